@@ -1,0 +1,15 @@
+# Everything comes from Debian 12's packages; scripts/lib/packages.sh lists them.
+find_package(PkgConfig REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS C)
+pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
+pkg_check_modules(LAPACKE REQUIRED IMPORTED_TARGET lapacke)
+pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
+pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
+find_library(STEMMER_LIBRARY stemmer REQUIRED) # libstemmer has no pkg-config file
+
+add_library(film_dependencies INTERFACE)
+target_link_libraries(film_dependencies INTERFACE
+  OpenMP::OpenMP_C PkgConfig::OPENBLAS PkgConfig::LAPACKE PkgConfig::UTF8PROC PkgConfig::ZLIB
+  PkgConfig::ZSTD PkgConfig::JANSSON ${STEMMER_LIBRARY} m)

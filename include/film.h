@@ -1,0 +1,271 @@
+/* film.h - decide whether two sentences mean the same, and say why.
+ *
+ * The shortest useful program:
+ *
+ *     film_error error;
+ *     film_model *model = NULL;
+ *     film_context *context = NULL;
+ *     film_verdict verdict;
+ *     if (film_open("faq.film", &model, &error) != FILM_OK ||
+ *         film_context_new(model, &context, &error) != FILM_OK ||
+ *         film_match(context, film_string("I lost my card"),
+ *                    film_string("my card is gone"), &verdict, &error) != FILM_OK)
+ *         puts(error.message);
+ *     else
+ *         printf("%s, p = %.2f\n", verdict.same ? "same" : "different", verdict.probability);
+ *     film_context_free(context);
+ *     film_close(model);
+ *
+ * Rules that hold for every call, said once:
+ *
+ * Errors    A call that can fail returns a film_status. When it is not FILM_OK, the caller's
+ *           film_error holds one line that says what is wrong, where (file:line) and what to do.
+ *           The error argument may be NULL. The library never prints, exits or aborts.
+ * Memory    What a call hands out is a handle (free it with the matching call, NULL is fine) or
+ *           goes into the caller's arrays. Where a string is handed out, free it with film_free.
+ * Threads   A film_model never changes after it was opened or trained; any number of threads may
+ *           share it. A film_context is scratch space: one per thread.
+ * Text      UTF-8, pointer + length, no terminating NUL needed. Invalid UTF-8 is refused.
+ * Results   Same input, options, seed and thread count: the same bytes out.
+ */
+#ifndef FILM_H
+#define FILM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FILM_VERSION_MAJOR 0
+#define FILM_VERSION_MINOR 1
+#define FILM_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define FILM_API __attribute__((visibility("default")))
+#else
+#define FILM_API
+#endif
+
+/* ---- Status and errors ---------------------------------------------------------------- */
+
+typedef enum film_status {
+    FILM_OK = 0,
+    FILM_USAGE = 1,     /* an argument or option makes no sense */
+    FILM_BAD_INPUT = 2, /* a file's content is not what it should be */
+    FILM_IO = 3,        /* could not read or write */
+    FILM_CANCELLED = 4, /* the progress callback said stop; nothing half-written is left */
+    FILM_NO_MEMORY = 5,
+    FILM_END = 6 /* film_table_next: no more rows; not an error */
+} film_status;
+
+typedef struct film_error {
+    film_status status;
+    char message[1000];
+} film_error;
+
+/* The library's version, "0.1.0". */
+FILM_API const char *film_version(void);
+
+/* A piece of text; film_string makes one from a C string. */
+typedef struct film_text {
+    const char *bytes;
+    size_t length;
+} film_text;
+FILM_API film_text film_string(const char *text);
+
+/* Frees a string handed out by the library. */
+FILM_API void film_free(void *memory);
+
+/* Called from time to time by long calls, from the calling thread: what is being done, how much of
+ * it (total 0: not known). Return non-zero to cancel. */
+typedef int (*film_progress_fn)(void *user, const char *phase, double done, double total);
+typedef struct film_progress {
+    film_progress_fn call; /* may be NULL */
+    void *user;
+} film_progress;
+
+/* ---- Using a model --------------------------------------------------------------------- */
+
+typedef struct film_model film_model;
+typedef struct film_context film_context;
+
+/* Maps a model file, checks all of it (structure and checksums) and makes it ready. */
+FILM_API film_status film_open(const char *path, film_model **out, film_error *error);
+FILM_API void film_close(film_model *model);
+
+/* Writes a model: to a temporary file, synced, then renamed, so that PATH is old or new, never
+ * half. */
+FILM_API film_status film_save(const film_model *model, const char *path, film_error *error);
+
+/* The length of a sentence vector. */
+FILM_API size_t film_dim(const film_model *model);
+
+/* Settings, sizes and training figures as one JSON object. Free with film_free. */
+FILM_API film_status film_describe(const film_model *model, char **json, film_error *error);
+
+FILM_API film_status film_context_new(const film_model *model, film_context **out,
+                                      film_error *error);
+FILM_API void film_context_free(film_context *context);
+
+/* The vector of a sentence, film_dim(model) floats. All zeros when no word of it is known. */
+FILM_API film_status film_embed(film_context *context, film_text text, float *out,
+                                film_error *error);
+
+/* The same for COUNT sentences in parallel; OUT is count x dim. THREADS 0: all cores. */
+FILM_API film_status film_embed_batch(const film_model *model, const film_text *texts, size_t count,
+                                      int threads, float *out, film_error *error);
+
+/* Why: the parts of a verdict. Their weights and the verdict's bias add up to its log-odds. */
+typedef struct film_reason {
+    const char *kind;   /* "word" */
+    char side;          /* 'a', 'b', or 0 when it belongs to both */
+    const char *text;   /* the word as the model reads it; not NUL-terminated */
+    size_t text_length;
+    size_t start, end; /* where it stands in that sentence, in bytes */
+    double weight;     /* its share of the log-odds */
+} film_reason;
+
+typedef struct film_verdict {
+    double probability; /* that the two mean the same */
+    int same;           /* probability at or above the model's operating point */
+    double similarity;  /* of the two vectors */
+    double log_odds;
+    double bias;
+    const film_reason *reasons; /* strongest first; owned by the context, until its next call */
+    size_t reason_count;
+} film_verdict;
+
+FILM_API film_status film_match(film_context *context, film_text a, film_text b,
+                                film_verdict *verdict, film_error *error);
+
+/* ---- Training a model ------------------------------------------------------------------ */
+
+/* What a file's labels say. FILM_LABELS_AUTO reads it off the columns. */
+typedef enum film_labels {
+    FILM_LABELS_AUTO = 0,
+    FILM_LABELS_NONE,       /* sentences or pairs without labels */
+    FILM_LABELS_PAIRS,      /* two sentences and 0 or 1 */
+    FILM_LABELS_SCORES,     /* two sentences and a degree of similarity */
+    FILM_LABELS_TRIPLETS,   /* anchor, similar, dissimilar */
+    FILM_LABELS_CATEGORIES, /* a sentence and its category */
+    FILM_LABELS_COUNT
+} film_labels;
+
+enum { FILM_WORD = 1, FILM_BIGRAM = 2, FILM_CHAR = 4 }; /* feature groups, a bit set */
+
+/* How to read a table; zero-initialised means: find out. */
+typedef struct film_table_options {
+    const char *format;  /* NULL (find out), "tsv", "csv", "jsonl", "lines" */
+    const char *columns; /* NULL, or names in file order: "label,a,b", "-" for a column to pass over */
+    film_labels labels;
+    int skip_bad; /* count and pass over bad rows instead of stopping at the first */
+} film_table_options;
+
+typedef struct film_train_options {
+    film_table_options table;
+    const char *dev;      /* a labelled file to choose the threshold on, or NULL */
+    unsigned features;    /* FILM_WORD | FILM_BIGRAM | FILM_CHAR */
+    size_t min_df;        /* keep features that occur in at least so many sentences */
+    size_t max_features;  /* keep the most frequent so many; 0: all */
+    const char *stem;     /* Snowball language ("english"), or NULL */
+    const char *stop;     /* "english", a file with a word per line, or NULL */
+    size_t rank;          /* of the SVD */
+    size_t dim;           /* length of a sentence vector; 0: the rank */
+    uint64_t seed;
+    int threads; /* 0: all cores */
+    film_progress progress;
+} film_train_options;
+
+FILM_API void film_train_defaults(film_train_options *options);
+
+/* Learns from one or several files of the same layout. */
+FILM_API film_status film_train(const char *const *paths, size_t count,
+                                const film_train_options *options, film_model **out,
+                                film_error *error);
+
+/* ---- Reading tables -------------------------------------------------------------------- */
+
+/* TSV, CSV (RFC 4180), JSON lines or plain lines; plain, gzip or zstd; "-" is standard input.
+ * Memory does not grow with the file. */
+typedef struct film_table film_table;
+
+typedef struct film_row {
+    uint64_t line;      /* where the row starts, counted from 1 */
+    film_text a;        /* first sentence, the only one, or the anchor */
+    film_text b;        /* second sentence, or the one similar to the anchor */
+    film_text c;        /* the one dissimilar to the anchor */
+    film_text id;       /* the user's own id, empty when there is none */
+    film_text category; /* empty when there is none */
+    double label;       /* 0 or 1, or the score; NaN when there is none */
+    film_text raw;      /* the record as it stands in the file, without its line end */
+    const film_text *fields; /* every column, in file order */
+    size_t field_count;
+} film_row;
+
+FILM_API film_status film_table_open(const char *path, const film_table_options *options,
+                                     film_table **out, film_error *error);
+FILM_API void film_table_close(film_table *table);
+
+/* The next row; its texts live until the next call. FILM_END after the last. A bad row is an error
+ * that names its line; with skip_bad it is passed over and counted. */
+FILM_API film_status film_table_next(film_table *table, film_row *row, film_error *error);
+
+FILM_API film_labels film_table_labels(const film_table *table); /* never FILM_LABELS_AUTO */
+FILM_API uint64_t film_table_skipped(const film_table *table);
+FILM_API const char *film_table_format(const film_table *table); /* "tsv", ... */
+FILM_API double film_table_progress(const film_table *table); /* bytes read / size, or -1 */
+
+/* The header line as it stands in the file; empty when there is none. And column names. */
+FILM_API film_text film_table_header(const film_table *table);
+FILM_API size_t film_table_columns(const film_table *table);
+FILM_API film_text film_table_column(const film_table *table, size_t index);
+
+/* ---- Splitting a file ------------------------------------------------------------------ */
+
+typedef struct film_split_options {
+    film_table_options table;
+    double train_share; /* 0.8 for 4:1 */
+    uint64_t seed;
+    film_progress progress;
+} film_split_options;
+
+typedef struct film_split_result {
+    uint64_t train_rows, dev_rows, components, largest_component, skipped;
+} film_split_result;
+
+/* Two files that share no question: rows whose questions are connected stay together. The parts
+ * are written to TRAIN_PATH and DEV_PATH in the input's own format. */
+FILM_API film_status film_split(const char *path, const char *train_path, const char *dev_path,
+                                const film_split_options *options, film_split_result *result,
+                                film_error *error);
+
+/* ---- Writing files --------------------------------------------------------------------- */
+
+/* A file that appears under its name only when complete; "-" is standard output. */
+typedef struct film_output film_output;
+
+FILM_API film_status film_output_open(const char *path, film_output **out, film_error *error);
+FILM_API film_status film_output_write(film_output *output, const void *bytes, size_t count,
+                                       film_error *error);
+/* Overwrites bytes written before (not on a pipe). */
+FILM_API film_status film_output_patch(film_output *output, uint64_t offset, const void *bytes,
+                                       size_t count, film_error *error);
+FILM_API film_status film_output_commit(film_output *output, film_error *error); /* frees it too */
+FILM_API void film_output_discard(film_output *output);
+
+/* ---- Hooks ----------------------------------------------------------------------------- */
+
+/* Replaces malloc, realloc and free for the whole library. Call before anything else. */
+typedef struct film_allocator {
+    void *(*allocate)(size_t size);
+    void *(*reallocate)(void *memory, size_t size);
+    void (*release)(void *memory);
+} film_allocator;
+FILM_API void film_set_allocator(const film_allocator *allocator);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

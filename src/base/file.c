@@ -1,0 +1,195 @@
+#include "base/file.h"
+#include "base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+film_status file_map_open(const char *path, struct file_map *map, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct stat about;
+    *map = (struct file_map){(const unsigned char *)"", 0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return status_errno(error, "cannot open %s", path);
+    if (fstat(fd, &about) != 0) {
+        status = status_errno(error, "cannot read %s", path);
+    } else if (!S_ISREG(about.st_mode)) {
+        status = status_set(error, FILM_IO, "%s is %s, not a file", path,
+                            S_ISDIR(about.st_mode) ? "a directory" : "a device or pipe");
+    } else if (about.st_size > 0) {
+        void *bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (bytes == MAP_FAILED)
+            status = status_errno(error, "cannot map %s", path);
+        else
+            *map = (struct file_map){bytes, (size_t)about.st_size};
+    }
+    close(fd);
+    return status;
+}
+
+void file_map_close(struct file_map *map)
+{
+    if (map->size) munmap((void *)(uintptr_t)map->bytes, map->size);
+    *map = (struct file_map){(const unsigned char *)"", 0};
+}
+
+enum { BUFFER_BYTES = 1 << 18 };
+
+struct film_output {
+    int fd;
+    char *path, *temporary; /* temporary is NULL when writing in place (standard output, a pipe) */
+    size_t used;
+    unsigned char buffer[BUFFER_BYTES];
+};
+
+/* A device or pipe (/dev/stdout, a FIFO) cannot be replaced by renaming: it is written directly. */
+static int is_special(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
+}
+
+static film_status open_temporary(film_output *output, film_error *error)
+{
+    size_t room = strlen(output->path) + 40;
+    output->temporary = mem_array(room, 1);
+    if (!output->temporary) return status_no_memory(error);
+    /* Not mkstemp: open honours the user's umask. A name left by a killed process is passed over. */
+    for (int attempt = 0; attempt < 1000 && output->fd < 0; attempt++) {
+        snprintf(output->temporary, room, "%s.tmp-%ld-%d", output->path, (long)getpid(), attempt);
+        output->fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (output->fd < 0 && errno != EEXIST) break;
+    }
+    if (output->fd >= 0) return FILM_OK;
+    film_status status = status_errno(error, "cannot write %s", output->path);
+    mem_free(output->temporary);
+    output->temporary = NULL;
+    return status;
+}
+
+film_status film_output_open(const char *path, film_output **out, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct stat about;
+    *out = NULL;
+    film_output *output = mem_array(1, sizeof *output);
+    if (!output) return status_no_memory(error);
+    output->fd = -1;
+    output->temporary = NULL;
+    output->used = 0;
+    TRY_ALLOC(output->path = mem_string(path, strlen(path)), error);
+    if (strcmp(path, "-") == 0) {
+        output->fd = STDOUT_FILENO;
+    } else if (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) {
+        status = status_set(error, FILM_IO, "cannot write %s: it is a directory", path);
+    } else if (is_special(path)) {
+        output->fd = open(path, O_WRONLY | O_CLOEXEC);
+        if (output->fd < 0) status = status_errno(error, "cannot write %s", path);
+    } else {
+        status = open_temporary(output, error);
+    }
+done:
+    if (status != FILM_OK)
+        film_output_discard(output);
+    else
+        *out = output;
+    return status;
+}
+
+static film_status write_all(film_output *output, const unsigned char *bytes, size_t count,
+                             film_error *error)
+{
+    while (count) {
+        ssize_t written = write(output->fd, bytes, count);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0)
+            return status_errno(error, "cannot write %s",
+                                output->fd == STDOUT_FILENO ? "standard output" : output->path);
+        bytes += written;
+        count -= (size_t)written;
+    }
+    return FILM_OK;
+}
+
+static film_status flush(film_output *output, film_error *error)
+{
+    size_t used = output->used;
+    output->used = 0;
+    return write_all(output, output->buffer, used, error);
+}
+
+film_status film_output_write(film_output *output, const void *bytes, size_t count,
+                              film_error *error)
+{
+    if (count > BUFFER_BYTES - output->used) {
+        film_status status = flush(output, error);
+        if (status != FILM_OK) return status;
+        if (count >= BUFFER_BYTES) return write_all(output, bytes, count, error);
+    }
+    if (count) memcpy(output->buffer + output->used, bytes, count);
+    output->used += count;
+    return FILM_OK;
+}
+
+film_status film_output_patch(film_output *output, uint64_t offset, const void *bytes, size_t count,
+                              film_error *error)
+{
+    film_status status = flush(output, error);
+    const unsigned char *at = bytes;
+    while (status == FILM_OK && count) {
+        ssize_t written = pwrite(output->fd, at, count, (off_t)offset);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return status_errno(error, "cannot write %s", output->path);
+        at += written;
+        offset += (uint64_t)written;
+        count -= (size_t)written;
+    }
+    return status;
+}
+
+/* The rename is on disk only after its directory was synced. */
+static film_status sync_directory(const char *path, film_error *error)
+{
+    const char *slash = strrchr(path, '/');
+    char *directory = slash ? mem_string(path, (size_t)(slash - path) + 1) : mem_string(".", 1);
+    if (!directory) return status_no_memory(error);
+    film_status status = FILM_OK;
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    /* Some file systems refuse fsync on a directory (EINVAL): they offer no more than the rename. */
+    if (fd < 0 || (fsync(fd) != 0 && errno != EINVAL))
+        status = status_errno(error, "cannot sync the directory of %s", path);
+    if (fd >= 0) close(fd);
+    mem_free(directory);
+    return status;
+}
+
+film_status film_output_commit(film_output *output, film_error *error)
+{
+    film_status status = flush(output, error);
+    if (status == FILM_OK && output->temporary) {
+        if (fsync(output->fd) != 0 || rename(output->temporary, output->path) != 0) {
+            status = status_errno(error, "cannot write %s", output->path);
+        } else {
+            mem_free(output->temporary);
+            output->temporary = NULL;
+            status = sync_directory(output->path, error);
+        }
+    }
+    film_output_discard(output);
+    return status;
+}
+
+void film_output_discard(film_output *output)
+{
+    if (!output) return;
+    if (output->fd >= 0 && output->fd != STDOUT_FILENO) close(output->fd);
+    if (output->temporary) unlink(output->temporary);
+    mem_free(output->temporary);
+    mem_free(output->path);
+    mem_free(output);
+}

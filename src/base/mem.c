@@ -1,0 +1,91 @@
+#include "base/mem.h"
+
+#include "film.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static film_allocator hook = {malloc, realloc, free};
+
+void film_set_allocator(const film_allocator *allocator)
+{
+    film_allocator standard = {malloc, realloc, free};
+    hook = allocator ? *allocator : standard;
+}
+
+static int bytes_of(size_t count, size_t size, size_t *bytes)
+{
+    if (__builtin_mul_overflow(count, size, bytes) || *bytes > PTRDIFF_MAX) return 0;
+    if (*bytes == 0) *bytes = 1;
+    return 1;
+}
+
+void *mem_array(size_t count, size_t size)
+{
+    size_t bytes;
+    return bytes_of(count, size, &bytes) ? hook.allocate(bytes) : NULL;
+}
+
+void *mem_zeroed(size_t count, size_t size)
+{
+    size_t bytes;
+    if (!bytes_of(count, size, &bytes)) return NULL;
+    /* calloc gets fresh pages from the kernel without touching them; a hook has only allocate. */
+    if (hook.allocate == malloc) return calloc(1, bytes);
+    void *memory = hook.allocate(bytes);
+    if (memory) memset(memory, 0, bytes);
+    return memory;
+}
+
+void *mem_resize(void *memory, size_t count, size_t size)
+{
+    size_t bytes;
+    return bytes_of(count, size, &bytes) ? hook.reallocate(memory, bytes) : NULL;
+}
+
+/* The block's start is kept in front of the aligned address: one allocator hook serves both. */
+void *mem_aligned(size_t count, size_t size)
+{
+    size_t bytes;
+    if (!bytes_of(count, size, &bytes) || bytes > PTRDIFF_MAX - 128) return NULL;
+    unsigned char *block = hook.allocate(bytes + 128);
+    if (!block) return NULL;
+    unsigned char *aligned = block + 64 + (64 - ((uintptr_t)block & 63));
+    memcpy(aligned - sizeof block, &block, sizeof block);
+    return aligned;
+}
+
+void mem_free_aligned(void *memory)
+{
+    if (!memory) return;
+    unsigned char *block;
+    memcpy(&block, (unsigned char *)memory - sizeof block, sizeof block);
+    hook.release(block);
+}
+
+void mem_free(void *memory)
+{
+    hook.release(memory);
+}
+
+int mem_grow(void **array, size_t *capacity, size_t needed, size_t size)
+{
+    if (needed <= *capacity) return 1;
+    size_t larger = *capacity + *capacity / 2 + 16;
+    if (larger < needed) larger = needed;
+    void *memory = mem_resize(*array, larger, size);
+    if (!memory) return 0;
+    *array = memory;
+    *capacity = larger;
+    return 1;
+}
+
+char *mem_string(const char *bytes, size_t length)
+{
+    char *copy = length < SIZE_MAX ? mem_array(length + 1, 1) : NULL;
+    if (!copy) return NULL;
+    if (length) memcpy(copy, bytes, length);
+    copy[length] = '\0';
+    return copy;
+}

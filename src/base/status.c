@@ -1,0 +1,51 @@
+#include "base/status.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+film_status status_set(film_error *error, film_status code, const char *format, ...)
+{
+    if (error) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(error->message, sizeof error->message, format, arguments);
+        va_end(arguments);
+        error->status = code;
+    }
+    return code;
+}
+
+film_status status_errno(film_error *error, const char *format, ...)
+{
+    int cause = errno;
+    if (error) {
+        va_list arguments;
+        va_start(arguments, format);
+        int used = vsnprintf(error->message, sizeof error->message, format, arguments);
+        va_end(arguments);
+        size_t at = used < 0 ? 0 : (size_t)used;
+        if (at < sizeof error->message) {
+            char reason[128];
+            const char *text = strerror_r(cause, reason, sizeof reason);
+            snprintf(error->message + at, sizeof error->message - at, ": %s", text);
+        }
+        error->status = FILM_IO;
+    }
+    return FILM_IO;
+}
+
+film_status status_no_memory(film_error *error)
+{
+    return status_set(error, FILM_NO_MEMORY,
+                      "out of memory; use a smaller --rank, fewer features or less data");
+}
+
+film_status progress_report(const film_progress *progress, const char *phase, double done,
+                            double total, film_error *error)
+{
+    if (progress && progress->call && progress->call(progress->user, phase, done, total))
+        return status_set(error, FILM_CANCELLED, "stopped during %s", phase);
+    return FILM_OK;
+}

@@ -1,0 +1,162 @@
+#include "base/strtab.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+enum { FIRST_SLOTS = 64 };
+
+uint64_t strtab_hash(const char *bytes, size_t length)
+{
+    return XXH3_64bits(bytes, length);
+}
+
+film_status strtab_init(struct strtab *table, film_error *error)
+{
+    memset(table, 0, sizeof *table);
+    table->own_slots = mem_zeroed(FIRST_SLOTS, sizeof *table->own_slots);
+    table->own_offsets = mem_array(16, sizeof *table->own_offsets);
+    table->own_bytes = mem_array(256, 1);
+    if (!table->own_slots || !table->own_offsets || !table->own_bytes) {
+        strtab_free(table);
+        return status_no_memory(error);
+    }
+    table->own_offsets[0] = 0;
+    table->offsets_capacity = 16;
+    table->bytes_capacity = 256;
+    table->slot_mask = FIRST_SLOTS - 1;
+    table->bytes = table->own_bytes;
+    table->offsets = table->own_offsets;
+    table->slots = table->own_slots;
+    return FILM_OK;
+}
+
+void strtab_free(struct strtab *table)
+{
+    mem_free(table->own_bytes);
+    mem_free(table->own_offsets);
+    mem_free(table->own_slots);
+    memset(table, 0, sizeof *table);
+}
+
+film_text strtab_get(const struct strtab *table, uint32_t id)
+{
+    if (id >= table->count) return (film_text){"", 0};
+    return (film_text){table->bytes + table->offsets[id],
+                       (size_t)(table->offsets[id + 1] - table->offsets[id])};
+}
+
+/* Linear probing. Where the search ends: the slot that holds the string, or an empty one. The walk
+ * is bounded, so that a file whose slots are all taken cannot hold it for ever. */
+static uint32_t find_slot(const struct strtab *table, const char *bytes, size_t length,
+                          uint64_t hash, uint32_t *id)
+{
+    uint32_t tag = (uint32_t)(hash >> 32), slot = (uint32_t)hash & table->slot_mask;
+    *id = STRTAB_NONE;
+    for (uint64_t step = 0; step <= table->slot_mask; step++) {
+        uint64_t entry = table->slots[slot];
+        if (entry == 0) return slot;
+        if ((uint32_t)(entry >> 32) == tag) {
+            film_text have = strtab_get(table, (uint32_t)entry - 1);
+            if (have.length == length && memcmp(have.bytes, bytes, length) == 0) {
+                *id = (uint32_t)entry - 1;
+                return slot;
+            }
+        }
+        slot = (slot + 1) & table->slot_mask;
+    }
+    return slot;
+}
+
+uint32_t strtab_find(const struct strtab *table, const char *bytes, size_t length)
+{
+    uint32_t id;
+    find_slot(table, bytes, length, strtab_hash(bytes, length), &id);
+    return id < table->count ? id : STRTAB_NONE;
+}
+
+/* The slots keep only half of the hash: growing hashes the strings again. */
+static int grow_slots(struct strtab *table)
+{
+    if (table->slot_mask >= UINT32_MAX / 2) return 0;
+    size_t slots = ((size_t)table->slot_mask + 1) * 2;
+    uint64_t *larger = mem_zeroed(slots, sizeof *larger);
+    if (!larger) return 0;
+    uint32_t mask = (uint32_t)(slots - 1);
+    for (uint32_t id = 0; id < table->count; id++) {
+        film_text text = strtab_get(table, id);
+        uint64_t hash = strtab_hash(text.bytes, text.length);
+        uint32_t slot = (uint32_t)hash & mask;
+        while (larger[slot]) slot = (slot + 1) & mask;
+        larger[slot] = (hash >> 32 << 32) | (id + 1);
+    }
+    mem_free(table->own_slots);
+    table->slots = table->own_slots = larger;
+    table->slot_mask = mask;
+    return 1;
+}
+
+film_status strtab_add_hashed(struct strtab *table, const char *bytes, size_t length, uint64_t hash,
+                              uint32_t *id, film_error *error)
+{
+    uint32_t slot = find_slot(table, bytes, length, hash, id);
+    if (*id != STRTAB_NONE) return FILM_OK;
+    if (table->count >= UINT32_MAX / 2)
+        return status_set(error, FILM_BAD_INPUT, "more than 2 billion different strings");
+    size_t used = (size_t)table->offsets[table->count];
+    if (!mem_grow((void **)&table->own_bytes, &table->bytes_capacity, used + length, 1))
+        return status_no_memory(error);
+    table->bytes = table->own_bytes;
+    if (!mem_grow((void **)&table->own_offsets, &table->offsets_capacity, table->count + 2u,
+                  sizeof *table->own_offsets))
+        return status_no_memory(error);
+    table->offsets = table->own_offsets;
+    if (length) memcpy(table->own_bytes + used, bytes, length);
+    table->own_offsets[table->count + 1] = used + length;
+    *id = table->count;
+    table->own_slots[slot] = (hash >> 32 << 32) | (table->count + 1);
+    table->count++;
+    /* At most half full: short walks. */
+    if (table->count > table->slot_mask / 2 && !grow_slots(table)) {
+        table->count--; /* as if it had not been added */
+        table->own_slots[slot] = 0;
+        return status_no_memory(error);
+    }
+    return FILM_OK;
+}
+
+film_status strtab_add(struct strtab *table, const char *bytes, size_t length, uint32_t *id,
+                       film_error *error)
+{
+    return strtab_add_hashed(table, bytes, length, strtab_hash(bytes, length), id, error);
+}
+
+film_status strtab_map(struct strtab *table, const char *bytes, uint64_t byte_count,
+                       const uint64_t *offsets, uint64_t offset_count, const uint64_t *slots,
+                       uint64_t slot_count, const char *name, film_error *error)
+{
+    memset(table, 0, sizeof *table);
+    if (offset_count == 0 || offset_count > UINT32_MAX / 2)
+        return status_set(error, FILM_BAD_INPUT, "%s: %llu string offsets", name,
+                          (unsigned long long)offset_count);
+    if (slot_count < offset_count || slot_count > (uint64_t)UINT32_MAX + 1 ||
+        (slot_count & (slot_count - 1)) != 0)
+        return status_set(error, FILM_BAD_INPUT,
+                          "%s: %llu hash slots for %llu strings (a larger power of two is needed)",
+                          name, (unsigned long long)slot_count,
+                          (unsigned long long)offset_count - 1);
+    if (offsets[0] != 0 || offsets[offset_count - 1] != byte_count)
+        return status_set(error, FILM_BAD_INPUT, "%s: string offsets do not span the bytes", name);
+    for (uint64_t i = 1; i < offset_count; i++)
+        if (offsets[i] < offsets[i - 1])
+            return status_set(error, FILM_BAD_INPUT, "%s: string offset %llu goes backwards", name,
+                              (unsigned long long)i);
+    table->count = (uint32_t)(offset_count - 1);
+    table->slot_mask = (uint32_t)(slot_count - 1);
+    table->bytes = bytes;
+    table->offsets = offsets;
+    table->slots = slots;
+    return FILM_OK;
+}

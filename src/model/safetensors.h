@@ -1,0 +1,72 @@
+/* safetensors files: 8 bytes header length (little-endian), a JSON header, raw tensors.
+ *
+ * Reading trusts nothing: header size, JSON, dtype, shape, offsets, holes, overlaps, overflow and
+ * UTF-8 are checked before the first tensor is handed out. docs/format.md has the bytes. */
+#ifndef MODEL_SAFETENSORS_H
+#define MODEL_SAFETENSORS_H
+
+#include "base/status.h"
+
+#include <stdint.h>
+
+enum safetensors_type {
+    SAFETENSORS_U8,
+    SAFETENSORS_I8,
+    SAFETENSORS_BOOL,
+    SAFETENSORS_U16,
+    SAFETENSORS_I16,
+    SAFETENSORS_F16,
+    SAFETENSORS_BF16,
+    SAFETENSORS_U32,
+    SAFETENSORS_I32,
+    SAFETENSORS_F32,
+    SAFETENSORS_U64,
+    SAFETENSORS_I64,
+    SAFETENSORS_F64,
+    SAFETENSORS_TYPES
+};
+
+enum { SAFETENSORS_MAX_DIMS = 8 };
+
+struct safetensors_tensor {
+    const char *name;
+    enum safetensors_type type;
+    size_t dims;
+    uint64_t shape[SAFETENSORS_MAX_DIMS];
+    const void *data;
+    uint64_t bytes;
+};
+
+struct safetensors; /* an open file */
+
+/* Opens and checks PATH (mapped), or a file already in memory (NAME is for messages; the bytes must
+ * outlive it). When the metadata has a checksum for a tensor ("xxh3:NAME"), it is verified. */
+film_status safetensors_open(const char *path, struct safetensors **out, film_error *error);
+film_status safetensors_parse(const void *bytes, size_t size, const char *name,
+                              struct safetensors **out, film_error *error);
+void safetensors_close(struct safetensors *file);
+
+size_t safetensors_count(const struct safetensors *file);
+const struct safetensors_tensor *safetensors_at(const struct safetensors *file, size_t index);
+const struct safetensors_tensor *safetensors_find(const struct safetensors *file, const char *name);
+
+/* A string of __metadata__, or NULL. */
+const char *safetensors_metadata(const struct safetensors *file, const char *key);
+
+/* A tensor that must be there with this type and shape; a shape entry of SAFETENSORS_ANY takes any
+ * size. The message names the tensor, what was wanted and what is there. */
+#define SAFETENSORS_ANY UINT64_MAX
+film_status safetensors_require(const struct safetensors *file, const char *name,
+                                enum safetensors_type type, size_t dims, const uint64_t *shape,
+                                const struct safetensors_tensor **out, film_error *error);
+
+/* Writes tensors and metadata (KEYS[i] -> VALUES[i]) with a checksum of every tensor, atomically.
+ * Tensors are laid out by falling element size, so that each is aligned when the file is mapped. */
+film_status safetensors_write(const char *path, const struct safetensors_tensor *tensors,
+                              size_t count, const char *const *keys, const char *const *values,
+                              size_t metadata_count, film_error *error);
+
+const char *safetensors_type_name(enum safetensors_type type);
+size_t safetensors_type_size(enum safetensors_type type);
+
+#endif

@@ -1,0 +1,225 @@
+#include "testing.h"
+
+#include "base/comm.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/strtab.h"
+#include "base/threads.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+static film_error error;
+
+static void sizes_that_overflow_give_null(void **state)
+{
+    (void)state;
+    assert_null(mem_array(SIZE_MAX / 2, 3));
+    assert_null(mem_zeroed(SIZE_MAX, SIZE_MAX));
+    assert_null(mem_aligned(SIZE_MAX - 10, 1));
+    assert_null(mem_resize(NULL, SIZE_MAX / 4, 8));
+    void *empty = mem_array(0, 8);
+    assert_non_null(empty);
+    mem_free(empty);
+}
+
+static void aligned_memory_is_aligned(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < 200; n++) {
+        char *p = mem_aligned(n, 1);
+        assert_int_equal((uintptr_t)p % 64, 0);
+        memset(p, 1, n);
+        mem_free_aligned(p);
+    }
+}
+
+static void messages_are_cut_not_overrun(void **state)
+{
+    (void)state;
+    char *longer = malloc(5001);
+    memset(longer, 'x', 5000);
+    longer[5000] = 0;
+    assert_int_equal(status_set(&error, FILM_BAD_INPUT, "%s", longer), FILM_BAD_INPUT);
+    assert_int_equal(strlen(error.message), sizeof error.message - 1);
+    errno = ENOENT;
+    assert_int_equal(status_errno(&error, "%s", longer), FILM_IO);
+    errno = ENOENT;
+    status_errno(&error, "cannot open %s", "x.tsv");
+    assert_string_equal(error.message, "cannot open x.tsv: No such file or directory");
+    assert_int_equal(status_set(NULL, FILM_USAGE, "no one listens"), FILM_USAGE);
+    free(longer);
+}
+
+static void random_numbers_are_fixed_and_fair(void **state)
+{
+    (void)state;
+    struct rng a, b;
+    rng_seed(&a, 7);
+    rng_seed(&b, 7);
+    for (int i = 0; i < 100; i++) assert_true(rng_next(&a) == rng_next(&b));
+    rng_seed_part(&b, 7, 1);
+    assert_true(rng_next(&a) != rng_next(&b));
+    int counts[7] = {0};
+    for (int i = 0; i < 70000; i++) counts[rng_below(&a, 7)]++;
+    for (int i = 0; i < 7; i++) assert_in_range(counts[i], 9500, 10500);
+    double mean = 0, square = 0;
+    for (int i = 0; i < 100000; i++) {
+        double x = rng_normal(&a);
+        mean += x / 100000;
+        square += x * x / 100000;
+    }
+    assert_close(mean, 0, 0.02);
+    assert_close(square, 1, 0.03);
+}
+
+static void strings_get_dense_ids_and_are_found_again(void **state)
+{
+    (void)state;
+    struct strtab table;
+    assert_ok(strtab_init(&table, &error));
+    char word[32];
+    for (uint32_t i = 0; i < 20000; i++) {
+        uint32_t id;
+        int length = snprintf(word, sizeof word, "word%u", i);
+        assert_ok(strtab_add(&table, word, (size_t)length, &id, &error));
+        assert_int_equal(id, i);
+        assert_ok(strtab_add(&table, word, (size_t)length, &id, &error));
+        assert_int_equal(id, i);
+    }
+    for (uint32_t i = 0; i < 20000; i++) {
+        int length = snprintf(word, sizeof word, "word%u", i);
+        assert_int_equal(strtab_find(&table, word, (size_t)length), i);
+        assert_int_equal(strtab_get(&table, i).length, length);
+    }
+    assert_int_equal(strtab_find(&table, "absent", 6), STRTAB_NONE);
+    uint32_t id;
+    assert_ok(strtab_add(&table, "", 0, &id, &error));
+    assert_int_equal(strtab_find(&table, "", 0), id);
+
+    struct strtab view;
+    uint64_t bytes = table.offsets[table.count];
+    assert_ok(strtab_map(&view, table.bytes, bytes, table.offsets, table.count + 1u, table.slots,
+                         (uint64_t)table.slot_mask + 1, "vocab", &error));
+    assert_int_equal(strtab_find(&view, "word77", 6), 77);
+    assert_int_equal(strtab_map(&view, table.bytes, bytes - 1, table.offsets, table.count + 1u,
+                                table.slots, (uint64_t)table.slot_mask + 1, "vocab", &error),
+                     FILM_BAD_INPUT);
+    assert_int_equal(strtab_map(&view, table.bytes, bytes, table.offsets, table.count + 1u,
+                                table.slots, 3, "vocab", &error),
+                     FILM_BAD_INPUT);
+    strtab_free(&table);
+}
+
+static void damaged_slots_never_lead_astray(void **state)
+{
+    (void)state;
+    uint64_t offsets[2] = {0, 3}, slots[4];
+    struct strtab view;
+    for (int i = 0; i < 4; i++) slots[i] = UINT64_MAX - (uint64_t)i; /* all taken, ids out of range */
+    assert_ok(strtab_map(&view, "abc", 3, offsets, 2, slots, 4, "vocab", &error));
+    assert_int_equal(strtab_find(&view, "abc", 3), STRTAB_NONE);
+    assert_int_equal(strtab_get(&view, 9).length, 0);
+}
+
+static void a_file_appears_only_when_complete(void **state)
+{
+    (void)state;
+    const char *path = scratch("out");
+    struct file_map map;
+    film_output *output;
+    assert_ok(film_output_open(path, &output, &error));
+    assert_ok(film_output_write(output, "hello", 5, &error));
+    assert_int_not_equal(access(path, F_OK), 0);
+    film_output_discard(output);
+    assert_int_not_equal(access(path, F_OK), 0);
+
+    char *large = calloc(1, 1000000);
+    assert_ok(film_output_open(path, &output, &error));
+    assert_ok(film_output_write(output, "hello", 5, &error));
+    assert_ok(film_output_write(output, large, 1000000, &error));
+    assert_ok(film_output_patch(output, 1, "E", 1, &error));
+    assert_ok(film_output_commit(output, &error));
+    assert_ok(file_map_open(path, &map, &error));
+    assert_int_equal(map.size, 1000005);
+    assert_memory_equal(map.bytes, "hEllo\0\0", 7);
+    file_map_close(&map);
+    unlink(path);
+    free(large);
+}
+
+static void files_that_cannot_be_used_say_why(void **state)
+{
+    (void)state;
+    struct file_map map;
+    film_output *output;
+    assert_int_equal(file_map_open("/nowhere/x", &map, &error), FILM_IO);
+    assert_non_null(strstr(error.message, "No such file"));
+    assert_int_equal(file_map_open("/tmp", &map, &error), FILM_IO);
+    assert_non_null(strstr(error.message, "is a directory"));
+    assert_int_equal(film_output_open("/tmp", &output, &error), FILM_IO);
+    assert_int_equal(film_output_open("/nowhere/x", &output, &error), FILM_IO);
+    assert_null(output);
+    if (access("/dev/full", W_OK) == 0) {
+        assert_ok(film_output_open("/dev/full", &output, &error));
+        assert_ok(film_output_write(output, "x", 1, &error));
+        assert_int_equal(film_output_commit(output, &error), FILM_IO);
+        assert_non_null(strstr(error.message, "No space left"));
+    }
+}
+
+static film_status build_table(void)
+{
+    struct strtab table;
+    uint32_t id;
+    film_status status = strtab_init(&table, &error);
+    for (uint32_t i = 0; status == FILM_OK && i < 300; i++)
+        status = strtab_add(&table, (char *)&i, sizeof i, &id, &error);
+    if (status == FILM_OK) assert_int_equal(table.count, 300);
+    strtab_free(&table);
+    return status;
+}
+
+static void no_memory_is_reported_everywhere(void **state)
+{
+    (void)state;
+    int failures = 0;
+    for (long at = 0;; at++) {
+        fail_allocation(at);
+        film_status status = build_table();
+        fail_allocation(-1);
+        if (status == FILM_OK) break;
+        assert_int_equal(status, FILM_NO_MEMORY);
+        failures++;
+    }
+    assert_true(failures > 5);
+}
+
+static void one_process_is_a_job_too(void **state)
+{
+    (void)state;
+    double value = 3;
+    assert_int_equal(comm_single.size, 1);
+    assert_ok(comm_single.sum_double(comm_single.self, &value, 1, &error));
+    assert_close(value, 3, 0);
+    assert_int_equal(threads_use(3), 3);
+    assert_true(threads_use(0) >= 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_that_overflow_give_null),
+        cmocka_unit_test(aligned_memory_is_aligned),
+        cmocka_unit_test(messages_are_cut_not_overrun),
+        cmocka_unit_test(random_numbers_are_fixed_and_fair),
+        cmocka_unit_test(strings_get_dense_ids_and_are_found_again),
+        cmocka_unit_test(damaged_slots_never_lead_astray),
+        cmocka_unit_test(a_file_appears_only_when_complete),
+        cmocka_unit_test(files_that_cannot_be_used_say_why),
+        cmocka_unit_test(no_memory_is_reported_everywhere),
+        cmocka_unit_test(one_process_is_a_job_too),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
