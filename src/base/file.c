@@ -59,7 +59,8 @@ static film_status open_temporary(film_output *output, film_error *error)
     size_t room = strlen(output->path) + 40;
     output->temporary = mem_array(room, 1);
     if (!output->temporary) return status_no_memory(error);
-    /* Not mkstemp: open honours the user's umask. A name left by a killed process is passed over. */
+    /* Not mkstemp: open honours the user's umask. A name left by a killed process is passed over.
+     */
     for (int attempt = 0; attempt < 1000 && output->fd < 0; attempt++) {
         snprintf(output->temporary, room, "%s.tmp-%ld-%d", output->path, (long)getpid(), attempt);
         output->fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -160,7 +161,8 @@ static film_status sync_directory(const char *path, film_error *error)
     if (!directory) return status_no_memory(error);
     film_status status = FILM_OK;
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    /* Some file systems refuse fsync on a directory (EINVAL): they offer no more than the rename. */
+    /* Some file systems refuse fsync on a directory (EINVAL): they offer no more than the rename.
+     */
     if (fd < 0 || (fsync(fd) != 0 && errno != EINVAL))
         status = status_errno(error, "cannot sync the directory of %s", path);
     if (fd >= 0) close(fd);

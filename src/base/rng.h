@@ -10,7 +10,8 @@ struct rng {
 
 void rng_seed(struct rng *rng, uint64_t seed);
 
-/* An independent generator for part NUMBER of a job, so that results do not depend on who runs it. */
+/* An independent generator for part NUMBER of a job, so that results do not depend on who runs it.
+ */
 void rng_seed_part(struct rng *rng, uint64_t seed, uint64_t number);
 
 uint64_t rng_next(struct rng *rng);

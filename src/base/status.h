@@ -17,19 +17,19 @@ film_status status_no_memory(film_error *error);
 
 /* One way out of a function: TRY(call) leaves through the label `done` when the call failed. The
  * function declares `film_status status = FILM_OK`. */
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        status = (call);                                                                           \
-        if (status != FILM_OK) goto done;                                                          \
+#define TRY(call)                         \
+    do {                                  \
+        status = (call);                  \
+        if (status != FILM_OK) goto done; \
     } while (0)
 
 /* The same for an allocation: TRY_ALLOC(p = mem_array(...), error). */
-#define TRY_ALLOC(expression, error)                                                               \
-    do {                                                                                           \
-        if (!(expression)) {                                                                       \
-            status = status_no_memory(error);                                                      \
-            goto done;                                                                             \
-        }                                                                                          \
+#define TRY_ALLOC(expression, error)          \
+    do {                                      \
+        if (!(expression)) {                  \
+            status = status_no_memory(error); \
+            goto done;                        \
+        }                                     \
     } while (0)
 
 /* Reports progress; FILM_CANCELLED when the user wants to stop. */

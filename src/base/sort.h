@@ -1,0 +1,11 @@
+/* Sorting small arrays of ids. */
+#ifndef BASE_SORT_H
+#define BASE_SORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Sorts IDS; SCRATCH has room for COUNT more. */
+void sort_ids(uint32_t *ids, uint32_t *scratch, size_t count);
+
+#endif

@@ -1,0 +1,54 @@
+#include "embed/encoder.h"
+#include "base/threads.h"
+#include "la/vec.h"
+
+#include <string.h>
+
+film_status encoder_embed(const struct encoder *encoder, struct feature_row *row, film_text text,
+                          float *out, film_error *error)
+{
+    film_status status = features_transform(encoder->features, row, text, error);
+    if (status != FILM_OK) return status;
+    memset(out, 0, encoder->dim * sizeof *out);
+    /* The rows of the map are far apart: ask for the next one while adding this one. */
+    for (size_t i = 0; i < row->count; i++) {
+        if (i + 2 < row->count) {
+            const float *ahead = encoder->map + (size_t)row->id[i + 2] * encoder->dim;
+            for (size_t at = 0; at < encoder->dim; at += 16) __builtin_prefetch(ahead + at);
+        }
+        const float *feature = encoder->map + (size_t)row->id[i] * encoder->dim;
+        vec_add_scaled(out, row->value[i], feature, encoder->dim);
+    }
+    return FILM_OK;
+}
+
+enum {
+    STRETCH = 256
+}; /* sentences a thread takes at a time: enough to hide what it costs to ask */
+
+film_status encoder_embed_all(const struct encoder *encoder, const film_text *texts, size_t count,
+                              int threads, float *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t stretches = (count + STRETCH - 1) / STRETCH;
+    threads = threads_use(threads);
+    if ((size_t)threads > stretches) threads = stretches ? (int)stretches : 1;
+#pragma omp parallel num_threads(threads)
+    {
+        struct feature_row row;
+        film_error own_error;
+        film_status own = feature_row_init(&row, encoder->features, &own_error);
+#pragma omp for schedule(dynamic, 1)
+        for (size_t s = 0; s < stretches; s++) {
+            size_t end = (s + 1) * STRETCH < count ? (s + 1) * STRETCH : count;
+            for (size_t i = s * STRETCH; i < end && own == FILM_OK; i++)
+                own = encoder_embed(encoder, &row, texts[i], out + i * encoder->dim, &own_error);
+        }
+        if (own != FILM_OK) {
+#pragma omp critical
+            status = status_set(error, own, "%s", own_error.message);
+        }
+        feature_row_free(&row);
+    }
+    return status;
+}

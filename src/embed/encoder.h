@@ -1,0 +1,24 @@
+/* Sentence to vector: y = L x, with x the TF-IDF row. The one way a sentence is embedded, whether
+ * by the command line, the server or an evaluation. */
+#ifndef EMBED_ENCODER_H
+#define EMBED_ENCODER_H
+
+#include "embed/features.h"
+
+/* A view: what it points to belongs to the model. */
+struct encoder {
+    const struct features *features;
+    const float
+        *map; /* features x dim, row-major: row w is the vector of feature w (L transposed) */
+    size_t dim;
+};
+
+/* OUT (dim) = the vector of TEXT; ROW keeps the sparse row it came from. */
+film_status encoder_embed(const struct encoder *encoder, struct feature_row *row, film_text text,
+                          float *out, film_error *error);
+
+/* OUT (count x dim), in parallel. THREADS 0: all cores. */
+film_status encoder_embed_all(const struct encoder *encoder, const film_text *texts, size_t count,
+                              int threads, float *out, film_error *error);
+
+#endif

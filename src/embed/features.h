@@ -1,0 +1,74 @@
+/* Sentences to sparse TF-IDF rows.
+ *
+ * A feature is a word, a pair of neighbouring words or a character n-gram (embed/grams.h). Its
+ * weight in a sentence is (1 + log count) * idf with idf = log((1 + n) / (1 + df)) + 1; each group
+ * is brought to length 1, then the whole row. Ids go group by group, inside a group by falling
+ * document frequency: what is used most lies together. */
+#ifndef EMBED_FEATURES_H
+#define EMBED_FEATURES_H
+
+#include "embed/grams.h"
+#include "la/csr.h"
+
+struct features_options {
+    unsigned groups;     /* bit set of GROUP_BIT */
+    size_t min_df;       /* a feature occurs in at least so many sentences */
+    size_t max_features; /* of each group; 0: no limit */
+    int threads;
+    film_progress progress;
+};
+
+/* The fitted vocabulary; immutable, shared by threads. */
+struct features {
+    struct tokenizer tokenizer;
+    unsigned groups;
+    struct strtab vocabulary[GROUPS];
+    uint32_t first[GROUPS + 1]; /* ids of group g are first[g] .. first[g+1] */
+    const float *idf;           /* first[GROUPS] */
+    float *own_idf;             /* the same when it was made here, not mapped */
+};
+
+/* Learns vocabulary and idf from SENTENCES and returns their rows in X (may be NULL), reading each
+ * sentence once. TOKENIZER is moved into FEATURES, also when the call fails. */
+film_status features_fit(struct features *features, struct tokenizer *tokenizer,
+                         const struct strtab *sentences, const struct features_options *options,
+                         struct csr *x, film_error *error);
+void features_free(struct features *features);
+
+static inline uint32_t features_count(const struct features *features)
+{
+    return features->first[GROUPS];
+}
+
+/* The group a feature belongs to. */
+enum group features_group(const struct features *features, uint32_t id);
+film_text features_name(const struct features *features, uint32_t id);
+
+/* A sentence's row; scratch space and result, one per thread. */
+struct feature_row {
+    struct grams grams;
+    uint32_t *id; /* rising */
+    float *value;
+    size_t count;
+    uint32_t *found; /* id of each gram, group by group, or STRTAB_NONE */
+    uint32_t *scratch;
+    size_t id_capacity, value_capacity, found_capacity, scratch_capacity;
+};
+
+film_status feature_row_init(struct feature_row *row, const struct features *features,
+                             film_error *error);
+void feature_row_free(struct feature_row *row);
+
+/* The row of TEXT under a fitted vocabulary; unknown features are passed over. */
+film_status features_transform(const struct features *features, struct feature_row *row,
+                               film_text text, film_error *error);
+
+/* Brings an id-sorted row to its final weights: VALUE holds tf on entry. Shared by fitting and
+ * transforming, so that both give the same numbers. */
+void features_weigh(const struct features *features, const uint32_t *id, float *value,
+                    size_t count);
+
+/* 1 + log(count) */
+float features_tf(uint32_t count);
+
+#endif

@@ -1,0 +1,126 @@
+#include "pair/calibrate.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double calibrate_probability(double log_odds)
+{
+    return log_odds >= 0 ? 1.0 / (1.0 + exp(-log_odds)) : exp(log_odds) / (1.0 + exp(log_odds));
+}
+
+static double class_weight(float target, double positive, double count)
+{
+    double weight = 0.0; /* a soft target counts partly in each class */
+    if (positive > 0) weight += (double)target * 0.5 / positive;
+    if (count > positive) weight += (1.0 - (double)target) * 0.5 / (count - positive);
+    return weight;
+}
+
+/* Newton's method on the weighted logistic loss in (scale, bias), with a small ridge on the scale
+ * so that separable data has an answer. */
+static void fit_line(const float *x, const float *target, size_t count, struct calibration *out)
+{
+    double positive = 0, scale = 0, bias = 0, ridge = 1e-6;
+    for (size_t i = 0; i < count; i++) positive += (double)target[i];
+    for (int round = 0; round < 50; round++) {
+        double g0 = 0, g1 = ridge * scale, h00 = 1e-12, h01 = 0, h11 = ridge;
+        for (size_t i = 0; i < count; i++) {
+            double weight = class_weight(target[i], positive, (double)count);
+            double p = calibrate_probability(scale * (double)x[i] + bias);
+            double slope = weight * (p - (double)target[i]), bend = weight * p * (1 - p);
+            g0 += slope;
+            g1 += slope * (double)x[i];
+            h00 += bend;
+            h01 += bend * (double)x[i];
+            h11 += bend * (double)x[i] * (double)x[i];
+        }
+        double det = h00 * h11 - h01 * h01;
+        if (!(det > 0)) break;
+        double step0 = (h11 * g0 - h01 * g1) / det, step1 = (h00 * g1 - h01 * g0) / det;
+        double size = fmax(fabs(step0), fabs(step1)), damp = size > 20 ? 20 / size : 1;
+        bias -= damp * step0;
+        scale -= damp * step1;
+        if (size < 1e-10) break;
+    }
+    out->scale = scale;
+    out->bias = bias;
+}
+
+struct scored {
+    float similarity, target;
+};
+
+static int higher_first(const void *left, const void *right)
+{
+    float a = ((const struct scored *)left)->similarity;
+    float b = ((const struct scored *)right)->similarity;
+    return a > b ? -1 : a < b;
+}
+
+film_status calibrate_threshold(const float *similarity, const float *target, size_t count,
+                                double *threshold, double *balanced_accuracy, film_error *error)
+{
+    struct scored *sorted = mem_array(count, sizeof *sorted);
+    if (!sorted) return status_no_memory(error);
+    double positives = 0;
+    for (size_t i = 0; i < count; i++) {
+        sorted[i] = (struct scored){similarity[i], target[i] >= 0.5f};
+        positives += (double)sorted[i].target;
+    }
+    qsort(sorted, count, sizeof *sorted, higher_first);
+    double negatives = (double)count - positives, right = 0, wrong = 0;
+    double best = 0.5; /* nothing passes: all negatives right */
+    *threshold = count ? (double)sorted[0].similarity + 1e-6 : 0.5;
+    for (size_t i = 0; i < count; i++) {
+        if (sorted[i].target >= 0.5f)
+            right += 1;
+        else
+            wrong += 1;
+        if (i + 1 < count && sorted[i + 1].similarity == sorted[i].similarity) continue;
+        double accuracy = 0.5 * (positives > 0 ? right / positives : 1) +
+                          0.5 * (negatives > 0 ? 1 - wrong / negatives : 1);
+        if (accuracy > best) {
+            float next = i + 1 < count ? sorted[i + 1].similarity : sorted[i].similarity;
+            best = accuracy;
+            *threshold = 0.5 * ((double)sorted[i].similarity + (double)next);
+        }
+    }
+    *balanced_accuracy = best;
+    mem_free(sorted);
+    return FILM_OK;
+}
+
+film_status calibrate_fit(const float *similarity, const float *target, size_t count,
+                          struct calibration *out, film_error *error)
+{
+    double accuracy;
+    fit_line(similarity, target, count, out);
+    return calibrate_threshold(similarity, target, count, &out->threshold, &accuracy, error);
+}
+
+static int rising(const void *left, const void *right)
+{
+    float a = *(const float *)left, b = *(const float *)right;
+    return a < b ? -1 : a > b;
+}
+
+film_status calibrate_blind(const float *random, size_t count, struct calibration *out,
+                            film_error *error)
+{
+    enum {
+        SLOPE = 10
+    }; /* a choice, not a measurement: 0.1 of similarity is one unit of log-odds */
+    float *sorted = mem_array(count, sizeof *sorted);
+    if (!sorted) return status_no_memory(error);
+    double threshold = 0.5;
+    if (count) {
+        memcpy(sorted, random, count * sizeof *sorted);
+        qsort(sorted, count, sizeof *sorted, rising);
+        threshold = fmax(threshold, (double)sorted[count - 1 - count / 1000]);
+    }
+    mem_free(sorted);
+    *out = (struct calibration){SLOPE, -SLOPE * threshold, threshold};
+    return FILM_OK;
+}

@@ -1,0 +1,29 @@
+/* From a similarity to a probability: log-odds = scale * similarity + bias. */
+#ifndef PAIR_CALIBRATE_H
+#define PAIR_CALIBRATE_H
+
+#include "base/status.h"
+
+struct calibration {
+    double scale, bias;
+    double threshold; /* the similarity from which two sentences count as the same */
+};
+
+/* Both classes weigh the same, whatever their numbers: the prior is 0.5. TARGET may be anything
+ * from 0 to 1 (a score brought to that range); for the threshold, 0.5 and above is "same". */
+film_status calibrate_fit(const float *similarity, const float *target, size_t count,
+                          struct calibration *out, film_error *error);
+
+/* The threshold with the best accuracy when each class weighs half, and that accuracy. */
+film_status calibrate_threshold(const float *similarity, const float *target, size_t count,
+                                double *threshold, double *balanced_accuracy, film_error *error);
+
+/* Without labels: RANDOM holds similarities of sentences that belong to different rows, so nearly
+ * all of them are different. The threshold is where one in a thousand of them would pass, and not
+ * under 0.5. */
+film_status calibrate_blind(const float *random, size_t count, struct calibration *out,
+                            film_error *error);
+
+double calibrate_probability(double log_odds);
+
+#endif

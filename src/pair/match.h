@@ -1,0 +1,29 @@
+/* Two sentences to a verdict and its reasons.
+ *
+ * log-odds = scale * cosine + bias. The cosine is a sum over the words of either sentence: with
+ * y_a = sum_w x_w L_w, cos = sum_w x_w (L_w . y_b) / (|y_a| |y_b|), and likewise over the words of
+ * b. Each side explains half of it, so that all weights and the bias add up to the log-odds
+ * exactly. */
+#ifndef PAIR_MATCH_H
+#define PAIR_MATCH_H
+
+#include "embed/encoder.h"
+#include "pair/calibrate.h"
+
+/* Scratch space and result, one per thread. */
+struct match {
+    struct feature_row row[2];
+    float *vector[2]; /* dim each */
+    film_reason *reasons;
+    double *token_weight;
+    size_t reasons_capacity, weight_capacity;
+};
+
+film_status match_init(struct match *match, const struct encoder *encoder, film_error *error);
+void match_free(struct match *match);
+
+film_status match_pair(struct match *match, const struct encoder *encoder,
+                       const struct calibration *calibration, film_text a, film_text b,
+                       film_verdict *verdict, film_error *error);
+
+#endif

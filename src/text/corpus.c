@@ -1,0 +1,98 @@
+#include "text/corpus.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+static const char *kind_name(film_labels labels)
+{
+    static const char *const names[FILM_LABELS_COUNT] = {
+        "rows", "unlabelled rows", "labelled pairs", "scored pairs", "triplets", "categories"};
+    return names[labels];
+}
+
+static int reserve(struct corpus *corpus, size_t rows)
+{
+    return mem_grow((void **)&corpus->a, &corpus->a_capacity, rows, sizeof *corpus->a) &&
+           mem_grow((void **)&corpus->b, &corpus->b_capacity, rows, sizeof *corpus->b) &&
+           mem_grow((void **)&corpus->c, &corpus->c_capacity, rows, sizeof *corpus->c) &&
+           mem_grow((void **)&corpus->label, &corpus->label_capacity, rows,
+                    sizeof *corpus->label) &&
+           mem_grow((void **)&corpus->category, &corpus->category_capacity, rows,
+                    sizeof *corpus->category);
+}
+
+/* An absent column has no bytes at all; an empty sentence is one of length 0. */
+static film_status number(struct strtab *table, film_text text, uint32_t *id, film_error *error)
+{
+    *id = STRTAB_NONE;
+    return text.bytes ? strtab_add(table, text.bytes, text.length, id, error) : FILM_OK;
+}
+
+static film_status add_row(struct corpus *corpus, const film_row *row, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t at = corpus->rows;
+    TRY_ALLOC(reserve(corpus, at + 1), error);
+    TRY(number(&corpus->sentences, row->a, &corpus->a[at], error));
+    TRY(number(&corpus->sentences, row->b, &corpus->b[at], error));
+    TRY(number(&corpus->sentences, row->c, &corpus->c[at], error));
+    TRY(number(&corpus->categories, row->category, &corpus->category[at], error));
+    corpus->label[at] = (float)row->label;
+    corpus->rows++;
+done:
+    return status;
+}
+
+static film_status read_file(struct corpus *corpus, const char *path,
+                             const film_table_options *options, const film_progress *progress,
+                             film_error *error)
+{
+    film_status status = FILM_OK;
+    film_table *table = NULL;
+    film_row row;
+    TRY(film_table_open(path, options, &table, error));
+    film_labels labels = film_table_labels(table);
+    if (corpus->labels != FILM_LABELS_AUTO && corpus->labels != labels)
+        TRY(status_set(error, FILM_BAD_INPUT,
+                       "%s holds %s, the files before it %s; train on one kind at a time", path,
+                       kind_name(labels), kind_name(corpus->labels)));
+    corpus->labels = labels;
+    while ((status = film_table_next(table, &row, error)) == FILM_OK) {
+        TRY(add_row(corpus, &row, error));
+        if (corpus->rows % 65536 == 0)
+            TRY(progress_report(progress, "reading", film_table_progress(table), 1, error));
+    }
+    if (status == FILM_END) status = FILM_OK;
+    corpus->skipped += film_table_skipped(table);
+done:
+    film_table_close(table);
+    return status;
+}
+
+film_status corpus_read(struct corpus *corpus, const char *const *paths, size_t count,
+                        const film_table_options *options, const film_progress *progress,
+                        film_error *error)
+{
+    film_status status = FILM_OK;
+    memset(corpus, 0, sizeof *corpus);
+    TRY(strtab_init(&corpus->sentences, error));
+    TRY(strtab_init(&corpus->categories, error));
+    for (size_t i = 0; i < count; i++) TRY(read_file(corpus, paths[i], options, progress, error));
+    if (corpus->rows == 0)
+        TRY(status_set(error, FILM_BAD_INPUT, "%s: no rows", count ? paths[0] : "input"));
+done:
+    if (status != FILM_OK) corpus_free(corpus);
+    return status;
+}
+
+void corpus_free(struct corpus *corpus)
+{
+    strtab_free(&corpus->sentences);
+    strtab_free(&corpus->categories);
+    mem_free(corpus->a);
+    mem_free(corpus->b);
+    mem_free(corpus->c);
+    mem_free(corpus->label);
+    mem_free(corpus->category);
+    memset(corpus, 0, sizeof *corpus);
+}

@@ -1,0 +1,25 @@
+/* Labelled files in memory: every distinct sentence once, rows as ids. */
+#ifndef TEXT_CORPUS_H
+#define TEXT_CORPUS_H
+
+#include "base/strtab.h"
+
+struct corpus {
+    film_labels labels;      /* what the rows mean; never FILM_LABELS_AUTO */
+    struct strtab sentences; /* distinct, in order of appearance */
+    size_t rows;
+    uint32_t *a, *b, *c; /* sentence ids; STRTAB_NONE where a row has none */
+    float *label;        /* 0 or 1, a score, or NaN */
+    struct strtab categories;
+    uint32_t *category;
+    size_t a_capacity, b_capacity, c_capacity, label_capacity, category_capacity;
+    uint64_t skipped; /* bad rows passed over */
+};
+
+/* Reads files of the same kind of labels, one behind the other. */
+film_status corpus_read(struct corpus *corpus, const char *const *paths, size_t count,
+                        const film_table_options *options, const film_progress *progress,
+                        film_error *error);
+void corpus_free(struct corpus *corpus);
+
+#endif
