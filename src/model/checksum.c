@@ -1,0 +1,49 @@
+#include "model/checksum.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+char *checksum_key(const char *tensor_name)
+{
+    size_t room = strlen(CHECKSUM_PREFIX) + strlen(tensor_name) + 1;
+    char *key = mem_array(room, 1);
+    if (key) snprintf(key, room, "%s%s", CHECKSUM_PREFIX, tensor_name);
+    return key;
+}
+
+uint64_t checksum_bytes(const void *bytes, uint64_t size)
+{
+    return XXH3_64bits(bytes, (size_t)size);
+}
+
+/* Pieces are chained, each hashed with the hash of those before it as the seed, so that "ab" + "c"
+ * and "a" + "bc" differ without a separator. */
+static uint64_t chain(uint64_t seed, const char *text)
+{
+    return XXH3_64bits_withSeed(text, strlen(text), seed);
+}
+
+/* The first seed (0 or 1) keeps a metadata entry apart from a tensor of the same name. */
+uint64_t checksum_metadata(const char *key, const char *value)
+{
+    return chain(chain(0, key), value);
+}
+
+uint64_t checksum_tensor(const struct safetensors_tensor *tensor, uint64_t begin)
+{
+    uint64_t numbers[1 + SAFETENSORS_MAX_DIMS] = {begin}; /* begin, shape[0], shape[1], ... */
+    for (size_t i = 0; i < tensor->dims; i++) numbers[1 + i] = tensor->shape[i];
+    uint64_t seed = chain(chain(1, tensor->name), safetensors_type_name(tensor->type));
+    return XXH3_64bits_withSeed(numbers, (1 + tensor->dims) * sizeof numbers[0], seed);
+}
+
+struct checksum_text checksum_print(uint64_t value)
+{
+    struct checksum_text text;
+    snprintf(text.digits, sizeof text.digits, "%016llx", (unsigned long long)value);
+    return text;
+}

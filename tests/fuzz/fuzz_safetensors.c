@@ -1,0 +1,56 @@
+/* Any bytes are either refused with a message or give tensors whose every byte can be read, and the
+ * same ones when the file lies at an odd address. */
+#include "model/safetensors.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(int condition)
+{
+    if (!condition) abort();
+}
+
+static void compare(const struct safetensors *a, const struct safetensors *b)
+{
+    const char *key = NULL, *other = NULL;
+    while ((key = safetensors_metadata_next(a, key))) {
+        other = safetensors_metadata_next(b, other);
+        require(other && strcmp(key, other) == 0);
+        require(strcmp(safetensors_metadata(a, key), safetensors_metadata(b, key)) == 0);
+    }
+    require(safetensors_count(a) == safetensors_count(b));
+    for (size_t i = 0; i < safetensors_count(a); i++) {
+        const struct safetensors_tensor *left = safetensors_at(a, i), *right = safetensors_at(b, i);
+        const struct safetensors_tensor *found;
+        require(strcmp(left->name, right->name) == 0 && left->bytes == right->bytes);
+        require(memcmp(left->data, right->data, (size_t)left->bytes) == 0); /* reads every byte */
+        require((uintptr_t)left->data % safetensors_type_size(left->type) == 0);
+        require((uintptr_t)right->data % safetensors_type_size(right->type) == 0);
+        require(safetensors_require(a, left->name, left->type, left->dims, left->shape, &found,
+                                    NULL) == FILM_OK);
+        require(found == left);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    film_error error = {0};
+    struct safetensors *a = NULL, *b = NULL;
+    uint8_t *odd = malloc(size + 1);
+    if (!odd) return 0;
+    if (size) memcpy(odd + 1, data, size);
+    film_status status = safetensors_parse(data, size, "fuzz", &a, &error);
+    require(safetensors_parse(odd + 1, size, "fuzz", &b, NULL) == status);
+    if (status == FILM_OK)
+        compare(a, b);
+    else
+        require(!a && !b && strncmp(error.message, "fuzz: ", 6) == 0 &&
+                !strchr(error.message, '\n'));
+    safetensors_close(a);
+    safetensors_close(b);
+    free(odd);
+    return 0;
+}
