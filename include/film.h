@@ -137,6 +137,10 @@ typedef struct film_verdict {
     size_t reason_count;
 } film_verdict;
 
+/* How likely two sentences are to mean the same before they are read; 0.5 unless set. It shifts the
+ * bias of this context's verdicts by log(prior / (1 - prior)). */
+FILM_API film_status film_context_set_prior(film_context *context, double prior, film_error *error);
+
 FILM_API film_status film_match(film_context *context, film_text a, film_text b,
                                 film_verdict *verdict, film_error *error);
 

@@ -1,9 +1,150 @@
-/* film.h: checks the arguments, then one call down. */
-#include "film.h"
+/* film.h: checks the arguments, then one call down. The table reader (text/table.c), the output
+ * file (base/file.c) and the allocator hook (base/mem.c) implement their part of film.h themselves.
+ */
+#include "base/mem.h"
+#include "model/model.h"
+#include "pair/match.h"
+#include "train/split.h"
+#include "train/train.h"
 
+#include <math.h>
 #include <string.h>
+
+#define STRINGIFY(x) #x
+#define VERSION_TEXT(a, b, c) STRINGIFY(a) "." STRINGIFY(b) "." STRINGIFY(c)
+
+struct film_context {
+    const film_model *model;
+    struct match match;
+};
+
+const char *film_version(void)
+{
+    return VERSION_TEXT(FILM_VERSION_MAJOR, FILM_VERSION_MINOR, FILM_VERSION_PATCH);
+}
 
 film_text film_string(const char *text)
 {
     return (film_text){text, strlen(text)};
+}
+
+void film_free(void *memory)
+{
+    mem_free(memory);
+}
+
+static film_status missing(film_error *error, const char *what)
+{
+    return status_set(error, FILM_USAGE, "%s is NULL", what);
+}
+
+film_status film_open(const char *path, film_model **out, film_error *error)
+{
+    if (!path || !out) return missing(error, path ? "out" : "path");
+    return model_open(path, out, error);
+}
+
+void film_close(film_model *model)
+{
+    model_free(model);
+}
+
+film_status film_save(const film_model *model, const char *path, film_error *error)
+{
+    if (!model || !path) return missing(error, model ? "path" : "model");
+    return model_save(model, path, error);
+}
+
+size_t film_dim(const film_model *model)
+{
+    return model ? model->encoder.dim : 0;
+}
+
+film_status film_describe(const film_model *model, char **json, film_error *error)
+{
+    if (!model || !json) return missing(error, model ? "json" : "model");
+    return model_describe(model, json, error);
+}
+
+film_status film_context_new(const film_model *model, film_context **out, film_error *error)
+{
+    if (!model || !out) return missing(error, model ? "out" : "model");
+    *out = NULL;
+    film_context *context = mem_zeroed(1, sizeof *context);
+    if (!context) return status_no_memory(error);
+    context->model = model;
+    film_status status = match_init(&context->match, &model->encoder, error);
+    if (status == FILM_OK)
+        *out = context;
+    else
+        mem_free(context);
+    return status;
+}
+
+void film_context_free(film_context *context)
+{
+    if (!context) return;
+    match_free(&context->match);
+    mem_free(context);
+}
+
+film_status film_context_set_prior(film_context *context, double prior, film_error *error)
+{
+    if (!context) return missing(error, "context");
+    if (!(prior > 0 && prior < 1))
+        return status_set(error, FILM_USAGE, "the prior must lie between 0 and 1, not %g", prior);
+    context->match.prior_log_odds = log(prior / (1 - prior));
+    return FILM_OK;
+}
+
+film_status film_embed(film_context *context, film_text text, float *out, film_error *error)
+{
+    if (!context || !out) return missing(error, context ? "out" : "context");
+    return encoder_embed(&context->model->encoder, &context->match.row[0], text, out, error);
+}
+
+film_status film_embed_batch(const film_model *model, const film_text *texts, size_t count,
+                             int threads, float *out, film_error *error)
+{
+    if (!model || (count && (!texts || !out))) return missing(error, "model, texts or out");
+    return encoder_embed_all(&model->encoder, texts, count, threads, out, error);
+}
+
+film_status film_match(film_context *context, film_text a, film_text b, film_verdict *verdict,
+                       film_error *error)
+{
+    if (!context || !verdict) return missing(error, context ? "verdict" : "context");
+    return match_pair(&context->match, &context->model->encoder, &context->model->calibration, a, b,
+                      verdict, error);
+}
+
+void film_train_defaults(film_train_options *options)
+{
+    *options = (film_train_options){
+        .features = FILM_WORD,
+        .min_df = 2,
+        .rank = 256,
+        .seed = 1,
+    };
+}
+
+film_status film_train(const char *const *paths, size_t count, const film_train_options *options,
+                       film_model **out, film_error *error)
+{
+    film_train_options defaults;
+    film_train_defaults(&defaults);
+    if (!paths || !count || !out) return missing(error, "paths or out");
+    return train_files(paths, count, options ? options : &defaults, out, error);
+}
+
+film_status film_split(const char *path, const char *train_path, const char *dev_path,
+                       const film_split_options *options, film_split_result *result,
+                       film_error *error)
+{
+    film_split_options defaults = {.train_share = 0.8, .seed = 1};
+    if (!options) options = &defaults;
+    if (!path || !train_path || !dev_path || !result) return missing(error, "a path or the result");
+    if (!(options->train_share > 0 && options->train_share < 1))
+        return status_set(error, FILM_USAGE, "the train share must lie between 0 and 1");
+    return split_file(path, train_path, dev_path, options, result, error);
 }

@@ -129,13 +129,15 @@ film_status match_pair(struct match *match, const struct encoder *encoder,
         }
         qsort(match->reasons, count, sizeof *match->reasons, stronger_first);
     }
-    double log_odds = calibration->scale * cosine + calibration->bias;
+    double bias = calibration->bias + match->prior_log_odds;
+    double log_odds = calibration->scale * cosine + bias;
+    double wanted = calibration->scale * calibration->threshold + calibration->bias;
     *verdict = (film_verdict){
         .probability = calibrate_probability(log_odds),
-        .same = cosine >= calibration->threshold,
+        .same = log_odds >= wanted,
         .similarity = cosine,
         .log_odds = log_odds,
-        .bias = calibration->bias,
+        .bias = bias,
         .reasons = match->reasons,
         .reason_count = count,
     };

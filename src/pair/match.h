@@ -16,6 +16,7 @@ struct match {
     float *vector[2]; /* dim each */
     film_reason *reasons;
     double *token_weight;
+    double prior_log_odds; /* added to the bias; 0: both answers equally likely */
     size_t reasons_capacity, weight_capacity;
 };
 

@@ -1,0 +1,90 @@
+/* What every verb of the program shares: options, messages, progress, Ctrl-C. The program sees the
+ * library through film.h alone. */
+#ifndef CLI_H
+#define CLI_H
+
+#include "film.h"
+
+#include <stdio.h>
+
+/* Exit codes: those of film_status up to FILM_CANCELLED; no memory counts as "could not". */
+enum { EXIT_DONE = 0, EXIT_USAGE = 1, EXIT_BAD_INPUT = 2, EXIT_IO = 3, EXIT_INTERRUPTED = 4 };
+
+/* ---- Options ---- */
+
+enum option_kind {
+    OPTION_FLAG,    /* int, set to 1 */
+    OPTION_TEXT,    /* const char * */
+    OPTION_COUNT,   /* size_t */
+    OPTION_NUMBER,  /* double */
+    OPTION_THREADS, /* int */
+    OPTION_SEED,    /* uint64_t */
+    OPTION_FEATURES /* unsigned: word,bigram,char */
+};
+
+struct option {
+    const char *name; /* without the dashes; NULL ends the list */
+    char letter;      /* 0: no short form */
+    enum option_kind kind;
+    void *target;
+    const char *argument; /* what --help calls it */
+    const char *help;
+};
+
+/* A verb. Its table of options makes --help and the parser; one cannot know what the other does
+ * not. */
+struct verb {
+    const char *name, *arguments, *summary;
+    const char *details; /* shown below the options */
+    int (*run)(const struct verb *verb, int argc, char **argv);
+};
+
+struct common {
+    int json, quiet;
+};
+
+/* Options of every table that is read, to splice into a verb's list. */
+#define TABLE_OPTIONS(table, labels_text)                                                        \
+    {"columns",        0,      OPTION_TEXT,                                                      \
+     &(table).columns, "LIST", "name the columns in file order: label,a,b (- passes one over)"}, \
+        {"format", 0, OPTION_TEXT, &(table).format, "NAME", "tsv, csv, jsonl or lines"},         \
+        {"labels",       0,      OPTION_TEXT,                                                    \
+         &(labels_text), "KIND", "auto, none, pairs, scores, triplets or categories"},           \
+    {                                                                                            \
+        "skip-bad", 0, OPTION_FLAG, &(table).skip_bad, NULL, "count bad rows and pass over them" \
+    }
+
+/* Splits ARGV (behind the verb) into options and up to MOST positional arguments, of which there
+ * must be LEAST. Returns their number, -1 after a message about wrong usage, -2 when --help was
+ * answered. */
+int parse_arguments(const struct verb *verb, const struct option *options, struct common *common,
+                    int argc, char **argv, const char **positional, int least, int most);
+
+/* FILM_LABELS_COUNT and a message when TEXT is not the name of a kind; NULL is auto. */
+film_labels parse_labels(const char *text);
+
+void print_verb_help(const struct verb *verb, const struct option *options, FILE *stream);
+
+/* ---- Messages ---- */
+
+/* "film: MESSAGE" on standard error; returns the exit code for STATUS. */
+int report(film_status status, const film_error *error);
+int usage_error(const struct verb *verb, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Colours only on a terminal and without NO_COLOR. */
+int use_colour(FILE *stream);
+
+/* ---- Progress and interruption ---- */
+
+/* A bar on standard error when that is a terminal and QUIET is 0. Ctrl-C makes the next report
+ * cancel the call. */
+film_progress progress_start(int quiet);
+void progress_end(void);
+int interrupted(void);
+
+/* ---- Verbs ---- */
+
+extern const struct verb verb_train, verb_match, verb_embed, verb_split, verb_info;
+
+#endif

@@ -1,0 +1,201 @@
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BATCH = 16384, HEADER_BYTES = 128 };
+
+/* Rows of a batch: the table's texts live only until its next row, so they are copied. */
+struct batch {
+    film_text texts[BATCH];
+    size_t starts[BATCH];
+    size_t count;
+    char *bytes;
+    size_t used, capacity;
+};
+
+static int add_text(struct batch *batch, film_text text)
+{
+    if (batch->used + text.length > batch->capacity) {
+        size_t larger = 2 * batch->capacity + text.length + 65536;
+        char *bytes = realloc(batch->bytes, larger);
+        if (!bytes) return 0;
+        batch->bytes = bytes;
+        batch->capacity = larger;
+    }
+    memcpy(batch->bytes + batch->used, text.bytes, text.length);
+    batch->starts[batch->count] = batch->used;
+    batch->texts[batch->count++].length = text.length;
+    batch->used += text.length;
+    return 1;
+}
+
+static film_status read_batch(film_table *table, struct batch *batch, const char *path,
+                              film_error *error)
+{
+    film_row row;
+    film_status status = FILM_OK;
+    batch->count = batch->used = 0;
+    while (batch->count < BATCH && (status = film_table_next(table, &row, error)) == FILM_OK) {
+        if (row.b.bytes) {
+            snprintf(error->message, sizeof error->message,
+                     "%s has two sentences in a row, embed takes one; choose with --columns, for "
+                     "example --columns -,text,-",
+                     path);
+            return FILM_BAD_INPUT;
+        }
+        if (!add_text(batch, row.a)) {
+            snprintf(error->message, sizeof error->message, "out of memory");
+            return FILM_NO_MEMORY;
+        }
+    }
+    for (size_t i = 0; i < batch->count; i++)
+        batch->texts[i].bytes = batch->bytes + batch->starts[i];
+    return status == FILM_END && batch->count ? FILM_OK : status;
+}
+
+/* NumPy's .npy header, padded to a fixed size so that it can be written before the number of rows
+ * is known. */
+static void make_header(char header[HEADER_BYTES], unsigned long long rows, size_t dim)
+{
+    char text[HEADER_BYTES];
+    int length =
+        snprintf(text, sizeof text,
+                 "{'descr': '<f4', 'fortran_order': False, 'shape': (%llu, %zu), }", rows, dim);
+    memset(header, ' ', HEADER_BYTES);
+    memcpy(header, "\x93NUMPY\x01\x00\x76\x00", 10); /* version 1.0; 0x76 = 128 - 10 */
+    memcpy(header + 10, text, (size_t)length);
+    header[HEADER_BYTES - 1] = '\n';
+}
+
+/* Where vectors go. A pipe cannot be patched when the number of rows is known at last, so the rows
+ * wait in a temporary file. */
+struct sink {
+    film_output *output;
+    FILE *spool;
+};
+
+static film_status write_rows(struct sink *sink, const void *bytes, size_t count, film_error *error)
+{
+    if (!sink->spool) return film_output_write(sink->output, bytes, count, error);
+    if (fwrite(bytes, 1, count, sink->spool) == count) return FILM_OK;
+    snprintf(error->message, sizeof error->message, "cannot write a temporary file");
+    return FILM_IO;
+}
+
+static film_status finish(struct sink *sink, unsigned long long rows, size_t dim, film_error *error)
+{
+    char header[HEADER_BYTES], buffer[65536];
+    make_header(header, rows, dim);
+    film_status status;
+    if (!sink->spool) {
+        status = film_output_patch(sink->output, 0, header, HEADER_BYTES, error);
+    } else {
+        status = film_output_write(sink->output, header, HEADER_BYTES, error);
+        rewind(sink->spool);
+        size_t got;
+        while (status == FILM_OK && (got = fread(buffer, 1, sizeof buffer, sink->spool)) > 0)
+            status = film_output_write(sink->output, buffer, got, error);
+    }
+    if (status != FILM_OK) return status;
+    film_output *output = sink->output;
+    sink->output = NULL;
+    return film_output_commit(output, error);
+}
+
+static film_status embed_all(const film_model *model, film_table *table, const char *path,
+                             struct sink *sink, int threads, unsigned long long *rows,
+                             film_progress progress, film_error *error)
+{
+    size_t dim = film_dim(model);
+    struct batch *batch = calloc(1, sizeof *batch);
+    float *vectors = malloc(BATCH * dim * sizeof *vectors);
+    film_status status = batch && vectors ? FILM_OK : FILM_NO_MEMORY;
+    if (status != FILM_OK) snprintf(error->message, sizeof error->message, "out of memory");
+    while (status == FILM_OK) {
+        status = read_batch(table, batch, path, error);
+        if (status != FILM_OK) break;
+        status = film_embed_batch(model, batch->texts, batch->count, threads, vectors, error);
+        if (status == FILM_OK)
+            status = write_rows(sink, vectors, batch->count * dim * sizeof *vectors, error);
+        *rows += batch->count;
+        if (status == FILM_OK &&
+            progress.call(progress.user, "embedding", film_table_progress(table), 1)) {
+            snprintf(error->message, sizeof error->message, "stopped; nothing was written");
+            status = FILM_CANCELLED;
+        }
+    }
+    if (batch) free(batch->bytes);
+    free(batch);
+    free(vectors);
+    return status == FILM_END ? FILM_OK : status;
+}
+
+static film_status open_sink(struct sink *sink, const char *path, film_error *error)
+{
+    static const char blank[HEADER_BYTES];
+    if (strcmp(path, "-") == 0 && !(sink->spool = tmpfile())) {
+        snprintf(error->message, sizeof error->message, "cannot make a temporary file");
+        return FILM_IO;
+    }
+    film_status status = film_output_open(path, &sink->output, error);
+    if (status == FILM_OK && !sink->spool)
+        status = film_output_write(sink->output, blank, HEADER_BYTES, error);
+    return status;
+}
+
+static int run(const struct verb *verb, int argc, char **argv)
+{
+    struct common common = {0};
+    film_table_options table_options = {0};
+    const char *arguments[2] = {NULL, "-"}, *output = "-", *labels = NULL;
+    int threads = 0;
+    const struct option options[] = {
+        {"output", 'o', OPTION_TEXT, &output, "OUT.npy",
+         "where to write (default: standard output)"},
+        TABLE_OPTIONS(table_options, labels),
+        {"threads", 't', OPTION_THREADS, &threads, "N", "default: all cores"},
+        {NULL, 0, 0, NULL, NULL, NULL}};
+    int count = parse_arguments(verb, options, &common, argc, argv, arguments, 1, 2);
+    if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
+    if ((table_options.labels = parse_labels(labels)) == FILM_LABELS_COUNT) return EXIT_USAGE;
+    if (strcmp(output, "-") == 0 && isatty(STDOUT_FILENO))
+        return usage_error(verb, "vectors are binary: use -o OUT.npy or a pipe");
+
+    film_error error = {0};
+    film_model *model = NULL;
+    film_table *table = NULL;
+    struct sink sink = {NULL, NULL};
+    unsigned long long rows = 0;
+    film_progress progress = progress_start(common.quiet);
+    film_status status = film_open(arguments[0], &model, &error);
+    if (status == FILM_OK) status = film_table_open(arguments[1], &table_options, &table, &error);
+    if (status == FILM_OK) status = open_sink(&sink, output, &error);
+    if (status == FILM_OK)
+        status = embed_all(model, table, arguments[1], &sink, threads, &rows, progress, &error);
+    if (status == FILM_OK) status = finish(&sink, rows, film_dim(model), &error);
+    int code = report(status, &error);
+    unsigned long long skipped = film_table_skipped(table);
+    FILE *notes = common.json && strcmp(output, "-") != 0 ? stdout : stderr;
+    if (code == EXIT_DONE && common.json)
+        fprintf(notes, "{\"rows\": %llu, \"dim\": %zu, \"skipped\": %llu}\n", rows, film_dim(model),
+                skipped);
+    else if (code == EXIT_DONE && !common.quiet)
+        fprintf(notes, "%llu sentences, %zu numbers each; %llu bad rows passed over\n", rows,
+                film_dim(model), skipped);
+    film_output_discard(sink.output);
+    if (sink.spool) fclose(sink.spool);
+    film_table_close(table);
+    film_close(model);
+    return code;
+}
+
+const struct verb verb_embed = {"embed", "MODEL [FILE] [-o OUT.npy]",
+                                "Turn sentences into vectors, as a NumPy array",
+                                "FILE has a sentence per line or a text column; without it, "
+                                "standard input. The rows of the array\n"
+                                "are in the order of the file.\n\n"
+                                "example:\n"
+                                "  film embed faq.film examples/faq/questions.tsv -o faq.npy\n",
+                                run};

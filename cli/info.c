@@ -1,0 +1,55 @@
+#include "cli.h"
+#include "json.h"
+
+#include <string.h>
+
+/* A JSON object as indented "name  value" lines; long arrays are cut. */
+static void print_object(const json_t *object, int depth)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
+        if (json_is_object(value)) {
+            printf("%*s%s\n", 2 * depth, "", key);
+            print_object(value, depth + 1);
+            continue;
+        }
+        if (json_is_array(value) && json_array_size(value) > 12) {
+            printf("%*s%-*s %zu entries\n", 2 * depth, "", 24 - 2 * depth, key,
+                   json_array_size(value));
+            continue;
+        }
+        char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+        printf("%*s%-*s %s\n", 2 * depth, "", 24 - 2 * depth, key, text ? text : "?");
+        free(text);
+    }
+}
+
+static int run(const struct verb *verb, int argc, char **argv)
+{
+    struct common common = {0};
+    const char *path[1];
+    const struct option options[] = {{NULL, 0, 0, NULL, NULL, NULL}};
+    int count = parse_arguments(verb, options, &common, argc, argv, path, 1, 1);
+    if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
+
+    film_error error;
+    film_model *model = NULL;
+    char *text = NULL;
+    film_status status = film_open(path[0], &model, &error);
+    if (status == FILM_OK) status = film_describe(model, &text, &error);
+    if (status == FILM_OK && common.json) {
+        puts(text);
+    } else if (status == FILM_OK) {
+        json_t *about = json_loads(text, 0, NULL);
+        print_object(about, 0);
+        json_decref(about);
+    }
+    film_free(text);
+    film_close(model);
+    return report(status, &error);
+}
+
+const struct verb verb_info = {"info", "MODEL", "Show what is in a model: settings, sizes, figures",
+                               NULL, run};

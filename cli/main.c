@@ -1,0 +1,70 @@
+/* film: one program with verbs. */
+#include "cli.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct verb *const verbs[] = {&verb_train, &verb_match, &verb_embed, &verb_split,
+                                           &verb_info};
+enum { VERBS = sizeof verbs / sizeof *verbs };
+
+static void print_help(FILE *stream)
+{
+    fprintf(stream, "film decides whether two sentences mean the same, and says why.\n\n"
+                    "usage: film VERB ...\n\n");
+    for (int i = 0; i < VERBS; i++)
+        fprintf(stream, "  %-8s %s\n", verbs[i]->name, verbs[i]->summary);
+    fprintf(stream, "\nfilm VERB --help tells more of a verb. Start with:\n"
+                    "  film train pairs.tsv -o my.film\n"
+                    "  film match my.film \"I lost my card\" \"my card is gone\"\n"
+                    "Exit codes: 0 done, 1 usage, 2 bad input, 3 could not read or write, "
+                    "4 interrupted.\n");
+}
+
+static const struct verb *find_verb(const char *name)
+{
+    for (int i = 0; i < VERBS; i++)
+        if (strcmp(verbs[i]->name, name) == 0) return verbs[i];
+    return NULL;
+}
+
+/* A verb that starts as what was typed does, for the message. */
+static const char *similar_verb(const char *name)
+{
+    for (size_t length = strlen(name); length > 0; length--)
+        for (int i = 0; i < VERBS; i++)
+            if (strncmp(verbs[i]->name, name, length) == 0) return verbs[i]->name;
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error we report, not a silent death */
+    if (argc < 2) {
+        print_help(stderr);
+        return EXIT_USAGE;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--version") == 0) {
+        printf("film %s\n", film_version());
+        return EXIT_DONE;
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 ||
+        (strcmp(name, "help") == 0 && argc == 2)) {
+        print_help(stdout);
+        return EXIT_DONE;
+    }
+    char *help_arguments[] = {"--help", NULL};
+    if (strcmp(name, "help") == 0) {
+        const struct verb *verb = find_verb(argv[2]);
+        if (verb) return verb->run(verb, 1, help_arguments);
+        name = argv[2];
+    }
+    const struct verb *verb = find_verb(name);
+    if (verb) return verb->run(verb, argc - 2, argv + 2);
+    const char *similar = similar_verb(name);
+    fprintf(stderr, "film: there is no verb \"%s\"%s%s%s; film --help lists them\n", name,
+            similar ? "; did you mean " : "", similar ? similar : "", similar ? "?" : "");
+    return EXIT_USAGE;
+}

@@ -1,0 +1,110 @@
+#include "cli.h"
+#include "json.h"
+
+#include <math.h>
+#include <string.h>
+
+static int print_json(film_text a, film_text b, const film_verdict *verdict)
+{
+    json_t *reasons = json_array();
+    for (size_t i = 0; i < verdict->reason_count; i++) {
+        const film_reason *reason = &verdict->reasons[i];
+        char side[2] = {reason->side, 0};
+        json_array_append_new(reasons,
+                              json_pack("{s:s, s:s%, s:s, s:[I, I], s:f}", "kind", reason->kind,
+                                        "text", reason->text, reason->text_length, "side", side,
+                                        "span", (json_int_t)reason->start, (json_int_t)reason->end,
+                                        "weight", reason->weight));
+    }
+    json_t *answer = json_pack("{s:s%, s:s%, s:f, s:b, s:f, s:f, s:f, s:o}", "a", a.bytes, a.length,
+                               "b", b.bytes, b.length, "probability", verdict->probability, "same",
+                               verdict->same, "similarity", verdict->similarity, "log_odds",
+                               verdict->log_odds, "bias", verdict->bias, "reasons", reasons);
+    int failed = !answer || json_dumpf(answer, stdout, JSON_REAL_PRECISION(12)) != 0;
+    printf("\n");
+    json_decref(answer);
+    return failed;
+}
+
+/* The sentence with its words coloured by what they said: green for, red against. */
+static void print_sentence(char side, film_text text, const film_verdict *verdict, int colour)
+{
+    printf("  %c  ", side);
+    for (size_t at = 0; at < text.length;) {
+        const film_reason *word = NULL;
+        for (size_t i = 0; i < verdict->reason_count; i++)
+            if (verdict->reasons[i].side == side && verdict->reasons[i].start == at)
+                word = &verdict->reasons[i];
+        size_t end = word && word->end > at ? word->end : at + 1;
+        if (word && colour) fputs(word->weight >= 0 ? "\033[32m" : "\033[31m", stdout);
+        fwrite(text.bytes + at, 1, end - at, stdout);
+        if (word && colour) fputs("\033[0m", stdout);
+        at = end;
+    }
+    printf("\n");
+}
+
+static void print_text(film_text a, film_text b, const film_verdict *verdict)
+{
+    enum { SHOWN = 8 };
+    int colour = use_colour(stdout);
+    printf("%s%s%s  probability %.3f, similarity %.3f\n",
+           colour ? (verdict->same ? "\033[1;32m" : "\033[1;31m") : "",
+           verdict->same ? "same" : "different", colour ? "\033[0m" : "", verdict->probability,
+           verdict->similarity);
+    print_sentence('a', a, verdict, colour);
+    print_sentence('b', b, verdict, colour);
+    if (verdict->reason_count == 0)
+        printf("no word of one of the sentences is known to the model\n");
+    else
+        printf("log-odds %+.2f = %+.2f (bias)", verdict->log_odds, verdict->bias);
+    double rest = 0;
+    for (size_t i = 0; i < verdict->reason_count; i++) {
+        const film_reason *reason = &verdict->reasons[i];
+        if (i < SHOWN)
+            printf(" %+.2f %.*s(%c)", reason->weight, (int)reason->text_length, reason->text,
+                   reason->side);
+        else
+            rest += reason->weight;
+    }
+    if (verdict->reason_count > SHOWN) printf(" %+.2f (others)", rest);
+    if (verdict->reason_count) printf("\n");
+}
+
+static int run(const struct verb *verb, int argc, char **argv)
+{
+    struct common common = {0};
+    const char *arguments[3];
+    double prior = 0.5;
+    const struct option options[] = {
+        {"prior", 0, OPTION_NUMBER, &prior, "P",
+         "how likely two sentences are to be the same before reading them (default 0.5)"},
+        {NULL, 0, 0, NULL, NULL, NULL}};
+    int count = parse_arguments(verb, options, &common, argc, argv, arguments, 3, 3);
+    if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
+
+    film_error error;
+    film_model *model = NULL;
+    film_context *context = NULL;
+    film_verdict verdict;
+    film_text a = film_string(arguments[1]), b = film_string(arguments[2]);
+    film_status status = film_open(arguments[0], &model, &error);
+    if (status == FILM_OK) status = film_context_new(model, &context, &error);
+    if (status == FILM_OK) status = film_context_set_prior(context, prior, &error);
+    if (status == FILM_OK) status = film_match(context, a, b, &verdict, &error);
+    int code = report(status, &error);
+    if (code == EXIT_DONE && common.json)
+        code = print_json(a, b, &verdict) ? EXIT_IO : EXIT_DONE;
+    else if (code == EXIT_DONE)
+        print_text(a, b, &verdict);
+    film_context_free(context);
+    film_close(model);
+    return code;
+}
+
+const struct verb verb_match = {
+    "match", "MODEL A B [options]", "Do two sentences mean the same? Probability, verdict, words",
+    "The numbers behind the words and the bias add up to the log-odds exactly.\n\n"
+    "example:\n"
+    "  film match faq.film \"I lost my card\" \"my card is gone\"\n",
+    run};

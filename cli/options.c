@@ -1,0 +1,201 @@
+#include "cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+int usage_error(const struct verb *verb, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "film %s: ", verb->name);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "; film %s --help shows how\n", verb->name);
+    va_end(arguments);
+    return EXIT_USAGE;
+}
+
+static void print_option(FILE *stream, char letter, const char *name, const char *argument,
+                         const char *help)
+{
+    char left[60], letters[8] = "    ";
+    if (letter) snprintf(letters, sizeof letters, "-%c, ", letter);
+    snprintf(left, sizeof left, "  %s--%s%s%s", letters, name, argument ? " " : "",
+             argument ? argument : "");
+    fprintf(stream, "%-28s %s\n", left, help);
+}
+
+void print_verb_help(const struct verb *verb, const struct option *options, FILE *stream)
+{
+    fprintf(stream, "usage: film %s %s\n\n%s.\n\noptions:\n", verb->name, verb->arguments,
+            verb->summary);
+    for (; options->name; options++)
+        print_option(stream, options->letter, options->name, options->argument, options->help);
+    print_option(stream, 0, "json", NULL, "answer in JSON");
+    print_option(stream, 'q', "quiet", NULL, "no progress, no messages but errors");
+    print_option(stream, 'h', "help", NULL, "this text");
+    print_option(stream, 0, "version", NULL, "the version");
+    if (verb->details) fprintf(stream, "\n%s", verb->details);
+}
+
+/* ---- Values ---- */
+
+static int parse_unsigned(const char *text, unsigned long long most, unsigned long long *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoull(text, &end, 10);
+    return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && *value <= most;
+}
+
+/* "word,char" to a bit set; 0: not understood. */
+static unsigned parse_features(const char *text)
+{
+    static const char *const names[] = {"word", "bigram", "char"};
+    unsigned groups = 0;
+    while (*text) {
+        size_t length = strcspn(text, ",");
+        unsigned group = 0;
+        for (unsigned i = 0; i < 3; i++)
+            if (strlen(names[i]) == length && strncmp(names[i], text, length) == 0) group = 1u << i;
+        if (!group) return 0;
+        groups |= group;
+        text += length + (text[length] == ',');
+    }
+    return groups;
+}
+
+film_labels parse_labels(const char *text)
+{
+    static const char *const names[FILM_LABELS_COUNT] = {"auto",   "none",     "pairs",
+                                                         "scores", "triplets", "categories"};
+    if (!text) return FILM_LABELS_AUTO;
+    for (int i = 0; i < FILM_LABELS_COUNT; i++)
+        if (strcmp(names[i], text) == 0) return (film_labels)i;
+    fprintf(stderr, "film: --labels %s: choose auto, none, pairs, scores, triplets or categories\n",
+            text);
+    return FILM_LABELS_COUNT;
+}
+
+/* Stores the value; NULL, or what was expected instead. */
+static const char *set_value(const struct option *option, const char *text)
+{
+    unsigned long long whole;
+    char *end;
+    switch (option->kind) {
+    case OPTION_FLAG:
+        *(int *)option->target = 1;
+        return NULL;
+    case OPTION_TEXT:
+        *(const char **)option->target = text;
+        return NULL;
+    case OPTION_COUNT:
+        if (!parse_unsigned(text, SIZE_MAX / 16, &whole)) return "a whole number";
+        *(size_t *)option->target = (size_t)whole;
+        return NULL;
+    case OPTION_SEED:
+        if (!parse_unsigned(text, INT64_MAX, &whole)) return "a whole number";
+        *(uint64_t *)option->target = whole;
+        return NULL;
+    case OPTION_THREADS:
+        if (!parse_unsigned(text, 1024, &whole) || whole == 0) return "a number from 1 to 1024";
+        *(int *)option->target = (int)whole;
+        return NULL;
+    case OPTION_NUMBER:
+        *(double *)option->target = strtod(text, &end);
+        return end == text || *end || !isfinite(*(double *)option->target) ? "a number" : NULL;
+    case OPTION_FEATURES:
+        *(unsigned *)option->target = parse_features(text);
+        return *(unsigned *)option->target ? NULL : "some of word,bigram,char";
+    }
+    return "a value";
+}
+
+/* ---- The command line ---- */
+
+static const struct option *find_option(const struct option *options, const char *name,
+                                        size_t length)
+{
+    for (; options->name; options++)
+        if (strlen(options->name) == length && strncmp(options->name, name, length) == 0)
+            return options;
+    return NULL;
+}
+
+static const struct option *find_letter(const struct option *options, char letter)
+{
+    for (; options->name; options++)
+        if (options->letter && options->letter == letter) return options;
+    return NULL;
+}
+
+/* One option at argv[*at]: 0 done, -1 wrong. */
+static int take_option(const struct verb *verb, const struct option *options, int argc, char **argv,
+                       int *at)
+{
+    const char *word = argv[*at], *value = NULL;
+    const struct option *option;
+    if (word[1] == '-') {
+        const char *equals = strchr(word, '=');
+        size_t length = equals ? (size_t)(equals - word) - 2 : strlen(word) - 2;
+        option = find_option(options, word + 2, length);
+        value = equals ? equals + 1 : NULL;
+    } else {
+        option = find_letter(options, word[1]);
+        if (option && word[2]) value = word + 2;
+    }
+    if (!option) return usage_error(verb, "there is no option %s", word), -1;
+    if (option->kind == OPTION_FLAG && value)
+        return usage_error(verb, "--%s takes no value", option->name), -1;
+    if (option->kind != OPTION_FLAG && !value) {
+        if (*at + 1 >= argc) return usage_error(verb, "--%s needs a value", option->name), -1;
+        value = argv[++*at];
+    }
+    const char *expected = set_value(option, value);
+    if (expected)
+        return usage_error(verb, "--%s %s: expected %s", option->name, value, expected), -1;
+    return 0;
+}
+
+/* The options every verb has; 1: taken, -2: answered. */
+static int take_common(const struct verb *verb, const struct option *options, struct common *common,
+                       const char *word)
+{
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        print_verb_help(verb, options, stdout);
+        return -2;
+    }
+    if (strcmp(word, "--version") == 0) {
+        printf("film %s\n", film_version());
+        return -2;
+    }
+    if (strcmp(word, "--json") == 0) return common->json = 1;
+    if (strcmp(word, "--quiet") == 0 || strcmp(word, "-q") == 0) return common->quiet = 1;
+    return 0;
+}
+
+int parse_arguments(const struct verb *verb, const struct option *options, struct common *common,
+                    int argc, char **argv, const char **positional, int least, int most)
+{
+    int count = 0, only_positional = 0;
+    for (int at = 0; at < argc; at++) {
+        const char *word = argv[at];
+        if (!only_positional && word[0] == '-' && word[1]) {
+            if (strcmp(word, "--") == 0) {
+                only_positional = 1;
+                continue;
+            }
+            int taken = take_common(verb, options, common, word);
+            if (taken == -2) return -2;
+            if (taken == 0 && take_option(verb, options, argc, argv, &at) != 0) return -1;
+            continue;
+        }
+        if (count == most) return usage_error(verb, "\"%s\" is one argument too many", word), -1;
+        positional[count++] = word;
+    }
+    if (count < least)
+        return usage_error(verb, "usage: film %s %s", verb->name, verb->arguments), -1;
+    return count;
+}

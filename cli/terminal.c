@@ -1,0 +1,97 @@
+/* What the user sees while waiting: messages, the progress bar, Ctrl-C. */
+#include "cli.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+int report(film_status status, const film_error *error)
+{
+    progress_end();
+    if (status == FILM_OK) return EXIT_DONE;
+    fprintf(stderr, "film: %s\n", error->message);
+    return status <= FILM_CANCELLED ? (int)status : EXIT_IO;
+}
+
+int use_colour(FILE *stream)
+{
+    const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return isatty(fileno(stream)) && !(no_colour && *no_colour) &&
+           !(terminal && strcmp(terminal, "dumb") == 0);
+}
+
+static volatile sig_atomic_t stop_requested;
+
+static void request_stop(int signal_number)
+{
+    (void)signal_number;
+    stop_requested = 1;
+}
+
+int interrupted(void)
+{
+    return stop_requested;
+}
+
+static struct {
+    int shown, drawn;
+    char phase[40];
+    double phase_started, last_drawn;
+} bar;
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void draw(double done, double total, double elapsed)
+{
+    enum { WIDTH = 30 };
+    double share = total > 0 ? fmin(fmax(done / total, 0), 1) : 0;
+    char cells[WIDTH + 1];
+    for (int i = 0; i < WIDTH; i++) cells[i] = i < (int)(share * WIDTH) ? '#' : '.';
+    cells[WIDTH] = 0;
+    fprintf(stderr, "\r%-12s [%s] %3.0f %%", bar.phase, cells, 100 * share);
+    if (share > 0.02 && share < 1 && elapsed > 1)
+        fprintf(stderr, "  %.0f s left ", elapsed / share - elapsed);
+    else
+        fprintf(stderr, "              ");
+    bar.drawn = 1;
+}
+
+static int on_progress(void *user, const char *phase, double done, double total)
+{
+    (void)user;
+    double time = now();
+    if (strncmp(bar.phase, phase, sizeof bar.phase - 1) != 0) {
+        snprintf(bar.phase, sizeof bar.phase, "%s", phase);
+        bar.phase_started = time;
+    }
+    if (bar.shown && (time - bar.last_drawn > 0.1 || done >= total)) {
+        draw(done, total, time - bar.phase_started);
+        bar.last_drawn = time;
+    }
+    return stop_requested;
+}
+
+film_progress progress_start(int quiet)
+{
+    struct sigaction action = {.sa_handler = request_stop};
+    sigemptyset(&action.sa_mask);
+    action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends the program at once */
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    bar.shown = !quiet && isatty(STDERR_FILENO);
+    return (film_progress){on_progress, NULL};
+}
+
+void progress_end(void)
+{
+    if (bar.drawn) fprintf(stderr, "\r%70s\r", "");
+    bar.drawn = 0;
+}

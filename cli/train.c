@@ -1,0 +1,98 @@
+#include "cli.h"
+#include "json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_FILES = 256 };
+
+/* "5,749 rows, 10,536 sentences, 12,003 features -> 256 dimensions" */
+static void print_summary(json_t *about, const char *output)
+{
+    json_t *figures = json_object_get(about, "figures"), *sizes = json_object_get(about, "sizes");
+    fprintf(stderr, "%s: %lld rows, %lld sentences, ", output, json_whole(figures, "rows"),
+            json_whole(figures, "sentences"));
+    const char *group;
+    json_t *count;
+    json_object_foreach(json_object_get(sizes, "features"), group, count)
+        fprintf(stderr, "%lld %s features, ", (long long)json_integer_value(count), group);
+    fprintf(stderr, "%lld dimensions\n", json_whole(sizes, "dim"));
+    if (json_whole(figures, "skipped_rows"))
+        fprintf(stderr, "%lld bad rows passed over\n", json_whole(figures, "skipped_rows"));
+    json_t *calibration = json_object_get(json_object_get(about, "settings"), "calibration");
+    fprintf(stderr, "threshold %.3f", json_number(calibration, "threshold"));
+    if (json_object_get(figures, "balanced_accuracy"))
+        fprintf(
+            stderr, ", accuracy %.1f %% on %lld pairs of the %s file (both labels weighing half)",
+            100 * json_number(figures, "balanced_accuracy"), json_whole(figures, "threshold_pairs"),
+            json_string_value(json_object_get(figures, "threshold_from")));
+    else
+        fprintf(stderr, ", which one in 1,000 random pairs reaches (no labels to choose it by)");
+    fprintf(stderr, "\n");
+}
+
+static int describe(const film_model *model, const char *output, const struct common *common)
+{
+    film_error error;
+    char *text = NULL;
+    film_status status = film_describe(model, &text, &error);
+    if (status != FILM_OK) return report(status, &error);
+    if (common->json) puts(text);
+    json_t *about = json_loads(text, 0, NULL);
+    if (!common->quiet && !common->json) print_summary(about, output);
+    json_decref(about);
+    film_free(text);
+    return EXIT_DONE;
+}
+
+static int run(const struct verb *verb, int argc, char **argv)
+{
+    film_train_options train;
+    film_train_defaults(&train);
+    const char *output = NULL, *labels = NULL, *files[MOST_FILES];
+    struct common common = {0};
+    const struct option options[] = {
+        {"output", 'o', OPTION_TEXT, &output, "MODEL", "where to write the model (required)"},
+        {"dev", 0, OPTION_TEXT, &train.dev, "FILE", "labelled file to choose the threshold on"},
+        {"features", 0, OPTION_FEATURES, &train.features, "LIST",
+         "some of word,bigram,char (default word)"},
+        {"rank", 0, OPTION_COUNT, &train.rank, "N", "rank of the SVD (default 256)"},
+        {"dim", 0, OPTION_COUNT, &train.dim, "N", "length of a vector (default: the rank)"},
+        {"min-df", 0, OPTION_COUNT, &train.min_df, "N",
+         "keep features of at least N sentences (default 2)"},
+        {"max-features", 0, OPTION_COUNT, &train.max_features, "N",
+         "keep the N most frequent of each group"},
+        {"stem", 0, OPTION_TEXT, &train.stem, "LANGUAGE",
+         "Snowball stemming: english, german, ..."},
+        {"stop", 0, OPTION_TEXT, &train.stop, "WORDS",
+         "words to leave out: english, or a file with one per line"},
+        TABLE_OPTIONS(train.table, labels),
+        {"seed", 0, OPTION_SEED, &train.seed, "N", "of all random numbers (default 1)"},
+        {"threads", 't', OPTION_THREADS, &train.threads, "N", "default: all cores"},
+        {NULL, 0, 0, NULL, NULL, NULL}};
+    int count = parse_arguments(verb, options, &common, argc, argv, files, 1, MOST_FILES);
+    if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
+    if (!output) return usage_error(verb, "-o MODEL is missing");
+    if ((train.table.labels = parse_labels(labels)) == FILM_LABELS_COUNT) return EXIT_USAGE;
+
+    film_error error;
+    film_model *model = NULL;
+    train.progress = progress_start(common.quiet);
+    film_status status = film_train(files, (size_t)count, &train, &model, &error);
+    if (status == FILM_OK) status = film_save(model, output, &error);
+    int code = report(status, &error);
+    if (code == EXIT_DONE) code = describe(model, output, &common);
+    film_close(model);
+    return code;
+}
+
+const struct verb verb_train = {
+    "train", "FILE... -o MODEL [options]", "Learn a model from sentences, with or without labels",
+    "Files: TSV, CSV, JSON lines or plain lines, also .gz and .zst. Columns are recognised by "
+    "name\n"
+    "(question1, question2, is_duplicate; sentence1, sentence2, score; text, category; ...) or by\n"
+    "layout (Kaggle's Quora file, STS Benchmark, GLUE).\n\n"
+    "examples:\n"
+    "  film train examples/faq/train.tsv --dev examples/faq/heldout.tsv -o faq.film\n"
+    "  zcat tickets.txt.gz | film train - -o tickets.film\n",
+    run};

@@ -1,0 +1,164 @@
+#include "model/model.h"
+#include "base/mem.h"
+#include "model/settings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FORMAT "film"
+#define FORMAT_VERSION "1"
+
+void model_free(film_model *model)
+{
+    if (!model) return;
+    features_free(&model->features);
+    mem_free(model->own_map);
+    mem_free(model->own_sigma);
+    mem_free(model->figures);
+    safetensors_close(model->file);
+    mem_free(model);
+}
+
+/* ---- Opening ---- */
+
+/* The arrays of one feature group: NAME.bytes, NAME.offsets, NAME.slots. */
+static film_status open_group(film_model *model, int group, const char *path, film_error *error)
+{
+    film_status status = FILM_OK;
+    static const char *const parts[3] = {"bytes", "offsets", "slots"};
+    static const enum safetensors_type types[3] = {SAFETENSORS_U8, SAFETENSORS_U64,
+                                                   SAFETENSORS_U64};
+    const struct safetensors_tensor *tensor[3];
+    const uint64_t any[1] = {SAFETENSORS_ANY};
+    char name[64];
+    for (int i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "%s.%s", group_name((enum group)group), parts[i]);
+        TRY(safetensors_require(model->file, name, types[i], 1, any, &tensor[i], error));
+    }
+    snprintf(name, sizeof name, "%s.offsets", group_name((enum group)group));
+    char where[300];
+    snprintf(where, sizeof where, "%.200s: %s", path, name);
+    TRY(strtab_map(&model->features.vocabulary[group], tensor[0]->data, tensor[0]->bytes,
+                   tensor[1]->data, tensor[1]->shape[0], tensor[2]->data, tensor[2]->shape[0],
+                   where, error));
+done:
+    return status;
+}
+
+static film_status open_arrays(film_model *model, const char *path, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct features *features = &model->features;
+    const struct safetensors_tensor *idf, *map, *sigma;
+    uint64_t total = 0;
+    for (int g = 0; g < GROUPS; g++) {
+        if (features->groups & GROUP_BIT(g)) TRY(open_group(model, g, path, error));
+        total += features->vocabulary[g].count;
+        if (total >= STRTAB_NONE)
+            TRY(status_set(error, FILM_BAD_INPUT, "%s: too many features", path));
+        features->first[g + 1] = (uint32_t)total;
+    }
+    TRY(safetensors_require(model->file, "idf", SAFETENSORS_F32, 1, &total, &idf, error));
+    uint64_t map_shape[2] = {total, SAFETENSORS_ANY}, any[1] = {SAFETENSORS_ANY};
+    TRY(safetensors_require(model->file, "L", SAFETENSORS_F32, 2, map_shape, &map, error));
+    TRY(safetensors_require(model->file, "sigma", SAFETENSORS_F32, 1, any, &sigma, error));
+    if (map->shape[1] == 0 || total == 0)
+        TRY(status_set(error, FILM_BAD_INPUT, "%s: the map L is empty", path));
+    features->idf = idf->data;
+    model->sigma = sigma->data;
+    model->rank = (size_t)sigma->shape[0];
+    model->encoder = (struct encoder){features, map->data, (size_t)map->shape[1]};
+done:
+    return status;
+}
+
+/* A metadata string that must be there. */
+static film_status metadata(const film_model *model, const char *path, const char *key,
+                            const char **value, film_error *error)
+{
+    *value = safetensors_metadata(model->file, key);
+    return *value ? FILM_OK
+                  : status_set(error, FILM_BAD_INPUT, "%s: no \"%s\" in its metadata", path, key);
+}
+
+film_status model_open(const char *path, film_model **out, film_error *error)
+{
+    film_status status = FILM_OK;
+    const char *format, *version, *settings, *figures;
+    *out = NULL;
+    film_model *model = mem_zeroed(1, sizeof *model);
+    TRY_ALLOC(model, error);
+    TRY(safetensors_open(path, &model->file, error));
+    format = safetensors_metadata(model->file, "format");
+    if (!format || strcmp(format, FORMAT) != 0)
+        TRY(status_set(error, FILM_BAD_INPUT,
+                       "%s is a safetensors file but not a FILM model; train one with film train",
+                       path));
+    TRY(metadata(model, path, "format_version", &version, error));
+    if (strcmp(version, FORMAT_VERSION) != 0)
+        TRY(status_set(error, FILM_BAD_INPUT,
+                       "%s has format version %.20s, this program reads " FORMAT_VERSION
+                       "; use a newer film or train again",
+                       path, version));
+    if (!safetensors_is_checked(model->file))
+        TRY(status_set(error, FILM_BAD_INPUT, "%s has lost its checksums; train again", path));
+    TRY(metadata(model, path, "settings", &settings, error));
+    TRY(metadata(model, path, "figures", &figures, error));
+    TRY(settings_read(settings, path, model, error));
+    TRY_ALLOC(model->figures = mem_string(figures, strlen(figures)), error);
+    TRY(open_arrays(model, path, error));
+done:
+    if (status != FILM_OK)
+        model_free(model);
+    else
+        *out = model;
+    return status;
+}
+
+/* ---- Saving ---- */
+
+struct layout {
+    struct safetensors_tensor tensors[3 * GROUPS + 3];
+    char names[3 * GROUPS][24];
+    size_t count;
+};
+
+static void place(struct layout *layout, const char *name, enum safetensors_type type,
+                  const void *data, size_t dims, uint64_t rows, uint64_t columns)
+{
+    layout->tensors[layout->count++] = (struct safetensors_tensor){
+        .name = name, .type = type, .dims = dims, .shape = {rows, columns}, .data = data};
+}
+
+static void place_group(struct layout *layout, int group, const struct strtab *table)
+{
+    char(*name)[24] = &layout->names[3 * group];
+    const char *prefix = group_name((enum group)group);
+    snprintf(name[0], 24, "%s.bytes", prefix);
+    snprintf(name[1], 24, "%s.offsets", prefix);
+    snprintf(name[2], 24, "%s.slots", prefix);
+    place(layout, name[0], SAFETENSORS_U8, table->bytes, 1, table->offsets[table->count], 0);
+    place(layout, name[1], SAFETENSORS_U64, table->offsets, 1, table->count + 1u, 0);
+    place(layout, name[2], SAFETENSORS_U64, table->slots, 1, (uint64_t)table->slot_mask + 1, 0);
+}
+
+film_status model_save(const film_model *model, const char *path, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct features *features = &model->features;
+    struct layout layout = {.count = 0};
+    char *settings = NULL;
+    TRY(settings_write(model, &settings, error));
+    place(&layout, "L", SAFETENSORS_F32, model->encoder.map, 2, features_count(features),
+          model->encoder.dim);
+    place(&layout, "idf", SAFETENSORS_F32, features->idf, 1, features_count(features), 0);
+    place(&layout, "sigma", SAFETENSORS_F32, model->sigma, 1, model->rank, 0);
+    for (int g = 0; g < GROUPS; g++)
+        if (features->groups & GROUP_BIT(g)) place_group(&layout, g, &features->vocabulary[g]);
+    const char *keys[] = {"format", "format_version", "settings", "figures"};
+    const char *values[] = {FORMAT, FORMAT_VERSION, settings, model->figures};
+    TRY(safetensors_write(path, layout.tensors, layout.count, keys, values, 4, error));
+done:
+    mem_free(settings);
+    return status;
+}

@@ -1,0 +1,37 @@
+/* What film_open gives: everything needed to answer, in one immutable piece.
+ *
+ * On disk a model is one safetensors file; docs/format.md lists its tensors. Opened, its arrays
+ * stay in the mapped file; just trained, they are the model's own. */
+#ifndef MODEL_MODEL_H
+#define MODEL_MODEL_H
+
+#include "embed/encoder.h"
+#include "model/safetensors.h"
+#include "pair/calibrate.h"
+
+struct model_settings {
+    char method[16]; /* how the map was learned: "svd" */
+    size_t min_df, max_features;
+    uint64_t seed;
+};
+
+struct film_model {
+    struct model_settings settings;
+    struct features features;
+    struct encoder encoder; /* features, map and dim */
+    size_t rank;
+    const float *sigma; /* rank singular values */
+    struct calibration calibration;
+    char *figures;            /* training figures, a JSON object */
+    struct safetensors *file; /* NULL when the arrays below own the memory */
+    float *own_map, *own_sigma;
+};
+
+film_status model_open(const char *path, film_model **out, film_error *error);
+film_status model_save(const film_model *model, const char *path, film_error *error);
+void model_free(film_model *model);
+
+/* One JSON object: settings, sizes, calibration, figures. */
+film_status model_describe(const film_model *model, char **json, film_error *error);
+
+#endif

@@ -1,0 +1,159 @@
+#include "model/settings.h"
+#include "base/mem.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* jansson allocates by itself; what leaves this file is the library's own memory. */
+static film_status print(json_t *object, char **json, film_error *error)
+{
+    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    *json = text ? mem_string(text, strlen(text)) : NULL;
+    free(text);
+    return *json ? FILM_OK : status_no_memory(error);
+}
+
+static json_t *group_names(unsigned groups)
+{
+    json_t *names = json_array();
+    for (int g = 0; g < GROUPS; g++)
+        if (groups & GROUP_BIT(g))
+            json_array_append_new(names, json_string(group_name((enum group)g)));
+    return names;
+}
+
+static json_t *stop_words(const struct strtab *stop)
+{
+    json_t *words = json_array();
+    for (uint32_t i = 0; i < stop->count; i++) {
+        film_text word = strtab_get(stop, i);
+        json_array_append_new(words, json_stringn(word.bytes, word.length));
+    }
+    return words;
+}
+
+static json_t *settings_object(const film_model *model)
+{
+    const struct tokenizer *tokenizer = &model->features.tokenizer;
+    return json_pack("{s:s, s:o, s:I, s:I, s:s?, s:o, s:I, s:{s:f, s:f, s:f}}", "method",
+                     model->settings.method, "features", group_names(model->features.groups),
+                     "min_df", (json_int_t)model->settings.min_df, "max_features",
+                     (json_int_t)model->settings.max_features, "stem", tokenizer->stem, "stop",
+                     stop_words(&tokenizer->stop), "seed", (json_int_t)model->settings.seed,
+                     "calibration", "scale", model->calibration.scale, "bias",
+                     model->calibration.bias, "threshold", model->calibration.threshold);
+}
+
+film_status settings_write(const film_model *model, char **json, film_error *error)
+{
+    json_t *object = settings_object(model);
+    film_status status = print(object, json, error);
+    json_decref(object);
+    return status;
+}
+
+/* ---- Reading: the text comes from a file and is not trusted ---- */
+
+static film_status read_groups(json_t *names, const char *path, unsigned *groups, film_error *error)
+{
+    size_t index;
+    json_t *name;
+    *groups = 0;
+    json_array_foreach(names, index, name)
+    {
+        int known = 0;
+        for (int g = 0; g < GROUPS; g++)
+            if (json_is_string(name) && strcmp(json_string_value(name), group_name(g)) == 0) {
+                *groups |= GROUP_BIT(g);
+                known = 1;
+            }
+        if (!known)
+            return status_set(error, FILM_BAD_INPUT,
+                              "%s: settings name a feature group this program does not know", path);
+    }
+    return *groups ? FILM_OK
+                   : status_set(error, FILM_BAD_INPUT, "%s: settings name no features", path);
+}
+
+/* The stop words joined by newlines, as tokenizer_restore takes them. */
+static film_status read_tokenizer(json_t *words, const char *stem, const char *path,
+                                  struct tokenizer *tokenizer, film_error *error)
+{
+    film_status status = FILM_OK;
+    char *joined = NULL;
+    size_t length = 0, capacity = 0, index;
+    json_t *word;
+    json_array_foreach(words, index, word)
+    {
+        if (!json_is_string(word))
+            TRY(status_set(error, FILM_BAD_INPUT, "%s: a stop word is not a string", path));
+        size_t more = json_string_length(word);
+        TRY_ALLOC(mem_grow((void **)&joined, &capacity, length + more + 1, 1), error);
+        memcpy(joined + length, json_string_value(word), more);
+        joined[length + more] = '\n';
+        length += more + 1;
+    }
+    TRY(tokenizer_restore(tokenizer, stem, (film_text){joined ? joined : "", length}, error));
+done:
+    mem_free(joined);
+    return status;
+}
+
+film_status settings_read(const char *json, const char *path, film_model *model, film_error *error)
+{
+    film_status status = FILM_OK;
+    json_error_t problem;
+    const char *method = NULL, *stem = NULL;
+    json_t *groups = NULL, *words = NULL;
+    json_int_t min_df = 0, max_features = 0, seed = 0;
+    struct calibration *line = &model->calibration;
+    json_t *object = json_loads(json, JSON_REJECT_DUPLICATES, &problem);
+    if (!object)
+        TRY(status_set(error, FILM_BAD_INPUT, "%s: settings are not JSON: %s", path, problem.text));
+    if (json_unpack_ex(object, &problem, 0,
+                       "{s:s, s:o, s:I, s:I, s:s?, s:o, s:I, s:{s:F, s:F, s:F}}", "method", &method,
+                       "features", &groups, "min_df", &min_df, "max_features", &max_features,
+                       "stem", &stem, "stop", &words, "seed", &seed, "calibration", "scale",
+                       &line->scale, "bias", &line->bias, "threshold", &line->threshold) != 0)
+        TRY(status_set(error, FILM_BAD_INPUT, "%s: settings: %s", path, problem.text));
+    if (!json_is_array(groups) || !json_is_array(words) || min_df < 0 || max_features < 0 ||
+        strlen(method) >= sizeof model->settings.method || !isfinite(line->scale) ||
+        !isfinite(line->bias) || !isfinite(line->threshold))
+        TRY(status_set(error, FILM_BAD_INPUT, "%s: settings are out of range", path));
+    strcpy(model->settings.method, method);
+    model->settings.min_df = (size_t)min_df;
+    model->settings.max_features = (size_t)max_features;
+    model->settings.seed = (uint64_t)seed;
+    TRY(read_groups(groups, path, &model->features.groups, error));
+    TRY(read_tokenizer(words, stem, path, &model->features.tokenizer, error));
+done:
+    json_decref(object);
+    return status;
+}
+
+/* ---- film info ---- */
+
+static json_t *sizes_object(const film_model *model)
+{
+    json_t *counts = json_object();
+    for (int g = 0; g < GROUPS; g++)
+        if (model->features.groups & GROUP_BIT(g))
+            json_object_set_new(counts, group_name((enum group)g),
+                                json_integer(model->features.vocabulary[g].count));
+    return json_pack("{s:I, s:I, s:o, s:f}", "dim", (json_int_t)model->encoder.dim, "rank",
+                     (json_int_t)model->rank, "features", counts, "largest_singular_value",
+                     model->rank ? (double)model->sigma[0] : 0.0);
+}
+
+film_status model_describe(const film_model *model, char **json, film_error *error)
+{
+    json_t *figures = json_loads(model->figures, 0, NULL);
+    json_t *object =
+        json_pack("{s:s, s:o, s:o, s:o?}", "film", film_version(), "settings",
+                  settings_object(model), "sizes", sizes_object(model), "figures", figures);
+    film_status status = print(object, json, error);
+    json_decref(object);
+    return status;
+}

@@ -1,0 +1,12 @@
+/* A model's settings as JSON: what is stored beside the tensors, and what film info shows. */
+#ifndef MODEL_SETTINGS_H
+#define MODEL_SETTINGS_H
+
+#include "model/model.h"
+
+film_status settings_write(const film_model *model, char **json, film_error *error);
+
+/* Fills in everything that is not a tensor: tokenizer, groups, calibration, settings. */
+film_status settings_read(const char *json, const char *path, film_model *model, film_error *error);
+
+#endif

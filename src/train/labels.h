@@ -1,0 +1,26 @@
+/* Labelled rows of any kind as pairs with a target: what a threshold is chosen on. */
+#ifndef TRAIN_LABELS_H
+#define TRAIN_LABELS_H
+
+#include "embed/encoder.h"
+#include "text/corpus.h"
+
+struct labelled_pairs {
+    uint32_t *a, *b; /* sentence ids */
+    float *target;   /* 1 same, 0 different; a score brought to 0 .. 1 */
+    size_t count;
+};
+
+/* Pairs and triplets as they are; scores scaled by their range; of categories, as many pairs inside
+ * one as across two, drawn at random. Without labels: random pairs, all with target 0. */
+film_status labels_to_pairs(const struct corpus *corpus, uint64_t seed, struct labelled_pairs *out,
+                            film_error *error);
+void labelled_pairs_free(struct labelled_pairs *pairs);
+
+/* The cosine of each pair's vectors; OUT has PAIRS->count floats. Embeds every sentence of the
+ * corpus once. */
+film_status labels_similarities(const struct corpus *corpus, const struct labelled_pairs *pairs,
+                                const struct encoder *encoder, int threads, float *out,
+                                film_error *error);
+
+#endif

@@ -1,0 +1,10 @@
+/* From files to a model: read, count, factorise, calibrate. */
+#ifndef TRAIN_TRAIN_H
+#define TRAIN_TRAIN_H
+
+#include "model/model.h"
+
+film_status train_files(const char *const *paths, size_t count, const film_train_options *options,
+                        film_model **out, film_error *error);
+
+#endif

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Folders form an order: a file includes its own folder and those before it, nothing after.
+# cli/ and server/ see film.h alone.
+cd "$(dirname "$0")/.." || exit 1
+layers=(base la text embed near metric pair model pool eval train)
+number=0
+verdict() { number=$((number + 1)); echo "$1 $number - $2"; }
+allowed=""
+for layer in "${layers[@]}"; do
+    allowed="$allowed|$layer"
+    [ -d "src/$layer" ] || continue
+    if bad=$(grep -nE '^#include "' src/"$layer"/*.[ch] | grep -vE "\"(${allowed#|})/|\"film.h\""); then
+        verdict "not ok" "src/$layer includes only itself and earlier layers"
+        echo "$bad" | sed 's/^/# /'
+    else
+        verdict ok "src/$layer includes only itself and earlier layers"
+    fi
+done
+if bad=$(grep -nE '^#include "' cli/*.[ch] | grep -vE '"(film|cli|json).h"'); then
+    verdict "not ok" "cli/ sees film.h only"
+    echo "$bad" | sed 's/^/# /'
+else
+    verdict ok "cli/ sees film.h only"
+fi
+long=$(git ls-files 'src/*.[ch]' 'cli/*.[ch]' 'include/*.h' | xargs wc -l | awk '$2 != "total" && $1 > 500')
+if [ -n "$long" ]; then verdict "not ok" "no file is longer than 500 lines"; echo "# $long"
+else verdict ok "no file is longer than 500 lines"; fi
+echo "1..$number"
