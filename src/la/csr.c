@@ -53,8 +53,10 @@ static size_t part_begin(const struct csr *matrix, size_t part, size_t parts)
     size_t wanted = total / parts * part + total % parts * part / parts;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (matrix->start[middle] + middle < wanted) low = middle + 1;
-        else high = middle;
+        if (matrix->start[middle] + middle < wanted)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
@@ -211,7 +213,8 @@ static void times_rows(const struct csr *matrix, const float *block, size_t widt
 }
 
 /* A row is summed by one thread in one order, so who takes which part does not change a bit. The
- * longest row (the commonest word, some 4 % of all entries) is the limit to how many threads help. */
+ * longest row (the commonest word, some 4 % of all entries) is the limit to how many threads help.
+ */
 void csr_times(const struct csr *matrix, const float *block, size_t width, int threads, float *out)
 {
     size_t parts = threads > 1 ? (size_t)threads * 16 : 1;

@@ -1,0 +1,361 @@
+#include "text/columns.h"
+#include "base/mem.h"
+#include "text/value.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+void columns_free(struct columns *columns)
+{
+    for (size_t i = 0; columns->names && i < columns->count; i++) mem_free(columns->names[i]);
+    mem_free(columns->names);
+    columns->names = NULL;
+    columns->count = 0;
+}
+
+static film_status set_names(struct columns *columns, const film_text *names, size_t count,
+                             film_error *error)
+{
+    columns_free(columns);
+    columns->names = mem_zeroed(count, sizeof *columns->names);
+    if (!columns->names) return status_no_memory(error);
+    columns->count = count;
+    for (size_t i = 0; i < count; i++) {
+        columns->names[i] = mem_string(names[i].bytes, names[i].length);
+        if (!columns->names[i]) return status_no_memory(error);
+    }
+    return FILM_OK;
+}
+
+/* The next piece of a comma-separated list; 0 when there is none. */
+static int next_piece(const char **list, film_text *piece)
+{
+    if (!*list) return 0;
+    size_t length = strcspn(*list, ",");
+    *piece = value_trim((film_text){*list, length});
+    *list = (*list)[length] ? *list + length + 1 : NULL;
+    return 1;
+}
+
+static film_status set_names_from(struct columns *columns, const char *list, film_error *error)
+{
+    film_text names[RECORD_MAX_FIELDS];
+    size_t count = 0;
+    while (count < RECORD_MAX_FIELDS && next_piece(&list, &names[count])) count++;
+    return set_names(columns, names, count, error);
+}
+
+const char *columns_list(const struct columns *columns, char list[COLUMNS_LISTED])
+{
+    size_t used = 0;
+    list[0] = '\0';
+    for (size_t i = 0; i < columns->count; i++) {
+        char shown[VALUE_SHOWN];
+        value_show(value_of(columns->names[i]), shown);
+        size_t length = strlen(shown);
+        if (used + length + 8 > COLUMNS_LISTED) {
+            memcpy(list + used, ", ...", 6);
+            break;
+        }
+        used += (size_t)snprintf(list + used, COLUMNS_LISTED - used, "%s%s", i ? ", " : "", shown);
+    }
+    return list;
+}
+
+/* ---- a header ------------------------------------------------------------------------------- */
+
+/* In the order of preference where a file has several. */
+static const char *const pair_names[][2] = {
+    {"question1", "question2"}, {"sentence1", "sentence2"}, {"text_a", "text_b"}, {"a", "b"},
+    {"#1 string", "#2 string"}, /* GLUE MRPC */
+    {"question", "sentence"},   /* GLUE QNLI */
+    {"premise", "hypothesis"},  {"anchor", "positive"},
+};
+static const char *const single_names[] = {"text", "question", "sentence", "query", NULL};
+static const char *const label_names[] = {"gold_label", "is_duplicate", "label", "quality", NULL};
+static const char *const score_names[] = {"score", "similarity", "similarity_score", NULL};
+static const char *const category_names[] = {"category", "intent", "class", "cluster", NULL};
+static const char *const id_names[] = {"id", "test_id", "pair_id", "pairid", "index", "idx", NULL};
+
+static size_t find(const film_text *names, size_t count, const char *wanted)
+{
+    for (size_t i = 0; i < count; i++)
+        if (value_is(names[i], wanted)) return i;
+    return COLUMN_NONE;
+}
+
+static size_t find_any(const film_text *names, size_t count, const char *const *wanted)
+{
+    size_t at = COLUMN_NONE;
+    for (; *wanted && at == COLUMN_NONE; wanted++) at = find(names, count, *wanted);
+    return at;
+}
+
+static void clear_roles(struct columns *columns)
+{
+    for (int role = 0; role < COLUMN_ROLES; role++) columns->at[role] = COLUMN_NONE;
+    columns->is_score = 0;
+}
+
+int columns_recognise(struct columns *columns, const film_text *names, size_t count)
+{
+    size_t *at = columns->at;
+    clear_roles(columns);
+    for (size_t i = 0; i < sizeof pair_names / sizeof pair_names[0]; i++) {
+        size_t a = find(names, count, pair_names[i][0]), b = find(names, count, pair_names[i][1]);
+        if (a == COLUMN_NONE || b == COLUMN_NONE) continue;
+        at[COLUMN_A] = a;
+        at[COLUMN_B] = b;
+        break;
+    }
+    if (find(names, count, "anchor") != COLUMN_NONE &&
+        find(names, count, "positive") != COLUMN_NONE &&
+        find(names, count, "negative") != COLUMN_NONE) {
+        at[COLUMN_A] = find(names, count, "anchor");
+        at[COLUMN_B] = find(names, count, "positive");
+        at[COLUMN_C] = find(names, count, "negative");
+    }
+    if (at[COLUMN_A] == COLUMN_NONE) at[COLUMN_A] = find_any(names, count, single_names);
+    at[COLUMN_LABEL] = find_any(names, count, label_names);
+    if (at[COLUMN_LABEL] == COLUMN_NONE) {
+        at[COLUMN_LABEL] = find_any(names, count, score_names);
+        columns->is_score = at[COLUMN_LABEL] != COLUMN_NONE;
+    }
+    at[COLUMN_CATEGORY] = find_any(names, count, category_names);
+    /* One sentence and "label" (many data sets of intents): the label can only be its category. */
+    if (at[COLUMN_B] == COLUMN_NONE && at[COLUMN_CATEGORY] == COLUMN_NONE && !columns->is_score) {
+        at[COLUMN_CATEGORY] = at[COLUMN_LABEL];
+        at[COLUMN_LABEL] = COLUMN_NONE;
+    }
+    for (size_t i = 0; i < count && at[COLUMN_ID] == COLUMN_NONE; i++)
+        for (const char *const *id = id_names; *id; id++)
+            if (value_is(names[i], *id)) at[COLUMN_ID] = i;
+    return at[COLUMN_A] != COLUMN_NONE;
+}
+
+/* A header holds no numbers; "0<tab>a<tab>b" is a row whose sentences happen to be names. */
+static int has_number(const struct record *record)
+{
+    double number;
+    for (size_t i = 0; i < record->field_count; i++)
+        if (value_number(record->fields[i], &number)) return 1;
+    return 0;
+}
+
+/* ---- --columns --------------------------------------------------------------------------------
+ */
+
+static const struct {
+    const char *name;
+    int role;
+} roles[] = {{"label", COLUMN_LABEL}, {"score", COLUMN_LABEL},      {"a", COLUMN_A},
+             {"b", COLUMN_B},         {"anchor", COLUMN_A},         {"positive", COLUMN_B},
+             {"negative", COLUMN_C},  {"text", COLUMN_A},           {"id", COLUMN_ID},
+             {"-", COLUMN_ROLES},     {"category", COLUMN_CATEGORY}};
+
+static film_status roles_from(struct columns *columns, const char *list, film_error *error)
+{
+    film_text piece;
+    size_t column = 0;
+    char shown[VALUE_SHOWN];
+    clear_roles(columns);
+    for (; next_piece(&list, &piece); column++) {
+        size_t i = 0, known = sizeof roles / sizeof roles[0];
+        while (i < known && !value_is(piece, roles[i].name)) i++;
+        if (i == known)
+            return status_set(error, FILM_USAGE,
+                              "--columns: \"%s\" is none of label, score, a, b, anchor, positive, "
+                              "negative, text, category, id, - (a column to pass over)",
+                              value_show(piece, shown));
+        if (roles[i].role == COLUMN_ROLES) continue;
+        if (columns->at[roles[i].role] != COLUMN_NONE)
+            return status_set(error, FILM_USAGE,
+                              "--columns: \"%s\" is column %zu, but column %zu already has that "
+                              "part; use - for one of them",
+                              roles[i].name, column + 1, columns->at[roles[i].role] + 1);
+        columns->at[roles[i].role] = column;
+        if (strcmp(roles[i].name, "score") == 0) columns->is_score = 1;
+    }
+    if (column > RECORD_MAX_FIELDS)
+        return status_set(error, FILM_USAGE, "--columns names more than %d columns",
+                          RECORD_MAX_FIELDS);
+    if (columns->at[COLUMN_A] == COLUMN_NONE)
+        return status_set(error, FILM_USAGE,
+                          "--columns names no text: one of them must be a, text "
+                          "or anchor");
+    return FILM_OK;
+}
+
+/* A first row of plain words whose label is not a label: the user's own header. Sentences do not
+ * pass for one: they have spaces or marks. */
+static int looks_like_names(const struct columns *columns, const struct record *record)
+{
+    double value;
+    size_t label = columns->at[COLUMN_LABEL];
+    if (label == COLUMN_NONE || label >= record->field_count ||
+        value_label(record->fields[label], &value))
+        return 0;
+    for (size_t i = 0; i < record->field_count; i++) {
+        film_text field = value_trim(record->fields[i]);
+        if (field.length == 0 || field.length > 40) return 0;
+        for (size_t j = 0; j < field.length; j++)
+            if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-#.",
+                        field.bytes[j]))
+                return 0;
+    }
+    return 1;
+}
+
+static film_status use_given(struct columns *columns, const char *file,
+                             const film_table_options *options, enum record_format format,
+                             const struct columns_peek *peek, film_error *error)
+{
+    struct columns by_name = {0};
+    size_t given = 1;
+    const struct record *first = peek->count ? &peek->records[0] : NULL;
+    film_status status = roles_from(columns, options->columns, error);
+    if (status != FILM_OK) return status;
+    for (const char *c = options->columns; *c; c++) given += *c == ',';
+    size_t width = guess_width(peek);
+    if (format == RECORD_JSONL) width = columns->count;
+    if (format == RECORD_LINES) width = 1;
+    if (format != RECORD_JSONL && first && peek->from_start && !has_number(first))
+        columns->has_header = columns_recognise(&by_name, first->fields, first->field_count) ||
+                              looks_like_names(columns, first);
+    if (columns->has_header) {
+        width = first->field_count;
+        status = set_names(columns, first->fields, width, error);
+    } else if (format != RECORD_JSONL) {
+        status = set_names_from(columns, options->columns, error);
+    }
+    if (status == FILM_OK && given != width)
+        status = status_set(error, FILM_BAD_INPUT, "%s: %zu columns, but --columns names %zu (%s)",
+                            file, width, given, options->columns);
+    return status;
+}
+
+/* ---- the decision ------------------------------------------------------------------------------
+ */
+
+static film_status refuse(const char *file, enum record_format format, size_t width,
+                          const struct columns *columns, film_error *error)
+{
+    char list[COLUMNS_LISTED];
+    if (format == RECORD_JSONL)
+        return status_set(error, FILM_BAD_INPUT,
+                          "%s: none of the keys (%s) is a name known for a text (question1 and "
+                          "question2, text, ...); say which they are with --columns, in this order",
+                          file, columns_list(columns, list));
+    if (width == 2)
+        return status_set(error, FILM_BAD_INPUT,
+                          "%s: two columns without a header; say which they are with --columns a,b "
+                          "or --columns text,category",
+                          file);
+    return status_set(error, FILM_BAD_INPUT,
+                      "%s: %zu columns without a header that is known; say which they are with "
+                      "--columns, for example --columns label,a,b%s",
+                      file, width, width > 3 ? ",-" : "");
+}
+
+static film_status use_content(struct columns *columns, const char *file,
+                               const film_table_options *options, enum record_format format,
+                               const struct columns_peek *peek, film_error *error)
+{
+    const struct record *first = &peek->records[0];
+    if (format == RECORD_LINES) {
+        film_text text = {"text", 4};
+        clear_roles(columns);
+        columns->at[COLUMN_A] = 0;
+        return set_names(columns, &text, 1, error);
+    }
+    if (format == RECORD_JSONL) {
+        film_text names[256];
+        size_t count = columns->count < 256 ? columns->count : 256;
+        for (size_t i = 0; i < count; i++) names[i] = value_of(columns->names[i]);
+        if (columns_recognise(columns, names, count)) return FILM_OK;
+        return refuse(file, format, count, columns, error);
+    }
+    if (peek->from_start && !has_number(first) &&
+        columns_recognise(columns, first->fields, first->field_count)) {
+        columns->has_header = 1;
+        return set_names(columns, first->fields, first->field_count, error);
+    }
+    size_t width = guess_width(peek);
+    const struct columns_layout *layout = guess_layout(peek, format, options->labels, width);
+    if (!layout) return refuse(file, format, width, columns, error);
+    film_status status = roles_from(columns, layout->roles, error);
+    columns->more_allowed = layout->more_allowed;
+    if (status != FILM_OK) return status;
+    return set_names_from(columns, layout->names ? layout->names : layout->roles, error);
+}
+
+/* Numbers in the label column that are not only 0 and 1 are degrees. */
+static int has_degrees(const struct columns *columns, const struct columns_peek *peek)
+{
+    size_t rows = 0, numbers = 0, degrees = 0;
+    double number;
+    for (size_t i = columns->has_header ? 1 : 0; i < peek->count; i++) {
+        const struct record *record = &peek->records[i];
+        if (columns->at[COLUMN_LABEL] >= record->field_count) continue;
+        film_text value = record->fields[columns->at[COLUMN_LABEL]];
+        rows++;
+        if (!value_number(value, &number)) continue;
+        numbers++;
+        degrees += number != 0 && number != 1;
+    }
+    return degrees > 0 && numbers * 2 > rows;
+}
+
+static film_labels labels_of(const struct columns *columns, const struct columns_peek *peek)
+{
+    const size_t *at = columns->at;
+    if (at[COLUMN_C] != COLUMN_NONE && at[COLUMN_B] != COLUMN_NONE) return FILM_LABELS_TRIPLETS;
+    if (at[COLUMN_B] == COLUMN_NONE)
+        return at[COLUMN_CATEGORY] != COLUMN_NONE ? FILM_LABELS_CATEGORIES : FILM_LABELS_NONE;
+    if (at[COLUMN_LABEL] == COLUMN_NONE) return FILM_LABELS_NONE;
+    return columns->is_score || has_degrees(columns, peek) ? FILM_LABELS_SCORES : FILM_LABELS_PAIRS;
+}
+
+/* What the caller's kind of labels needs has to be there. */
+static film_status check_labels(const struct columns *columns, const char *file, film_error *error)
+{
+    static const char *const kinds[] = {"auto",   "none",     "pairs",
+                                        "scores", "triplets", "categories"};
+    static const char *const names[] = {"a first sentence (a)",
+                                        "a second sentence (b)",
+                                        "a dissimilar sentence (negative)",
+                                        "a label",
+                                        "an id",
+                                        "a category"};
+    static const unsigned needed[] = {
+        [FILM_LABELS_NONE] = 1u << COLUMN_A,
+        [FILM_LABELS_PAIRS] = 1u << COLUMN_A | 1u << COLUMN_B | 1u << COLUMN_LABEL,
+        [FILM_LABELS_SCORES] = 1u << COLUMN_A | 1u << COLUMN_B | 1u << COLUMN_LABEL,
+        [FILM_LABELS_TRIPLETS] = 1u << COLUMN_A | 1u << COLUMN_B | 1u << COLUMN_C,
+        [FILM_LABELS_CATEGORIES] = 1u << COLUMN_A | 1u << COLUMN_CATEGORY};
+    char missing[200] = "", list[COLUMNS_LISTED];
+    size_t used = 0;
+    for (int role = 0; role < COLUMN_ROLES; role++)
+        if (needed[columns->labels] >> role & 1 && columns->at[role] == COLUMN_NONE)
+            used += (size_t)snprintf(missing + used, sizeof missing - used, "%s%s",
+                                     used ? " and " : "", names[role]);
+    if (!used) return FILM_OK;
+    return status_set(error, FILM_BAD_INPUT,
+                      "%s: labels of the kind \"%s\" need %s; the file's columns are %s (--columns "
+                      "names them)",
+                      file, kinds[columns->labels], missing, columns_list(columns, list));
+}
+
+film_status columns_decide(struct columns *columns, const char *file, enum record_format format,
+                           const film_table_options *options, const struct columns_peek *peek,
+                           film_error *error)
+{
+    film_status status = options->columns
+                             ? use_given(columns, file, options, format, peek, error)
+                             : use_content(columns, file, options, format, peek, error);
+    if (status != FILM_OK) return status;
+    columns->labels = options->labels ? options->labels : labels_of(columns, peek);
+    return check_labels(columns, file, error);
+}

@@ -1,0 +1,107 @@
+#include "text/format.h"
+#include "text/columns.h"
+#include "text/value.h"
+
+#include <string.h>
+
+const char *const format_names[RECORD_FORMATS] = {"tsv", "csv", "jsonl", "lines"};
+
+int format_named(const char *name, enum record_format *format)
+{
+    for (int i = 0; i < RECORD_FORMATS; i++)
+        if (strcmp(name, format_names[i]) == 0) {
+            *format = (enum record_format)i;
+            return 1;
+        }
+    return 0;
+}
+
+static int ends_with(film_text *name, const char *ending)
+{
+    size_t length = strlen(ending);
+    return name->length > length &&
+           value_is((film_text){name->bytes + name->length - length, length}, ending);
+}
+
+static film_text without_packing(const char *path)
+{
+    static const char *const packings[] = {".gz", ".zst", ".zstd"};
+    film_text name = value_of(path);
+    for (size_t i = 0; i < sizeof packings / sizeof packings[0]; i++)
+        if (ends_with(&name, packings[i])) {
+            name.length -= strlen(packings[i]);
+            break;
+        }
+    return name;
+}
+
+/* The next line that is not blank; 0 at the end. */
+static int next_line(film_text *rest, film_text *line)
+{
+    do {
+        if (rest->length == 0) return 0;
+        const char *end = memchr(rest->bytes, '\n', rest->length);
+        size_t length = end ? (size_t)(end - rest->bytes) : rest->length;
+        *line = (film_text){rest->bytes, length};
+        rest->bytes += end ? length + 1 : length;
+        rest->length -= end ? length + 1 : length;
+        if (line->length && line->bytes[line->length - 1] == '\r') line->length--;
+    } while (line->length == 0);
+    return 1;
+}
+
+/* A tab in the first line and in most of the next ones: a single tab inside a sentence of a CSV or
+ * text file does not make it TSV. STS Benchmark calls its TSV files .csv. */
+static int has_tabs(film_text beginning)
+{
+    film_text line;
+    int lines = 0, with = 0;
+    while (lines < 8 && next_line(&beginning, &line)) {
+        int tab = memchr(line.bytes, '\t', line.length) != NULL;
+        if (lines == 0 && !tab) return 0;
+        lines++;
+        with += tab;
+    }
+    return with * 2 > lines;
+}
+
+/* A first line such as id,question1,question2 says CSV even without a file name. One name alone
+ * does not: it may be a word of a sentence. */
+static film_status has_csv_header(film_text beginning, int *is_header, film_error *error)
+{
+    struct record record = {.name = "", .line = 1};
+    struct columns columns = {0};
+    *is_header = 0;
+    if (!next_line(&beginning, &record.raw)) return FILM_OK;
+    film_status status = record_split(&record, RECORD_CSV, error);
+    if (status == FILM_OK && record.field_count >= 2)
+        *is_header = columns_recognise(&columns, record.fields, record.field_count) &&
+                     (columns.at[COLUMN_B] != COLUMN_NONE || columns.at[COLUMN_ID] != COLUMN_NONE ||
+                      columns.at[COLUMN_CATEGORY] != COLUMN_NONE);
+    record_free(&record);
+    return status == FILM_NO_MEMORY ? status : FILM_OK;
+}
+
+film_status format_detect(const char *path, film_text beginning, enum record_format *format,
+                          film_error *error)
+{
+    film_text name = without_packing(path), rest = beginning, line = {"", 0};
+    int csv_header = 0;
+    film_status status = FILM_OK;
+    if (ends_with(&name, ".tsv") || ends_with(&name, ".tab")) {
+        *format = RECORD_TSV;
+    } else if (ends_with(&name, ".jsonl") || ends_with(&name, ".ndjson") ||
+               ends_with(&name, ".json")) {
+        *format = RECORD_JSONL;
+    } else if (ends_with(&name, ".csv")) {
+        *format = has_tabs(beginning) ? RECORD_TSV : RECORD_CSV;
+    } else if (next_line(&rest, &line) && line.bytes[0] == '{') {
+        *format = RECORD_JSONL;
+    } else if (has_tabs(beginning)) {
+        *format = RECORD_TSV;
+    } else {
+        status = has_csv_header(beginning, &csv_header, error);
+        *format = csv_header ? RECORD_CSV : RECORD_LINES;
+    }
+    return status;
+}

@@ -1,0 +1,17 @@
+/* Which of the formats a file has: by its name, then by its first bytes. */
+#ifndef TEXT_FORMAT_H
+#define TEXT_FORMAT_H
+
+#include "text/record.h"
+
+/* "tsv", "csv", "jsonl", "lines". */
+extern const char *const format_names[RECORD_FORMATS];
+
+/* By the name a user gave: 1 when it is one. */
+int format_named(const char *name, enum record_format *format);
+
+/* From the file's name (may be "standard input") and the beginning of its text. */
+film_status format_detect(const char *name, film_text beginning, enum record_format *format,
+                          film_error *error);
+
+#endif

@@ -1,0 +1,142 @@
+#include "text/jsonl.h"
+#include "base/mem.h"
+#include "text/value.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_KEYS = 256, NUMBER_BYTES = 32 };
+
+film_status jsonl_parse(struct record *record, film_error *error)
+{
+    json_error_t problem;
+    json_decref(record->json);
+    record->json =
+        json_loadb(record->raw.bytes, record->raw.length, JSON_REJECT_DUPLICATES, &problem);
+    if (!record->json) {
+        if (json_error_code(&problem) == json_error_out_of_memory) return status_no_memory(error);
+        char shown[VALUE_SHOWN];
+        return record_bad(record, error, "not JSON (%s); one object per line is wanted",
+                          value_show(value_of(problem.text), shown));
+    }
+    if (json_is_array((json_t *)record->json))
+        return record_bad(record, error,
+                          "a JSON array, one object per line is wanted (jq -c '.[]' makes that)");
+    if (!json_is_object((json_t *)record->json))
+        return record_bad(record, error, "not a JSON object");
+    return FILM_OK;
+}
+
+/* The shortest of the usual forms that reads back as the same number; jansson's own writes 3.8 as
+ * 3.7999999999999998. Its decimal point follows the locale, hence the replacement. */
+static size_t write_real(double number, char *out)
+{
+    double back = 0;
+    int length = 0;
+    for (int precision = 15; precision <= 17; precision++) {
+        length = snprintf(out, NUMBER_BYTES, "%.*g", precision, number);
+        char *comma = strchr(out, ',');
+        if (comma) *comma = '.';
+        if (value_number((film_text){out, (size_t)length}, &back) && back == number) break;
+    }
+    return (size_t)length;
+}
+
+/* How many bytes of scratch the value may need. */
+static size_t room_for(const json_t *value)
+{
+    if (json_is_number(value)) return NUMBER_BYTES;
+    if (json_is_array(value) || json_is_object(value))
+        return json_dumpb(value, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY);
+    return 0;
+}
+
+static film_text value_text(const json_t *value, char *scratch, size_t room)
+{
+    switch (value ? json_typeof(value) : JSON_NULL) {
+    case JSON_STRING:
+        return (film_text){json_string_value(value), json_string_length(value)};
+    case JSON_INTEGER:
+        return (film_text){scratch, (size_t)snprintf(scratch, room, "%" JSON_INTEGER_FORMAT,
+                                                     json_integer_value(value))};
+    case JSON_REAL:
+        return (film_text){scratch, write_real(json_real_value(value), scratch)};
+    case JSON_TRUE:
+        return (film_text){"true", 4};
+    case JSON_FALSE:
+        return (film_text){"false", 5};
+    case JSON_ARRAY:
+    case JSON_OBJECT:
+        return (film_text){scratch,
+                           json_dumpb(value, scratch, room, JSON_COMPACT | JSON_ENCODE_ANY)};
+    case JSON_NULL:
+        break;
+    }
+    return (film_text){"", 0};
+}
+
+film_status jsonl_fields(struct record *record, char *const *names, size_t count, film_error *error)
+{
+    size_t needed = 0;
+    record->field_count = 0;
+    for (size_t i = 0; i < count; i++) needed += room_for(json_object_get(record->json, names[i]));
+    void *scratch = record->scratch;
+    if (!mem_grow(&scratch, &record->scratch_capacity, needed, 1)) return status_no_memory(error);
+    record->scratch = scratch;
+    char *at = record->scratch;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *value = json_object_get(record->json, names[i]);
+        size_t room = room_for(value);
+        film_status status = record_add(record, value_text(value, at, room), error);
+        if (status != FILM_OK) return status;
+        if (room) at += room;
+    }
+    return FILM_OK;
+}
+
+film_status jsonl_require(const struct record *record, const char *key, film_error *error)
+{
+    char shown[VALUE_SHOWN];
+    const json_t *value = json_object_get(record->json, key);
+    value_show(value_of(key), shown);
+    if (!value) return record_bad(record, error, "no \"%s\"", shown);
+    if (json_is_null(value)) return record_bad(record, error, "\"%s\" is null", shown);
+    if (json_is_array(value) || json_is_object(value))
+        return record_bad(record, error, "\"%s\" is %s, not text", shown,
+                          json_is_array(value) ? "an array" : "an object");
+    return FILM_OK;
+}
+
+static film_status add_key(char ***names, size_t *count, size_t *capacity, const char *key,
+                           film_error *error)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (strcmp((*names)[i], key) == 0) return FILM_OK;
+    void *memory = *names;
+    if (!mem_grow(&memory, capacity, *count + 1, sizeof **names)) return status_no_memory(error);
+    *names = memory;
+    char *copy = mem_string(key, strlen(key));
+    if (!copy) return status_no_memory(error);
+    (*names)[(*count)++] = copy;
+    return FILM_OK;
+}
+
+film_status jsonl_keys(const struct record *records, size_t record_count, char ***names,
+                       size_t *count, film_error *error)
+{
+    size_t capacity = 0;
+    *names = NULL;
+    *count = 0;
+    for (size_t i = 0; i < record_count; i++) {
+        const char *key;
+        json_t *value;
+        json_object_foreach((json_t *)records[i].json, key, value)
+        {
+            if (*count == MAX_KEYS) return FILM_OK;
+            film_status status = add_key(names, count, &capacity, key, error);
+            if (status != FILM_OK) return status;
+        }
+    }
+    return FILM_OK;
+}

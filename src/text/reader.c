@@ -1,0 +1,197 @@
+#include "text/reader.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+enum { FIRST_CAPACITY = 1 << 18, LARGEST_CAPACITY = READER_MAX_RECORD + FIRST_CAPACITY };
+
+film_status reader_open(struct reader *reader, struct source *source, film_error *error)
+{
+    *reader = (struct reader){.source = source, .line = 1};
+    reader->buffer = mem_array(FIRST_CAPACITY, 1);
+    if (!reader->buffer) return status_no_memory(error);
+    reader->capacity = FIRST_CAPACITY;
+    return FILM_OK;
+}
+
+void reader_close(struct reader *reader)
+{
+    source_close(reader->source);
+    mem_free(reader->buffer);
+    *reader = (struct reader){0};
+}
+
+void reader_drop(struct reader *reader, size_t count)
+{
+    size_t left = reader->end - reader->start - count;
+    memmove(reader->buffer, reader->buffer + reader->start + count, left);
+    reader->start = 0;
+    reader->end = left;
+}
+
+/* One read more. Room is made first by moving the unfinished record to the front, then by doubling:
+ * each byte is moved a bounded number of times. */
+static film_status read_more(struct reader *reader, film_error *error)
+{
+    if (reader->end == reader->capacity && reader->start > 0) reader_drop(reader, 0);
+    if (reader->end == reader->capacity) {
+        size_t larger = reader->capacity * 2;
+        if (larger > LARGEST_CAPACITY) larger = LARGEST_CAPACITY;
+        char *buffer = mem_resize(reader->buffer, larger, 1);
+        if (!buffer) return status_no_memory(error);
+        reader->buffer = buffer;
+        reader->capacity = larger;
+    }
+    size_t got = 0;
+    film_status status = source_read(reader->source, reader->buffer + reader->end,
+                                     reader->capacity - reader->end, &got, error);
+    reader->end += got;
+    if (status == FILM_OK && got == 0) reader->over = 1;
+    return status;
+}
+
+film_status reader_fill(struct reader *reader, size_t count, film_error *error)
+{
+    film_status status = FILM_OK;
+    while (status == FILM_OK && !reader->over && reader->end - reader->start < count)
+        status = read_more(reader, error);
+    return status;
+}
+
+/* ---- where a record ends ------------------------------------------------------------------ */
+
+/* Each scan returns the position behind the record's line end, or NULL when it is not in the
+ * buffer; then scan.at is the end of what was looked at. */
+static const char *scan_line(struct reader *reader)
+{
+    const char *end = reader->buffer + reader->end;
+    const char *at = reader->buffer + reader->start + reader->scan.at;
+    const char *line_end = memchr(at, '\n', (size_t)(end - at));
+    reader->scan.at = reader->end - reader->start;
+    return line_end ? line_end + 1 : NULL;
+}
+
+static uint64_t count_line_ends(const char *at, const char *end)
+{
+    uint64_t count = 0;
+    while ((at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        count++;
+        at++;
+    }
+    return count;
+}
+
+/* Inside quotes from AT on: behind the closing quote, or END. */
+static const char *scan_quoted(struct reader_scan *scan, const char *at, const char *end)
+{
+    const char *quote = memchr(at, '"', (size_t)(end - at));
+    const char *stop = quote ? quote : end;
+    scan->line_ends += count_line_ends(at, stop);
+    if (!quote) return end;
+    scan->state = QUOTE_SEEN; /* closing, or the first of a doubled one */
+    return quote + 1;
+}
+
+/* Outside of quotes from AT to LIMIT (a line end or the end of the buffer): behind the next comma
+ * that a quote follows, or LIMIT. A quote elsewhere is an ordinary character. */
+static const char *scan_unquoted(struct reader_scan *scan, const char *at, const char *limit)
+{
+    const char *from = at;
+    for (const char *quote; (quote = memchr(from, '"', (size_t)(limit - from))); from = quote + 1)
+        if (quote > at && quote[-1] == ',') {
+            scan->state = FIELD_START;
+            return quote;
+        }
+    scan->state = limit > at && limit[-1] == ',' ? FIELD_START : UNQUOTED;
+    return limit;
+}
+
+static const char *scan_csv(struct reader *reader)
+{
+    struct reader_scan *scan = &reader->scan;
+    const char *end = reader->buffer + reader->end;
+    const char *at = reader->buffer + reader->start + scan->at;
+    const char *line_end = NULL; /* the next one at or behind AT, end when there is none */
+    while (at < end) {
+        switch (scan->state) {
+        case QUOTED:
+            at = scan_quoted(scan, at, end);
+            break;
+        case QUOTE_SEEN:
+            scan->state = *at == '"' ? QUOTED : UNQUOTED;
+            if (*at == '"') at++;
+            break;
+        case FIELD_START:
+            if (*at == '"') {
+                scan->state = QUOTED;
+                scan->quote_line = reader->line + scan->line_ends;
+                at++;
+                break;
+            }
+            scan->state = UNQUOTED; /* fall through */
+        case UNQUOTED:
+            /* Kept between fields, or a long line of quotes would be searched again and again. */
+            if (!line_end || line_end < at) line_end = memchr(at, '\n', (size_t)(end - at));
+            if (!line_end) line_end = end;
+            at = scan_unquoted(scan, at, line_end);
+            if (at == line_end && at < end) return at + 1;
+            break;
+        }
+    }
+    scan->at = reader->end - reader->start;
+    return NULL;
+}
+
+/* Forgets the bytes of a record that is too long; the search for its end goes on. */
+static void discard(struct reader *reader)
+{
+    reader->discarding = 1;
+    reader->start = reader->end = 0;
+    reader->scan.at = 0;
+}
+
+/* Hands out the record that ends at STOP. */
+static void take(struct reader *reader, const char *stop, struct reader_record *record)
+{
+    const char *from = reader->buffer + reader->start;
+    size_t length = (size_t)(stop - from);
+    int has_line_end = length && stop[-1] == '\n';
+    if (has_line_end) length--;
+    if (length && from[length - 1] == '\r') length--;
+    record->raw = (film_text){from, length};
+    record->line = reader->line;
+    record->too_long = reader->discarding || length > READER_MAX_RECORD;
+    if (record->too_long) record->raw = (film_text){"", 0};
+    reader->line += reader->scan.line_ends + 1;
+    reader->start = (size_t)(stop - reader->buffer);
+    reader->scan = (struct reader_scan){0};
+    reader->discarding = 0;
+}
+
+int reader_next_ready(struct reader *reader, struct reader_record *record)
+{
+    const char *stop = reader->csv ? scan_csv(reader) : scan_line(reader);
+    if (!stop && reader->over && reader->scan.state != QUOTED &&
+        (reader->start < reader->end || reader->discarding))
+        stop = reader->buffer + reader->end; /* the last line has no line end */
+    if (stop) take(reader, stop, record);
+    return stop != NULL;
+}
+
+film_status reader_next(struct reader *reader, struct reader_record *record, film_error *error)
+{
+    while (!reader_next_ready(reader, record)) {
+        if (reader->over && reader->scan.state == QUOTED)
+            return status_set(error, FILM_BAD_INPUT,
+                              "%s:%llu: the quote opened here is never closed; a quote inside a "
+                              "quoted field is written twice (\"\")",
+                              source_name(reader->source),
+                              (unsigned long long)reader->scan.quote_line);
+        if (reader->over) return FILM_END;
+        /* Two bytes more than a record may have: its line end can still follow. */
+        if (reader->end - reader->start > READER_MAX_RECORD + 2) discard(reader);
+        film_status status = read_more(reader, error);
+        if (status != FILM_OK) return status;
+    }
+    return FILM_OK;
+}

@@ -1,0 +1,406 @@
+#include "text/table.h"
+#include "base/mem.h"
+#include "text/columns.h"
+#include "text/format.h"
+#include "text/jsonl.h"
+#include "text/reader.h"
+#include "text/value.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Decisions are made on this many bytes and records at most. All of the bytes are waited for, so
+ * that the same file gives the same decision however slowly it comes. */
+enum { PEEK_BYTES = 1 << 16, PEEK_RECORDS = 64 };
+
+struct film_table {
+    struct reader reader;
+    struct record record;
+    struct columns columns;
+    enum record_format format;
+    int skip_bad;
+    uint64_t skipped;
+    char *header;
+    size_t header_length;
+};
+
+/* ---- one record ---------------------------------------------------------------------------------
+ */
+
+/* Fills a record from the reader's and checks and splits it. JSON is only parsed: its fields need
+ * the column names. */
+static film_status load(struct record *record, const char *name, enum record_format format,
+                        const struct reader_record *from, film_error *error)
+{
+    record->name = name;
+    record->line = from->line;
+    record->raw = from->raw;
+    if (from->too_long)
+        return record_bad(record, error, "row longer than %d MiB", READER_MAX_RECORD >> 20);
+    film_status status = record_check_bytes(record, format, error);
+    if (status != FILM_OK) return status;
+    return format == RECORD_JSONL ? jsonl_parse(record, error)
+                                  : record_split(record, format, error);
+}
+
+/* ---- opening
+ * -------------------------------------------------------------------------------------- */
+
+static film_status check_options(const film_table_options *options, film_error *error)
+{
+    enum record_format format;
+    if (options->format && !format_named(options->format, &format))
+        return status_set(error, FILM_USAGE,
+                          "format \"%s\" is not known; it is one of tsv, csv, jsonl, lines",
+                          options->format);
+    if ((unsigned)options->labels >= FILM_LABELS_COUNT)
+        return status_set(error, FILM_USAGE, "labels %d: no such kind", (int)options->labels);
+    return FILM_OK;
+}
+
+/* Passes over UTF-8's byte order mark, refuses UTF-16's and an empty file. */
+static film_status check_start(struct reader *reader, film_error *error)
+{
+    const char *name = source_name(reader->source);
+    film_status status = reader_fill(reader, 1, error);
+    if (status == FILM_OK && reader->end > 0 && (unsigned char)reader->buffer[0] >= 0xEF)
+        status = reader_fill(reader, 3, error);
+    if (status != FILM_OK) return status;
+    if (reader->end >= 3 && memcmp(reader->buffer, "\xEF\xBB\xBF", 3) == 0) reader_drop(reader, 3);
+    if (reader->end >= 2 &&
+        (memcmp(reader->buffer, "\xFF\xFE", 2) == 0 || memcmp(reader->buffer, "\xFE\xFF", 2) == 0))
+        return status_set(error, FILM_BAD_INPUT,
+                          "%s: UTF-16 text; convert it with iconv -f UTF-16 -t UTF-8", name);
+    /* Only a byte order mark is as empty. */
+    status = reader_fill(reader, 1, error);
+    if (status == FILM_OK && reader->end == 0)
+        return status_set(error, FILM_BAD_INPUT, "%s: empty file", name);
+    return status;
+}
+
+/* Blank lines before the first record, so that it stands at the buffer's start. */
+static film_status pass_blank_lines(struct reader *reader, film_error *error)
+{
+    film_status status = FILM_OK;
+    do {
+        size_t at = 0;
+        for (;; at++) {
+            if (at < reader->end && reader->buffer[at] == '\n')
+                reader->line++;
+            else if (!(at + 1 < reader->end && memcmp(reader->buffer + at, "\r\n", 2) == 0))
+                break;
+        }
+        reader_drop(reader, at);
+        status = reader_fill(reader, PEEK_BYTES, error);
+        if (status != FILM_OK || reader->end == 0) break;
+        if (reader->buffer[0] != '\n' &&
+            !(reader->end > 1 && memcmp(reader->buffer, "\r\n", 2) == 0))
+            break;
+    } while (1);
+    if (status == FILM_OK && reader->end == 0)
+        return status_set(error, FILM_BAD_INPUT, "%s: empty file", source_name(reader->source));
+    return status;
+}
+
+static film_status find_format(film_table *table, const film_table_options *options,
+                               film_error *error)
+{
+    struct reader *reader = &table->reader;
+    film_status status = check_start(reader, error);
+    if (status == FILM_OK && options->format) {
+        format_named(options->format, &table->format);
+    } else if (status == FILM_OK) {
+        status = reader_fill(reader, PEEK_BYTES, error);
+        size_t length = reader->end < PEEK_BYTES ? reader->end : PEEK_BYTES;
+        if (status == FILM_OK)
+            status = format_detect(source_name(reader->source), (film_text){reader->buffer, length},
+                                   &table->format, error);
+    }
+    if (status == FILM_OK && table->format != RECORD_LINES)
+        status = pass_blank_lines(reader, error);
+    reader->csv = table->format == RECORD_CSV;
+    return status;
+}
+
+/* What was looked at before the first row is handed out. */
+struct peeked {
+    struct record records[PEEK_RECORDS];
+    struct columns_peek peek;
+    size_t first_end; /* bytes of the first record with its line end */
+    uint64_t second_line;
+};
+
+/* Loads the first records, then sets the reader back. The first is read whatever its length (the
+ * buffer may move for it), the others only if they end within PEEK_BYTES. Bad ones are left out;
+ * they are reported when their turn comes, unless there is nothing else. */
+static film_status look_ahead(film_table *table, struct peeked *peeked, film_error *error)
+{
+    struct reader *reader = &table->reader;
+    const char *name = source_name(reader->source);
+    uint64_t line = reader->line;
+    film_error first_problem = {FILM_OK, ""}, problem;
+    struct reader_record next;
+    film_status status = reader_next(reader, &next, error);
+    if (status != FILM_OK) return status;
+    peeked->first_end = reader->start;
+    peeked->second_line = reader->line;
+    int is_first = 1;
+    do {
+        if (next.raw.length == 0 && !next.too_long) continue;
+        struct record *record = &peeked->records[peeked->peek.count];
+        status = load(record, name, table->format, &next, &problem);
+        if (status == FILM_NO_MEMORY) {
+            if (error) *error = problem;
+            return status;
+        }
+        if (status == FILM_OK && is_first) peeked->peek.from_start = 1;
+        if (status == FILM_OK) peeked->peek.count++;
+        if (status != FILM_OK && !first_problem.status) first_problem = problem;
+        is_first = 0;
+    } while (!next.too_long && peeked->peek.count < PEEK_RECORDS &&
+             reader_next_ready(reader, &next) && reader->start <= PEEK_BYTES);
+    if (peeked->peek.count == 0) {
+        if (!first_problem.status) return status_set(error, FILM_BAD_INPUT, "%s: empty file", name);
+        if (error) *error = first_problem;
+        return first_problem.status;
+    }
+    reader->start = 0;
+    reader->line = line;
+    reader->scan = (struct reader_scan){0};
+    return FILM_OK;
+}
+
+static film_status find_columns(film_table *table, const film_table_options *options,
+                                film_error *error)
+{
+    film_status status = FILM_OK;
+    const char *name = source_name(table->reader.source);
+    struct columns *columns = &table->columns;
+    struct peeked *peeked = mem_zeroed(1, sizeof *peeked);
+    if (!peeked) return status_no_memory(error);
+    peeked->peek.records = peeked->records;
+    TRY(look_ahead(table, peeked, error));
+    if (table->format == RECORD_JSONL) {
+        TRY(jsonl_keys(peeked->records, peeked->peek.count, &columns->names, &columns->count,
+                       error));
+        for (size_t i = 0; i < peeked->peek.count; i++)
+            TRY(jsonl_fields(&peeked->records[i], columns->names, columns->count, error));
+    }
+    TRY(columns_decide(columns, name, table->format, options, &peeked->peek, error));
+    if (columns->has_header) {
+        film_text raw = peeked->records[0].raw;
+        TRY_ALLOC(table->header = mem_string(raw.bytes, raw.length), error);
+        table->header_length = raw.length;
+        table->reader.start = peeked->first_end;
+        table->reader.line = peeked->second_line;
+    }
+done:
+    for (size_t i = 0; i < PEEK_RECORDS; i++) record_free(&peeked->records[i]);
+    mem_free(peeked);
+    return status;
+}
+
+/* Takes the source over. */
+static film_status open_source(struct source *source, const film_table_options *options,
+                               film_table **out, film_error *error)
+{
+    film_status status = FILM_OK;
+    film_table *table = mem_zeroed(1, sizeof *table);
+    if (!table) {
+        source_close(source);
+        return status_no_memory(error);
+    }
+    table->skip_bad = options->skip_bad;
+    TRY(reader_open(&table->reader, source, error));
+    TRY(find_format(table, options, error));
+    /* Lines need no decision: they are handed out as they come, for someone who types. */
+    if (table->format == RECORD_LINES) {
+        struct columns_peek none = {0};
+        TRY(columns_decide(&table->columns, source_name(source), table->format, options, &none,
+                           error));
+    } else {
+        TRY(find_columns(table, options, error));
+    }
+    *out = table;
+done:
+    if (status != FILM_OK) film_table_close(table);
+    return status;
+}
+
+film_status film_table_open(const char *path, const film_table_options *options, film_table **out,
+                            film_error *error)
+{
+    static const film_table_options standard = {0};
+    struct source *source = NULL;
+    *out = NULL;
+    if (!options) options = &standard;
+    film_status status = check_options(options, error);
+    if (status == FILM_OK) status = source_open(path, &source, error);
+    if (status == FILM_OK) status = open_source(source, options, out, error);
+    return status;
+}
+
+film_status table_open_bytes(const void *bytes, size_t size, const char *name, size_t chunk,
+                             const film_table_options *options, film_table **out, film_error *error)
+{
+    struct source *source = NULL;
+    *out = NULL;
+    film_status status = check_options(options, error);
+    if (status == FILM_OK) status = source_open_bytes(bytes, size, name, chunk, &source, error);
+    if (status == FILM_OK) status = open_source(source, options, out, error);
+    return status;
+}
+
+void film_table_close(film_table *table)
+{
+    if (!table) return;
+    reader_close(&table->reader);
+    record_free(&table->record);
+    columns_free(&table->columns);
+    mem_free(table->header);
+    mem_free(table);
+}
+
+/* ---- rows
+ * ------------------------------------------------------------------------------------------- */
+
+static film_status check_width(const film_table *table, film_error *error)
+{
+    const struct columns *columns = &table->columns;
+    const struct record *record = &table->record;
+    char list[COLUMNS_LISTED];
+    if (record->field_count == columns->count ||
+        (columns->more_allowed && record->field_count > columns->count))
+        return FILM_OK;
+    return record_bad(record, error, "%zu column%s, expected %zu%s (%s)", record->field_count,
+                      record->field_count == 1 ? "" : "s", columns->count,
+                      columns->more_allowed ? " or more" : "", columns_list(columns, list));
+}
+
+static film_status read_label(const film_table *table, double *label, film_error *error)
+{
+    const struct record *record = &table->record;
+    const struct columns *columns = &table->columns;
+    film_text value = record->fields[columns->at[COLUMN_LABEL]];
+    char shown[VALUE_SHOWN];
+    double number;
+    /* Someone's header that we do not know reads as a bad first row. */
+    const char *hint = record->line == 1 && !columns->has_header
+                           ? "; if this is a header, name the columns with --columns"
+                           : "";
+    if (columns->labels == FILM_LABELS_SCORES) {
+        if (value_number(value, label)) return FILM_OK;
+        return record_bad(record, error, "score \"%s\" is not a number%s", value_show(value, shown),
+                          hint);
+    }
+    if (value_label(value, label)) return FILM_OK;
+    if (value_number(value, &number)) hint = " (--labels scores reads degrees of similarity)";
+    return record_bad(record, error, "label \"%s\" is neither 0 nor 1%s", value_show(value, shown),
+                      hint);
+}
+
+static int label_counts(const film_table *table)
+{
+    return table->columns.labels == FILM_LABELS_PAIRS ||
+           table->columns.labels == FILM_LABELS_SCORES;
+}
+
+/* JSON objects may lack keys; those whose values are used have to be there. */
+static film_status check_keys(const film_table *table, film_error *error)
+{
+    for (int role = 0; role < COLUMN_ROLES; role++) {
+        size_t column = table->columns.at[role];
+        if (column == COLUMN_NONE || role == COLUMN_ID) continue;
+        if (role == COLUMN_LABEL && !label_counts(table)) continue;
+        if (role == COLUMN_CATEGORY && table->columns.labels != FILM_LABELS_CATEGORIES) continue;
+        film_status status = jsonl_require(&table->record, table->columns.names[column], error);
+        if (status != FILM_OK) return status;
+    }
+    return FILM_OK;
+}
+
+static film_text role_text(const film_table *table, int role)
+{
+    size_t column = table->columns.at[role];
+    return column == COLUMN_NONE ? (film_text){"", 0} : table->record.fields[column];
+}
+
+static film_status make_row(film_table *table, const struct reader_record *from, film_row *row,
+                            film_error *error)
+{
+    film_status status = FILM_OK;
+    struct record *record = &table->record;
+    double label = NAN;
+    TRY(load(record, source_name(table->reader.source), table->format, from, error));
+    if (table->format == RECORD_JSONL) {
+        TRY(check_keys(table, error));
+        TRY(jsonl_fields(record, table->columns.names, table->columns.count, error));
+    } else {
+        TRY(check_width(table, error));
+    }
+    if (label_counts(table)) TRY(read_label(table, &label, error));
+    *row = (film_row){.line = record->line,
+                      .a = role_text(table, COLUMN_A),
+                      .b = role_text(table, COLUMN_B),
+                      .c = role_text(table, COLUMN_C),
+                      .id = role_text(table, COLUMN_ID),
+                      .category = role_text(table, COLUMN_CATEGORY),
+                      .label = label,
+                      .raw = record->raw,
+                      .fields = record->fields,
+                      .field_count = record->field_count};
+done:
+    return status;
+}
+
+film_status film_table_next(film_table *table, film_row *row, film_error *error)
+{
+    for (;;) {
+        struct reader_record next;
+        film_status status = reader_next(&table->reader, &next, error);
+        if (status != FILM_OK) return status;
+        if (table->format != RECORD_LINES && next.raw.length == 0 && !next.too_long) continue;
+        status = make_row(table, &next, row, error);
+        if (status != FILM_BAD_INPUT || !table->skip_bad) return status;
+        table->skipped++;
+    }
+}
+
+/* ---- what it is
+ * --------------------------------------------------------------------------------------- */
+
+film_labels film_table_labels(const film_table *table)
+{
+    return table->columns.labels;
+}
+
+uint64_t film_table_skipped(const film_table *table)
+{
+    return table->skipped;
+}
+
+const char *film_table_format(const film_table *table)
+{
+    return format_names[table->format];
+}
+
+double film_table_progress(const film_table *table)
+{
+    return source_progress(table->reader.source);
+}
+
+film_text film_table_header(const film_table *table)
+{
+    return (film_text){table->header ? table->header : "", table->header_length};
+}
+
+size_t film_table_columns(const film_table *table)
+{
+    return table->columns.count;
+}
+
+film_text film_table_column(const film_table *table, size_t index)
+{
+    if (index >= table->columns.count) return (film_text){"", 0};
+    return value_of(table->columns.names[index]);
+}
