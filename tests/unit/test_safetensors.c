@@ -1,6 +1,7 @@
 #include "testing.h"
 
 #include "base/file.h"
+#include "model/checksum.h"
 #include "model/safetensors.h"
 #include "safetensors_bad.h"
 
@@ -328,6 +329,21 @@ static void no_flipped_bit_changes_the_content_unnoticed(void **state)
     free(bytes);
 }
 
+/* Only the header's checksum, and that one right: the tensor's was lost together with its entry. */
+static void checksums_are_all_or_none(void **state)
+{
+    (void)state;
+    const struct safetensors_tensor tensor = {"a", SAFETENSORS_U8, 1, {2}, "", 0};
+    char header[300];
+    size_t size;
+    snprintf(header, sizeof header, "{\"__metadata__\":{\"%s\":\"%s\"},\"a\":%s}", CHECKSUM_HEADER,
+             checksum_print(checksum_tensor(&tensor, 0)).digits, T("U8", "[2]", "[0,2]"));
+    unsigned char *bytes = make(header, strlen(header), 2, &size);
+    assert_int_equal(try_bytes(bytes, size), FILM_BAD_INPUT);
+    assert_non_null(strstr(error.message, "x.film: tensor a has no checksum, but others have"));
+    free(bytes);
+}
+
 /* ---- Asking, refusing to write, memory ------------------------------------------------- */
 
 static void a_required_tensor_must_have_its_type_and_shape(void **state)
@@ -441,6 +457,7 @@ int main(void)
         cmocka_unit_test(files_with_a_wrong_frame_say_so),
         cmocka_unit_test(every_truncation_and_every_extension_is_refused),
         cmocka_unit_test(no_flipped_bit_changes_the_content_unnoticed),
+        cmocka_unit_test(checksums_are_all_or_none),
         cmocka_unit_test(a_required_tensor_must_have_its_type_and_shape),
         cmocka_unit_test(what_could_not_be_read_back_is_not_written),
         cmocka_unit_test(no_memory_is_reported_everywhere),
