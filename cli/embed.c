@@ -176,7 +176,7 @@ static int run(const struct verb *verb, int argc, char **argv)
         status = embed_all(model, table, arguments[1], &sink, threads, &rows, progress, &error);
     if (status == FILM_OK) status = finish(&sink, rows, film_dim(model), &error);
     int code = report(status, &error);
-    unsigned long long skipped = film_table_skipped(table);
+    unsigned long long skipped = table ? film_table_skipped(table) : 0;
     FILE *notes = common.json && strcmp(output, "-") != 0 ? stdout : stderr;
     if (code == EXIT_DONE && common.json)
         fprintf(notes, "{\"rows\": %llu, \"dim\": %zu, \"skipped\": %llu}\n", rows, film_dim(model),

@@ -119,9 +119,9 @@ FILM_API film_status film_embed_batch(const film_model *model, const film_text *
 
 /* Why: the parts of a verdict. Their weights and the verdict's bias add up to its log-odds. */
 typedef struct film_reason {
-    const char *kind;   /* "word" */
-    char side;          /* 'a', 'b', or 0 when it belongs to both */
-    const char *text;   /* the word as the model reads it; not NUL-terminated */
+    const char *kind; /* "word" */
+    char side;        /* 'a', 'b', or 0 when it belongs to both */
+    const char *text; /* the word as the model reads it; not NUL-terminated */
     size_t text_length;
     size_t start, end; /* where it stands in that sentence, in bytes */
     double weight;     /* its share of the log-odds */
@@ -161,22 +161,23 @@ enum { FILM_WORD = 1, FILM_BIGRAM = 2, FILM_CHAR = 4 }; /* feature groups, a bit
 
 /* How to read a table; zero-initialised means: find out. */
 typedef struct film_table_options {
-    const char *format;  /* NULL (find out), "tsv", "csv", "jsonl", "lines" */
-    const char *columns; /* NULL, or names in file order: "label,a,b", "-" for a column to pass over */
+    const char *format; /* NULL (find out), "tsv", "csv", "jsonl", "lines" */
+    const char
+        *columns; /* NULL, or names in file order: "label,a,b", "-" for a column to pass over */
     film_labels labels;
     int skip_bad; /* count and pass over bad rows instead of stopping at the first */
 } film_table_options;
 
 typedef struct film_train_options {
     film_table_options table;
-    const char *dev;      /* a labelled file to choose the threshold on, or NULL */
-    unsigned features;    /* FILM_WORD | FILM_BIGRAM | FILM_CHAR */
-    size_t min_df;        /* keep features that occur in at least so many sentences */
-    size_t max_features;  /* keep the most frequent so many; 0: all */
-    const char *stem;     /* Snowball language ("english"), or NULL */
-    const char *stop;     /* "english", a file with a word per line, or NULL */
-    size_t rank;          /* of the SVD */
-    size_t dim;           /* length of a sentence vector; 0: the rank */
+    const char *dev;     /* a labelled file to choose the threshold on, or NULL */
+    unsigned features;   /* FILM_WORD | FILM_BIGRAM | FILM_CHAR */
+    size_t min_df;       /* keep features that occur in at least so many sentences */
+    size_t max_features; /* keep the most frequent so many; 0: all */
+    const char *stem;    /* Snowball language ("english"), or NULL */
+    const char *stop;    /* "english", a file with a word per line, or NULL */
+    size_t rank;         /* of the SVD */
+    size_t dim;          /* length of a sentence vector; 0: the rank */
     uint64_t seed;
     int threads; /* 0: all cores */
     film_progress progress;
@@ -196,14 +197,15 @@ FILM_API film_status film_train(const char *const *paths, size_t count,
 typedef struct film_table film_table;
 
 typedef struct film_row {
-    uint64_t line;      /* where the row starts, counted from 1 */
-    film_text a;        /* first sentence, the only one, or the anchor */
-    film_text b;        /* second sentence, or the one similar to the anchor */
-    film_text c;        /* the one dissimilar to the anchor */
-    film_text id;       /* the user's own id, empty when there is none */
-    film_text category; /* empty when there is none */
-    double label;       /* 0 or 1, or the score; NaN when there is none */
-    film_text raw;      /* the record as it stands in the file, without its line end */
+    uint64_t line; /* where the row starts, counted from 1 */
+    /* A column the file does not have is {NULL, 0}; an empty field is not NULL. */
+    film_text a;  /* first sentence, the only one, or the anchor */
+    film_text b;  /* second sentence, or the one similar to the anchor */
+    film_text c;  /* the one dissimilar to the anchor */
+    film_text id; /* the user's own id */
+    film_text category;
+    double label;            /* 0 or 1, or the score; NaN when there is none */
+    film_text raw;           /* the record as it stands in the file, without its line end */
     const film_text *fields; /* every column, in file order */
     size_t field_count;
 } film_row;
@@ -219,7 +221,7 @@ FILM_API film_status film_table_next(film_table *table, film_row *row, film_erro
 FILM_API film_labels film_table_labels(const film_table *table); /* never FILM_LABELS_AUTO */
 FILM_API uint64_t film_table_skipped(const film_table *table);
 FILM_API const char *film_table_format(const film_table *table); /* "tsv", ... */
-FILM_API double film_table_progress(const film_table *table); /* bytes read / size, or -1 */
+FILM_API double film_table_progress(const film_table *table);    /* bytes read / size, or -1 */
 
 /* The header line as it stands in the file; empty when there is none. And column names. */
 FILM_API film_text film_table_header(const film_table *table);

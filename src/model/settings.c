@@ -105,20 +105,20 @@ film_status settings_read(const char *json, const char *path, film_model *model,
 {
     film_status status = FILM_OK;
     json_error_t problem;
-    const char *method = NULL, *stem = NULL;
-    json_t *groups = NULL, *words = NULL;
+    const char *method = NULL;
+    json_t *groups = NULL, *words = NULL, *stem = NULL;
     json_int_t min_df = 0, max_features = 0, seed = 0;
     struct calibration *line = &model->calibration;
     json_t *object = json_loads(json, JSON_REJECT_DUPLICATES, &problem);
     if (!object)
         TRY(status_set(error, FILM_BAD_INPUT, "%s: settings are not JSON: %s", path, problem.text));
     if (json_unpack_ex(object, &problem, 0,
-                       "{s:s, s:o, s:I, s:I, s:s?, s:o, s:I, s:{s:F, s:F, s:F}}", "method", &method,
+                       "{s:s, s:o, s:I, s:I, s:o, s:o, s:I, s:{s:F, s:F, s:F}}", "method", &method,
                        "features", &groups, "min_df", &min_df, "max_features", &max_features,
                        "stem", &stem, "stop", &words, "seed", &seed, "calibration", "scale",
                        &line->scale, "bias", &line->bias, "threshold", &line->threshold) != 0)
         TRY(status_set(error, FILM_BAD_INPUT, "%s: settings: %s", path, problem.text));
-    if (!json_is_array(groups) || !json_is_array(words) || min_df < 0 || max_features < 0 ||
+    if (!(json_is_null(stem) || json_is_string(stem)) || !json_is_array(groups) || !json_is_array(words) || min_df < 0 || max_features < 0 ||
         strlen(method) >= sizeof model->settings.method || !isfinite(line->scale) ||
         !isfinite(line->bias) || !isfinite(line->threshold))
         TRY(status_set(error, FILM_BAD_INPUT, "%s: settings are out of range", path));
@@ -127,7 +127,7 @@ film_status settings_read(const char *json, const char *path, film_model *model,
     model->settings.max_features = (size_t)max_features;
     model->settings.seed = (uint64_t)seed;
     TRY(read_groups(groups, path, &model->features.groups, error));
-    TRY(read_tokenizer(words, stem, path, &model->features.tokenizer, error));
+    TRY(read_tokenizer(words, json_string_value(stem), path, &model->features.tokenizer, error));
 done:
     json_decref(object);
     return status;

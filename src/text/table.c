@@ -322,7 +322,7 @@ static film_status check_keys(const film_table *table, film_error *error)
 static film_text role_text(const film_table *table, int role)
 {
     size_t column = table->columns.at[role];
-    return column == COLUMN_NONE ? (film_text){"", 0} : table->record.fields[column];
+    return column == COLUMN_NONE ? (film_text){NULL, 0} : table->record.fields[column];
 }
 
 static film_status make_row(film_table *table, const struct reader_record *from, film_row *row,

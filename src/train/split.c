@@ -207,6 +207,12 @@ film_status split_file(const char *path, const char *train_path, const char *dev
     TRY(strtab_init(&splitter.questions, error));
     TRY(number_questions(&splitter, path, error));
     TRY(deal(&splitter, result, error));
+    if (result->components < 2)
+        TRY(status_set(
+            error, FILM_BAD_INPUT,
+            "%s: all rows are connected through shared questions, so no two parts can be "
+            "made that share none",
+            path));
     TRY(film_output_open(train_path, &outputs[0], error));
     TRY(film_output_open(dev_path, &outputs[1], error));
     TRY(copy_rows(&splitter, path, outputs, result, error));
