@@ -1,10 +1,11 @@
 #include "cli.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { BATCH = 16384, HEADER_BYTES = 128 };
+enum { BATCH = 8192, HEADER_BYTES = 128 };
 
 /* Rows of a batch: the table's texts live only until its next row, so they are copied. */
 struct batch {
@@ -52,7 +53,7 @@ static film_status read_batch(film_table *table, struct batch *batch, const char
     }
     for (size_t i = 0; i < batch->count; i++)
         batch->texts[i].bytes = batch->bytes + batch->starts[i];
-    return status == FILM_END && batch->count ? FILM_OK : status;
+    return status; /* FILM_END may come with rows: the last ones */
 }
 
 /* NumPy's .npy header, padded to a fixed size so that it can be written before the number of rows
@@ -104,32 +105,102 @@ static film_status finish(struct sink *sink, unsigned long long rows, size_t dim
     return film_output_commit(output, error);
 }
 
-static film_status embed_all(const film_model *model, film_table *table, const char *path,
-                             struct sink *sink, int threads, unsigned long long *rows,
-                             film_progress progress, film_error *error)
+/* Embedding takes all cores; reading and writing go on beside it in one more thread: while batch n
+ * is embedded, that thread writes the vectors of batch n-1 and reads batch n+1. */
+struct pipeline {
+    film_table *table;
+    const char *path;
+    struct sink *sink;
+    size_t dim;
+    struct batch *batch[2]; /* [turn] is being embedded */
+    float *vectors[2];
+    int turn;
+    film_status read_status, write_status;
+    film_error read_error, write_error;
+};
+
+/* Writes the batch before this one, reads the one after it: both use the same slot. */
+static void *read_and_write(void *argument)
 {
-    size_t dim = film_dim(model);
-    struct batch *batch = calloc(1, sizeof *batch);
-    float *vectors = malloc(BATCH * dim * sizeof *vectors);
-    film_status status = batch && vectors ? FILM_OK : FILM_NO_MEMORY;
-    if (status != FILM_OK) snprintf(error->message, sizeof error->message, "out of memory");
-    while (status == FILM_OK) {
-        status = read_batch(table, batch, path, error);
-        if (status != FILM_OK) break;
-        status = film_embed_batch(model, batch->texts, batch->count, threads, vectors, error);
-        if (status == FILM_OK)
-            status = write_rows(sink, vectors, batch->count * dim * sizeof *vectors, error);
-        *rows += batch->count;
+    struct pipeline *line = argument;
+    struct batch *batch = line->batch[!line->turn];
+    line->write_status = FILM_OK;
+    if (batch->count)
+        line->write_status =
+            write_rows(line->sink, line->vectors[!line->turn],
+                       batch->count * line->dim * sizeof(float), &line->write_error);
+    batch->count = 0;
+    if (line->write_status == FILM_OK && line->read_status == FILM_OK)
+        line->read_status = read_batch(line->table, batch, line->path, &line->read_error);
+    return NULL;
+}
+
+/* One turn: embeds the current batch beside the reading and writing. */
+static film_status take_turn(const film_model *model, struct pipeline *line, int threads,
+                             film_error *error)
+{
+    pthread_t beside;
+    struct batch *batch = line->batch[line->turn];
+    int started = pthread_create(&beside, NULL, read_and_write, line) == 0;
+    film_status status = film_embed_batch(model, batch->texts, batch->count, threads,
+                                          line->vectors[line->turn], error);
+    if (started)
+        pthread_join(beside, NULL);
+    else
+        read_and_write(line);
+    if (status == FILM_OK && line->write_status != FILM_OK) {
+        status = line->write_status;
+        *error = line->write_error;
+    }
+    line->turn = !line->turn;
+    return status;
+}
+
+static film_status run_pipeline(const film_model *model, struct pipeline *line, int threads,
+                                unsigned long long *rows, film_progress progress, film_error *error)
+{
+    film_status status = FILM_OK;
+    line->read_status = read_batch(line->table, line->batch[0], line->path, &line->read_error);
+    while (status == FILM_OK && line->batch[line->turn]->count) {
+        *rows += line->batch[line->turn]->count;
+        status = take_turn(model, line, threads, error);
         if (status == FILM_OK &&
-            progress.call(progress.user, "embedding", film_table_progress(table), 1)) {
+            progress.call(progress.user, "embedding", film_table_progress(line->table), 1)) {
             snprintf(error->message, sizeof error->message, "stopped; nothing was written");
             status = FILM_CANCELLED;
         }
     }
-    if (batch) free(batch->bytes);
-    free(batch);
-    free(vectors);
-    return status == FILM_END ? FILM_OK : status;
+    if (status == FILM_OK && line->read_status != FILM_END && line->read_status != FILM_OK) {
+        *error = line->read_error;
+        status = line->read_status;
+    }
+    if (status != FILM_OK) return status;
+    read_and_write(line); /* the last batch's vectors; there is nothing left to read */
+    *error = line->write_error;
+    return line->write_status;
+}
+
+static film_status embed_all(const film_model *model, film_table *table, const char *path,
+                             struct sink *sink, int threads, unsigned long long *rows,
+                             film_progress progress, film_error *error)
+{
+    struct pipeline line = {.table = table, .path = path, .sink = sink, .dim = film_dim(model)};
+    film_status status = FILM_OK;
+    for (int i = 0; i < 2; i++) {
+        line.batch[i] = calloc(1, sizeof *line.batch[i]);
+        line.vectors[i] = malloc(BATCH * line.dim * sizeof *line.vectors[i]);
+        if (!line.batch[i] || !line.vectors[i]) status = FILM_NO_MEMORY;
+    }
+    if (status == FILM_OK)
+        status = run_pipeline(model, &line, threads, rows, progress, error);
+    else
+        snprintf(error->message, sizeof error->message, "out of memory");
+    for (int i = 0; i < 2; i++) {
+        if (line.batch[i]) free(line.batch[i]->bytes);
+        free(line.batch[i]);
+        free(line.vectors[i]);
+    }
+    return status;
 }
 
 static film_status open_sink(struct sink *sink, const char *path, film_error *error)

@@ -1,0 +1,29 @@
+# The Debian packages each step needs, and installing those that are missing.
+# Sourced by the scripts; the one place where packages are listed.
+
+BUILD_PACKAGES="gcc libc6-dev cmake ninja-build pkg-config libopenblas-openmp-dev liblapacke-dev
+libutf8proc-dev libstemmer-dev zlib1g-dev libzstd-dev libjansson-dev libxxhash-dev libcmocka-dev"
+# Tests: independent oracles (scikit-learn, SciPy's ARPACK) and the tools the scripts call.
+TEST_PACKAGES="python3 python3-numpy python3-scipy python3-sklearn gzip zstd man-db bsdextrautils time git"
+# Long tests: data races (clang's thread sanitizer knows OpenMP), fuzzing.
+LONG_PACKAGES="clang libclang-rt-14-dev libomp-14-dev"
+BENCH_PACKAGES="python3 python3-numpy python3-scipy python3-sklearn fasttext time"
+
+need_packages() {
+    local missing="" package
+    for package in "$@"; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||
+            missing="$missing $package"
+    done
+    [ -z "$missing" ] && return 0
+    if [ "$(id -u)" -ne 0 ]; then
+        echo "These Debian packages are missing:$missing" >&2
+        echo "Install them, for example with: sudo apt-get install$missing" >&2
+        exit 3
+    fi
+    echo "installing:$missing" >&2
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update -qq >&2
+    # shellcheck disable=SC2086
+    apt-get install -y -qq --no-install-recommends $missing >&2
+}

@@ -1,0 +1,174 @@
+#include "testing.h"
+
+#include "embed/encoder.h"
+
+static film_error error;
+static const char *const texts[] = {"the card is lost", "the card is stolen", "the card, the card!",
+                                    "where is the parcel", "", "???", "caf\xc3\xa9 is open"};
+enum { TEXTS = sizeof texts / sizeof *texts };
+
+static void make_sentences(struct strtab *sentences)
+{
+    uint32_t id;
+    assert_ok(strtab_init(sentences, &error));
+    for (int i = 0; i < TEXTS; i++)
+        assert_ok(strtab_add(sentences, texts[i], strlen(texts[i]), &id, &error));
+}
+
+static film_status fit(struct features *features, struct csr *x, unsigned groups, size_t min_df,
+                       size_t max_features, int threads)
+{
+    struct tokenizer tokenizer;
+    struct strtab sentences;
+    memset(features, 0, sizeof *features);
+    memset(x, 0, sizeof *x);
+    film_status status = tokenizer_init(&tokenizer, NULL, NULL, &error);
+    if (status != FILM_OK) return status;
+    struct features_options options = {groups, min_df, max_features, threads, {NULL, NULL}};
+    status = strtab_init(&sentences, &error);
+    for (int i = 0; i < TEXTS && status == FILM_OK; i++) {
+        uint32_t id;
+        status = strtab_add(&sentences, texts[i], strlen(texts[i]), &id, &error);
+    }
+    if (status == FILM_OK)
+        status = features_fit(features, &tokenizer, &sentences, &options, x, &error);
+    else
+        tokenizer_free(&tokenizer);
+    strtab_free(&sentences);
+    return status;
+}
+
+static void weights_follow_the_formula(void **state)
+{
+    (void)state;
+    struct features features;
+    struct csr x;
+    assert_ok(fit(&features, &x, FILM_WORD, 1, 0, 1));
+    /* the, is: df 4; card: 3; the rest 1. Row 2 is "the card the card": tf 1 + log 2 for both. */
+    double idf_the = log(8.0 / 5) + 1, idf_card = log(8.0 / 4) + 1, tf = 1 + log(2);
+    double a = tf * idf_the, b = tf * idf_card, length = sqrt(a * a + b * b);
+    assert_int_equal(x.start[3] - x.start[2], 2);
+    double low = x.val[x.start[2]], high = x.val[x.start[2] + 1];
+    assert_close(low, a / length, 1e-6);
+    assert_close(high, b / length, 1e-6);
+    assert_int_equal(x.start[5], x.start[4]); /* no word, no entry */
+    assert_true(csr_valid(&x));
+    csr_free(&x);
+    features_free(&features);
+}
+
+static void rare_features_are_dropped_and_frequent_ones_come_first(void **state)
+{
+    (void)state;
+    struct features features;
+    struct csr x;
+    assert_ok(fit(&features, &x, FILM_WORD | FILM_BIGRAM, 2, 0, 1));
+    assert_int_equal(features.vocabulary[GROUP_WORD].count, 3);   /* the, is, card */
+    assert_int_equal(features.vocabulary[GROUP_BIGRAM].count, 2); /* the card, card is */
+    film_text last = features_name(&features, 4);
+    assert_true(last.length == 7 && memcmp(last.bytes, "card is", 7) == 0);
+    assert_int_equal(features_group(&features, 2), GROUP_WORD);
+    assert_int_equal(features_group(&features, 3), GROUP_BIGRAM);
+    csr_free(&x);
+    features_free(&features);
+    assert_ok(fit(&features, &x, FILM_WORD, 1, 2, 1));
+    assert_int_equal(features_count(&features), 2);
+    csr_free(&x);
+    features_free(&features);
+    assert_int_equal(fit(&features, &x, FILM_WORD, 50, 0, 1), FILM_BAD_INPUT);
+    assert_non_null(strstr(error.message, "--min-df"));
+}
+
+static void a_row_does_not_depend_on_how_it_was_made(void **state)
+{
+    (void)state;
+    struct features features, other;
+    struct csr x, y;
+    struct feature_row row;
+    assert_ok(fit(&features, &x, FILM_WORD | FILM_BIGRAM | FILM_CHAR, 1, 0, 1));
+    for (int threads = 2; threads <= 5; threads++) { /* fitted by more threads: the same bytes */
+        assert_ok(fit(&other, &y, FILM_WORD | FILM_BIGRAM | FILM_CHAR, 1, 0, threads));
+        assert_int_equal(x.start[TEXTS], y.start[TEXTS]);
+        assert_memory_equal(x.col, y.col, x.start[TEXTS] * sizeof *x.col);
+        assert_memory_equal(x.val, y.val, x.start[TEXTS] * sizeof *x.val);
+        csr_free(&y);
+        features_free(&other);
+    }
+    assert_ok(feature_row_init(&row, &features, &error));
+    for (int i = 0; i < TEXTS; i++) { /* transformed one by one: the same bytes */
+        assert_ok(features_transform(&features, &row, film_string(texts[i]), &error));
+        assert_int_equal(row.count, x.start[i + 1] - x.start[i]);
+        assert_memory_equal(row.id, x.col + x.start[i], row.count * sizeof *row.id);
+        assert_memory_equal(row.value, x.val + x.start[i], row.count * sizeof *row.value);
+    }
+    feature_row_free(&row);
+    csr_free(&x);
+    features_free(&features);
+}
+
+static void batch_equals_single(void **state)
+{
+    (void)state;
+    struct features features;
+    struct csr x;
+    assert_ok(fit(&features, &x, FILM_WORD | FILM_CHAR, 1, 0, 2));
+    enum { DIM = 37, COUNT = 1000 };
+    size_t cells = (size_t)features_count(&features) * DIM;
+    float *map = malloc(cells * sizeof *map), *all = malloc(COUNT * DIM * sizeof *all), one[DIM];
+    for (size_t i = 0; i < cells; i++) map[i] = (float)((double)((i * 7919) % 1000) / 1000 - 0.5);
+    struct encoder encoder = {&features, map, DIM};
+    film_text *many = malloc(COUNT * sizeof *many);
+    for (int i = 0; i < COUNT; i++) many[i] = film_string(texts[i % TEXTS]);
+    struct feature_row row;
+    assert_ok(feature_row_init(&row, &features, &error));
+    for (int threads = 1; threads <= 4; threads++) {
+        assert_ok(encoder_embed_all(&encoder, many, COUNT, threads, all, &error));
+        for (int i = 0; i < COUNT; i++) {
+            assert_ok(encoder_embed(&encoder, &row, many[i], one, &error));
+            assert_memory_equal(one, all + i * DIM, sizeof one);
+        }
+    }
+    many[500] = film_string("\xff");
+    assert_int_equal(encoder_embed_all(&encoder, many, COUNT, 3, all, &error), FILM_BAD_INPUT);
+    feature_row_free(&row);
+    free(map);
+    free(all);
+    free(many);
+    csr_free(&x);
+    features_free(&features);
+}
+
+static void no_memory_is_reported(void **state)
+{
+    (void)state;
+    int failures = 0;
+    for (long at = 0;; at++) {
+        struct features features;
+        struct csr x;
+        fail_allocation(at);
+        film_status status = fit(&features, &x, FILM_WORD | FILM_BIGRAM | FILM_CHAR, 1, 0, 1);
+        fail_allocation(-1);
+        csr_free(&x);
+        features_free(&features);
+        if (status == FILM_OK) break;
+        assert_int_equal(status, FILM_NO_MEMORY);
+        failures++;
+    }
+    assert_true(failures > 30);
+}
+
+int main(void)
+{
+    struct strtab sentences;
+    make_sentences(&sentences); /* all texts are distinct, as the tests assume */
+    if (sentences.count != TEXTS) return 1;
+    strtab_free(&sentences);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weights_follow_the_formula),
+        cmocka_unit_test(rare_features_are_dropped_and_frequent_ones_come_first),
+        cmocka_unit_test(a_row_does_not_depend_on_how_it_was_made),
+        cmocka_unit_test(batch_equals_single),
+        cmocka_unit_test(no_memory_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
