@@ -1,0 +1,243 @@
+#include "la/krylov.h"
+
+#include "base/mem.h"
+#include "base/threads.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+/* Below this size LAPACK runs on one thread: it makes thousands of small calls, which gain little
+ * from threads and stall badly (100 times) where another program holds a core. The result is then
+ * also the same for every thread count. */
+enum { ONE_THREAD_BELOW = 2500 };
+
+struct work {
+    float *basis;     /* rows x count of ld */
+    size_t ld, count; /* floats from row to row; vectors so far */
+    size_t last;      /* width of the newest block */
+    float *block;     /* rows x block: A times the newest block, then the next one */
+    double *small;    /* basis' A basis, basis x basis; block tridiagonal */
+    double *gram;     /* block x block, of what the last step left over */
+};
+
+static void work_free(struct work *work)
+{
+    mem_free_aligned(work->basis);
+    mem_free_aligned(work->block);
+    mem_free(work->small);
+    mem_free(work->gram);
+}
+
+static film_status work_init(const struct krylov *job, struct work *work, film_error *error)
+{
+    memset(work, 0, sizeof *work);
+    work->ld = (job->basis + 15) / 16 * 16;
+    /* A row length that is a multiple of the cache's set size makes rows evict each other. */
+    if (work->ld % 256 == 0) work->ld += 16;
+    work->basis = mem_aligned(job->side.rows, work->ld * sizeof *work->basis);
+    work->block = mem_aligned(job->side.rows, job->block * sizeof *work->block);
+    work->small = mem_zeroed(job->basis, job->basis * sizeof *work->small);
+    work->gram = mem_zeroed(job->block, job->block * sizeof *work->gram);
+    int missing = !work->basis || !work->block || !work->small || !work->gram;
+    return ortho_agree(job->comm, missing ? status_no_memory(error) : FILM_OK, error);
+}
+
+/* Puts the block (rows x width) behind the basis. */
+static void append(const struct krylov *job, struct work *work, size_t width)
+{
+#pragma omp parallel for schedule(static) num_threads(job->side.threads)
+    for (size_t i = 0; i < job->side.rows; i++)
+        memcpy(work->basis + i * work->ld + work->count, work->block + i * width,
+               width * sizeof *work->block);
+    work->count += width;
+    work->last = width;
+}
+
+/* Adds the inner products of the newest block's image with the basis vectors from FIRST on (the
+ * newest block and the one before) to the small matrix. They come twice: the second, full
+ * projection gives small corrections. side.factor begins with vector BEGIN. */
+static void collect(const struct krylov *job, struct work *work, size_t begin, size_t first)
+{
+    size_t columns = work->count - work->last;
+    for (size_t j = 0; j < work->last; j++)
+        for (size_t i = first; i < work->count; i++)
+            work->small[(columns + j) * job->basis + i] +=
+                (double)job->side.factor[(i - begin) * work->last + j];
+}
+
+/* The length of the longest column that was projected away (side.factor, count x width). */
+static double longest(const struct krylov *job, size_t count, size_t width)
+{
+    double largest = 0.0;
+    for (size_t j = 0; j < width; j++) {
+        double square = 0.0;
+        for (size_t i = 0; i < count; i++) {
+            double value = (double)job->side.factor[i * width + j];
+            square += value * value;
+        }
+        if (square > largest) largest = square;
+    }
+    return sqrt(largest);
+}
+
+/* One step: A times the newest block, made orthogonal to the basis. In exact arithmetic only the
+ * last two blocks matter; taking them off first leaves so little along the others that one pass of
+ * the full projection reaches full orthogonality (the usual second pass would double the cost of
+ * the dearest part). SCALE: how long the image was along the basis, so that a remainder of rounding
+ * is known as such; after a random block the part along the first blocks is the larger. */
+static film_status step(struct krylov *job, struct work *work, double *scale, film_error *error)
+{
+    size_t width = work->last, near = work->count;
+    if (near > width + job->block) near = width + job->block;
+    size_t first = work->count - near;
+    film_status status = FILM_OK;
+    TRY(job->apply(job->self, work->block, width, error));
+    TRY(ortho_project(&job->side, work->basis + first, work->ld, near, work->block, width, error));
+    collect(job, work, first, first);
+    *scale = longest(job, near, width);
+    TRY(ortho_project(&job->side, work->basis, work->ld, work->count, work->block, width, error));
+    collect(job, work, 0, first);
+    double rest = longest(job, work->count, width);
+    if (rest > *scale) *scale = rest;
+done:
+    return status;
+}
+
+/* The next block: the first WIDTH columns of what the step left. Fewer only when the basis is about
+ * to span everything, so that it does not matter which. */
+static void narrow(const struct krylov *job, struct work *work, size_t width)
+{
+    if (width == work->last) return;
+    for (size_t i = 0; i < job->side.rows; i++)
+        memmove(work->block + i * width, work->block + i * work->last, width * sizeof *work->block);
+}
+
+static film_status build(struct krylov *job, struct work *work, film_error *error)
+{
+    struct ortho *side = &job->side;
+    film_status status = FILM_OK;
+    double scale = 0.0;
+    /* A start of A times random costs one product and saves a step. */
+    ortho_random(side, work->block, job->block);
+    TRY(job->apply(job->self, work->block, job->block, error));
+    TRY(ortho_block(side, work->basis, work->ld, 0, work->block, job->block, 0.0, error));
+    append(job, work, job->block);
+    for (;;) {
+        TRY(ortho_agree(
+            job->comm,
+            progress_report(&job->progress, "svd", (double)work->count, (double)job->basis, error),
+            error));
+        TRY(step(job, work, &scale, error));
+        size_t left = job->basis - work->count;
+        if (left == 0) break;
+        size_t width = left < job->block ? left : job->block;
+        narrow(job, work, width);
+        TRY(ortho_block(side, work->basis, work->ld, work->count, work->block, width, scale,
+                        error));
+        append(job, work, width);
+    }
+    TRY(ortho_gram(side, work->block, work->last, work->gram, error));
+done:
+    return status;
+}
+
+film_status krylov_small(double *matrix, size_t size, double *values, int threads,
+                         film_error *error)
+{
+    lapack_int n = (lapack_int)size, integers = 3 + 5 * n;
+    size_t doubles = 1 + 6 * size + 2 * size * size;
+    double *space = mem_array(doubles, sizeof *space);
+    lapack_int *more = mem_array((size_t)integers, sizeof *more);
+    film_status status = FILM_OK;
+    TRY_ALLOC(space && more, error);
+    if (doubles > INT32_MAX) {
+        status = status_set(error, FILM_USAGE,
+                            "a basis of %zu vectors is too large for LAPACK; "
+                            "use a smaller --rank",
+                            size);
+        goto done;
+    }
+    threads_use(size < ONE_THREAD_BELOW ? 1 : threads);
+    lapack_int info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', n, matrix, n, values, space,
+                                          (lapack_int)doubles, more, integers);
+    threads_use(threads);
+    if (info != 0)
+        status = status_set(error, FILM_BAD_INPUT,
+                            "the eigenvalues of the projected matrix did not converge (%d); are "
+                            "all values of the matrix finite?",
+                            (int)info);
+done:
+    mem_free(space);
+    mem_free(more);
+    return status;
+}
+
+/* The top RANK eigenvectors of the small matrix as float, top (basis x rank), largest first; and
+ * the residuals: what the last step left over, weighted by the vector's share in the last block. */
+static void take_top(const struct krylov *job, const struct work *work, const double *all_values,
+                     double *values, double *residual, float *top)
+{
+    size_t size = job->basis, last = work->last;
+    for (size_t j = 0; j < job->rank; j++) {
+        const double *vector = work->small + (size - 1 - j) * size, *share = vector + size - last;
+        double square = 0.0;
+        for (size_t i = 0; i < size; i++) top[i * job->rank + j] = (float)vector[i];
+        for (size_t i = 0; i < last; i++)
+            for (size_t k = 0; k < last; k++)
+                square += share[i] * work->gram[i * last + k] * share[k];
+        values[j] = all_values[size - 1 - j];
+        residual[j] = square > 0.0 ? sqrt(square) : 0.0;
+    }
+}
+
+/* vectors (rows x rank) = basis (rows x count) * top (count x rank). */
+static void combine(const struct krylov *job, const struct work *work, const float *top,
+                    float *vectors)
+{
+    size_t parts = job->side.rows / 256 + 1;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(job->side.threads)
+    for (size_t part = 0; part < parts; part++) {
+        size_t begin = part * 256;
+        size_t rows = job->side.rows - begin < 256 ? job->side.rows - begin : 256;
+        if (rows > 0)
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)job->rank,
+                        (int)job->basis, 1.0f, work->basis + begin * work->ld, (int)work->ld, top,
+                        (int)job->rank, 0.0f, vectors + begin * job->rank, (int)job->rank);
+    }
+}
+
+film_status krylov_top(struct krylov *job, double *values, double *residual, float **vectors,
+                       film_error *error)
+{
+    const struct comm *comm = job->comm;
+    struct work work;
+    double *all_values = NULL;
+    float *top = NULL;
+    film_status status = FILM_OK;
+    *vectors = NULL;
+    TRY(work_init(job, &work, error));
+    TRY(build(job, &work, error));
+    all_values = mem_array(job->basis, sizeof *all_values);
+    top = mem_array(job->basis, job->rank * sizeof *top);
+    *vectors = mem_array(job->side.rows, job->rank * sizeof **vectors);
+    if (!all_values || !top || !*vectors)
+        status = status_no_memory(error);
+    else
+        status = krylov_small(work.small, job->basis, all_values, job->side.threads, error);
+    TRY(ortho_agree(comm, status, error));
+    take_top(job, &work, all_values, values, residual, top);
+    if (comm->size > 1) /* two machines may round differently */
+        TRY(comm->broadcast(comm->self, top, job->basis * job->rank * sizeof *top, 0, error));
+    combine(job, &work, top, *vectors);
+done:
+    work_free(&work);
+    mem_free(all_values);
+    mem_free(top);
+    if (status != FILM_OK) {
+        mem_free(*vectors);
+        *vectors = NULL;
+    }
+    return status;
+}
