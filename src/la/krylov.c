@@ -55,19 +55,27 @@ static void append(const struct krylov *job, struct work *work, size_t width)
     work->last = width;
 }
 
-/* Takes the inner products of the newest block's image with the basis vectors from FIRST on (the
- * newest block and the one before) into the small matrix. They come twice: the second, full
- * projection gives the small corrections. */
-static double collect(const struct krylov *job, struct work *work, size_t first, size_t skipped)
+/* Adds the inner products of the newest block's image with the basis vectors from FIRST on (the
+ * newest block and the one before) to the small matrix. They come twice: the second, full
+ * projection gives small corrections. side.factor begins with vector BEGIN. */
+static void collect(const struct krylov *job, struct work *work, size_t begin, size_t first)
 {
     size_t columns = work->count - work->last;
+    for (size_t j = 0; j < work->last; j++)
+        for (size_t i = first; i < work->count; i++)
+            work->small[(columns + j) * job->basis + i] +=
+                (double)job->side.factor[(i - begin) * work->last + j];
+}
+
+/* The length of the longest column that was projected away (side.factor, count x width). */
+static double longest(const struct krylov *job, size_t count, size_t width)
+{
     double largest = 0.0;
-    for (size_t j = 0; j < work->last; j++) {
+    for (size_t j = 0; j < width; j++) {
         double square = 0.0;
-        for (size_t i = first; i < work->count; i++) {
-            double value = (double)job->side.factor[(i - skipped) * work->last + j];
+        for (size_t i = 0; i < count; i++) {
+            double value = (double)job->side.factor[i * width + j];
             square += value * value;
-            work->small[(columns + j) * job->basis + i] += value;
         }
         if (square > largest) largest = square;
     }
@@ -77,18 +85,22 @@ static double collect(const struct krylov *job, struct work *work, size_t first,
 /* One step: A times the newest block, made orthogonal to the basis. In exact arithmetic only the
  * last two blocks matter; taking them off first leaves so little along the others that one pass of
  * the full projection reaches full orthogonality (the usual second pass would double the cost of
- * the dearest part). SCALE: how long the image was along those two. */
+ * the dearest part). SCALE: how long the image was along the basis, so that a remainder of rounding
+ * is known as such; after a random block the part along the first blocks is the larger. */
 static film_status step(struct krylov *job, struct work *work, double *scale, film_error *error)
 {
-    size_t width = work->last,
-           near = work->count < 2 * job->block ? work->count : width + job->block;
+    size_t width = work->last, near = work->count;
+    if (near > width + job->block) near = width + job->block;
     size_t first = work->count - near;
     film_status status = FILM_OK;
     TRY(job->apply(job->self, work->block, width, error));
     TRY(ortho_project(&job->side, work->basis + first, work->ld, near, work->block, width, error));
-    *scale = collect(job, work, first, first);
+    collect(job, work, first, first);
+    *scale = longest(job, near, width);
     TRY(ortho_project(&job->side, work->basis, work->ld, work->count, work->block, width, error));
-    collect(job, work, first, 0);
+    collect(job, work, 0, first);
+    double rest = longest(job, work->count, width);
+    if (rest > *scale) *scale = rest;
 done:
     return status;
 }

@@ -192,7 +192,7 @@ static struct factored cholesky(double *gram, size_t width, double scale)
         double limit = scale > length ? scale : length;
         double pivot = rest > 0.0 ? sqrt(rest) : 0.0;
         found.dependent[j] = pivot <= LOST * limit;
-        found.weak |= pivot < WEAK * limit;
+        found.weak |= found.dependent[j] || pivot < WEAK * limit;
         found.any_dependent |= found.dependent[j];
         if (found.dependent[j]) {
             for (size_t k = 0; k < j; k++) gram[k * width + j] = 0.0;
@@ -250,7 +250,8 @@ static double distance_from_identity(const double *gram, size_t width)
     for (size_t i = 0; i < width; i++)
         for (size_t j = 0; j < width; j++) {
             double distance = fabs(gram[i * width + j] - (i == j ? 1.0 : 0.0));
-            if (!(distance <= largest)) largest = distance; /* NaN comes through */
+            if (!isfinite(distance)) return distance;
+            if (distance > largest) largest = distance;
         }
     return largest;
 }

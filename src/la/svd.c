@@ -61,7 +61,11 @@ done:
     return status;
 }
 
-/* Sizes that the matrix allows. */
+/* Sizes that the matrix allows. The defaults were measured on the 165,497 x 25,799 word matrix of
+ * Quora, largest relative error of a singular value against ARPACK: rank 500, block 16, basis 1000:
+ * 2.8e-2, 1250: 1.7e-4, 1500: 3e-7 (float's rounding); block 32, basis 1250: 8e-4, 1500: 4e-7. Rank
+ * 256, block 16, basis 512: 4e-2, 640: 2.7e-3, 768: 3e-6; block 32, basis 768: 1.8e-4. Block 8 is a
+ * little better per vector and slower per second: half of every cache line it fetches is wasted. */
 static void choose(const struct job *job, const struct svd_options *options, struct krylov *krylov)
 {
     size_t most = job->cols_side ? job->x->cols : job->all_rows;
@@ -69,7 +73,7 @@ static void choose(const struct job *job, const struct svd_options *options, str
     krylov->block = options->block ? options->block : DEFAULT_BLOCK;
     if (krylov->block > ORTHO_WIDEST) krylov->block = ORTHO_WIDEST;
     krylov->basis = options->basis;
-    if (krylov->basis == 0) krylov->basis = 3 * krylov->rank + 4 * krylov->block;
+    if (krylov->basis == 0) krylov->basis = krylov->rank / 2 * 5 + 6 * krylov->block;
     if (krylov->basis < krylov->rank) krylov->basis = krylov->rank;
     if (krylov->basis > most) krylov->basis = most;
     if (krylov->block > krylov->basis) krylov->block = krylov->basis;

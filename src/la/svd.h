@@ -1,7 +1,18 @@
 /* Truncated SVD of a sparse matrix by block Krylov iteration on its shorter side.
  *
  * X (rows x cols, a row per sentence) ~ V diag(sigma) U'. In the notation of the paper, whose X has
- * a column per sentence, U holds the features' side and V the sentences'. */
+ * a column per sentence, U holds the features' side and V the sentences'.
+ *
+ * The largest-magnitude entry of each column of U is positive. The result has the same bytes for
+ * every thread count while the basis has fewer than 2,500 vectors, agrees to rounding above that.
+ * Accuracy: singular values near the last wanted one to 1e-3 or better, the others to float's
+ * rounding. Those below 1e-3 of the first are lost in that rounding when the basis does not span
+ * the whole shorter side; they come out as some vectors of the right subspace.
+ *
+ * Memory, in floats: the basis, shorter side x basis, is the largest part while iterating; it is
+ * freed before the other side is made. The peak is
+ *     entries * 2 + longer * block + max(shorter * (basis + rank) + 32 * basis * block + 6 *
+ * basis^2, (shorter + longer) * rank).  */
 #ifndef LA_SVD_H
 #define LA_SVD_H
 
@@ -10,21 +21,22 @@
 
 struct svd_options {
     size_t rank;  /* r; reduced when the matrix has less */
-    size_t block; /* vectors per Krylov step; 0: the default */
-    size_t basis; /* size of the Krylov basis; 0: the default multiple of the rank */
+    size_t block; /* vectors per Krylov step, at most 64; 0: 16 */
+    size_t basis; /* size of the Krylov basis; 0: 2.5 rank + 6 block */
     uint64_t seed;
     int threads;
     film_progress progress;
-    const struct comm *comm; /* rows of X are spread over its processes */
+    const struct comm *comm; /* rows of X are spread over its processes; NULL: comm_single */
 };
 
 struct svd {
-    size_t rank;     /* how many were found: those with sigma above 1e-5 sigma[0] */
-    float *sigma;    /* rank, falling */
-    float *u;        /* cols x rank, row-major, columns orthonormal */
-    float *v;        /* rows x rank, row-major, columns orthonormal */
-    double residual; /* largest ||X'X u_i - sigma_i^2 u_i|| / sigma_0^2, as estimated from the basis */
-    size_t basis;    /* size of the basis used */
+    size_t rank;  /* how many were found: those with sigma above 1e-5 sigma[0] */
+    float *sigma; /* rank, falling */
+    float *u;     /* cols x rank, row-major, columns orthonormal */
+    float *v;     /* rows x rank, row-major, columns orthonormal */
+    double
+        residual; /* largest ||X'X u_i - sigma_i^2 u_i|| / sigma_0^2, as estimated from the basis */
+    size_t basis; /* size of the basis used */
 };
 
 film_status svd_compute(const struct csr *x, const struct svd_options *options, struct svd *out,
