@@ -1,0 +1,52 @@
+#include "la/dense.h"
+#include "la/vec.h"
+
+#include <cblas.h>
+#include <omp.h>
+
+/* Rows of a tile: enough for BLAS to be near its best, few enough for 8 threads at r = 500. */
+enum { TILE = 64 };
+
+int dense_begin(void)
+{
+    int before = omp_get_max_threads();
+    omp_set_num_threads(1);
+    return before;
+}
+
+void dense_end(int before)
+{
+    omp_set_num_threads(before);
+}
+
+void dense_times(size_t m, size_t n, size_t k, double alpha, const double *a, const double *b,
+                 double beta, double *c, int threads)
+{
+    long tiles = (long)((m + TILE - 1) / TILE);
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (long t = 0; t < tiles; t++) {
+        size_t row = (size_t)t * TILE, rows = m - row < TILE ? m - row : TILE;
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)n, (int)k, alpha,
+                    a + row * k, (int)k, b, (int)n, beta, c + row * n, (int)n);
+    }
+}
+
+void dense_transposed_times(size_t m, size_t n, size_t k, double alpha, const double *a,
+                            const double *b, double beta, double *c, int threads)
+{
+    long tiles = (long)((m + TILE - 1) / TILE);
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (long t = 0; t < tiles; t++) {
+        size_t row = (size_t)t * TILE, rows = m - row < TILE ? m - row : TILE;
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)rows, (int)n, (int)k, alpha,
+                    a + row, (int)m, b, (int)n, beta, c + row * n, (int)n);
+    }
+}
+
+VEC_KERNEL double dense_dot(const double *a, const double *b, size_t n)
+{
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}

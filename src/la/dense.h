@@ -1,0 +1,25 @@
+/* Dense products in double whose bytes do not depend on the number of threads.
+ *
+ * OpenBLAS cuts a product differently for every thread count, and an optimiser magnifies the last
+ * bit over hundreds of steps. Here the result is cut into tiles of fixed size, each computed by one
+ * single-threaded BLAS call; the threads only share the tiles out. dense_begin makes BLAS calls of
+ * this thread single-threaded (small solves included), dense_end puts the setting back. */
+#ifndef LA_DENSE_H
+#define LA_DENSE_H
+
+#include <stddef.h>
+
+int dense_begin(void); /* returns what dense_end wants back */
+void dense_end(int before);
+
+/* C (m x n) = alpha A B + beta C; A is m x k, B is k x n, all row-major without gaps. */
+void dense_times(size_t m, size_t n, size_t k, double alpha, const double *a, const double *b,
+                 double beta, double *c, int threads);
+
+/* C (m x n) = alpha A' B + beta C; A is k x m, B is k x n. */
+void dense_transposed_times(size_t m, size_t n, size_t k, double alpha, const double *a,
+                            const double *b, double beta, double *c, int threads);
+
+double dense_dot(const double *a, const double *b, size_t n);
+
+#endif

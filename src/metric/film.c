@@ -1,0 +1,235 @@
+#include "metric/film.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/threads.h"
+#include "la/dense.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+void film_learn_defaults(struct film_learn_options *options)
+{
+    *options = (struct film_learn_options){.dim = 100,
+                                           .power = 1.0,
+                                           .margin_ratio = 1.0,
+                                           .margin_sample = 4096,
+                                           .margin_rounds = 10,
+                                           .start = FILM_START_RANDOM};
+    stiefel_defaults(&options->solver);
+    options->solver.iterations = 100;
+}
+
+void film_learned_free(struct film_learned *learned)
+{
+    mem_free(learned->p), mem_free(learned->s), mem_free(learned->k), mem_free(learned->history);
+    *learned = (struct film_learned){0};
+}
+
+/* ---- Start ---- */
+
+static film_status lapack_status(int info, const char *what, film_error *error)
+{
+    if (info == 0) return FILM_OK;
+    if (info == LAPACK_WORK_MEMORY_ERROR || info == LAPACK_TRANSPOSE_MEMORY_ERROR)
+        return status_no_memory(error);
+    return status_set(error, FILM_BAD_INPUT, "%s does not converge: are all values finite?", what);
+}
+
+/* P = [Q; 0], Q the d x d orthonormal part of a normal random matrix. */
+static film_status random_start(size_t r, size_t d, uint64_t seed, double *p, film_error *error)
+{
+    film_status status = FILM_OK;
+    double *scales = NULL;
+    struct rng rng;
+    memset(p, 0, r * d * sizeof *p);
+    TRY_ALLOC(scales = mem_array(d, sizeof *scales), error);
+    rng_seed(&rng, seed);
+    for (size_t i = 0; i < d * d; i++) p[i] = rng_normal(&rng);
+    int n = (int)d;
+    TRY(lapack_status(LAPACKE_dgeqrf(LAPACK_ROW_MAJOR, n, n, p, n, scales), "QR", error));
+    TRY(lapack_status(LAPACKE_dorgqr(LAPACK_ROW_MAJOR, n, n, n, p, n, scales), "QR", error));
+done:
+    mem_free(scales);
+    return status;
+}
+
+/* P = eigenvectors of H's d largest eigenvalues: the best P while Lambda = I. */
+static film_status eigen_start(const struct film_problem *q, double *p, film_error *error)
+{
+    film_status status = FILM_OK;
+    int r = (int)q->rank, d = (int)q->dim, found;
+    double *h = NULL, *values = NULL;
+    int *support = NULL;
+    TRY_ALLOC(h = mem_array(q->rank * q->rank, sizeof *h), error);
+    TRY_ALLOC(values = mem_array(q->rank, sizeof *values), error);
+    TRY_ALLOC(support = mem_array(2 * q->dim, sizeof *support), error);
+    memcpy(h, q->h, q->rank * q->rank * sizeof *h);
+    TRY(lapack_status(LAPACKE_dsyevr(LAPACK_ROW_MAJOR, 'V', 'I', 'U', r, h, r, 0.0, 0.0, r - d + 1,
+                                     r, 0.0, &found, values, p, d, support),
+                      "the eigenvalue problem", error));
+    if (found != d)
+        TRY(status_set(error, FILM_BAD_INPUT, "only %d of %d eigenvectors found", found, d));
+done:
+    mem_free(h), mem_free(values), mem_free(support);
+    return status;
+}
+
+static film_status start(const struct film_problem *q, const struct film_learn_options *o,
+                         double *p, film_error *error)
+{
+    if (o->start_p) memcpy(p, o->start_p, q->rank * q->dim * sizeof *p);
+    if (o->start_p) return FILM_OK;
+    if (o->start == FILM_START_EIGEN) return eigen_start(q, p, error);
+    return random_start(q->rank, q->dim, o->seed, p, error);
+}
+
+/* m = ratio * mean |y|^2, where |y|^2 depends on s, s on Lambda and Lambda on m: rounds until m
+ * stands. The rounds leave Lambda, H and s belonging to m. */
+static void set_margin(struct film_problem *q, const struct film_learn_options *o, const double *p)
+{
+    if (o->margin > 0.0) {
+        q->margin = o->margin;
+        film_problem_refresh(q, p);
+        return;
+    }
+    for (size_t round = 0; round < o->margin_rounds; round++) {
+        double before = q->margin;
+        q->margin = o->margin_ratio * film_problem_mean_square(q, p, o->margin_sample, o->seed + 1);
+        /* The refresh takes s from the old K first; the first Lambda is thus that of s = mu(k(I)),
+         * not of s = 1. One round later there is no difference. */
+        size_t changed = film_problem_refresh(q, p);
+        if (changed == 0 || fabs(q->margin - before) < 1e-4 * q->margin) break;
+    }
+}
+
+/* ---- History ---- */
+
+struct recorder {
+    struct film_learned *out;
+    const struct film_problem *problem;
+    const struct film_learn_options *options;
+    size_t capacity;
+    int no_memory;
+};
+
+static int record(void *user, const struct stiefel_step *step)
+{
+    struct recorder *rec = user;
+    const struct film_learn_options *o = rec->options;
+    struct film_iteration now = {.f = step->f,
+                                 .gradient = step->gradient,
+                                 .tau = step->tau,
+                                 .active = (uint32_t)rec->problem->active_count,
+                                 .backtracks = (uint32_t)step->backtracks};
+    void *history = rec->out->history;
+    rec->no_memory = !mem_grow(&history, &rec->capacity, step->iteration, sizeof now);
+    rec->out->history = history;
+    if (rec->no_memory) return 1;
+    rec->out->history[step->iteration - 1] = now;
+    return o->report ? o->report(o->user, step->iteration, &now) : 0;
+}
+
+/* ---- Learning ---- */
+
+static film_status check(size_t rank, const float *sigma, const struct triplets *triplets,
+                         const struct film_learn_options *o, size_t *r, film_error *error)
+{
+    *r = rank;
+    if (sigma)
+        for (*r = 0; *r < rank && sigma[*r] > 1e-5f * sigma[0];) ++*r;
+    if (!sigma && o->power != 1.0)
+        return status_set(error, FILM_USAGE, "a power other than 1 needs the singular values");
+    if (o->dim == 0 || o->dim > *r)
+        return status_set(error, FILM_USAGE,
+                          "%zu dimensions from data of rank %zu: ask for 1 to %zu", o->dim, *r, *r);
+    if (triplets->anchors == 0)
+        return status_set(error, FILM_USAGE,
+                          "no triplets: the labels need both kinds, sentences "
+                          "that mean the same and sentences that do not");
+    return FILM_OK;
+}
+
+/* What the user is told about the end: s = mu(k), dead columns, counts. */
+static void finish(struct film_problem *q, struct film_learned *out)
+{
+    double mean = 0.0;
+    film_problem_k(q, out->p, out->k);
+    for (size_t c = 0; c < q->dim; c++) {
+        out->s[c] = film_mu(out->k[c]);
+        mean += fabs(out->k[c]) / (double)q->dim;
+    }
+    for (size_t c = 0; c < q->dim; c++) out->dead += out->k[c] < 0.01 * mean;
+    out->f = film_problem_value(q, out->p, NULL);
+    out->margin = q->margin;
+    out->active = q->active_count;
+    out->updates = q->updates;
+    out->full_updates = q->full_updates;
+}
+
+film_status film_learn(const float *v, size_t rank, const float *sigma,
+                       const struct triplets *triplets, const struct film_learn_options *options,
+                       struct film_learned *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct film_problem problem = {0};
+    struct recorder recorder = {.out = out, .problem = &problem, .options = options};
+    struct stiefel_options solver = options->solver;
+    int threads = threads_use(options->threads), before = dense_begin();
+    size_t r;
+    *out = (struct film_learned){.dim = options->dim, .power = options->power};
+    TRY(check(rank, sigma, triplets, options, &r, error));
+    out->rank = r;
+    out->anchors = triplets->anchors;
+    TRY_ALLOC(out->p = mem_array(r * out->dim, sizeof *out->p), error);
+    TRY_ALLOC(out->s = mem_array(out->dim, sizeof *out->s), error);
+    TRY_ALLOC(out->k = mem_array(out->dim, sizeof *out->k), error);
+    TRY(film_problem_init(&problem, v, rank, r, out->dim, sigma, options->power, triplets, threads,
+                          error));
+    TRY(start(&problem, options, out->p, error));
+    set_margin(&problem, options, out->p);
+    solver.threads = threads;
+    solver.report = record;
+    solver.user = &recorder;
+    struct stiefel_problem view = film_problem_stiefel(&problem);
+    status = stiefel_minimise(&view, &solver, out->p, &out->solver, error);
+    if (recorder.no_memory) status = status_no_memory(error);
+    if (status == FILM_OK || status == FILM_CANCELLED) finish(&problem, out);
+done:
+    film_problem_free(&problem);
+    dense_end(before);
+    if (status != FILM_OK && status != FILM_CANCELLED) film_learned_free(out);
+    return status;
+}
+
+/* ---- The map of the features ---- */
+
+enum { MAP_CHUNK = 256 };
+
+film_status film_map(const struct film_learned *learned, const float *u, size_t features,
+                     size_t stride, const float *sigma, int threads, float *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t r = learned->rank, d = learned->dim;
+    float *inner = NULL; /* r x d: Sigma^-p P sqrt(S) */
+    threads = threads_use(threads);
+    TRY_ALLOC(inner = mem_array(r * d, sizeof *inner), error);
+    for (size_t i = 0; i < r; i++)
+        for (size_t c = 0; c < d; c++)
+            inner[i * d + c] = (float)(pow((double)sigma[i], -learned->power) *
+                                       learned->p[i * d + c] * sqrt(learned->s[c]));
+    int before = dense_begin();
+    long chunks = (long)((features + MAP_CHUNK - 1) / MAP_CHUNK);
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (long chunk = 0; chunk < chunks; chunk++) {
+        size_t first = (size_t)chunk * MAP_CHUNK;
+        size_t rows = features - first < MAP_CHUNK ? features - first : MAP_CHUNK;
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)d, (int)r, 1.0f,
+                    u + first * stride, (int)stride, inner, (int)d, 0.0f, out + first * d, (int)d);
+    }
+    dense_end(before);
+done:
+    mem_free(inner);
+    return status;
+}

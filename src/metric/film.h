@@ -1,0 +1,68 @@
+/* Learning FILM's map: V and triplets in, P and s out, and from them L (Tang & Aw 2020).
+ *
+ *     X (D x n) = U Sigma V',   y = L x,   L = sqrt(S) P' Sigma^-p U'       p = 1 in the paper
+ *
+ * Order of events: start P = [orthonormal d x d; 0] by seed (or H's top eigenvectors, or the
+ * caller's P), s = 1, Lambda = I; the margin m = ratio * mean |y|^2, repeated with Lambda, H and
+ * s = mu(k) until it stands, at most ten rounds; then la/stiefel.h on metric/film_problem.h. Not to
+ * be confused with the public film.h; nothing here is exported. */
+#ifndef METRIC_FILM_H
+#define METRIC_FILM_H
+
+#include "metric/film_problem.h"
+
+enum film_start { FILM_START_RANDOM, FILM_START_EIGEN };
+
+/* What is kept of every iteration. */
+struct film_iteration {
+    double f, gradient, tau;
+    uint32_t active, backtracks; /* anchors inside the margin; shortened steps */
+};
+
+struct film_learn_options {
+    size_t dim;           /* d */
+    double power;         /* p on Sigma */
+    double margin_ratio;  /* m / mean |y|^2 */
+    size_t margin_sample; /* anchors the mean is taken over */
+    size_t margin_rounds; /* at most */
+    double margin;        /* positive: this m, no rounds */
+    enum film_start start;
+    const double *start_p; /* r x d, orthonormal columns: begin here; NULL: by `start` */
+    uint64_t seed;
+    int threads;
+    struct stiefel_options solver; /* its threads and report are set by film_learn */
+    /* After every iteration (counted from 1); non-zero cancels. May be NULL. */
+    int (*report)(void *user, size_t iteration, const struct film_iteration *now);
+    void *user;
+};
+
+/* d 100, p 1, ratio 1, 4,096 anchors, 10 rounds, random start, stiefel_defaults with at most 100
+ * iterations. */
+void film_learn_defaults(struct film_learn_options *options);
+
+struct film_learned {
+    size_t rank, dim; /* r: the sigma above 1e-5 of the first; d */
+    double power, margin;
+    double *p;     /* r x d */
+    double *s, *k; /* d: s = mu(k) */
+    double f;      /* f2 at the end */
+    struct stiefel_result solver;
+    size_t anchors, active;
+    size_t dead;                    /* columns with k_c below a hundredth of the mean */
+    size_t updates, full_updates;   /* of H */
+    struct film_iteration *history; /* solver.iterations */
+};
+
+/* V is sentences x rank, SIGMA has rank entries (may be NULL when the power is 1: all of V is then
+ * used). More dimensions than rank, or triplets without anchors: FILM_USAGE. Cancelled: what was
+ * learned so far is in OUT, to be freed as usual. */
+film_status film_learn(const float *v, size_t rank, const float *sigma,
+                       const struct triplets *triplets, const struct film_learn_options *options,
+                       struct film_learned *out, film_error *error);
+void film_learned_free(struct film_learned *learned);
+
+/* L' (features x d, row-major): the map of a feature. U is features x stride (stride >= r). */
+film_status film_map(const struct film_learned *learned, const float *u, size_t features,
+                     size_t stride, const float *sigma, int threads, float *out, film_error *error);
+
+#endif

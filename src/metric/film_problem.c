@@ -1,0 +1,299 @@
+#include "metric/film_problem.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "la/dense.h"
+#include "la/vec.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+/* CHUNK anchors make one sgemm of the hinges (256 x 500 floats stay in the second-level cache);
+ * PACK anchors make one update of H (long enough for dgemm to be at its best). */
+enum { CHUNK = 256, PACK = 1024, FULL_EVERY = 100 };
+
+double film_mu(double x)
+{
+    return (x > 0.0 ? x : 0.0) + log1p(exp(-fabs(x)));
+}
+
+double film_sigma(double x)
+{
+    double e = exp(-fabs(x));
+    return x >= 0.0 ? 1.0 / (1.0 + e) : e / (1.0 + e);
+}
+
+/* w_i = sum (v_j - v_k) / (t_i + 1), rows of W. */
+static void build_w(struct film_problem *q)
+{
+    const struct triplets *t = q->triplets;
+    size_t r = q->rank;
+#pragma omp parallel for schedule(dynamic, CHUNK) num_threads(q->threads)
+    for (size_t a = 0; a < q->anchors; a++) {
+        float *w = q->w + a * r;
+        float share = 1.0f / (float)(t->start[a + 1] - t->start[a] + 1);
+        memset(w, 0, r * sizeof *w);
+        for (size_t i = t->start[a]; i < t->start[a + 1]; i++) {
+            vec_add_scaled(w, share, q->v + t->similar[i] * q->stride, r);
+            vec_add_scaled(w, -share, q->v + t->dissimilar[i] * q->stride, r);
+        }
+    }
+}
+
+static const float *anchor_row(const struct film_problem *q, size_t a)
+{
+    return q->v + q->triplets->anchor[a] * q->stride;
+}
+
+/* sum += sum over the COUNT anchors of LIST (NULL: 0, 1, ...) with their sign of w v': plus where
+ * active, minus where not, which is what a changed anchor needs; passive ones are no use in a list
+ * of NULL and are left out there. */
+static void add_anchors(struct film_problem *q, const uint32_t *list, size_t count)
+{
+    size_t r = q->rank, next = 0;
+    uint32_t picked[PACK];
+    while (next < count) {
+        size_t rows = 0;
+        for (; next < count && rows < PACK; next++) {
+            uint32_t a = list ? list[next] : (uint32_t)next;
+            if (list || q->active[a]) picked[rows++] = a;
+        }
+#pragma omp parallel for schedule(static) num_threads(q->threads)
+        for (size_t i = 0; i < rows; i++) {
+            double sign = q->active[picked[i]] ? 1.0 : -1.0;
+            const float *w = q->w + picked[i] * r, *v = anchor_row(q, picked[i]);
+            for (size_t j = 0; j < r; j++) {
+                q->pack_w[i * r + j] = sign * (double)w[j];
+                q->pack_v[i * r + j] = (double)v[j];
+            }
+        }
+        if (rows > 0)
+            dense_transposed_times(r, r, rows, 1.0, q->pack_w, q->pack_v, 1.0, q->sum, q->threads);
+    }
+}
+
+/* H from the running sum: symmetric part, stretched. */
+static void build_h(struct film_problem *q)
+{
+    size_t r = q->rank;
+    for (size_t i = 0; i < r; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double value = 0.5 * (q->sum[i * r + j] + q->sum[j * r + i]);
+            if (q->stretch) value *= q->stretch[i] * q->stretch[j];
+            q->h[i * r + j] = q->h[j * r + i] = value;
+        }
+}
+
+static void full_update(struct film_problem *q)
+{
+    memset(q->sum, 0, q->rank * q->rank * sizeof *q->sum);
+    add_anchors(q, NULL, q->anchors);
+    q->full_updates++;
+    q->since_full = 0;
+}
+
+/* Brings H up to date with active_next: by the changed anchors alone when they are fewer than the
+ * active ones. The sums are in double, so that a hundred updates leave about 1e-14 of drift. */
+static size_t update(struct film_problem *q)
+{
+    size_t count = 0, active = 0;
+    for (size_t a = 0; a < q->anchors; a++) {
+        if (q->active[a] != q->active_next[a]) q->changed[count++] = (uint32_t)a;
+        active += q->active[a] = q->active_next[a];
+    }
+    q->active_count = active;
+    if (count == 0) return 0;
+    q->updates++;
+    if (count >= active || q->since_full >= q->full_every) {
+        full_update(q);
+    } else {
+        add_anchors(q, q->changed, count);
+        q->since_full++;
+    }
+    build_h(q);
+    return count;
+}
+
+/* map = D P in float. */
+static void build_map(struct film_problem *q, const double *p)
+{
+    for (size_t i = 0; i < q->rank; i++)
+        for (size_t c = 0; c < q->dim; c++)
+            q->map[i * q->dim + c] =
+                (float)(p[i * q->dim + c] * (q->stretch ? q->stretch[i] : 1.0));
+}
+
+static void times_map(const struct film_problem *q, size_t rows, const float *x, float *out)
+{
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)q->dim, (int)q->rank,
+                1.0f, x, (int)q->rank, q->map, (int)q->dim, 0.0f, out, (int)q->dim);
+}
+
+/* lambda of all anchors from (P in map, s): blocks of v and w through the map, then one weighted
+ * dot product each. */
+static void hinges(struct film_problem *q)
+{
+    size_t r = q->rank, d = q->dim;
+    long chunks = (long)((q->anchors + CHUNK - 1) / CHUNK);
+#pragma omp parallel for schedule(dynamic) num_threads(q->threads)
+    for (long chunk = 0; chunk < chunks; chunk++) {
+        size_t first = (size_t)chunk * CHUNK;
+        size_t rows = q->anchors - first < CHUNK ? q->anchors - first : CHUNK;
+        float *v = q->scratch + (size_t)omp_get_thread_num() * CHUNK * (r + 2 * d);
+        float *pv = v + CHUNK * r, *pw = pv + CHUNK * d;
+        for (size_t i = 0; i < rows; i++)
+            memcpy(v + i * r, anchor_row(q, first + i), r * sizeof *v);
+        times_map(q, rows, v, pv);
+        times_map(q, rows, q->w + first * r, pw);
+        for (size_t i = 0; i < rows; i++) {
+            double product = 0.0;
+            for (size_t c = 0; c < d; c++)
+                product += q->s[c] * (double)pv[i * d + c] * (double)pw[i * d + c];
+            q->active_next[first + i] = q->margin - product > 0.0;
+        }
+    }
+}
+
+void film_problem_k(struct film_problem *q, const double *p, double *k)
+{
+    size_t r = q->rank, d = q->dim;
+    dense_times(r, d, r, 1.0, q->h, p, 0.0, q->hp, q->threads);
+    memset(k, 0, d * sizeof *k);
+    for (size_t i = 0; i < r; i++)
+        for (size_t c = 0; c < d; c++) k[c] += p[i * d + c] * q->hp[i * d + c];
+}
+
+double film_problem_value(struct film_problem *q, const double *p, double *gradient)
+{
+    size_t r = q->rank, d = q->dim;
+    double f = q->margin * (double)q->active_count;
+    film_problem_k(q, p, q->k);
+    for (size_t c = 0; c < d; c++) {
+        double k = q->k[c], mu = film_mu(k);
+        f -= 0.5 * k * mu;
+        q->k[c] = -(mu + k * film_sigma(k)); /* 2 q_c */
+    }
+    if (gradient)
+        for (size_t i = 0; i < r; i++)
+            for (size_t c = 0; c < d; c++) gradient[i * d + c] = q->k[c] * q->hp[i * d + c];
+    return f;
+}
+
+size_t film_problem_refresh(struct film_problem *q, const double *p)
+{
+    film_problem_k(q, p, q->s);
+    for (size_t c = 0; c < q->dim; c++) q->s[c] = film_mu(q->s[c]);
+    build_map(q, p);
+    hinges(q);
+    return update(q);
+}
+
+double film_problem_mean_square(struct film_problem *q, const double *p, size_t sample,
+                                uint64_t seed)
+{
+    size_t r = q->rank, d = q->dim;
+    struct rng rng;
+    double total = 0.0;
+    if (q->anchors == 0) return 0.0;
+    if (sample > q->anchors) sample = q->anchors;
+    build_map(q, p);
+    rng_seed(&rng, seed);
+    for (size_t first = 0; first < sample; first += CHUNK) {
+        size_t rows = sample - first < CHUNK ? sample - first : CHUNK;
+        float *v = q->scratch, *pv = v + CHUNK * r;
+        for (size_t i = 0; i < rows; i++) {
+            size_t a = sample == q->anchors ? first + i : (size_t)rng_below(&rng, q->anchors);
+            memcpy(v + i * r, anchor_row(q, a), r * sizeof *v);
+        }
+        times_map(q, rows, v, pv);
+        for (size_t i = 0; i < rows * d; i++) total += q->s[i % d] * (double)pv[i] * (double)pv[i];
+    }
+    return total / (double)sample;
+}
+
+/* ---- Making and freeing ---- */
+
+static film_status allocate(struct film_problem *q, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t a = q->anchors, r = q->rank, d = q->dim, threads = (size_t)q->threads;
+    TRY_ALLOC(a < SIZE_MAX / r && (q->w = mem_array(a * r, sizeof *q->w)), error);
+    TRY_ALLOC(q->active = mem_array(a, 1), error);
+    TRY_ALLOC(q->active_next = mem_array(a, 1), error);
+    TRY_ALLOC(q->changed = mem_array(a, sizeof *q->changed), error);
+    TRY_ALLOC(q->s = mem_array(d, sizeof *q->s), error);
+    TRY_ALLOC(q->k = mem_array(d, sizeof *q->k), error);
+    TRY_ALLOC(q->sum = mem_zeroed(r * r, sizeof *q->sum), error);
+    TRY_ALLOC(q->h = mem_array(r * r, sizeof *q->h), error);
+    TRY_ALLOC(q->hp = mem_array(r * d, sizeof *q->hp), error);
+    TRY_ALLOC(q->map = mem_array(r * d, sizeof *q->map), error);
+    TRY_ALLOC(q->pack_w = mem_array(PACK * r, sizeof *q->pack_w), error);
+    TRY_ALLOC(q->pack_v = mem_array(PACK * r, sizeof *q->pack_v), error);
+    TRY_ALLOC(q->scratch = mem_array(threads * CHUNK * (r + 2 * d), sizeof *q->scratch), error);
+done:
+    return status;
+}
+
+film_status film_problem_init(struct film_problem *q, const float *v, size_t stride, size_t rank,
+                              size_t dim, const float *sigma, double power,
+                              const struct triplets *triplets, int threads, film_error *error)
+{
+    film_status status = FILM_OK;
+    *q = (struct film_problem){.rank = rank,
+                               .dim = dim,
+                               .anchors = triplets->anchors,
+                               .v = v,
+                               .stride = stride,
+                               .triplets = triplets,
+                               .threads = threads > 0 ? threads : 1,
+                               .full_every = FULL_EVERY};
+    TRY(allocate(q, error));
+    if (power != 1.0) {
+        TRY_ALLOC(q->stretch = mem_array(rank, sizeof *q->stretch), error);
+        for (size_t i = 0; i < rank; i++) q->stretch[i] = pow((double)sigma[i], 1.0 - power);
+    }
+    int before = dense_begin();
+    build_w(q);
+    memset(q->active, 1, q->anchors);
+    q->active_count = q->anchors;
+    for (size_t c = 0; c < dim; c++) q->s[c] = 1.0;
+    full_update(q);
+    build_h(q);
+    dense_end(before);
+done:
+    if (status != FILM_OK) film_problem_free(q);
+    return status;
+}
+
+void film_problem_free(struct film_problem *q)
+{
+    mem_free(q->w), mem_free(q->stretch), mem_free(q->active), mem_free(q->active_next);
+    mem_free(q->changed), mem_free(q->s), mem_free(q->k), mem_free(q->sum), mem_free(q->h),
+        mem_free(q->hp);
+    mem_free(q->map), mem_free(q->pack_w), mem_free(q->pack_v), mem_free(q->scratch);
+    *q = (struct film_problem){0};
+}
+
+/* ---- For the optimiser ---- */
+
+static film_status evaluate(void *self, const double *p, double *f, double *gradient,
+                            film_error *error)
+{
+    (void)error;
+    *f = film_problem_value(self, p, gradient);
+    return FILM_OK;
+}
+
+static film_status refresh(void *self, const double *p, int *changed, film_error *error)
+{
+    (void)error;
+    *changed = film_problem_refresh(self, p) > 0;
+    return FILM_OK;
+}
+
+struct stiefel_problem film_problem_stiefel(struct film_problem *q)
+{
+    return (struct stiefel_problem){
+        .self = q, .rows = q->rank, .cols = q->dim, .evaluate = evaluate, .refresh = refresh};
+}

@@ -1,0 +1,77 @@
+/* FILM's optimisation problem (Tang & Aw 2020, section "low-rank metric learning"): the function
+ * that la/stiefel.h minimises.
+ *
+ * With v_i (length r) the anchor's row of V and w_i = sum over its triplets of (v_j - v_k) / (t_i +
+ * 1), z_i    = m - sum_c s_c (p_c'v_i)(p_c'w_i),    lambda_i = z_i > 0       one hinge per anchor
+ *     H      = sum_i lambda_i (w_i v_i' + v_i w_i') / 2                      = -(K + K') / 2
+ *     k_c    = p_c' H p_c
+ *     f2(P)  = -1/2 sum_c k_c mu(k_c) + m sum_i lambda_i,   mu(x) = log(1 + e^x)
+ *     grad   = -H P diag(mu(k) + k mu'(k))                                   lambda held fixed
+ * K enters f2 only through its symmetric part, so H is what is kept. For a power p != 1 the rows
+ * v are stretched by D = diag(sigma^(1-p)); V is not copied: D P goes into the hinges and D H D
+ * into f2, which is the same.
+ *
+ * Cost: hinges 4 a r d in float (a anchors); H 2 r^2 per anchor whose lambda changed, in double;
+ * f2 and gradient 2 r^2 d. Memory in bytes: 4 a r (W) + 9 a + 16 r^2 + 12 r d + 16 PACK r
+ * + threads * 4 CHUNK (r + 2 d). V (4 n r) is the caller's. At a = 137,000, r = 500: 292 MB.
+ *
+ * Threads share out fixed chunks and tiles and every number is summed by one thread in one order:
+ * the bytes do not depend on the number of threads. */
+#ifndef METRIC_FILM_PROBLEM_H
+#define METRIC_FILM_PROBLEM_H
+
+#include "la/stiefel.h"
+#include "metric/triplets.h"
+
+struct film_problem {
+    size_t rank, dim, anchors; /* r, d, a */
+    const float *v;            /* sentences x stride, the first r of each row count */
+    size_t stride;
+    const struct triplets *triplets;
+    int threads;
+    double margin;              /* m */
+    size_t full_every;          /* compute H afresh after so many updates, to stop drift */
+    float *w;                   /* a x r */
+    double *stretch;            /* r: sigma^(1-p); NULL for p = 1 */
+    unsigned char *active;      /* a: lambda */
+    unsigned char *active_next; /* a */
+    size_t active_count;
+    double *s;      /* d: mu(k) of the last refresh */
+    double *k;      /* d: scratch */
+    double *sum;    /* r x r: sum lambda_i w_i v_i' = -K, not stretched */
+    double *h;      /* r x r: D (sum + sum') D / 2 */
+    double *hp;     /* r x d: H P */
+    float *map;     /* r x d: D P */
+    double *pack_w; /* PACK x r each: anchors on their way into H */
+    double *pack_v;
+    float *scratch;    /* per thread CHUNK x (r + 2 d) */
+    uint32_t *changed; /* a: anchors whose lambda changed */
+    size_t updates, full_updates, since_full;
+};
+
+/* Builds W and H for Lambda = I, s = 1. SIGMA may be NULL when POWER is 1. */
+film_status film_problem_init(struct film_problem *problem, const float *v, size_t stride,
+                              size_t rank, size_t dim, const float *sigma, double power,
+                              const struct triplets *triplets, int threads, film_error *error);
+void film_problem_free(struct film_problem *problem);
+
+/* f2 and, unless NULL, its gradient (r x d) at P, Lambda fixed. */
+double film_problem_value(struct film_problem *problem, const double *p, double *gradient);
+
+/* k_c at P, Lambda fixed (d numbers). */
+void film_problem_k(struct film_problem *problem, const double *p, double *k);
+
+/* s = mu(k), then Lambda from (P, s), then H. Returns how many lambda changed. */
+size_t film_problem_refresh(struct film_problem *problem, const double *p);
+
+/* Mean of sum_c s_c (p_c'v)^2 over at most SAMPLE anchors drawn by SEED. */
+double film_problem_mean_square(struct film_problem *problem, const double *p, size_t sample,
+                                uint64_t seed);
+
+/* The problem as the optimiser sees it. */
+struct stiefel_problem film_problem_stiefel(struct film_problem *problem);
+
+double film_mu(double x);    /* log(1 + e^x), for every x */
+double film_sigma(double x); /* its derivative */
+
+#endif
