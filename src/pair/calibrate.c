@@ -71,7 +71,7 @@ film_status calibrate_threshold(const float *similarity, const float *target, si
     }
     qsort(sorted, count, sizeof *sorted, higher_first);
     double negatives = (double)count - positives, right = 0, wrong = 0;
-    double best = 0.5; /* nothing passes: all negatives right */
+    double best = positives > 0 ? 0.5 : 1.0; /* nothing passes: all negatives right */
     *threshold = count ? (double)sorted[0].similarity + 1e-6 : 0.5;
     for (size_t i = 0; i < count; i++) {
         if (sorted[i].target >= 0.5f)

@@ -1,0 +1,123 @@
+#include "testing.h"
+
+#include "base/rng.h"
+#include "pair/calibrate.h"
+
+static film_error error;
+
+static void the_line_is_where_the_gradient_vanishes(void **state)
+{
+    (void)state;
+    enum { N = 4000 };
+    static float x[N], target[N];
+    struct rng rng;
+    rng_seed(&rng, 3);
+    double positives = 0;
+    for (int i = 0; i < N; i++) {
+        x[i] = (float)rng_uniform(&rng);
+        double p = calibrate_probability(6 * (double)x[i] - 1); /* true line, unbalanced classes */
+        target[i] = rng_uniform(&rng) < p;
+        positives += (double)target[i];
+    }
+    struct calibration line;
+    assert_ok(calibrate_fit(x, target, N, &line, &error));
+    /* finite differences of the class-balanced loss, written out here */
+    double loss[3][2];
+    for (int which = 0; which < 2; which++)
+        for (int step = 0; step < 3; step++) {
+            double h = (step - 1) * 1e-4, total = 0;
+            double scale = line.scale + (which == 0 ? h : 0), bias = line.bias + (which == 1 ? h : 0);
+            for (int i = 0; i < N; i++) {
+                double p = calibrate_probability(scale * (double)x[i] + bias);
+                total -= target[i] > 0.5f ? 0.5 / positives * log(p)
+                                          : 0.5 / (N - positives) * log(1 - p);
+            }
+            loss[step][which] = total;
+        }
+    for (int which = 0; which < 2; which++) {
+        assert_close((loss[2][which] - loss[0][which]) / 2e-4, 0, 1e-5);
+        assert_true(loss[1][which] <= loss[0][which] + 1e-9);
+        assert_true(loss[1][which] <= loss[2][which] + 1e-9);
+    }
+}
+
+static void the_threshold_equals_trying_all(void **state)
+{
+    (void)state;
+    struct rng rng;
+    rng_seed(&rng, 5);
+    for (int round = 0; round < 200; round++) {
+        float x[30], target[30];
+        size_t n = 2 + rng_below(&rng, 28), positives = 0;
+        for (size_t i = 0; i < n; i++) {
+            x[i] = (float)rng_below(&rng, 8) / 8; /* many ties */
+            target[i] = (float)rng_below(&rng, 2);
+            positives += target[i] > 0.5f;
+        }
+        double threshold, accuracy, best = 0;
+        assert_ok(calibrate_threshold(x, target, n, &threshold, &accuracy, &error));
+        for (int cut = 0; cut <= 9; cut++) {
+            double right = 0, wrong = 0, t = (cut - 0.5) / 8;
+            for (size_t i = 0; i < n; i++)
+                if ((double)x[i] >= t) *(target[i] > 0.5f ? &right : &wrong) += 1;
+            double negatives = (double)(n - positives);
+            double value = 0.5 * (positives ? right / (double)positives : 1) +
+                           0.5 * (negatives > 0 ? 1 - wrong / negatives : 1);
+            best = fmax(best, value);
+        }
+        assert_close(accuracy, best, 1e-12);
+        double right = 0, wrong = 0;
+        for (size_t i = 0; i < n; i++)
+            if ((double)x[i] >= threshold) *(target[i] > 0.5f ? &right : &wrong) += 1;
+        double negatives = (double)(n - positives);
+        assert_close(0.5 * (positives ? right / (double)positives : 1) +
+                         0.5 * (negatives > 0 ? 1 - wrong / negatives : 1),
+                     best, 1e-12);
+    }
+}
+
+static void extreme_inputs_have_finite_answers(void **state)
+{
+    (void)state;
+    struct calibration line;
+    float x[4] = {0.1f, 0.2f, 0.8f, 0.9f}, apart[4] = {0, 0, 1, 1}, same[4] = {1, 1, 1, 1};
+    assert_ok(calibrate_fit(x, apart, 4, &line, &error)); /* separable */
+    assert_true(isfinite(line.scale) && isfinite(line.bias) && line.scale > 0);
+    assert_true(line.threshold > 0.2 && line.threshold < 0.8);
+    assert_ok(calibrate_fit(x, same, 4, &line, &error)); /* one class */
+    assert_true(isfinite(line.scale) && isfinite(line.bias));
+    float equal[4] = {0.5f, 0.5f, 0.5f, 0.5f};
+    assert_ok(calibrate_fit(equal, apart, 4, &line, &error)); /* nothing to tell them apart by */
+    assert_true(isfinite(line.scale) && isfinite(line.bias));
+    assert_close(calibrate_probability(-800), 0, 0);
+    assert_close(calibrate_probability(800), 1, 0);
+    assert_close(calibrate_probability(0), 0.5, 0);
+}
+
+static void without_labels_one_random_pair_in_a_thousand_passes(void **state)
+{
+    (void)state;
+    static float x[20000];
+    struct rng rng;
+    rng_seed(&rng, 9);
+    for (int i = 0; i < 20000; i++) x[i] = (float)rng_uniform(&rng);
+    struct calibration line;
+    assert_ok(calibrate_blind(x, 20000, &line, &error));
+    int passed = 0;
+    for (int i = 0; i < 20000; i++) passed += (double)x[i] >= line.threshold;
+    assert_in_range(passed, 10, 30);
+    assert_close(line.scale * line.threshold + line.bias, 0, 1e-12);
+    assert_ok(calibrate_blind(x, 0, &line, &error));
+    assert_close(line.threshold, 0.5, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_line_is_where_the_gradient_vanishes),
+        cmocka_unit_test(the_threshold_equals_trying_all),
+        cmocka_unit_test(extreme_inputs_have_finite_answers),
+        cmocka_unit_test(without_labels_one_random_pair_in_a_thousand_passes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

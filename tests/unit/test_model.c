@@ -1,0 +1,233 @@
+#include "testing.h"
+
+#include "model/model.h"
+#include "pair/match.h"
+
+static film_error error;
+
+static const char TABLE[] = "label\tquestion1\tquestion2\n"
+                            "1\tI lost my card\tmy card is lost\n"
+                            "0\tI lost my card\thow do I order a new card\n"
+                            "1\twhere is my parcel\tmy parcel has not arrived, where is it\n"
+                            "0\twhere is my parcel\twhere is my card\n"
+                            "1\tcan I pay in euro\tis it possible to pay in euro?\n"
+                            "0\tcan I pay in euro\thow do I order in euro\n";
+
+static film_model *train(const char *table, void (*change)(film_train_options *))
+{
+    const char *path = scratch("train.tsv");
+    film_train_options options;
+    film_model *model = NULL;
+    write_file(path, table, strlen(table));
+    film_train_defaults(&options);
+    options.min_df = 1;
+    options.rank = 6;
+    options.threads = 2;
+    if (change) change(&options);
+    assert_ok(film_train(&path, 1, &options, &model, &error));
+    unlink(path);
+    return model;
+}
+
+static void all_features(film_train_options *options)
+{
+    options->features = FILM_WORD | FILM_BIGRAM | FILM_CHAR;
+    options->stem = "english";
+    options->stop = "english";
+    options->dim = 4;
+}
+
+/* save -> open -> the same answers, and the same bytes when saved again */
+static void a_saved_model_answers_as_the_trained_one(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 2; round++) {
+        film_model *trained = train(TABLE, round ? all_features : NULL), *opened = NULL;
+        const char *path = scratch("model.film");
+        assert_ok(film_save(trained, path, &error));
+        assert_ok(film_open(path, &opened, &error));
+        assert_int_equal(film_dim(trained), film_dim(opened));
+        film_context *one, *two;
+        assert_ok(film_context_new(trained, &one, &error));
+        assert_ok(film_context_new(opened, &two, &error));
+        film_verdict a, b;
+        film_text left = film_string("I lost my card"), right = film_string("is the card lost");
+        assert_ok(film_match(one, left, right, &a, &error));
+        assert_ok(film_match(two, left, right, &b, &error));
+        assert_true(a.probability == b.probability && a.same == b.same);
+        assert_int_equal(a.reason_count, b.reason_count);
+        char *about = NULL, *again = NULL;
+        assert_ok(film_describe(trained, &about, &error));
+        assert_ok(film_describe(opened, &again, &error));
+        assert_string_equal(about, again);
+        film_free(about);
+        film_free(again);
+        film_context_free(one);
+        film_context_free(two);
+        film_close(opened);
+        film_close(trained);
+        unlink(path);
+    }
+}
+
+static double sum_of(const film_verdict *verdict)
+{
+    double sum = verdict->bias;
+    for (size_t i = 0; i < verdict->reason_count; i++) sum += verdict->reasons[i].weight;
+    return sum;
+}
+
+static void reasons_add_up_and_sides_can_be_swapped(void **state)
+{
+    (void)state;
+    film_model *model = train(TABLE, all_features);
+    film_context *context;
+    assert_ok(film_context_new(model, &context, &error));
+    const char *texts[] = {"I lost my card", "my parcel, my parcel", "can't pay", "", "zebra",
+                           "where is my card and how do I pay in euro"};
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++) {
+            film_verdict there, back;
+            film_text a = film_string(texts[i]), b = film_string(texts[j]);
+            assert_ok(film_match(context, a, b, &there, &error));
+            assert_close(sum_of(&there), there.log_odds, 1e-5);
+            for (size_t r = 0; r < there.reason_count; r++) {
+                const film_reason *reason = &there.reasons[r];
+                size_t length = reason->side == 'a' ? a.length : b.length;
+                assert_true(reason->start < reason->end && reason->end <= length);
+            }
+            assert_ok(film_match(context, b, a, &back, &error));
+            assert_close(there.probability, back.probability, 1e-12);
+            assert_int_equal(there.same, back.same);
+            assert_true(isfinite(there.probability));
+        }
+    film_verdict verdict;
+    double even;
+    assert_ok(film_match(context, film_string("card"), film_string("parcel"), &verdict, &error));
+    even = verdict.log_odds;
+    assert_ok(film_context_set_prior(context, 0.1, &error));
+    assert_ok(film_match(context, film_string("card"), film_string("parcel"), &verdict, &error));
+    assert_close(verdict.log_odds, even + log(0.1 / 0.9), 1e-12);
+    assert_close(sum_of(&verdict), verdict.log_odds, 1e-5);
+    assert_int_equal(film_context_set_prior(context, 1.0, &error), FILM_USAGE);
+    assert_int_equal(film_match(context, film_string("\xc3"), film_string("a"), &verdict, &error),
+                     FILM_BAD_INPUT);
+    film_context_free(context);
+    film_close(model);
+}
+
+static void every_kind_of_labels_trains(void **state)
+{
+    (void)state;
+    const char *tables[] = {
+        "text\nI lost my card\nwhere is my card\nI lost it\nwhere is it\n",
+        "score\tsentence1\tsentence2\n5.0\ta b\ta b c\n0.0\ta b\tc d\n2.5\ta c\tc d\n",
+        "anchor\tpositive\tnegative\na b\ta b c\tc d\nc d\td c\ta b\n",
+        "text\tcategory\nlost card\tcard\ncard gone\tcard\nwhere parcel\tparcel\nparcel late\tparcel\n",
+    };
+    const char *kinds[] = {"\"none\"", "\"scores\"", "\"triplets\"", "\"categories\""};
+    for (int i = 0; i < 4; i++) {
+        film_model *model = train(tables[i], NULL);
+        char *about = NULL;
+        assert_ok(film_describe(model, &about, &error));
+        assert_non_null(strstr(about, kinds[i]));
+        film_free(about);
+        film_close(model);
+    }
+}
+
+static void options_that_make_no_sense_are_refused(void **state)
+{
+    (void)state;
+    const char *path = "/nowhere";
+    film_train_options options;
+    film_model *model = NULL;
+    film_train_defaults(&options);
+    options.rank = 0;
+    assert_int_equal(film_train(&path, 1, &options, &model, &error), FILM_USAGE);
+    options.rank = 10;
+    options.dim = 11;
+    assert_int_equal(film_train(&path, 1, &options, &model, &error), FILM_USAGE);
+    options.dim = 0;
+    options.features = 0;
+    assert_int_equal(film_train(&path, 1, &options, &model, &error), FILM_USAGE);
+    film_train_defaults(&options);
+    assert_int_equal(film_train(&path, 1, &options, &model, &error), FILM_IO);
+    assert_null(model);
+    assert_int_equal(film_open(NULL, &model, &error), FILM_USAGE);
+    film_close(NULL);
+    film_context_free(NULL);
+}
+
+static int stop_at_once(void *user, const char *phase, double done, double total)
+{
+    (void)phase, (void)done, (void)total;
+    return --*(int *)user < 0;
+}
+
+static void training_can_be_cancelled_at_any_report(void **state)
+{
+    (void)state;
+    const char *path = scratch("cancel.tsv");
+    write_file(path, TABLE, strlen(TABLE));
+    int cancelled = 0;
+    for (int allowed = 0;; allowed++) {
+        int left = allowed;
+        film_train_options options;
+        film_model *model = NULL;
+        film_train_defaults(&options);
+        options.min_df = 1;
+        options.rank = 5;
+        options.progress = (film_progress){stop_at_once, &left};
+        film_status status = film_train(&path, 1, &options, &model, &error);
+        film_close(model);
+        if (status == FILM_OK) break;
+        assert_int_equal(status, FILM_CANCELLED);
+        assert_null(model);
+        cancelled++;
+    }
+    assert_true(cancelled >= 2);
+    unlink(path);
+}
+
+static void no_memory_is_reported(void **state)
+{
+    (void)state;
+    const char *path = scratch("oom.tsv"), *saved = scratch("oom.film");
+    write_file(path, TABLE, strlen(TABLE));
+    int failures = 0;
+    for (long at = 0;; at += 1 + at / 40) { /* every one at first, then fewer */
+        film_train_options options;
+        film_model *model = NULL, *again = NULL;
+        film_train_defaults(&options);
+        options.min_df = 1;
+        options.rank = 5;
+        options.threads = 1;
+        fail_allocation(at);
+        film_status status = film_train(&path, 1, &options, &model, &error);
+        if (status == FILM_OK) status = film_save(model, saved, &error);
+        if (status == FILM_OK) status = film_open(saved, &again, &error);
+        film_close(again);
+        film_close(model);
+        fail_allocation(-1);
+        if (status == FILM_OK) break;
+        assert_int_equal(status, FILM_NO_MEMORY);
+        failures++;
+    }
+    assert_true(failures > 50);
+    unlink(path);
+    unlink(saved);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_saved_model_answers_as_the_trained_one),
+        cmocka_unit_test(reasons_add_up_and_sides_can_be_swapped),
+        cmocka_unit_test(every_kind_of_labels_trains),
+        cmocka_unit_test(options_that_make_no_sense_are_refused),
+        cmocka_unit_test(training_can_be_cancelled_at_any_report),
+        cmocka_unit_test(no_memory_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
