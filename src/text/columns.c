@@ -263,7 +263,6 @@ static film_status use_content(struct columns *columns, const char *file,
                                const film_table_options *options, enum record_format format,
                                const struct columns_peek *peek, film_error *error)
 {
-    const struct record *first = &peek->records[0];
     if (format == RECORD_LINES) {
         film_text text = {"text", 4};
         clear_roles(columns);
@@ -277,6 +276,7 @@ static film_status use_content(struct columns *columns, const char *file,
         if (columns_recognise(columns, names, count)) return FILM_OK;
         return refuse(file, format, count, columns, error);
     }
+    const struct record *first = &peek->records[0];
     if (peek->from_start && !has_number(first) &&
         columns_recognise(columns, first->fields, first->field_count)) {
         columns->has_header = 1;
