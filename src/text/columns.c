@@ -231,8 +231,8 @@ static film_status use_given(struct columns *columns, const char *file,
         status = set_names_from(columns, options->columns, error);
     }
     if (status == FILM_OK && given != width)
-        status = status_set(error, FILM_BAD_INPUT, "%s: %zu columns, but --columns names %zu (%s)",
-                            file, width, given, options->columns);
+        status = status_set(error, FILM_BAD_INPUT, "%s: %zu column%s, but --columns names %zu (%s)",
+                            file, width, width == 1 ? "" : "s", given, options->columns);
     return status;
 }
 

@@ -54,7 +54,7 @@ static void options_that_make_no_sense_are_refused(void **state)
     expect_with("x.tsv", "1\tp\tq\n", (film_table_options){.columns = "a,b"},
                 "!2 x.tsv: 3 columns, but --columns names 2 (a,b)\n");
     expect_with("x.txt", "p q\n", (film_table_options){.columns = "a,b"},
-                "!2 x.txt: 1 columns, but --columns names 2 (a,b)\n");
+                "!2 x.txt: 1 column, but --columns names 2 (a,b)\n");
 }
 
 static void missing_columns_are_named(void **state)
