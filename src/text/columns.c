@@ -231,8 +231,8 @@ static film_status use_given(struct columns *columns, const char *file,
         status = set_names_from(columns, options->columns, error);
     }
     if (status == FILM_OK && given != width)
-        status = status_set(error, FILM_BAD_INPUT, "%s: %zu columns, but --columns names %zu (%s)",
-                            file, width, given, options->columns);
+        status = status_set(error, FILM_BAD_INPUT, "%s: %zu column%s, but --columns names %zu (%s)",
+                            file, width, width == 1 ? "" : "s", given, options->columns);
     return status;
 }
 
@@ -263,7 +263,6 @@ static film_status use_content(struct columns *columns, const char *file,
                                const film_table_options *options, enum record_format format,
                                const struct columns_peek *peek, film_error *error)
 {
-    const struct record *first = &peek->records[0];
     if (format == RECORD_LINES) {
         film_text text = {"text", 4};
         clear_roles(columns);
@@ -277,6 +276,7 @@ static film_status use_content(struct columns *columns, const char *file,
         if (columns_recognise(columns, names, count)) return FILM_OK;
         return refuse(file, format, count, columns, error);
     }
+    const struct record *first = &peek->records[0];
     if (peek->from_start && !has_number(first) &&
         columns_recognise(columns, first->fields, first->field_count)) {
         columns->has_header = 1;

@@ -16,6 +16,8 @@ film_status jsonl_parse(struct record *record, film_error *error)
         json_loadb(record->raw.bytes, record->raw.length, JSON_REJECT_DUPLICATES, &problem);
     if (!record->json) {
         if (json_error_code(&problem) == json_error_out_of_memory) return status_no_memory(error);
+        if (json_error_code(&problem) == json_error_null_character)
+            return record_bad(record, error, "NUL character (\\u0000) in a text");
         char shown[VALUE_SHOWN];
         return record_bad(record, error, "not JSON (%s); one object per line is wanted",
                           value_show(value_of(problem.text), shown));

@@ -1,4 +1,5 @@
 #include "text/value.h"
+#include "text/utf8.h"
 
 #include <locale.h>
 #include <math.h>
@@ -117,6 +118,8 @@ const char *value_show(film_text text, char shown[VALUE_SHOWN])
         unsigned char c = (unsigned char)text.bytes[i];
         shown[i] = c < 32 || c == 127 ? '?' : (char)c;
     }
+    /* jansson quotes the place of an error by bytes, which may be half a character. */
+    for (size_t bad; !utf8_valid(shown, length, &bad);) shown[bad] = '?';
     memcpy(shown + length, text.length > length ? "..." : "", text.length > length ? 4 : 1);
     return shown;
 }

@@ -1,0 +1,88 @@
+/* Any bytes as a table. The first four bytes choose name, options and the size of reads; the rest
+ * is the file. Checked besides memory errors: rows are the same whatever the size of reads, texts
+ * are UTF-8, messages name the file. */
+#include "base/rng.h"
+#include "base/strtab.h"
+#include "text/table.h"
+#include "text/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(condition)           \
+    do {                           \
+        if (!(condition)) abort(); \
+    } while (0)
+
+enum { MOST_ROWS = 5000 };
+
+static const char *const names[] = {"x.tsv", "x.csv", "x.jsonl", "x.txt", "x", "x.csv.gz"};
+static const char *const formats[] = {NULL, NULL, NULL, "tsv", "csv", "jsonl", "lines", "xml"};
+static const char *const columns[] = {
+    NULL, NULL, NULL, NULL, "label,a,b", "text,category", "a,b", "id,-,score,a,b", "a,,b", "text"};
+
+static uint64_t mix(uint64_t sum, film_text text)
+{
+    CHECK(utf8_valid(text.bytes, text.length, NULL));
+    return sum * 31 + strtab_hash(text.bytes, text.length);
+}
+
+/* A checksum of all that comes out. */
+static uint64_t read_all(const uint8_t *data, size_t size, const char *name, size_t chunk,
+                         const film_table_options *options)
+{
+    film_error error = {FILM_OK, ""};
+    film_table *table = NULL;
+    film_row row;
+    uint64_t sum = 0;
+    film_status status = table_open_bytes(data, size, name, chunk, options, &table, &error);
+    CHECK((status == FILM_OK) == (table != NULL));
+    if (table) {
+        CHECK(film_table_labels(table) != FILM_LABELS_AUTO);
+        for (size_t i = 0; i < film_table_columns(table); i++)
+            sum = mix(sum, film_table_column(table, i));
+        sum = mix(sum, film_table_header(table));
+        uint64_t line = 0;
+        for (int i = 0; i < MOST_ROWS; i++) {
+            status = film_table_next(table, &row, &error);
+            if (status != FILM_OK) break;
+            CHECK(row.line > line);
+            line = row.line;
+            sum = mix(mix(mix(sum, row.a), row.b), row.c);
+            sum = mix(mix(mix(sum, row.id), row.category), row.raw);
+            for (size_t k = 0; k < row.field_count; k++) sum = mix(sum, row.fields[k]);
+            sum = sum * 31 + line + (row.label == 1);
+        }
+        double progress = film_table_progress(table);
+        CHECK(progress >= 0 && progress <= 1);
+        sum = sum * 31 + film_table_skipped(table);
+    }
+    if (status != FILM_OK && status != FILM_END) {
+        CHECK(error.status == status && strlen(error.message) > 5);
+        if (status == FILM_BAD_INPUT) CHECK(strncmp(error.message, name, strlen(name)) == 0);
+        CHECK(utf8_valid(error.message, strlen(error.message), NULL));
+        sum = sum * 31 + strtab_hash(error.message, strlen(error.message));
+    }
+    film_table_close(table);
+    return sum * 31 + (uint64_t)status;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 4) return 0;
+    const char *name = names[data[0] % (sizeof names / sizeof names[0])];
+    film_table_options options = {
+        .format = formats[data[1] % (sizeof formats / sizeof formats[0])],
+        .columns = columns[data[2] % (sizeof columns / sizeof columns[0])],
+        .labels = data[3] & 64 ? (film_labels)(data[3] % 6) : FILM_LABELS_AUTO,
+        .skip_bad = data[3] >> 7};
+    size_t chunk = (size_t)(data[3] & 63) + 1;
+    uint64_t whole = read_all(data + 4, size - 4, name, 0, &options);
+    uint64_t parts = read_all(data + 4, size - 4, name, chunk, &options);
+    /* Damaged compressed data may give rows before the damage shows: how many depends on the reads.
+     */
+    int packed = size > 5 && (data[4] == 0x1f || data[4] == 0x28 || (data[4] & 0xf0) == 0x50);
+    CHECK(packed || whole == parts);
+    return 0;
+}
