@@ -117,8 +117,7 @@ FILM_API film_status film_embed(film_context *context, film_text text, float *ou
 FILM_API film_status film_embed_batch(const film_model *model, const film_text *texts, size_t count,
                                       int threads, float *out, film_error *error);
 
-/* Why: the parts of a verdict. Their weights and the bias add up to the log-odds (to 1e-5: vectors are
- * single precision). */
+/* Why: the parts of a verdict. Their weights and the verdict's bias add up to its log-odds. */
 typedef struct film_reason {
     const char *kind; /* "word" */
     char side;        /* 'a', 'b', or 0 when it belongs to both */

@@ -45,9 +45,10 @@ static size_t position(const struct feature_row *row, uint32_t id)
 
 /* Splits each feature's share of the cosine evenly over the places it occurs in, and each of those
  * over its first and last word. OTHER is the vector of the other sentence; FACTOR brings a plain
- * product to a weight. */
+ * product to a share. Adds this side's half of the cosine to *COSINE. */
 static film_status weigh_tokens(struct match *match, const struct encoder *encoder, int side,
-                                const float *other, double factor, film_error *error)
+                                const float *other, double factor, double *cosine,
+                                film_error *error)
 {
     struct feature_row *row = &match->row[side];
     size_t tokens = row->grams.tokens.count, gram = 0;
@@ -59,6 +60,7 @@ static film_status weigh_tokens(struct match *match, const struct encoder *encod
     for (size_t i = 0; i < row->count; i++) {
         const float *feature = encoder->map + (size_t)row->id[i] * encoder->dim;
         share[i] = factor * (double)row->value[i] * vec_dot(feature, other, encoder->dim);
+        *cosine += share[i];
     }
     for (int pass = 0; pass < 2; pass++) { /* count the places, then hand out */
         gram = 0;
@@ -80,7 +82,8 @@ static film_status weigh_tokens(struct match *match, const struct encoder *encod
     return FILM_OK;
 }
 
-static film_status add_reasons(struct match *match, int side, size_t *count, film_error *error)
+static film_status add_reasons(struct match *match, int side, double scale, size_t *count,
+                               film_error *error)
 {
     const struct tokens *tokens = &match->row[side].grams.tokens;
     if (!mem_grow((void **)&match->reasons, &match->reasons_capacity, *count + tokens->count,
@@ -95,7 +98,7 @@ static film_status add_reasons(struct match *match, int side, size_t *count, fil
                                                    word.length,
                                                    tokens->items[i].from,
                                                    tokens->items[i].to,
-                                                   match->token_weight[i]};
+                                                   scale * match->token_weight[i]};
     }
     return FILM_OK;
 }
@@ -115,20 +118,19 @@ film_status match_pair(struct match *match, const struct encoder *encoder,
 {
     film_status status = FILM_OK;
     size_t count = 0;
-    double half = 0.5 * calibration->scale; /* each side explains half of the cosine */
     TRY(encoder_embed(encoder, &match->row[0], a, match->vector[0], error));
     TRY(encoder_embed(encoder, &match->row[1], b, match->vector[1], error));
     double lengths = sqrt(vec_dot(match->vector[0], match->vector[0], encoder->dim) *
                           vec_dot(match->vector[1], match->vector[1], encoder->dim));
+    /* The cosine is taken as the sum of its parts, not as the product of the vectors: the two differ
+     * by float's rounding, and what is shown must add up. */
     double cosine = 0;
-    if (lengths > 0) {
-        cosine = vec_dot(match->vector[0], match->vector[1], encoder->dim) / lengths;
-        for (int side = 0; side < 2; side++) {
-            TRY(weigh_tokens(match, encoder, side, match->vector[1 - side], half / lengths, error));
-            TRY(add_reasons(match, side, &count, error));
-        }
-        qsort(match->reasons, count, sizeof *match->reasons, stronger_first);
+    for (int side = 0; side < 2 && lengths > 0; side++) {
+        TRY(weigh_tokens(match, encoder, side, match->vector[1 - side], 0.5 / lengths, &cosine,
+                         error));
+        TRY(add_reasons(match, side, calibration->scale, &count, error));
     }
+    if (count) qsort(match->reasons, count, sizeof *match->reasons, stronger_first);
     double bias = calibration->bias + match->prior_log_odds;
     double log_odds = calibration->scale * cosine + bias;
     double wanted = calibration->scale * calibration->threshold + calibration->bias;
