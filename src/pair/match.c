@@ -45,10 +45,9 @@ static size_t position(const struct feature_row *row, uint32_t id)
 
 /* Splits each feature's share of the cosine evenly over the places it occurs in, and each of those
  * over its first and last word. OTHER is the vector of the other sentence; FACTOR brings a plain
- * product to a share. Adds this side's half of the cosine to *COSINE. */
+ * product to a share. *HALF gets this side's half of the cosine. */
 static film_status weigh_tokens(struct match *match, const struct encoder *encoder, int side,
-                                const float *other, double factor, double *cosine,
-                                film_error *error)
+                                const float *other, double factor, double *half, film_error *error)
 {
     struct feature_row *row = &match->row[side];
     size_t tokens = row->grams.tokens.count, gram = 0;
@@ -56,11 +55,12 @@ static film_status weigh_tokens(struct match *match, const struct encoder *encod
                   sizeof *match->token_weight))
         return status_no_memory(error);
     double *weight = match->token_weight, *share = weight + tokens, *places = share + row->count;
+    *half = 0;
     memset(weight, 0, (tokens + row->count * 2) * sizeof *weight);
     for (size_t i = 0; i < row->count; i++) {
         const float *feature = encoder->map + (size_t)row->id[i] * encoder->dim;
         share[i] = factor * (double)row->value[i] * vec_dot(feature, other, encoder->dim);
-        *cosine += share[i];
+        *half += share[i];
     }
     for (int pass = 0; pass < 2; pass++) { /* count the places, then hand out */
         gram = 0;
@@ -124,13 +124,14 @@ film_status match_pair(struct match *match, const struct encoder *encoder,
                           vec_dot(match->vector[1], match->vector[1], encoder->dim));
     /* The cosine is taken as the sum of its parts, not as the product of the vectors: the two differ
      * by float's rounding, and what is shown must add up. */
-    double cosine = 0;
+    double half[2] = {0, 0};
     for (int side = 0; side < 2 && lengths > 0; side++) {
-        TRY(weigh_tokens(match, encoder, side, match->vector[1 - side], 0.5 / lengths, &cosine,
+        TRY(weigh_tokens(match, encoder, side, match->vector[1 - side], 0.5 / lengths, &half[side],
                          error));
         TRY(add_reasons(match, side, calibration->scale, &count, error));
     }
     if (count) qsort(match->reasons, count, sizeof *match->reasons, stronger_first);
+    double cosine = half[0] + half[1]; /* the same when the sentences are swapped, to the bit */
     double bias = calibration->bias + match->prior_log_odds;
     double log_odds = calibration->scale * cosine + bias;
     double wanted = calibration->scale * calibration->threshold + calibration->bias;
