@@ -72,9 +72,9 @@ static film_status weigh_tokens(struct match *match, const struct encoder *encod
                 if (pass == 0) {
                     places[at] += 1;
                 } else {
-                    double half = 0.5 * share[at] / places[at];
-                    weight[list->items[i].token] += half;
-                    weight[list->items[i].last_token] += half;
+                    double each = 0.5 * share[at] / places[at];
+                    weight[list->items[i].token] += each;
+                    weight[list->items[i].last_token] += each;
                 }
             }
         }
