@@ -6,10 +6,10 @@
 
 /* On a hot loop: several versions of the function, the best one for this machine chosen when the
  * program starts. Empty where the compiler or a sanitizer cannot do it; the result is then the
- * same, slower. */
+ * same, slower. Levels, not processor names: "arch=haswell" is never chosen on an AMD machine. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(FILM_ONE_KERNEL)
-#define VEC_KERNEL __attribute__((target_clones("default", "arch=haswell", "arch=skylake-avx512")))
+#define VEC_KERNEL __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #else
 #define VEC_KERNEL
 #endif
