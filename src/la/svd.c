@@ -62,10 +62,13 @@ done:
 }
 
 /* Sizes that the matrix allows. The defaults were measured on the 165,497 x 25,799 word matrix of
- * Quora, largest relative error of a singular value against ARPACK: rank 500, block 16, basis 1000:
- * 2.8e-2, 1250: 1.7e-4, 1500: 3e-7 (float's rounding); block 32, basis 1250: 8e-4, 1500: 4e-7. Rank
- * 256, block 16, basis 512: 4e-2, 640: 2.7e-3, 768: 3e-6; block 32, basis 768: 1.8e-4. Block 8 is a
- * little better per vector and slower per second: half of every cache line it fetches is wasted. */
+ * Quora; largest relative error of a singular value against ARPACK:
+ *     rank 500, block 16: basis 1000 2.8e-2, 1252 1.6e-4, 1346 3e-7 (float's rounding)
+ *               block 32: basis 1250 8.0e-4, 1500 4.0e-7; block 8: 1000 2.5e-2
+ *     rank 256, block 16: basis 512 3.7e-2, 640 2.7e-3, 704 2.4e-4, 768 3e-6
+ *               block 32: basis 704 2.2e-3, 768 1.8e-4; block 8: 640 1.0e-3
+ * Block 32 is some 10 % faster for the same basis, which does not make up for the larger basis it
+ * needs. Block 8 wastes half of every cache line it fetches. */
 static void choose(const struct job *job, const struct svd_options *options, struct krylov *krylov)
 {
     size_t most = job->cols_side ? job->x->cols : job->all_rows;
@@ -73,7 +76,7 @@ static void choose(const struct job *job, const struct svd_options *options, str
     krylov->block = options->block ? options->block : DEFAULT_BLOCK;
     if (krylov->block > ORTHO_WIDEST) krylov->block = ORTHO_WIDEST;
     krylov->basis = options->basis;
-    if (krylov->basis == 0) krylov->basis = krylov->rank / 2 * 5 + 6 * krylov->block;
+    if (krylov->basis == 0) krylov->basis = krylov->rank * 9 / 4 + 8 * krylov->block;
     if (krylov->basis < krylov->rank) krylov->basis = krylov->rank;
     if (krylov->basis > most) krylov->basis = most;
     if (krylov->block > krylov->basis) krylov->block = krylov->basis;

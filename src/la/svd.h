@@ -22,7 +22,7 @@
 struct svd_options {
     size_t rank;  /* r; reduced when the matrix has less */
     size_t block; /* vectors per Krylov step, at most 64; 0: 16 */
-    size_t basis; /* size of the Krylov basis; 0: 2.5 rank + 6 block */
+    size_t basis; /* size of the Krylov basis; 0: 2.25 rank + 8 block */
     uint64_t seed;
     int threads;
     film_progress progress;
