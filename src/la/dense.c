@@ -7,6 +7,13 @@
 /* Rows of a tile: enough for BLAS to be near its best, few enough for 8 threads at r = 500. */
 enum { TILE = 64 };
 
+/* No more threads than tiles: waking a thread costs more than a small product. */
+static int team(long tiles, int threads)
+{
+    if (tiles < 1) return 1;
+    return tiles < threads ? (int)tiles : threads;
+}
+
 int dense_begin(void)
 {
     int before = omp_get_max_threads();
@@ -23,7 +30,7 @@ void dense_times(size_t m, size_t n, size_t k, double alpha, const double *a, co
                  double beta, double *c, int threads)
 {
     long tiles = (long)((m + TILE - 1) / TILE);
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
+#pragma omp parallel for schedule(dynamic) num_threads(team(tiles, threads))
     for (long t = 0; t < tiles; t++) {
         size_t row = (size_t)t * TILE, rows = m - row < TILE ? m - row : TILE;
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)n, (int)k, alpha,
@@ -35,7 +42,7 @@ void dense_transposed_times(size_t m, size_t n, size_t k, double alpha, const do
                             const double *b, double beta, double *c, int threads)
 {
     long tiles = (long)((m + TILE - 1) / TILE);
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
+#pragma omp parallel for schedule(dynamic) num_threads(team(tiles, threads))
     for (long t = 0; t < tiles; t++) {
         size_t row = (size_t)t * TILE, rows = m - row < TILE ? m - row : TILE;
         cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)rows, (int)n, (int)k, alpha,

@@ -12,7 +12,7 @@
 void film_learn_defaults(struct film_learn_options *options)
 {
     *options = (struct film_learn_options){.dim = 100,
-                                           .power = 1.0,
+                                           .power = 0.5,
                                            .margin_ratio = 1.0,
                                            .margin_sample = 4096,
                                            .margin_rounds = 10,

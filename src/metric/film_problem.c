@@ -59,7 +59,7 @@ static void add_anchors(struct film_problem *q, const uint32_t *list, size_t cou
             uint32_t a = list ? list[next] : (uint32_t)next;
             if (list || q->active[a]) picked[rows++] = a;
         }
-#pragma omp parallel for schedule(static) num_threads(q->threads)
+#pragma omp parallel for schedule(static) num_threads(rows < CHUNK ? 1 : q->threads)
         for (size_t i = 0; i < rows; i++) {
             double sign = q->active[picked[i]] ? 1.0 : -1.0;
             const float *w = q->w + picked[i] * r, *v = anchor_row(q, picked[i]);
