@@ -17,7 +17,7 @@ struct run {
     struct corpus corpus;
     struct csr x;
     struct svd svd;
-    json_t *figures;
+    json_t *figures, *seconds;
     double started;
 };
 
@@ -32,8 +32,7 @@ static double seconds(void)
 static void note_time(struct run *run, const char *phase)
 {
     double now = seconds();
-    json_object_set_new(json_object_get(run->figures, "seconds"), phase,
-                        json_real(now - run->started));
+    json_object_set_new(run->seconds, phase, json_real(now - run->started));
     run->started = now;
 }
 
@@ -166,11 +165,14 @@ static film_status check_options(const film_train_options *options, film_error *
 static film_status finish(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
-    char *text = json_dumps(run->figures, JSON_COMPACT | JSON_REAL_PRECISION(6));
-    TRY_ALLOC(text, error);
-    TRY_ALLOC(run->model->figures = mem_string(text, strlen(text)), error);
+    char *figures = json_dumps(run->figures, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    char *times = json_dumps(run->seconds, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    TRY_ALLOC(figures && times, error);
+    TRY_ALLOC(run->model->figures = mem_string(figures, strlen(figures)), error);
+    TRY_ALLOC(run->model->seconds = mem_string(times, strlen(times)), error);
 done:
-    free(text);
+    free(figures);
+    free(times);
     return status;
 }
 
@@ -181,7 +183,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     struct run run = {.options = options, .started = seconds()};
     *out = NULL;
     TRY(check_options(options, error));
-    TRY_ALLOC(run.figures = json_pack("{s:{}}", "seconds"), error);
+    TRY_ALLOC((run.figures = json_object()) && (run.seconds = json_object()), error);
     TRY_ALLOC(run.model = mem_zeroed(1, sizeof *run.model), error);
     run.model->settings =
         (struct model_settings){"svd", options->min_df, options->max_features, options->seed};
@@ -198,6 +200,7 @@ done:
     csr_free(&run.x);
     svd_free(&run.svd);
     json_decref(run.figures);
+    json_decref(run.seconds);
     if (status != FILM_OK)
         model_free(run.model);
     else
