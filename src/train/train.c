@@ -14,7 +14,7 @@
 struct run {
     const film_train_options *options;
     film_model *model;
-    struct corpus corpus;
+    struct corpus corpus, dev; /* dev stays empty without --dev */
     struct csr x;
     struct svd svd;
     json_t *figures, *seconds;
@@ -129,22 +129,18 @@ done:
     return status;
 }
 
-static film_status calibrate_on_dev(struct run *run, film_error *error)
+/* Read before the training starts, so that a bad dev file is told at once. */
+static film_status read_dev(struct run *run, film_error *error)
 {
-    struct corpus dev;
     film_table_options table = run->options->table;
     table.labels = FILM_LABELS_AUTO;
     film_status status =
-        corpus_read(&dev, &run->options->dev, 1, &table, &run->options->progress, error);
-    if (status != FILM_OK) return status;
-    if (dev.labels == FILM_LABELS_NONE)
+        corpus_read(&run->dev, &run->options->dev, 1, &table, &run->options->progress, error);
+    if (status == FILM_OK && run->dev.labels == FILM_LABELS_NONE)
         status =
             status_set(error, FILM_BAD_INPUT,
                        "%s: no labels; --dev needs a label, score, category or triplet columns",
                        run->options->dev);
-    else
-        status = calibrate(run, &dev, "dev", error);
-    corpus_free(&dev);
     return status;
 }
 
@@ -188,15 +184,17 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     run.model->settings =
         (struct model_settings){"svd", options->min_df, options->max_features, options->seed};
     TRY(read_corpus(&run, paths, count, error));
+    if (options->dev) TRY(read_dev(&run, error));
     TRY(count_features(&run, error));
     TRY(factorise(&run, error));
     if (options->dev)
-        TRY(calibrate_on_dev(&run, error));
+        TRY(calibrate(&run, &run.dev, "dev", error));
     else
         TRY(calibrate(&run, &run.corpus, "train", error));
     TRY(finish(&run, error));
 done:
     corpus_free(&run.corpus);
+    corpus_free(&run.dev);
     csr_free(&run.x);
     svd_free(&run.svd);
     json_decref(run.figures);
