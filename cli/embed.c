@@ -1,8 +1,10 @@
 #include "cli.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { BATCH = 8192, HEADER_BYTES = 128 };
@@ -77,12 +79,18 @@ struct sink {
     FILE *spool;
 };
 
+static film_status spool_failed(film_error *error)
+{
+    snprintf(error->message, sizeof error->message,
+             "cannot keep the vectors in a temporary file: %s; write to a file with -o OUT.npy",
+             strerror(errno));
+    return FILM_IO;
+}
+
 static film_status write_rows(struct sink *sink, const void *bytes, size_t count, film_error *error)
 {
     if (!sink->spool) return film_output_write(sink->output, bytes, count, error);
-    if (fwrite(bytes, 1, count, sink->spool) == count) return FILM_OK;
-    snprintf(error->message, sizeof error->message, "cannot write a temporary file");
-    return FILM_IO;
+    return fwrite(bytes, 1, count, sink->spool) == count ? FILM_OK : spool_failed(error);
 }
 
 static film_status finish(struct sink *sink, unsigned long long rows, size_t dim, film_error *error)
@@ -98,6 +106,7 @@ static film_status finish(struct sink *sink, unsigned long long rows, size_t dim
         size_t got;
         while (status == FILM_OK && (got = fread(buffer, 1, sizeof buffer, sink->spool)) > 0)
             status = film_output_write(sink->output, buffer, got, error);
+        if (status == FILM_OK && ferror(sink->spool)) return spool_failed(error);
     }
     if (status != FILM_OK) return status;
     film_output *output = sink->output;
@@ -203,14 +212,19 @@ static film_status embed_all(const film_model *model, film_table *table, const c
     return status;
 }
 
+/* Neither a file nor going to be one: a FIFO, /dev/stdout at the end of a pipe. */
+static int cannot_be_patched(const char *path)
+{
+    struct stat about;
+    return strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISREG(about.st_mode));
+}
+
 static film_status open_sink(struct sink *sink, const char *path, film_error *error)
 {
     static const char blank[HEADER_BYTES];
-    if (strcmp(path, "-") == 0 && !(sink->spool = tmpfile())) {
-        snprintf(error->message, sizeof error->message, "cannot make a temporary file");
-        return FILM_IO;
-    }
     film_status status = film_output_open(path, &sink->output, error);
+    if (status == FILM_OK && cannot_be_patched(path) && !(sink->spool = tmpfile()))
+        status = spool_failed(error);
     if (status == FILM_OK && !sink->spool)
         status = film_output_write(sink->output, blank, HEADER_BYTES, error);
     return status;

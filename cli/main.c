@@ -1,6 +1,7 @@
 /* film: one program with verbs. */
 #include "cli.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,9 +39,8 @@ static const char *similar_verb(const char *name)
     return NULL;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error we report, not a silent death */
     if (argc < 2) {
         print_help(stderr);
         return EXIT_USAGE;
@@ -67,4 +67,15 @@ int main(int argc, char **argv)
     fprintf(stderr, "film: there is no verb \"%s\"%s%s%s; film --help lists them\n", name,
             similar ? "; did you mean " : "", similar ? similar : "", similar ? "?" : "");
     return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error we report, not a silent death */
+    int code = run(argc, argv);
+    /* Answers go through stdio, which may find out only now that the disk is full. */
+    int failed = fflush(stdout) != 0 || ferror(stdout);
+    if (!failed || code != EXIT_DONE) return code;
+    fprintf(stderr, "film: cannot write standard output: %s\n", strerror(errno));
+    return EXIT_IO;
 }

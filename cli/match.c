@@ -1,7 +1,7 @@
 #include "cli.h"
 #include "json.h"
 
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int print_json(film_text a, film_text b, const film_verdict *verdict)
@@ -20,28 +20,49 @@ static int print_json(film_text a, film_text b, const film_verdict *verdict)
                                "b", b.bytes, b.length, "probability", verdict->probability, "same",
                                verdict->same, "similarity", verdict->similarity, "log_odds",
                                verdict->log_odds, "bias", verdict->bias, "reasons", reasons);
-    int failed = !answer || json_dumpf(answer, stdout, JSON_REAL_PRECISION(12)) != 0;
+    int failed = !answer || json_dumpf(answer, stdout, JSON_REAL_PRECISION(17)) != 0;
     printf("\n");
     json_decref(answer);
     return failed;
 }
 
-/* The sentence with its words coloured by what they said: green for, red against. */
-static void print_sentence(char side, film_text text, const film_verdict *verdict, int colour)
+static int by_place(const void *left, const void *right)
 {
+    const film_reason *a = left, *b = right;
+    if (a->side != b->side) return a->side < b->side ? -1 : 1;
+    return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* The sentence with its words coloured by what they said: green for, red against. WORDS are in the
+ * order of the text. */
+static void print_sentence(char side, film_text text, const film_reason *words, size_t count)
+{
+    size_t at = 0;
     printf("  %c  ", side);
-    for (size_t at = 0; at < text.length;) {
-        const film_reason *word = NULL;
-        for (size_t i = 0; i < verdict->reason_count; i++)
-            if (verdict->reasons[i].side == side && verdict->reasons[i].start == at)
-                word = &verdict->reasons[i];
-        size_t end = word && word->end > at ? word->end : at + 1;
-        if (word && colour) fputs(word->weight >= 0 ? "\033[32m" : "\033[31m", stdout);
-        fwrite(text.bytes + at, 1, end - at, stdout);
-        if (word && colour) fputs("\033[0m", stdout);
-        at = end;
+    for (size_t i = 0; i < count; i++) {
+        const film_reason *word = &words[i];
+        if (word->side != side || word->start < at || word->end > text.length) continue;
+        fwrite(text.bytes + at, 1, word->start - at, stdout);
+        fputs(word->weight >= 0 ? "\033[32m" : "\033[31m", stdout);
+        fwrite(text.bytes + word->start, 1, word->end - word->start, stdout);
+        fputs("\033[0m", stdout);
+        at = word->end;
     }
+    fwrite(text.bytes + at, 1, text.length - at, stdout);
     printf("\n");
+}
+
+/* Without colours (or memory for the sorted copy) the sentences are printed as they are. */
+static void print_sentences(film_text a, film_text b, const film_verdict *verdict, int colour)
+{
+    size_t count = colour ? verdict->reason_count : 0;
+    film_reason *words = count ? malloc(count * sizeof *words) : NULL;
+    if (!words) count = 0;
+    if (count) memcpy(words, verdict->reasons, count * sizeof *words);
+    if (count) qsort(words, count, sizeof *words, by_place);
+    print_sentence('a', a, words, count);
+    print_sentence('b', b, words, count);
+    free(words);
 }
 
 static void print_text(film_text a, film_text b, const film_verdict *verdict)
@@ -52,8 +73,7 @@ static void print_text(film_text a, film_text b, const film_verdict *verdict)
            colour ? (verdict->same ? "\033[1;32m" : "\033[1;31m") : "",
            verdict->same ? "same" : "different", colour ? "\033[0m" : "", verdict->probability,
            verdict->similarity);
-    print_sentence('a', a, verdict, colour);
-    print_sentence('b', b, verdict, colour);
+    print_sentences(a, b, verdict, colour);
     if (verdict->reason_count == 0)
         printf("no word of one of the sentences is known to the model\n");
     else

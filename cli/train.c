@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { MOST_FILES = 256 };
 
@@ -37,12 +39,26 @@ static int describe(const film_model *model, const char *output, const struct co
     char *text = NULL;
     film_status status = film_describe(model, &text, &error);
     if (status != FILM_OK) return report(status, &error);
-    if (common->json) puts(text);
+    /* With -o - the model itself goes to standard output. */
+    if (common->json) fprintf(strcmp(output, "-") == 0 ? stderr : stdout, "%s\n", text);
     json_t *about = json_loads(text, 0, NULL);
     if (!common->quiet && !common->json) print_summary(about, output);
     json_decref(about);
     film_free(text);
     return EXIT_DONE;
+}
+
+/* Training may take an hour; that the model cannot be written is better said before. A FIFO is left
+ * alone: whoever reads it would see it end. */
+static film_status check_output(const char *path, film_error *error)
+{
+    struct stat about;
+    film_output *output = NULL;
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+        return FILM_OK;
+    film_status status = film_output_open(path, &output, error);
+    film_output_discard(output);
+    return status;
 }
 
 static int run(const struct verb *verb, int argc, char **argv)
@@ -73,12 +89,15 @@ static int run(const struct verb *verb, int argc, char **argv)
     int count = parse_arguments(verb, options, &common, argc, argv, files, 1, MOST_FILES);
     if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
     if (!output) return usage_error(verb, "-o MODEL is missing");
+    if (strcmp(output, "-") == 0 && isatty(STDOUT_FILENO))
+        return usage_error(verb, "a model is binary: use -o MODEL with a file name, or a pipe");
     if ((train.table.labels = parse_labels(labels)) == FILM_LABELS_COUNT) return EXIT_USAGE;
 
     film_error error;
     film_model *model = NULL;
     train.progress = progress_start(common.quiet);
-    film_status status = film_train(files, (size_t)count, &train, &model, &error);
+    film_status status = check_output(output, &error);
+    if (status == FILM_OK) status = film_train(files, (size_t)count, &train, &model, &error);
     if (status == FILM_OK) status = film_save(model, output, &error);
     int code = report(status, &error);
     if (code == EXIT_DONE) code = describe(model, output, &common);

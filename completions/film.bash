@@ -1,0 +1,71 @@
+# bash completion for film(1). Source it, or install it as
+# /usr/share/bash-completion/completions/film. tests/cli/help.sh holds it against the program.
+
+_film_options() {
+    local common="--json --quiet -q --help -h --version"
+    local table="--columns --format --labels --skip-bad"
+    case $1 in
+        train) echo "--output -o --dev --features --rank --dim --min-df --max-features --stem --stop" \
+            "$table --seed --threads -t $common" ;;
+        match) echo "--prior $common" ;;
+        embed) echo "--output -o $table --threads -t $common" ;;
+        split) echo "--output -o --ratio --seed $table $common" ;;
+        info) echo "$common" ;;
+    esac
+}
+
+# The values of option $1; 1 when they are file names, 2 when nothing can be proposed.
+_film_values() {
+    case $1 in
+        --features) echo "word bigram char word,bigram word,char word,bigram,char" ;;
+        --labels) echo "auto none pairs scores triplets categories" ;;
+        --format) echo "tsv csv jsonl lines" ;;
+        --columns) echo "label,a,b a,b,label score,a,b text,category anchor,positive,negative a,b" ;;
+        --stem) echo "arabic armenian basque catalan danish dutch english finnish french german greek" \
+            "hindi hungarian indonesian irish italian lithuanian nepali norwegian porter portuguese" \
+            "romanian russian serbian spanish swedish tamil turkish yiddish" ;;
+        --ratio) echo "4:1 9:1 1:1" ;;
+        --rank | --dim | --min-df | --max-features | --seed | --threads | -t | --prior) return 2 ;;
+        *) return 1 ;;
+    esac
+}
+
+_film() {
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]}
+    local values
+    COMPREPLY=()
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        mapfile -t COMPREPLY < <(compgen -W "train match embed split info help --help --version" -- "$word")
+        return
+    fi
+    if [ "$verb" = help ]; then
+        [ "$COMP_CWORD" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W "train match embed split info" -- "$word")
+        return
+    fi
+    # bash cuts "--name=value" at the equals sign
+    if [ "$word" = "=" ]; then word=""; elif [ "$before" = "=" ]; then before=${COMP_WORDS[COMP_CWORD - 2]}; fi
+    values=$(_film_values "$before")
+    case $? in
+        0)
+            mapfile -t COMPREPLY < <(compgen -W "$values" -- "$word")
+            return ;;
+        2) return ;;
+    esac
+    case $before in
+        --output | -o | --dev) ;;
+        --stop) mapfile -t COMPREPLY < <(compgen -W english -- "$word") ;;
+        *)
+            if [[ $word == -* ]]; then
+                mapfile -t COMPREPLY < <(compgen -W "$(_film_options "$verb")" -- "$word")
+                return
+            fi
+            # the sentences of match are no files
+            [ "$verb" = match ] && [ "$COMP_CWORD" -gt 2 ] && return ;;
+    esac
+    local files
+    mapfile -t files < <(compgen -f -- "$word")
+    COMPREPLY+=("${files[@]}")
+    compopt -o filenames 2>/dev/null
+}
+
+complete -F _film film

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -54,6 +55,16 @@ static int is_special(const char *path)
     return stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
 }
 
+/* The file behind a link: renaming over the link itself would leave the file it names as it was
+ * (and /dev/stdout is such a link). A path that does not exist yet stays as given. */
+static char *without_links(const char *path)
+{
+    char *real = realpath(path, NULL);
+    char *copy = mem_string(real ? real : path, strlen(real ? real : path));
+    free(real);
+    return copy;
+}
+
 static film_status open_temporary(film_output *output, film_error *error)
 {
     size_t room = strlen(output->path) + 40;
@@ -83,7 +94,7 @@ film_status film_output_open(const char *path, film_output **out, film_error *er
     output->fd = -1;
     output->temporary = NULL;
     output->used = 0;
-    TRY_ALLOC(output->path = mem_string(path, strlen(path)), error);
+    TRY_ALLOC(output->path = without_links(path), error);
     if (strcmp(path, "-") == 0) {
         output->fd = STDOUT_FILENO;
     } else if (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) {

@@ -15,6 +15,7 @@ void model_free(film_model *model)
     mem_free(model->own_map);
     mem_free(model->own_sigma);
     mem_free(model->figures);
+    mem_free(model->seconds);
     safetensors_close(model->file);
     mem_free(model);
 }

@@ -22,7 +22,9 @@ struct film_model {
     size_t rank;
     const float *sigma; /* rank singular values */
     struct calibration calibration;
-    char *figures;            /* training figures, a JSON object */
+    char *figures; /* training figures, a JSON object */
+    char *seconds; /* how long each phase of the training took, a JSON object; NULL when opened. Not
+                      saved: the same training gives the same bytes */
     struct safetensors *file; /* NULL when the arrays below own the memory */
     float *own_map, *own_sigma;
 };

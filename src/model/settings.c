@@ -118,7 +118,8 @@ film_status settings_read(const char *json, const char *path, film_model *model,
                        "stem", &stem, "stop", &words, "seed", &seed, "calibration", "scale",
                        &line->scale, "bias", &line->bias, "threshold", &line->threshold) != 0)
         TRY(status_set(error, FILM_BAD_INPUT, "%s: settings: %s", path, problem.text));
-    if (!(json_is_null(stem) || json_is_string(stem)) || !json_is_array(groups) || !json_is_array(words) || min_df < 0 || max_features < 0 ||
+    if (!(json_is_null(stem) || json_is_string(stem)) || !json_is_array(groups) ||
+        !json_is_array(words) || min_df < 0 || max_features < 0 ||
         strlen(method) >= sizeof model->settings.method || !isfinite(line->scale) ||
         !isfinite(line->bias) || !isfinite(line->threshold))
         TRY(status_set(error, FILM_BAD_INPUT, "%s: settings are out of range", path));
@@ -150,6 +151,8 @@ static json_t *sizes_object(const film_model *model)
 film_status model_describe(const film_model *model, char **json, film_error *error)
 {
     json_t *figures = json_loads(model->figures, 0, NULL);
+    if (figures && model->seconds)
+        json_object_set_new(figures, "seconds", json_loads(model->seconds, 0, NULL));
     json_t *object =
         json_pack("{s:s, s:o, s:o, s:o?}", "film", film_version(), "settings",
                   settings_object(model), "sizes", sizes_object(model), "figures", figures);

@@ -14,10 +14,10 @@
 struct run {
     const film_train_options *options;
     film_model *model;
-    struct corpus corpus;
+    struct corpus corpus, dev; /* dev stays empty without --dev */
     struct csr x;
     struct svd svd;
-    json_t *figures;
+    json_t *figures, *seconds;
     double started;
 };
 
@@ -32,8 +32,7 @@ static double seconds(void)
 static void note_time(struct run *run, const char *phase)
 {
     double now = seconds();
-    json_object_set_new(json_object_get(run->figures, "seconds"), phase,
-                        json_real(now - run->started));
+    json_object_set_new(run->seconds, phase, json_real(now - run->started));
     run->started = now;
 }
 
@@ -130,22 +129,18 @@ done:
     return status;
 }
 
-static film_status calibrate_on_dev(struct run *run, film_error *error)
+/* Read before the training starts, so that a bad dev file is told at once. */
+static film_status read_dev(struct run *run, film_error *error)
 {
-    struct corpus dev;
     film_table_options table = run->options->table;
     table.labels = FILM_LABELS_AUTO;
     film_status status =
-        corpus_read(&dev, &run->options->dev, 1, &table, &run->options->progress, error);
-    if (status != FILM_OK) return status;
-    if (dev.labels == FILM_LABELS_NONE)
+        corpus_read(&run->dev, &run->options->dev, 1, &table, &run->options->progress, error);
+    if (status == FILM_OK && run->dev.labels == FILM_LABELS_NONE)
         status =
             status_set(error, FILM_BAD_INPUT,
                        "%s: no labels; --dev needs a label, score, category or triplet columns",
                        run->options->dev);
-    else
-        status = calibrate(run, &dev, "dev", error);
-    corpus_free(&dev);
     return status;
 }
 
@@ -166,11 +161,14 @@ static film_status check_options(const film_train_options *options, film_error *
 static film_status finish(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
-    char *text = json_dumps(run->figures, JSON_COMPACT | JSON_REAL_PRECISION(6));
-    TRY_ALLOC(text, error);
-    TRY_ALLOC(run->model->figures = mem_string(text, strlen(text)), error);
+    char *figures = json_dumps(run->figures, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    char *times = json_dumps(run->seconds, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    TRY_ALLOC(figures && times, error);
+    TRY_ALLOC(run->model->figures = mem_string(figures, strlen(figures)), error);
+    TRY_ALLOC(run->model->seconds = mem_string(times, strlen(times)), error);
 done:
-    free(text);
+    free(figures);
+    free(times);
     return status;
 }
 
@@ -181,23 +179,26 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     struct run run = {.options = options, .started = seconds()};
     *out = NULL;
     TRY(check_options(options, error));
-    TRY_ALLOC(run.figures = json_pack("{s:{}}", "seconds"), error);
+    TRY_ALLOC((run.figures = json_object()) && (run.seconds = json_object()), error);
     TRY_ALLOC(run.model = mem_zeroed(1, sizeof *run.model), error);
     run.model->settings =
         (struct model_settings){"svd", options->min_df, options->max_features, options->seed};
     TRY(read_corpus(&run, paths, count, error));
+    if (options->dev) TRY(read_dev(&run, error));
     TRY(count_features(&run, error));
     TRY(factorise(&run, error));
     if (options->dev)
-        TRY(calibrate_on_dev(&run, error));
+        TRY(calibrate(&run, &run.dev, "dev", error));
     else
         TRY(calibrate(&run, &run.corpus, "train", error));
     TRY(finish(&run, error));
 done:
     corpus_free(&run.corpus);
+    corpus_free(&run.dev);
     csr_free(&run.x);
     svd_free(&run.svd);
     json_decref(run.figures);
+    json_decref(run.seconds);
     if (status != FILM_OK)
         model_free(run.model);
     else

@@ -1,0 +1,415 @@
+#!/usr/bin/env bash
+# Bad input: every case with its exit code and its exact message. Paths are relative, so messages are
+# the same everywhere. "bad_input.sh --table" prints docs/bad-input.md; the last test here holds the
+# committed file against it.
+table=
+[ "${1:-}" = --table ] && table=1
+source "$(dirname "$0")/tap.sh"
+exec 3>&1
+[ -z "$table" ] || exec >/dev/null
+
+rows=
+heading() { rows+=$'\n'"## $1"$'\n\n| input | command | exit | message |\n|---|---|---|---|\n'; }
+# bad WHAT CODE MESSAGE COMMAND...: "film" as first word stands for the program. NORMAL may be a sed script
+# that takes out of the message what depends on a library's version or on the model's exact bytes.
+bad() {
+    local what=$1 code=$2 message=$3 shown; shift 3
+    shown=$*
+    run "$FILM" "${@:2}" </dev/null
+    sed -i -E "${NORMAL:-}" err
+    shown=$(LC_ALL=C sed 's/\xe9/\\xe9/' <<<"$shown")
+    rows+="| $what | \`$shown\` | $status | $(paste -sd' ' err) |"$'\n'
+    if [ "$status" -eq "$code" ] && [ "$(cat err)" = "$message" ] && [ ! -s out ]; then ok "$what"
+    else
+        not_ok "$what: $shown" "exit code $status, expected $code" \
+            "$(diff -u --label expected --label got <(echo "$message") err)" "$(head -c 300 out)"
+    fi
+}
+
+# ---- good files to spoil ----
+head -400 "$FAQ/train.tsv" >good.tsv
+"$FILM" train good.tsv --rank 4 --max-features 60 -q -o good.film || echo "Bail out! cannot train"
+lines() { printf '%s\n' "$@"; }
+pairs() { printf 'label\tquestion1\tquestion2\n'; printf "$@"; }
+
+heading "Files"
+: >empty.tsv
+bad "an empty file" 2 \
+    'film: empty.tsv: empty file' \
+    film train empty.tsv -o m.film
+head -1 good.tsv >header.tsv
+bad "a header and no rows" 2 \
+    'film: header.tsv: no rows' \
+    film train header.tsv -o m.film
+lines '' '' '' >blank.tsv
+bad "blank lines alone" 2 \
+    'film: blank.tsv: empty file' \
+    film train blank.tsv -o m.film
+mkdir folder
+bad "a directory" 3 \
+    'film: folder is a directory, not a file' \
+    film train folder -o m.film
+bad "no such file" 3 \
+    'film: cannot open missing.tsv: No such file or directory' \
+    film train missing.tsv -o m.film
+bad "a path below a file" 3 \
+    'film: cannot open good.tsv/x: Not a directory' \
+    film train good.tsv/x -o m.film
+bad "/dev/null" 2 \
+    'film: /dev/null: empty file' \
+    film train /dev/null -o m.film
+bad "nothing on standard input" 2 \
+    'film: standard input: empty file' \
+    film train - -o m.film
+bad "the second file is missing" 3 \
+    'film: cannot open missing.tsv: No such file or directory' \
+    film train good.tsv missing.tsv -o m.film
+bad "files of different kinds" 2 \
+    'film: questions.tsv holds categories, the files before it labelled pairs; train on one kind at a time' \
+    film train good.tsv "$(cp "$FAQ/questions.tsv" . && echo questions.tsv)" -o m.film
+cut -f2 good.tsv | tail -n +2 >plain.txt
+bad "a dev file without labels" 2 \
+    'film: plain.txt: no labels; --dev needs a label, score, category or triplet columns' \
+    film train good.tsv --dev plain.txt -o m.film
+bad "the dev file is missing" 3 \
+    'film: cannot open missing.tsv: No such file or directory' \
+    film train good.tsv --dev missing.tsv -o m.film
+bad "the stop words are missing" 3 \
+    'film: cannot open missing.txt: No such file or directory' \
+    film train good.tsv --stop missing.txt -o m.film
+printf 'caf\xe9\n' >latin.txt
+bad "stop words that are not UTF-8" 2 \
+    'film: latin.txt: stop words must be UTF-8, one per line' \
+    film train good.tsv --stop latin.txt -o m.film
+
+heading "Compressed files"
+gzip -9nc good.tsv >good.tsv.gz
+head -c 2000 good.tsv.gz >cut.tsv.gz
+bad "gzip, cut off" 2 \
+    'film: cut.tsv.gz: compressed data ends early (truncated?)' \
+    film train cut.tsv.gz -o m.film
+{ head -c 3000 good.tsv.gz; printf 'xxxx'; tail -c +3005 good.tsv.gz; } >damaged.tsv.gz
+NORMAL='s/\(.*\)/(...)/' bad "gzip, damaged in the middle" 2 \
+    'film: damaged.tsv.gz: compressed data is damaged (...)' \
+    film train damaged.tsv.gz -o m.film
+{ head -c 10 good.tsv.gz; printf '\377\377\377\377'; } >rubbish.tsv.gz
+NORMAL='s/\(.*\)/(...)/' bad "gzip, rubbish behind its header" 2 \
+    'film: rubbish.tsv.gz: compressed data is damaged (...)' \
+    film train rubbish.tsv.gz -o m.film
+printf 'BZh91AY&SYxxxx' >file.bz2
+bad "bzip2" 2 \
+    'film: file.bz2: compressed with bzip2; unpack it with bzip2 -d' \
+    film train file.bz2 -o m.film
+printf 'PK\003\004xxxx' >table.xlsx
+bad "a spreadsheet" 2 \
+    'film: table.xlsx: a zip archive (or a spreadsheet); unpack it, or export it as CSV' \
+    film train table.xlsx -o m.film
+if command -v zstd >/dev/null; then
+    zstd -qc good.tsv >good.tsv.zst
+    head -c 2000 good.tsv.zst >cut.tsv.zst
+    bad "zstd, cut off" 2 \
+    'film: cut.tsv.zst: compressed data ends early (truncated?)' \
+    film train cut.tsv.zst -o m.film
+else skip "zstd, cut off" "no zstd"; fi
+
+heading "Bytes"
+pairs '1\tone\0two\tthree\n' >nul.tsv
+bad "a NUL byte" 2 \
+    'film: nul.tsv:2: NUL byte in column 2 (byte 6 of the row); is the file UTF-16?; --skip-bad passes over such rows' \
+    film train nul.tsv -o m.film
+pairs '1\tfine\tfine\n0\tcaf\xe9\tcoffee\n' >latin.tsv
+bad "Latin-1 instead of UTF-8" 2 \
+    'film: latin.tsv:3: not UTF-8 in column 2 (byte 6 of the row); convert the file with iconv -t UTF-8; --skip-bad passes over such rows' \
+    film train latin.tsv -o m.film
+printf '\xff\xfel\0a\0b\0e\0l\0' >utf16.tsv
+bad "UTF-16 with a byte order mark" 2 \
+    'film: utf16.tsv: UTF-16 text; convert it with iconv -f UTF-16 -t UTF-8' \
+    film train utf16.tsv -o m.film
+printf 'a\0\t\0b\0\n\0' >utf16-bare.tsv
+bad "UTF-16 without one" 2 \
+    'film: utf16-bare.tsv:1: NUL byte in column 1 (byte 2 of the row); is the file UTF-16?; --skip-bad passes over such rows' \
+    film train utf16-bare.tsv -o m.film
+pairs '1\t\xed\xa0\x80\tx\n' >surrogate.tsv
+bad "a surrogate" 2 \
+    'film: surrogate.tsv:2: not UTF-8 in column 2 (byte 3 of the row); convert the file with iconv -t UTF-8; --skip-bad passes over such rows' \
+    film train surrogate.tsv -o m.film
+
+heading "Rows"
+pairs '1\ta b\tb c\n0\tonly one\n' >narrow.tsv
+bad "a column too few" 2 \
+    'film: narrow.tsv:3: 2 columns, expected 3 (label, question1, question2); --skip-bad passes over such rows' \
+    film train narrow.tsv -o m.film
+pairs '1\ta b\tb c\n0\tx\ty\tz\n' >wide.tsv
+bad "a column too many" 2 \
+    'film: wide.tsv:3: 4 columns, expected 3 (label, question1, question2); --skip-bad passes over such rows' \
+    film train wide.tsv -o m.film
+pairs '1\ta b\tb c\nyes\tx\ty\n' >yes.tsv
+bad "a label that is a word" 2 \
+    'film: yes.tsv:3: label "yes" is neither 0 nor 1; --skip-bad passes over such rows' \
+    film train yes.tsv -o m.film
+pairs '1\ta b\tb c\n\tx\ty\n' >nolabel.tsv
+bad "an empty label" 2 \
+    'film: nolabel.tsv:3: label "" is neither 0 nor 1; --skip-bad passes over such rows' \
+    film train nolabel.tsv -o m.film
+pairs '1\ta\tb\n2\tx\ty\n0\tc\td\n' >two.tsv
+bad "a label 2 with --labels pairs" 2 \
+    'film: two.tsv:3: label "2" is neither 0 nor 1 (--labels scores reads degrees of similarity); --skip-bad passes over such rows' \
+    film train two.tsv --labels pairs -o m.film
+printf 'score\tsentence1\tsentence2\n1.5\ta\tb\nabc\tx\ty\n' >abc.tsv
+bad "a score that is no number" 2 \
+    'film: abc.tsv:3: score "abc" is not a number; --skip-bad passes over such rows' \
+    film train abc.tsv -o m.film
+printf 'score\tsentence1\tsentence2\n1.5\ta\tb\nnan\tx\ty\n' >nan.tsv
+bad "a score that is NaN" 2 \
+    'film: nan.tsv:3: score "nan" is not a number; --skip-bad passes over such rows' \
+    film train nan.tsv -o m.film
+lines 'label,question1,question2' '1,a,b' '0,"never closed,d' '1,e,f' >quote.csv
+bad "a quote that is never closed" 2 \
+    'film: quote.csv:3: the quote opened here is never closed; a quote inside a quoted field is written twice ("")' \
+    film train quote.csv -o m.film
+lines 'label,question1,question2' '1,a,b' '0,"x"y,d' >behind.csv
+bad "text behind a closing quote" 2 \
+    'film: behind.csv:3: text behind the closing quote of column 2; a quote inside a quoted field is written twice (""); --skip-bad passes over such rows' \
+    film train behind.csv -o m.film
+lines '{"a": "x", "b": "y", "label": 1}' '{"a": "x", ' >broken.jsonl
+bad "a broken JSON line" 2 \
+    "film: broken.jsonl:2: not JSON (string or '}' expected near end of file); one object per line is wanted; --skip-bad passes over such rows" \
+    film train broken.jsonl -o m.film
+lines '[{"a": "x", "b": "y", "label": 1}]' >array.json
+bad "a JSON array" 2 \
+    "film: array.json:1: a JSON array, one object per line is wanted (jq -c '.[]' makes that); --skip-bad passes over such rows" \
+    film train array.json -o m.film
+lines '{"a": "x", "b": "y", "label": 1}' '{"a": "x", "label": 0}' >key.jsonl
+bad "a JSON object without a key" 2 \
+    'film: key.jsonl:2: no "b"; --skip-bad passes over such rows' \
+    film train key.jsonl -o m.film
+lines '{"a": "x", "b": "y", "label": 1}' '{"a": ["x"], "b": "y", "label": 0}' >list.jsonl
+bad "a JSON list as text" 2 \
+    'film: list.jsonl:2: "a" is an array, not text; --skip-bad passes over such rows' \
+    film train list.jsonl -o m.film
+
+heading "Columns"
+cut -f2,3 good.tsv | tail -n +2 >two-columns.tsv
+bad "two columns without a header" 2 \
+    'film: two-columns.tsv: two columns without a header; say which they are with --columns a,b or --columns text,category' \
+    film train two-columns.tsv -o m.film
+printf 'x\ty\tz\tu\tv\n%.0s' 1 2 3 >five.tsv
+bad "five columns without a header" 2 \
+    'film: five.tsv: 5 columns without a header that is known; say which they are with --columns, for example --columns label,a,b,-' \
+    film train five.tsv -o m.film
+lines '{"x": "a", "y": "b"}' >keys.jsonl
+bad "unknown keys" 2 \
+    'film: keys.jsonl: none of the keys (x, y) is a name known for a text (question1 and question2, text, ...); say which they are with --columns, in this order' \
+    film train keys.jsonl -o m.film
+bad "an unknown name in --columns" 1 \
+    'film: --columns: "question" is none of label, score, a, b, anchor, positive, negative, text, category, id, - (a column to pass over)' \
+    film train good.tsv --columns label,a,question -o m.film
+bad "a name twice in --columns" 1 \
+    'film: --columns: "b" is column 3, but column 2 already has that part; use - for one of them' \
+    film train good.tsv --columns a,b,b -o m.film
+bad "--columns without a text" 1 \
+    'film: --columns names no text: one of them must be a, text or anchor' \
+    film train good.tsv --columns label,-,- -o m.film
+bad "--columns of another width" 2 \
+    'film: good.tsv: 3 columns, but --columns names 2 (a,b)' \
+    film train good.tsv --columns a,b -o m.film
+bad "--labels that do not fit" 2 \
+    "film: good.tsv: labels of the kind \"triplets\" need a dissimilar sentence (negative); the file's columns are label, question1, question2 (--columns names them)" \
+    film train good.tsv --labels triplets -o m.film
+bad "--labels categories without a category" 2 \
+    "film: good.tsv: labels of the kind \"categories\" need a category; the file's columns are label, question1, question2 (--columns names them)" \
+    film train good.tsv --labels categories -o m.film
+bad "pairs for embed" 2 \
+    'film: good.tsv has two sentences in a row, embed takes one; choose with --columns, for example --columns -,text,-' \
+    film embed good.film good.tsv -o v.npy
+
+heading "Options"
+bad "an unknown format" 1 \
+    'film: format "xls" is not known; it is one of tsv, csv, jsonl, lines' \
+    film train good.tsv --format xls -o m.film
+bad "unknown labels" 1 \
+    'film: --labels maybe: choose auto, none, pairs, scores, triplets or categories' \
+    film train good.tsv --labels maybe -o m.film
+bad "--rank 0" 1 \
+    'film: --rank must be at least 1' \
+    film train good.tsv --rank 0 -o m.film
+bad "--rank -1" 1 \
+    'film train: --rank -1: expected a whole number; film train --help shows how' \
+    film train good.tsv --rank -1 -o m.film
+bad "--dim above --rank" 1 \
+    'film: --dim 5 is more than --rank 4; a map cannot have more dimensions than the data it is made from' \
+    film train good.tsv --rank 4 --dim 5 -o m.film
+bad "--threads 0" 1 \
+    'film train: --threads 0: expected a number from 1 to 1024; film train --help shows how' \
+    film train good.tsv --threads 0 -o m.film
+bad "--seed x" 1 \
+    'film train: --seed x: expected a whole number; film train --help shows how' \
+    film train good.tsv --seed x -o m.film
+bad "--features x" 1 \
+    'film train: --features x: expected some of word,bigram,char; film train --help shows how' \
+    film train good.tsv --features x -o m.film
+bad "--features without any" 1 \
+    'film train: --features : expected some of word,bigram,char; film train --help shows how' \
+    film train good.tsv --features= -o m.film
+NORMAL='s/there are:.*/there are: .../' bad "an unknown stemmer" 1 \
+    'film: no stemmer for "klingon"; there are: ...' \
+    film train good.tsv --stem klingon -o m.film
+bad "--min-df that leaves nothing" 2 \
+    'film: no word occurs in 100000 sentences or more; give more text or a smaller --min-df' \
+    film train good.tsv --min-df 100000 -o m.film
+bad "--prior 0" 1 \
+    'film: the prior must lie between 0 and 1, not 0' \
+    film match good.film --prior 0 x y
+bad "--prior 1" 1 \
+    'film: the prior must lie between 0 and 1, not 1' \
+    film match good.film --prior 1 x y
+bad "--prior half" 1 \
+    'film match: --prior half: expected a number; film match --help shows how' \
+    film match good.film --prior half x y
+bad "--ratio 4" 1 \
+    'film split: --ratio 4: expected two numbers such as 4:1; film split --help shows how' \
+    film split good.tsv -o part --ratio 4
+bad "--ratio 0:1" 1 \
+    'film split: --ratio 0:1: expected two numbers such as 4:1; film split --help shows how' \
+    film split good.tsv -o part --ratio 0:1
+bad "split of standard input" 1 \
+    'film split: split reads its input twice: give a file, not -; film split --help shows how' \
+    film split - -o part
+pairs '1\ta\tb\n0\tb\tc\n1\tc\td\n' >connected.tsv
+bad "split of rows that are all connected" 2 \
+    'film: connected.tsv: all rows are connected through shared questions, so no two parts can be made that share none' \
+    film split connected.tsv -o part
+bad "a sentence that is not UTF-8" 2 \
+    'film: text is not valid UTF-8 at byte 3' \
+    film match good.film $'caf\xe9' coffee
+
+heading "Output"
+bad "-o in a missing directory" 3 \
+    'film: cannot write nowhere/m.film: No such file or directory' \
+    film train good.tsv -o nowhere/m.film
+bad "-o a directory" 3 \
+    'film: cannot write folder: it is a directory' \
+    film train good.tsv -o folder
+bad "-o below a file" 3 \
+    'film: cannot write good.tsv/m.film: Not a directory' \
+    film train good.tsv -o good.tsv/m.film
+bad "embed to a full disk" 3 \
+    'film: cannot write /dev/full: No space left on device' \
+    film embed good.film plain.txt -o /dev/full
+bad "split into a missing directory" 3 \
+    'film: cannot write nowhere/part-train.tsv: No such file or directory' \
+    film split good.tsv -o nowhere/part
+mkdir small
+name="a model to a full disk leaves nothing behind"
+if unshare -rm bash -c 'mount -t tmpfs -o size=16k none small' 2>/dev/null; then
+    run unshare -rm bash -c 'mount -t tmpfs -o size=16k none small && "$0" train good.tsv --rank 50 -o small/m.film
+        code=$?; ls -A small; exit $code' "$FILM"
+    if [ "$status" -eq 3 ] && [ ! -s out ] && [ "$(cat err)" = "film: cannot write small/m.film: No space left on device" ]
+    then ok "$name"; else not_ok "$name" "exit code $status" "$(cat out err)"; fi
+else skip "$name" "cannot mount a tmpfs here"; fi
+
+heading "Models"
+bad "no such model" 3 \
+    'film: cannot open missing.film: No such file or directory' \
+    film info missing.film
+bad "a directory as model" 3 \
+    'film: folder is a directory, not a file' \
+    film info folder
+bad "/dev/null as model" 3 \
+    'film: /dev/null is a device or pipe, not a file' \
+    film info /dev/null
+: >empty.film
+bad "an empty model" 2 \
+    'film: empty.film: only 0 bytes long; a safetensors file has at least 8' \
+    film info empty.film
+bad "a text file as model" 2 \
+    'film: good.tsv: not a safetensors file: its first 8 bytes announce a header of 8462555535967936876 bytes, more than 100 MB' \
+    film info good.tsv
+head -c 1000 good.film >cut.film
+NORMAL='s/ [0-9]+/ N/g' bad "a model cut off in its header" 2 \
+    'film: cut.film: the header should be N bytes long, but only N follow; the file is cut off or not a safetensors file' \
+    film info cut.film
+head -c -1 good.film >cut1.film
+NORMAL='s/ [0-9]+/ N/g' bad "a model without its last byte" 2 \
+    'film: cut1.film: tensor word.bytes ends at byte N of the data, which has only N; the file is cut off or damaged' \
+    film info cut1.film
+{ cat good.film; printf x; } >longer.film
+bad "a byte behind the model" 2 \
+    'film: longer.film: 1 bytes behind the last tensor belong to no tensor' \
+    film info longer.film
+header='{"t":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}  '
+{ printf '\x38\0\0\0\0\0\0\0%-56sx' "$header"; } >foreign.safetensors
+bad "another program's safetensors file" 2 \
+    'film: foreign.safetensors is a safetensors file but not a FILM model; train one with film train' \
+    film info foreign.safetensors
+
+if [ -n "$table" ]; then
+    exec >&3
+    echo "# Bad input"
+    echo
+    echo "What \`film\` says when something is wrong with its input. Made by \`tests/cli/bad_input.sh --table\`, which"
+    echo "also tests every line. Exit codes: 1 usage, 2 bad input, 3 could not read or write."
+    printf '%s' "$rows"
+    exit 0
+fi
+
+# ---- long rows ----
+name="a line of 100 MB is refused"
+long_line() { head -c 100000000 /dev/zero | tr '\0' a; echo; echo "my card"; }
+mkfifo pipe
+long_line >pipe 2>/dev/null & # dies of SIGPIPE when film stops at the line's end; that is fine
+peak_memory "$FILM" embed good.film - -o v.npy <pipe
+if [ "$status" -eq 2 ] && [ "$(cat err)" = "film: standard input:1: row longer than 16 MiB; --skip-bad passes over such rows" ]
+then ok "$name"; else not_ok "$name" "exit code $status" "$(cat err)"; fi
+long_line >pipe 2>/dev/null &
+peak_memory "$FILM" embed good.film - --skip-bad -o v.npy <pipe
+check "with --skip-bad it is passed over" grep -qx '1 sentences, 4 numbers each; 1 bad rows passed over' err
+name="in less than 200 MB"
+if is_sanitized; then skip "$name" "a sanitizer needs memory of its own"
+elif [ -z "$peak" ]; then skip "$name" "no /usr/bin/time"
+else check "$name ($peak kB)" test "$peak" -lt 200000; fi
+
+# ---- --skip-bad ----
+{ cat good.tsv; printf 'yes\tx\ty\n1\tonly one\n0\tcaf\xe9\tz\n'; printf '1\tn\0\tz\n'; } >mixed.tsv
+run "$FILM" train mixed.tsv --skip-bad --rank 4 -o mixed.film
+check "--skip-bad counts bad rows" grep -qx '4 bad rows passed over' err
+"$FILM" train good.tsv --rank 4 -q --json -o again.film >again.json
+run "$FILM" train mixed.tsv --skip-bad --rank 4 -q --json -o mixed.film
+check "--skip-bad counts in JSON" grep -q '"skipped_rows":4' out
+check "--skip-bad leaves the others as they are" \
+    diff <(grep -o '"sizes.*"features":{[^}]*}' out) <(grep -o '"sizes.*"features":{[^}]*}' again.json)
+run "$FILM" split mixed.tsv --skip-bad --json -o mixed
+check "split counts them" grep -q '"skipped": 4' out
+check "nothing is left but what was asked for" bash -c '! ls | grep -E "tmp-|^m\.film|^v\.npy\."'
+
+# ---- a flipped bit anywhere in a model ----
+if have "flipped bits" "$PYTHON"; then
+    cat >flip.py <<'PYTHON'
+"""One bit of each of the first 600 bytes, and one in each tensor's data: film must exit with 2."""
+import json, struct, subprocess, sys
+film, whole = sys.argv[1], open("good.film", "rb").read()
+(length,) = struct.unpack("<Q", whole[:8])
+header = json.loads(whole[8:8 + length])
+places = [(i, i % 8) for i in range(min(600, 8 + length))]
+for name, about in header.items():
+    if name != "__metadata__":
+        begin, end = about["data_offsets"]
+        places += [(8 + length + at, 0) for at in (begin, (begin + end) // 2, end - 1)]
+bad = 0
+for at, bit in places:
+    flipped = bytearray(whole)
+    flipped[at] ^= 1 << bit
+    open("flipped.film", "wb").write(flipped)
+    done = subprocess.run([film, "info", "--json", "flipped.film"], capture_output=True, text=True, errors="replace")
+    if done.returncode != 2 or not done.stderr.startswith("film: flipped.film") or done.stdout:
+        bad += 1
+        print("byte %d bit %d: exit code %d: %s%s" % (at, bit, done.returncode, done.stderr, done.stdout[:200]))
+sys.exit(bad > 0)
+PYTHON
+    check "a flipped bit in a model is always found" "$PYTHON" flip.py "$FILM"
+fi
+
+name="docs/bad-input.md is what this script makes (bad_input.sh --table)"
+printf '%s' "$rows" >rows
+have "$name" zstd && check "$name" diff <(grep '^[|#]' "$ROOT/docs/bad-input.md" | tail -n +2) <(grep '^[|#]' rows)
+finish

@@ -1,0 +1,62 @@
+# A TAP library for the scripts beside it: source it, call the functions, end with finish.
+# The program is $FILM (default: build/release/film of this tree). Every script works in a folder of
+# its own ($PWD after sourcing), which is removed at the end.
+set -u
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+FILM=$(realpath -- "${FILM:-$ROOT/build/release/film}") || exit 1
+FAQ=$ROOT/examples/faq
+PYTHON=/usr/bin/python3 # the system's: a virtual environment's may lack numpy
+WORK=$(mktemp -d "${TMPDIR:-/tmp}/film-cli.XXXXXX") || exit 1
+trap 'rm -rf "$WORK"' EXIT
+cd "$WORK" || exit 1
+export LC_ALL=C.UTF-8
+# Sanitizers' own exit code must not look like one of the program's.
+export ASAN_OPTIONS="${ASAN_OPTIONS:-}:exitcode=99" UBSAN_OPTIONS="${UBSAN_OPTIONS:-}:exitcode=99"
+[ -x "$FILM" ] || { echo "Bail out! there is no program at $FILM"; exit 1; }
+
+number=0
+failures=0
+
+ok() { number=$((number + 1)); echo "ok $number - $1"; }
+# not_ok NAME [DETAILS...]
+not_ok() {
+    number=$((number + 1)); failures=$((failures + 1))
+    echo "not ok $number - $1"; shift
+    [ $# -eq 0 ] || printf '%s\n' "$@" | head -40 | sed 's/^/# /'
+}
+skip() { number=$((number + 1)); echo "ok $number - $1 # SKIP $2"; }
+# check NAME COMMAND...: ok when the command succeeds; its output is shown otherwise.
+check() {
+    local name=$1 output; shift
+    if output=$("$@" 2>&1); then ok "$name"; else not_ok "$name" "$*" "$output"; fi
+}
+# run COMMAND...: sets $status, leaves out and err in the working folder.
+run() { "$@" >out 2>err; status=$?; }
+# expect_status NAME CODE COMMAND...
+expect_status() {
+    local name=$1 wanted=$2; shift 2
+    run "$@"
+    if [ "$status" -eq "$wanted" ]; then ok "$name"
+    else not_ok "$name" "exit code $status, expected $wanted: $*" "$(cat err)"; fi
+}
+# expect_output NAME CODE TEXT COMMAND...: TEXT is all of standard output and standard error together.
+expect_output() {
+    local name=$1 wanted=$2 text=$3 shown; shift 3
+    run "$@"
+    shown=$(diff -u --label expected --label got <(printf '%s\n' "$text") <(cat out err))
+    if [ "$status" -eq "$wanted" ] && [ -z "$shown" ]; then ok "$name"
+    else not_ok "$name" "exit code $status, expected $wanted" "$shown"; fi
+}
+# have NAME PROGRAM: 0 when the program is there; a skip line otherwise.
+have() { command -v "$2" >/dev/null 2>&1 || { skip "$1" "no $2"; return 1; }; }
+have_numpy() { "$PYTHON" -c 'import numpy' 2>/dev/null || { skip "$1" "no numpy"; return 1; }; }
+# peak_memory COMMAND...: runs it as run does and sets $peak to kilobytes; "" without /usr/bin/time.
+peak_memory() {
+    peak=
+    if [ -x /usr/bin/time ]; then
+        run /usr/bin/time -q -f %M -o peak "$@"
+        peak=$(cat peak)
+    else run "$@"; fi
+}
+is_sanitized() { grep -qa __asan_init "$FILM"; }
+finish() { echo "1..$number"; [ "$failures" -eq 0 ]; }
