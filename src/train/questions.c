@@ -1,0 +1,105 @@
+#include "train/questions.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/union_find.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+film_status questions_init(struct questions *questions, film_error *error)
+{
+    film_status status = FILM_OK;
+    memset(questions, 0, sizeof *questions);
+    TRY(tokenizer_init(&questions->tokenizer, NULL, NULL, error));
+    TRY(tokens_init(&questions->tokens, &questions->tokenizer, error));
+    TRY(strtab_init(&questions->hashes, error));
+done:
+    if (status != FILM_OK) questions_free(questions);
+    return status;
+}
+
+void questions_free(struct questions *questions)
+{
+    tokenizer_free(&questions->tokenizer);
+    tokens_free(&questions->tokens);
+    mem_free(questions->key);
+    strtab_free(&questions->hashes);
+    memset(questions, 0, sizeof *questions);
+}
+
+film_status questions_number(struct questions *questions, film_text text, uint32_t *id,
+                             film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t length = 0;
+    TRY(tokens_split(&questions->tokens, &questions->tokenizer, text, error));
+    for (size_t i = 0; i < questions->tokens.count; i++) {
+        film_text token = token_text(&questions->tokens, &questions->tokens.items[i]);
+        TRY_ALLOC(mem_grow((void **)&questions->key, &questions->key_capacity,
+                           length + token.length + 1, 1),
+                  error);
+        memcpy(questions->key + length, token.bytes, token.length);
+        questions->key[length + token.length] = ' ';
+        length += token.length + 1;
+    }
+    uint64_t hash = length ? strtab_hash(questions->key, length) : 0;
+    TRY(strtab_add(&questions->hashes, (const char *)&hash, sizeof hash, id, error));
+done:
+    return status;
+}
+
+struct component {
+    uint64_t rows, shuffle;
+    uint32_t root;
+};
+
+static int larger_first(const void *left, const void *right)
+{
+    const struct component *a = left, *b = right;
+    if (a->rows != b->rows) return a->rows > b->rows ? -1 : 1;
+    return a->shuffle < b->shuffle ? -1 : a->shuffle > b->shuffle;
+}
+
+/* The components of the joined questions and how many rows each has. */
+static size_t list_components(struct union_find *joined, const uint32_t (*row)[3], size_t rows,
+                              uint64_t seed, struct component *components)
+{
+    struct rng rng;
+    size_t count = 0;
+    for (size_t i = 0; i < rows; i++) components[union_find_root(joined, row[i][0])].rows++;
+    rng_seed(&rng, seed);
+    for (uint32_t root = 0; root < joined->count; root++)
+        if (components[root].rows)
+            components[count++] = (struct component){components[root].rows, rng_next(&rng), root};
+    qsort(components, count, sizeof *components, larger_first);
+    return count;
+}
+
+film_status questions_deal(const uint32_t (*row)[3], size_t rows, uint32_t question_count,
+                           double train_share, uint64_t seed, unsigned char *dev,
+                           struct deal_result *result, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct union_find joined = {0};
+    unsigned char *to_dev = NULL; /* by root */
+    struct component *components = mem_zeroed(question_count, sizeof *components);
+    TRY_ALLOC(components, error);
+    TRY_ALLOC(to_dev = mem_zeroed(question_count, 1), error);
+    TRY(union_find_init(&joined, question_count, error));
+    for (size_t i = 0; i < rows; i++)
+        for (int j = 1; j < 3; j++) union_find_join(&joined, row[i][0], row[i][j]);
+    size_t count = list_components(&joined, row, rows, seed, components);
+    double train_left = train_share * (double)rows, dev_left = (double)rows - train_left;
+    for (size_t i = 0; i < count; i++) {
+        int choice = dev_left > train_left;
+        to_dev[components[i].root] = (unsigned char)choice;
+        *(choice ? &dev_left : &train_left) -= (double)components[i].rows;
+    }
+    for (size_t i = 0; i < rows; i++) dev[i] = to_dev[union_find_root(&joined, row[i][0])];
+    *result = (struct deal_result){count, count ? (size_t)components[0].rows : 0};
+done:
+    mem_free(components);
+    mem_free(to_dev);
+    union_find_free(&joined);
+    return status;
+}

@@ -1,0 +1,37 @@
+/* Which rows belong together because they share a question.
+ *
+ * Questions are the same when their tokens are, so that "What is it ?" does not leak into the other
+ * part as "what's it?". Rows connected through questions, directly or through other rows, form a
+ * component; components are dealt whole. */
+#ifndef TRAIN_QUESTIONS_H
+#define TRAIN_QUESTIONS_H
+
+#include "base/strtab.h"
+#include "text/tokens.h"
+
+/* Numbers questions; the text itself is not kept, only 64-bit hashes of the tokens. */
+struct questions {
+    struct tokenizer tokenizer;
+    struct tokens tokens;
+    char *key; /* tokens of a question, each followed by a space */
+    size_t key_capacity;
+    struct strtab hashes;
+};
+
+film_status questions_init(struct questions *questions, film_error *error);
+void questions_free(struct questions *questions);
+film_status questions_number(struct questions *questions, film_text text, uint32_t *id,
+                             film_error *error);
+
+struct deal_result {
+    size_t components, largest; /* and the rows of the largest */
+};
+
+/* Deals ROWS rows to train (DEV[i] = 0) or dev (1). ROW[i] holds the row's question numbers; a missing
+ * one repeats the first. Largest components first, equal ones in random order, each to whichever part
+ * lacks most rows, so that the share holds even with one giant component. */
+film_status questions_deal(const uint32_t (*row)[3], size_t rows, uint32_t question_count,
+                           double train_share, uint64_t seed, unsigned char *dev,
+                           struct deal_result *result, film_error *error);
+
+#endif
