@@ -109,6 +109,15 @@ static int stronger_first(const void *left, const void *right)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
+/* The vectors are rounded to float on the way, the shares are not: their sum misses TOTAL by some
+ * 1e-8. Spread evenly, the difference is nowhere seen and the sum holds as promised. */
+static void settle_sum(film_reason *reasons, size_t count, double total)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) sum += reasons[i].weight;
+    for (size_t i = 0; i < count; i++) reasons[i].weight += (total - sum) / (double)count;
+}
+
 film_status match_pair(struct match *match, const struct encoder *encoder,
                        const struct calibration *calibration, film_text a, film_text b,
                        film_verdict *verdict, film_error *error)
@@ -127,6 +136,7 @@ film_status match_pair(struct match *match, const struct encoder *encoder,
             TRY(weigh_tokens(match, encoder, side, match->vector[1 - side], half / lengths, error));
             TRY(add_reasons(match, side, &count, error));
         }
+        settle_sum(match->reasons, count, calibration->scale * cosine);
         qsort(match->reasons, count, sizeof *match->reasons, stronger_first);
     }
     double bias = calibration->bias + match->prior_log_odds;
