@@ -33,6 +33,19 @@ static film_status format_extension(const char *path, const film_table_options *
     return status;
 }
 
+/* A giant component cannot be cut: the dev part is then smaller than wanted, perhaps too small. */
+static void warn_of_ratio(const film_split_result *result, double train_share)
+{
+    double rows = (double)(result->train_rows + result->dev_rows);
+    double got = (double)result->train_rows / rows;
+    if (got - train_share < 0.05 && train_share - got < 0.05) return;
+    fprintf(
+        stderr,
+        "film: train has %.1f %% of the rows instead of %.1f %%: a group of connected questions "
+        "cannot be cut, and the largest has %.1f %%\n",
+        100 * got, 100 * train_share, 100 * (double)result->largest_component / rows);
+}
+
 static int run(const struct verb *verb, int argc, char **argv)
 {
     film_split_options split = {.seed = 1};
@@ -80,6 +93,7 @@ static int run(const struct verb *verb, int argc, char **argv)
                 train_path, (unsigned long long)result.train_rows, dev_path,
                 (unsigned long long)result.dev_rows, (unsigned long long)result.components,
                 (unsigned long long)result.largest_component, (unsigned long long)result.skipped);
+    if (code == EXIT_DONE && !common.quiet) warn_of_ratio(&result, split.train_share);
     free(train_path);
     free(dev_path);
     return code;

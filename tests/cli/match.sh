@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# film match: the answers for people and programs, and that they add up.
+source "$(dirname "$0")/tap.sh"
+"$FILM" train "$FAQ/train.tsv" --dev "$FAQ/heldout.tsv" --rank 64 --features word,bigram -q -o faq.film
+
+run "$FILM" match faq.film "I lost my card" "my card is gone"
+check "the first line is the verdict" grep -qE '^(same|different)  probability [01]\.[0-9]{3}, similarity -?[01]\.[0-9]{3}$' out
+check "the sentences follow" diff <(sed -n 2,3p out) <(printf '  a  I lost my card\n  b  my card is gone\n')
+check "then the sum" grep -qE '^log-odds [+-][0-9.]+ = [+-][0-9.]+ \(bias\)( [+-][0-9.]+ [a-z]+\([ab]\))+( [+-][0-9.]+ \(others\))?$' out
+check "nothing on standard error" test ! -s err
+check "the printed sum adds up to its rounding" awk '/^log-odds/ { for (i = 4; i <= NF; i++) if ($i ~ /^[+-][0-9.]+$/) { s += $i; n++ }
+    d = s - $2; exit !(d < 0.006 * n && d > -0.006 * n) }' out
+run "$FILM" match faq.film "x" "x" --quiet
+check "--quiet still answers" grep -q probability out
+
+# ---- JSON ----
+if have "JSON answers" "$PYTHON"; then
+    cat >check.py <<'END'
+import json, math, subprocess, sys
+film, rows = sys.argv[1], [line.rstrip("\n").split("\t") for line in open(sys.argv[2], encoding="utf-8")][1:]
+def match(*arguments):
+    done = subprocess.run([film, "match", "--json", "faq.film", *arguments], capture_output=True)
+    assert done.returncode == 0, (arguments, done)
+    return json.loads(done.stdout.decode("utf-8"))
+worst = 0
+for _, a, b in rows[::len(rows) // 50]:
+    answer, swapped = match("--", a, b), match("--", b, a)
+    assert answer["a"] == a and answer["b"] == b
+    total = answer["bias"] + sum(reason["weight"] for reason in answer["reasons"])
+    worst = max(worst, abs(total - answer["log_odds"]))
+    assert abs(total - answer["log_odds"]) < 1e-9, (a, b, total, answer["log_odds"])
+    assert abs(answer["probability"] - 1 / (1 + math.exp(-answer["log_odds"]))) < 1e-12
+    assert abs(answer["probability"] - swapped["probability"]) < 1e-12, (a, b)
+    assert answer["same"] == swapped["same"]
+    strengths = [abs(reason["weight"]) for reason in answer["reasons"]]
+    assert strengths == sorted(strengths, reverse=True)
+    for reason in answer["reasons"]:
+        begin, end = reason["span"]
+        word = answer[reason["side"]].encode()[begin:end].decode()
+        # "can't" is read as "can" and "not": only there the text is not what stands in the sentence
+        contracted = any(mark in answer[reason["side"]].encode()[begin:end + 3].decode(errors="ignore") for mark in "'\u2019")
+        assert reason["kind"] == "word" and (word.lower() == reason["text"] or contracted), (word, reason)
+    likely = match("--prior", "0.9", "--", a, b)
+    assert abs(likely["log_odds"] - answer["log_odds"] - math.log(9)) < 1e-9
+    assert abs(likely["bias"] - answer["bias"] - math.log(9)) < 1e-9
+print("largest difference", worst)
+END
+    check "weights and bias add up to the log-odds, for 50 pairs, both ways round, with a prior" \
+        "$PYTHON" check.py "$FILM" "$FAQ/heldout.tsv"
+fi
+
+# ---- unusual sentences ----
+for pair in '|' 'my card|' '|my card' 'zzzqqq xxxyyy|my card' '...|!!!' ' |	' '😀 👍|café ÀÉ' '日本語|русский' 'a"b\c|<&>' $'two\nlines|one'; do
+    a=${pair%%|*} b=${pair#*|}
+    expect_status "\"${pair//[$'\n\t']/?}\" gets an answer" 0 "$FILM" match faq.film -- "$a" "$b"
+    run "$FILM" match --json faq.film -- "$a" "$b"
+    check "and one in JSON" grep -q '"log_odds": ' out
+done
+run "$FILM" match faq.film "zzzqqq xxxyyy" "my card"
+check "that no word is known is said" grep -qx 'no word of one of the sentences is known to the model' out
+expect_output "a sentence that begins with a dash needs --" 1 \
+    'film match: there is no option -5 degrees; film match --help shows how' "$FILM" match faq.film "-5 degrees" "cold"
+expect_status "with -- it is a sentence" 0 "$FILM" match faq.film -- "-5 degrees" "cold"
+long=$(head -c 100000 "$FAQ/train.tsv" | tr '\n\t' '  ' | iconv -cf UTF-8 -t UTF-8)
+expect_status "100 kB of text get an answer" 0 "$FILM" match faq.film "$long" "my card"
+check "the long sentence is printed whole" test "$(sed -n 2p out)" = "  a  $long"
+expect_status "a word of 80 kB" 0 "$FILM" match faq.film "$(tr -d " " <<<"$long")" "my card"
+expect_output "not UTF-8" 2 "film: text is not valid UTF-8 at byte 2" "$FILM" match faq.film $'ab\xff' "my card"
+expect_output "not UTF-8 in the second" 2 "film: text is not valid UTF-8 at byte 0" "$FILM" match faq.film "my card" $'\xc3'
+for bad in 0 1 -0.1 1.5; do
+    expect_output "--prior $bad" 1 "film: the prior must lie between 0 and 1, not $bad" "$FILM" match faq.film --prior="$bad" a b
+done
+expect_status "--prior nan" 1 "$FILM" match faq.film --prior nan a b
+expect_output "a full disk" 3 "film: cannot write standard output: No space left on device" \
+    bash -c '"$0" match faq.film a b >/dev/full' "$FILM"
+expect_output "a full disk, JSON" 3 "film: cannot write standard output: No space left on device" \
+    bash -c '"$0" match --json faq.film a b >/dev/full' "$FILM"
+finish
