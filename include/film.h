@@ -168,16 +168,60 @@ typedef struct film_table_options {
     int skip_bad; /* count and pass over bad rows instead of stopping at the first */
 } film_table_options;
 
+/* How the map from features to vectors is learned. docs/methods.md compares them. */
+typedef enum film_method {
+    FILM_METHOD_AUTO = 0, /* RANK with pairs, categories or triplets; SVD without labels */
+    FILM_METHOD_SVD,      /* truncated SVD alone: needs no labels */
+    FILM_METHOD_FILM,     /* the paper's: SVD, then a subspace learned from triplets, full batch */
+    FILM_METHOD_MFILM,    /* the same in mini-batches, in constant memory */
+    FILM_METHOD_RANK,     /* a map learned on the features themselves by a ranking loss */
+    FILM_METHOD_COUNT
+} film_method;
+
+typedef enum film_similarity {
+    FILM_COSINE = 0,
+    FILM_DOT,
+    FILM_EUCLIDEAN, /* minus the squared distance */
+    FILM_SIMILARITY_COUNT
+} film_similarity;
+
+/* Methods FILM and MFILM (docs/methods.md has the mathematics). */
+typedef struct film_solver_options {
+    double power;        /* p of Sigma^-p; 1 in the paper */
+    int eigen;           /* start from eigenvectors instead of at random */
+    double margin_ratio; /* margin over the mean squared length of a vector */
+    size_t positives, labelled, hard,
+        random;          /* per anchor: most positives, negatives of each kind */
+    size_t iterations;   /* limit */
+    double epsilon;      /* stop when the gradient is shorter */
+    double least_change; /* stop when the objective's relative change stays smaller */
+    double rho, gamma, shrink, first_tau; /* of the line search */
+    size_t batch;                         /* MFILM: anchors per batch */
+    int batch_basis; /* MFILM: an SVD of every batch, as published; for comparison only */
+} film_solver_options;
+
+/* Method RANK. */
+typedef struct film_rank_options {
+    size_t epochs, batch,
+        hard; /* passes over the pairs; pairs per step; hard candidates per pair */
+    double rate, temperature;
+} film_rank_options;
+
 typedef struct film_train_options {
     film_table_options table;
     const char *dev;     /* a labelled file to choose the threshold on, or NULL */
-    unsigned features;   /* FILM_WORD | FILM_BIGRAM | FILM_CHAR */
+    double train_share;  /* without dev: learn from this share of the rows, choose on the others */
+    unsigned features;   /* FILM_WORD | FILM_BIGRAM | FILM_CHAR; 0: what suits the method */
     size_t min_df;       /* keep features that occur in at least so many sentences */
-    size_t max_features; /* keep the most frequent so many; 0: all */
+    size_t max_features; /* keep the most frequent so many of each group; 0: all */
     const char *stem;    /* Snowball language ("english"), or NULL */
     const char *stop;    /* "english", a file with a word per line, or NULL */
-    size_t rank;         /* of the SVD */
-    size_t dim;          /* length of a sentence vector; 0: the rank */
+    film_method method;
+    film_similarity similarity;
+    size_t rank; /* of the SVD */
+    size_t dim;  /* length of a sentence vector; 0: what suits the method */
+    film_solver_options solver;
+    film_rank_options ranking;
     uint64_t seed;
     int threads; /* 0: all cores */
     film_progress progress;

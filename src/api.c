@@ -121,9 +121,23 @@ film_status film_match(film_context *context, film_text a, film_text b, film_ver
 void film_train_defaults(film_train_options *options)
 {
     *options = (film_train_options){
-        .features = FILM_WORD,
         .min_df = 2,
         .rank = 256,
+        .train_share = 0.8,
+        .solver = {.power = 1,
+                   .margin_ratio = 1,
+                   .positives = 5,
+                   .labelled = 5,
+                   .hard = 0,
+                   .random = 5,
+                   .iterations = 100,
+                   .epsilon = 1e-5,
+                   .least_change = 1e-7,
+                   .rho = 1e-4,
+                   .gamma = 0.85,
+                   .shrink = 0.2,
+                   .first_tau = 1e-3,
+                   .batch = 8192},
         .seed = 1,
     };
 }

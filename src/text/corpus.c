@@ -85,6 +85,35 @@ done:
     return status;
 }
 
+/* The text behind an id as a row has it: no bytes when there is none. */
+static film_text text_of(const struct strtab *table, uint32_t id)
+{
+    return id == STRTAB_NONE ? (film_text){NULL, 0} : strtab_get(table, id);
+}
+
+film_status corpus_select(const struct corpus *from, const unsigned char *part,
+                          unsigned char wanted, struct corpus *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    memset(out, 0, sizeof *out);
+    out->labels = from->labels;
+    out->skipped = from->skipped;
+    TRY(strtab_init(&out->sentences, error));
+    TRY(strtab_init(&out->categories, error));
+    for (size_t i = 0; i < from->rows; i++) {
+        if (part[i] != wanted) continue;
+        film_row row = {.a = text_of(&from->sentences, from->a[i]),
+                        .b = text_of(&from->sentences, from->b[i]),
+                        .c = text_of(&from->sentences, from->c[i]),
+                        .category = text_of(&from->categories, from->category[i]),
+                        .label = (double)from->label[i]};
+        TRY(add_row(out, &row, error));
+    }
+done:
+    if (status != FILM_OK) corpus_free(out);
+    return status;
+}
+
 void corpus_free(struct corpus *corpus)
 {
     strtab_free(&corpus->sentences);

@@ -20,6 +20,9 @@ struct corpus {
 film_status corpus_read(struct corpus *corpus, const char *const *paths, size_t count,
                         const film_table_options *options, const film_progress *progress,
                         film_error *error);
+/* The rows of FROM with PART[row] == WANTED, and their sentences. */
+film_status corpus_select(const struct corpus *from, const unsigned char *part,
+                          unsigned char wanted, struct corpus *out, film_error *error);
 void corpus_free(struct corpus *corpus);
 
 #endif

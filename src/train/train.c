@@ -1,25 +1,12 @@
 #include "train/train.h"
 #include "base/mem.h"
 #include "base/threads.h"
-#include "la/svd.h"
-#include "text/corpus.h"
 #include "train/labels.h"
+#include "train/run.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-/* One training run: what it works on and what it writes down. */
-struct run {
-    const film_train_options *options;
-    film_model *model;
-    struct corpus corpus, dev; /* dev stays empty without --dev */
-    struct csr x;
-    struct svd svd;
-    json_t *figures, *seconds;
-    double started;
-};
 
 static double seconds(void)
 {
@@ -28,8 +15,12 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Notes how long the phase took that has just ended. */
-static void note_time(struct run *run, const char *phase)
+void run_note(struct run *run, const char *key, json_t *value)
+{
+    json_object_set_new(run->figures, key, value);
+}
+
+void run_note_time(struct run *run, const char *phase)
 {
     double now = seconds();
     json_object_set_new(run->seconds, phase, json_real(now - run->started));
@@ -45,11 +36,11 @@ static film_status read_corpus(struct run *run, const char *const *paths, size_t
                                      &run->options->progress, error);
     if (status != FILM_OK) return status;
     const struct corpus *corpus = &run->corpus;
-    json_object_set_new(run->figures, "labels", json_string(kinds[corpus->labels]));
-    json_object_set_new(run->figures, "rows", json_integer((json_int_t)corpus->rows));
-    json_object_set_new(run->figures, "sentences", json_integer(corpus->sentences.count));
-    json_object_set_new(run->figures, "skipped_rows", json_integer((json_int_t)corpus->skipped));
-    note_time(run, "read");
+    run_note(run, "labels", json_string(kinds[corpus->labels]));
+    run_note(run, "rows", json_integer((json_int_t)corpus->rows));
+    run_note(run, "sentences", json_integer(corpus->sentences.count));
+    run_note(run, "skipped_rows", json_integer((json_int_t)corpus->skipped));
+    run_note_time(run, "read");
     return FILM_OK;
 }
 
@@ -59,43 +50,49 @@ static film_status count_features(struct run *run, film_error *error)
     struct tokenizer tokenizer;
     film_status status = tokenizer_init(&tokenizer, options->stem, options->stop, error);
     if (status != FILM_OK) return status;
-    struct features_options wanted = {options->features, options->min_df, options->max_features,
-                                      options->threads, options->progress};
+    struct features_options wanted = {run->model->features.groups, options->min_df,
+                                      options->max_features, options->threads, options->progress};
     status = features_fit(&run->model->features, &tokenizer, &run->corpus.sentences, &wanted,
                           &run->x, error);
     if (status != FILM_OK) return status;
-    json_object_set_new(run->figures, "entries",
-                        json_integer((json_int_t)run->x.start[run->x.rows]));
-    note_time(run, "features");
+    run_note(run, "entries", json_integer((json_int_t)run->x.start[run->x.rows]));
+    run_note_time(run, "features");
     return FILM_OK;
 }
 
-/* L = U': the map onto the strongest directions of the text. */
-static film_status factorise(struct run *run, film_error *error)
+film_status run_factorise(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
     const film_train_options *options = run->options;
     film_model *model = run->model;
-    size_t dim = options->dim ? options->dim : options->rank;
     struct svd_options wanted = {.rank = options->rank,
                                  .seed = options->seed,
                                  .threads = threads_use(options->threads),
                                  .progress = options->progress,
                                  .comm = &comm_single};
     TRY(svd_compute(&run->x, &wanted, &run->svd, error));
-    if (dim > run->svd.rank) dim = run->svd.rank;
-    size_t features = run->x.cols;
-    TRY_ALLOC(model->own_map = mem_array(features * dim, sizeof *model->own_map), error);
-    for (size_t i = 0; i < features; i++)
-        memcpy(model->own_map + i * dim, run->svd.u + i * run->svd.rank, dim * sizeof(float));
     TRY_ALLOC(model->own_sigma = mem_array(run->svd.rank, sizeof *model->own_sigma), error);
     memcpy(model->own_sigma, run->svd.sigma, run->svd.rank * sizeof(float));
     model->sigma = model->own_sigma;
     model->rank = run->svd.rank;
-    model->encoder = (struct encoder){&model->features, model->own_map, dim};
-    json_object_set_new(run->figures, "svd_basis", json_integer((json_int_t)run->svd.basis));
-    json_object_set_new(run->figures, "svd_residual", json_real(run->svd.residual));
-    note_time(run, "svd");
+    run_note(run, "svd_basis", json_integer((json_int_t)run->svd.basis));
+    run_note(run, "svd_residual", json_real(run->svd.residual));
+    run_note_time(run, "svd");
+done:
+    return status;
+}
+
+/* L = U': the map onto the strongest directions of the text. */
+film_status learn_svd(struct run *run, film_error *error)
+{
+    film_status status = FILM_OK;
+    TRY(run_factorise(run, error));
+    size_t rank = run->svd.rank, features = run->x.cols;
+    if (run->dim > rank) run->dim = rank;
+    float *map = mem_array(features * run->dim, sizeof *map);
+    TRY_ALLOC(run->model->own_map = map, error);
+    for (size_t i = 0; i < features; i++)
+        memcpy(map + i * run->dim, run->svd.u + i * rank, run->dim * sizeof *map);
 done:
     return status;
 }
@@ -118,11 +115,11 @@ static film_status calibrate(struct run *run, const struct corpus *labelled, con
         TRY(calibrate_fit(similarity, pairs.target, pairs.count, &run->model->calibration, error));
         TRY(calibrate_threshold(similarity, pairs.target, pairs.count, &threshold, &accuracy,
                                 error));
-        json_object_set_new(run->figures, "balanced_accuracy", json_real(accuracy));
+        run_note(run, "balanced_accuracy", json_real(accuracy));
     }
-    json_object_set_new(run->figures, "threshold_from", json_string(name));
-    json_object_set_new(run->figures, "threshold_pairs", json_integer((json_int_t)pairs.count));
-    note_time(run, "threshold");
+    run_note(run, "threshold_from", json_string(name));
+    run_note(run, "threshold_pairs", json_integer((json_int_t)pairs.count));
+    run_note_time(run, "threshold");
 done:
     labelled_pairs_free(&pairs);
     mem_free(similarity);
@@ -146,16 +143,68 @@ static film_status read_dev(struct run *run, film_error *error)
 
 static film_status check_options(const film_train_options *options, film_error *error)
 {
-    if (options->features == 0 || options->features >= GROUP_BIT(GROUPS))
+    if (options->features >= GROUP_BIT(GROUPS))
         return status_set(error, FILM_USAGE, "--features: choose from word, bigram, char");
+    if (options->method >= FILM_METHOD_COUNT || options->similarity >= FILM_SIMILARITY_COUNT)
+        return status_set(error, FILM_USAGE, "there is no such method or similarity");
     if (options->rank == 0) return status_set(error, FILM_USAGE, "--rank must be at least 1");
-    if (options->dim > options->rank)
+    if (options->dim > options->rank && options->method != FILM_METHOD_RANK)
         return status_set(
             error, FILM_USAGE,
             "--dim %zu is more than --rank %zu; a map cannot have more dimensions than "
             "the data it is made from",
             options->dim, options->rank);
+    if (!(options->train_share > 0 && options->train_share <= 1))
+        return status_set(error, FILM_USAGE, "the share to train on must lie between 0 and 1");
     return FILM_OK;
+}
+
+/* What a method does where the user left it open. */
+struct method {
+    const char *name;
+    film_status (*learn)(struct run *run, film_error *error);
+    unsigned features;
+    size_t dim; /* 0: the rank */
+};
+
+static const struct method methods[FILM_METHOD_COUNT] = {
+    [FILM_METHOD_SVD] = {"svd", learn_svd, FILM_WORD, 0},
+    [FILM_METHOD_FILM] = {"film", learn_film, FILM_WORD, 100},
+    [FILM_METHOD_RANK] = {"rank", learn_rank, FILM_WORD | FILM_CHAR, 200},
+};
+
+static film_status choose_method(struct run *run, film_error *error)
+{
+    const film_train_options *options = run->options;
+    int labelled = run->corpus.labels != FILM_LABELS_NONE;
+    run->method = options->method;
+    if (run->method == FILM_METHOD_AUTO)
+        run->method = labelled ? FILM_METHOD_RANK : FILM_METHOD_SVD;
+    const struct method *method = &methods[run->method];
+    if (!labelled && run->method != FILM_METHOD_SVD)
+        return status_set(error, FILM_BAD_INPUT,
+                          "--method %s learns from labels and the input has none; use --method svd "
+                          "or add a label, score, category or triplet column",
+                          method->name);
+    size_t dim = method->dim ? method->dim : options->rank;
+    run->dim = options->dim ? options->dim : dim;
+    run->model->features.groups = options->features ? options->features : method->features;
+    run->model->settings = (struct model_settings){
+        .min_df = options->min_df, .max_features = options->max_features, .seed = options->seed};
+    strcpy(run->model->settings.method, method->name);
+    return FILM_OK;
+}
+
+/* A dev file, or a part of the corpus held out when something is learned from labels. */
+static film_status choose_dev(struct run *run, film_error *error)
+{
+    run->dev_name = "train";
+    if (run->options->dev) {
+        run->dev_name = "dev";
+        return read_dev(run, error);
+    }
+    if (run->method == FILM_METHOD_SVD || run->options->train_share == 1) return FILM_OK;
+    return run_hold_out(run, error);
 }
 
 static film_status finish(struct run *run, film_error *error)
@@ -181,16 +230,13 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     TRY(check_options(options, error));
     TRY_ALLOC((run.figures = json_object()) && (run.seconds = json_object()), error);
     TRY_ALLOC(run.model = mem_zeroed(1, sizeof *run.model), error);
-    run.model->settings =
-        (struct model_settings){"svd", options->min_df, options->max_features, options->seed};
     TRY(read_corpus(&run, paths, count, error));
-    if (options->dev) TRY(read_dev(&run, error));
+    TRY(choose_method(&run, error));
+    TRY(choose_dev(&run, error));
     TRY(count_features(&run, error));
-    TRY(factorise(&run, error));
-    if (options->dev)
-        TRY(calibrate(&run, &run.dev, "dev", error));
-    else
-        TRY(calibrate(&run, &run.corpus, "train", error));
+    TRY(methods[run.method].learn(&run, error));
+    run.model->encoder = (struct encoder){&run.model->features, run.model->own_map, run.dim};
+    TRY(calibrate(&run, run.dev.rows ? &run.dev : &run.corpus, run.dev_name, error));
     TRY(finish(&run, error));
 done:
     corpus_free(&run.corpus);

@@ -1,0 +1,42 @@
+/* One training run: what its phases work on and write down. */
+#ifndef TRAIN_RUN_H
+#define TRAIN_RUN_H
+
+#include "la/svd.h"
+#include "model/model.h"
+#include "text/corpus.h"
+
+#include <jansson.h>
+
+struct run {
+    const film_train_options *options; /* as given */
+    film_method method;                /* never AUTO */
+    size_t dim;                        /* of a vector; at most what the data allow */
+    film_model *model;
+    struct corpus corpus; /* what is learned from */
+    struct corpus dev;    /* what the threshold is chosen on; empty: the corpus itself */
+    const char *dev_name; /* "dev", "held out" or "train" */
+    struct csr x;         /* a row per distinct sentence of the corpus */
+    struct svd svd;       /* empty where the method needs none */
+    int interrupted;      /* learning was stopped early; the model holds the best so far */
+    json_t *figures, *seconds;
+    double started; /* the current phase */
+};
+
+/* Notes how long the phase took that has just ended. */
+void run_note_time(struct run *run, const char *phase);
+void run_note(struct run *run, const char *key, json_t *value);
+
+/* run->svd of run->x. */
+film_status run_factorise(struct run *run, film_error *error);
+
+/* The methods: each sets the model's map (features x dim). */
+film_status learn_svd(struct run *run, film_error *error);
+film_status learn_film(struct run *run, film_error *error);
+film_status learn_rank(struct run *run, film_error *error);
+
+/* Without a dev file: moves a part of the corpus, sharing no question with the rest, to run->dev. Leaves
+ * it empty when that cannot be done. */
+film_status run_hold_out(struct run *run, film_error *error);
+
+#endif
