@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # A TAP library for the scripts beside it: source it, call the functions, end with finish.
 # The program is $FILM (default: build/release/film of this tree). Every script works in a folder of
 # its own ($PWD after sourcing), which is removed at the end.

@@ -30,9 +30,9 @@ on_terminal "$FILM" train missing.txt -o m.film
 check "an error on a terminal is one line" test "$(tr -d '\r' <out)" = "film: cannot open missing.txt: No such file or directory"
 
 on_terminal "$FILM" match faq.film "I lost my card" "my card is gone"
-check "match colours words on a terminal" grep -qE "$escape\[3[12]mcard$escape\[0m" out
-check "every colour is ended" test "$(grep -oE "$escape\[[0-9;]*[1-9]m" out | wc -l)" -eq "$(grep -oF "$escape[0m" out | wc -l)"
-sed -i "s/$escape\[[0-9;]*m//g; s/\r//" out; mv out plain
+check "match colours words on a terminal" grep -qE "${escape}\[3[12]mcard${escape}\[0m" out
+check "every colour is ended" test "$(grep -oE "${escape}\[[0-9;]*[1-9]m" out | wc -l)" -eq "$(grep -oF "${escape}[0m" out | wc -l)"
+sed -i "s/${escape}\[[0-9;]*m//g; s/\r//" out; mv out plain
 run "$FILM" match faq.film "I lost my card" "my card is gone"
 check "without colours the text is the same" diff plain out
 check "a pipe gets no escape codes" no_escapes out err
