@@ -19,6 +19,7 @@ enum option_kind {
     OPTION_NUMBER,  /* double */
     OPTION_THREADS, /* int */
     OPTION_SEED,    /* uint64_t */
+    OPTION_CHOICE,  /* an enum: which of the words in `argument`, "auto|svd|film", it is */
     OPTION_FEATURES /* unsigned: word,bigram,char */
 };
 

@@ -67,6 +67,17 @@ static unsigned parse_features(const char *text)
     return groups;
 }
 
+/* The number of TEXT among "one|two|three", or -1. */
+static int parse_choice(const char *choices, const char *text)
+{
+    for (int number = 0;; number++) {
+        size_t length = strcspn(choices, "|");
+        if (strlen(text) == length && strncmp(choices, text, length) == 0) return number;
+        if (choices[length] == 0) return -1;
+        choices += length + 1;
+    }
+}
+
 film_labels parse_labels(const char *text)
 {
     static const char *const names[FILM_LABELS_COUNT] = {"auto",   "none",     "pairs",
@@ -106,6 +117,10 @@ static const char *set_value(const struct option *option, const char *text)
     case OPTION_NUMBER:
         *(double *)option->target = strtod(text, &end);
         return end == text || *end || !isfinite(*(double *)option->target) ? "a number" : NULL;
+    case OPTION_CHOICE:
+        if (parse_choice(option->argument, text) < 0) return option->argument;
+        *(unsigned *)option->target = (unsigned)parse_choice(option->argument, text);
+        return NULL;
     case OPTION_FEATURES:
         *(unsigned *)option->target = parse_features(text);
         return *(unsigned *)option->target ? NULL : "some of word,bigram,char";
