@@ -109,26 +109,18 @@ static int stronger_first(const void *left, const void *right)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
-film_status match_pair(struct match *match, const struct encoder *encoder,
-                       const struct calibration *calibration, film_text a, film_text b,
-                       film_verdict *verdict, film_error *error)
+film_status match_score(struct match *match, const struct encoder *encoder,
+                        const struct calibration *calibration, film_text a, film_text b,
+                        film_verdict *verdict, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t count = 0;
-    double half = 0.5 * calibration->scale; /* each side explains half of the cosine */
+    const float *const *vector = (const float *const *)match->vector;
     TRY(encoder_embed(encoder, &match->row[0], a, match->vector[0], error));
     TRY(encoder_embed(encoder, &match->row[1], b, match->vector[1], error));
-    double lengths = sqrt(vec_dot(match->vector[0], match->vector[0], encoder->dim) *
-                          vec_dot(match->vector[1], match->vector[1], encoder->dim));
+    match->lengths = sqrt(vec_dot(vector[0], vector[0], encoder->dim) *
+                          vec_dot(vector[1], vector[1], encoder->dim));
     double cosine = 0;
-    if (lengths > 0) {
-        cosine = vec_dot(match->vector[0], match->vector[1], encoder->dim) / lengths;
-        for (int side = 0; side < 2; side++) {
-            TRY(weigh_tokens(match, encoder, side, match->vector[1 - side], half / lengths, error));
-            TRY(add_reasons(match, side, &count, error));
-        }
-        qsort(match->reasons, count, sizeof *match->reasons, stronger_first);
-    }
+    if (match->lengths > 0) cosine = vec_dot(vector[0], vector[1], encoder->dim) / match->lengths;
     double bias = calibration->bias + match->prior_log_odds;
     double log_odds = calibration->scale * cosine + bias;
     double wanted = calibration->scale * calibration->threshold + calibration->bias;
@@ -138,9 +130,29 @@ film_status match_pair(struct match *match, const struct encoder *encoder,
         .similarity = cosine,
         .log_odds = log_odds,
         .bias = bias,
-        .reasons = match->reasons,
-        .reason_count = count,
     };
+done:
+    return status;
+}
+
+film_status match_pair(struct match *match, const struct encoder *encoder,
+                       const struct calibration *calibration, film_text a, film_text b,
+                       film_verdict *verdict, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t count = 0;
+    double half = 0.5 * calibration->scale; /* each side explains half of the cosine */
+    TRY(match_score(match, encoder, calibration, a, b, verdict, error));
+    if (match->lengths > 0) {
+        for (int side = 0; side < 2; side++) {
+            TRY(weigh_tokens(match, encoder, side, match->vector[1 - side], half / match->lengths,
+                             error));
+            TRY(add_reasons(match, side, &count, error));
+        }
+        qsort(match->reasons, count, sizeof *match->reasons, stronger_first);
+    }
+    verdict->reasons = match->reasons;
+    verdict->reason_count = count;
 done:
     return status;
 }

@@ -16,12 +16,19 @@ struct match {
     float *vector[2]; /* dim each */
     film_reason *reasons;
     double *token_weight;
+    double lengths;        /* of the two vectors, multiplied; after match_score */
     double prior_log_odds; /* added to the bias; 0: both answers equally likely */
     size_t reasons_capacity, weight_capacity;
 };
 
 film_status match_init(struct match *match, const struct encoder *encoder, film_error *error);
 void match_free(struct match *match);
+
+/* The verdict without its reasons. Every probability of a pair comes from here: match_pair adds the
+ * reasons, score_pairs (pair/score.h) does it for many. */
+film_status match_score(struct match *match, const struct encoder *encoder,
+                        const struct calibration *calibration, film_text a, film_text b,
+                        film_verdict *verdict, film_error *error);
 
 film_status match_pair(struct match *match, const struct encoder *encoder,
                        const struct calibration *calibration, film_text a, film_text b,
