@@ -84,8 +84,40 @@ film_progress progress_start(int quiet);
 void progress_end(void);
 int interrupted(void);
 
+/* ---- A table through the library, in batches ---- */
+
+enum { STREAM_A, STREAM_B, STREAM_ID, STREAM_COLUMNS };
+enum { STREAM_ROWS = 8192 }; /* of a batch, at most */
+
+struct stream_batch {
+    film_text *text[STREAM_COLUMNS]; /* as in film_row: .bytes is NULL where there is no column */
+    size_t count;
+    void *result; /* STREAM_ROWS x result_size */
+    size_t *start[STREAM_COLUMNS];
+    char *bytes; /* what the texts point into */
+    size_t used, capacity;
+};
+
+struct stream {
+    film_table *table;
+    size_t result_size; /* of one row, in bytes */
+    /* Refuses rows that do not fit. Called by the thread that reads. */
+    film_status (*check)(void *user, const film_row *row, film_error *error);
+    /* Fills batch->result. */
+    film_status (*compute)(void *user, struct stream_batch *batch, film_error *error);
+    /* Called in the order of the file, by the thread that reads. */
+    film_status (*write)(void *user, const struct stream_batch *batch, film_error *error);
+    void *user;
+    const char *phase; /* what the progress bar says */
+    film_progress progress;
+};
+
+/* All rows; *ROWS counts them. */
+film_status stream_rows(const struct stream *stream, unsigned long long *rows, film_error *error);
+
 /* ---- Verbs ---- */
 
-extern const struct verb verb_train, verb_match, verb_embed, verb_split, verb_info;
+extern const struct verb verb_train, verb_eval, verb_match, verb_predict, verb_embed, verb_split,
+    verb_info;
 
 #endif

@@ -1,62 +1,12 @@
 #include "cli.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BATCH = 8192, HEADER_BYTES = 128 };
-
-/* Rows of a batch: the table's texts live only until its next row, so they are copied. */
-struct batch {
-    film_text texts[BATCH];
-    size_t starts[BATCH];
-    size_t count;
-    char *bytes;
-    size_t used, capacity;
-};
-
-static int add_text(struct batch *batch, film_text text)
-{
-    if (batch->used + text.length > batch->capacity) {
-        size_t larger = 2 * batch->capacity + text.length + 65536;
-        char *bytes = realloc(batch->bytes, larger);
-        if (!bytes) return 0;
-        batch->bytes = bytes;
-        batch->capacity = larger;
-    }
-    memcpy(batch->bytes + batch->used, text.bytes, text.length);
-    batch->starts[batch->count] = batch->used;
-    batch->texts[batch->count++].length = text.length;
-    batch->used += text.length;
-    return 1;
-}
-
-static film_status read_batch(film_table *table, struct batch *batch, const char *path,
-                              film_error *error)
-{
-    film_row row;
-    film_status status = FILM_OK;
-    batch->count = batch->used = 0;
-    while (batch->count < BATCH && (status = film_table_next(table, &row, error)) == FILM_OK) {
-        if (row.b.bytes) {
-            snprintf(error->message, sizeof error->message,
-                     "%s has two sentences in a row, embed takes one; choose with --columns, for "
-                     "example --columns -,text,-",
-                     path);
-            return FILM_BAD_INPUT;
-        }
-        if (!add_text(batch, row.a)) {
-            snprintf(error->message, sizeof error->message, "out of memory");
-            return FILM_NO_MEMORY;
-        }
-    }
-    for (size_t i = 0; i < batch->count; i++)
-        batch->texts[i].bytes = batch->bytes + batch->starts[i];
-    return status; /* FILM_END may come with rows: the last ones */
-}
+enum { HEADER_BYTES = 128 };
 
 /* NumPy's .npy header, padded to a fixed size so that it can be written before the number of rows
  * is known. */
@@ -114,102 +64,37 @@ static film_status finish(struct sink *sink, unsigned long long rows, size_t dim
     return film_output_commit(output, error);
 }
 
-/* Embedding takes all cores; reading and writing go on beside it in one more thread: while batch n
- * is embedded, that thread writes the vectors of batch n-1 and reads batch n+1. */
-struct pipeline {
-    film_table *table;
+struct embedding {
+    const film_model *model;
     const char *path;
     struct sink *sink;
     size_t dim;
-    struct batch *batch[2]; /* [turn] is being embedded */
-    float *vectors[2];
-    int turn;
-    film_status read_status, write_status;
-    film_error read_error, write_error;
+    int threads;
 };
 
-/* Writes the batch before this one, reads the one after it: both use the same slot. */
-static void *read_and_write(void *argument)
+static film_status check_row(void *user, const film_row *row, film_error *error)
 {
-    struct pipeline *line = argument;
-    struct batch *batch = line->batch[!line->turn];
-    line->write_status = FILM_OK;
-    if (batch->count)
-        line->write_status =
-            write_rows(line->sink, line->vectors[!line->turn],
-                       batch->count * line->dim * sizeof(float), &line->write_error);
-    batch->count = 0;
-    if (line->write_status == FILM_OK && line->read_status == FILM_OK)
-        line->read_status = read_batch(line->table, batch, line->path, &line->read_error);
-    return NULL;
+    const struct embedding *embedding = user;
+    if (!row->b.bytes) return FILM_OK;
+    snprintf(error->message, sizeof error->message,
+             "%s has two sentences in a row, embed takes one; choose with --columns, for "
+             "example --columns -,text,-",
+             embedding->path);
+    return FILM_BAD_INPUT;
 }
 
-/* One turn: embeds the current batch beside the reading and writing. */
-static film_status take_turn(const film_model *model, struct pipeline *line, int threads,
-                             film_error *error)
+static film_status embed_batch(void *user, struct stream_batch *batch, film_error *error)
 {
-    pthread_t beside;
-    struct batch *batch = line->batch[line->turn];
-    int started = pthread_create(&beside, NULL, read_and_write, line) == 0;
-    film_status status = film_embed_batch(model, batch->texts, batch->count, threads,
-                                          line->vectors[line->turn], error);
-    if (started)
-        pthread_join(beside, NULL);
-    else
-        read_and_write(line);
-    if (status == FILM_OK && line->write_status != FILM_OK) {
-        status = line->write_status;
-        *error = line->write_error;
-    }
-    line->turn = !line->turn;
-    return status;
+    const struct embedding *embedding = user;
+    return film_embed_batch(embedding->model, batch->text[STREAM_A], batch->count,
+                            embedding->threads, batch->result, error);
 }
 
-static film_status run_pipeline(const film_model *model, struct pipeline *line, int threads,
-                                unsigned long long *rows, film_progress progress, film_error *error)
+static film_status write_batch(void *user, const struct stream_batch *batch, film_error *error)
 {
-    film_status status = FILM_OK;
-    line->read_status = read_batch(line->table, line->batch[0], line->path, &line->read_error);
-    while (status == FILM_OK && line->batch[line->turn]->count) {
-        *rows += line->batch[line->turn]->count;
-        status = take_turn(model, line, threads, error);
-        if (status == FILM_OK &&
-            progress.call(progress.user, "embedding", film_table_progress(line->table), 1)) {
-            snprintf(error->message, sizeof error->message, "stopped; nothing was written");
-            status = FILM_CANCELLED;
-        }
-    }
-    if (status == FILM_OK && line->read_status != FILM_END && line->read_status != FILM_OK) {
-        *error = line->read_error;
-        status = line->read_status;
-    }
-    if (status != FILM_OK) return status;
-    read_and_write(line); /* the last batch's vectors; there is nothing left to read */
-    *error = line->write_error;
-    return line->write_status;
-}
-
-static film_status embed_all(const film_model *model, film_table *table, const char *path,
-                             struct sink *sink, int threads, unsigned long long *rows,
-                             film_progress progress, film_error *error)
-{
-    struct pipeline line = {.table = table, .path = path, .sink = sink, .dim = film_dim(model)};
-    film_status status = FILM_OK;
-    for (int i = 0; i < 2; i++) {
-        line.batch[i] = calloc(1, sizeof *line.batch[i]);
-        line.vectors[i] = malloc(BATCH * line.dim * sizeof *line.vectors[i]);
-        if (!line.batch[i] || !line.vectors[i]) status = FILM_NO_MEMORY;
-    }
-    if (status == FILM_OK)
-        status = run_pipeline(model, &line, threads, rows, progress, error);
-    else
-        snprintf(error->message, sizeof error->message, "out of memory");
-    for (int i = 0; i < 2; i++) {
-        if (line.batch[i]) free(line.batch[i]->bytes);
-        free(line.batch[i]);
-        free(line.vectors[i]);
-    }
-    return status;
+    const struct embedding *embedding = user;
+    return write_rows(embedding->sink, batch->result, batch->count * embedding->dim * sizeof(float),
+                      error);
 }
 
 /* Neither a file nor going to be one: a FIFO, /dev/stdout at the end of a pipe. */
@@ -257,8 +142,12 @@ static int run(const struct verb *verb, int argc, char **argv)
     film_status status = film_open(arguments[0], &model, &error);
     if (status == FILM_OK) status = film_table_open(arguments[1], &table_options, &table, &error);
     if (status == FILM_OK) status = open_sink(&sink, output, &error);
-    if (status == FILM_OK)
-        status = embed_all(model, table, arguments[1], &sink, threads, &rows, progress, &error);
+    struct embedding embedding = {model, arguments[1], &sink, film_dim(model), threads};
+    struct stream stream = {table,       embedding.dim * sizeof(float),
+                            check_row,   embed_batch,
+                            write_batch, &embedding,
+                            "embedding", progress};
+    if (status == FILM_OK) status = stream_rows(&stream, &rows, &error);
     if (status == FILM_OK) status = finish(&sink, rows, film_dim(model), &error);
     int code = report(status, &error);
     unsigned long long skipped = table ? film_table_skipped(table) : 0;

@@ -144,6 +144,17 @@ FILM_API film_status film_context_set_prior(film_context *context, double prior,
 FILM_API film_status film_match(film_context *context, film_text a, film_text b,
                                 film_verdict *verdict, film_error *error);
 
+/* The same for COUNT pairs (a[i], b[i]) in parallel, without reasons. PRIOR: 0.5 unless the two answers
+ * are not equally likely. THREADS 0: all cores. */
+FILM_API film_status film_match_batch(const film_model *model, const film_text *a,
+                                      const film_text *b, size_t count, double prior, int threads,
+                                      film_verdict *verdicts, film_error *error);
+
+/* The probabilities alone, those of film_match as float. */
+FILM_API film_status film_score_batch(const film_model *model, const film_text *a,
+                                      const film_text *b, size_t count, double prior, int threads,
+                                      float *probability, film_error *error);
+
 /* ---- Training a model ------------------------------------------------------------------ */
 
 /* What a file's labels say. FILM_LABELS_AUTO reads it off the columns. */
@@ -233,6 +244,32 @@ FILM_API void film_train_defaults(film_train_options *options);
 FILM_API film_status film_train(const char *const *paths, size_t count,
                                 const film_train_options *options, film_model **out,
                                 film_error *error);
+
+/* ---- Measuring a model ----------------------------------------------------------------- */
+
+typedef struct film_eval_options {
+    film_table_options table;
+    size_t k_first, k_last; /* the sweep of pairwise kNN, 1 to 55; k_last 0: none */
+    const char *knn;        /* NULL or "mutual": each among the other's k nearest; "either" */
+    const char *decision;   /* NULL or "threshold"; "knn": the rule with the best k of the sweep */
+    double prior;           /* as film_context_set_prior; 0.5. The knn decision does not use it */
+    const char *pool;       /* a file whose sentences are searched for duplicates, or NULL */
+    film_table_options pool_table;
+    size_t pool_queries; /* search for the first so many duplicates; 0: all */
+    size_t bootstrap;    /* resamples for the confidence intervals, 1000; 0: none */
+    uint64_t seed;
+    int threads; /* 0: all cores */
+    film_progress progress;
+} film_eval_options;
+
+FILM_API void film_eval_defaults(film_eval_options *options);
+
+/* Compares a model with a labelled file. *JSON is one object (free it with film_free): rows, accuracy,
+ * best_accuracy, best_threshold, log_loss, f1, auc, average_precision, ece, pearson, spearman, knn,
+ * best_k, elbow_k, knn_variant, ci, retrieval, ...; null where a figure does not apply to the file's
+ * labels. docs/eval.md says what each means. */
+FILM_API film_status film_eval(const film_model *model, const char *path,
+                               const film_eval_options *options, char **json, film_error *error);
 
 /* ---- Reading tables -------------------------------------------------------------------- */
 

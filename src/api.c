@@ -2,12 +2,13 @@
  * file (base/file.c) and the allocator hook (base/mem.c) implement their part of film.h themselves.
  */
 #include "base/mem.h"
+#include "eval/eval.h"
 #include "model/model.h"
 #include "pair/match.h"
+#include "pair/score.h"
 #include "train/split.h"
 #include "train/train.h"
 
-#include <math.h>
 #include <string.h>
 
 #define STRINGIFY(x) #x
@@ -91,10 +92,7 @@ void film_context_free(film_context *context)
 film_status film_context_set_prior(film_context *context, double prior, film_error *error)
 {
     if (!context) return missing(error, "context");
-    if (!(prior > 0 && prior < 1))
-        return status_set(error, FILM_USAGE, "the prior must lie between 0 and 1, not %g", prior);
-    context->match.prior_log_odds = log(prior / (1 - prior));
-    return FILM_OK;
+    return score_prior(prior, &context->match.prior_log_odds, error);
 }
 
 film_status film_embed(film_context *context, film_text text, float *out, film_error *error)
@@ -118,19 +116,74 @@ film_status film_match(film_context *context, film_text a, film_text b, film_ver
                       verdict, error);
 }
 
+struct text_pairs {
+    const film_text *a, *b;
+};
+
+static void pair_of_texts(const void *user, size_t i, film_text *a, film_text *b)
+{
+    const struct text_pairs *pairs = user;
+    *a = pairs->a[i];
+    *b = pairs->b[i];
+}
+
+film_status film_match_batch(const film_model *model, const film_text *a, const film_text *b,
+                             size_t count, double prior, int threads, film_verdict *verdicts,
+                             film_error *error)
+{
+    if (!model || (count && (!a || !b || !verdicts)))
+        return missing(error, "model, a text or verdicts");
+    struct text_pairs pairs = {a, b};
+    struct score_source source = {pair_of_texts, &pairs};
+    double log_odds;
+    film_status status = score_prior(prior, &log_odds, error);
+    if (status != FILM_OK) return status;
+    return score_pairs(&model->encoder, &model->calibration, &source, count, log_odds, threads,
+                       verdicts, error);
+}
+
+film_status film_score_batch(const film_model *model, const film_text *a, const film_text *b,
+                             size_t count, double prior, int threads, float *probability,
+                             film_error *error)
+{
+    if (count && !probability) return missing(error, "probability");
+    film_verdict *verdicts = mem_array(count, sizeof *verdicts);
+    if (!verdicts) return status_no_memory(error);
+    film_status status = film_match_batch(model, a, b, count, prior, threads, verdicts, error);
+    for (size_t i = 0; i < count && status == FILM_OK; i++)
+        probability[i] = (float)verdicts[i].probability;
+    mem_free(verdicts);
+    return status;
+}
+
+void film_eval_defaults(film_eval_options *options)
+{
+    *options =
+        (film_eval_options){.k_first = 1, .k_last = 55, .prior = 0.5, .bootstrap = 1000, .seed = 1};
+}
+
+film_status film_eval(const film_model *model, const char *path, const film_eval_options *options,
+                      char **json, film_error *error)
+{
+    film_eval_options defaults;
+    film_eval_defaults(&defaults);
+    if (!model || !path || !json) return missing(error, "model, path or json");
+    return eval_file(model, path, options ? options : &defaults, json, error);
+}
+
 void film_train_defaults(film_train_options *options)
 {
     *options = (film_train_options){
         .min_df = 2,
         .rank = 256,
         .train_share = 0.8,
-        .solver = {.power = 1,
+        .solver = {.power = 0.5,
                    .margin_ratio = 1,
                    .positives = 5,
                    .labelled = 5,
-                   .hard = 0,
+                   .hard = 5,
                    .random = 5,
-                   .iterations = 100,
+                   .iterations = 20,
                    .epsilon = 1e-5,
                    .least_change = 1e-7,
                    .rho = 1e-4,

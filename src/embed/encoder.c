@@ -2,7 +2,33 @@
 #include "base/threads.h"
 #include "la/vec.h"
 
+#include <math.h>
 #include <string.h>
+
+double encoder_similarity(const struct encoder *encoder, const float *a, const float *b)
+{
+    size_t dim = encoder->dim;
+    double product = vec_dot(a, b, dim);
+    if (encoder->similarity == FILM_DOT) return product;
+    double squares_a = vec_dot(a, a, dim), squares_b = vec_dot(b, b, dim);
+    if (encoder->similarity == FILM_EUCLIDEAN) return 2 * product - (squares_a + squares_b);
+    double lengths = sqrt(squares_a * squares_b);
+    return lengths > 0 ? product / lengths : 0;
+}
+
+void encoder_prepare(const struct encoder *encoder, float *vectors, size_t count, int threads,
+                     float *penalty)
+{
+    size_t dim = encoder->dim;
+#pragma omp parallel for num_threads(threads)
+    for (size_t i = 0; i < count; i++) {
+        float *vector = vectors + i * dim;
+        if (encoder->similarity == FILM_COSINE) vec_normalise(vector, dim);
+        penalty[i] = encoder->similarity == FILM_EUCLIDEAN
+                         ? (float)(0.5 * vec_dot(vector, vector, dim))
+                         : 0.0f;
+    }
+}
 
 film_status encoder_embed(const struct encoder *encoder, struct feature_row *row, film_text text,
                           float *out, film_error *error)

@@ -11,7 +11,16 @@ struct encoder {
     const float
         *map; /* features x dim, row-major: row w is the vector of feature w (L transposed) */
     size_t dim;
+    film_similarity similarity; /* how two vectors are compared */
 };
+
+/* The similarity of two vectors (dim each); 0 where a cosine is asked of a zero vector. */
+double encoder_similarity(const struct encoder *encoder, const float *a, const float *b);
+
+/* Readies COUNT vectors for near/flat.h: its inner products, less the row's PENALTY (count floats), then
+ * rank as the similarity does. */
+void encoder_prepare(const struct encoder *encoder, float *vectors, size_t count, int threads,
+                     float *penalty);
 
 /* OUT (dim) = the vector of TEXT; ROW keeps the sparse row it came from. */
 film_status encoder_embed(const struct encoder *encoder, struct feature_row *row, film_text text,

@@ -68,7 +68,9 @@ static film_status open_arrays(film_model *model, const char *path, film_error *
     features->idf = idf->data;
     model->sigma = sigma->data;
     model->rank = (size_t)sigma->shape[0];
-    model->encoder = (struct encoder){features, map->data, (size_t)map->shape[1]};
+    model->encoder.features = features;
+    model->encoder.map = map->data;
+    model->encoder.dim = (size_t)map->shape[1]; /* similarity comes from the settings */
 done:
     return status;
 }

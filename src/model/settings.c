@@ -34,12 +34,16 @@ static json_t *stop_words(const struct strtab *stop)
     return words;
 }
 
+static const char *const similarity_names[FILM_SIMILARITY_COUNT] = {"cosine", "dot", "euclidean"};
+
 static json_t *settings_object(const film_model *model)
 {
     const struct tokenizer *tokenizer = &model->features.tokenizer;
-    return json_pack("{s:s, s:o, s:I, s:I, s:s?, s:o, s:I, s:{s:f, s:f, s:f}}", "method",
-                     model->settings.method, "features", group_names(model->features.groups),
-                     "min_df", (json_int_t)model->settings.min_df, "max_features",
+    return json_pack("{s:s, s:s, s:o, s:I, s:I, s:s?, s:o, s:I, s:{s:f, s:f, s:f}}", "method",
+                     model->settings.method, "similarity",
+                     similarity_names[model->encoder.similarity], "features",
+                     group_names(model->features.groups), "min_df",
+                     (json_int_t)model->settings.min_df, "max_features",
                      (json_int_t)model->settings.max_features, "stem", tokenizer->stem, "stop",
                      stop_words(&tokenizer->stop), "seed", (json_int_t)model->settings.seed,
                      "calibration", "scale", model->calibration.scale, "bias",
@@ -77,6 +81,17 @@ static film_status read_groups(json_t *names, const char *path, unsigned *groups
                    : status_set(error, FILM_BAD_INPUT, "%s: settings name no features", path);
 }
 
+static film_status read_similarity(const char *name, const char *path, film_similarity *similarity,
+                                   film_error *error)
+{
+    for (int i = 0; i < FILM_SIMILARITY_COUNT; i++)
+        if (strcmp(name, similarity_names[i]) == 0) {
+            *similarity = (film_similarity)i;
+            return FILM_OK;
+        }
+    return status_set(error, FILM_BAD_INPUT, "%s: settings name no similarity that is known", path);
+}
+
 /* The stop words joined by newlines, as tokenizer_restore takes them. */
 static film_status read_tokenizer(json_t *words, const char *stem, const char *path,
                                   struct tokenizer *tokenizer, film_error *error)
@@ -105,7 +120,7 @@ film_status settings_read(const char *json, const char *path, film_model *model,
 {
     film_status status = FILM_OK;
     json_error_t problem;
-    const char *method = NULL;
+    const char *method = NULL, *similarity = NULL;
     json_t *groups = NULL, *words = NULL, *stem = NULL;
     json_int_t min_df = 0, max_features = 0, seed = 0;
     struct calibration *line = &model->calibration;
@@ -113,10 +128,11 @@ film_status settings_read(const char *json, const char *path, film_model *model,
     if (!object)
         TRY(status_set(error, FILM_BAD_INPUT, "%s: settings are not JSON: %s", path, problem.text));
     if (json_unpack_ex(object, &problem, 0,
-                       "{s:s, s:o, s:I, s:I, s:o, s:o, s:I, s:{s:F, s:F, s:F}}", "method", &method,
-                       "features", &groups, "min_df", &min_df, "max_features", &max_features,
-                       "stem", &stem, "stop", &words, "seed", &seed, "calibration", "scale",
-                       &line->scale, "bias", &line->bias, "threshold", &line->threshold) != 0)
+                       "{s:s, s:s, s:o, s:I, s:I, s:o, s:o, s:I, s:{s:F, s:F, s:F}}", "method",
+                       &method, "similarity", &similarity, "features", &groups, "min_df", &min_df,
+                       "max_features", &max_features, "stem", &stem, "stop", &words, "seed", &seed,
+                       "calibration", "scale", &line->scale, "bias", &line->bias, "threshold",
+                       &line->threshold) != 0)
         TRY(status_set(error, FILM_BAD_INPUT, "%s: settings: %s", path, problem.text));
     if (!(json_is_null(stem) || json_is_string(stem)) || !json_is_array(groups) ||
         !json_is_array(words) || min_df < 0 || max_features < 0 ||
@@ -127,6 +143,7 @@ film_status settings_read(const char *json, const char *path, film_model *model,
     model->settings.min_df = (size_t)min_df;
     model->settings.max_features = (size_t)max_features;
     model->settings.seed = (uint64_t)seed;
+    TRY(read_similarity(similarity, path, &model->encoder.similarity, error));
     TRY(read_groups(groups, path, &model->features.groups, error));
     TRY(read_tokenizer(words, json_string_value(stem), path, &model->features.tokenizer, error));
 done:

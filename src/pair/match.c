@@ -14,6 +14,7 @@ film_status match_init(struct match *match, const struct encoder *encoder, film_
         TRY(feature_row_init(&match->row[side], encoder->features, error));
         TRY_ALLOC(match->vector[side] = mem_aligned(encoder->dim, sizeof(float)), error);
     }
+    TRY_ALLOC(match->difference = mem_aligned(encoder->dim, sizeof(float)), error);
 done:
     if (status != FILM_OK) match_free(match);
     return status;
@@ -25,6 +26,7 @@ void match_free(struct match *match)
         feature_row_free(&match->row[side]);
         mem_free_aligned(match->vector[side]);
     }
+    mem_free_aligned(match->difference);
     mem_free(match->reasons);
     mem_free(match->token_weight);
     memset(match, 0, sizeof *match);
@@ -43,11 +45,11 @@ static size_t position(const struct feature_row *row, uint32_t id)
     return low;
 }
 
-/* Splits each feature's share of the cosine evenly over the places it occurs in, and each of those
+/* Splits each feature's share of the similarity evenly over the places it occurs in, and each of those
  * over its first and last word. OTHER is the vector of the other sentence; FACTOR brings a plain
- * product to a share. *HALF gets this side's half of the cosine. */
+ * product to a weight. */
 static film_status weigh_tokens(struct match *match, const struct encoder *encoder, int side,
-                                const float *other, double factor, double *half, film_error *error)
+                                const float *other, double factor, film_error *error)
 {
     struct feature_row *row = &match->row[side];
     size_t tokens = row->grams.tokens.count, gram = 0;
@@ -55,12 +57,10 @@ static film_status weigh_tokens(struct match *match, const struct encoder *encod
                   sizeof *match->token_weight))
         return status_no_memory(error);
     double *weight = match->token_weight, *share = weight + tokens, *places = share + row->count;
-    *half = 0;
     memset(weight, 0, (tokens + row->count * 2) * sizeof *weight);
     for (size_t i = 0; i < row->count; i++) {
         const float *feature = encoder->map + (size_t)row->id[i] * encoder->dim;
         share[i] = factor * (double)row->value[i] * vec_dot(feature, other, encoder->dim);
-        *half += share[i];
     }
     for (int pass = 0; pass < 2; pass++) { /* count the places, then hand out */
         gram = 0;
@@ -72,9 +72,9 @@ static film_status weigh_tokens(struct match *match, const struct encoder *encod
                 if (pass == 0) {
                     places[at] += 1;
                 } else {
-                    double each = 0.5 * share[at] / places[at];
-                    weight[list->items[i].token] += each;
-                    weight[list->items[i].last_token] += each;
+                    double half = 0.5 * share[at] / places[at];
+                    weight[list->items[i].token] += half;
+                    weight[list->items[i].last_token] += half;
                 }
             }
         }
@@ -82,8 +82,7 @@ static film_status weigh_tokens(struct match *match, const struct encoder *encod
     return FILM_OK;
 }
 
-static film_status add_reasons(struct match *match, int side, double scale, size_t *count,
-                               film_error *error)
+static film_status add_reasons(struct match *match, int side, size_t *count, film_error *error)
 {
     const struct tokens *tokens = &match->row[side].grams.tokens;
     if (!mem_grow((void **)&match->reasons, &match->reasons_capacity, *count + tokens->count,
@@ -98,7 +97,7 @@ static film_status add_reasons(struct match *match, int side, double scale, size
                                                    word.length,
                                                    tokens->items[i].from,
                                                    tokens->items[i].to,
-                                                   scale * match->token_weight[i]};
+                                                   match->token_weight[i]};
     }
     return FILM_OK;
 }
@@ -112,38 +111,71 @@ static int stronger_first(const void *left, const void *right)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
+film_status match_score(struct match *match, const struct encoder *encoder,
+                        const struct calibration *calibration, film_text a, film_text b,
+                        film_verdict *verdict, film_error *error)
+{
+    film_status status = FILM_OK;
+    TRY(encoder_embed(encoder, &match->row[0], a, match->vector[0], error));
+    TRY(encoder_embed(encoder, &match->row[1], b, match->vector[1], error));
+    double similarity = encoder_similarity(encoder, match->vector[0], match->vector[1]);
+    double bias = calibration->bias + match->prior_log_odds;
+    double log_odds = calibration->scale * similarity + bias;
+    double wanted = calibration->scale * calibration->threshold + calibration->bias;
+    *verdict = (film_verdict){
+        .probability = calibrate_probability(log_odds),
+        .same = log_odds >= wanted,
+        .similarity = similarity,
+        .log_odds = log_odds,
+        .bias = bias,
+    };
+done:
+    return status;
+}
+
+/* What the words of SIDE are multiplied with to give their shares, and by which factor. */
+static const float *opposite(const struct match *match, const struct encoder *encoder, int side,
+                             double *factor)
+{
+    const float *a = match->vector[0], *b = match->vector[1];
+    size_t dim = encoder->dim;
+    *factor = 0.5;
+    if (encoder->similarity == FILM_COSINE) {
+        double lengths = sqrt(vec_dot(a, a, dim) * vec_dot(b, b, dim));
+        *factor = lengths > 0 ? 0.5 / lengths : 0;
+    }
+    if (encoder->similarity != FILM_EUCLIDEAN) return side ? a : b;
+    for (size_t i = 0; i < dim; i++) match->difference[i] = side ? b[i] - a[i] : a[i] - b[i];
+    *factor = -1;
+    return match->difference;
+}
+
+/* The vectors are rounded to float on the way, the shares are not: their sum misses TOTAL by some 1e-7
+ * of it. Spread evenly, the difference is nowhere seen and the sum holds as promised. */
+static void settle_sum(film_reason *reasons, size_t count, double total)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) sum += reasons[i].weight;
+    for (size_t i = 0; i < count; i++) reasons[i].weight += (total - sum) / (double)count;
+}
+
 film_status match_pair(struct match *match, const struct encoder *encoder,
                        const struct calibration *calibration, film_text a, film_text b,
                        film_verdict *verdict, film_error *error)
 {
     film_status status = FILM_OK;
     size_t count = 0;
-    TRY(encoder_embed(encoder, &match->row[0], a, match->vector[0], error));
-    TRY(encoder_embed(encoder, &match->row[1], b, match->vector[1], error));
-    double lengths = sqrt(vec_dot(match->vector[0], match->vector[0], encoder->dim) *
-                          vec_dot(match->vector[1], match->vector[1], encoder->dim));
-    /* The cosine is taken as the sum of its parts, not as the product of the vectors: the two differ
-     * by float's rounding, and what is shown must add up. */
-    double half[2] = {0, 0};
-    for (int side = 0; side < 2 && lengths > 0; side++) {
-        TRY(weigh_tokens(match, encoder, side, match->vector[1 - side], 0.5 / lengths, &half[side],
-                         error));
-        TRY(add_reasons(match, side, calibration->scale, &count, error));
+    TRY(match_score(match, encoder, calibration, a, b, verdict, error));
+    for (int side = 0; side < 2; side++) {
+        double factor;
+        const float *other = opposite(match, encoder, side, &factor);
+        TRY(weigh_tokens(match, encoder, side, other, calibration->scale * factor, error));
+        TRY(add_reasons(match, side, &count, error));
     }
+    settle_sum(match->reasons, count, calibration->scale * verdict->similarity);
     if (count) qsort(match->reasons, count, sizeof *match->reasons, stronger_first);
-    double cosine = half[0] + half[1]; /* the same when the sentences are swapped, to the bit */
-    double bias = calibration->bias + match->prior_log_odds;
-    double log_odds = calibration->scale * cosine + bias;
-    double wanted = calibration->scale * calibration->threshold + calibration->bias;
-    *verdict = (film_verdict){
-        .probability = calibrate_probability(log_odds),
-        .same = log_odds >= wanted,
-        .similarity = cosine,
-        .log_odds = log_odds,
-        .bias = bias,
-        .reasons = match->reasons,
-        .reason_count = count,
-    };
+    verdict->reasons = match->reasons;
+    verdict->reason_count = count;
 done:
     return status;
 }

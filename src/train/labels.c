@@ -2,7 +2,6 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/threads.h"
-#include "la/vec.h"
 
 #include <math.h>
 #include <string.h>
@@ -115,8 +114,7 @@ film_status labels_similarities(const struct corpus *corpus, const struct labell
 #pragma omp parallel for num_threads(threads)
     for (size_t i = 0; i < pairs->count; i++) {
         const float *a = vectors + pairs->a[i] * dim, *b = vectors + pairs->b[i] * dim;
-        double lengths = sqrt(vec_dot(a, a, dim) * vec_dot(b, b, dim));
-        out[i] = lengths > 0 ? (float)(vec_dot(a, b, dim) / lengths) : 0.0f;
+        out[i] = (float)encoder_similarity(encoder, a, b);
     }
 done:
     mem_free(texts);

@@ -17,7 +17,7 @@ film_status labels_to_pairs(const struct corpus *corpus, uint64_t seed, struct l
                             film_error *error);
 void labelled_pairs_free(struct labelled_pairs *pairs);
 
-/* The cosine of each pair's vectors; OUT has PAIRS->count floats. Embeds every sentence of the
+/* The similarity of each pair's vectors; OUT has PAIRS->count floats. Embeds every sentence of the
  * corpus once. */
 film_status labels_similarities(const struct corpus *corpus, const struct labelled_pairs *pairs,
                                 const struct encoder *encoder, int threads, float *out,

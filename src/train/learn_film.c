@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "metric/film.h"
+#include "train/hard.h"
 #include "train/run.h"
 
 #include <math.h>
@@ -78,24 +79,53 @@ static film_status from_triplets(const struct corpus *corpus, struct triplets *o
     return status;
 }
 
+/* Neighbours under LSA: the rows of V Sigma, the first HARD_DIM columns. */
+enum { HARD_DIM = 100, HARD_CHUNK = 16384, HARD_EXTRA = 8 };
+
+static film_status find_hard(struct run *run, struct triplet_options *options,
+                             uint32_t **neighbours, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t count = run->corpus.sentences.count, rank = run->svd.rank;
+    size_t dim = rank < HARD_DIM ? rank : HARD_DIM;
+    /* some of the nearest are of the anchor's own cluster and passed over */
+    size_t width = options->hard + HARD_EXTRA;
+    float *vectors = mem_array(count * dim, sizeof *vectors);
+    TRY_ALLOC(vectors && (*neighbours = mem_array(count * width, sizeof **neighbours)), error);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < dim; j++)
+            vectors[i * dim + j] = run->svd.v[i * rank + j] * run->svd.sigma[j];
+    TRY(hard_neighbours(vectors, count, dim, HARD_CHUNK, width, run->options->seed,
+                        threads_use(run->options->threads), &run->options->progress, *neighbours,
+                        error));
+    options->neighbours = *neighbours;
+    options->neighbour_width = width;
+    run_note_time(run, "hard negatives");
+done:
+    mem_free(vectors);
+    return status;
+}
+
 static film_status make_triplets(struct run *run, struct triplets *out, film_error *error)
 {
     const film_solver_options *solver = &run->options->solver;
     struct triplet_options options;
-    film_status status;
+    uint32_t *neighbours = NULL;
+    film_status status = FILM_OK;
     triplets_defaults(&options);
     options.positives = solver->positives;
     options.labelled = solver->labelled;
     options.hard = solver->hard;
     options.random = solver->random;
     options.seed = run->options->seed;
+    if (options.hard && run->corpus.labels != FILM_LABELS_TRIPLETS)
+        TRY(find_hard(run, &options, &neighbours, error));
     if (run->corpus.labels == FILM_LABELS_CATEGORIES)
-        status = from_categories(&run->corpus, &options, out, error);
+        TRY(from_categories(&run->corpus, &options, out, error));
     else if (run->corpus.labels == FILM_LABELS_TRIPLETS)
-        status = from_triplets(&run->corpus, out, error);
+        TRY(from_triplets(&run->corpus, out, error));
     else
-        status = from_pairs(&run->corpus, &options, out, error);
-    if (status != FILM_OK) return status;
+        TRY(from_pairs(&run->corpus, &options, out, error));
     run_note(run, "triplets",
              json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "anchors",
                        (json_int_t)out->anchors, "count", (json_int_t)out->count, "clusters",

@@ -235,7 +235,8 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     TRY(choose_dev(&run, error));
     TRY(count_features(&run, error));
     TRY(methods[run.method].learn(&run, error));
-    run.model->encoder = (struct encoder){&run.model->features, run.model->own_map, run.dim};
+    run.model->encoder =
+        (struct encoder){&run.model->features, run.model->own_map, run.dim, options->similarity};
     TRY(calibrate(&run, run.dev.rows ? &run.dev : &run.corpus, run.dev_name, error));
     TRY(finish(&run, error));
 done:

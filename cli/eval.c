@@ -1,0 +1,183 @@
+#include "cli.h"
+#include "json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The table for people ---- */
+
+/* What a figure is called and whether it is a share, shown in per cent. */
+struct headline {
+    const char *key, *name;
+    int percent;
+};
+
+static void print_figure(const struct headline *line, const json_t *answer, const json_t *ci)
+{
+    const json_t *value = json_object_get(answer, line->key);
+    const json_t *interval = json_object_get(ci, line->key);
+    if (!json_is_number(value)) return;
+    double scale = line->percent ? 100 : 1;
+    int digits = line->percent ? 1 : 4;
+    printf("%-28s %*.*f%s", line->name, line->percent ? 6 : 9, digits,
+           scale * json_number_value(value), line->percent ? " %" : "");
+    if (json_array_size(interval) == 2)
+        printf("%s  [%.*f, %.*f]", line->percent ? " " : "", digits,
+               scale * json_number_value(json_array_get(interval, 0)), digits,
+               scale * json_number_value(json_array_get(interval, 1)));
+    if (strcmp(line->key, "best_accuracy") == 0)
+        printf("  at probability %.3f", json_number(answer, "best_threshold"));
+    printf("\n");
+}
+
+static void print_categories(const json_t *answer, const json_t *ci)
+{
+    const char *k;
+    json_t *share;
+    json_object_foreach(json_object_get(answer, "category_accuracy"), k, share)
+    {
+        char name[40];
+        struct headline line = {k, name, 1};
+        snprintf(name, sizeof name, "category by %s neighbour%s", k, strcmp(k, "1") ? "s" : "");
+        print_figure(&line, json_object_get(answer, "category_accuracy"),
+                     json_object_get(ci, "category_accuracy"));
+    }
+}
+
+/* Every fifth k, the first, the best and the elbow. */
+static void print_knn(const json_t *answer)
+{
+    size_t index;
+    json_t *point, *points = json_object_get(answer, "knn");
+    long long best = json_whole(answer, "best_k"), elbow = json_whole(answer, "elbow_k");
+    if (json_array_size(points) == 0) return;
+    printf("\npairwise kNN, %s, rates in per cent\n"
+           "   k  cross-entropy  accuracy    TPR    TNR    FPR    FNR\n",
+           json_string_value(json_object_get(answer, "knn_variant")));
+    json_array_foreach(points, index, point)
+    {
+        long long k = json_whole(point, "k");
+        if (index != 0 && k % 5 != 0 && k != best && k != elbow) continue;
+        printf("%4lld  %13.4f  %8.1f  %5.1f  %5.1f  %5.1f  %5.1f%s%s\n", k,
+               json_number(point, "cross_entropy"), 100 * json_number(point, "accuracy"),
+               100 * json_number(point, "tpr"), 100 * json_number(point, "tnr"),
+               100 * json_number(point, "fpr"), 100 * json_number(point, "fnr"),
+               k == best ? "  best" : "", k == elbow ? "  elbow" : "");
+    }
+}
+
+static void print_retrieval(const json_t *answer)
+{
+    const json_t *found = json_object_get(answer, "retrieval");
+    if (!json_is_object(found)) return;
+    printf("\nsearch: %lld duplicates among %lld sentences\n", json_whole(found, "queries"),
+           json_whole(found, "pool"));
+    if (json_whole(found, "queries"))
+        printf("first %.1f %%, in the first ten %.1f %%, in the first 36 %.1f %%, "
+               "mean reciprocal rank %.3f\n",
+               100 * json_number(found, "r1"), 100 * json_number(found, "r10"),
+               100 * json_number(found, "r36"), json_number(found, "mrr"));
+}
+
+static void print_answer(const json_t *answer)
+{
+    static const struct headline lines[] = {
+        {"accuracy", "accuracy", 1},
+        {"best_accuracy", "best accuracy", 1},
+        {"f1", "F1", 1},
+        {"auc", "area under the ROC curve", 0},
+        {"average_precision", "average precision", 0},
+        {"log_loss", "log loss", 0},
+        {"ece", "calibration error", 0},
+        {"pearson", "Pearson", 0},
+        {"spearman", "Spearman", 0},
+        {"pearson_log_odds", "Pearson of the log-odds", 0},
+        {"triplet_accuracy", "triplets ranked right", 1},
+    };
+    const json_t *ci = json_object_get(answer, "ci");
+    printf("%lld rows (%s), %lld distinct sentences", json_whole(answer, "rows"),
+           json_string_value(json_object_get(answer, "labels")), json_whole(answer, "sentences"));
+    if (json_whole(answer, "skipped"))
+        printf(", %lld bad rows passed over", json_whole(answer, "skipped"));
+    printf("%s\n", json_object_size(ci) ? "; [95 % intervals]" : "");
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) print_figure(&lines[i], answer, ci);
+    print_categories(answer, ci);
+    print_knn(answer);
+    print_retrieval(answer);
+}
+
+/* ---- The verb ---- */
+
+/* "1:55", "36" (that one alone), "0" (no sweep). */
+static int parse_range(const char *text, size_t *first, size_t *last)
+{
+    char *end;
+    unsigned long long low, high;
+    if (*text < '0' || *text > '9') return 0;
+    low = high = strtoull(text, &end, 10);
+    if (*end == ':' && end[1] >= '0' && end[1] <= '9') high = strtoull(end + 1, &end, 10);
+    *first = (size_t)low;
+    *last = (size_t)high;
+    return *end == '\0' && (high == 0 || (low >= 1 && low <= high));
+}
+
+static int run(const struct verb *verb, int argc, char **argv)
+{
+    film_eval_options eval;
+    film_eval_defaults(&eval);
+    struct common common = {0};
+    const char *arguments[2], *labels = NULL, *range = "1:55";
+    const struct option options[] = {
+        {"k", 'k', OPTION_TEXT, &range, "FIRST:LAST",
+         "sweep of pairwise kNN (default 1:55; 0: none)"},
+        {"knn", 0, OPTION_TEXT, &eval.knn, "NAME", "mutual (default) or either"},
+        {"decision", 0, OPTION_TEXT, &eval.decision, "NAME", "threshold (default) or knn"},
+        {"prior", 0, OPTION_NUMBER, &eval.prior, "P",
+         "how likely two sentences are to be the same before reading them (default 0.5)"},
+        {"pool", 0, OPTION_TEXT, &eval.pool, "FILE",
+         "search for the duplicates among its sentences and FILE's"},
+        {"pool-queries", 0, OPTION_COUNT, &eval.pool_queries, "N",
+         "only for the first N duplicates (default: all)"},
+        {"pool-columns", 0, OPTION_TEXT, &eval.pool_table.columns, "LIST",
+         "name the pool's columns, as --columns does"},
+        {"bootstrap", 0, OPTION_COUNT, &eval.bootstrap, "N",
+         "resamples for the intervals (default 1000; 0: none)"},
+        TABLE_OPTIONS(eval.table, labels),
+        {"seed", 0, OPTION_SEED, &eval.seed, "N", "of the resamples (default 1)"},
+        {"threads", 't', OPTION_THREADS, &eval.threads, "N", "default: all cores"},
+        {NULL, 0, 0, NULL, NULL, NULL}};
+    int count = parse_arguments(verb, options, &common, argc, argv, arguments, 2, 2);
+    if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
+    if ((eval.table.labels = parse_labels(labels)) == FILM_LABELS_COUNT) return EXIT_USAGE;
+    if (!parse_range(range, &eval.k_first, &eval.k_last))
+        return usage_error(verb, "--k %s: expected FIRST:LAST, such as 1:55", range);
+    eval.pool_table.skip_bad = eval.table.skip_bad;
+
+    film_error error;
+    film_model *model = NULL;
+    char *text = NULL;
+    eval.progress = progress_start(common.quiet);
+    film_status status = film_open(arguments[0], &model, &error);
+    if (status == FILM_OK) status = film_eval(model, arguments[1], &eval, &text, &error);
+    int code = report(status, &error);
+    if (code == EXIT_DONE && common.json) {
+        puts(text);
+    } else if (code == EXIT_DONE) {
+        json_t *answer = json_loads(text, 0, NULL);
+        print_answer(answer);
+        json_decref(answer);
+    }
+    film_free(text);
+    film_close(model);
+    return code;
+}
+
+const struct verb verb_eval = {
+    "eval", "MODEL FILE [options]", "Measure a model on a labelled file",
+    "FILE has pairs with 0 or 1, pairs with scores, triplets or categories; the figures that make "
+    "sense\n"
+    "for it are shown, with 95 % bootstrap intervals. docs/eval.md says what each means.\n\n"
+    "examples:\n"
+    "  film eval faq.film examples/faq/heldout.tsv\n"
+    "  film eval quora.film dev.tsv --pool train.tsv --pool-queries 2000 --json\n",
+    run};

@@ -1,0 +1,229 @@
+#include "cli.h"
+#include "json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum format { FORMAT_TSV, FORMAT_JSONL, FORMAT_KAGGLE, FORMATS };
+static const char *const format_names[FORMATS] = {"tsv", "jsonl", "kaggle"};
+
+struct prediction {
+    const film_model *model;
+    const char *path;
+    double prior;
+    int threads;
+    enum format format;
+    film_output *output;
+    int header_written;
+};
+
+static film_status check_row(void *user, const film_row *row, film_error *error)
+{
+    const struct prediction *prediction = user;
+    if (!row->b.bytes) {
+        snprintf(error->message, sizeof error->message,
+                 "%s has one sentence in a row, predict takes two; name them with --columns, for "
+                 "example --columns a,b",
+                 prediction->path);
+        return FILM_BAD_INPUT;
+    }
+    if (prediction->format == FORMAT_KAGGLE && !row->id.bytes) {
+        snprintf(error->message, sizeof error->message,
+                 "%s has no column of ids, which --format kaggle writes; name it with --columns, "
+                 "for example --columns id,a,b",
+                 prediction->path);
+        return FILM_BAD_INPUT;
+    }
+    return FILM_OK;
+}
+
+static film_status predict_batch(void *user, struct stream_batch *batch, film_error *error)
+{
+    const struct prediction *prediction = user;
+    return film_match_batch(prediction->model, batch->text[STREAM_A], batch->text[STREAM_B],
+                            batch->count, prediction->prior, prediction->threads, batch->result,
+                            error);
+}
+
+/* ---- Writing ---- */
+
+static film_status put(struct prediction *prediction, const char *bytes, size_t count,
+                       film_error *error)
+{
+    return film_output_write(prediction->output, bytes, count, error);
+}
+
+/* An id in TSV: what would end the field becomes a space. */
+static film_status put_tsv_id(struct prediction *prediction, film_text id, film_error *error)
+{
+    film_status status = FILM_OK;
+    for (size_t i = 0, end; i < id.length && status == FILM_OK; i = end + 1) {
+        for (end = i; end < id.length && !strchr("\t\n\r", id.bytes[end]);) end++;
+        status = put(prediction, id.bytes + i, end - i, error);
+        if (status == FILM_OK && end < id.length) status = put(prediction, " ", 1, error);
+    }
+    return status;
+}
+
+/* An id in CSV: quoted when it has to be. */
+static film_status put_csv_id(struct prediction *prediction, film_text id, film_error *error)
+{
+    int plain = 1;
+    for (size_t i = 0; i < id.length; i++)
+        if (strchr(",\"\n\r", id.bytes[i])) plain = 0;
+    if (plain) return put(prediction, id.bytes, id.length, error);
+    film_status status = put(prediction, "\"", 1, error);
+    for (size_t i = 0; i < id.length && status == FILM_OK; i++)
+        status = put(prediction, id.bytes[i] == '"' ? "\"\"" : &id.bytes[i],
+                     id.bytes[i] == '"' ? 2 : 1, error);
+    return status == FILM_OK ? put(prediction, "\"", 1, error) : status;
+}
+
+static film_status put_json(struct prediction *prediction, film_text id,
+                            const film_verdict *verdict, film_error *error)
+{
+    char number[64];
+    int length = snprintf(number, sizeof number, "\"probability\": %.9g, \"same\": %s}\n",
+                          verdict->probability, verdict->same ? "true" : "false");
+    film_status status = put(prediction, "{", 1, error);
+    if (id.bytes && status == FILM_OK) {
+        json_t *string = json_stringn(id.bytes, id.length);
+        char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+        if (!quoted) {
+            snprintf(error->message, sizeof error->message, "out of memory");
+            status = FILM_NO_MEMORY;
+        }
+        if (status == FILM_OK) status = put(prediction, "\"id\": ", 6, error);
+        if (status == FILM_OK) status = put(prediction, quoted, strlen(quoted), error);
+        if (status == FILM_OK) status = put(prediction, ", ", 2, error);
+        free(quoted);
+        json_decref(string);
+    }
+    return status == FILM_OK ? put(prediction, number, (size_t)length, error) : status;
+}
+
+static film_status put_row(struct prediction *prediction, film_text id, const film_verdict *verdict,
+                           film_error *error)
+{
+    char number[48];
+    int length, kaggle = prediction->format == FORMAT_KAGGLE;
+    film_status status = FILM_OK;
+    if (prediction->format == FORMAT_JSONL) return put_json(prediction, id, verdict, error);
+    if (kaggle)
+        length = snprintf(number, sizeof number, ",%.9g\n", verdict->probability);
+    else
+        length = snprintf(number, sizeof number, "%s%.9g\t%d\n", id.bytes ? "\t" : "",
+                          verdict->probability, verdict->same);
+    if (id.bytes) status = (kaggle ? put_csv_id : put_tsv_id)(prediction, id, error);
+    return status == FILM_OK ? put(prediction, number, (size_t)length, error) : status;
+}
+
+/* Known only with the first row: is there an id? */
+static film_status put_header(struct prediction *prediction, int has_id, film_error *error)
+{
+    const char *header = prediction->format == FORMAT_KAGGLE  ? "test_id,is_duplicate\n"
+                         : prediction->format == FORMAT_JSONL ? ""
+                         : has_id                             ? "id\tprobability\tsame\n"
+                                                              : "probability\tsame\n";
+    if (prediction->header_written) return FILM_OK;
+    prediction->header_written = 1;
+    return put(prediction, header, strlen(header), error);
+}
+
+static film_status write_batch(void *user, const struct stream_batch *batch, film_error *error)
+{
+    struct prediction *prediction = user;
+    const film_text *id = batch->text[STREAM_ID];
+    const film_verdict *verdicts = batch->result;
+    film_status status = put_header(prediction, batch->count && id[0].bytes, error);
+    for (size_t i = 0; i < batch->count && status == FILM_OK; i++)
+        status = put_row(prediction, id[i], &verdicts[i], error);
+    return status;
+}
+
+/* ---- The verb ---- */
+
+static film_status predict(struct prediction *prediction, film_table *table, const char *path,
+                           unsigned long long *rows, film_progress progress, film_error *error)
+{
+    film_status status = film_output_open(path, &prediction->output, error);
+    struct stream stream = {table,       sizeof(film_verdict), check_row,    predict_batch,
+                            write_batch, prediction,           "predicting", progress};
+    if (status == FILM_OK) status = stream_rows(&stream, rows, error);
+    if (status == FILM_OK) status = put_header(prediction, 0, error); /* a file without rows */
+    if (status != FILM_OK) return status;
+    film_output *output = prediction->output;
+    prediction->output = NULL;
+    return film_output_commit(output, error);
+}
+
+static int parse_format(const char *name)
+{
+    for (int i = 0; i < FORMATS; i++)
+        if (strcmp(name, format_names[i]) == 0) return i;
+    return -1;
+}
+
+static int run(const struct verb *verb, int argc, char **argv)
+{
+    struct common common = {0};
+    film_table_options table_options = {0};
+    const char *arguments[2] = {NULL, "-"}, *output = "-", *labels = NULL, *format = "tsv";
+    struct prediction prediction = {.prior = 0.5};
+    const struct option options[] = {
+        {"output", 'o', OPTION_TEXT, &output, "OUT", "where to write (default: standard output)"},
+        {"format", 0, OPTION_TEXT, &format, "NAME", "of the output: tsv, jsonl or kaggle"},
+        {"prior", 0, OPTION_NUMBER, &prediction.prior, "P",
+         "how likely two sentences are to be the same before reading them (default 0.5)"},
+        {"columns", 0, OPTION_TEXT, &table_options.columns, "LIST",
+         "name the columns in file order: id,a,b (- passes one over)"},
+        {"input-format", 0, OPTION_TEXT, &table_options.format, "NAME", "tsv, csv or jsonl"},
+        {"labels", 0, OPTION_TEXT, &labels, "KIND",
+         "auto, none, pairs, scores or triplets (labels are read over)"},
+        {"skip-bad", 0, OPTION_FLAG, &table_options.skip_bad, NULL,
+         "count bad rows and pass over them"},
+        {"threads", 't', OPTION_THREADS, &prediction.threads, "N", "default: all cores"},
+        {NULL, 0, 0, NULL, NULL, NULL}};
+    int count = parse_arguments(verb, options, &common, argc, argv, arguments, 1, 2);
+    if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
+    if ((table_options.labels = parse_labels(labels)) == FILM_LABELS_COUNT) return EXIT_USAGE;
+    if (parse_format(format) < 0)
+        return usage_error(verb, "--format %s: choose tsv, jsonl or kaggle", format);
+    if (!(prediction.prior > 0 && prediction.prior < 1))
+        return usage_error(verb, "--prior must lie between 0 and 1");
+    prediction.format = (enum format)parse_format(format);
+
+    film_error error = {0};
+    film_model *model = NULL;
+    film_table *table = NULL;
+    unsigned long long rows = 0;
+    film_progress progress = progress_start(common.quiet);
+    film_status status = film_open(arguments[0], &model, &error);
+    if (status == FILM_OK) status = film_table_open(arguments[1], &table_options, &table, &error);
+    prediction.model = model;
+    prediction.path = arguments[1];
+    if (status == FILM_OK) status = predict(&prediction, table, output, &rows, progress, &error);
+    int code = report(status, &error);
+    unsigned long long skipped = table ? film_table_skipped(table) : 0;
+    FILE *notes = common.json && strcmp(output, "-") != 0 ? stdout : stderr;
+    if (code == EXIT_DONE && common.json)
+        fprintf(notes, "{\"rows\": %llu, \"skipped\": %llu}\n", rows, skipped);
+    else if (code == EXIT_DONE && !common.quiet)
+        fprintf(notes, "%llu pairs; %llu bad rows passed over\n", rows, skipped);
+    film_output_discard(prediction.output);
+    film_table_close(table);
+    film_close(model);
+    return code;
+}
+
+const struct verb verb_predict = {
+    "predict", "MODEL [FILE] [-o OUT] [options]",
+    "A probability for every pair of a file, in its order",
+    "FILE has two sentences in a row; without it, standard input. Columns of the answer: the row's "
+    "id\n"
+    "where the file has one, the probability that the two mean the same, and 1 where it reaches "
+    "the\n"
+    "model's threshold. --format kaggle writes test_id,is_duplicate with the probability.\n\n"
+    "example:\n"
+    "  film predict quora.film test.csv --format kaggle -o submission.csv\n",
+    run};

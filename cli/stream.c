@@ -1,0 +1,157 @@
+/* Rows of a table through the library in batches, in constant memory and in order.
+ *
+ * Computing takes all cores; reading and writing go on beside it in one more thread: while batch n is
+ * computed, that thread writes the results of batch n-1 and reads batch n+1. */
+#include "cli.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH_BYTES = 16 << 20 }; /* of text: batches of very long sentences have fewer rows */
+
+struct pipeline {
+    const struct stream *stream;
+    struct stream_batch batch[2]; /* [turn] is being computed */
+    int turn;
+    film_status read_status, write_status;
+    film_error read_error, write_error;
+};
+
+/* ---- Batches: the table's texts live only until its next row, so they are copied ---- */
+
+static film_status no_memory(film_error *error)
+{
+    snprintf(error->message, sizeof error->message, "out of memory");
+    return FILM_NO_MEMORY;
+}
+
+static film_status batch_init(struct stream_batch *batch, size_t result_size, film_error *error)
+{
+    memset(batch, 0, sizeof *batch);
+    for (int column = 0; column < STREAM_COLUMNS; column++) {
+        batch->text[column] = malloc(STREAM_ROWS * sizeof *batch->text[column]);
+        batch->start[column] = malloc(STREAM_ROWS * sizeof *batch->start[column]);
+        if (!batch->text[column] || !batch->start[column]) return no_memory(error);
+    }
+    batch->result = malloc(STREAM_ROWS * result_size);
+    return batch->result ? FILM_OK : no_memory(error);
+}
+
+static void batch_free(struct stream_batch *batch)
+{
+    for (int column = 0; column < STREAM_COLUMNS; column++) {
+        free(batch->text[column]);
+        free(batch->start[column]);
+    }
+    free(batch->result);
+    free(batch->bytes);
+}
+
+static int keep(struct stream_batch *batch, int column, film_text text)
+{
+    if (batch->used + text.length > batch->capacity || !batch->bytes) {
+        size_t larger = batch->capacity + batch->capacity / 2 + text.length + 65536;
+        char *bytes = realloc(batch->bytes, larger);
+        if (!bytes) return 0;
+        batch->bytes = bytes;
+        batch->capacity = larger;
+    }
+    if (text.length) memcpy(batch->bytes + batch->used, text.bytes, text.length);
+    batch->start[column][batch->count] = text.bytes ? batch->used : SIZE_MAX; /* no such column */
+    batch->text[column][batch->count].length = text.length;
+    batch->used += text.length;
+    return 1;
+}
+
+static film_status read_batch(const struct stream *stream, struct stream_batch *batch,
+                              film_error *error)
+{
+    film_row row;
+    film_status status = FILM_OK;
+    batch->count = batch->used = 0;
+    while (batch->count < STREAM_ROWS && batch->used < BATCH_BYTES &&
+           (status = film_table_next(stream->table, &row, error)) == FILM_OK) {
+        if ((status = stream->check(stream->user, &row, error)) != FILM_OK) return status;
+        if (!keep(batch, STREAM_A, row.a) || !keep(batch, STREAM_B, row.b) ||
+            !keep(batch, STREAM_ID, row.id))
+            return no_memory(error);
+        batch->count++;
+    }
+    for (int column = 0; column < STREAM_COLUMNS; column++)
+        for (size_t i = 0; i < batch->count; i++) {
+            size_t start = batch->start[column][i];
+            batch->text[column][i].bytes = start == SIZE_MAX ? NULL : batch->bytes + start;
+        }
+    return status; /* FILM_END may come with rows: the last ones */
+}
+
+/* ---- The pipeline ---- */
+
+/* Writes the batch before this one, reads the one after it: both use the same slot. */
+static void *read_and_write(void *argument)
+{
+    struct pipeline *line = argument;
+    struct stream_batch *batch = &line->batch[!line->turn];
+    line->write_status = FILM_OK;
+    if (batch->count)
+        line->write_status = line->stream->write(line->stream->user, batch, &line->write_error);
+    batch->count = 0;
+    if (line->write_status == FILM_OK && line->read_status == FILM_OK)
+        line->read_status = read_batch(line->stream, batch, &line->read_error);
+    return NULL;
+}
+
+/* One turn: computes the current batch beside the reading and writing. */
+static film_status take_turn(struct pipeline *line, film_error *error)
+{
+    pthread_t beside;
+    const struct stream *stream = line->stream;
+    int started = pthread_create(&beside, NULL, read_and_write, line) == 0;
+    film_status status = stream->compute(stream->user, &line->batch[line->turn], error);
+    if (started)
+        pthread_join(beside, NULL);
+    else
+        read_and_write(line);
+    if (status == FILM_OK && line->write_status != FILM_OK) {
+        status = line->write_status;
+        *error = line->write_error;
+    }
+    line->turn = !line->turn;
+    return status;
+}
+
+static film_status run_pipeline(struct pipeline *line, unsigned long long *rows, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct stream *stream = line->stream;
+    line->read_status = read_batch(stream, &line->batch[0], &line->read_error);
+    while (status == FILM_OK && line->batch[line->turn].count) {
+        *rows += line->batch[line->turn].count;
+        status = take_turn(line, error);
+        if (status == FILM_OK && stream->progress.call(stream->progress.user, stream->phase,
+                                                       film_table_progress(stream->table), 1)) {
+            snprintf(error->message, sizeof error->message, "stopped; nothing was written");
+            status = FILM_CANCELLED;
+        }
+    }
+    if (status == FILM_OK && line->read_status != FILM_END && line->read_status != FILM_OK) {
+        *error = line->read_error;
+        status = line->read_status;
+    }
+    if (status != FILM_OK) return status;
+    read_and_write(line); /* the last batch's results; there is nothing left to read */
+    *error = line->write_error;
+    return line->write_status;
+}
+
+film_status stream_rows(const struct stream *stream, unsigned long long *rows, film_error *error)
+{
+    struct pipeline line = {.stream = stream};
+    film_status status = batch_init(&line.batch[0], stream->result_size, error);
+    if (status == FILM_OK) status = batch_init(&line.batch[1], stream->result_size, error);
+    if (status == FILM_OK) status = run_pipeline(&line, rows, error);
+    batch_free(&line.batch[0]);
+    batch_free(&line.batch[1]);
+    return status;
+}

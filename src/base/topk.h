@@ -1,0 +1,33 @@
+/* The k best of a stream of (score, id), in the caller's arrays. Of equal scores the lower id is
+ * better, so the answer does not depend on the order in which they came. Scores are finite. */
+#ifndef BASE_TOPK_H
+#define BASE_TOPK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct topk {
+    float *score; /* a heap, the worst on top, until topk_finish */
+    uint32_t *id;
+    size_t limit, count;
+};
+
+/* SCORE and ID have room for LIMIT. */
+static inline struct topk topk_over(float *score, uint32_t *id, size_t limit)
+{
+    return (struct topk){score, id, limit, 0};
+}
+
+void topk_insert(struct topk *top, float score, uint32_t id);
+
+/* Takes it when it is among the best so far; nearly all are turned away by the first comparison. */
+static inline void topk_offer(struct topk *top, float score, uint32_t id)
+{
+    if (top->count == top->limit && (top->limit == 0 || score < top->score[0])) return;
+    topk_insert(top, score, id);
+}
+
+/* Sorts what was kept, best first. */
+void topk_finish(struct topk *top);
+
+#endif

@@ -1,0 +1,421 @@
+/* In order: read the file (and the pool), embed every distinct sentence once, score the pairs, sweep
+ * k, decide, measure, draw intervals, search the pool. */
+#include "eval/eval.h"
+#include "base/mem.h"
+#include "base/threads.h"
+#include "eval/answer.h"
+#include "eval/bootstrap.h"
+#include "eval/categories.h"
+#include "la/vec.h"
+#include "pair/score.h"
+#include "text/corpus.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    STRETCH = 16384, /* sentences or pairs between two reports of progress */
+    MOST_K = 10000
+};
+
+struct run {
+    const film_model *model;
+    const film_eval_options *options;
+    const char *path;
+    double prior_log_odds;
+    enum knn_variant variant;
+    int decide_by_knn;
+    struct corpus corpus;
+    uint32_t own; /* distinct sentences of the file; those behind it in the table are the pool's */
+    uint32_t *a, *b; /* pairs: the file's own, or two of each triplet */
+    float *label;
+    size_t pairs;
+    film_verdict *verdicts;
+    float *vectors; /* sentences x dim, ready for near/flat.h */
+    float *penalty; /* sentences */
+    struct knn knn;
+    int swept;
+    struct bootstrap bootstrap;
+    json_t *answer, *ci;
+};
+
+static int has_pairs(const struct run *run)
+{
+    return run->corpus.labels == FILM_LABELS_PAIRS || run->corpus.labels == FILM_LABELS_TRIPLETS;
+}
+
+/* ---- What was asked for ---- */
+
+static film_status check_options(struct run *run, film_error *error)
+{
+    const film_eval_options *options = run->options;
+    const char *decision = options->decision ? options->decision : "threshold";
+    const char *variant = options->knn ? options->knn : "mutual";
+    run->decide_by_knn = strcmp(decision, "knn") == 0;
+    run->variant = strcmp(variant, "either") == 0 ? KNN_EITHER : KNN_MUTUAL;
+    if (!run->decide_by_knn && strcmp(decision, "threshold") != 0)
+        return status_set(error, FILM_USAGE, "decision \"%.40s\": choose threshold or knn",
+                          decision);
+    if (strcmp(variant, knn_variant_name(run->variant)) != 0)
+        return status_set(error, FILM_USAGE, "knn variant \"%.40s\": choose mutual or either",
+                          variant);
+    if (options->k_last && (options->k_first == 0 || options->k_first > options->k_last))
+        return status_set(error, FILM_USAGE,
+                          "k from %zu to %zu: the range must rise from 1 or more", options->k_first,
+                          options->k_last);
+    if (options->k_last > MOST_K)
+        return status_set(error, FILM_USAGE, "k up to %zu: %d is the most", options->k_last,
+                          MOST_K);
+    if (run->decide_by_knn && !options->k_last)
+        return status_set(error, FILM_USAGE, "the knn decision needs a range of k");
+    return score_prior(options->prior, &run->prior_log_odds, error);
+}
+
+/* What the labels of this file allow. */
+static film_status check_labels(const struct run *run, film_error *error)
+{
+    if (run->corpus.labels == FILM_LABELS_NONE)
+        return status_set(
+            error, FILM_BAD_INPUT,
+            "%s: no labels to compare with; it needs a label, score or category column "
+            "or triplets (name the columns if they have other names)",
+            run->path);
+    if (has_pairs(run)) return FILM_OK;
+    if (run->options->pool)
+        return status_set(error, FILM_USAGE,
+                          "%s has neither labelled pairs nor triplets, so nothing to search a pool "
+                          "for",
+                          run->path);
+    if (run->decide_by_knn)
+        return status_set(error, FILM_USAGE,
+                          "%s has neither labelled pairs nor triplets to decide on by knn",
+                          run->path);
+    return FILM_OK;
+}
+
+/* ---- Reading and embedding ---- */
+
+static film_status take_pairs(struct run *run, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct corpus *corpus = &run->corpus;
+    int triplets = corpus->labels == FILM_LABELS_TRIPLETS;
+    size_t count = triplets ? 2 * corpus->rows : corpus->rows;
+    if (corpus->labels == FILM_LABELS_CATEGORIES) return FILM_OK;
+    TRY_ALLOC((run->a = mem_array(count, sizeof *run->a)) &&
+                  (run->b = mem_array(count, sizeof *run->b)) &&
+                  (run->label = mem_array(count, sizeof *run->label)),
+              error);
+    for (size_t i = 0; i < count; i++) {
+        size_t row = triplets ? i / 2 : i;
+        run->a[i] = corpus->a[row];
+        run->b[i] = triplets && i % 2 ? corpus->c[row] : corpus->b[row];
+        run->label[i] = triplets ? (float)(i % 2 == 0) : corpus->label[row];
+    }
+    run->pairs = count;
+done:
+    return status;
+}
+
+/* Adds the pool's sentences behind the file's own. */
+static film_status read_pool(struct run *run, film_error *error)
+{
+    film_status status = FILM_OK;
+    film_table *table = NULL;
+    film_row row;
+    uint32_t id;
+    uint64_t rows = 0;
+    TRY(film_table_open(run->options->pool, &run->options->pool_table, &table, error));
+    while ((status = film_table_next(table, &row, error)) == FILM_OK) {
+        const film_text texts[3] = {row.a, row.b, row.c};
+        for (int i = 0; i < 3; i++)
+            if (texts[i].bytes)
+                TRY(strtab_add(&run->corpus.sentences, texts[i].bytes, texts[i].length, &id,
+                               error));
+        if (++rows % 65536 == 0)
+            TRY(progress_report(&run->options->progress, "reading", film_table_progress(table), 1,
+                                error));
+    }
+    if (status == FILM_END) status = FILM_OK;
+done:
+    film_table_close(table);
+    return status;
+}
+
+static film_status embed_sentences(struct run *run, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t dim = run->model->encoder.dim, count = run->corpus.sentences.count;
+    int threads = threads_use(run->options->threads);
+    film_text *texts = mem_array(STRETCH, sizeof *texts);
+    TRY_ALLOC(texts, error);
+    if (count > SIZE_MAX / dim) TRY(status_no_memory(error));
+    TRY_ALLOC(run->vectors = mem_aligned(count * dim, sizeof *run->vectors), error);
+    TRY_ALLOC(run->penalty = mem_zeroed(count, sizeof *run->penalty), error);
+    for (size_t first = 0; first < count; first += STRETCH) {
+        size_t here = count - first < STRETCH ? count - first : STRETCH;
+        float *out = run->vectors + first * dim;
+        for (size_t i = 0; i < here; i++)
+            texts[i] = strtab_get(&run->corpus.sentences, (uint32_t)(first + i));
+        TRY(encoder_embed_all(&run->model->encoder, texts, here, threads, out, error));
+        encoder_prepare(&run->model->encoder, out, here, threads, run->penalty + first);
+        TRY(progress_report(&run->options->progress, "embedding", (double)(first + here),
+                            (double)count, error));
+    }
+done:
+    mem_free(texts);
+    return status;
+}
+
+struct id_pairs {
+    const struct strtab *sentences;
+    const uint32_t *a, *b;
+};
+
+static void pair_of_ids(const void *user, size_t i, film_text *a, film_text *b)
+{
+    const struct id_pairs *pairs = user;
+    *a = strtab_get(pairs->sentences, pairs->a[i]);
+    *b = strtab_get(pairs->sentences, pairs->b[i]);
+}
+
+static film_status score(struct run *run, film_error *error)
+{
+    film_status status = FILM_OK;
+    TRY_ALLOC(run->verdicts = mem_array(run->pairs, sizeof *run->verdicts), error);
+    for (size_t first = 0; first < run->pairs; first += STRETCH) {
+        size_t here = run->pairs - first < STRETCH ? run->pairs - first : STRETCH;
+        struct id_pairs ids = {&run->corpus.sentences, run->a + first, run->b + first};
+        struct score_source source = {pair_of_ids, &ids};
+        TRY(score_pairs(&run->model->encoder, &run->model->calibration, &source, here,
+                        run->prior_log_odds, run->options->threads, run->verdicts + first, error));
+        TRY(progress_report(&run->options->progress, "scoring", (double)(first + here),
+                            (double)run->pairs, error));
+    }
+done:
+    return status;
+}
+
+/* ---- Figures ---- */
+
+static film_status sweep(struct run *run, film_error *error)
+{
+    const film_eval_options *options = run->options;
+    struct flat own = {run->vectors, run->penalty, run->own, run->model->encoder.dim};
+    if (!has_pairs(run) || !options->k_last) return FILM_OK;
+    film_status status =
+        knn_sweep(&run->knn, &own, run->a, run->b, run->label, run->pairs, options->k_first,
+                  options->k_last, options->threads, &options->progress, error);
+    run->swept = status == FILM_OK;
+    return status;
+}
+
+/* The probability of each pair and what is decided about it. */
+static void decide(const struct run *run, double *probability, unsigned char *same)
+{
+    const struct knn_curve *curve = &run->knn.curve[run->variant];
+    for (size_t i = 0; i < run->pairs; i++) {
+        probability[i] = run->verdicts[i].probability;
+        same[i] = run->verdicts[i].same != 0;
+        if (!run->decide_by_knn) continue;
+        const struct knn_point *best = &curve->points[curve->best];
+        same[i] = curve->depth[i] <= best->k;
+        probability[i] = same[i] ? best->p_similar : best->p_other;
+    }
+}
+
+static film_status measure_pairs(struct run *run, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct measures measures = {0};
+    double value[MEASURES], interval[MEASURES][2], threshold = NAN, on_log_odds = NAN;
+    unsigned set = has_pairs(run) ? MEASURES_OF_PAIRS : MEASURES_OF_SCORES;
+    double *probability = mem_array(run->pairs, sizeof *probability);
+    double *ranks = mem_array(run->pairs, sizeof *ranks);
+    unsigned char *same = mem_array(run->pairs, 1);
+    TRY_ALLOC(probability && ranks && same, error);
+    decide(run, probability, same);
+    TRY(measures_init(&measures, set, probability, run->label, same, run->pairs, error));
+    measures_compute(&measures, NULL, ranks, value);
+    if (has_pairs(run)) threshold = measures_best_threshold(&measures);
+    TRY(bootstrap_measures(&run->bootstrap, &measures, interval, error));
+    answer_measures(run->answer, value);
+    answer_intervals(run->ci, (const double(*)[2])interval);
+    json_object_set_new(run->answer, "best_threshold", answer_number(threshold));
+    if (!has_pairs(run)) {
+        for (size_t i = 0; i < run->pairs; i++) probability[i] = run->verdicts[i].log_odds;
+        measures_free(&measures);
+        TRY(measures_init(&measures, 1u << MEASURE_PEARSON, probability, run->label, same,
+                          run->pairs, error));
+        measures_compute(&measures, NULL, ranks, value);
+        on_log_odds = value[MEASURE_PEARSON];
+    }
+    json_object_set_new(run->answer, "pearson_log_odds", answer_number(on_log_odds));
+done:
+    measures_free(&measures);
+    mem_free(probability);
+    mem_free(ranks);
+    mem_free(same);
+    return status;
+}
+
+/* The share of ones and its interval. */
+static film_status put_share(struct run *run, const unsigned char *right, size_t count,
+                             const char *name, json_t *answer, json_t *ci, film_error *error)
+{
+    double interval[2], sum = 0;
+    film_status status = bootstrap_share(&run->bootstrap, right, count, interval, error);
+    if (status != FILM_OK) return status;
+    for (size_t i = 0; i < count; i++) sum += right[i];
+    json_object_set_new(answer, name, answer_number(count ? sum / (double)count : NAN));
+    if (isfinite(interval[0])) json_object_set_new(ci, name, answer_interval(interval));
+    return FILM_OK;
+}
+
+/* The similar one must score higher: equal scores are wrong. */
+static film_status measure_triplets(struct run *run, film_error *error)
+{
+    size_t count = run->pairs / 2;
+    unsigned char *right = mem_array(count, 1);
+    if (!right) return status_no_memory(error);
+    for (size_t i = 0; i < count; i++)
+        right[i] = run->verdicts[2 * i].log_odds > run->verdicts[2 * i + 1].log_odds;
+    film_status status =
+        put_share(run, right, count, "triplet_accuracy", run->answer, run->ci, error);
+    mem_free(right);
+    return status;
+}
+
+static film_status measure_categories(struct run *run, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct corpus *corpus = &run->corpus;
+    struct flat own = {run->vectors, run->penalty, run->own, run->model->encoder.dim};
+    unsigned char *right[CATEGORIES_DEPTHS] = {NULL};
+    json_t *shares = json_object(), *intervals = json_object();
+    uint32_t *category = mem_array(run->own, sizeof *category);
+    TRY_ALLOC(category && shares && intervals, error);
+    json_object_set(run->answer, "category_accuracy", shares);
+    for (size_t i = corpus->rows; i-- > 0;) /* a sentence of several counts for its first */
+        category[corpus->a[i]] = corpus->category[i];
+    for (int d = 0; d < CATEGORIES_DEPTHS; d++) TRY_ALLOC(right[d] = mem_array(run->own, 1), error);
+    TRY(categories_vote(&own, category, run->options->threads, &run->options->progress, right,
+                        error));
+    for (int d = 0; d < CATEGORIES_DEPTHS; d++) {
+        char name[24];
+        snprintf(name, sizeof name, "%zu", categories_depth[d]);
+        TRY(put_share(run, right[d], run->own, name, shares, intervals, error));
+    }
+    if (json_object_size(intervals)) json_object_set(run->ci, "category_accuracy", intervals);
+done:
+    for (int d = 0; d < CATEGORIES_DEPTHS; d++) mem_free(right[d]);
+    mem_free(category);
+    json_decref(shares);
+    json_decref(intervals);
+    return status;
+}
+
+static film_status search_pool(struct run *run, film_error *error)
+{
+    film_status status = FILM_OK;
+    const film_eval_options *options = run->options;
+    struct retrieval found = {0};
+    struct flat pool = {run->vectors, run->penalty, run->corpus.sentences.count,
+                        run->model->encoder.dim};
+    if (!options->pool) {
+        json_object_set_new(run->answer, "retrieval", json_null());
+        return FILM_OK;
+    }
+    TRY(retrieval_measure(&found, &pool, run->a, run->b, run->label, run->pairs,
+                          options->pool_queries, options->threads, &options->progress, error));
+    json_object_set_new(run->answer, "retrieval", answer_retrieval(&found));
+done:
+    retrieval_free(&found);
+    return status;
+}
+
+/* ---- All of it ---- */
+
+static film_status prepare(struct run *run, film_error *error)
+{
+    film_status status = FILM_OK;
+    const film_eval_options *options = run->options;
+    TRY(check_options(run, error));
+    TRY(corpus_read(&run->corpus, &run->path, 1, &options->table, &options->progress, error));
+    TRY(check_labels(run, error));
+    run->own = run->corpus.sentences.count;
+    if (options->pool) TRY(read_pool(run, error));
+    TRY(take_pairs(run, error));
+    if (options->pool || run->corpus.labels == FILM_LABELS_CATEGORIES ||
+        (has_pairs(run) && options->k_last))
+        TRY(embed_sentences(run, error));
+done:
+    return status;
+}
+
+static void describe(struct run *run)
+{
+    static const char *const kinds[FILM_LABELS_COUNT] = {"auto",   "none",     "pairs",
+                                                         "scores", "triplets", "categories"};
+    const double nothing[MEASURES] = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    json_object_set_new(run->answer, "rows", json_integer((json_int_t)run->corpus.rows));
+    json_object_set_new(run->answer, "labels", json_string(kinds[run->corpus.labels]));
+    json_object_set_new(run->answer, "sentences", json_integer(run->own));
+    json_object_set_new(run->answer, "skipped", json_integer((json_int_t)run->corpus.skipped));
+    json_object_set_new(run->answer, "decision",
+                        json_string(run->decide_by_knn ? "knn" : "threshold"));
+    json_object_set_new(run->answer, "prior", json_real(run->options->prior));
+    answer_measures(run->answer, nothing); /* a place for each, in this order */
+    json_object_set_new(run->answer, "best_threshold", json_null());
+    json_object_set_new(run->answer, "triplet_accuracy", json_null());
+    json_object_set_new(run->answer, "category_accuracy", json_null());
+}
+
+static film_status measure(struct run *run, film_error *error)
+{
+    film_status status = FILM_OK;
+    describe(run);
+    if (run->corpus.labels == FILM_LABELS_CATEGORIES) {
+        TRY(measure_categories(run, error));
+    } else {
+        TRY(score(run, error));
+        TRY(sweep(run, error));
+        TRY(measure_pairs(run, error));
+    }
+    if (run->corpus.labels == FILM_LABELS_TRIPLETS) TRY(measure_triplets(run, error));
+    answer_knn(run->answer, run->swept ? &run->knn : NULL, run->variant);
+    TRY(search_pool(run, error));
+    json_object_set(run->answer, "ci", run->ci);
+done:
+    return status;
+}
+
+film_status eval_file(const film_model *model, const char *path, const film_eval_options *options,
+                      char **json, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct run run = {.model = model, .options = options, .path = path};
+    char *text = NULL;
+    *json = NULL;
+    run.bootstrap =
+        (struct bootstrap){options->bootstrap, options->seed, options->threads, options->progress};
+    TRY_ALLOC((run.answer = json_object()) && (run.ci = json_object()), error);
+    TRY(prepare(&run, error));
+    TRY(measure(&run, error));
+    TRY_ALLOC(text = json_dumps(run.answer, JSON_REAL_PRECISION(12)), error);
+    TRY_ALLOC(*json = mem_string(text, strlen(text)), error);
+done:
+    free(text);
+    json_decref(run.answer);
+    json_decref(run.ci);
+    corpus_free(&run.corpus);
+    mem_free(run.a);
+    mem_free(run.b);
+    mem_free(run.label);
+    mem_free(run.verdicts);
+    mem_free_aligned(run.vectors);
+    mem_free(run.penalty);
+    knn_free(&run.knn);
+    return status;
+}

@@ -1,0 +1,62 @@
+/* How good scores are, against labels: the figures of film eval. docs/eval.md has the formulae.
+ *
+ * The rows are sorted once; every figure is then one pass over them with a weight per row. A
+ * bootstrap resample is such a set of weights (how often each row was drawn), so it needs no sorting:
+ * a thousand of 10,000 rows take a second. */
+#ifndef EVAL_MEASURES_H
+#define EVAL_MEASURES_H
+
+#include "base/status.h"
+
+#include <stdint.h>
+
+enum measure {
+    MEASURE_ACCURACY,
+    MEASURE_BEST_ACCURACY,
+    MEASURE_LOG_LOSS,
+    MEASURE_F1,
+    MEASURE_AUC,
+    MEASURE_AVERAGE_PRECISION,
+    MEASURE_ECE,
+    MEASURE_PEARSON,
+    MEASURE_SPEARMAN,
+    MEASURES
+};
+enum {
+    MEASURES_OF_PAIRS = (1 << MEASURE_PEARSON) - 1, /* labels 0 and 1 */
+    MEASURES_OF_SCORES = 1 << MEASURE_PEARSON | 1 << MEASURE_SPEARMAN,
+    MEASURES_CALIBRATION_BINS = 15
+};
+#define MEASURES_CLIP 1e-15 /* log loss: probabilities are kept this far from 0 and 1 */
+
+/* "accuracy", "best_accuracy", ...: the names in the JSON answer. */
+const char *measure_name(enum measure measure);
+
+struct measures {
+    unsigned set; /* bits of enum measure: what is computed */
+    size_t count;
+    double *score;       /* rising */
+    float *label;        /* the rest is in the order of score */
+    unsigned char *same; /* the decision */
+    double *loss;        /* log loss of the row; NULL unless in the set */
+    uint32_t *by_label;  /* positions by rising label; NULL unless Spearman is in the set */
+};
+
+/* SAME is what was decided about each row; NULL: score >= 0.5. Labels are 0 or 1 for all but Pearson
+ * and Spearman, scores are probabilities for log loss and calibration. */
+film_status measures_init(struct measures *measures, unsigned set, const double *score,
+                          const float *label, const unsigned char *same, size_t count,
+                          film_error *error);
+void measures_free(struct measures *measures);
+
+/* VALUE[m] for the measures of the set, NaN for the others and for what is not defined (AUC with one
+ * class, correlation with a constant). WEIGHT: how often each row counts; NULL: once. RANKS is
+ * scratch space of count doubles. */
+void measures_compute(const struct measures *measures, const uint32_t *weight, double *ranks,
+                      double value[MEASURES]);
+
+/* A threshold at which "score >= threshold" has the best accuracy: in the middle between two scores
+ * where it can be. */
+double measures_best_threshold(const struct measures *measures);
+
+#endif

@@ -1,0 +1,24 @@
+/* Finding the duplicate of a question in a pool: the first question of each duplicate pair searches
+ * for the second among all sentences. */
+#ifndef EVAL_RETRIEVAL_H
+#define EVAL_RETRIEVAL_H
+
+#include "near/flat.h"
+
+struct retrieval {
+    size_t queries, pool;
+    double r1, r10,
+        r36;        /* share of queries whose partner is among the first 1, 10, 36; NaN: none */
+    double mrr;     /* mean of 1 / rank */
+    uint32_t *rank; /* of each query, ties counted against it */
+};
+
+/* POOL: normalised vectors of the distinct sentences. Of the pairs, those with label 1 whose sentences
+ * differ count, and of these the first LIMIT (0: all). */
+film_status retrieval_measure(struct retrieval *retrieval, const struct flat *pool,
+                              const uint32_t *a, const uint32_t *b, const float *label,
+                              size_t pairs, size_t limit, int threads,
+                              const film_progress *progress, film_error *error);
+void retrieval_free(struct retrieval *retrieval);
+
+#endif

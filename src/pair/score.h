@@ -1,0 +1,22 @@
+/* Many pairs to verdicts in parallel, without reasons. */
+#ifndef PAIR_SCORE_H
+#define PAIR_SCORE_H
+
+#include "pair/match.h"
+
+/* The two sides of each pair, read by number: texts of a caller's arrays, or of a string table. */
+struct score_source {
+    void (*pair)(const void *user, size_t i, film_text *a, film_text *b);
+    const void *user;
+};
+
+/* VERDICTS (count) are those of match_pair, byte for byte, but for the reasons. PRIOR_LOG_ODDS is
+ * added to the bias. THREADS 0: all cores. */
+film_status score_pairs(const struct encoder *encoder, const struct calibration *calibration,
+                        const struct score_source *source, size_t count, double prior_log_odds,
+                        int threads, film_verdict *verdicts, film_error *error);
+
+/* log(prior / (1 - prior)); refuses what is not between 0 and 1. */
+film_status score_prior(double prior, double *log_odds, film_error *error);
+
+#endif

@@ -1,0 +1,398 @@
+/* film_eval, film_match_batch and film_score_batch from outside: a small model, figures computed again
+ * from single calls. */
+#include "testing.h"
+
+#include "base/rng.h"
+
+#include <jansson.h>
+
+static film_error error;
+static film_model *model;
+static char pairs_path[300], pool_path[300];
+enum { PAIRS = 120 };
+static char text[PAIRS][2][120];
+static int label[PAIRS];
+
+/* Sentences of made-up words; a duplicate shares most of them. */
+static void make_pairs(void)
+{
+    struct rng rng;
+    rng_seed(&rng, 21);
+    for (int i = 0; i < PAIRS; i++) {
+        label[i] = i % 2;
+        int words[2][6];
+        for (int w = 0; w < 6; w++) {
+            words[0][w] = (int)rng_below(&rng, 40);
+            words[1][w] =
+                rng_below(&rng, 10) < (label[i] ? 6u : 2u) ? words[0][w] : (int)rng_below(&rng, 40);
+        }
+        for (int side = 0; side < 2; side++) {
+            size_t used = 0;
+            for (int w = 0; w < 6; w++)
+                used +=
+                    (size_t)snprintf(text[i][side] + used, 120 - used, "%sword%c%c", w ? " " : "",
+                                     'a' + words[side][w] / 7, 'a' + words[side][w] % 7);
+        }
+        if (i % 20 == 1) strcpy(text[i][1], text[i][0]);
+    }
+    strcpy(text[4][0], "quite unknown"); /* no vector */
+}
+
+static void write_pairs(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    fprintf(file, "label\tquestion1\tquestion2\n");
+    for (int i = 0; i < PAIRS; i++) fprintf(file, "%d\t%s\t%s\n", label[i], text[i][0], text[i][1]);
+    fclose(file);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    const char *paths[1] = {pairs_path};
+    film_train_options train;
+    strcpy(pairs_path, scratch("pairs.tsv"));
+    strcpy(pool_path, scratch("pool.tsv"));
+    make_pairs();
+    write_pairs(pairs_path);
+    FILE *pool = fopen(pool_path, "w");
+    fprintf(pool, "text\n");
+    for (int i = 0; i < 40; i++)
+        fprintf(pool, "wordaa wordb%c wordc%c\n", 'a' + i % 7, 'a' + i % 5);
+    fclose(pool);
+    film_train_defaults(&train);
+    train.rank = 12;
+    train.threads = 2;
+    assert_ok(film_train(paths, 1, &train, &model, &error));
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    film_close(model);
+    remove(pairs_path);
+    remove(pool_path);
+    return 0;
+}
+
+static film_eval_options quick(void)
+{
+    film_eval_options options;
+    film_eval_defaults(&options);
+    options.threads = 2;
+    options.bootstrap = 50;
+    options.k_last = 8;
+    return options;
+}
+
+static json_t *evaluate(const char *path, const film_eval_options *options)
+{
+    char *json = NULL;
+    assert_ok(film_eval(model, path, options, &json, &error));
+    json_t *answer = json_loads(json, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(answer);
+    film_free(json);
+    return answer;
+}
+
+static double number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    assert_non_null(value);
+    assert_true(json_is_number(value));
+    return json_number_value(value);
+}
+
+static void match_one(film_context *context, int i, film_verdict *verdict)
+{
+    assert_ok(
+        film_match(context, film_string(text[i][0]), film_string(text[i][1]), verdict, &error));
+}
+
+static void a_batch_says_what_single_calls_say(void **state)
+{
+    (void)state;
+    film_text a[PAIRS], b[PAIRS];
+    film_verdict many[PAIRS], one;
+    float probability[PAIRS];
+    film_context *context;
+    for (int i = 0; i < PAIRS; i++) {
+        a[i] = film_string(text[i][0]);
+        b[i] = film_string(text[i][1]);
+    }
+    assert_ok(film_context_new(model, &context, &error));
+    for (int p = 0; p < 2; p++) {
+        double prior = p ? 0.2 : 0.5;
+        assert_ok(film_context_set_prior(context, prior, &error));
+        for (int threads = 1; threads <= 4; threads *= 2) {
+            assert_ok(film_match_batch(model, a, b, PAIRS, prior, threads, many, &error));
+            assert_ok(film_score_batch(model, a, b, PAIRS, prior, threads, probability, &error));
+            for (int i = 0; i < PAIRS; i++) {
+                match_one(context, i, &one);
+                assert_true(one.probability == many[i].probability);
+                assert_true(one.log_odds == many[i].log_odds && one.bias == many[i].bias);
+                assert_int_equal(one.same, many[i].same);
+                assert_true((float)one.probability == probability[i]);
+                assert_int_equal(many[i].reason_count, 0);
+            }
+        }
+    }
+    film_context_free(context);
+    assert_ok(film_score_batch(model, NULL, NULL, 0, 0.5, 1, NULL, &error));
+    assert_int_equal(film_score_batch(model, a, b, PAIRS, 1.0, 1, probability, &error), FILM_USAGE);
+    assert_int_equal(film_score_batch(model, a, NULL, 1, 0.5, 1, probability, &error), FILM_USAGE);
+    b[3] = (film_text){"\xff", 1};
+    assert_int_equal(film_score_batch(model, a, b, PAIRS, 0.5, 2, probability, &error),
+                     FILM_BAD_INPUT);
+}
+
+static void figures_of_pairs_follow_from_single_verdicts(void **state)
+{
+    (void)state;
+    film_eval_options options = quick();
+    json_t *answer = evaluate(pairs_path, &options);
+    film_context *context;
+    film_verdict verdict;
+    double right = 0, loss = 0;
+    assert_ok(film_context_new(model, &context, &error));
+    for (int i = 0; i < PAIRS; i++) {
+        match_one(context, i, &verdict);
+        right += verdict.same == label[i];
+        loss -= log(label[i] ? verdict.probability : 1 - verdict.probability);
+    }
+    film_context_free(context);
+    assert_int_equal(number(answer, "rows"), PAIRS);
+    assert_close(number(answer, "accuracy"), right / PAIRS, 1e-9);
+    assert_close(number(answer, "log_loss"), loss / PAIRS, 1e-9);
+    assert_true(number(answer, "best_accuracy") >= number(answer, "accuracy"));
+    static const char *const names[] = {
+        "best_threshold", "f1", "auc", "average_precision", "ece", "best_k", "elbow_k"};
+    for (int i = 0; i < 7; i++) number(answer, names[i]);
+    assert_true(json_is_null(json_object_get(answer, "pearson")));
+    assert_true(json_is_null(json_object_get(answer, "spearman")));
+    assert_true(json_is_null(json_object_get(answer, "retrieval")));
+    assert_string_equal(json_string_value(json_object_get(answer, "knn_variant")), "mutual");
+    assert_int_equal(json_array_size(json_object_get(answer, "knn")), 8);
+    json_t *ci = json_object_get(json_object_get(answer, "ci"), "accuracy");
+    assert_true(json_number_value(json_array_get(ci, 0)) <= number(answer, "accuracy"));
+    assert_true(json_number_value(json_array_get(ci, 1)) >= number(answer, "accuracy"));
+    json_decref(answer);
+}
+
+static void deciding_by_knn_takes_the_best_k(void **state)
+{
+    (void)state;
+    film_eval_options options = quick();
+    options.decision = "knn";
+    for (int v = 0; v < 2; v++) {
+        options.knn = v ? "either" : "mutual";
+        json_t *answer = evaluate(pairs_path, &options);
+        size_t best = (size_t)number(answer, "best_k");
+        json_t *point = json_array_get(json_object_get(answer, "knn"), best - 1);
+        assert_int_equal(number(point, "k"), best);
+        assert_close(number(answer, "accuracy"), number(point, "accuracy"), 1e-9);
+        assert_close(number(answer, "log_loss"), number(point, "cross_entropy"), 1e-9);
+        double tp = number(point, "tp"), fp = number(point, "fp"), fn = number(point, "fn");
+        assert_close(number(answer, "f1"), 2 * tp / (2 * tp + fp + fn), 1e-9);
+        json_decref(answer);
+    }
+}
+
+/* The naive search: every distinct sentence of both files, cosines from film_embed. */
+static void retrieval_searches_both_files(void **state)
+{
+    (void)state;
+    film_eval_options options = quick();
+    options.pool = pool_path;
+    options.k_last = 0;
+    json_t *answer = evaluate(pairs_path, &options), *found = json_object_get(answer, "retrieval");
+    char all[2 * PAIRS + 40][120];
+    size_t count = 0, queries = 0, dim = film_dim(model);
+    for (int i = 0; i < 2 * PAIRS + 40; i++) {
+        char line[120];
+        snprintf(line, sizeof line, "wordaa wordb%c wordc%c", 'a' + i % 7, 'a' + i % 5);
+        const char *sentence = i < 40 ? line : text[(i - 40) / 2][i % 2];
+        size_t j = 0;
+        while (j < count && strcmp(all[j], sentence) != 0) j++;
+        if (j == count) strcpy(all[count++], sentence);
+    }
+    film_text *texts = malloc(count * sizeof *texts);
+    float *vectors = malloc(count * dim * sizeof *vectors);
+    for (size_t i = 0; i < count; i++) texts[i] = film_string(all[i]);
+    assert_ok(film_embed_batch(model, texts, count, 1, vectors, &error));
+    double reciprocal[2] = {0, 0}; /* ties against us; near ties for us: rounding differs here */
+    for (int i = 0; i < PAIRS; i++) {
+        if (!label[i] || strcmp(text[i][0], text[i][1]) == 0) continue;
+        size_t a = 0, b = 0;
+        while (strcmp(all[a], text[i][0]) != 0) a++;
+        while (strcmp(all[b], text[i][1]) != 0) b++;
+        double cosine[2 * PAIRS + 40];
+        for (size_t j = 0; j < count; j++) {
+            double dot = 0, length = 0, own = 0;
+            for (size_t d = 0; d < dim; d++) {
+                dot += (double)vectors[a * dim + d] * vectors[j * dim + d];
+                length += (double)vectors[j * dim + d] * vectors[j * dim + d];
+                own += (double)vectors[a * dim + d] * vectors[a * dim + d];
+            }
+            cosine[j] = length > 0 ? dot / sqrt(length * own) : 0;
+        }
+        for (int kind = 0; kind < 2; kind++) {
+            int rank = 1;
+            double slack = kind ? 1e-6 : -1e-6;
+            for (size_t j = 0; j < count; j++)
+                rank += j != a && j != b && cosine[j] >= cosine[b] + slack;
+            reciprocal[kind] += 1.0 / rank;
+        }
+        queries++;
+    }
+    assert_int_equal(number(found, "queries"), queries);
+    assert_int_equal(number(found, "pool"), count);
+    assert_true(number(found, "mrr") >= reciprocal[0] / (double)queries - 1e-9);
+    assert_true(number(found, "mrr") <= reciprocal[1] / (double)queries + 1e-9);
+    assert_int_equal(json_array_size(json_object_get(answer, "knn")), 0);
+    assert_true(json_is_null(json_object_get(answer, "best_k")));
+    json_decref(answer);
+    options.pool_queries = 3;
+    answer = evaluate(pairs_path, &options);
+    assert_int_equal(number(json_object_get(answer, "retrieval"), "queries"), 3);
+    json_decref(answer);
+    free(texts);
+    free(vectors);
+}
+
+static void other_labels_give_the_figures_that_fit(void **state)
+{
+    (void)state;
+    film_eval_options options = quick();
+    const char *path = scratch("other.tsv");
+    FILE *file = fopen(path, "w");
+    fprintf(file, "sentence1\tsentence2\tscore\n");
+    for (int i = 0; i < PAIRS; i++)
+        fprintf(file, "%s\t%s\t%.1f\n", text[i][0], text[i][1], label[i] * 3.5 + i % 5 * 0.3);
+    fclose(file);
+    json_t *answer = evaluate(path, &options);
+    assert_true(number(answer, "pearson") > 0.2 && number(answer, "spearman") > 0.2);
+    assert_true(json_is_null(json_object_get(answer, "accuracy")));
+    json_decref(answer);
+
+    file = fopen(path, "w");
+    fprintf(file, "anchor\tpositive\tnegative\n");
+    for (int i = 1; i < PAIRS; i += 2)
+        fprintf(file, "%s\t%s\t%s\n", text[i][0], text[i][1], text[i - 1][1]);
+    fclose(file);
+    answer = evaluate(path, &options);
+    assert_true(number(answer, "triplet_accuracy") > 0.6);
+    assert_true(number(answer, "accuracy") > 0.5);
+    json_decref(answer);
+
+    file = fopen(path, "w");
+    fprintf(file, "text\tcategory\n");
+    for (int i = 1; i < PAIRS; i++) fprintf(file, "%s\tc%d\n", text[i / 2 * 2][i % 2], i / 2);
+    fclose(file);
+    answer = evaluate(path, &options);
+    number(json_object_get(answer, "category_accuracy"), "1");
+    assert_true(json_is_null(json_object_get(answer, "auc")));
+    json_decref(answer);
+    remove(path);
+}
+
+static void the_answer_does_not_depend_on_the_threads(void **state)
+{
+    (void)state;
+    char *json[3];
+    film_eval_options options = quick();
+    options.pool = pool_path;
+    for (int t = 0; t < 3; t++) {
+        options.threads = 1 << t;
+        assert_ok(film_eval(model, pairs_path, &options, &json[t], &error));
+        assert_string_equal(json[t], json[0]);
+    }
+    for (int t = 0; t < 3; t++) film_free(json[t]);
+}
+
+static void what_makes_no_sense_is_refused(void **state)
+{
+    (void)state;
+    char *json;
+    film_eval_options options = quick();
+    options.decision = "dice";
+    assert_int_equal(film_eval(model, pairs_path, &options, &json, &error), FILM_USAGE);
+    options = quick();
+    options.knn = "both";
+    assert_int_equal(film_eval(model, pairs_path, &options, &json, &error), FILM_USAGE);
+    options = quick();
+    options.k_first = 9;
+    assert_int_equal(film_eval(model, pairs_path, &options, &json, &error), FILM_USAGE);
+    options = quick();
+    options.prior = 0;
+    assert_int_equal(film_eval(model, pairs_path, &options, &json, &error), FILM_USAGE);
+    options = quick();
+    assert_int_equal(film_eval(model, pool_path, &options, &json, &error), FILM_BAD_INPUT);
+    assert_non_null(strstr(error.message, "no labels"));
+    assert_int_equal(film_eval(model, "/nonexistent", &options, &json, &error), FILM_IO);
+    assert_null(json);
+    assert_int_equal(film_eval(NULL, pairs_path, &options, &json, &error), FILM_USAGE);
+}
+
+static int stop_later(void *user, const char *phase, double done, double total)
+{
+    (void)phase, (void)done, (void)total;
+    return --*(int *)user < 0;
+}
+
+static void it_can_be_stopped_anywhere(void **state)
+{
+    (void)state;
+    char *json = NULL;
+    film_status status = FILM_CANCELLED;
+    int at = 0;
+    for (; at < 200 && status == FILM_CANCELLED; at++) {
+        int left = at;
+        film_eval_options options = quick();
+        options.pool = pool_path;
+        options.bootstrap = 10;
+        options.progress = (film_progress){stop_later, &left};
+        status = film_eval(model, pairs_path, &options, &json, &error);
+    }
+    assert_int_equal(status, FILM_OK);
+    assert_true(at > 4);
+    film_free(json);
+}
+
+static void running_out_of_memory_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    char *json = NULL;
+    film_eval_options options = quick();
+    options.pool = pool_path;
+    options.bootstrap = 3;
+    options.threads = 1;
+    film_status status = FILM_NO_MEMORY;
+    long at = 0;
+    for (; at < 5000 && status != FILM_OK; at++) {
+        fail_allocation(at);
+        status = film_eval(model, pairs_path, &options, &json, &error);
+        fail_allocation(-1);
+        assert_true(status == FILM_OK || status == FILM_NO_MEMORY);
+    }
+    assert_int_equal(status, FILM_OK);
+    assert_true(at > 30);
+    film_free(json);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_batch_says_what_single_calls_say),
+        cmocka_unit_test(figures_of_pairs_follow_from_single_verdicts),
+        cmocka_unit_test(deciding_by_knn_takes_the_best_k),
+        cmocka_unit_test(retrieval_searches_both_files),
+        cmocka_unit_test(other_labels_give_the_figures_that_fit),
+        cmocka_unit_test(the_answer_does_not_depend_on_the_threads),
+        cmocka_unit_test(what_makes_no_sense_is_refused),
+        cmocka_unit_test(it_can_be_stopped_anywhere),
+        cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
+    };
+    return cmocka_run_group_tests_name("eval", tests, set_up, tear_down);
+}
