@@ -133,7 +133,9 @@ static film_status make_triplets(struct run *run, struct triplets *out, film_err
                        "contradictions", (json_int_t)out->contradictions, "labelled_negatives",
                        (json_int_t)out->labelled, "hard_negatives", (json_int_t)out->hard,
                        "random_negatives", (json_int_t)out->random));
-    return FILM_OK;
+done:
+    mem_free(neighbours);
+    return status;
 }
 
 /* ---- Learning ---- */
