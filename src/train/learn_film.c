@@ -3,6 +3,7 @@
 #include "base/threads.h"
 #include "metric/film.h"
 #include "train/hard.h"
+#include "train/judge.h"
 #include "train/run.h"
 
 #include <math.h>
@@ -143,7 +144,13 @@ done:
 struct watch {
     struct run *run;
     size_t limit;
+    struct judge judge;
 };
+
+static double on_judge(void *user, const double *p, const double *s)
+{
+    return judge_map(&((struct watch *)user)->judge, p, s);
+}
 
 static int on_iteration(void *user, size_t iteration, const struct film_iteration *now)
 {
@@ -172,6 +179,7 @@ static struct film_learn_options learn_options(const struct run *run, struct wat
     options.solver.shrink = solver->shrink;
     options.solver.first_tau = solver->first_tau;
     options.report = on_iteration;
+    if (run->dev.rows) options.judge = on_judge;
     options.user = watch;
     return options;
 }
@@ -181,17 +189,19 @@ static void note_learned(struct run *run, const struct film_learned *learned)
     json_t *history = json_array();
     for (size_t i = 0; i < learned->solver.iterations && learned->history; i++) {
         const struct film_iteration *now = &learned->history[i];
-        json_array_append_new(history, json_pack("[f, f, I, f, I]", now->f, now->gradient,
+        json_array_append_new(history, json_pack("[f, f, I, f, I, f]", now->f, now->gradient,
                                                  (json_int_t)now->active, now->tau,
-                                                 (json_int_t)now->backtracks));
+                                                 (json_int_t)now->backtracks,
+                                                 isnan(now->judged) ? 0 : now->judged));
     }
     run_note(run, "film",
-             json_pack("{s:s, s:I, s:f, s:f, s:I, s:I, s:[s, s, s, s, s], s:o}", "stopped",
+             json_pack("{s:s, s:I, s:f, s:f, s:I, s:I, s:I, s:[s, s, s, s, s, s], s:o}", "stopped",
                        stiefel_stop_name(learned->solver.stop), "iterations",
                        (json_int_t)learned->solver.iterations, "objective", learned->f, "margin",
                        learned->margin, "active_anchors", (json_int_t)learned->active,
-                       "dead_columns", (json_int_t)learned->dead, "history_columns", "objective",
-                       "gradient", "active", "step", "backtracks", "history", history));
+                       "dead_columns", (json_int_t)learned->dead, "best_iteration",
+                       (json_int_t)learned->best, "history_columns", "objective", "gradient",
+                       "active", "step", "backtracks", "accuracy", "history", history));
 }
 
 film_status learn_film(struct run *run, film_error *error)
@@ -200,10 +210,11 @@ film_status learn_film(struct run *run, film_error *error)
     film_model *model = run->model;
     struct triplets triplets = {0};
     struct film_learned learned = {0};
-    struct watch watch = {run, run->options->solver.iterations};
+    struct watch watch = {.run = run, .limit = run->options->solver.iterations};
     TRY(run_factorise(run, error));
     if (run->dim > run->svd.rank) run->dim = run->svd.rank;
     TRY(make_triplets(run, &triplets, error));
+    if (run->dev.rows) TRY(judge_init(&watch.judge, run, error));
     run_note_time(run, "triplets");
     struct film_learn_options options = learn_options(run, &watch);
     status =
@@ -219,6 +230,7 @@ film_status learn_film(struct run *run, film_error *error)
     note_learned(run, &learned);
     run_note_time(run, "film");
 done:
+    judge_free(&watch.judge);
     triplets_free(&triplets);
     film_learned_free(&learned);
     return status;
