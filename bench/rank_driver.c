@@ -4,7 +4,8 @@
  *
  * Features are fitted on TRAIN alone. accuracy: dev pairs, best cosine threshold. R@k and MRR: the
  * first 2,000 dev duplicates that are not the same text; question1 looks for question2 among all
- * distinct questions of both files, itself left out, ties counted against. Dev pairs need 0/1. */
+ * distinct questions of both files, itself left out, ties counted against. Dev pairs need 0/1.
+ * sts=FILE: also Pearson's correlation of the cosine with that file's scores. */
 #include "base/mem.h"
 #include "base/threads.h"
 #include "embed/features.h"
@@ -23,8 +24,9 @@ enum { QUERIES = 2000, CHUNK = 4096, BLOCK = 250 };
 
 struct settings {
     struct rank_options rank;
-    size_t groups, min_df, char_df, peers, log;
-    double closure, mix;
+    size_t groups, min_df, peers, log;
+    double gain[GROUPS]; /* to begin with */
+    const char *sts;
 };
 
 struct data {
@@ -301,6 +303,55 @@ static void measure_bm25(const struct data *data)
     mem_free(df);
 }
 
+/* ---- Scores ---- */
+
+static double pearson(const double *x, const float *y, size_t n)
+{
+    double mx = 0, my = 0, xx = 0, yy = 0, xy = 0;
+    for (size_t i = 0; i < n; i++) mx += x[i] / (double)n, my += (double)y[i] / (double)n;
+    for (size_t i = 0; i < n; i++) {
+        double dx = x[i] - mx, dy = (double)y[i] - my;
+        xx += dx * dx, yy += dy * dy, xy += dx * dy;
+    }
+    return xy / sqrt(xx * yy);
+}
+
+static void measure_scores(const struct data *data, const char *path, const float *map, size_t dim)
+{
+    struct corpus corpus;
+    film_table_options table = {0};
+    struct feature_row row[2];
+    must(corpus_read(&corpus, &path, 1, &table, NULL, &error));
+    double *cosine = mem_array(2 * corpus.rows, sizeof *cosine); /* of rows, of vectors */
+    float *y = mem_array(2 * dim, sizeof *y);
+    for (int side = 0; side < 2; side++)
+        must(feature_row_init(&row[side], &data->features, &error));
+    for (size_t i = 0; i < corpus.rows; i++) {
+        memset(y, 0, 2 * dim * sizeof *y);
+        for (int side = 0; side < 2; side++) {
+            film_text text = strtab_get(&corpus.sentences, side ? corpus.b[i] : corpus.a[i]);
+            must(features_transform(&data->features, &row[side], text, &error));
+            for (size_t k = 0; k < row[side].count; k++)
+                vec_add_scaled(y + side * dim, row[side].value[k], map + row[side].id[k] * dim,
+                               dim);
+            vec_normalise(y + side * dim, dim);
+        }
+        struct csr rows[2];
+        size_t starts[2][2] = {{0, row[0].count}, {0, row[1].count}};
+        for (int side = 0; side < 2; side++)
+            rows[side] = (struct csr){1, data->x.cols, starts[side], row[side].id, row[side].value};
+        cosine[i] = (double)sparse_dot(&rows[0], 0, &rows[1], 0);
+        cosine[corpus.rows + i] = vec_dot(y, y + dim, dim);
+    }
+    printf("%s: Pearson, same features: TF-IDF %.4f, rank %.4f\n", path,
+           pearson(cosine, corpus.label, corpus.rows),
+           pearson(cosine + corpus.rows, corpus.label, corpus.rows));
+    for (int side = 0; side < 2; side++) feature_row_free(&row[side]);
+    mem_free(cosine);
+    mem_free(y);
+    corpus_free(&corpus);
+}
+
 /* ---- The run ---- */
 
 static void set_option(struct settings *s, const char *text)
@@ -317,9 +368,13 @@ static void set_option(struct settings *s, const char *text)
                  {"temperature", NULL, &s->rank.temperature},
                  {"rate", NULL, &s->rank.rate},
                  {"weight_rate", NULL, &s->rank.weight_rate},
+                 {"ground", NULL, &s->rank.ground},
                  {"dropout", NULL, &s->rank.dropout},
                  {"mine_from", &s->rank.mine_from, NULL},
                  {"mine_tries", &s->rank.mine_tries, NULL},
+                 {"word", NULL, &s->gain[GROUP_WORD]},
+                 {"bigram", NULL, &s->gain[GROUP_BIGRAM]},
+                 {"char", NULL, &s->gain[GROUP_CHAR]},
                  {"groups", &s->groups, NULL},
                  {"min_df", &s->min_df, NULL},
                  {"peers", &s->peers, NULL},
@@ -332,7 +387,9 @@ static void set_option(struct settings *s, const char *text)
         if (names[i].real) *names[i].real = strtod(value + 1, NULL);
         return;
     }
-    if (strncmp(text, "rule=", 5) == 0)
+    if (strncmp(text, "sts=", 4) == 0)
+        s->sts = text + 4;
+    else if (strncmp(text, "rule=", 5) == 0)
         s->rank.rule = (enum rank_rule)atoi(text + 5);
     else if (strncmp(text, "threads=", 8) == 0)
         s->rank.threads = atoi(text + 8);
@@ -360,12 +417,18 @@ static struct rank_labels labels_of(const struct corpus *corpus)
 static void measure_peers(struct data *data, const struct settings *settings)
 {
     struct data words = *data;
-    memset(&words.features, 0, sizeof words.features);
     fit(&words, settings, FILM_WORD);
     transform(&words);
     sparse_figures(&words, "TF-IDF words", &words.pool_x, &words.pool_x);
-    measure_bm25(&words);
     csr_free(&words.x);
+    csr_free(&words.pool_x);
+    features_free(&words.features);
+    /* BM25 has nothing to learn from train: it gets every word of the pool, as a search engine. */
+    struct tokenizer tokenizer;
+    struct features_options all = {FILM_WORD, 1, 0, settings->rank.threads, {0}};
+    must(tokenizer_init(&tokenizer, NULL, NULL, &error));
+    must(features_fit(&words.features, &tokenizer, &data->pool, &all, &words.pool_x, &error));
+    measure_bm25(&words);
     csr_free(&words.pool_x);
     features_free(&words.features);
 }
@@ -373,7 +436,8 @@ static void measure_peers(struct data *data, const struct settings *settings)
 int main(int count, char **arguments)
 {
     static struct data data;
-    struct settings settings = {.groups = FILM_WORD | FILM_CHAR, .min_df = 2, .peers = 1};
+    struct settings settings = {
+        .groups = FILM_WORD | FILM_CHAR, .min_df = 2, .peers = 1, .gain = {1.0, 1.0, 1.0}};
     rank_defaults(&settings.rank);
     if (count < 3) return fprintf(stderr, "rank_driver TRAIN DEV [name=value ...]\n"), 1;
     for (int i = 3; i < count; i++) set_option(&settings, arguments[i]);
@@ -389,6 +453,10 @@ int main(int count, char **arguments)
     fit(&data, &settings, (unsigned)settings.groups);
     double fitted = clock_of(CLOCK_MONOTONIC) - wall;
     struct rank_labels labels = labels_of(&data.train);
+    float *gain = mem_array(data.x.cols, sizeof *gain);
+    for (uint32_t f = 0; f < data.x.cols; f++)
+        gain[f] = (float)settings.gain[features_group(&data.features, f)];
+    settings.rank.start_gain = gain;
     must(rank_learn(&data.x, &labels, &settings.rank, &learned, &error));
     wall = clock_of(CLOCK_MONOTONIC) - wall;
     cpu = clock_of(CLOCK_PROCESS_CPUTIME_ID) - cpu;
@@ -403,6 +471,7 @@ int main(int count, char **arguments)
     transform(&data);
     for (int i = 3; i < count; i++) printf("%s ", arguments[i]);
     measure_map(&data, "rank", learned.map, learned.dim, wall, cpu);
+    if (settings.sts) measure_scores(&data, settings.sts, learned.map, learned.dim);
     rank_learned_free(&learned);
     return 0;
 }

@@ -17,6 +17,7 @@ void rank_defaults(struct rank_options *options)
                                      .temperature = 20.0,
                                      .rate = 0.05,
                                      .weight_rate = 0.05,
+
                                      .rule = RANK_ADAGRAD,
                                      .seed = 1,
                                      .report_every = 10};
@@ -155,8 +156,9 @@ film_status rank_learn(const struct csr *x, const struct rank_labels *labels,
     size_t most = run.draw.pair_count < options->batch ? run.draw.pair_count : options->batch;
     run.batches = (run.draw.pair_count + most - 1) / most;
     run.steps = run.batches * options->epochs;
-    TRY(rank_map_init(&run.map, x->cols, options->dim, options->fixed, options->rule, options->seed,
-                      run.threads, error));
+    TRY(rank_map_init(&run.map, x->cols, options->dim, options->fixed, options->rule,
+                      options->ground / (double)most, options->seed, run.threads, error));
+    if (options->start_gain) rank_map_set_gain(&run.map, options->start_gain);
     TRY(rank_batch_init(&run.batch, most, most * options->hard, &run.map, error));
     TRY_ALLOC(run.rows = mem_array(most * (2 + options->hard), sizeof *run.rows), error);
     int before = dense_begin();

@@ -61,9 +61,12 @@ struct rank_options {
     double temperature; /* t, at most 40 */
     double rate;        /* first step size, falling to 0 in a straight line */
     double weight_rate; /* the same for g; 0: term weights stay as they are */
-    double dropout;     /* share of a row's features left out at random */
-    size_t mine_from;   /* mine hard candidates before epochs from this one on (0 the first) */
-    size_t mine_tries;  /* sentences looked at for a mined one; 0: no mining */
+    double ground;    /* AdaGrad's sums of squares start at (ground / batch)^2: what is seen once or
+                         * twice moves less than what is seen often */
+    double dropout;   /* share of a row's features left out at random */
+    size_t mine_from; /* mine hard candidates before epochs from this one on (0 the first) */
+    size_t mine_tries;       /* sentences looked at for a mined one; 0: no mining */
+    const float *start_gain; /* features: exp(g) to begin with, or NULL: all 1 */
     enum rank_rule rule;
     uint64_t seed;
     int threads;

@@ -30,7 +30,8 @@ static void fill_signs(float *row, size_t dim, uint64_t seed, uint64_t feature)
 }
 
 film_status rank_map_init(struct rank_map *map, size_t features, size_t dim, size_t fixed,
-                          enum rank_rule rule, uint64_t seed, int threads, film_error *error)
+                          enum rank_rule rule, double ground, uint64_t seed, int threads,
+                          film_error *error)
 {
     film_status status = FILM_OK;
     size_t learned = dim - fixed, state = rule == RANK_ADAGRAD_ROW ? 1 : learned, elements;
@@ -51,10 +52,20 @@ film_status rank_map_init(struct rank_map *map, size_t features, size_t dim, siz
     for (size_t f = 0; f < features; f++) {
         fill_signs(map->rows + f * dim, dim, seed, f);
         map->gain[f] = 1.0f;
+        if (rule == RANK_ADAM) continue;
+        for (size_t i = 0; i < state; i++) map->squares[f * state + i] = (float)(ground * ground);
     }
 done:
     if (status != FILM_OK) rank_map_free(map);
     return status;
+}
+
+void rank_map_set_gain(struct rank_map *map, const float *gain)
+{
+    for (size_t f = 0; f < map->features; f++) {
+        map->gain[f] = gain[f];
+        map->log_gain[f] = logf(gain[f]);
+    }
 }
 
 void rank_map_free(struct rank_map *map)

@@ -20,7 +20,10 @@ struct rank_map {
 
 /* L: signs by seed over sqrt(d), so that every row has length 1; g = 0. */
 film_status rank_map_init(struct rank_map *map, size_t features, size_t dim, size_t fixed,
-                          enum rank_rule rule, uint64_t seed, int threads, film_error *error);
+                          enum rank_rule rule, double ground, uint64_t seed, int threads,
+                          film_error *error);
+/* GAIN: exp(g) of every feature, positive. */
+void rank_map_set_gain(struct rank_map *map, const float *gain);
 void rank_map_free(struct rank_map *map);
 
 /* out (count x dim) = vectors of length 1 of the sentences ROWS (NULL: the first COUNT). */

@@ -119,18 +119,15 @@ static uint32_t labelled_negative(struct rank_draw *draw, uint32_t sentence)
 /* A hard candidate for PAIR; slots of odd number take a mined one first. */
 static uint32_t hard_candidate(struct rank_draw *draw, struct rank_pair pair, size_t slot)
 {
-    size_t all = draw->negative[draw->sentences];
-    uint32_t labelled = labelled_negative(draw, pair.a), found = UINT32_MAX;
+    uint32_t labelled = labelled_negative(draw, pair.a);
     if (labelled == UINT32_MAX) labelled = labelled_negative(draw, pair.b);
     uint32_t mined = draw->mined ? draw->mined[pair.a] : UINT32_MAX;
     if (mined != UINT32_MAX && (slot % 2 || labelled == UINT32_MAX)) {
         draw->mined_drawn++;
         return mined;
     }
-    found = labelled;
-    if (found == UINT32_MAX && all) found = draw->negative_of[rng_below(&draw->rng, all)];
-    draw->labelled_drawn += found != UINT32_MAX;
-    return found;
+    draw->labelled_drawn += labelled != UINT32_MAX;
+    return labelled;
 }
 
 size_t rank_draw_batch(struct rank_draw *draw, size_t first, size_t pairs, size_t hard,

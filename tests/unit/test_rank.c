@@ -159,7 +159,7 @@ static void the_gradient_is_that_of_the_loss(void **state)
     struct rank_step step = {.temperature = 6.0, .rate = 0.1, .weight_rate = 0.1, .threads = 1};
     double loss, tables[FEATURES * DIM + FEATURES];
     float gradient[FEATURES * DIM], gain[FEATURES];
-    assert_ok(rank_map_init(&map, FEATURES, DIM, FIXED, RANK_ADAGRAD, 5, 1, &error));
+    assert_ok(rank_map_init(&map, FEATURES, DIM, FIXED, RANK_ADAGRAD, 0.0, 5, 1, &error));
     assert_ok(rank_batch_init(&batch, PAIRS, HARD, &map, &error));
     struct reference r = {&x, rows, cluster, PAIRS, HARD, DIM, tables, tables + FEATURES * DIM,
                           6.0};
@@ -206,7 +206,7 @@ static void the_loss_falls_and_partners_are_found(void **state)
         struct rank_map start;
         o.rule = (enum rank_rule)rule;
         o.rate = rule == RANK_ADAM ? 0.02 : 0.05;
-        assert_ok(rank_map_init(&start, x.cols, o.dim, 0, o.rule, o.seed, 1, &error));
+        assert_ok(rank_map_init(&start, x.cols, o.dim, 0, o.rule, 0.0, o.seed, 1, &error));
         assert_ok(rank_learn(&x, &labels, &o, &learned, &error));
         size_t before = toy_found(&x, start.rows, o.dim), after = toy_found(&x, learned.map, o.dim);
         double first = learned.history[0].loss;
@@ -289,7 +289,7 @@ static void known_duplicates_are_never_negatives(void **state)
     struct rank_step step = {.temperature = 20.0, .threads = 1};
     double loss;
     float gradient[9 * 6], gain[9];
-    assert_ok(rank_map_init(&map, 9, 6, 0, RANK_ADAGRAD, 5, 1, &error));
+    assert_ok(rank_map_init(&map, 9, 6, 0, RANK_ADAGRAD, 0.0, 5, 1, &error));
     assert_ok(rank_batch_init(&batch, 2, 1, &map, &error));
     assert_ok(rank_batch_gradient(&batch, &map, &x, rows, 2, 1, together, &step, &loss, &error));
     assert_true(fabs(loss) < 1e-6); /* nobody to lose against */
@@ -316,7 +316,7 @@ static void hard_candidates_come_from_other_clusters(void **state)
     assert_ok(rank_draw_init(&draw, 40, &labels, 1, &error));
     assert_true(draw.contradictions > 0);
     assert_int_equal(draw.pair_count, 25); /* (i, i) passed over */
-    assert_ok(rank_map_init(&map, 10, 8, 0, RANK_ADAGRAD, 1, 1, &error));
+    assert_ok(rank_map_init(&map, 10, 8, 0, RANK_ADAGRAD, 0.0, 1, 1, &error));
     assert_ok(rank_draw_mine(&draw, &x, &map, 8, 1, 2, &error));
     for (uint32_t i = 0; i < 40; i++)
         if (draw.mined[i] != UINT32_MAX)
