@@ -368,6 +368,7 @@ static void set_option(struct settings *s, const char *text)
                  {"temperature", NULL, &s->rank.temperature},
                  {"rate", NULL, &s->rank.rate},
                  {"weight_rate", NULL, &s->rank.weight_rate},
+                 {"decision", NULL, &s->rank.decision},
                  {"ground", NULL, &s->rank.ground},
                  {"dropout", NULL, &s->rank.dropout},
                  {"mine_from", &s->rank.mine_from, NULL},
@@ -462,9 +463,9 @@ int main(int count, char **arguments)
     cpu = clock_of(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     if (settings.log) {
         printf("%zu features, %zu pairs, %zu clusters, %zu contradictions, hard: %zu labelled, %zu "
-               "mined; features %.1f s\n",
+               "mined; features %.1f s, border %.3f\n",
                learned.features, learned.pairs, learned.clusters, learned.contradictions,
-               learned.labelled, learned.mined, fitted);
+               learned.labelled, learned.mined, fitted, learned.border);
         for (size_t i = 0; i < learned.history_count; i += settings.log)
             printf("  epoch %.2f loss %.4f\n", learned.history[i].epoch, learned.history[i].loss);
     }

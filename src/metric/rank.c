@@ -42,14 +42,21 @@ static film_status check(const struct csr *x, const struct rank_options *o, film
     if (!(o->temperature > 0.0 && o->temperature <= 40.0))
         return status_set(error, FILM_USAGE, "temperature %g: choose above 0, up to 40",
                           o->temperature);
-    if (!(o->rate > 0.0 && o->weight_rate >= 0.0 && o->dropout >= 0.0 && o->dropout < 1.0))
+    if (!(o->rate > 0.0 && o->weight_rate >= 0.0 && o->decision >= 0.0 && o->dropout >= 0.0 &&
+          o->dropout < 1.0))
         return status_set(
             error, FILM_USAGE,
             "the rate must be positive, the weight rate not negative, dropout in [0, 1)");
+    for (size_t f = 0; o->start_gain && f < x->cols; f++)
+        if (!(o->start_gain[f] > 0.0f))
+            return status_set(error, FILM_USAGE, "term weight %g of feature %zu: must be positive",
+                              (double)o->start_gain[f], f);
     if (x->rows > UINT32_MAX - 1)
         return status_set(error, FILM_USAGE, "%zu sentences are too many", x->rows);
     return FILM_OK;
 }
+
+#define BORDER_RATE 0.005 /* plain steps: the border is one number that all pairs vote on */
 
 /* A training run. */
 struct run {
@@ -59,7 +66,8 @@ struct run {
     struct rank_draw draw;
     struct rank_map map;
     struct rank_batch batch;
-    uint32_t *rows;
+    struct rank_rows rows;
+    size_t opposed; /* of a batch */
     size_t history_room;
     size_t batches, step, steps; /* batches of an epoch; steps done, of all */
     double loss;                 /* since the last report */
@@ -92,13 +100,20 @@ static film_status train_batch(struct run *run, size_t number, film_error *error
     const struct rank_options *o = run->options;
     size_t count = run->draw.pair_count;
     size_t first = count * number / run->batches, end = count * (number + 1) / run->batches;
-    double left = 1.0 - (double)run->step / (double)run->steps, loss;
-    struct rank_step step = {o->temperature, o->rate * left,      o->weight_rate * left,
-                             o->dropout,     o->seed + run->step, run->threads};
-    size_t hard = rank_draw_batch(&run->draw, first, end - first, o->hard, run->rows);
-    TRY(rank_batch_gradient(&run->batch, &run->map, run->x, run->rows, end - first, hard,
-                            run->draw.cluster, &step, &loss, error));
+    double left = 1.0 - (double)run->step / (double)run->steps, loss, by_border;
+    struct rank_step step = {.temperature = o->temperature,
+                             .rate = o->rate * left,
+                             .weight_rate = o->weight_rate * left,
+                             .dropout = o->dropout,
+                             .decision = o->decision,
+                             .border = run->out->border,
+                             .seed = o->seed + run->step,
+                             .threads = run->threads};
+    rank_draw_batch(&run->draw, first, end - first, o->hard, run->opposed, &run->rows);
+    TRY(rank_batch_gradient(&run->batch, &run->map, run->x, &run->rows, run->draw.cluster, &step,
+                            &loss, &by_border, error));
     rank_batch_update(&run->batch, &run->map, &step);
+    run->out->border -= BORDER_RATE * left * by_border;
     run->loss += loss;
     run->losses++;
     run->step++;
@@ -149,7 +164,7 @@ film_status rank_learn(const struct csr *x, const struct rank_labels *labels,
 {
     film_status status = FILM_OK;
     struct run run = {.x = x, .options = options, .out = out};
-    *out = (struct rank_learned){0};
+    *out = (struct rank_learned){.border = 0.6};
     TRY(check(x, options, error));
     run.threads = threads_use(options->threads);
     TRY(rank_draw_init(&run.draw, x->rows, labels, options->seed, error));
@@ -159,8 +174,12 @@ film_status rank_learn(const struct csr *x, const struct rank_labels *labels,
     TRY(rank_map_init(&run.map, x->cols, options->dim, options->fixed, options->rule,
                       options->ground / (double)most, options->seed, run.threads, error));
     if (options->start_gain) rank_map_set_gain(&run.map, options->start_gain);
-    TRY(rank_batch_init(&run.batch, most, most * options->hard, &run.map, error));
-    TRY_ALLOC(run.rows = mem_array(most * (2 + options->hard), sizeof *run.rows), error);
+    if (options->decision > 0.0)
+        run.opposed = most < run.draw.opposed_count ? most / 2 : run.draw.opposed_count;
+    TRY(rank_batch_init(&run.batch, most, most * options->hard, run.opposed, &run.map, error));
+    TRY_ALLOC(run.rows.row =
+                  mem_array(most * (2 + options->hard) + 2 * run.opposed, sizeof *run.rows.row),
+              error);
     int before = dense_begin();
     status = train(&run, error);
     dense_end(before);
@@ -169,7 +188,7 @@ done:
     rank_draw_free(&run.draw);
     rank_map_free(&run.map);
     rank_batch_free(&run.batch);
-    mem_free(run.rows);
+    mem_free(run.rows.row);
     if (status != FILM_OK && status != FILM_CANCELLED) rank_learned_free(out);
     return status;
 }

@@ -111,19 +111,20 @@ void rank_map_embed(const struct rank_map *map, const struct csr *x, const uint3
 
 /* ---- Room for a batch ---- */
 
-film_status rank_batch_init(struct rank_batch *batch, size_t pairs, size_t hard,
+film_status rank_batch_init(struct rank_batch *batch, size_t pairs, size_t hard, size_t opposed,
                             const struct rank_map *map, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t rows = 2 * pairs + hard, tiles = (pairs + TILE - 1) / TILE, d = map->dim;
-    *batch = (struct rank_batch){.pair_room = pairs, .hard_room = hard, .dim = d};
+    size_t rows = 2 * (pairs + opposed) + hard, tiles = (pairs + TILE - 1) / TILE, d = map->dim;
+    *batch = (struct rank_batch){.dim = d};
     TRY_ALLOC(batch->y = mem_aligned(rows * d, sizeof *batch->y), error);
     TRY_ALLOC(batch->dy = mem_aligned(rows * d, sizeof *batch->dy), error);
     TRY_ALLOC(batch->s = mem_aligned(pairs * (pairs + hard), sizeof *batch->s), error);
     TRY_ALLOC(batch->length = mem_array(rows, sizeof *batch->length), error);
     TRY_ALLOC(batch->sums = mem_array(tiles * pairs, sizeof *batch->sums), error);
     TRY_ALLOC(batch->row_sum = mem_array(pairs, sizeof *batch->row_sum), error);
-    TRY_ALLOC(batch->losses = mem_array(pairs, sizeof *batch->losses), error);
+    TRY_ALLOC(batch->losses = mem_array(pairs + opposed, sizeof *batch->losses), error);
+    TRY_ALLOC(batch->slopes = mem_array(pairs + opposed, sizeof *batch->slopes), error);
     TRY_ALLOC(batch->cluster = mem_array(pairs + hard, sizeof *batch->cluster), error);
     TRY_ALLOC(batch->row_start = mem_zeroed(rows + 1, sizeof *batch->row_start), error);
     TRY_ALLOC(batch->local = mem_array(map->features, sizeof *batch->local), error);
@@ -142,6 +143,7 @@ void rank_batch_free(struct rank_batch *batch)
     mem_free(batch->sums);
     mem_free(batch->row_sum);
     mem_free(batch->losses);
+    mem_free(batch->slopes);
     mem_free(batch->cluster);
     mem_free(batch->row_start);
     mem_free(batch->local);
@@ -253,7 +255,7 @@ static double probabilities(struct rank_batch *b, const struct rank_step *step)
     return loss / (double)b->pairs;
 }
 
-/* ---- Backwards ---- */
+/* ---- The decision ---- */
 
 /* Through the normalisation y = z / |z|:  dz = (dy - y (y . dy)) / |z|; an empty row stays 0. */
 static void through_length(struct rank_batch *b, size_t first, size_t end)
@@ -266,6 +268,51 @@ static void through_length(struct rank_batch *b, size_t first, size_t end)
         vec_scale(dy, b->length[i] > 0.0f ? 1.0f / b->length[i] : 0.0f, b->dim);
     }
 }
+
+/* The second part of the loss for pair I, positive or (after them) opposed: its value and slope go
+ * to the batch, the gradient by the cosine comes back. */
+static float decide(struct rank_batch *b, size_t i, const struct rank_step *step)
+{
+    int positive = i < b->pairs;
+    size_t u = positive ? i : 2 * b->pairs + b->hard + 2 * (i - b->pairs);
+    size_t v = positive ? b->pairs + i : u + 1, kind = positive ? b->pairs : b->opposed;
+    double t = step->temperature, cosine = vec_dot(b->y + u * b->dim, b->y + v * b->dim, b->dim);
+    double wrong = (positive ? -t : t) * (cosine - step->border); /* how far on the wrong side */
+    b->losses[i] = (wrong > 0 ? wrong : 0.0) + log1p(exp(-fabs(wrong)));
+    b->slopes[i] = 1.0 / (1.0 + exp(-wrong));
+    return (float)((positive ? -t : t) * step->decision * b->slopes[i] / (double)kind);
+}
+
+/* Adds the decision's gradient: that of the positive pairs to the diagonal of b->s, that of the
+ * opposed ones straight to dy. Returns its loss. */
+static double decisions(struct rank_batch *b, const struct rank_step *step, double *by_border)
+{
+    size_t m = b->pairs + b->hard, d = b->dim, first = 2 * b->pairs + b->hard;
+    double loss[2] = {0}, slope[2] = {0}; /* positive, opposed */
+#pragma omp parallel for schedule(static) num_threads(step->threads)
+    for (size_t i = 0; i < b->pairs + b->opposed; i++) {
+        float by_cosine = decide(b, i, step);
+        if (i < b->pairs) {
+            b->s[i * m + i] += by_cosine;
+            continue;
+        }
+        size_t u = first + 2 * (i - b->pairs);
+        for (size_t side = 0; side < 2; side++) {
+            memcpy(b->dy + (u + side) * d, b->y + (u + 1 - side) * d, d * sizeof *b->dy);
+            vec_scale(b->dy + (u + side) * d, by_cosine, d);
+        }
+        through_length(b, u, u + 2);
+    }
+    for (size_t i = 0; i < b->pairs + b->opposed; i++) {
+        size_t kind = i < b->pairs ? b->pairs : b->opposed;
+        loss[i >= b->pairs] += b->losses[i] / (double)kind;
+        slope[i >= b->pairs] += b->slopes[i] / (double)kind;
+    }
+    *by_border = step->decision * step->temperature * (slope[0] - slope[1]);
+    return step->decision * (loss[0] + loss[1]);
+}
+
+/* ---- Backwards ---- */
 
 /* Rows of dy: those of the a's are G C, those of the candidates G' A, with G = b->s. */
 static void vector_gradient(struct rank_batch *b, int threads)
@@ -319,19 +366,23 @@ static void by_feature(struct rank_batch *b, size_t rows)
 }
 
 film_status rank_batch_gradient(struct rank_batch *batch, const struct rank_map *map,
-                                const struct csr *x, const uint32_t *rows, size_t pairs,
-                                size_t hard, const uint32_t *cluster, const struct rank_step *step,
-                                double *loss, film_error *error)
+                                const struct csr *x, const struct rank_rows *rows,
+                                const uint32_t *cluster, const struct rank_step *step, double *loss,
+                                double *by_border, film_error *error)
 {
-    size_t count = 2 * pairs + hard;
-    batch->pairs = pairs;
-    batch->hard = hard;
-    film_status status = copy_rows(batch, x, rows, count, step, error);
+    size_t count = 2 * (rows->pairs + rows->opposed) + rows->hard;
+    batch->pairs = rows->pairs;
+    batch->hard = rows->hard;
+    batch->opposed = rows->opposed;
+    *by_border = 0.0;
+    film_status status = copy_rows(batch, x, rows->row, count, step, error);
     if (status != FILM_OK) return status;
-    for (size_t j = 0; j < pairs + hard; j++) batch->cluster[j] = cluster[rows[pairs + j]];
+    for (size_t j = 0; j < rows->pairs + rows->hard; j++)
+        batch->cluster[j] = cluster[rows->row[rows->pairs + j]];
     embed_rows(batch, map, count, step->threads);
-    exponentials(batch, rows, cluster, step);
+    exponentials(batch, rows->row, cluster, step);
     *loss = probabilities(batch, step);
+    if (rows->opposed) *loss += decisions(batch, step, by_border);
     vector_gradient(batch, step->threads);
     by_feature(batch, count);
     return FILM_OK;

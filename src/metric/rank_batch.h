@@ -31,15 +31,17 @@ void rank_map_embed(const struct rank_map *map, const struct csr *x, const uint3
                     size_t count, int threads, float *out);
 
 struct rank_batch {
-    size_t pair_room, hard_room, dim;
-    size_t pairs, hard; /* of this batch */
-    float *y;           /* rows x dim, length 1: all a, all b, all hard */
-    float *dy;          /* rows x dim: gradient by the vectors before normalising */
-    float *length;      /* rows: before normalising */
-    float *s;           /* pairs x (pairs + hard): exponentials, then gradient by the cosines */
+    size_t dim;
+    size_t pairs, hard, opposed; /* of this batch */
+    float *y;                    /* rows x dim, length 1: all a, all b, all hard, then u and v of
+                         * each opposed pair */
+    float *dy;                   /* rows x dim: gradient by the vectors before normalising */
+    float *length;               /* rows: before normalising */
+    float *s;          /* pairs x (pairs + hard): exponentials, then gradient by the cosines */
     float *sums;       /* tiles x pairs: column sums of each tile, in the end of all in the first */
     float *row_sum;    /* pairs */
-    double *losses;    /* pairs */
+    double *losses;    /* pairs + opposed */
+    double *slopes;    /* pairs + opposed: sigma, near 1 where the decision is wrong */
     uint32_t *cluster; /* candidates */
     /* The batch's entries by row, then by feature. */
     size_t *row_start; /* rows + 1 */
@@ -54,22 +56,29 @@ struct rank_batch {
     size_t col_room, val_room, touched_room, start_room, entry_row_room, entry_val_room;
 };
 
-film_status rank_batch_init(struct rank_batch *batch, size_t pairs, size_t hard,
+film_status rank_batch_init(struct rank_batch *batch, size_t pairs, size_t hard, size_t opposed,
                             const struct rank_map *map, film_error *error);
 void rank_batch_free(struct rank_batch *batch);
 
 struct rank_step {
     double temperature, rate, weight_rate, dropout;
+    double decision, border;
     uint64_t seed; /* of the dropout */
     int threads;
 };
 
-/* Vectors and loss of a batch, and the gradient by the vectors in batch->dy. ROWS: the a's, the
- * b's, the hard ones. CLUSTER: of every sentence of X. */
+/* The sentences of a batch: the a's, the b's, the hard ones, u and v of each opposed pair. */
+struct rank_rows {
+    uint32_t *row;
+    size_t pairs, hard, opposed;
+};
+
+/* Vectors and loss of a batch, the gradient by the vectors in batch->dy and that by the border.
+ * CLUSTER: of every sentence of X. */
 film_status rank_batch_gradient(struct rank_batch *batch, const struct rank_map *map,
-                                const struct csr *x, const uint32_t *rows, size_t pairs,
-                                size_t hard, const uint32_t *cluster, const struct rank_step *step,
-                                double *loss, film_error *error);
+                                const struct csr *x, const struct rank_rows *rows,
+                                const uint32_t *cluster, const struct rank_step *step, double *loss,
+                                double *by_border, film_error *error);
 
 /* The gradient of the batch's features: GRADIENT is touched_count x learned, GAIN touched_count.
  * What rank_batch_update does without keeping it; for tests. */

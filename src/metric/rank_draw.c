@@ -47,6 +47,7 @@ static film_status list_negatives(struct rank_draw *draw, const struct rank_labe
     TRY_ALLOC(draw->negative = mem_zeroed(draw->sentences + 2, sizeof *draw->negative), error);
     TRY_ALLOC(draw->negative_of = mem_array(labels->negatives, 2 * sizeof *draw->negative_of),
               error);
+    TRY_ALLOC(draw->opposed = mem_array(labels->negatives, sizeof *draw->opposed), error);
     size_t *place = draw->negative + 1; /* counts, then places; shifted by one in the end */
     for (size_t i = 0; i < labels->negatives; i++) {
         struct rank_pair pair = labels->negative[i];
@@ -54,6 +55,7 @@ static film_status list_negatives(struct rank_draw *draw, const struct rank_labe
             draw->contradictions++;
             continue;
         }
+        draw->opposed[draw->opposed_count++] = pair;
         place[pair.a + 1]++;
         place[pair.b + 1]++;
     }
@@ -90,6 +92,7 @@ done:
 void rank_draw_free(struct rank_draw *draw)
 {
     mem_free(draw->pairs);
+    mem_free(draw->opposed);
     mem_free(draw->cluster);
     mem_free(draw->negative);
     mem_free(draw->negative_of);
@@ -100,14 +103,28 @@ void rank_draw_free(struct rank_draw *draw)
 
 /* ---- Batches ---- */
 
+static void shuffle(struct rank_pair *pairs, size_t count, struct rng *rng)
+{
+    for (size_t i = count; i > 1; i--) {
+        size_t j = rng_below(rng, i);
+        struct rank_pair pair = pairs[j];
+        pairs[j] = pairs[i - 1];
+        pairs[i - 1] = rng_next(rng) & 1 ? pair : (struct rank_pair){pair.b, pair.a};
+    }
+}
+
 void rank_draw_shuffle(struct rank_draw *draw)
 {
-    for (size_t i = draw->pair_count; i > 1; i--) {
-        size_t j = rng_below(&draw->rng, i);
-        struct rank_pair pair = draw->pairs[j];
-        draw->pairs[j] = draw->pairs[i - 1];
-        draw->pairs[i - 1] = rng_next(&draw->rng) & 1 ? pair : (struct rank_pair){pair.b, pair.a};
-    }
+    shuffle(draw->pairs, draw->pair_count, &draw->rng);
+}
+
+/* The next labelled negative pair; all of them in a new order when they are used up. */
+static struct rank_pair next_opposed(struct rank_draw *draw)
+{
+    if (draw->opposed_next == 0) shuffle(draw->opposed, draw->opposed_count, &draw->rng);
+    struct rank_pair pair = draw->opposed[draw->opposed_next++];
+    if (draw->opposed_next == draw->opposed_count) draw->opposed_next = 0;
+    return pair;
 }
 
 static uint32_t labelled_negative(struct rank_draw *draw, uint32_t sentence)
@@ -130,20 +147,27 @@ static uint32_t hard_candidate(struct rank_draw *draw, struct rank_pair pair, si
     return labelled;
 }
 
-size_t rank_draw_batch(struct rank_draw *draw, size_t first, size_t pairs, size_t hard,
-                       uint32_t *rows)
+void rank_draw_batch(struct rank_draw *draw, size_t first, size_t pairs, size_t hard,
+                     size_t opposed, struct rank_rows *out)
 {
-    size_t count = 0;
+    size_t at = 2 * pairs;
     for (size_t i = 0; i < pairs; i++) {
-        rows[i] = draw->pairs[first + i].a;
-        rows[pairs + i] = draw->pairs[first + i].b;
+        out->row[i] = draw->pairs[first + i].a;
+        out->row[pairs + i] = draw->pairs[first + i].b;
     }
     for (size_t i = 0; i < pairs; i++)
         for (size_t slot = 0; slot < hard; slot++) {
             uint32_t found = hard_candidate(draw, draw->pairs[first + i], slot + i);
-            if (found != UINT32_MAX) rows[2 * pairs + count++] = found;
+            if (found != UINT32_MAX) out->row[at++] = found;
         }
-    return count;
+    out->pairs = pairs;
+    out->hard = at - 2 * pairs;
+    out->opposed = draw->opposed_count ? opposed : 0;
+    for (size_t i = 0; i < out->opposed; i++) {
+        struct rank_pair pair = next_opposed(draw);
+        out->row[at++] = pair.a;
+        out->row[at++] = pair.b;
+    }
 }
 
 /* ---- Mining ---- */

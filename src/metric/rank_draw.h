@@ -9,6 +9,8 @@ struct rank_draw {
     size_t sentences;
     struct rank_pair *pairs; /* positive, in the order of the epoch, sides swapped at random */
     size_t pair_count;
+    struct rank_pair *opposed; /* negative pairs of two clusters, drawn in turn */
+    size_t opposed_count, opposed_next;
     uint32_t *cluster; /* sentences: smallest member */
     size_t *negative;  /* sentences + 1: labelled negatives of i are negative_of[negative[i]] .. */
     uint32_t *negative_of; /* those of another cluster, both directions */
@@ -25,11 +27,12 @@ void rank_draw_free(struct rank_draw *draw);
 /* A new order of the pairs. */
 void rank_draw_shuffle(struct rank_draw *draw);
 
-/* ROWS: the a's, the b's and the hard candidates of pairs FIRST .. FIRST + PAIRS, HARD of each;
- * returns how many hard ones there are. A pair's own are labelled and mined ones in turn. (Filling
- * the slots of pairs without any from other pairs' negatives doubled the time and gained nothing.) */
-size_t rank_draw_batch(struct rank_draw *draw, size_t first, size_t pairs, size_t hard,
-                       uint32_t *rows);
+/* The sentences of a batch: pairs FIRST .. FIRST + PAIRS, HARD candidates of each (labelled and
+ * mined ones in turn; fewer where a pair has none), OPPOSED labelled negative pairs. (Filling the
+ * slots of pairs without hard ones from other pairs' negatives doubled the time and gained
+ * nothing.) OUT->row has room for all. */
+void rank_draw_batch(struct rank_draw *draw, size_t first, size_t pairs, size_t hard,
+                     size_t opposed, struct rank_rows *out);
 
 /* Fills draw->mined: per sentence the nearest under MAP of TRIES others that share one of its
  * heaviest features. */

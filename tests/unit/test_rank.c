@@ -3,6 +3,7 @@
 #include "testing.h"
 
 #include "base/rng.h"
+#include "la/vec.h"
 #include "metric/rank.h"
 #include "metric/rank_batch.h"
 #include "metric/rank_draw.h"
@@ -106,14 +107,14 @@ static size_t toy_found(const struct csr *x, const float *map, size_t dim)
 struct reference {
     const struct csr *x;
     const uint32_t *rows, *cluster;
-    size_t pairs, hard, dim;
+    size_t pairs, hard, opposed, dim;
     double *map, *log_gain; /* features x dim, features */
-    double temperature;
+    double temperature, decision, border;
 };
 
 static double reference_loss(const struct reference *r)
 {
-    size_t rows = 2 * r->pairs + r->hard, d = r->dim;
+    size_t rows = 2 * (r->pairs + r->opposed) + r->hard, d = r->dim;
     double y[64][16] = {{0}}, loss = 0.0;
     for (size_t i = 0; i < rows; i++) {
         double square = 0.0;
@@ -141,28 +142,50 @@ static double reference_loss(const struct reference *r)
         }
         loss += 0.5 * (log(forth) + log(back)) - r->temperature * own;
     }
-    return loss / (double)r->pairs;
+    loss /= (double)r->pairs;
+    for (size_t i = 0; i < r->pairs + r->opposed; i++) { /* the decision */
+        size_t u = i < r->pairs ? i : 2 * i + r->hard, v = i < r->pairs ? r->pairs + i : u + 1;
+        double cosine = 0.0, sign = i < r->pairs ? 1.0 : -1.0;
+        for (size_t c = 0; c < d; c++) cosine += y[u][c] * y[v][c];
+        loss += r->decision * log(1.0 + exp(-sign * r->temperature * (cosine - r->border))) /
+                (double)(i < r->pairs ? r->pairs : r->opposed);
+    }
+    return loss;
+}
+
+/* Of the loss by one of its numbers, by central differences. */
+static double slope(const struct reference *r, double *at)
+{
+    double was = *at, up, down;
+    *at = was + 1e-5;
+    up = reference_loss(r);
+    *at = was - 1e-5;
+    down = reference_loss(r);
+    *at = was;
+    return (up - down) / 2e-5;
 }
 
 static void the_gradient_is_that_of_the_loss(void **state)
 {
     (void)state;
-    enum { PAIRS = 5, HARD = 3, ROWS = 2 * PAIRS + HARD, FEATURES = 12, DIM = 7, FIXED = 2 };
+    enum { PAIRS = 5, HARD = 3, OPPOSED = 2, FEATURES = 12, DIM = 7, FIXED = 2, MOVING = 5 };
     struct csr x = random_matrix(20, FEATURES, 4, 3);
-    const uint32_t rows[ROWS] = {0, 1, 2, 3, 0, 10, 11, 12, 13, 14, 15, 11, 16};
+    uint32_t numbers[] = {0, 1, 2, 3, 0, 10, 11, 12, 13, 14, 15, 11, 16, 4, 17, 2, 18};
+    struct rank_rows rows = {numbers, PAIRS, HARD, OPPOSED};
     uint32_t cluster[20];
-    for (uint32_t i = 0; i < 20; i++) cluster[i] = i % 10; /* 1 and 11 are one, 0, 10 and 14: */
-    cluster[14] = 0;
-    x.start[3] = x.start[2]; /* row 2 is empty (and row 3 longer, columns out of order: harmless) */
+    for (uint32_t i = 0; i < 20; i++) cluster[i] = i % 10;
+    cluster[14] = 0; /* 0, 10 and 14 belong together, and hard 11 to 1 */
+    for (size_t k = x.start[2]; k < x.start[3]; k++) x.val[k] = 0.0f; /* sentence 2 says nothing */
     struct rank_map map;
     struct rank_batch batch;
-    struct rank_step step = {.temperature = 6.0, .rate = 0.1, .weight_rate = 0.1, .threads = 1};
-    double loss, tables[FEATURES * DIM + FEATURES];
+    struct rank_step step = {.temperature = 6.0, .decision = 0.7, .border = 0.4, .threads = 1};
+    double loss, by_border, tables[FEATURES * DIM + FEATURES];
     float gradient[FEATURES * DIM], gain[FEATURES];
     assert_ok(rank_map_init(&map, FEATURES, DIM, FIXED, RANK_ADAGRAD, 0.0, 5, 1, &error));
-    assert_ok(rank_batch_init(&batch, PAIRS, HARD, &map, &error));
-    struct reference r = {&x, rows, cluster, PAIRS, HARD, DIM, tables, tables + FEATURES * DIM,
-                          6.0};
+    assert_ok(rank_batch_init(&batch, PAIRS, HARD, OPPOSED, &map, &error));
+    struct reference r = {
+        &x,  numbers, cluster, PAIRS, HARD, OPPOSED, DIM, tables, tables + FEATURES * DIM,
+        6.0, 0.7,     0.4};
     for (size_t f = 0; f < FEATURES; f++) {
         map.log_gain[f] = 0.3f * (float)((int)(f % 3) - 1);
         map.gain[f] = expf(map.log_gain[f]);
@@ -173,23 +196,17 @@ static void the_gradient_is_that_of_the_loss(void **state)
         }
     }
     assert_ok(
-        rank_batch_gradient(&batch, &map, &x, rows, PAIRS, HARD, cluster, &step, &loss, &error));
+        rank_batch_gradient(&batch, &map, &x, &rows, cluster, &step, &loss, &by_border, &error));
     assert_close(loss, reference_loss(&r), 1e-5);
     rank_batch_read(&batch, &map, gradient, gain);
     assert_true(batch.touched_count >= FEATURES - 2);
     for (size_t i = 0; i < batch.touched_count; i++) {
         size_t f = batch.touched[i];
-        for (size_t c = 0; c <= DIM - FIXED; c++) { /* the last round: the term weight */
-            double *at = c < DIM - FIXED ? &r.map[f * DIM + c] : &r.log_gain[f], was = *at;
-            *at = was + 1e-5;
-            double up = reference_loss(&r);
-            *at = was - 1e-5;
-            double down = reference_loss(&r);
-            *at = was;
-            float ours = c < DIM - FIXED ? gradient[i * (DIM - FIXED) + c] : gain[i];
-            assert_close(ours, (up - down) / 2e-5, 2e-5);
-        }
+        for (size_t c = 0; c <= MOVING; c++) /* the last round: the term weight */
+            assert_close(c < MOVING ? gradient[i * MOVING + c] : gain[i],
+                         slope(&r, c < MOVING ? &r.map[f * DIM + c] : &r.log_gain[f]), 2e-5);
     }
+    assert_close(by_border, slope(&r, &r.border), 2e-5);
     rank_batch_free(&batch);
     rank_map_free(&map);
     csr_free(&x);
@@ -235,6 +252,7 @@ static struct rank_learned learn_all_on(const struct csr *x, uint64_t seed, int 
     o.hard = 2;
     o.fixed = 8;
     o.dropout = 0.1;
+    o.decision = 0.5;
     o.mine_from = 1;
     o.mine_tries = 6;
     assert_ok(rank_learn(x, &labels, &o, &learned, &error));
@@ -282,20 +300,23 @@ static void known_duplicates_are_never_negatives(void **state)
 {
     (void)state;
     struct csr x = random_matrix(6, 9, 4, 8);
-    const uint32_t rows[] = {0, 1, 2, 3, 4}; /* a: 0 1, b: 2 3, hard: 4 */
+    uint32_t numbers[] = {0, 1, 2, 3, 4}; /* a: 0 1, b: 2 3, hard: 4 */
+    struct rank_rows rows = {numbers, 2, 1, 0};
     uint32_t together[] = {7, 7, 7, 7, 7, 0}, apart[] = {0, 1, 0, 1, 4, 5};
     struct rank_map map;
     struct rank_batch batch;
     struct rank_step step = {.temperature = 20.0, .threads = 1};
-    double loss;
+    double loss, by_border;
     float gradient[9 * 6], gain[9];
     assert_ok(rank_map_init(&map, 9, 6, 0, RANK_ADAGRAD, 0.0, 5, 1, &error));
-    assert_ok(rank_batch_init(&batch, 2, 1, &map, &error));
-    assert_ok(rank_batch_gradient(&batch, &map, &x, rows, 2, 1, together, &step, &loss, &error));
+    assert_ok(rank_batch_init(&batch, 2, 1, 0, &map, &error));
+    assert_ok(
+        rank_batch_gradient(&batch, &map, &x, &rows, together, &step, &loss, &by_border, &error));
     assert_true(fabs(loss) < 1e-6); /* nobody to lose against */
     rank_batch_read(&batch, &map, gradient, gain);
     for (size_t i = 0; i < batch.touched_count * 6; i++) assert_close(gradient[i], 0.0, 1e-5);
-    assert_ok(rank_batch_gradient(&batch, &map, &x, rows, 2, 1, apart, &step, &loss, &error));
+    assert_ok(
+        rank_batch_gradient(&batch, &map, &x, &rows, apart, &step, &loss, &by_border, &error));
     assert_true(loss > 1e-3);
     rank_batch_free(&batch);
     rank_map_free(&map);
@@ -309,7 +330,8 @@ static void hard_candidates_come_from_other_clusters(void **state)
     struct rank_pair positive[30], negative[40];
     struct rank_draw draw;
     struct rank_map map;
-    uint32_t rows[30 * 4];
+    uint32_t numbers[25 * 4 + 20], *rows = numbers;
+    struct rank_rows drawn = {.row = numbers};
     for (uint32_t i = 0; i < 30; i++) positive[i] = (struct rank_pair){i % 5, 5 * (i / 5) + i % 5};
     for (uint32_t i = 0; i < 40; i++) negative[i] = (struct rank_pair){i, (i * 7 + 5) % 40};
     struct rank_labels labels = {positive, negative, 30, 40};
@@ -325,14 +347,74 @@ static void hard_candidates_come_from_other_clusters(void **state)
         for (size_t k = draw.negative[i]; k < draw.negative[i + 1]; k++)
             assert_int_not_equal(draw.cluster[i], draw.cluster[draw.negative_of[k]]);
     rank_draw_shuffle(&draw);
-    size_t hard = rank_draw_batch(&draw, 0, 25, 2, rows);
-    assert_int_equal(hard, 50);
+    rank_draw_batch(&draw, 0, 25, 2, 10, &drawn);
+    assert_int_equal(drawn.hard, 50);
+    assert_int_equal(drawn.opposed, 10);
+    for (size_t i = 100; i < 120; i += 2)
+        assert_int_not_equal(draw.cluster[rows[i]], draw.cluster[rows[i + 1]]);
     for (size_t i = 0; i < 25; i++) {
         assert_int_equal(draw.cluster[rows[i]], draw.cluster[rows[25 + i]]);
         assert_int_not_equal(rows[i], rows[25 + i]);
     }
     rank_map_free(&map);
     rank_draw_free(&draw);
+    csr_free(&x);
+}
+
+/* The mean cosine of the labelled negatives that are in no positive pair. */
+static double opposed_cosine(const struct csr *x, const struct rank_learned *learned, size_t first)
+{
+    double sum = 0.0;
+    float *y = malloc(x->rows * learned->dim * sizeof *y);
+    csr_times(x, learned->map, learned->dim, 1, y);
+    for (size_t i = first; i < TOLD; i++) {
+        const float *u = y + 2 * i * learned->dim, *v = u + learned->dim;
+        sum += vec_dot(u, v, learned->dim) /
+               sqrt(vec_dot(u, u, learned->dim) * vec_dot(v, v, learned->dim)) /
+               (double)(TOLD - first);
+    }
+    free(y);
+    return sum;
+}
+
+static void labelled_negatives_outside_all_positive_pairs_count_too(void **state)
+{
+    (void)state;
+    struct csr x = toy_matrix();
+    struct rank_labels labels = toy_labels();
+    struct rank_options o = toy_options();
+    struct rank_learned without, with;
+    labels.positives = TOLD / 2; /* the other pairs are declared different, against the language */
+    labels.negative = toy_pairs + TOLD / 2;
+    labels.negatives = TOLD / 2;
+    o.decision = 0.0;
+    assert_ok(rank_learn(&x, &labels, &o, &without, &error));
+    o.decision = 1.0;
+    assert_ok(rank_learn(&x, &labels, &o, &with, &error));
+    assert_true(opposed_cosine(&x, &with, TOLD / 2) <
+                opposed_cosine(&x, &without, TOLD / 2) - 0.05);
+    assert_true(with.border > 0.0 && with.border < 1.0);
+    rank_learned_free(&without);
+    rank_learned_free(&with);
+    csr_free(&x);
+}
+
+static void term_weights_start_where_they_are_told_to(void **state)
+{
+    (void)state;
+    struct csr x = toy_matrix();
+    struct rank_labels labels = toy_labels();
+    struct rank_options o = toy_options();
+    struct rank_learned learned;
+    float gain[2 * WORDS];
+    for (size_t f = 0; f < 2 * WORDS; f++) gain[f] = f % 2 ? 0.5f : 1.0f;
+    o.start_gain = gain;
+    o.weight_rate = 0.0;
+    assert_ok(rank_learn(&x, &labels, &o, &learned, &error));
+    assert_memory_equal(learned.gain, gain, sizeof gain);
+    rank_learned_free(&learned);
+    gain[3] = 0.0f;
+    assert_int_equal(rank_learn(&x, &labels, &o, &learned, &error), FILM_USAGE);
     csr_free(&x);
 }
 
@@ -371,6 +453,7 @@ static void running_out_of_memory_is_reported(void **state)
     struct rank_learned learned;
     o.rule = RANK_ADAM;
     o.mine_tries = 4;
+    o.decision = 0.5;
     o.epochs = 2;
     o.batch = 600;
     o.dim = 8;
@@ -406,6 +489,7 @@ static void empty_and_one_word_rows_give_numbers(void **state)
     }
     o.batch = 2;
     o.epochs = 50;
+    o.decision = 0.5;
     o.mine_tries = 3;
     assert_ok(rank_learn(&x, &labels, &o, &learned, &error));
     for (size_t i = 0; i < learned.features * learned.dim; i++)
@@ -474,6 +558,8 @@ int main(void)
         cmocka_unit_test(the_loss_falls_and_partners_are_found),
         cmocka_unit_test(the_same_seed_gives_the_same_bytes_on_any_number_of_threads),
         cmocka_unit_test(the_term_weights_are_folded_into_the_map),
+        cmocka_unit_test(labelled_negatives_outside_all_positive_pairs_count_too),
+        cmocka_unit_test(term_weights_start_where_they_are_told_to),
         cmocka_unit_test(cancelling_keeps_what_was_learned),
         cmocka_unit_test(running_out_of_memory_is_reported),
         cmocka_unit_test(empty_and_one_word_rows_give_numbers),
