@@ -12,13 +12,16 @@ void rank_defaults(struct rank_options *options)
 {
     *options = (struct rank_options){.dim = 200,
                                      .batch = 1024,
-                                     .epochs = 4,
+                                     .epochs = 2,
                                      .hard = 1,
-                                     .temperature = 20.0,
+                                     .temperature = 14.0,
+                                     .decision = 0.5,
                                      .rate = 0.05,
                                      .weight_rate = 0.05,
-
-                                     .rule = RANK_ADAGRAD,
+                                     .ground = 0.1,
+                                     .dropout = 0.1,
+                                     .mine_from = 1,
+                                     .rule = RANK_ADAGRAD_ROW,
                                      .seed = 1,
                                      .report_every = 10};
 }
@@ -31,22 +34,28 @@ void rank_learned_free(struct rank_learned *learned)
     memset(learned, 0, sizeof *learned);
 }
 
+enum { MOST_BATCH = 65536, MOST_HARD = 64 }; /* sizes that BLAS can count in an int */
+
 static film_status check(const struct csr *x, const struct rank_options *o, film_error *error)
 {
     if (o->dim == 0 || o->fixed >= o->dim)
         return status_set(error, FILM_USAGE,
                           "%zu dimensions of which %zu are fixed: nothing to learn", o->dim,
                           o->fixed);
-    if (o->batch < 2 || o->epochs == 0)
-        return status_set(error, FILM_USAGE, "a batch needs two pairs or more, training an epoch");
+    if (o->batch < 2 || o->batch > MOST_BATCH || o->hard > MOST_HARD || o->epochs == 0)
+        return status_set(
+            error, FILM_USAGE,
+            "a batch has 2 to %d pairs with at most %d hard candidates each, training an "
+            "epoch or more",
+            MOST_BATCH, MOST_HARD);
     if (!(o->temperature > 0.0 && o->temperature <= 40.0))
         return status_set(error, FILM_USAGE, "temperature %g: choose above 0, up to 40",
                           o->temperature);
-    if (!(o->rate > 0.0 && o->weight_rate >= 0.0 && o->decision >= 0.0 && o->dropout >= 0.0 &&
-          o->dropout < 1.0))
-        return status_set(
-            error, FILM_USAGE,
-            "the rate must be positive, the weight rate not negative, dropout in [0, 1)");
+    if (!(o->rate > 0.0 && o->weight_rate >= 0.0 && o->decision >= 0.0 && o->ground >= 0.0 &&
+          o->dropout >= 0.0 && o->dropout < 1.0))
+        return status_set(error, FILM_USAGE,
+                          "the rate must be positive; weight rate, decision and ground not "
+                          "negative; dropout in [0, 1)");
     for (size_t f = 0; o->start_gain && f < x->cols; f++)
         if (!(o->start_gain[f] > 0.0f))
             return status_set(error, FILM_USAGE, "term weight %g of feature %zu: must be positive",
