@@ -213,9 +213,8 @@ typedef struct film_solver_options {
 
 /* Method RANK. */
 typedef struct film_rank_options {
-    size_t epochs, batch,
-        hard; /* passes over the pairs; pairs per step; hard candidates per pair */
-    double rate, temperature;
+    size_t epochs, batch;     /* passes over the pairs; pairs per step; 0: the default */
+    double rate, temperature; /* of the steps; of the softmax; 0: the default */
 } film_rank_options;
 
 typedef struct film_train_options {

@@ -17,7 +17,7 @@ film_status judge_init(struct judge *judge, const struct run *run, film_error *e
     judge->kind = run->options->similarity;
     judge->threads = threads_use(run->options->threads);
     TRY_ALLOC(list, error);
-    TRY(labels_to_pairs(&run->dev, run->options->seed, &judge->pairs, error));
+    TRY(labels_to_pairs(&run->dev, LABELS_DRAWN, run->options->seed, &judge->pairs, error));
     TRY_ALLOC((judge->v = mem_array(judge->sentences * judge->rank, sizeof(float))) &&
                   (judge->map = mem_array(judge->rank * judge->dim, sizeof(float))) &&
                   (judge->y = mem_array(judge->sentences * judge->dim, sizeof(float))) &&

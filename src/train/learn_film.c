@@ -11,33 +11,23 @@
 
 /* ---- Labels to triplets ---- */
 
-/* Scores become pairs: the upper fifth of their range is "same", the lower half "different"; what lies
- * between says neither. */
-static int score_label(float score, float low, float high)
-{
-    float share = high > low ? (score - low) / (high - low) : 0.0f;
-    return share >= 0.8f ? 1 : share <= 0.5f ? 0 : -1;
-}
-
 static film_status from_pairs(const struct corpus *corpus, const struct triplet_options *options,
                               struct triplets *out, film_error *error)
 {
+    film_status status = FILM_OK;
+    struct labelled_pairs labelled = {0};
+    struct triplet_pair *pairs = NULL;
     size_t count = 0;
-    float low = INFINITY, high = -INFINITY;
-    struct triplet_pair *pairs = mem_array(corpus->rows, sizeof *pairs);
-    if (!pairs) return status_no_memory(error);
-    for (size_t i = 0; i < corpus->rows; i++) {
-        low = fminf(low, corpus->label[i]);
-        high = fmaxf(high, corpus->label[i]);
-    }
-    for (size_t i = 0; i < corpus->rows; i++) {
-        int same = corpus->labels == FILM_LABELS_SCORES ? score_label(corpus->label[i], low, high)
-                                                        : corpus->label[i] >= 0.5f;
+    TRY(labels_to_pairs(corpus, 0, options->seed, &labelled, error));
+    TRY_ALLOC(pairs = mem_array(labelled.count, sizeof *pairs), error);
+    for (size_t i = 0; i < labelled.count; i++) {
+        int same = labels_verdict(corpus, labelled.target[i]);
         if (same >= 0)
-            pairs[count++] = (struct triplet_pair){corpus->a[i], corpus->b[i], (uint32_t)same};
+            pairs[count++] = (struct triplet_pair){labelled.a[i], labelled.b[i], (uint32_t)same};
     }
-    film_status status =
-        triplets_from_pairs(corpus->sentences.count, pairs, count, options, out, error);
+    TRY(triplets_from_pairs(corpus->sentences.count, pairs, count, options, out, error));
+done:
+    labelled_pairs_free(&labelled);
     mem_free(pairs);
     return status;
 }

@@ -105,7 +105,7 @@ static film_status calibrate(struct run *run, const struct corpus *labelled, con
     struct labelled_pairs pairs = {0};
     float *similarity = NULL;
     double threshold, accuracy;
-    TRY(labels_to_pairs(labelled, run->options->seed, &pairs, error));
+    TRY(labels_to_pairs(labelled, LABELS_DRAWN, run->options->seed, &pairs, error));
     TRY_ALLOC(similarity = mem_array(pairs.count, sizeof *similarity), error);
     TRY(labels_similarities(labelled, &pairs, &run->model->encoder, run->options->threads,
                             similarity, error));
