@@ -70,7 +70,7 @@ static int run(const struct verb *verb, int argc, char **argv)
     const struct option options[] = {
         {"output", 'o', OPTION_TEXT, &output, "MODEL", "where to write the model (required)"},
         {"dev", 0, OPTION_TEXT, &train.dev, "FILE", "labelled file to choose the threshold on"},
-        {"method", 0, OPTION_CHOICE, &train.method, "auto|svd|film|mfilm|rank",
+        {"method", 0, OPTION_CHOICE, &train.method, "auto|tfidf|svd|film|mfilm|rank",
          "how to learn (default: rank with labels, svd without)"},
         {"features", 0, OPTION_FEATURES, &train.features, "LIST",
          "some of word,bigram,char (default: word,char for rank, else word)"},

@@ -181,7 +181,8 @@ typedef struct film_table_options {
 
 /* How the map from features to vectors is learned. docs/methods.md compares them. */
 typedef enum film_method {
-    FILM_METHOD_AUTO = 0, /* RANK with pairs, categories or triplets; SVD without labels */
+    FILM_METHOD_AUTO = 0, /* RANK with labels, SVD without */
+    FILM_METHOD_TFIDF,    /* the features alone, no map: sentences have no dense vectors */
     FILM_METHOD_SVD,      /* truncated SVD alone: needs no labels */
     FILM_METHOD_FILM,     /* the paper's: SVD, then a subspace learned from triplets, full batch */
     FILM_METHOD_MFILM,    /* the same in mini-batches, in constant memory */

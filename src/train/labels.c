@@ -1,7 +1,7 @@
 #include "train/labels.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "base/threads.h"
+#include "pair/score.h"
 
 #include <math.h>
 #include <string.h>
@@ -122,26 +122,31 @@ int labels_verdict(const struct corpus *corpus, float target)
     return target >= 0.8f ? 1 : target <= 0.5f ? 0 : -1;
 }
 
+struct pair_texts {
+    const struct strtab *sentences;
+    const struct labelled_pairs *pairs;
+};
+
+static void text_of_pair(const void *user, size_t i, film_text *a, film_text *b)
+{
+    const struct pair_texts *texts = user;
+    *a = strtab_get(texts->sentences, texts->pairs->a[i]);
+    *b = strtab_get(texts->sentences, texts->pairs->b[i]);
+}
+
 film_status labels_similarities(const struct corpus *corpus, const struct labelled_pairs *pairs,
                                 const struct encoder *encoder, int threads, float *out,
                                 film_error *error)
 {
     film_status status = FILM_OK;
-    size_t dim = encoder->dim, sentences = corpus->sentences.count;
-    float *vectors = NULL;
-    film_text *texts = mem_array(sentences, sizeof *texts);
-    TRY_ALLOC(texts, error);
-    TRY_ALLOC(vectors = mem_array(sentences * dim, sizeof *vectors), error);
-    for (uint32_t i = 0; i < sentences; i++) texts[i] = strtab_get(&corpus->sentences, i);
-    TRY(encoder_embed_all(encoder, texts, sentences, threads, vectors, error));
-    threads = threads_use(threads);
-#pragma omp parallel for num_threads(threads)
-    for (size_t i = 0; i < pairs->count; i++) {
-        const float *a = vectors + pairs->a[i] * dim, *b = vectors + pairs->b[i] * dim;
-        out[i] = (float)encoder_similarity(encoder, a, b);
-    }
+    struct calibration none = {1, 0, 0};
+    struct pair_texts texts = {&corpus->sentences, pairs};
+    struct score_source source = {text_of_pair, &texts};
+    film_verdict *verdicts = mem_array(pairs->count, sizeof *verdicts);
+    TRY_ALLOC(verdicts, error);
+    TRY(score_pairs(encoder, &none, &source, pairs->count, 0, threads, verdicts, error));
+    for (size_t i = 0; i < pairs->count; i++) out[i] = (float)verdicts[i].similarity;
 done:
-    mem_free(texts);
-    mem_free(vectors);
+    mem_free(verdicts);
     return status;
 }

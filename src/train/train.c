@@ -159,6 +159,14 @@ static film_status check_options(const film_train_options *options, film_error *
     return FILM_OK;
 }
 
+/* Features alone. */
+static film_status learn_nothing(struct run *run, film_error *error)
+{
+    (void)error;
+    run->dim = 0;
+    return FILM_OK;
+}
+
 /* What a method does where the user left it open. */
 struct method {
     const char *name;
@@ -168,6 +176,7 @@ struct method {
 };
 
 static const struct method methods[FILM_METHOD_COUNT] = {
+    [FILM_METHOD_TFIDF] = {"tfidf", learn_nothing, FILM_WORD, 0},
     [FILM_METHOD_SVD] = {"svd", learn_svd, FILM_WORD, 0},
     [FILM_METHOD_FILM] = {"film", learn_film, FILM_WORD, 100},
     [FILM_METHOD_RANK] = {"rank", learn_rank, FILM_WORD | FILM_CHAR, 200},
@@ -181,7 +190,7 @@ static film_status choose_method(struct run *run, film_error *error)
     if (run->method == FILM_METHOD_AUTO)
         run->method = labelled ? FILM_METHOD_RANK : FILM_METHOD_SVD;
     const struct method *method = &methods[run->method];
-    if (!labelled && run->method != FILM_METHOD_SVD)
+    if (!labelled && run->method != FILM_METHOD_SVD && run->method != FILM_METHOD_TFIDF)
         return status_set(error, FILM_BAD_INPUT,
                           "--method %s learns from labels and the input has none; use --method svd "
                           "or add a label, score, category or triplet column",
@@ -203,7 +212,10 @@ static film_status choose_dev(struct run *run, film_error *error)
         run->dev_name = "dev";
         return read_dev(run, error);
     }
-    if (run->method == FILM_METHOD_SVD || run->options->train_share == 1) return FILM_OK;
+    /* Where nothing is learned from labels, the training rows are as good as unseen ones. */
+    if (run->method == FILM_METHOD_SVD || run->method == FILM_METHOD_TFIDF ||
+        run->options->train_share == 1)
+        return FILM_OK;
     return run_hold_out(run, error);
 }
 
