@@ -220,10 +220,10 @@ film_status rank_draw_mine(struct rank_draw *draw, const struct csr *x, const st
               error);
     rank_map_embed(map, x, NULL, n, threads, y);
 #pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
-    for (uint32_t s = 0; s < n; s++) {
+    for (size_t s = 0; s < n; s++) {
         struct rng rng;
         rng_seed_part(&rng, seed, s);
-        draw->mined[s] = nearest_of_some(draw, x, y, map->dim, s, tries, &rng);
+        draw->mined[s] = nearest_of_some(draw, x, y, map->dim, (uint32_t)s, tries, &rng);
     }
 done:
     mem_free(y);
