@@ -24,8 +24,8 @@ enum { LABELS_DRAWN = 20000 };
 int labels_verdict(const struct corpus *corpus, float target);
 void labelled_pairs_free(struct labelled_pairs *pairs);
 
-/* The similarity of each pair's vectors; OUT has PAIRS->count floats. Embeds every sentence of the
- * corpus once. */
+/* The similarity of each pair; OUT has PAIRS->count floats. By the path that answers, so that thresholds
+ * fit it. */
 film_status labels_similarities(const struct corpus *corpus, const struct labelled_pairs *pairs,
                                 const struct encoder *encoder, int threads, float *out,
                                 film_error *error);
