@@ -209,6 +209,8 @@ typedef struct film_solver_options {
     double rho, gamma, shrink, first_tau; /* of the line search */
     size_t batch;                         /* MFILM: anchors per batch */
     int batch_basis; /* MFILM: an SVD of every batch, as published; for comparison only */
+    size_t epochs;   /* MFILM: passes over the files; 0: one, or as many as `iterations` steps take */
+    size_t sample;   /* MFILM: most sentences the vocabulary and the SVD are made from */
 } film_solver_options;
 
 /* Method RANK. */

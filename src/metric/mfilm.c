@@ -20,6 +20,16 @@ struct learner {
     size_t batches, anchors; /* that entered K */
 };
 
+/* Making a batch is parallel work and may leave another thread setting behind: back to that of
+ * dense_begin, which the caller has called and will end. */
+static film_status ask(const struct mfilm_source *source, struct mfilm_batch *batch,
+                       film_error *error)
+{
+    film_status status = source->next(source->self, batch, error);
+    (void)dense_begin();
+    return status;
+}
+
 /* The next batch into K. The first is there already: the margin was made with it. */
 static film_status next_batch(void *self, const double *p, int *changed, film_error *error)
 {
@@ -28,7 +38,7 @@ static film_status next_batch(void *self, const double *p, int *changed, film_er
     struct mfilm_batch batch;
     if (l->batches++ > 0) {
         double share = fmax(1.0 / sqrt((double)l->batches), least_share);
-        TRY(l->source->next(l->source->self, &batch, error));
+        TRY(ask(l->source, &batch, error));
         TRY(film_problem_load(&l->problem, batch.v, l->problem.stride, batch.triplets, batch.weight,
                               share, error));
     }
@@ -62,7 +72,7 @@ film_status mfilm_learn(const struct mfilm_source *source, size_t rank, const fl
     mine.solver.epsilon = mine.solver.least_change = 0.0; /* a batch is no sign of the end */
     mine.solver.persist = 1;
     TRY(film_check(rank, sigma, options, &r, error));
-    status = source->next(source->self, &first, error);
+    status = ask(source, &first, error);
     if (status == FILM_END) status = film_no_triplets(error);
     TRY(status);
     TRY(film_problem_init(&learner.problem, first.v, rank, r, options->dim, sigma, options->power,
