@@ -28,8 +28,8 @@ void stiefel_defaults(struct stiefel_options *options)
 
 const char *stiefel_stop_name(enum stiefel_stop stop)
 {
-    static const char *const names[] = {"gradient", "change", "iterations", "search", "cancelled",
-                                        "end of data"};
+    static const char *const names[] = {"gradient", "change",    "iterations",
+                                        "search",   "cancelled", "end of data"};
     return names[stop];
 }
 

@@ -263,10 +263,8 @@ film_status film_problem_init(struct film_problem *q, const float *v, size_t str
                               const struct triplets *triplets, int threads, film_error *error)
 {
     film_status status = FILM_OK;
-    *q = (struct film_problem){.rank = rank,
-                               .dim = dim,
-                               .threads = threads > 0 ? threads : 1,
-                               .full_every = FULL_EVERY};
+    *q = (struct film_problem){
+        .rank = rank, .dim = dim, .threads = threads > 0 ? threads : 1, .full_every = FULL_EVERY};
     TRY(allocate(q, error));
     if (power != 1.0) {
         TRY_ALLOC(q->stretch = mem_array(rank, sizeof *q->stretch), error);

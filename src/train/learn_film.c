@@ -107,10 +107,10 @@ film_status learn_film(struct run *run, film_error *error)
     struct film_learn_options options = learn_film_options(run);
     options.report = on_iteration;
     options.user = &watch;
-    TRY(learn_film_kept(run,
-                        film_learn(run->svd.v, run->svd.rank, run->svd.sigma, &triplets, &options,
-                                   &learned, error),
-                        &learned));
+    TRY(learn_film_kept(
+        run,
+        film_learn(run->svd.v, run->svd.rank, run->svd.sigma, &triplets, &options, &learned, error),
+        &learned));
     TRY_ALLOC(model->own_map = mem_array(run->x.cols * run->dim, sizeof *model->own_map), error);
     TRY(film_map(&learned, run->svd.u, run->x.cols, run->svd.rank, run->svd.sigma, options.threads,
                  model->own_map, error));

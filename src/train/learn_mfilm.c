@@ -26,8 +26,8 @@ struct batches {
     struct corpus corpus; /* the present batch */
     struct triplets triplets;
     struct triplet_recipe recipe;
-    float *sigma;          /* rank: as if the SVD were that of all rows */
-    float *v;              /* sentences x rank */
+    float *sigma; /* rank: as if the SVD were that of all rows */
+    float *v;     /* sentences x rank */
     size_t v_capacity;
     struct csr x;          /* sentences x features, for a basis per batch */
     unsigned char *anchor; /* sentences of the batch that will be anchors */
@@ -61,7 +61,8 @@ static film_status add_row(struct batches *b, film_error *error)
     struct corpus *corpus = &b->corpus;
     size_t at = corpus->rows, before = corpus->sentences.count;
     TRY(corpus_add(corpus, &b->row, error));
-    TRY_ALLOC(mem_grow((void **)&b->anchor, &b->anchor_capacity, corpus->sentences.count, 1), error);
+    TRY_ALLOC(mem_grow((void **)&b->anchor, &b->anchor_capacity, corpus->sentences.count, 1),
+              error);
     memset(b->anchor + before, 0, corpus->sentences.count - before);
     int pair = corpus->labels == FILM_LABELS_PAIRS || corpus->labels == FILM_LABELS_SCORES;
     if (!pair || corpus_same(corpus->labels, corpus->label[at], b->recipe.range) > 0) {
@@ -277,8 +278,8 @@ film_status learn_mfilm(struct run *run, film_error *error)
     options.user = &batches;
     TRY_ALLOC(run->model->own_map = mem_array(features * run->dim, sizeof(float)), error);
     if (solver->batch_basis) {
-        status = mfilm_average(&source, run->options->rank, features, &options,
-                               run->model->own_map, &learned, error);
+        status = mfilm_average(&source, run->options->rank, features, &options, run->model->own_map,
+                               &learned, error);
         TRY(learn_film_kept(run, status, &learned));
     } else {
         status = mfilm_learn(&source, run->svd.rank, batches.sigma, &options, &learned, error);

@@ -56,8 +56,7 @@ static film_status part_of(struct stream *stream, const film_row *row, enum stre
     *part = STREAM_LEARN;
     if (!stream->run->holds_out) goto done;
     if (stream->dev_share < 0)
-        stream->dev_share =
-            1 - pow(options->train_share, 1 / questions_of(stream->rows.labels));
+        stream->dev_share = 1 - pow(options->train_share, 1 / questions_of(stream->rows.labels));
     for (int i = 0; i < 3; i++) {
         uint64_t hash;
         if (!texts[i].bytes) continue;
@@ -150,8 +149,7 @@ static film_status sample_pass(struct run *run, film_error *error)
     }
     if (status == FILM_END) status = FILM_OK;
     TRY(status);
-    if (number == 0)
-        TRY(status_set(error, FILM_BAD_INPUT, "%s: no rows", run->paths[0]));
+    if (number == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: no rows", run->paths[0]));
     run->corpus = sampler.corpus;
     sampler.corpus = (struct corpus){0};
     run->corpus.labels = run->dev.labels = stream.rows.labels;

@@ -31,11 +31,10 @@ static film_status read_corpus(struct run *run, film_error *error)
 {
     static const char *const kinds[FILM_LABELS_COUNT] = {"auto",   "none",     "pairs",
                                                          "scores", "triplets", "categories"};
-    film_status status =
-        run->options->method == FILM_METHOD_MFILM
-            ? run_sample(run, error)
-            : corpus_read(&run->corpus, run->paths, run->path_count, &run->options->table,
-                          &run->options->progress, error);
+    film_status status = run->options->method == FILM_METHOD_MFILM
+                             ? run_sample(run, error)
+                             : corpus_read(&run->corpus, run->paths, run->path_count,
+                                           &run->options->table, &run->options->progress, error);
     if (status != FILM_OK) return status;
     if (run->rows == 0) run->rows = run->corpus.rows;
     const struct corpus *corpus = &run->corpus;

@@ -23,13 +23,13 @@ triplets() {
 }
 
 # ---- kinds of labels ----
-trains pairs "$FAQ/train.tsv" --dev "$FAQ/heldout.tsv" --batch 300
+trains pairs "$FAQ/train.tsv" --dev "$FAQ/heldout.tsv" --batch 300 --rank 150 --dim 50
 has pairs '"method":"mfilm"'
 has pairs '"threshold_from":"dev"'
 has pairs '"rows":4876'
 has pairs '"history_columns"'
 check "several batches were seen" test "$(number pairs iterations)" -ge 20
-check "the map separates the held-out pairs" awk -v a="$(number pairs balanced_accuracy)" 'BEGIN { exit !(a > 0.6) }'
+check "the map separates the held-out pairs" awk -v a="$(number pairs balanced_accuracy)" 'BEGIN { exit !(a > 0.64) }'
 trains categories "$FAQ/questions.tsv" --batch 100
 has categories '"labels":"categories"'
 triplets 3000 >three.tsv
@@ -66,10 +66,10 @@ check "another seed does not" bash -c '! cmp -s three.film other.film'
 
 # ---- Ctrl-C: the map so far becomes the model, or nothing is written ----
 set -m
-"$FILM" train $OPTIONS many-pairs.tsv --batch 500 --epochs 100000 -o stopped.film >out 2>err &
+"$FILM" train $OPTIONS many-pairs.tsv --dev three.tsv --sample 500 --batch 500 --epochs 100000 -o stopped.film >out 2>err &
 child=$!
 set +m
-sleep 4
+if is_sanitized; then sleep 15; else sleep 5; fi # reading and the SVD of the sample are over then
 kill -INT $child
 wait $child
 status=$?

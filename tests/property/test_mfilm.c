@@ -48,8 +48,8 @@ static int make_data(void **state)
     for (size_t i = 0; i < CLUSTERS * R; i++) centre[i] = rng_normal(&rng);
     for (size_t i = 0; i < N; i++)
         for (size_t j = 0; j < R; j++) /* the first half of the columns is noise */
-            rows[i * R + j] = (j >= R / 2 ? centre[i / (N / CLUSTERS) * R + j] : 0.0) +
-                              0.5 * rng_normal(&rng);
+            rows[i * R + j] =
+                (j >= R / 2 ? centre[i / (N / CLUSTERS) * R + j] : 0.0) + 0.5 * rng_normal(&rng);
     assert_int_equal(LAPACKE_dgeqrf(LAPACK_ROW_MAJOR, N, R, rows, R, scales), 0);
     assert_int_equal(LAPACKE_dorgqr(LAPACK_ROW_MAJOR, N, R, R, rows, R, scales), 0);
     for (size_t i = 0; i < N * R; i++) v[i] = (float)rows[i];
