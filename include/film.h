@@ -208,13 +208,12 @@ typedef struct film_solver_options {
     double epsilon;      /* stop when the gradient is shorter */
     double least_change; /* stop when the objective's relative change stays smaller */
     double rho, gamma, shrink, first_tau; /* of the line search */
-    size_t batch;                         /* MFILM: anchors per batch */
     int batch_basis; /* MFILM: an SVD of every batch, as published; for comparison only */
+    size_t sample;   /* MFILM: most sentences the vocabulary and the SVD are made from */
 } film_solver_options;
 
 /* Method RANK. */
 typedef struct film_rank_options {
-    size_t epochs, batch;     /* passes over the pairs; pairs per step; 0: the default */
     double rate, temperature; /* of the steps; of the softmax; 0: the default */
 } film_rank_options;
 
@@ -231,6 +230,10 @@ typedef struct film_train_options {
     film_similarity similarity;
     size_t rank; /* of the SVD */
     size_t dim;  /* length of a sentence vector; 0: what suits the method */
+    size_t
+        epochs;   /* RANK: passes over the pairs, 0: 2. MFILM: over the files, 0: one, or as many as
+                    * `solver.iterations` batches take */
+    size_t batch; /* RANK: pairs per step, 0: 1024. MFILM: anchors per batch, 0: 8192 */
     film_solver_options solver;
     film_rank_options ranking;
     uint64_t seed;

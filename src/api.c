@@ -204,7 +204,7 @@ void film_train_defaults(film_train_options *options)
                    .gamma = 0.85,
                    .shrink = 0.2,
                    .first_tau = 1e-3,
-                   .batch = 8192},
+                   .sample = 200000},
         .seed = 1,
     };
 }

@@ -28,7 +28,8 @@ void stiefel_defaults(struct stiefel_options *options)
 
 const char *stiefel_stop_name(enum stiefel_stop stop)
 {
-    static const char *const names[] = {"gradient", "change", "iterations", "search", "cancelled"};
+    static const char *const names[] = {"gradient", "change",    "iterations",
+                                        "search",   "cancelled", "end of data"};
     return names[stop];
 }
 
@@ -208,6 +209,7 @@ struct state {
     double f, reference, weight; /* f(P), Zhang-Hager's C and Q */
     size_t still;                /* steps in a row that hardly changed f */
     double defect;               /* of the last trial */
+    int moved;                   /* there is a P_old */
 };
 
 static film_status evaluate(struct state *s, const double *p, double *f, double *g,
@@ -227,7 +229,7 @@ static void flow_of(struct state *s, const double *p, const double *g, double *o
 
 /* Lets the problem change its data at P; afterwards f, the reference value and both gradients
  * belong to the new data. */
-static film_status refresh(struct state *s, int have_old, film_error *error)
+static film_status refresh(struct state *s, film_error *error)
 {
     film_status status = FILM_OK;
     int changed = 0;
@@ -236,7 +238,7 @@ static film_status refresh(struct state *s, int have_old, film_error *error)
     double before = s->f, unused;
     TRY(evaluate(s, s->p, &s->f, s->g, error));
     s->reference += s->f - before;
-    if (have_old) TRY(evaluate(s, s->p_old, &unused, s->g_old, error));
+    if (s->moved) TRY(evaluate(s, s->p_old, &unused, s->g_old, error));
 done:
     return status;
 }
@@ -300,6 +302,7 @@ static void accept(struct state *s, double f_trial)
     double weight = o->gamma * s->weight + 1.0;
     s->reference = (o->gamma * s->weight * s->reference + s->f) / weight;
     s->weight = weight;
+    s->moved = 1;
     if (s->defect > s->result->defect) s->result->defect = s->defect;
 }
 
@@ -311,15 +314,18 @@ static film_status iterate(struct state *s, size_t iteration, int *stop, film_er
     struct stiefel_step step = {.iteration = iteration};
     int found;
     double f_trial = 0.0;
-    TRY(refresh(s, iteration > 1, error));
+    *stop = 1;
+    s->result->stop = STIEFEL_DATA;
+    status = refresh(s, error);
+    if (status == FILM_END) return FILM_OK;
+    TRY(status);
     flow_of(s, s->p, s->g, s->flow);
     double slope = dense_dot(s->flow, s->flow, s->size);
     s->result->gradient = step.gradient = sqrt(slope);
-    *stop = 1;
     s->result->stop = STIEFEL_GRADIENT;
     if (step.gradient < o->epsilon) goto done;
     step.tau = o->first_tau;
-    if (iteration > 1) {
+    if (s->moved) {
         flow_of(s, s->p_old, s->g_old, s->flow_old);
         step.tau = step_length(s, iteration);
     }
@@ -327,8 +333,11 @@ static film_status iterate(struct state *s, size_t iteration, int *stop, film_er
     TRY(search(s, &step.tau, slope, &f_trial, &step.backtracks, &found, error));
     s->result->backtracks += step.backtracks;
     s->result->stop = STIEFEL_SEARCH;
-    if (!found) goto done;
-    accept(s, f_trial);
+    if (!found && !o->persist) goto done;
+    if (found)
+        accept(s, f_trial);
+    else
+        step.tau = 0.0;
     s->result->iterations = iteration;
     step.f = s->f, step.defect = s->defect, step.p = s->p;
     s->result->stop = STIEFEL_CANCELLED;

@@ -29,7 +29,8 @@ struct stiefel_problem {
     film_status (*evaluate)(void *self, const double *p, double *f, double *gradient,
                             film_error *error);
     /* May bring the fixed data up to date at P, the current point. Sets *CHANGED when f may now be
-     * another function. NULL: the data never change. */
+     * another function. FILM_END: there are no more data, this is the end. NULL: the data never
+     * change. */
     film_status (*refresh)(void *self, const double *p, int *changed, film_error *error);
 };
 
@@ -60,6 +61,8 @@ struct stiefel_options {
     size_t backtracks;      /* limit of one search */
     double most_defect;     /* ||P'P - I|| above this: re-orthonormalise */
     enum stiefel_form form; /* AUTO: small when 2d <= r */
+    int persist; /* a search without success ends the step, not the run: for problems whose every
+                    refresh brings new data (mini-batches) */
     int threads;
     /* After every iteration; non-zero cancels. May be NULL. */
     int (*report)(void *user, const struct stiefel_step *step);
@@ -75,7 +78,8 @@ enum stiefel_stop {
     STIEFEL_CHANGE,     /* f hardly changes any more */
     STIEFEL_ITERATIONS, /* the limit */
     STIEFEL_SEARCH,     /* no step length gains anything: as good as rounding allows */
-    STIEFEL_CANCELLED
+    STIEFEL_CANCELLED,
+    STIEFEL_DATA /* the refresh said FILM_END */
 };
 const char *stiefel_stop_name(enum stiefel_stop stop);
 

@@ -37,22 +37,30 @@ static film_status lapack_status(int info, const char *what, film_error *error)
     return status_set(error, FILM_BAD_INPUT, "%s does not converge: are all values finite?", what);
 }
 
+film_status film_orthonormalise(size_t rows, size_t cols, double *a, film_error *error)
+{
+    film_status status = FILM_OK;
+    double *scales = NULL, *signs = NULL;
+    int m = (int)rows, n = (int)cols;
+    TRY_ALLOC(scales = mem_array(cols, sizeof *scales), error);
+    TRY_ALLOC(signs = mem_array(cols, sizeof *signs), error);
+    TRY(lapack_status(LAPACKE_dgeqrf(LAPACK_ROW_MAJOR, m, n, a, n, scales), "QR", error));
+    for (size_t c = 0; c < cols; c++) signs[c] = a[c * cols + c] < 0.0 ? -1.0 : 1.0;
+    TRY(lapack_status(LAPACKE_dorgqr(LAPACK_ROW_MAJOR, m, n, n, a, n, scales), "QR", error));
+    for (size_t i = 0; i < rows * cols; i++) a[i] *= signs[i % cols];
+done:
+    mem_free(scales), mem_free(signs);
+    return status;
+}
+
 /* P = [Q; 0], Q the d x d orthonormal part of a normal random matrix. */
 static film_status random_start(size_t r, size_t d, uint64_t seed, double *p, film_error *error)
 {
-    film_status status = FILM_OK;
-    double *scales = NULL;
     struct rng rng;
     memset(p, 0, r * d * sizeof *p);
-    TRY_ALLOC(scales = mem_array(d, sizeof *scales), error);
     rng_seed(&rng, seed);
     for (size_t i = 0; i < d * d; i++) p[i] = rng_normal(&rng);
-    int n = (int)d;
-    TRY(lapack_status(LAPACKE_dgeqrf(LAPACK_ROW_MAJOR, n, n, p, n, scales), "QR", error));
-    TRY(lapack_status(LAPACKE_dorgqr(LAPACK_ROW_MAJOR, n, n, n, p, n, scales), "QR", error));
-done:
-    mem_free(scales);
-    return status;
+    return film_orthonormalise(d, d, p, error);
 }
 
 /* P = eigenvectors of H's d largest eigenvalues: the best P while Lambda = I. */
@@ -155,22 +163,26 @@ static int record(void *user, const struct stiefel_step *step)
 
 /* ---- Learning ---- */
 
-static film_status check(size_t rank, const float *sigma, const struct triplets *triplets,
-                         const struct film_learn_options *o, size_t *r, film_error *error)
+film_status film_check(size_t rank, const float *sigma, const struct film_learn_options *o,
+                       size_t *usable, film_error *error)
 {
-    *r = rank;
+    *usable = rank;
     if (sigma)
-        for (*r = 0; *r < rank && sigma[*r] > 1e-5f * sigma[0];) ++*r;
+        for (*usable = 0; *usable < rank && sigma[*usable] > 1e-5f * sigma[0];) ++*usable;
     if (!sigma && o->power != 1.0)
         return status_set(error, FILM_USAGE, "a power other than 1 needs the singular values");
-    if (o->dim == 0 || o->dim > *r)
+    if (o->dim == 0 || o->dim > *usable)
         return status_set(error, FILM_USAGE,
-                          "%zu dimensions from data of rank %zu: ask for 1 to %zu", o->dim, *r, *r);
-    if (triplets->anchors == 0)
-        return status_set(error, FILM_USAGE,
-                          "no triplets: the labels need both kinds, sentences "
-                          "that mean the same and sentences that do not");
+                          "%zu dimensions from data of rank %zu: ask for 1 to %zu", o->dim, *usable,
+                          *usable);
     return FILM_OK;
+}
+
+film_status film_no_triplets(film_error *error)
+{
+    return status_set(error, FILM_USAGE,
+                      "no triplets: the labels need both kinds, sentences "
+                      "that mean the same and sentences that do not");
 }
 
 /* What the user is told about the end: s = mu(k), dead columns, counts. */
@@ -190,55 +202,65 @@ static void finish(struct film_problem *q, struct film_learned *out)
     out->full_updates = q->full_updates;
 }
 
+film_status film_learn_on(struct film_problem *problem, const struct stiefel_problem *view,
+                          const struct film_learn_options *options, struct film_learned *out,
+                          film_error *error)
+{
+    film_status status = FILM_OK;
+    struct recorder recorder = {.out = out, .problem = problem, .options = options};
+    struct stiefel_options solver = options->solver;
+    size_t r = out->rank = problem->rank, d = out->dim = problem->dim;
+    out->power = options->power;
+    TRY_ALLOC(out->p = mem_array(r * d, sizeof *out->p), error);
+    TRY_ALLOC(out->s = mem_array(d, sizeof *out->s), error);
+    TRY_ALLOC(out->k = mem_array(d, sizeof *out->k), error);
+    TRY(start(problem, options, out->p, error));
+    set_margin(problem, options, out->p);
+    solver.threads = problem->threads;
+    solver.report = record;
+    solver.user = &recorder;
+    if (options->judge) {
+        TRY_ALLOC(recorder.best_p = mem_array(r * d, sizeof *out->p), error);
+        TRY_ALLOC(recorder.best_s = mem_array(d, sizeof *out->s), error);
+        TRY_ALLOC(recorder.s = mem_array(d, sizeof *out->s), error);
+        judge(&recorder, 0, out->p);
+    }
+    status = stiefel_minimise(view, &solver, out->p, &out->solver, error);
+    if (recorder.no_memory) status = status_no_memory(error);
+    if (status != FILM_OK && status != FILM_CANCELLED) goto done;
+    finish(problem, out);
+    out->best = out->solver.iterations;
+    if (options->judge) {
+        memcpy(out->p, recorder.best_p, r * d * sizeof *out->p);
+        memcpy(out->s, recorder.best_s, d * sizeof *out->s);
+        out->best = recorder.best_at;
+    }
+done:
+    mem_free(recorder.best_p);
+    mem_free(recorder.best_s);
+    mem_free(recorder.s);
+    if (status != FILM_OK && status != FILM_CANCELLED) film_learned_free(out);
+    return status;
+}
+
 film_status film_learn(const float *v, size_t rank, const float *sigma,
                        const struct triplets *triplets, const struct film_learn_options *options,
                        struct film_learned *out, film_error *error)
 {
     film_status status = FILM_OK;
     struct film_problem problem = {0};
-    struct recorder recorder = {.out = out, .problem = &problem, .options = options};
-    struct stiefel_options solver = options->solver;
-    int threads = threads_use(options->threads), before = dense_begin();
+    int threads = threads_use(options->threads), before = dense_begin(); /* in this order */
     size_t r;
-    *out = (struct film_learned){.dim = options->dim, .power = options->power};
-    TRY(check(rank, sigma, triplets, options, &r, error));
-    out->rank = r;
-    out->anchors = triplets->anchors;
-    TRY_ALLOC(out->p = mem_array(r * out->dim, sizeof *out->p), error);
-    TRY_ALLOC(out->s = mem_array(out->dim, sizeof *out->s), error);
-    TRY_ALLOC(out->k = mem_array(out->dim, sizeof *out->k), error);
-    TRY(film_problem_init(&problem, v, rank, r, out->dim, sigma, options->power, triplets, threads,
-                          error));
-    TRY(start(&problem, options, out->p, error));
-    set_margin(&problem, options, out->p);
-    solver.threads = threads;
-    solver.report = record;
-    solver.user = &recorder;
-    if (options->judge) {
-        TRY_ALLOC(recorder.best_p = mem_array(r * out->dim, sizeof *out->p), error);
-        TRY_ALLOC(recorder.best_s = mem_array(out->dim, sizeof *out->s), error);
-        TRY_ALLOC(recorder.s = mem_array(out->dim, sizeof *out->s), error);
-        judge(&recorder, 0, out->p);
-    }
+    *out = (struct film_learned){.anchors = triplets->anchors};
+    TRY(film_check(rank, sigma, options, &r, error));
+    if (triplets->anchors == 0) TRY(film_no_triplets(error));
+    TRY(film_problem_init(&problem, v, rank, r, options->dim, sigma, options->power, triplets,
+                          threads, error));
     struct stiefel_problem view = film_problem_stiefel(&problem);
-    status = stiefel_minimise(&view, &solver, out->p, &out->solver, error);
-    if (recorder.no_memory) status = status_no_memory(error);
-    if (status == FILM_OK || status == FILM_CANCELLED) {
-        finish(&problem, out);
-        out->best = out->solver.iterations;
-        if (options->judge) {
-            memcpy(out->p, recorder.best_p, r * out->dim * sizeof *out->p);
-            memcpy(out->s, recorder.best_s, out->dim * sizeof *out->s);
-            out->best = recorder.best_at;
-        }
-    }
+    status = film_learn_on(&problem, &view, options, out, error);
 done:
-    mem_free(recorder.best_p);
-    mem_free(recorder.best_s);
-    mem_free(recorder.s);
     film_problem_free(&problem);
     dense_end(before);
-    if (status != FILM_OK && status != FILM_CANCELLED) film_learned_free(out);
     return status;
 }
 

@@ -67,6 +67,23 @@ film_status film_learn(const float *v, size_t rank, const float *sigma,
                        struct film_learned *out, film_error *error);
 void film_learned_free(struct film_learned *learned);
 
+/* What film_learn and mfilm_learn share: start, margin, the optimiser on VIEW, which is PROBLEM
+ * with the caller's refresh, and what is told about the end. OUT may hold figures of the caller. */
+film_status film_learn_on(struct film_problem *problem, const struct stiefel_problem *view,
+                          const struct film_learn_options *options, struct film_learned *out,
+                          film_error *error);
+
+/* How many of RANK singular values count (*USABLE); FILM_USAGE when the options do not fit them. */
+film_status film_check(size_t rank, const float *sigma, const struct film_learn_options *options,
+                       size_t *usable, film_error *error);
+
+/* The message for labels of which no triplet can be made. */
+film_status film_no_triplets(film_error *error);
+
+/* Q of A = Q R with a positive diagonal of R: the columns of A (rows x cols, rows >= cols) made
+ * orthonormal, first to last, in place. */
+film_status film_orthonormalise(size_t rows, size_t cols, double *a, film_error *error);
+
 /* L' (features x d, row-major): the map of a feature. U is features x stride (stride >= r). */
 film_status film_map(const struct film_learned *learned, const float *u, size_t features,
                      size_t stride, const float *sigma, int threads, float *out, film_error *error);

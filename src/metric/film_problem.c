@@ -73,14 +73,18 @@ static void add_anchors(struct film_problem *q, const uint32_t *list, size_t cou
     }
 }
 
-/* H from the running sum: symmetric part, stretched. */
+/* H from the running sum: symmetric part, stretched; averaged with the batches before. */
 static void build_h(struct film_problem *q)
 {
     size_t r = q->rank;
+    double new_part = q->share * q->weight, old_part = 1.0 - q->share;
+    double active = new_part * (double)q->active_count;
+    q->hinges = old_part > 0.0 ? old_part * q->hinges + active : active;
     for (size_t i = 0; i < r; i++)
         for (size_t j = 0; j <= i; j++) {
-            double value = 0.5 * (q->sum[i * r + j] + q->sum[j * r + i]);
+            double value = new_part * 0.5 * (q->sum[i * r + j] + q->sum[j * r + i]);
             if (q->stretch) value *= q->stretch[i] * q->stretch[j];
+            if (old_part > 0.0) value += old_part * q->h[i * r + j];
             q->h[i * r + j] = q->h[j * r + i] = value;
         }
 }
@@ -103,15 +107,16 @@ static size_t update(struct film_problem *q)
         active += q->active[a] = q->active_next[a];
     }
     q->active_count = active;
-    if (count == 0) return 0;
+    if (count == 0 && !q->fresh) return 0;
     q->updates++;
-    if (count >= active || q->since_full >= q->full_every) {
+    if (q->fresh || count >= active || q->since_full >= q->full_every) {
         full_update(q);
     } else {
         add_anchors(q, q->changed, count);
         q->since_full++;
     }
     build_h(q);
+    q->fresh = 0;
     return count;
 }
 
@@ -167,7 +172,7 @@ void film_problem_k(struct film_problem *q, const double *p, double *k)
 double film_problem_value(struct film_problem *q, const double *p, double *gradient)
 {
     size_t r = q->rank, d = q->dim;
-    double f = q->margin * (double)q->active_count;
+    double f = q->margin * q->hinges;
     film_problem_k(q, p, q->k);
     for (size_t c = 0; c < d; c++) {
         double k = q->k[c], mu = film_mu(k);
@@ -214,14 +219,32 @@ double film_problem_mean_square(struct film_problem *q, const double *p, size_t 
 
 /* ---- Making and freeing ---- */
 
-static film_status allocate(struct film_problem *q, film_error *error)
+static void free_anchors(struct film_problem *q)
+{
+    mem_free(q->w), mem_free(q->active), mem_free(q->active_next), mem_free(q->changed);
+    q->w = NULL, q->active = q->active_next = NULL, q->changed = NULL;
+    q->capacity = 0;
+}
+
+/* Room for A anchors; what was there is not kept. */
+static film_status reserve_anchors(struct film_problem *q, size_t a, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t a = q->anchors, r = q->rank, d = q->dim, threads = (size_t)q->threads;
-    TRY_ALLOC(a < SIZE_MAX / r && (q->w = mem_array(a * r, sizeof *q->w)), error);
+    if (q->w && a <= q->capacity) goto done;
+    free_anchors(q);
+    TRY_ALLOC(a < SIZE_MAX / q->rank && (q->w = mem_array(a * q->rank, sizeof *q->w)), error);
     TRY_ALLOC(q->active = mem_array(a, 1), error);
     TRY_ALLOC(q->active_next = mem_array(a, 1), error);
     TRY_ALLOC(q->changed = mem_array(a, sizeof *q->changed), error);
+    q->capacity = a;
+done:
+    return status;
+}
+
+static film_status allocate(struct film_problem *q, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t r = q->rank, d = q->dim, threads = (size_t)q->threads;
     TRY_ALLOC(q->s = mem_array(d, sizeof *q->s), error);
     TRY_ALLOC(q->k = mem_array(d, sizeof *q->k), error);
     TRY_ALLOC(q->sum = mem_zeroed(r * r, sizeof *q->sum), error);
@@ -240,37 +263,57 @@ film_status film_problem_init(struct film_problem *q, const float *v, size_t str
                               const struct triplets *triplets, int threads, film_error *error)
 {
     film_status status = FILM_OK;
-    *q = (struct film_problem){.rank = rank,
-                               .dim = dim,
-                               .anchors = triplets->anchors,
-                               .v = v,
-                               .stride = stride,
-                               .triplets = triplets,
-                               .threads = threads > 0 ? threads : 1,
-                               .full_every = FULL_EVERY};
+    *q = (struct film_problem){
+        .rank = rank, .dim = dim, .threads = threads > 0 ? threads : 1, .full_every = FULL_EVERY};
     TRY(allocate(q, error));
     if (power != 1.0) {
         TRY_ALLOC(q->stretch = mem_array(rank, sizeof *q->stretch), error);
         for (size_t i = 0; i < rank; i++) q->stretch[i] = pow((double)sigma[i], 1.0 - power);
     }
-    int before = dense_begin();
-    build_w(q);
+    TRY(film_problem_load(q, v, stride, triplets, 1.0, 1.0, error));
     memset(q->active, 1, q->anchors);
     q->active_count = q->anchors;
     for (size_t c = 0; c < dim; c++) q->s[c] = 1.0;
+    int before = dense_begin();
     full_update(q);
     build_h(q);
+    q->fresh = 0;
     dense_end(before);
 done:
     if (status != FILM_OK) film_problem_free(q);
     return status;
 }
 
+film_status film_problem_load(struct film_problem *q, const float *v, size_t stride,
+                              const struct triplets *triplets, double weight, double share,
+                              film_error *error)
+{
+    film_status status = FILM_OK;
+    TRY(reserve_anchors(q, triplets->anchors, error));
+    q->v = v;
+    q->stride = stride;
+    q->triplets = triplets;
+    q->anchors = triplets->anchors;
+    q->weight = weight;
+    q->share = share;
+    q->fresh = 1;
+    memset(q->active, 0, q->anchors);
+    build_w(q);
+done:
+    return status;
+}
+
+void film_problem_weigh(struct film_problem *q, double weight)
+{
+    q->weight = weight;
+    build_h(q);
+}
+
 void film_problem_free(struct film_problem *q)
 {
-    mem_free(q->w), mem_free(q->stretch), mem_free(q->active), mem_free(q->active_next);
-    mem_free(q->changed), mem_free(q->s), mem_free(q->k), mem_free(q->sum), mem_free(q->h),
-        mem_free(q->hp);
+    free_anchors(q);
+    mem_free(q->stretch), mem_free(q->s), mem_free(q->k), mem_free(q->sum), mem_free(q->h);
+    mem_free(q->hp);
     mem_free(q->map), mem_free(q->pack_w), mem_free(q->pack_v), mem_free(q->scratch);
     *q = (struct film_problem){0};
 }

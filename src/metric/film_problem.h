@@ -15,6 +15,9 @@
  * f2 and gradient 2 r^2 d. Memory in bytes: 4 a r (W) + 9 a + 16 r^2 + 12 r d + 16 PACK r
  * + threads * 4 CHUNK (r + 2 d). V (4 n r) is the caller's. At a = 137,000, r = 500: 292 MB.
  *
+ * Mini-batches (metric/mfilm.h) use the same code: the anchors are then those of a batch, and H is a
+ * running average over batches.
+ *
  * Threads share out fixed chunks and tiles and every number is summed by one thread in one order:
  * the bytes do not depend on the number of threads. */
 #ifndef METRIC_FILM_PROBLEM_H
@@ -36,6 +39,12 @@ struct film_problem {
     unsigned char *active;      /* a: lambda */
     unsigned char *active_next; /* a */
     size_t active_count;
+    size_t capacity; /* anchors the arrays above have room for */
+    /* For mini-batches, 1 and 1 otherwise: what an anchor counts for, and the newest batch's share
+     * of H and of the number of active anchors. */
+    double weight, share;
+    int fresh;      /* a batch was loaded and has not entered H yet */
+    double hinges;  /* sum lambda_i, weighted and averaged over batches as H is */
     double *s;      /* d: mu(k) of the last refresh */
     double *k;      /* d: scratch */
     double *sum;    /* r x r: sum lambda_i w_i v_i' = -K, not stretched */
@@ -54,6 +63,16 @@ film_status film_problem_init(struct film_problem *problem, const float *v, size
                               size_t rank, size_t dim, const float *sigma, double power,
                               const struct triplets *triplets, int threads, film_error *error);
 void film_problem_free(struct film_problem *problem);
+
+/* Puts another batch of anchors in place of the present one; s and H stay until the next refresh,
+ * which makes H = (1 - share) H + share * weight * H of the batch. One refresh per batch when the
+ * share is below 1. */
+film_status film_problem_load(struct film_problem *problem, const float *v, size_t stride,
+                              const struct triplets *triplets, double weight, double share,
+                              film_error *error);
+
+/* Changes what an anchor counts for, in H too. */
+void film_problem_weigh(struct film_problem *problem, double weight);
 
 /* f2 and, unless NULL, its gradient (r x d) at P, Lambda fixed. */
 double film_problem_value(struct film_problem *problem, const double *p, double *gradient);

@@ -1,14 +1,8 @@
 #include "text/corpus.h"
 #include "base/mem.h"
+#include "text/rows.h"
 
 #include <string.h>
-
-static const char *kind_name(film_labels labels)
-{
-    static const char *const names[FILM_LABELS_COUNT] = {
-        "rows", "unlabelled rows", "labelled pairs", "scored pairs", "triplets", "categories"};
-    return names[labels];
-}
 
 static int reserve(struct corpus *corpus, size_t rows)
 {
@@ -28,7 +22,7 @@ static film_status number(struct strtab *table, film_text text, uint32_t *id, fi
     return text.bytes ? strtab_add(table, text.bytes, text.length, id, error) : FILM_OK;
 }
 
-static film_status add_row(struct corpus *corpus, const film_row *row, film_error *error)
+film_status corpus_add(struct corpus *corpus, const film_row *row, film_error *error)
 {
     film_status status = FILM_OK;
     size_t at = corpus->rows;
@@ -43,29 +37,15 @@ done:
     return status;
 }
 
-static film_status read_file(struct corpus *corpus, const char *path,
-                             const film_table_options *options, const film_progress *progress,
-                             film_error *error)
+film_status corpus_init(struct corpus *corpus, film_labels labels, film_error *error)
 {
     film_status status = FILM_OK;
-    film_table *table = NULL;
-    film_row row;
-    TRY(film_table_open(path, options, &table, error));
-    film_labels labels = film_table_labels(table);
-    if (corpus->labels != FILM_LABELS_AUTO && corpus->labels != labels)
-        TRY(status_set(error, FILM_BAD_INPUT,
-                       "%s holds %s, the files before it %s; train on one kind at a time", path,
-                       kind_name(labels), kind_name(corpus->labels)));
+    memset(corpus, 0, sizeof *corpus);
     corpus->labels = labels;
-    while ((status = film_table_next(table, &row, error)) == FILM_OK) {
-        TRY(add_row(corpus, &row, error));
-        if (corpus->rows % 65536 == 0)
-            TRY(progress_report(progress, "reading", film_table_progress(table), 1, error));
-    }
-    if (status == FILM_END) status = FILM_OK;
-    corpus->skipped += film_table_skipped(table);
+    TRY(strtab_init(&corpus->sentences, error));
+    TRY(strtab_init(&corpus->categories, error));
 done:
-    film_table_close(table);
+    if (status != FILM_OK) corpus_free(corpus);
     return status;
 }
 
@@ -74,13 +54,23 @@ film_status corpus_read(struct corpus *corpus, const char *const *paths, size_t 
                         film_error *error)
 {
     film_status status = FILM_OK;
-    memset(corpus, 0, sizeof *corpus);
-    TRY(strtab_init(&corpus->sentences, error));
-    TRY(strtab_init(&corpus->categories, error));
-    for (size_t i = 0; i < count; i++) TRY(read_file(corpus, paths[i], options, progress, error));
+    struct rows rows;
+    film_row row;
+    rows_start(&rows, paths, count, options);
+    TRY(corpus_init(corpus, FILM_LABELS_AUTO, error));
+    while ((status = rows_next(&rows, &row, error)) == FILM_OK) {
+        TRY(corpus_add(corpus, &row, error));
+        if (corpus->rows % 65536 == 0)
+            TRY(progress_report(progress, "reading", rows_progress(&rows), 1, error));
+    }
+    if (status == FILM_END) status = FILM_OK;
+    TRY(status);
+    corpus->labels = rows.labels;
+    corpus->skipped = rows.skipped;
     if (corpus->rows == 0)
         TRY(status_set(error, FILM_BAD_INPUT, "%s: no rows", count ? paths[0] : "input"));
 done:
+    rows_close(&rows);
     if (status != FILM_OK) corpus_free(corpus);
     return status;
 }
@@ -95,11 +85,8 @@ film_status corpus_select(const struct corpus *from, const unsigned char *part,
                           unsigned char wanted, struct corpus *out, film_error *error)
 {
     film_status status = FILM_OK;
-    memset(out, 0, sizeof *out);
-    out->labels = from->labels;
+    TRY(corpus_init(out, from->labels, error));
     out->skipped = from->skipped;
-    TRY(strtab_init(&out->sentences, error));
-    TRY(strtab_init(&out->categories, error));
     for (size_t i = 0; i < from->rows; i++) {
         if (part[i] != wanted) continue;
         film_row row = {.a = text_of(&from->sentences, from->a[i]),
@@ -107,7 +94,7 @@ film_status corpus_select(const struct corpus *from, const unsigned char *part,
                         .c = text_of(&from->sentences, from->c[i]),
                         .category = text_of(&from->categories, from->category[i]),
                         .label = (double)from->label[i]};
-        TRY(add_row(out, &row, error));
+        TRY(corpus_add(out, &row, error));
     }
 done:
     if (status != FILM_OK) corpus_free(out);

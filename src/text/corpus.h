@@ -16,6 +16,10 @@ struct corpus {
     uint64_t skipped; /* bad rows passed over */
 };
 
+/* An empty corpus, and a row added to it: the sentences are copied. */
+film_status corpus_init(struct corpus *corpus, film_labels labels, film_error *error);
+film_status corpus_add(struct corpus *corpus, const film_row *row, film_error *error);
+
 /* Reads files of the same kind of labels, one behind the other. */
 film_status corpus_read(struct corpus *corpus, const char *const *paths, size_t count,
                         const film_table_options *options, const film_progress *progress,

@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "pair/score.h"
+#include "train/corpus_triplets.h"
 
 #include <math.h>
 #include <string.h>
@@ -118,8 +119,8 @@ done:
 
 int labels_verdict(const struct corpus *corpus, float target)
 {
-    if (corpus->labels != FILM_LABELS_SCORES) return target >= 0.5f;
-    return target >= 0.8f ? 1 : target <= 0.5f ? 0 : -1;
+    const float range[2] = {0.0f, 1.0f};
+    return corpus_same(corpus->labels, target, range);
 }
 
 struct pair_texts {

@@ -65,8 +65,8 @@ film_status learn_rank(struct run *run, film_error *error)
     struct rank_options options;
     rank_defaults(&options);
     options.dim = run->dim;
-    if (wanted->epochs) options.epochs = wanted->epochs;
-    if (wanted->batch) options.batch = wanted->batch;
+    if (run->options->epochs) options.epochs = run->options->epochs;
+    if (run->options->batch) options.batch = run->options->batch;
     if (wanted->rate > 0) options.rate = wanted->rate;
     if (wanted->temperature > 0) options.temperature = wanted->temperature;
     options.seed = run->options->seed;

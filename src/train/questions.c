@@ -27,8 +27,8 @@ void questions_free(struct questions *questions)
     memset(questions, 0, sizeof *questions);
 }
 
-film_status questions_number(struct questions *questions, film_text text, uint32_t *id,
-                             film_error *error)
+film_status questions_hash(struct questions *questions, film_text text, uint64_t *hash,
+                           film_error *error)
 {
     film_status status = FILM_OK;
     size_t length = 0;
@@ -42,10 +42,18 @@ film_status questions_number(struct questions *questions, film_text text, uint32
         questions->key[length + token.length] = ' ';
         length += token.length + 1;
     }
-    uint64_t hash = length ? strtab_hash(questions->key, length) : 0;
-    TRY(strtab_add(&questions->hashes, (const char *)&hash, sizeof hash, id, error));
+    *hash = length ? strtab_hash(questions->key, length) : 0;
 done:
     return status;
+}
+
+film_status questions_number(struct questions *questions, film_text text, uint32_t *id,
+                             film_error *error)
+{
+    uint64_t hash;
+    film_status status = questions_hash(questions, text, &hash, error);
+    if (status != FILM_OK) return status;
+    return strtab_add(&questions->hashes, (const char *)&hash, sizeof hash, id, error);
 }
 
 struct component {

@@ -20,6 +20,9 @@ struct questions {
 
 film_status questions_init(struct questions *questions, film_error *error);
 void questions_free(struct questions *questions);
+/* The hash by which questions are told apart: the same for the same tokens. */
+film_status questions_hash(struct questions *questions, film_text text, uint64_t *hash,
+                           film_error *error);
 film_status questions_number(struct questions *questions, film_text text, uint32_t *id,
                              film_error *error);
 

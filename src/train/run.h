@@ -13,11 +13,15 @@ struct run {
     film_method method;                /* never AUTO */
     size_t dim;                        /* of a vector; at most what the data allow */
     film_model *model;
-    struct corpus corpus; /* what is learned from */
+    const char *const *paths; /* the input */
+    size_t path_count;
+    struct corpus corpus; /* what is learned from; a method that streams: a sample of it */
     struct corpus dev;    /* what the threshold is chosen on; empty: the corpus itself */
     const char *dev_name; /* "dev", "held out" or "train" */
     struct csr x;         /* a row per distinct sentence of the corpus */
     struct svd svd;       /* empty where the method needs none */
+    uint64_t rows;        /* learned from, in the corpus or the stream */
+    int holds_out;        /* a stream: some questions are kept for the threshold */
     int interrupted;      /* learning was stopped early; the model holds the best so far */
     json_t *figures, *seconds;
     double started; /* the current phase */
@@ -33,10 +37,15 @@ film_status run_factorise(struct run *run, film_error *error);
 /* The methods: each sets the model's map (features x dim). */
 film_status learn_svd(struct run *run, film_error *error);
 film_status learn_film(struct run *run, film_error *error);
+film_status learn_mfilm(struct run *run, film_error *error);
 film_status learn_rank(struct run *run, film_error *error);
 
 /* Without a dev file: moves a part of the corpus, sharing no question with the rest, to run->dev. Leaves
  * it empty when that cannot be done. */
 film_status run_hold_out(struct run *run, film_error *error);
+
+/* For a method that streams (train/stream.h): a sample of the rows to run->corpus, the rows held out
+ * to run->dev, and how many rows there are to learn from. */
+film_status run_sample(struct run *run, film_error *error);
 
 #endif

@@ -27,17 +27,19 @@ void run_note_time(struct run *run, const char *phase)
     run->started = now;
 }
 
-static film_status read_corpus(struct run *run, const char *const *paths, size_t count,
-                               film_error *error)
+static film_status read_corpus(struct run *run, film_error *error)
 {
     static const char *const kinds[FILM_LABELS_COUNT] = {"auto",   "none",     "pairs",
                                                          "scores", "triplets", "categories"};
-    film_status status = corpus_read(&run->corpus, paths, count, &run->options->table,
-                                     &run->options->progress, error);
+    film_status status = run->options->method == FILM_METHOD_MFILM
+                             ? run_sample(run, error)
+                             : corpus_read(&run->corpus, run->paths, run->path_count,
+                                           &run->options->table, &run->options->progress, error);
     if (status != FILM_OK) return status;
+    if (run->rows == 0) run->rows = run->corpus.rows;
     const struct corpus *corpus = &run->corpus;
     run_note(run, "labels", json_string(kinds[corpus->labels]));
-    run_note(run, "rows", json_integer((json_int_t)corpus->rows));
+    run_note(run, "rows", json_integer((json_int_t)run->rows));
     run_note(run, "sentences", json_integer(corpus->sentences.count));
     run_note(run, "skipped_rows", json_integer((json_int_t)corpus->skipped));
     run_note_time(run, "read");
@@ -154,6 +156,8 @@ static film_status check_options(const film_train_options *options, film_error *
             "--dim %zu is more than --rank %zu; a map cannot have more dimensions than "
             "the data it is made from",
             options->dim, options->rank);
+    if (options->solver.sample == 0)
+        return status_set(error, FILM_USAGE, "--sample must be at least 1");
     if (!(options->train_share > 0 && options->train_share <= 1))
         return status_set(error, FILM_USAGE, "the share to train on must lie between 0 and 1");
     return FILM_OK;
@@ -179,6 +183,7 @@ static const struct method methods[FILM_METHOD_COUNT] = {
     [FILM_METHOD_TFIDF] = {"tfidf", learn_nothing, FILM_WORD, 0},
     [FILM_METHOD_SVD] = {"svd", learn_svd, FILM_WORD, 0},
     [FILM_METHOD_FILM] = {"film", learn_film, FILM_WORD, 100},
+    [FILM_METHOD_MFILM] = {"mfilm", learn_mfilm, FILM_WORD, 100},
     [FILM_METHOD_RANK] = {"rank", learn_rank, FILM_WORD | FILM_CHAR, 200},
 };
 
@@ -212,6 +217,10 @@ static film_status choose_dev(struct run *run, film_error *error)
         run->dev_name = "dev";
         return read_dev(run, error);
     }
+    if (run->method == FILM_METHOD_MFILM) { /* done while sampling */
+        if (run->holds_out) run->dev_name = "held out";
+        return FILM_OK;
+    }
     /* Where nothing is learned from labels, the training rows are as good as unseen ones. */
     if (run->method == FILM_METHOD_SVD || run->method == FILM_METHOD_TFIDF ||
         run->options->train_share == 1)
@@ -237,12 +246,13 @@ film_status train_files(const char *const *paths, size_t count, const film_train
                         film_model **out, film_error *error)
 {
     film_status status = FILM_OK;
-    struct run run = {.options = options, .started = seconds()};
+    struct run run = {
+        .options = options, .paths = paths, .path_count = count, .started = seconds()};
     *out = NULL;
     TRY(check_options(options, error));
     TRY_ALLOC((run.figures = json_object()) && (run.seconds = json_object()), error);
     TRY_ALLOC(run.model = mem_zeroed(1, sizeof *run.model), error);
-    TRY(read_corpus(&run, paths, count, error));
+    TRY(read_corpus(&run, error));
     TRY(choose_method(&run, error));
     TRY(choose_dev(&run, error));
     TRY(count_features(&run, error));

@@ -1,0 +1,307 @@
+/* Method MFILM: batches of rows from the stream to triplets and vectors, these to a map.
+ *
+ * A batch holds whole anchors as far as a stream allows it: consecutive rows with the same first
+ * sentence stay together, and of pairs the clusters are those that the batch's own positive rows
+ * make. Negatives: labelled and hard ones of the batch, then random ones of it. Files whose
+ * categories or labels come sorted should be shuffled first.
+ *
+ * A batch ends with its anchors (`batch`), or with 4 times as many sentences: vectors are what takes
+ * memory, 4 * rank bytes each. It runs on into the next pass, so that the last rows of a file make
+ * no small, noisy batch; only a batch that holds the whole file ends with it. */
+#include "base/mem.h"
+#include "base/threads.h"
+#include "metric/mfilm.h"
+#include "train/corpus_triplets.h"
+#include "train/learn_film.h"
+#include "train/stream.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SENTENCES_PER_ANCHOR = 4, ROWS_PER_ANCHOR = 16 };
+
+struct batches {
+    struct run *run;
+    struct stream stream;
+    struct corpus corpus; /* the present batch */
+    struct triplets triplets;
+    struct triplet_recipe recipe;
+    float *sigma; /* rank: as if the SVD were that of all rows */
+    float *v;     /* sentences x rank */
+    size_t v_capacity;
+    struct csr x;          /* sentences x features, for a basis per batch */
+    unsigned char *anchor; /* sentences of the batch that will be anchors */
+    size_t anchor_capacity, anchors;
+    film_row row; /* read, but of the next batch */
+    int pending;
+    size_t made, passes;         /* batches; passes begun */
+    uint64_t pass_rows, rows_in; /* rows read in this pass; in all */
+};
+
+static void batches_free(struct batches *b)
+{
+    stream_free(&b->stream);
+    corpus_free(&b->corpus);
+    triplets_free(&b->triplets);
+    csr_free(&b->x);
+    mem_free(b->sigma), mem_free(b->v), mem_free(b->anchor);
+}
+
+/* ---- Rows to a batch ---- */
+
+static void mark(struct batches *b, uint32_t id)
+{
+    b->anchors += !b->anchor[id];
+    b->anchor[id] = 1;
+}
+
+static film_status add_row(struct batches *b, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct corpus *corpus = &b->corpus;
+    size_t at = corpus->rows, before = corpus->sentences.count;
+    TRY(corpus_add(corpus, &b->row, error));
+    TRY_ALLOC(mem_grow((void **)&b->anchor, &b->anchor_capacity, corpus->sentences.count, 1),
+              error);
+    memset(b->anchor + before, 0, corpus->sentences.count - before);
+    int pair = corpus->labels == FILM_LABELS_PAIRS || corpus->labels == FILM_LABELS_SCORES;
+    if (!pair || corpus_same(corpus->labels, corpus->label[at], b->recipe.range) > 0) {
+        mark(b, corpus->a[at]);
+        if (pair) mark(b, corpus->b[at]);
+    }
+    b->pending = 0;
+    b->pass_rows++, b->rows_in++;
+done:
+    return status;
+}
+
+static size_t batch_anchors(const struct run *run)
+{
+    enum { DEFAULT_ANCHORS = 8192 };
+    return run->options->batch ? run->options->batch : DEFAULT_ANCHORS;
+}
+
+/* The row read ahead begins another anchor and the batch is full; or it is twice too full. */
+static int is_full(const struct batches *b)
+{
+    const struct corpus *corpus = &b->corpus;
+    size_t batch = batch_anchors(b->run), sentences = corpus->sentences.count;
+    size_t most = SENTENCES_PER_ANCHOR * batch, most_rows = ROWS_PER_ANCHOR * batch;
+    if (corpus->rows == 0) return 0;
+    if (b->anchors < batch && sentences < most && corpus->rows < most_rows) return 0;
+    if (sentences >= 2 * most || corpus->rows >= 2 * most_rows) return 1;
+    film_text last = strtab_get(&corpus->sentences, corpus->a[corpus->rows - 1]);
+    return last.length != b->row.a.length || memcmp(last.bytes, b->row.a.bytes, last.length) != 0;
+}
+
+static int another_pass(const struct batches *b)
+{
+    const film_solver_options *solver = &b->run->options->solver;
+    return b->run->options->epochs ? b->passes < b->run->options->epochs
+                                   : b->made < solver->iterations;
+}
+
+static film_status end_pass(struct batches *b, film_error *error)
+{
+    if (b->pass_rows != b->run->rows)
+        return status_set(error, FILM_IO,
+                          "%s: %llu rows at first, %llu now; --method mfilm needs files that stay "
+                          "as they are and can be read again",
+                          b->run->paths[0], (unsigned long long)b->run->rows,
+                          (unsigned long long)b->pass_rows);
+    b->pass_rows = 0;
+    b->passes++;
+    stream_rewind(&b->stream);
+    return FILM_OK;
+}
+
+/* Reads rows until the batch is full. FILM_END: nothing worth a batch is left. */
+static film_status collect(struct batches *b, film_error *error)
+{
+    film_status status = FILM_OK;
+    enum stream_part part;
+    size_t enough = b->made ? batch_anchors(b->run) / 2 : 0;
+    corpus_free(&b->corpus);
+    b->anchors = 0;
+    TRY(corpus_init(&b->corpus, b->run->corpus.labels, error));
+    for (;;) {
+        if (!b->pending) {
+            if (b->pass_rows == 0 && b->rows_in > 0 && b->corpus.rows == 0 && !another_pass(b))
+                TRY(FILM_END);
+            status = stream_next(&b->stream, &b->row, &part, error);
+            if (status == FILM_END) {
+                TRY(end_pass(b, error));
+                if (b->corpus.rows == b->run->rows) break;
+                if (another_pass(b)) continue;
+                if (b->corpus.rows == 0 || b->anchors < enough) TRY(FILM_END);
+                break;
+            }
+            TRY(status);
+            if (part != STREAM_LEARN) continue;
+            b->pending = 1;
+        }
+        if (is_full(b)) break;
+        TRY(add_row(b, error));
+    }
+done:
+    return status;
+}
+
+/* ---- A batch's numbers ---- */
+
+/* v = Sigma^-1 U'x of every sentence. */
+static film_status embed(struct batches *b, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct run *run = b->run;
+    size_t count = b->corpus.sentences.count, rank = run->svd.rank;
+    struct encoder encoder = {.features = &run->model->features, .map = run->svd.u, .dim = rank};
+    film_text *texts = mem_array(count, sizeof *texts);
+    TRY_ALLOC(texts, error);
+    for (uint32_t i = 0; i < count; i++) texts[i] = strtab_get(&b->corpus.sentences, i);
+    if (count > b->v_capacity) { /* what was there is not needed */
+        mem_free(b->v);
+        b->v_capacity = 0;
+        TRY_ALLOC(b->v = mem_array(count, rank * sizeof *b->v), error);
+        b->v_capacity = count;
+    }
+    TRY(encoder_embed_all(&encoder, texts, count, b->recipe.threads, b->v, error));
+#pragma omp parallel for schedule(static) num_threads(b->recipe.threads)
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < rank; j++) b->v[i * rank + j] /= b->sigma[j];
+done:
+    mem_free(texts);
+    return status;
+}
+
+/* The sparse rows of every sentence. */
+static film_status weigh(struct batches *b, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct features *features = &b->run->model->features;
+    size_t count = b->corpus.sentences.count, entries = 0, col_capacity = 0, val_capacity = 0;
+    struct feature_row row = {0};
+    struct csr *x = &b->x;
+    csr_free(x);
+    TRY(feature_row_init(&row, features, error));
+    TRY_ALLOC(x->start = mem_zeroed(count + 1, sizeof *x->start), error);
+    x->rows = count;
+    x->cols = features_count(features);
+    for (uint32_t i = 0; i < count; i++) {
+        TRY(features_transform(features, &row, strtab_get(&b->corpus.sentences, i), error));
+        TRY_ALLOC(mem_grow((void **)&x->col, &col_capacity, entries + row.count, sizeof *x->col),
+                  error);
+        TRY_ALLOC(mem_grow((void **)&x->val, &val_capacity, entries + row.count, sizeof *x->val),
+                  error);
+        if (row.count) {
+            memcpy(x->col + entries, row.id, row.count * sizeof *x->col);
+            memcpy(x->val + entries, row.value, row.count * sizeof *x->val);
+        }
+        x->start[i + 1] = entries += row.count;
+    }
+done:
+    feature_row_free(&row);
+    return status;
+}
+
+static film_status next_batch(void *self, struct mfilm_batch *batch, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct batches *b = self;
+    int own_basis = b->run->options->solver.batch_basis;
+    do { /* until there is a triplet */
+        TRY(collect(b, error));
+        TRY(own_basis ? weigh(b, error) : embed(b, error));
+        b->made++;
+        b->recipe.v = own_basis ? NULL : b->v;
+        b->recipe.seed = b->run->options->seed + b->made - 1; /* other negatives in every pass */
+        triplets_free(&b->triplets);
+        TRY(corpus_triplets(&b->corpus, &b->recipe, &b->triplets, error));
+    } while (b->triplets.anchors == 0);
+    *batch = (struct mfilm_batch){.triplets = &b->triplets,
+                                  .v = b->v,
+                                  .x = &b->x,
+                                  .weight = (double)b->run->rows / (double)b->corpus.rows};
+done:
+    return status;
+}
+
+/* ---- Learning ---- */
+
+static int on_batch(void *user, size_t batch, const struct film_iteration *now)
+{
+    const struct batches *b = user;
+    const film_solver_options *solver = &b->run->options->solver;
+    double pass = (double)b->rows_in / (double)b->run->rows,
+           done = pass / (double)b->run->options->epochs;
+    (void)now;
+    if (!b->run->options->epochs) done = fmin(pass, (double)batch / (double)solver->iterations);
+    return progress_report(&b->run->options->progress, "mfilm", done, 1, NULL) != FILM_OK;
+}
+
+static film_status batches_init(struct batches *b, struct run *run, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t rank = run->svd.rank;
+    *b = (struct batches){.run = run};
+    b->recipe = (struct triplet_recipe){.solver = &run->options->solver,
+                                        .rank = rank,
+                                        .threads = threads_use(run->options->threads)};
+    corpus_score_range(&run->corpus, b->recipe.range);
+    TRY(stream_init(&b->stream, run, error));
+    TRY_ALLOC(b->sigma = mem_array(rank, sizeof *b->sigma), error);
+    /* The sample's V has orthonormal columns over the sample; that of all rows would be shorter. Only
+     * so are k and with it mu(k) what the full batch would have. */
+    double longer = sqrt((double)run->rows / (double)run->corpus.rows);
+    for (size_t i = 0; i < rank; i++) b->sigma[i] = (float)(longer * (double)run->svd.sigma[i]);
+    b->recipe.sigma = b->sigma;
+done:
+    return status;
+}
+
+/* What is not needed any more: the SVD's V and the sample's rows are the largest arrays. */
+static void free_sample(struct run *run)
+{
+    mem_free(run->svd.v);
+    run->svd.v = NULL;
+    mem_free(run->x.start), mem_free(run->x.col), mem_free(run->x.val);
+    run->x = (struct csr){.cols = run->x.cols};
+}
+
+film_status learn_mfilm(struct run *run, film_error *error)
+{
+    film_status status = FILM_OK;
+    const film_solver_options *solver = &run->options->solver;
+    struct batches batches = {0};
+    struct film_learned learned = {0};
+    struct mfilm_source source = {&batches, next_batch};
+    size_t features = run->x.cols;
+    TRY(run_factorise(run, error));
+    if (run->dim > run->svd.rank) run->dim = run->svd.rank;
+    free_sample(run);
+    TRY(batches_init(&batches, run, error));
+    struct film_learn_options options = learn_film_options(run);
+    options.solver.iterations = SIZE_MAX; /* the stream says when it ends */
+    options.report = on_batch;
+    options.user = &batches;
+    TRY_ALLOC(run->model->own_map = mem_array(features * run->dim, sizeof(float)), error);
+    if (solver->batch_basis) {
+        status = mfilm_average(&source, run->options->rank, features, &options, run->model->own_map,
+                               &learned, error);
+        TRY(learn_film_kept(run, status, &learned));
+    } else {
+        status = mfilm_learn(&source, run->svd.rank, batches.sigma, &options, &learned, error);
+        TRY(learn_film_kept(run, status, &learned));
+        TRY(film_map(&learned, run->svd.u, features, run->svd.rank, batches.sigma, options.threads,
+                     run->model->own_map, error));
+    }
+    learn_film_note(run, "mfilm", &learned);
+    run_note(run, "batch_anchors",
+             json_real((double)learned.anchors / (double)learned.solver.iterations));
+    run_note(run, "passes", json_real((double)batches.rows_in / (double)run->rows));
+    run_note_time(run, "mfilm");
+done:
+    batches_free(&batches);
+    film_learned_free(&learned);
+    return status;
+}

@@ -1,0 +1,182 @@
+#include "train/stream.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LEAST_DEV = 200, MOST_DEV = 20000 }; /* rows held out: fewer are no use, more not needed */
+
+void stream_rewind(struct stream *stream)
+{
+    const struct run *run = stream->run;
+    rows_close(&stream->rows);
+    rows_start(&stream->rows, run->paths, run->path_count, &run->options->table);
+}
+
+film_status stream_init(struct stream *stream, const struct run *run, film_error *error)
+{
+    memset(stream, 0, sizeof *stream);
+    stream->run = run;
+    stream->dev_share = -1;
+    for (size_t i = 0; i < run->path_count; i++)
+        if (strcmp(run->paths[i], "-") == 0)
+            return status_set(error, FILM_USAGE,
+                              "--method mfilm reads its input several times, which standard input "
+                              "does not allow; save it to a file first");
+    stream_rewind(stream);
+    return run->holds_out ? questions_init(&stream->questions, error) : FILM_OK;
+}
+
+void stream_free(struct stream *stream)
+{
+    rows_close(&stream->rows);
+    if (stream->run && stream->run->holds_out) questions_free(&stream->questions);
+    memset(stream, 0, sizeof *stream);
+}
+
+static double questions_of(film_labels labels)
+{
+    return labels == FILM_LABELS_CATEGORIES ? 1 : labels == FILM_LABELS_TRIPLETS ? 3 : 2;
+}
+
+/* 0 .. 1, by the seed and a number. */
+static double deal(uint64_t seed, uint64_t number)
+{
+    const uint64_t key[2] = {seed, number};
+    return (double)strtab_hash((const char *)key, sizeof key) * 0x1p-64;
+}
+
+static film_status part_of(struct stream *stream, const film_row *row, enum stream_part *part,
+                           film_error *error)
+{
+    film_status status = FILM_OK;
+    const film_train_options *options = stream->run->options;
+    const film_text texts[3] = {row->a, row->b, row->c};
+    int dev = 0, all = 0;
+    *part = STREAM_LEARN;
+    if (!stream->run->holds_out) goto done;
+    if (stream->dev_share < 0)
+        stream->dev_share = 1 - pow(options->train_share, 1 / questions_of(stream->rows.labels));
+    for (int i = 0; i < 3; i++) {
+        uint64_t hash;
+        if (!texts[i].bytes) continue;
+        TRY(questions_hash(&stream->questions, texts[i], &hash, error));
+        all++;
+        dev += deal(options->seed, hash) < stream->dev_share;
+    }
+    *part = dev == 0 ? STREAM_LEARN : dev == all ? STREAM_DEV : STREAM_NEITHER;
+done:
+    return status;
+}
+
+film_status stream_next(struct stream *stream, film_row *row, enum stream_part *part,
+                        film_error *error)
+{
+    film_status status = rows_next(&stream->rows, row, error);
+    return status == FILM_OK ? part_of(stream, row, part, error) : status;
+}
+
+/* ---- The sample ---- */
+
+struct sampler {
+    struct corpus corpus;
+    double *key; /* of each row of the corpus, 0 .. 1 */
+    size_t key_capacity;
+    double limit; /* rows with larger keys are left out */
+    size_t most;  /* rows and distinct sentences, each */
+};
+
+/* Halves the limit and drops the rows above it. */
+static film_status thin(struct sampler *s, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct corpus kept = {0};
+    size_t rows = s->corpus.rows, count = 0;
+    unsigned char *drop = mem_array(rows, 1);
+    TRY_ALLOC(drop, error);
+    s->limit /= 2;
+    for (size_t i = 0; i < rows; i++) {
+        drop[i] = s->key[i] >= s->limit;
+        if (!drop[i]) s->key[count++] = s->key[i];
+    }
+    TRY(corpus_select(&s->corpus, drop, 0, &kept, error));
+    corpus_free(&s->corpus);
+    s->corpus = kept;
+done:
+    mem_free(drop);
+    return status;
+}
+
+static film_status offer(struct sampler *s, const film_row *row, double key, film_error *error)
+{
+    film_status status = FILM_OK;
+    if (key >= s->limit) goto done;
+    size_t at = s->corpus.rows;
+    TRY_ALLOC(mem_grow((void **)&s->key, &s->key_capacity, at + 1, sizeof *s->key), error);
+    s->key[at] = key;
+    TRY(corpus_add(&s->corpus, row, error));
+    /* the last row itself may be more than asked for; one row is kept in any case */
+    while (s->corpus.rows > 1 && (s->corpus.rows > s->most || s->corpus.sentences.count > s->most))
+        TRY(thin(s, error));
+done:
+    return status;
+}
+
+/* One pass: sample, dev rows, number of rows. */
+static film_status sample_pass(struct run *run, film_error *error)
+{
+    film_status status = FILM_OK;
+    const film_train_options *options = run->options;
+    struct sampler sampler = {.limit = 1, .most = options->solver.sample};
+    struct stream stream = {0};
+    enum stream_part part;
+    film_row row;
+    uint64_t number = 0;
+    run->rows = 0;
+    TRY(corpus_init(&run->dev, FILM_LABELS_AUTO, error));
+    TRY(corpus_init(&sampler.corpus, FILM_LABELS_AUTO, error));
+    TRY(stream_init(&stream, run, error));
+    while ((status = stream_next(&stream, &row, &part, error)) == FILM_OK) {
+        if (part == STREAM_LEARN) {
+            TRY(offer(&sampler, &row, deal(options->seed + 1, number), error));
+            run->rows++;
+        } else if (part == STREAM_DEV && run->dev.rows < MOST_DEV) {
+            TRY(corpus_add(&run->dev, &row, error));
+        }
+        if (++number % 65536 == 0)
+            TRY(progress_report(&options->progress, "reading", rows_progress(&stream.rows), 1,
+                                error));
+    }
+    if (status == FILM_END) status = FILM_OK;
+    TRY(status);
+    if (number == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: no rows", run->paths[0]));
+    run->corpus = sampler.corpus;
+    sampler.corpus = (struct corpus){0};
+    run->corpus.labels = run->dev.labels = stream.rows.labels;
+    run->corpus.skipped = stream.rows.skipped;
+done:
+    corpus_free(&sampler.corpus);
+    mem_free(sampler.key);
+    stream_free(&stream);
+    return status;
+}
+
+film_status run_sample(struct run *run, film_error *error)
+{
+    film_status status = FILM_OK;
+    const film_train_options *options = run->options;
+    run->holds_out = !options->dev && options->train_share < 1;
+    TRY(sample_pass(run, error));
+    if (run->holds_out && (run->dev.rows < LEAST_DEV || run->corpus.rows == 0)) {
+        run->holds_out = 0;
+        corpus_free(&run->corpus);
+        corpus_free(&run->dev);
+        TRY(sample_pass(run, error));
+    }
+    /* A dev file is read into run->dev later. */
+    if (!run->holds_out) corpus_free(&run->dev);
+    if (run->holds_out) run_note(run, "held_out_rows", json_integer((json_int_t)run->dev.rows));
+    run_note(run, "sample_rows", json_integer((json_int_t)run->corpus.rows));
+done:
+    return status;
+}

@@ -1,0 +1,40 @@
+/* The input as a stream: its rows again and again from the files, never all in memory.
+ *
+ * Holding out. Without a dev file some questions are kept for the threshold. A stream cannot know
+ * which rows are connected, so every question is dealt by a hash of its tokens, and a row counts
+ * when all its questions fell to the same side: then the two parts share no question. Rows between
+ * the sides are in neither. A question falls to the dev side with probability
+ * q = 1 - train_share^(1/n), n questions to a row, so that the share train_share of the rows is
+ * learned from; of pairs that leaves q^2 = 1.1 % for the threshold at a share of 0.8. Give --dev to
+ * learn from all rows. Fewer than 200 rows on the dev side: nothing is held out, and the threshold
+ * comes from the sample.
+ *
+ * Sampling. The vocabulary, the SVD and, failing others, the threshold come from a sample of whole
+ * rows with at most `sample` distinct sentences: all rows while they fit, then those whose hashed
+ * number is in the lower half, quarter, ... of the range. Same seed, same sample. */
+#ifndef TRAIN_STREAM_H
+#define TRAIN_STREAM_H
+
+#include "text/rows.h"
+#include "train/questions.h"
+#include "train/run.h"
+
+enum stream_part { STREAM_LEARN, STREAM_DEV, STREAM_NEITHER };
+
+struct stream {
+    const struct run *run;
+    struct rows rows;
+    struct questions questions; /* made when something is held out */
+    double dev_share;           /* q; negative before the first row */
+};
+
+/* FILM_USAGE for standard input, which cannot be read twice. */
+film_status stream_init(struct stream *stream, const struct run *run, film_error *error);
+void stream_free(struct stream *stream);
+void stream_rewind(struct stream *stream);
+
+/* The next row and where it belongs; FILM_END after the last file. */
+film_status stream_next(struct stream *stream, film_row *row, enum stream_part *part,
+                        film_error *error);
+
+#endif

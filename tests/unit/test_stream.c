@@ -1,0 +1,173 @@
+/* Rows as a stream: samples that stay small, parts that share no question, batches by way of
+ * film_train. */
+#include "testing.h"
+#include "base/strtab.h"
+#include "train/stream.h"
+
+enum { ROWS = 4000 };
+
+static film_error error;
+static const char *path;
+static film_train_options options;
+
+/* Pairs of a chain: row i joins questions i and i + 1, so that all are connected. */
+static int make_file(void **state)
+{
+    (void)state;
+    path = scratch("stream.tsv");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "label\tquestion1\tquestion2\n");
+    for (int i = 0; i < ROWS; i++)
+        fprintf(file, "%d\tq%d topic%d word%d\tq%d topic%d\n", i % 2, i, i / 2 % 40, i % 7, i + 1,
+                (i / 2 + (i % 2 ? 0 : 11)) % 40);
+    assert_int_equal(fclose(file), 0);
+    film_train_defaults(&options);
+    return 0;
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return remove(path);
+}
+
+static struct run start(size_t sample, const char *dev)
+{
+    struct run run = {.options = &options, .paths = &path, .path_count = 1};
+    options.solver.sample = sample;
+    options.dev = dev;
+    options.train_share = 0.5; /* q = 0.29: about 340 of 4,000 rows for dev */
+    run.figures = json_object();
+    assert_ok(run_sample(&run, &error));
+    return run;
+}
+
+static void stop(struct run *run)
+{
+    corpus_free(&run->corpus);
+    corpus_free(&run->dev);
+    json_decref(run->figures);
+}
+
+static void a_sample_has_everything_or_its_limit(void **state)
+{
+    (void)state;
+    struct run all = start(100000, "dev"), some = start(1000, "dev"), again = start(1000, "dev");
+    assert_int_equal(all.rows, ROWS);
+    assert_int_equal(all.corpus.rows, ROWS);
+    assert_int_equal(some.rows, ROWS);
+    assert_true(some.corpus.sentences.count <= 1000 && some.corpus.sentences.count > 300);
+    assert_int_equal(some.corpus.rows, again.corpus.rows);
+    assert_int_equal(some.corpus.sentences.count, again.corpus.sentences.count);
+    assert_int_equal(some.corpus.labels, FILM_LABELS_PAIRS);
+    /* from all of the file, not from its start */
+    size_t late = 0;
+    for (uint32_t i = 0; i < some.corpus.sentences.count; i++)
+        late += atoi(strtab_get(&some.corpus.sentences, i).bytes + 1) >= ROWS / 2;
+    assert_true(4 * late > some.corpus.sentences.count);
+    stop(&all), stop(&some), stop(&again);
+}
+
+static void the_parts_share_no_question(void **state)
+{
+    (void)state;
+    struct run run = start(100000, NULL);
+    assert_true(run.holds_out);
+    assert_true(run.dev.rows >= 200 && run.dev.rows < 600);
+    assert_true(run.rows > 0.42 * ROWS && run.rows < 0.58 * ROWS);
+    for (uint32_t i = 0; i < run.dev.sentences.count; i++) {
+        film_text text = strtab_get(&run.dev.sentences, i);
+        assert_int_equal(strtab_find(&run.corpus.sentences, text.bytes, text.length), STRTAB_NONE);
+    }
+    /* a second reading deals the same */
+    struct stream stream;
+    enum stream_part part;
+    film_row row;
+    uint64_t count[3] = {0};
+    film_status status;
+    assert_ok(stream_init(&stream, &run, &error));
+    while ((status = stream_next(&stream, &row, &part, &error)) == FILM_OK) count[part]++;
+    assert_int_equal(status, FILM_END);
+    assert_int_equal(count[STREAM_LEARN], run.rows);
+    assert_int_equal(count[STREAM_DEV], run.dev.rows);
+    assert_int_equal(count[0] + count[1] + count[2], ROWS);
+    stream_free(&stream);
+    stop(&run);
+}
+
+static void standard_input_is_refused(void **state)
+{
+    (void)state;
+    const char *name = "-";
+    struct run run = {.options = &options, .paths = &name, .path_count = 1};
+    struct stream stream;
+    assert_int_equal(stream_init(&stream, &run, &error), FILM_USAGE);
+    assert_non_null(strstr(error.message, "standard input"));
+    stream_free(&stream);
+}
+
+static film_status train(int basis, int threads, film_model **model)
+{
+    film_train_options small;
+    film_train_defaults(&small);
+    small.method = FILM_METHOD_MFILM;
+    small.rank = 12;
+    small.dim = 4;
+    small.solver.batch = 600;
+    small.solver.sample = 500;
+    small.solver.epochs = 1;
+    small.solver.hard = 1;
+    small.solver.batch_basis = basis;
+    small.train_share = 0.5;
+    small.threads = threads;
+    return film_train(&path, 1, &small, model, &error);
+}
+
+static void the_map_does_not_depend_on_the_threads(void **state)
+{
+    (void)state;
+    float first[4], now[4];
+    for (int threads = 1; threads <= 4; threads *= 2) {
+        film_model *model = NULL;
+        assert_ok(train(0, threads, &model));
+        film_text text = film_string("q100 topic10 word2");
+        assert_ok(film_embed_batch(model, &text, 1, 1, now, &error));
+        if (threads == 1) memcpy(first, now, sizeof first);
+        for (int i = 0; i < 4; i++) assert_close(first[i], now[i], 1e-5 * (1 + fabs(first[i])));
+        film_close(model);
+    }
+}
+
+static void no_memory_is_reported_everywhere(void **state)
+{
+    (void)state;
+    for (int basis = 0; basis < 2; basis++) {
+        long failures = 0;
+        /* Every allocation up to 150, then ever fewer: tens of thousands are alike. */
+        for (long at = 0;; at += at < 150 ? 1 : 1 + at / 10) {
+            film_model *model = NULL;
+            fail_allocation(at);
+            film_status status = train(basis, 1, &model);
+            fail_allocation(-1);
+            if (status == FILM_OK) film_close(model);
+            if (status == FILM_OK) break;
+            assert_int_equal(status, FILM_NO_MEMORY);
+            assert_null(model);
+            failures++;
+        }
+        assert_true(failures > 150);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sample_has_everything_or_its_limit),
+        cmocka_unit_test(the_parts_share_no_question),
+        cmocka_unit_test(standard_input_is_refused),
+        cmocka_unit_test(the_map_does_not_depend_on_the_threads),
+        cmocka_unit_test(no_memory_is_reported_everywhere),
+    };
+    return cmocka_run_group_tests(tests, make_file, remove_file);
+}
