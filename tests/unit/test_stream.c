@@ -114,9 +114,9 @@ static film_status train(int basis, int threads, film_model **model)
     small.method = FILM_METHOD_MFILM;
     small.rank = 12;
     small.dim = 4;
-    small.solver.batch = 600;
+    small.batch = 600;
     small.solver.sample = 500;
-    small.solver.epochs = 1;
+    small.epochs = 1;
     small.solver.hard = 1;
     small.solver.batch_basis = basis;
     small.train_share = 0.5;
