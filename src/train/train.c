@@ -141,6 +141,48 @@ static film_status read_dev(struct run *run, film_error *error)
     return status;
 }
 
+/* Numbers of the methods. Conditions are written so that NaN fails them. */
+static film_status check_numbers(const film_train_options *options, film_error *error)
+{
+    const film_solver_options *film = &options->solver;
+    const film_rank_options *rank = &options->ranking;
+    const struct {
+        const char *option;
+        double value;
+        int fits;
+        const char *range;
+    } numbers[] = {
+        /* Negative powers stress the strong directions instead of evening them out. */
+        {"power", film->power, film->power >= -4 && film->power <= 4, "from -4 to 4"},
+        {"margin", film->margin_ratio, film->margin_ratio > 0 && film->margin_ratio <= 1e6,
+         "above 0, up to 1e6"},
+        {"epsilon", film->epsilon, film->epsilon >= 0, "0 or more"},
+        {"least-change", film->least_change, film->least_change >= 0, "0 or more"},
+        {"rho", film->rho, film->rho > 0 && film->rho < 1, "above 0 and below 1"},
+        {"gamma", film->gamma, film->gamma >= 0 && film->gamma < 1, "from 0 to below 1"},
+        {"shrink", film->shrink, film->shrink > 0 && film->shrink < 1, "above 0 and below 1"},
+        {"first-step", film->first_tau, film->first_tau > 0 && film->first_tau <= 1e20,
+         "above 0, up to 1e20"},
+        /* 0 here: what suits the method. */
+        {"batch", (double)rank->batch, rank->batch != 1 && rank->batch <= 65536, "2 to 65536"},
+        {"rate", rank->rate, rank->rate >= 0 && rank->rate <= 100, "above 0, up to 100"},
+        {"temperature", rank->temperature, rank->temperature >= 0 && rank->temperature <= 40,
+         "above 0, up to 40"},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (!numbers[i].fits)
+            return status_set(error, FILM_USAGE, "--%s %g: choose a number %s", numbers[i].option,
+                              numbers[i].value, numbers[i].range);
+    if (film->iterations == 0)
+        return status_set(error, FILM_USAGE, "--iterations must be at least 1");
+    if (film->positives == 0)
+        return status_set(error, FILM_USAGE, "--positives must be at least 1");
+    if (film->labelled == 0 && film->hard == 0 && film->random == 0)
+        return status_set(error, FILM_USAGE,
+                          "--labelled, --hard and --random are all 0: an anchor needs negatives");
+    return FILM_OK;
+}
+
 static film_status check_options(const film_train_options *options, film_error *error)
 {
     if (options->features >= GROUP_BIT(GROUPS))
@@ -156,7 +198,7 @@ static film_status check_options(const film_train_options *options, film_error *
             options->dim, options->rank);
     if (!(options->train_share > 0 && options->train_share <= 1))
         return status_set(error, FILM_USAGE, "the share to train on must lie between 0 and 1");
-    return FILM_OK;
+    return check_numbers(options, error);
 }
 
 /* What a method does where the user left it open. */
