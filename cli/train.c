@@ -40,7 +40,13 @@ static void print_summary(json_t *about)
                 json_whole(figures, "threshold_pairs"),
                 where(json_string_value(json_object_get(figures, "threshold_from"))));
     else
-        fprintf(stderr, ", which one in 1,000 random pairs reaches (no labels to choose it by)");
+        fprintf(stderr, ", which one in 1,000 %s",
+                strcmp(json_string_value(json_object_get(figures, "labels")), "none") == 0
+                    ? "random pairs reaches (no labels to choose it by)"
+                    : "pairs reaches (none is labelled the same, to choose it by)");
+    if (json_whole(figures, "random_negatives"))
+        fprintf(stderr, "\nno pair is labelled different: %lld random pairs stand for them",
+                json_whole(figures, "random_negatives"));
     fprintf(stderr, "\n");
 }
 

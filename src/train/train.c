@@ -97,6 +97,14 @@ done:
     return status;
 }
 
+/* Without any pair that is the same there is nothing a threshold could be chosen on. */
+static int none_is_same(const struct labelled_pairs *pairs)
+{
+    for (size_t i = 0; i < pairs->count; i++)
+        if (pairs->target[i] >= 0.5f) return 0;
+    return 1;
+}
+
 /* Chooses the threshold on LABELLED: the dev file, or the training rows themselves. */
 static film_status calibrate(struct run *run, const struct corpus *labelled, const char *name,
                              film_error *error)
@@ -109,7 +117,7 @@ static film_status calibrate(struct run *run, const struct corpus *labelled, con
     TRY_ALLOC(similarity = mem_array(pairs.count, sizeof *similarity), error);
     TRY(labels_similarities(labelled, &pairs, &run->model->encoder, run->options->threads,
                             similarity, error));
-    if (labelled->labels == FILM_LABELS_NONE) {
+    if (none_is_same(&pairs)) {
         TRY(calibrate_blind(similarity, pairs.count, &run->model->calibration, error));
     } else {
         TRY(calibrate_fit(similarity, pairs.target, pairs.count, &run->model->calibration, error));
@@ -119,6 +127,7 @@ static film_status calibrate(struct run *run, const struct corpus *labelled, con
     }
     run_note(run, "threshold_from", json_string(name));
     run_note(run, "threshold_pairs", json_integer((json_int_t)pairs.count));
+    if (pairs.made_up) run_note(run, "random_negatives", json_integer((json_int_t)pairs.made_up));
     run_note_time(run, "threshold");
 done:
     labelled_pairs_free(&pairs);
@@ -163,8 +172,17 @@ static film_status check_numbers(const film_train_options *options, film_error *
         {"shrink", film->shrink, film->shrink > 0 && film->shrink < 1, "above 0 and below 1"},
         {"first-step", film->first_tau, film->first_tau > 0 && film->first_tau <= 1e20,
          "above 0, up to 1e20"},
-        /* 0 here: what suits the method. */
-        {"batch", (double)rank->batch, rank->batch != 1 && rank->batch <= 65536, "2 to 65536"},
+        {"positives", (double)film->positives, film->positives >= 1 && film->positives <= 1000,
+         "from 1 to 1000"},
+        {"labelled", (double)film->labelled, film->labelled <= 1000, "up to 1000"},
+        {"hard", (double)film->hard, film->hard <= 1000, "up to 1000"},
+        {"random", (double)film->random, film->random <= 1000, "up to 1000"},
+        /* From here on 0 is: what suits the method. */
+        {"dim", (double)options->dim,
+         options->dim <= 4096 || options->method == FILM_METHOD_SVD ||
+             options->method == FILM_METHOD_FILM,
+         "from 1 to 4096"},
+        {"batch", (double)rank->batch, rank->batch != 1 && rank->batch <= 65536, "from 2 to 65536"},
         {"rate", rank->rate, rank->rate >= 0 && rank->rate <= 100, "above 0, up to 100"},
         {"temperature", rank->temperature, rank->temperature >= 0 && rank->temperature <= 40,
          "above 0, up to 40"},
@@ -175,8 +193,6 @@ static film_status check_numbers(const film_train_options *options, film_error *
                               numbers[i].value, numbers[i].range);
     if (film->iterations == 0)
         return status_set(error, FILM_USAGE, "--iterations must be at least 1");
-    if (film->positives == 0)
-        return status_set(error, FILM_USAGE, "--positives must be at least 1");
     if (film->labelled == 0 && film->hard == 0 && film->random == 0)
         return status_set(error, FILM_USAGE,
                           "--labelled, --hard and --random are all 0: an anchor needs negatives");
@@ -190,12 +206,6 @@ static film_status check_options(const film_train_options *options, film_error *
     if (options->method >= FILM_METHOD_COUNT || options->similarity >= FILM_SIMILARITY_COUNT)
         return status_set(error, FILM_USAGE, "there is no such method or similarity");
     if (options->rank == 0) return status_set(error, FILM_USAGE, "--rank must be at least 1");
-    if (options->dim > options->rank && options->method != FILM_METHOD_RANK)
-        return status_set(
-            error, FILM_USAGE,
-            "--dim %zu is more than --rank %zu; a map cannot have more dimensions than "
-            "the data it is made from",
-            options->dim, options->rank);
     if (!(options->train_share > 0 && options->train_share <= 1))
         return status_set(error, FILM_USAGE, "the share to train on must lie between 0 and 1");
     return check_numbers(options, error);
@@ -228,6 +238,14 @@ static film_status choose_method(struct run *run, film_error *error)
                           "--method %s learns from labels and the input has none; use --method svd "
                           "or add a label, score, category or triplet column",
                           method->name);
+    if (!method->learn)
+        return status_set(error, FILM_USAGE, "this method is not there; see film train --help");
+    if (options->dim > options->rank && run->method != FILM_METHOD_RANK)
+        return status_set(
+            error, FILM_USAGE,
+            "--dim %zu is more than --rank %zu; a map cannot have more dimensions than "
+            "the data it is made from",
+            options->dim, options->rank);
     size_t dim = method->dim ? method->dim : options->rank;
     run->dim = options->dim ? options->dim : dim;
     run->model->features.groups = options->features ? options->features : method->features;
@@ -276,7 +294,10 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     TRY(choose_method(&run, error));
     TRY(choose_dev(&run, error));
     TRY(count_features(&run, error));
-    TRY(methods[run.method].learn(&run, error));
+    status = methods[run.method].learn(&run, error);
+    /* Options were checked before; what a method still refuses are the labels. */
+    if (status == FILM_USAGE) status = FILM_BAD_INPUT;
+    TRY(status);
     run.model->encoder =
         (struct encoder){&run.model->features, run.model->own_map, run.dim, options->similarity};
     TRY(calibrate(&run, run.dev.rows ? &run.dev : &run.corpus, run.dev_name, error));
