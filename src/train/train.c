@@ -199,6 +199,18 @@ static film_status check_numbers(const film_train_options *options, film_error *
     return FILM_OK;
 }
 
+/* Where a decomposition comes first, its rank is the most there is. AUTO: not known yet. */
+static film_status check_dim(const film_train_options *options, film_method method,
+                             film_error *error)
+{
+    if (method == FILM_METHOD_AUTO || method == FILM_METHOD_RANK || options->dim <= options->rank)
+        return FILM_OK;
+    return status_set(error, FILM_USAGE,
+                      "--dim %zu is more than --rank %zu; a map cannot have more dimensions than "
+                      "the data it is made from",
+                      options->dim, options->rank);
+}
+
 static film_status check_options(const film_train_options *options, film_error *error)
 {
     if (options->features >= GROUP_BIT(GROUPS))
@@ -208,7 +220,8 @@ static film_status check_options(const film_train_options *options, film_error *
     if (options->rank == 0) return status_set(error, FILM_USAGE, "--rank must be at least 1");
     if (!(options->train_share > 0 && options->train_share <= 1))
         return status_set(error, FILM_USAGE, "the share to train on must lie between 0 and 1");
-    return check_numbers(options, error);
+    film_status status = check_dim(options, options->method, error);
+    return status == FILM_OK ? check_numbers(options, error) : status;
 }
 
 /* What a method does where the user left it open. */
@@ -240,12 +253,8 @@ static film_status choose_method(struct run *run, film_error *error)
                           method->name);
     if (!method->learn)
         return status_set(error, FILM_USAGE, "this method is not there; see film train --help");
-    if (options->dim > options->rank && run->method != FILM_METHOD_RANK)
-        return status_set(
-            error, FILM_USAGE,
-            "--dim %zu is more than --rank %zu; a map cannot have more dimensions than "
-            "the data it is made from",
-            options->dim, options->rank);
+    film_status status = check_dim(options, run->method, error);
+    if (status != FILM_OK) return status;
     size_t dim = method->dim ? method->dim : options->rank;
     run->dim = options->dim ? options->dim : dim;
     run->model->features.groups = options->features ? options->features : method->features;
