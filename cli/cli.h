@@ -13,14 +13,18 @@ enum { EXIT_DONE = 0, EXIT_USAGE = 1, EXIT_BAD_INPUT = 2, EXIT_IO = 3, EXIT_INTE
 /* ---- Options ---- */
 
 enum option_kind {
-    OPTION_FLAG,    /* int, set to 1 */
-    OPTION_TEXT,    /* const char * */
-    OPTION_COUNT,   /* size_t */
-    OPTION_NUMBER,  /* double */
-    OPTION_THREADS, /* int */
-    OPTION_SEED,    /* uint64_t */
-    OPTION_CHOICE,  /* an enum: which of the words in `argument`, "auto|svd|film", it is */
-    OPTION_FEATURES /* unsigned: word,bigram,char */
+    OPTION_FLAG,     /* int, set to 1 */
+    OPTION_TEXT,     /* const char * */
+    OPTION_WORD,     /* const char *: one of the words in `argument`, "tsv|csv" */
+    OPTION_COUNT,    /* size_t */
+    OPTION_SIZE,     /* size_t, at least 1 */
+    OPTION_NUMBER,   /* double */
+    OPTION_ABOVE_0,  /* double, positive */
+    OPTION_THREADS,  /* int */
+    OPTION_SEED,     /* uint64_t */
+    OPTION_CHOICE,   /* an enum: which of the words in `argument`, "auto|svd|film", it is */
+    OPTION_FEATURES, /* unsigned: word,bigram,char */
+    OPTION_HEADING   /* no option: what --help writes above those that follow */
 };
 
 struct option {
@@ -31,6 +35,15 @@ struct option {
     const char *argument; /* what --help calls it */
     const char *help;
 };
+
+#define HEADING(text)                             \
+    {                                             \
+        text, 0, OPTION_HEADING, NULL, NULL, NULL \
+    }
+#define END_OF_OPTIONS               \
+    {                                \
+        NULL, 0, 0, NULL, NULL, NULL \
+    }
 
 /* A verb. Its table of options makes --help and the parser; one cannot know what the other does
  * not. */
@@ -45,24 +58,30 @@ struct common {
 };
 
 /* Options of every table that is read, to splice into a verb's list. */
-#define TABLE_OPTIONS(table, labels_text)                                                        \
-    {"columns",        0,      OPTION_TEXT,                                                      \
-     &(table).columns, "LIST", "name the columns in file order: label,a,b (- passes one over)"}, \
-        {"format", 0, OPTION_TEXT, &(table).format, "NAME", "tsv, csv, jsonl or lines"},         \
-        {"labels",       0,      OPTION_TEXT,                                                    \
-         &(labels_text), "KIND", "auto, none, pairs, scores, triplets or categories"},           \
+#define COLUMNS_OPTION(table)                                               \
+    {                                                                       \
+        "columns", 0, OPTION_TEXT, &(table).columns, "LIST",                \
+            "name the columns in file order: label,a,b (- passes one over)" \
+    }
+#define LABELS_OPTION(table)                                                                       \
+    {                                                                                              \
+        "labels", 0, OPTION_CHOICE, &(table).labels, "auto|none|pairs|scores|triplets|categories", \
+            "what the labels say (default: read off the columns)"                                  \
+    }
+#define SKIP_BAD_OPTION(table)                                                                   \
     {                                                                                            \
         "skip-bad", 0, OPTION_FLAG, &(table).skip_bad, NULL, "count bad rows and pass over them" \
     }
+#define TABLE_OPTIONS(table)                                                                      \
+    COLUMNS_OPTION(table),                                                                        \
+        {"format", 0, OPTION_WORD, &(table).format, "tsv|csv|jsonl|lines", "default: found out"}, \
+        LABELS_OPTION(table), SKIP_BAD_OPTION(table)
 
 /* Splits ARGV (behind the verb) into options and up to MOST positional arguments, of which there
  * must be LEAST. Returns their number, -1 after a message about wrong usage, -2 when --help was
  * answered. */
 int parse_arguments(const struct verb *verb, const struct option *options, struct common *common,
                     int argc, char **argv, const char **positional, int least, int most);
-
-/* FILM_LABELS_COUNT and a message when TEXT is not the name of a kind; NULL is auto. */
-film_labels parse_labels(const char *text);
 
 void print_verb_help(const struct verb *verb, const struct option *options, FILE *stream);
 

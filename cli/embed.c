@@ -119,17 +119,16 @@ static int run(const struct verb *verb, int argc, char **argv)
 {
     struct common common = {0};
     film_table_options table_options = {0};
-    const char *arguments[2] = {NULL, "-"}, *output = "-", *labels = NULL;
+    const char *arguments[2] = {NULL, "-"}, *output = "-";
     int threads = 0;
     const struct option options[] = {
         {"output", 'o', OPTION_TEXT, &output, "OUT.npy",
          "where to write (default: standard output)"},
-        TABLE_OPTIONS(table_options, labels),
+        TABLE_OPTIONS(table_options),
         {"threads", 't', OPTION_THREADS, &threads, "N", "default: all cores"},
-        {NULL, 0, 0, NULL, NULL, NULL}};
+        END_OF_OPTIONS};
     int count = parse_arguments(verb, options, &common, argc, argv, arguments, 1, 2);
     if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
-    if ((table_options.labels = parse_labels(labels)) == FILM_LABELS_COUNT) return EXIT_USAGE;
     if (strcmp(output, "-") == 0 && isatty(STDOUT_FILENO))
         return usage_error(verb, "vectors are binary: use -o OUT.npy or a pipe");
 

@@ -126,12 +126,14 @@ static int run(const struct verb *verb, int argc, char **argv)
     film_eval_options eval;
     film_eval_defaults(&eval);
     struct common common = {0};
-    const char *arguments[2], *labels = NULL, *range = "1:55";
+    const char *arguments[2], *range = "1:55";
     const struct option options[] = {
         {"k", 'k', OPTION_TEXT, &range, "FIRST:LAST",
          "sweep of pairwise kNN (default 1:55; 0: none)"},
-        {"knn", 0, OPTION_TEXT, &eval.knn, "NAME", "mutual (default) or either"},
-        {"decision", 0, OPTION_TEXT, &eval.decision, "NAME", "threshold (default) or knn"},
+        {"knn", 0, OPTION_WORD, &eval.knn, "mutual|either",
+         "similar when each is among the other's nearest (default), or one is"},
+        {"decision", 0, OPTION_WORD, &eval.decision, "threshold|knn",
+         "by the model's threshold (default), or by kNN with the best k"},
         {"prior", 0, OPTION_NUMBER, &eval.prior, "P",
          "how likely two sentences are to be the same before reading them (default 0.5)"},
         {"pool", 0, OPTION_TEXT, &eval.pool, "FILE",
@@ -142,13 +144,12 @@ static int run(const struct verb *verb, int argc, char **argv)
          "name the pool's columns, as --columns does"},
         {"bootstrap", 0, OPTION_COUNT, &eval.bootstrap, "N",
          "resamples for the intervals (default 1000; 0: none)"},
-        TABLE_OPTIONS(eval.table, labels),
+        TABLE_OPTIONS(eval.table),
         {"seed", 0, OPTION_SEED, &eval.seed, "N", "of the resamples (default 1)"},
         {"threads", 't', OPTION_THREADS, &eval.threads, "N", "default: all cores"},
-        {NULL, 0, 0, NULL, NULL, NULL}};
+        END_OF_OPTIONS};
     int count = parse_arguments(verb, options, &common, argc, argv, arguments, 2, 2);
     if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
-    if ((eval.table.labels = parse_labels(labels)) == FILM_LABELS_COUNT) return EXIT_USAGE;
     if (!parse_range(range, &eval.k_first, &eval.k_last))
         return usage_error(verb, "--k %s: expected FIRST:LAST, such as 1:55", range);
     eval.pool_table.skip_bad = eval.table.skip_bad;

@@ -30,7 +30,7 @@ static int run(const struct verb *verb, int argc, char **argv)
 {
     struct common common = {0};
     const char *path[1];
-    const struct option options[] = {{NULL, 0, 0, NULL, NULL, NULL}};
+    const struct option options[] = {END_OF_OPTIONS};
     int count = parse_arguments(verb, options, &common, argc, argv, path, 1, 1);
     if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
 

@@ -99,7 +99,7 @@ static int run(const struct verb *verb, int argc, char **argv)
     const struct option options[] = {
         {"prior", 0, OPTION_NUMBER, &prior, "P",
          "how likely two sentences are to be the same before reading them (default 0.5)"},
-        {NULL, 0, 0, NULL, NULL, NULL}};
+        END_OF_OPTIONS};
     int count = parse_arguments(verb, options, &common, argc, argv, arguments, 3, 3);
     if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
 

@@ -17,22 +17,31 @@ int usage_error(const struct verb *verb, const char *format, ...)
     return EXIT_USAGE;
 }
 
+enum { HELP_COLUMN = 28 };
+
+/* An option too wide for its column has its help on the next line. */
 static void print_option(FILE *stream, char letter, const char *name, const char *argument,
                          const char *help)
 {
-    char left[60], letters[8] = "    ";
+    char left[120], letters[8] = "    ";
     if (letter) snprintf(letters, sizeof letters, "-%c, ", letter);
-    snprintf(left, sizeof left, "  %s--%s%s%s", letters, name, argument ? " " : "",
-             argument ? argument : "");
-    fprintf(stream, "%-28s %s\n", left, help);
+    int width = snprintf(left, sizeof left, "  %s--%s%s%s", letters, name, argument ? " " : "",
+                         argument ? argument : "");
+    if (width > HELP_COLUMN)
+        fprintf(stream, "%s\n%*s %s\n", left, HELP_COLUMN, "", help);
+    else
+        fprintf(stream, "%-*s %s\n", HELP_COLUMN, left, help);
 }
 
 void print_verb_help(const struct verb *verb, const struct option *options, FILE *stream)
 {
-    fprintf(stream, "usage: film %s %s\n\n%s.\n\noptions:\n", verb->name, verb->arguments,
-            verb->summary);
+    fprintf(stream, "usage: film %s %s\n\n%s.\n", verb->name, verb->arguments, verb->summary);
+    if (options->kind != OPTION_HEADING || !options->name) fprintf(stream, "\noptions:\n");
     for (; options->name; options++)
-        print_option(stream, options->letter, options->name, options->argument, options->help);
+        if (options->kind == OPTION_HEADING)
+            fprintf(stream, "\n%s:\n", options->name);
+        else
+            print_option(stream, options->letter, options->name, options->argument, options->help);
     print_option(stream, 0, "json", NULL, "answer in JSON");
     print_option(stream, 'q', "quiet", NULL, "no progress, no messages but errors");
     print_option(stream, 'h', "help", NULL, "this text");
@@ -78,18 +87,6 @@ static int parse_choice(const char *choices, const char *text)
     }
 }
 
-film_labels parse_labels(const char *text)
-{
-    static const char *const names[FILM_LABELS_COUNT] = {"auto",   "none",     "pairs",
-                                                         "scores", "triplets", "categories"};
-    if (!text) return FILM_LABELS_AUTO;
-    for (int i = 0; i < FILM_LABELS_COUNT; i++)
-        if (strcmp(names[i], text) == 0) return (film_labels)i;
-    fprintf(stderr, "film: --labels %s: choose auto, none, pairs, scores, triplets or categories\n",
-            text);
-    return FILM_LABELS_COUNT;
-}
-
 /* Stores the value; NULL, or what was expected instead. */
 static const char *set_value(const struct option *option, const char *text)
 {
@@ -102,8 +99,14 @@ static const char *set_value(const struct option *option, const char *text)
     case OPTION_TEXT:
         *(const char **)option->target = text;
         return NULL;
+    case OPTION_WORD:
+        if (parse_choice(option->argument, text) < 0) return option->argument;
+        *(const char **)option->target = text;
+        return NULL;
     case OPTION_COUNT:
+    case OPTION_SIZE:
         if (!parse_unsigned(text, SIZE_MAX / 16, &whole)) return "a whole number";
+        if (option->kind == OPTION_SIZE && whole == 0) return "a whole number above 0";
         *(size_t *)option->target = (size_t)whole;
         return NULL;
     case OPTION_SEED:
@@ -117,6 +120,12 @@ static const char *set_value(const struct option *option, const char *text)
     case OPTION_NUMBER:
         *(double *)option->target = strtod(text, &end);
         return end == text || *end || !isfinite(*(double *)option->target) ? "a number" : NULL;
+    case OPTION_ABOVE_0:
+        *(double *)option->target = strtod(text, &end);
+        return end == text || *end || !(*(double *)option->target > 0) ||
+                       isinf(*(double *)option->target)
+                   ? "a number above 0"
+                   : NULL;
     case OPTION_CHOICE:
         if (parse_choice(option->argument, text) < 0) return option->argument;
         *(unsigned *)option->target = (unsigned)parse_choice(option->argument, text);
@@ -124,6 +133,8 @@ static const char *set_value(const struct option *option, const char *text)
     case OPTION_FEATURES:
         *(unsigned *)option->target = parse_features(text);
         return *(unsigned *)option->target ? NULL : "some of word,bigram,char";
+    case OPTION_HEADING:
+        break;
     }
     return "a value";
 }
@@ -134,7 +145,8 @@ static const struct option *find_option(const struct option *options, const char
                                         size_t length)
 {
     for (; options->name; options++)
-        if (strlen(options->name) == length && strncmp(options->name, name, length) == 0)
+        if (options->kind != OPTION_HEADING && strlen(options->name) == length &&
+            strncmp(options->name, name, length) == 0)
             return options;
     return NULL;
 }

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum format { FORMAT_TSV, FORMAT_JSONL, FORMAT_KAGGLE, FORMATS };
-static const char *const format_names[FORMATS] = {"tsv", "jsonl", "kaggle"};
+enum format { FORMAT_TSV, FORMAT_JSONL, FORMAT_KAGGLE };
 
 struct prediction {
     const film_model *model;
@@ -157,41 +156,29 @@ static film_status predict(struct prediction *prediction, film_table *table, con
     return film_output_commit(output, error);
 }
 
-static int parse_format(const char *name)
-{
-    for (int i = 0; i < FORMATS; i++)
-        if (strcmp(name, format_names[i]) == 0) return i;
-    return -1;
-}
-
 static int run(const struct verb *verb, int argc, char **argv)
 {
     struct common common = {0};
     film_table_options table_options = {0};
-    const char *arguments[2] = {NULL, "-"}, *output = "-", *labels = NULL, *format = "tsv";
+    const char *arguments[2] = {NULL, "-"}, *output = "-";
     struct prediction prediction = {.prior = 0.5};
     const struct option options[] = {
         {"output", 'o', OPTION_TEXT, &output, "OUT", "where to write (default: standard output)"},
-        {"format", 0, OPTION_TEXT, &format, "NAME", "of the output: tsv, jsonl or kaggle"},
+        {"format", 0, OPTION_CHOICE, &prediction.format, "tsv|jsonl|kaggle", "of the output"},
         {"prior", 0, OPTION_NUMBER, &prediction.prior, "P",
          "how likely two sentences are to be the same before reading them (default 0.5)"},
         {"columns", 0, OPTION_TEXT, &table_options.columns, "LIST",
          "name the columns in file order: id,a,b (- passes one over)"},
-        {"input-format", 0, OPTION_TEXT, &table_options.format, "NAME", "tsv, csv or jsonl"},
-        {"labels", 0, OPTION_TEXT, &labels, "KIND",
-         "auto, none, pairs, scores or triplets (labels are read over)"},
-        {"skip-bad", 0, OPTION_FLAG, &table_options.skip_bad, NULL,
-         "count bad rows and pass over them"},
+        {"input-format", 0, OPTION_WORD, &table_options.format, "tsv|csv|jsonl",
+         "default: found out"},
+        LABELS_OPTION(table_options),
+        SKIP_BAD_OPTION(table_options),
         {"threads", 't', OPTION_THREADS, &prediction.threads, "N", "default: all cores"},
-        {NULL, 0, 0, NULL, NULL, NULL}};
+        END_OF_OPTIONS};
     int count = parse_arguments(verb, options, &common, argc, argv, arguments, 1, 2);
     if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
-    if ((table_options.labels = parse_labels(labels)) == FILM_LABELS_COUNT) return EXIT_USAGE;
-    if (parse_format(format) < 0)
-        return usage_error(verb, "--format %s: choose tsv, jsonl or kaggle", format);
     if (!(prediction.prior > 0 && prediction.prior < 1))
         return usage_error(verb, "--prior must lie between 0 and 1");
-    prediction.format = (enum format)parse_format(format);
 
     film_error error = {0};
     film_model *model = NULL;

@@ -50,20 +50,19 @@ static int run(const struct verb *verb, int argc, char **argv)
 {
     film_split_options split = {.seed = 1};
     struct common common = {0};
-    const char *path[1], *prefix = NULL, *ratio = "4:1", *labels = NULL, *extension;
+    const char *path[1], *prefix = NULL, *ratio = "4:1", *extension;
     const struct option options[] = {
         {"output", 'o', OPTION_TEXT, &prefix, "PREFIX",
          "writes PREFIX-train.EXT and PREFIX-dev.EXT (required)"},
         {"ratio", 0, OPTION_TEXT, &ratio, "A:B", "rows in train and dev (default 4:1)"},
         {"seed", 0, OPTION_SEED, &split.seed, "N", "of the random numbers (default 1)"},
-        TABLE_OPTIONS(split.table, labels),
-        {NULL, 0, 0, NULL, NULL, NULL}};
+        TABLE_OPTIONS(split.table),
+        END_OF_OPTIONS};
     int count = parse_arguments(verb, options, &common, argc, argv, path, 1, 1);
     if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
     if (!prefix) return usage_error(verb, "-o PREFIX is missing");
     if ((split.train_share = parse_ratio(ratio)) < 0)
         return usage_error(verb, "--ratio %s: expected two numbers such as 4:1", ratio);
-    if ((split.table.labels = parse_labels(labels)) == FILM_LABELS_COUNT) return EXIT_USAGE;
 
     film_error error;
     film_split_result result;

@@ -8,11 +8,22 @@
 
 enum { MOST_FILES = 256 };
 
+/* Filled by the command line. Not local to run, so that the list of options can stand by itself. */
+static film_train_options train;
+static const char *model_path;
+
+/* Which pairs the threshold was chosen on. */
+static const char *where(const char *threshold_from)
+{
+    if (strcmp(threshold_from, "dev") == 0) return "of the --dev file";
+    return strcmp(threshold_from, "train") == 0 ? "it was trained on" : "held out from training";
+}
+
 /* "5,749 rows, 10,536 sentences, 12,003 features -> 256 dimensions" */
-static void print_summary(json_t *about, const char *output)
+static void print_summary(json_t *about)
 {
     json_t *figures = json_object_get(about, "figures"), *sizes = json_object_get(about, "sizes");
-    fprintf(stderr, "%s: %lld rows, %lld sentences, ", output, json_whole(figures, "rows"),
+    fprintf(stderr, "%s: %lld rows, %lld sentences, ", model_path, json_whole(figures, "rows"),
             json_whole(figures, "sentences"));
     const char *group;
     json_t *count;
@@ -24,25 +35,31 @@ static void print_summary(json_t *about, const char *output)
     json_t *calibration = json_object_get(json_object_get(about, "settings"), "calibration");
     fprintf(stderr, "threshold %.3f", json_number(calibration, "threshold"));
     if (json_object_get(figures, "balanced_accuracy"))
-        fprintf(
-            stderr, ", accuracy %.1f %% on %lld pairs of the %s file (both labels weighing half)",
-            100 * json_number(figures, "balanced_accuracy"), json_whole(figures, "threshold_pairs"),
-            json_string_value(json_object_get(figures, "threshold_from")));
+        fprintf(stderr, ", accuracy %.1f %% on %lld pairs %s (both labels weighing half)",
+                100 * json_number(figures, "balanced_accuracy"),
+                json_whole(figures, "threshold_pairs"),
+                where(json_string_value(json_object_get(figures, "threshold_from"))));
     else
-        fprintf(stderr, ", which one in 1,000 random pairs reaches (no labels to choose it by)");
+        fprintf(stderr, ", which one in 1,000 %s",
+                strcmp(json_string_value(json_object_get(figures, "labels")), "none") == 0
+                    ? "random pairs reaches (no labels to choose it by)"
+                    : "pairs reaches (none is labelled the same, to choose it by)");
+    if (json_whole(figures, "random_negatives"))
+        fprintf(stderr, "\nno pair is labelled different: %lld random pairs stand for them",
+                json_whole(figures, "random_negatives"));
     fprintf(stderr, "\n");
 }
 
-static int describe(const film_model *model, const char *output, const struct common *common)
+static int describe(const film_model *model, const struct common *common)
 {
     film_error error;
     char *text = NULL;
     film_status status = film_describe(model, &text, &error);
     if (status != FILM_OK) return report(status, &error);
     /* With -o - the model itself goes to standard output. */
-    if (common->json) fprintf(strcmp(output, "-") == 0 ? stderr : stdout, "%s\n", text);
+    if (common->json) fprintf(strcmp(model_path, "-") == 0 ? stderr : stdout, "%s\n", text);
     json_t *about = json_loads(text, 0, NULL);
-    if (!common->quiet && !common->json) print_summary(about, output);
+    if (!common->quiet && !common->json) print_summary(about);
     json_decref(about);
     film_free(text);
     return EXIT_DONE;
@@ -61,90 +78,96 @@ static film_status check_output(const char *path, film_error *error)
     return status;
 }
 
+/* ---- The verb ---- */
+
+static const struct option options[] = {
+    HEADING("data"),
+    {"output", 'o', OPTION_TEXT, &model_path, "MODEL", "where to write the model (required)"},
+    {"dev", 0, OPTION_TEXT, &train.dev, "FILE",
+     "labelled file to choose the threshold on (default: held-out rows)"},
+    TABLE_OPTIONS(train.table),
+    HEADING("features"),
+    {"features", 0, OPTION_FEATURES, &train.features, "LIST",
+     "some of word,bigram,char (default: word,char for rank, else word)"},
+    {"min-df", 0, OPTION_COUNT, &train.min_df, "N",
+     "keep features of at least N sentences (default 2)"},
+    {"max-features", 0, OPTION_COUNT, &train.max_features, "N",
+     "keep the N most frequent of each group"},
+    {"stem", 0, OPTION_TEXT, &train.stem, "LANGUAGE", "Snowball stemming: english, german, ..."},
+    {"stop", 0, OPTION_TEXT, &train.stop, "WORDS",
+     "words to leave out: english, or a file with one per line"},
+    HEADING("method"),
+    {"method", 0, OPTION_CHOICE, &train.method, "auto|tfidf|svd|film|mfilm|rank",
+     "how to learn (default: rank with labels, svd without)"},
+    {"dim", 0, OPTION_SIZE, &train.dim, "N",
+     "length of a vector (default: 200 for rank, 100 for film, else the rank)"},
+    {"sim", 0, OPTION_CHOICE, &train.similarity, "cosine|dot|euclidean",
+     "how two vectors are compared (default cosine)"},
+    {"rank", 0, OPTION_SIZE, &train.rank, "N", "svd, film: rank of the SVD (default 256)"},
+    HEADING("method film"),
+    {"power", 0, OPTION_NUMBER, &train.solver.power, "P", "Sigma^-P; 1 in the paper (default 0.5)"},
+    {"init", 0, OPTION_CHOICE, &train.solver.eigen, "random|eigen",
+     "where to start (default random)"},
+    {"margin", 0, OPTION_ABOVE_0, &train.solver.margin_ratio, "R",
+     "margin over mean squared length (default 0.5)"},
+    {"positives", 0, OPTION_SIZE, &train.solver.positives, "N",
+     "most positives of an anchor (default 5)"},
+    {"labelled", 0, OPTION_COUNT, &train.solver.labelled, "N",
+     "most labelled negatives of an anchor (default 5)"},
+    {"hard", 0, OPTION_COUNT, &train.solver.hard, "N", "hard negatives of an anchor (default 5)"},
+    {"random", 0, OPTION_COUNT, &train.solver.random, "N",
+     "random negatives of an anchor (default 5)"},
+    {"iterations", 0, OPTION_SIZE, &train.solver.iterations, "N", "at most so many (default 12)"},
+    {"epsilon", 0, OPTION_NUMBER, &train.solver.epsilon, "E",
+     "stop below this gradient norm (default 1e-5)"},
+    {"least-change", 0, OPTION_NUMBER, &train.solver.least_change, "E",
+     "stop below this relative change (default 1e-7)"},
+    {"rho", 0, OPTION_NUMBER, &train.solver.rho, "X",
+     "share of the slope a step must gain (default 1e-4)"},
+    {"gamma", 0, OPTION_NUMBER, &train.solver.gamma, "X",
+     "memory of the non-monotone search (default 0.85)"},
+    {"shrink", 0, OPTION_NUMBER, &train.solver.shrink, "X",
+     "factor of a shortened step (default 0.2)"},
+    {"first-step", 0, OPTION_ABOVE_0, &train.solver.first_tau, "X",
+     "length of the first step (default 1e-3)"},
+    HEADING("method mfilm (and those of film)"),
+    {"sample", 0, OPTION_SIZE, &train.solver.sample, "N",
+     "sentences the SVD is made from, at most (default 200000)"},
+    {"mfilm-basis", 0, OPTION_CHOICE, &train.solver.batch_basis, "sample|batch",
+     "one SVD of a sample, or one per batch as published (worse)"},
+    HEADING("methods rank and mfilm"),
+    {"epochs", 0, OPTION_SIZE, &train.epochs, "N",
+     "passes over the pairs or files (default: 2 for rank, 1 for mfilm)"},
+    {"batch", 0, OPTION_SIZE, &train.batch, "N",
+     "pairs per step (default 1024) or anchors per batch (8192)"},
+    HEADING("method rank"),
+    {"rate", 0, OPTION_ABOVE_0, &train.ranking.rate, "X", "first step size (default 0.05)"},
+    {"temperature", 0, OPTION_ABOVE_0, &train.ranking.temperature, "T",
+     "sharpness of the softmax, up to 40 (default 14)"},
+    HEADING("other"),
+    {"seed", 0, OPTION_SEED, &train.seed, "N", "of all random numbers (default 1)"},
+    {"threads", 't', OPTION_THREADS, &train.threads, "N", "default: all cores"},
+    END_OF_OPTIONS};
+
 static int run(const struct verb *verb, int argc, char **argv)
 {
-    film_train_options train;
-    film_train_defaults(&train);
-    const char *output = NULL, *labels = NULL, *files[MOST_FILES];
+    const char *files[MOST_FILES];
     struct common common = {0};
-    const struct option options[] = {
-        {"output", 'o', OPTION_TEXT, &output, "MODEL", "where to write the model (required)"},
-        {"dev", 0, OPTION_TEXT, &train.dev, "FILE", "labelled file to choose the threshold on"},
-        {"method", 0, OPTION_CHOICE, &train.method, "auto|tfidf|svd|film|mfilm|rank",
-         "how to learn (default: rank with labels, svd without)"},
-        {"features", 0, OPTION_FEATURES, &train.features, "LIST",
-         "some of word,bigram,char (default: word,char for rank, else word)"},
-        {"rank", 0, OPTION_COUNT, &train.rank, "N", "rank of the SVD (default 256)"},
-        {"dim", 0, OPTION_COUNT, &train.dim, "N",
-         "length of a vector (default: 200 for rank, 100 for film, else the rank)"},
-        {"sim", 0, OPTION_CHOICE, &train.similarity, "cosine|dot|euclidean",
-         "how two vectors are compared (default cosine)"},
-        {"power", 0, OPTION_NUMBER, &train.solver.power, "P",
-         "film: Sigma^-P; 1 in the paper (default 0.5)"},
-        {"init", 0, OPTION_CHOICE, &train.solver.eigen, "random|eigen", "film: where to start"},
-        {"margin", 0, OPTION_NUMBER, &train.solver.margin_ratio, "R",
-         "film: margin over mean squared length (default 0.5)"},
-        {"positives", 0, OPTION_COUNT, &train.solver.positives, "N",
-         "film: most positives of an anchor (default 5)"},
-        {"labelled", 0, OPTION_COUNT, &train.solver.labelled, "N",
-         "film: most labelled negatives of an anchor (default 5)"},
-        {"hard", 0, OPTION_COUNT, &train.solver.hard, "N",
-         "film: hard negatives of an anchor (default 5)"},
-        {"random", 0, OPTION_COUNT, &train.solver.random, "N",
-         "film: random negatives of an anchor (default 5)"},
-        {"iterations", 0, OPTION_COUNT, &train.solver.iterations, "N",
-         "film: at most so many (default 12)"},
-        {"epsilon", 0, OPTION_NUMBER, &train.solver.epsilon, "E",
-         "film: stop below this gradient norm (default 1e-5)"},
-        {"least-change", 0, OPTION_NUMBER, &train.solver.least_change, "E",
-         "film: stop below this relative change (default 1e-7)"},
-        {"rho", 0, OPTION_NUMBER, &train.solver.rho, "X",
-         "film: share of the slope a step must gain (default 1e-4)"},
-        {"gamma", 0, OPTION_NUMBER, &train.solver.gamma, "X",
-         "film: memory of the non-monotone search (default 0.85)"},
-        {"shrink", 0, OPTION_NUMBER, &train.solver.shrink, "X",
-         "film: factor of a shortened step (default 0.2)"},
-        {"first-step", 0, OPTION_NUMBER, &train.solver.first_tau, "X",
-         "film: length of the first step (default 1e-3)"},
-        {"epochs", 0, OPTION_COUNT, &train.epochs, "N",
-         "passes over the pairs or files (default: 2 for rank, 1 for mfilm)"},
-        {"batch", 0, OPTION_COUNT, &train.batch, "N",
-         "rank: pairs per step (default 1024); mfilm: anchors per batch (8192)"},
-        {"rate", 0, OPTION_NUMBER, &train.ranking.rate, "X",
-         "rank: first step size (default 0.05)"},
-        {"temperature", 0, OPTION_NUMBER, &train.ranking.temperature, "T",
-         "rank: sharpness of the softmax (default 14)"},
-        {"sample", 0, OPTION_COUNT, &train.solver.sample, "N",
-         "mfilm: sentences the SVD is made from, at most (default 200000)"},
-        {"mfilm-basis", 0, OPTION_CHOICE, &train.solver.batch_basis, "sample|batch",
-         "mfilm: one SVD of a sample, or one per batch as published (worse)"},
-        {"min-df", 0, OPTION_COUNT, &train.min_df, "N",
-         "keep features of at least N sentences (default 2)"},
-        {"max-features", 0, OPTION_COUNT, &train.max_features, "N",
-         "keep the N most frequent of each group"},
-        {"stem", 0, OPTION_TEXT, &train.stem, "LANGUAGE",
-         "Snowball stemming: english, german, ..."},
-        {"stop", 0, OPTION_TEXT, &train.stop, "WORDS",
-         "words to leave out: english, or a file with one per line"},
-        TABLE_OPTIONS(train.table, labels),
-        {"seed", 0, OPTION_SEED, &train.seed, "N", "of all random numbers (default 1)"},
-        {"threads", 't', OPTION_THREADS, &train.threads, "N", "default: all cores"},
-        {NULL, 0, 0, NULL, NULL, NULL}};
+    film_train_defaults(&train);
     int count = parse_arguments(verb, options, &common, argc, argv, files, 1, MOST_FILES);
     if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
-    if (!output) return usage_error(verb, "-o MODEL is missing");
-    if (strcmp(output, "-") == 0 && isatty(STDOUT_FILENO))
+    if (!model_path) return usage_error(verb, "-o MODEL is missing");
+    if (strcmp(model_path, "-") == 0 && isatty(STDOUT_FILENO))
         return usage_error(verb, "a model is binary: use -o MODEL with a file name, or a pipe");
-    if ((train.table.labels = parse_labels(labels)) == FILM_LABELS_COUNT) return EXIT_USAGE;
 
     film_error error;
     film_model *model = NULL;
     train.progress = progress_start(common.quiet);
-    film_status status = check_output(output, &error);
+    film_status status = check_output(model_path, &error);
     if (status == FILM_OK) status = film_train(files, (size_t)count, &train, &model, &error);
-    if (status == FILM_OK) status = film_save(model, output, &error);
+    if (status == FILM_OK) status = film_save(model, model_path, &error);
     int code = report(status, &error);
-    if (code == EXIT_DONE) code = describe(model, output, &common);
+    if (code == EXIT_DONE) code = describe(model, &common);
     film_close(model);
     return code;
 }

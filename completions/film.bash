@@ -5,27 +5,43 @@ _film_options() {
     local common="--json --quiet -q --help -h --version"
     local table="--columns --format --labels --skip-bad"
     case $1 in
-        train) echo "--output -o --dev --features --rank --dim --min-df --max-features --stem --stop" \
+        train) echo "--output -o --dev $table --features --min-df --max-features --stem --stop" \
+            "--method --dim --sim --rank --power --init --margin --positives --labelled --hard --random" \
+            "--iterations --epsilon --least-change --rho --gamma --shrink --first-step" \
+            "--epochs --batch --rate --temperature --seed --threads -t $common" ;;
+        eval) echo "--k -k --knn --decision --prior --pool --pool-queries --pool-columns --bootstrap" \
             "$table --seed --threads -t $common" ;;
         match) echo "--prior $common" ;;
+        predict) echo "--output -o --format --prior --columns --input-format --labels --skip-bad" \
+            "--threads -t $common" ;;
         embed) echo "--output -o $table --threads -t $common" ;;
         split) echo "--output -o --ratio --seed $table $common" ;;
         info) echo "$common" ;;
     esac
 }
 
-# The values of option $1; 1 when they are file names, 2 when nothing can be proposed.
+# The values of option $1 of verb $2; 1 when they are file names, 2 when nothing can be proposed.
 _film_values() {
     case $1 in
         --features) echo "word bigram char word,bigram word,char word,bigram,char" ;;
         --labels) echo "auto none pairs scores triplets categories" ;;
-        --format) echo "tsv csv jsonl lines" ;;
-        --columns) echo "label,a,b a,b,label score,a,b text,category anchor,positive,negative a,b" ;;
+        --format) [ "$2" = predict ] && echo "tsv jsonl kaggle" || echo "tsv csv jsonl lines" ;;
+        --input-format) echo "tsv csv jsonl" ;;
+        --method) echo "auto svd film mfilm rank" ;;
+        --sim) echo "cosine dot euclidean" ;;
+        --init) echo "random eigen" ;;
+        --k | -k) echo "1:55 0" ;;
+        --knn) echo "mutual either" ;;
+        --decision) echo "threshold knn" ;;
+        --columns | --pool-columns) echo "label,a,b a,b,label score,a,b text,category anchor,positive,negative a,b" ;;
         --stem) echo "arabic armenian basque catalan danish dutch english finnish french german greek" \
             "hindi hungarian indonesian irish italian lithuanian nepali norwegian porter portuguese" \
             "romanian russian serbian spanish swedish tamil turkish yiddish" ;;
         --ratio) echo "4:1 9:1 1:1" ;;
-        --rank | --dim | --min-df | --max-features | --seed | --threads | -t | --prior) return 2 ;;
+        --rank | --dim | --min-df | --max-features | --seed | --threads | -t | --prior | --power | --margin | \
+            --positives | --labelled | --hard | --random | --iterations | --epsilon | --least-change | \
+            --rho | --gamma | --shrink | --first-step | --epochs | --batch | --rate | --temperature | \
+            --pool-queries | --bootstrap) return 2 ;;
         *) return 1 ;;
     esac
 }
@@ -35,16 +51,16 @@ _film() {
     local values
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "train match embed split info help --help --version" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split info help --help --version" -- "$word")
         return
     fi
     if [ "$verb" = help ]; then
-        [ "$COMP_CWORD" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W "train match embed split info" -- "$word")
+        [ "$COMP_CWORD" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split info" -- "$word")
         return
     fi
     # bash cuts "--name=value" at the equals sign
     if [ "$word" = "=" ]; then word=""; elif [ "$before" = "=" ]; then before=${COMP_WORDS[COMP_CWORD - 2]}; fi
-    values=$(_film_values "$before")
+    values=$(_film_values "$before" "$verb")
     case $? in
         0)
             mapfile -t COMPREPLY < <(compgen -W "$values" -- "$word")
@@ -52,7 +68,7 @@ _film() {
         2) return ;;
     esac
     case $before in
-        --output | -o | --dev) ;;
+        --output | -o | --dev | --pool) ;;
         --stop) mapfile -t COMPREPLY < <(compgen -W english -- "$word") ;;
         *)
             if [[ $word == -* ]]; then

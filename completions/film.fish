@@ -1,7 +1,7 @@
 # fish completion for film(1). Install it as ~/.config/fish/completions/film.fish.
 # tests/cli/help.sh holds it against the program; it reads the blocks between lines such as "# train".
 
-set -l verbs train match embed split info
+set -l verbs train eval match predict embed split info
 set -l no_verb "not __fish_seen_subcommand_from $verbs help"
 set -l any_verb "__fish_seen_subcommand_from $verbs"
 set -l stemmers arabic armenian basque catalan danish dutch english finnish french german greek hindi \
@@ -9,7 +9,9 @@ set -l stemmers arabic armenian basque catalan danish dutch english finnish fren
     serbian spanish swedish tamil turkish yiddish
 
 complete -c film -n "$no_verb" -f -a train -d 'Learn a model from sentences'
+complete -c film -n "$no_verb" -f -a eval -d 'Measure a model on a labelled file'
 complete -c film -n "$no_verb" -f -a match -d 'Do two sentences mean the same?'
+complete -c film -n "$no_verb" -f -a predict -d 'A probability for every pair of a file'
 complete -c film -n "$no_verb" -f -a embed -d 'Turn sentences into vectors'
 complete -c film -n "$no_verb" -f -a split -d 'Cut a file into train and dev parts'
 complete -c film -n "$no_verb" -f -a info -d 'Show what is in a model'
@@ -29,8 +31,6 @@ set -l in "__fish_seen_subcommand_from train"
 complete -c film -n "$in" -s o -l output -r -F -d 'Where to write the model'
 complete -c film -n "$in" -l dev -r -F -d 'Labelled file to choose the threshold on'
 complete -c film -n "$in" -l features -x -a 'word bigram char word,bigram word,char word,bigram,char' -d 'What to count'
-complete -c film -n "$in" -l rank -x -d 'Rank of the SVD'
-complete -c film -n "$in" -l dim -x -d 'Length of a vector'
 complete -c film -n "$in" -l min-df -x -d 'Keep features of at least N sentences'
 complete -c film -n "$in" -l max-features -x -d 'Keep the N most frequent of each group'
 complete -c film -n "$in" -l stem -x -a "$stemmers" -d 'Snowball stemming'
@@ -39,12 +39,62 @@ complete -c film -n "$in" -l columns -x -a 'label,a,b a,b,label score,a,b text,c
 complete -c film -n "$in" -l format -x -a 'tsv csv jsonl lines' -d 'Format of the file'
 complete -c film -n "$in" -l labels -x -a 'auto none pairs scores triplets categories' -d 'What the labels say'
 complete -c film -n "$in" -l skip-bad -d 'Count bad rows and pass over them'
+complete -c film -n "$in" -l method -x -a 'auto svd film mfilm rank' -d 'How to learn'
+complete -c film -n "$in" -l dim -x -d 'Length of a vector'
+complete -c film -n "$in" -l sim -x -a 'cosine dot euclidean' -d 'How two vectors are compared'
+complete -c film -n "$in" -l rank -x -d 'Rank of the SVD'
+complete -c film -n "$in" -l power -x -d 'film: P of Sigma^-P'
+complete -c film -n "$in" -l init -x -a 'random eigen' -d 'film: where to start'
+complete -c film -n "$in" -l margin -x -d 'film: margin over mean squared length'
+complete -c film -n "$in" -l positives -x -d 'film: most positives of an anchor'
+complete -c film -n "$in" -l labelled -x -d 'film: most labelled negatives of an anchor'
+complete -c film -n "$in" -l hard -x -d 'film: hard negatives of an anchor'
+complete -c film -n "$in" -l random -x -d 'film: random negatives of an anchor'
+complete -c film -n "$in" -l iterations -x -d 'film: at most so many iterations'
+complete -c film -n "$in" -l epsilon -x -d 'film: stop below this gradient norm'
+complete -c film -n "$in" -l least-change -x -d 'film: stop below this relative change'
+complete -c film -n "$in" -l rho -x -d 'film: share of the slope a step must gain'
+complete -c film -n "$in" -l gamma -x -d 'film: memory of the non-monotone search'
+complete -c film -n "$in" -l shrink -x -d 'film: factor of a shortened step'
+complete -c film -n "$in" -l first-step -x -d 'film: length of the first step'
+complete -c film -n "$in" -l epochs -x -d 'rank: passes over the pairs'
+complete -c film -n "$in" -l batch -x -d 'rank: pairs per step'
+complete -c film -n "$in" -l rate -x -d 'rank: first step size'
+complete -c film -n "$in" -l temperature -x -d 'rank: sharpness of the softmax'
 complete -c film -n "$in" -l seed -x -d 'Of all random numbers'
+complete -c film -n "$in" -s t -l threads -x -d 'How many threads'
+
+# eval
+set -l in "__fish_seen_subcommand_from eval"
+complete -c film -n "$in" -s k -l k -x -a '1:55 0' -d 'Sweep of pairwise kNN'
+complete -c film -n "$in" -l knn -x -a 'mutual either' -d 'When a pair is similar'
+complete -c film -n "$in" -l decision -x -a 'threshold knn' -d 'How to decide'
+complete -c film -n "$in" -l prior -x -d 'Probability before reading'
+complete -c film -n "$in" -l pool -r -F -d 'File to search for the duplicates in'
+complete -c film -n "$in" -l pool-queries -x -d 'Only for the first N duplicates'
+complete -c film -n "$in" -l pool-columns -x -a 'label,a,b a,b,label score,a,b text,category anchor,positive,negative a,b' -d 'Name the columns of the pool'
+complete -c film -n "$in" -l bootstrap -x -d 'Resamples for the intervals'
+complete -c film -n "$in" -l columns -x -a 'label,a,b a,b,label score,a,b text,category anchor,positive,negative a,b' -d 'Name the columns'
+complete -c film -n "$in" -l format -x -a 'tsv csv jsonl lines' -d 'Format of the file'
+complete -c film -n "$in" -l labels -x -a 'auto none pairs scores triplets categories' -d 'What the labels say'
+complete -c film -n "$in" -l skip-bad -d 'Count bad rows and pass over them'
+complete -c film -n "$in" -l seed -x -d 'Of the resamples'
 complete -c film -n "$in" -s t -l threads -x -d 'How many threads'
 
 # match
 set -l in "__fish_seen_subcommand_from match"
 complete -c film -n "$in" -l prior -x -d 'Probability before reading'
+
+# predict
+set -l in "__fish_seen_subcommand_from predict"
+complete -c film -n "$in" -s o -l output -r -F -d 'Where to write'
+complete -c film -n "$in" -l format -x -a 'tsv jsonl kaggle' -d 'Format of the output'
+complete -c film -n "$in" -l prior -x -d 'Probability before reading'
+complete -c film -n "$in" -l columns -x -a 'id,a,b a,b' -d 'Name the columns'
+complete -c film -n "$in" -l input-format -x -a 'tsv csv jsonl' -d 'Format of the file'
+complete -c film -n "$in" -l labels -x -a 'auto none pairs scores triplets categories' -d 'What the labels say'
+complete -c film -n "$in" -l skip-bad -d 'Count bad rows and pass over them'
+complete -c film -n "$in" -s t -l threads -x -d 'How many threads'
 
 # embed
 set -l in "__fish_seen_subcommand_from embed"

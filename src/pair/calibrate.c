@@ -92,12 +92,22 @@ film_status calibrate_threshold(const float *similarity, const float *target, si
     return FILM_OK;
 }
 
+#define LEAST_SCALE 1e-3
+
 film_status calibrate_fit(const float *similarity, const float *target, size_t count,
                           struct calibration *out, film_error *error)
 {
     double accuracy;
     fit_line(similarity, target, count, out);
-    return calibrate_threshold(similarity, target, count, &out->threshold, &accuracy, error);
+    film_status status =
+        calibrate_threshold(similarity, target, count, &out->threshold, &accuracy, error);
+    /* Labels that similarity says nothing about, or the opposite (few rows, look-alikes as negatives). A
+     * falling line would turn the decision at the threshold round; an almost level one says what is known. */
+    if (!(out->scale >= LEAST_SCALE)) {
+        out->scale = LEAST_SCALE;
+        out->bias = -LEAST_SCALE * out->threshold;
+    }
+    return status;
 }
 
 static int rising(const void *left, const void *right)

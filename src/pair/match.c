@@ -90,6 +90,7 @@ static film_status weigh_tokens(struct match *match, const struct encoder *encod
 {
     struct feature_row *row = &match->row[side];
     size_t tokens = row->grams.tokens.count, gram = 0;
+    if (tokens == 0) return FILM_OK; /* an empty sentence: there may be no memory yet to point to */
     if (!mem_grow((void **)&match->token_weight, &match->weight_capacity, tokens + row->count * 2,
                   sizeof *match->token_weight))
         return status_no_memory(error);

@@ -67,7 +67,7 @@ film_status run_hold_out(struct run *run, film_error *error)
     struct corpus train = {0};
     struct deal_result result;
     uint32_t *number = NULL, questions = 0;
-    size_t held = 0, dropped = 0;
+    size_t held = 0, dropped = 0, positives[3] = {0};
     unsigned char *part = mem_zeroed(corpus->rows, 1);
     TRY_ALLOC(part, error);
     TRY(number_sentences(corpus, &number, &questions, error));
@@ -79,8 +79,10 @@ film_status run_hold_out(struct run *run, film_error *error)
     for (size_t i = 0; i < corpus->rows; i++) {
         held += part[i] == 1;
         dropped += part[i] == 2;
+        positives[part[i]] += (size_t)is_positive(corpus, i);
     }
-    if (held == 0 || held + dropped == corpus->rows) goto done; /* cannot be split */
+    /* Cannot be split, or in a file this small not so that both parts have what they need. */
+    if (held == 0 || held + dropped == corpus->rows || !positives[0] || !positives[1]) goto done;
     TRY(corpus_select(corpus, part, 0, &train, error));
     TRY(corpus_select(corpus, part, 1, &run->dev, error));
     corpus_free(&run->corpus);

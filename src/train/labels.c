@@ -1,6 +1,7 @@
 #include "train/labels.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/union_find.h"
 #include "pair/score.h"
 #include "train/corpus_triplets.h"
 
@@ -70,6 +71,30 @@ static film_status draw_categories(const struct corpus *corpus, struct rng *rng,
     return status;
 }
 
+/* Paraphrases alone, none labelled different, teach and test nothing by themselves: every threshold below
+ * the lowest similarity is right. Random sentences that no chain of rows connects stand for the missing
+ * label; a few may be the same after all. */
+static film_status draw_different(const struct corpus *corpus, struct rng *rng,
+                                  struct labelled_pairs *out, film_error *error)
+{
+    struct union_find groups = {0};
+    size_t labelled = out->count;
+    for (size_t i = 0; i < labelled; i++)
+        if (out->target[i] < 0.5f) return FILM_OK;
+    film_status status = union_find_init(&groups, corpus->sentences.count, error);
+    if (status != FILM_OK) return status;
+    for (size_t i = 0; i < labelled; i++) union_find_join(&groups, out->a[i], out->b[i]);
+    for (size_t tries = 0; tries < 4 * labelled && out->made_up < labelled; tries++) {
+        uint32_t a = (uint32_t)rng_below(rng, corpus->sentences.count);
+        uint32_t b = (uint32_t)rng_below(rng, corpus->sentences.count);
+        if (union_find_root(&groups, a) == union_find_root(&groups, b)) continue;
+        add(out, a, b, 0.0f);
+        out->made_up++;
+    }
+    union_find_free(&groups);
+    return FILM_OK;
+}
+
 static void draw_blind(const struct corpus *corpus, struct rng *rng, size_t wanted,
                        struct labelled_pairs *out)
 {
@@ -96,6 +121,7 @@ film_status labels_to_pairs(const struct corpus *corpus, size_t drawn, uint64_t 
     case FILM_LABELS_PAIRS:
         for (size_t i = 0; i < corpus->rows; i++)
             add(out, corpus->a[i], corpus->b[i], corpus->label[i]);
+        TRY(draw_different(corpus, &rng, out, error));
         break;
     case FILM_LABELS_SCORES:
         take_scores(corpus, out);

@@ -9,9 +9,10 @@ struct labelled_pairs {
     uint32_t *a, *b; /* sentence ids */
     float *target;   /* 1 same, 0 different; a score brought to 0 .. 1 */
     size_t count;
+    size_t made_up; /* so many of them, the last, are random ones with target 0 */
 };
 
-/* Pairs and triplets as they are; scores scaled by their range; of categories DRAWN random pairs, about
+/* Pairs and triplets as they are, to pairs of which none is different as many random ones added; scores scaled by their range; of categories DRAWN random pairs, about
  * half of them inside one. Without labels: DRAWN random pairs, all with target 0. */
 film_status labels_to_pairs(const struct corpus *corpus, size_t drawn, uint64_t seed,
                             struct labelled_pairs *out, film_error *error);

@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "train/labels.h"
+#include "train/options.h"
 #include "train/run.h"
 
 #include <stdlib.h>
@@ -99,6 +100,14 @@ done:
     return status;
 }
 
+/* Without any pair that is the same there is nothing a threshold could be chosen on. */
+static int none_is_same(const struct labelled_pairs *pairs)
+{
+    for (size_t i = 0; i < pairs->count; i++)
+        if (pairs->target[i] >= 0.5f) return 0;
+    return 1;
+}
+
 /* Chooses the threshold on LABELLED: the dev file, or the training rows themselves. */
 static film_status calibrate(struct run *run, const struct corpus *labelled, const char *name,
                              film_error *error)
@@ -111,7 +120,7 @@ static film_status calibrate(struct run *run, const struct corpus *labelled, con
     TRY_ALLOC(similarity = mem_array(pairs.count, sizeof *similarity), error);
     TRY(labels_similarities(labelled, &pairs, &run->model->encoder, run->options->threads,
                             similarity, error));
-    if (labelled->labels == FILM_LABELS_NONE) {
+    if (none_is_same(&pairs)) {
         TRY(calibrate_blind(similarity, pairs.count, &run->model->calibration, error));
     } else {
         TRY(calibrate_fit(similarity, pairs.target, pairs.count, &run->model->calibration, error));
@@ -121,6 +130,7 @@ static film_status calibrate(struct run *run, const struct corpus *labelled, con
     }
     run_note(run, "threshold_from", json_string(name));
     run_note(run, "threshold_pairs", json_integer((json_int_t)pairs.count));
+    if (pairs.made_up) run_note(run, "random_negatives", json_integer((json_int_t)pairs.made_up));
     run_note_time(run, "threshold");
 done:
     labelled_pairs_free(&pairs);
@@ -141,26 +151,6 @@ static film_status read_dev(struct run *run, film_error *error)
                        "%s: no labels; --dev needs a label, score, category or triplet columns",
                        run->options->dev);
     return status;
-}
-
-static film_status check_options(const film_train_options *options, film_error *error)
-{
-    if (options->features >= GROUP_BIT(GROUPS))
-        return status_set(error, FILM_USAGE, "--features: choose from word, bigram, char");
-    if (options->method >= FILM_METHOD_COUNT || options->similarity >= FILM_SIMILARITY_COUNT)
-        return status_set(error, FILM_USAGE, "there is no such method or similarity");
-    if (options->rank == 0) return status_set(error, FILM_USAGE, "--rank must be at least 1");
-    if (options->dim > options->rank && options->method != FILM_METHOD_RANK)
-        return status_set(
-            error, FILM_USAGE,
-            "--dim %zu is more than --rank %zu; a map cannot have more dimensions than "
-            "the data it is made from",
-            options->dim, options->rank);
-    if (options->solver.sample == 0)
-        return status_set(error, FILM_USAGE, "--sample must be at least 1");
-    if (!(options->train_share > 0 && options->train_share <= 1))
-        return status_set(error, FILM_USAGE, "the share to train on must lie between 0 and 1");
-    return FILM_OK;
 }
 
 /* Features alone. */
@@ -200,6 +190,10 @@ static film_status choose_method(struct run *run, film_error *error)
                           "--method %s learns from labels and the input has none; use --method svd "
                           "or add a label, score, category or triplet column",
                           method->name);
+    if (!method->learn)
+        return status_set(error, FILM_USAGE, "this method is not there; see film train --help");
+    film_status status = options_check_dim(options, run->method, error);
+    if (status != FILM_OK) return status;
     size_t dim = method->dim ? method->dim : options->rank;
     run->dim = options->dim ? options->dim : dim;
     run->model->features.groups = options->features ? options->features : method->features;
@@ -249,14 +243,17 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     struct run run = {
         .options = options, .paths = paths, .path_count = count, .started = seconds()};
     *out = NULL;
-    TRY(check_options(options, error));
+    TRY(options_check(options, error));
     TRY_ALLOC((run.figures = json_object()) && (run.seconds = json_object()), error);
     TRY_ALLOC(run.model = mem_zeroed(1, sizeof *run.model), error);
     TRY(read_corpus(&run, error));
     TRY(choose_method(&run, error));
     TRY(choose_dev(&run, error));
     TRY(count_features(&run, error));
-    TRY(methods[run.method].learn(&run, error));
+    status = methods[run.method].learn(&run, error);
+    /* Options were checked before; what a method still refuses are the labels. */
+    if (status == FILM_USAGE) status = FILM_BAD_INPUT;
+    TRY(status);
     run.model->encoder =
         (struct encoder){&run.model->features, run.model->own_map, run.dim, options->similarity};
     TRY(calibrate(&run, run.dev.rows ? &run.dev : &run.corpus, run.dev_name, error));

@@ -27,8 +27,8 @@ bad() {
 }
 
 # ---- good files to spoil ----
-head -400 "$FAQ/train.tsv" >good.tsv
-"$FILM" train good.tsv --rank 4 --max-features 60 -q -o good.film || echo "Bail out! cannot train"
+sample 12 "$FAQ/train.tsv" >good.tsv
+"$FILM" train good.tsv --method svd --rank 4 --max-features 60 -q -o good.film || echo "Bail out! cannot train"
 lines() { printf '%s\n' "$@"; }
 pairs() { printf 'label\tquestion1\tquestion2\n'; printf "$@"; }
 
@@ -223,22 +223,63 @@ bad "pairs for embed" 2 \
     'film: good.tsv has two sentences in a row, embed takes one; choose with --columns, for example --columns -,text,-' \
     film embed good.film good.tsv -o v.npy
 
+bad "one sentence in a row for predict" 2 \
+    'film: questions.tsv has one sentence in a row, predict takes two; name them with --columns, for example --columns a,b' \
+    film predict good.film questions.tsv
+bad "kaggle's format without ids" 2 \
+    'film: good.tsv has no column of ids, which --format kaggle writes; name it with --columns, for example --columns id,a,b' \
+    film predict good.film good.tsv --format kaggle
+bad "eval of text without labels" 2 \
+    'film: plain.txt: no labels to compare with; it needs a label, score or category column or triplets (name the columns if they have other names)' \
+    film eval good.film plain.txt
+bad "eval of a model" 2 \
+    'film: good.film:1: NUL byte in column 1 (byte 3 of the row); is the file UTF-16?; --skip-bad passes over such rows' \
+    film eval good.film good.film
+bad "eval with a table as model" 2 \
+    'film: good.tsv: not a safetensors file: its first 8 bytes announce a header of 8462555535967936876 bytes, more than 100 MB' \
+    film eval good.tsv good.tsv
+bad "eval with the wrong kind of labels" 2 \
+    "film: questions.tsv: labels of the kind \"pairs\" need a second sentence (b) and a label; the file's columns are id, text, category (--columns names them)" \
+    film eval good.film questions.tsv --labels pairs
+bad "kNN decisions on categories" 1 \
+    'film: questions.tsv has neither labelled pairs nor triplets to decide on by knn' \
+    film eval good.film questions.tsv --decision knn
+
+heading "Labels"
+sed -n '1p; /^0/p' good.tsv >zeros.tsv
+bad "film with no pair that is the same" 2 \
+    'film: no triplets: the labels need both kinds, sentences that mean the same and sentences that do not' \
+    film train zeros.tsv --method film -o m.film
+bad "rank with no pair that is the same" 2 \
+    'film: no positive pairs: the ranking objective needs sentences that mean the same' \
+    film train zeros.tsv --method rank -o m.film
+printf 'text\tcategory\nlost card\tcard\nphone broken\tphone\ncard is lost\tother\n' >alone.tsv
+bad "every sentence alone in its category" 2 \
+    'film: no positive pairs: the ranking objective needs sentences that mean the same' \
+    film train alone.tsv --min-df 1 -o m.film
+
 heading "Options"
 bad "an unknown format" 1 \
-    'film: format "xls" is not known; it is one of tsv, csv, jsonl, lines' \
+    'film train: --format xls: expected tsv|csv|jsonl|lines; film train --help shows how' \
     film train good.tsv --format xls -o m.film
 bad "unknown labels" 1 \
-    'film: --labels maybe: choose auto, none, pairs, scores, triplets or categories' \
+    'film train: --labels maybe: expected auto|none|pairs|scores|triplets|categories; film train --help shows how' \
     film train good.tsv --labels maybe -o m.film
 bad "--rank 0" 1 \
-    'film: --rank must be at least 1' \
+    'film train: --rank 0: expected a whole number above 0; film train --help shows how' \
     film train good.tsv --rank 0 -o m.film
 bad "--rank -1" 1 \
     'film train: --rank -1: expected a whole number; film train --help shows how' \
     film train good.tsv --rank -1 -o m.film
 bad "--dim above --rank" 1 \
     'film: --dim 5 is more than --rank 4; a map cannot have more dimensions than the data it is made from' \
-    film train good.tsv --rank 4 --dim 5 -o m.film
+    film train good.tsv --method svd --rank 4 --dim 5 -o m.film
+bad "--dim 0" 1 \
+    'film train: --dim 0: expected a whole number above 0; film train --help shows how' \
+    film train good.tsv --dim 0 -o m.film
+bad "--dim 5000" 1 \
+    'film: --dim 5000: choose a number from 1 to 4096' \
+    film train good.tsv --dim 5000 -o m.film
 bad "--threads 0" 1 \
     'film train: --threads 0: expected a number from 1 to 1024; film train --help shows how' \
     film train good.tsv --threads 0 -o m.film
@@ -257,6 +298,76 @@ NORMAL='s/there are:.*/there are: .../' bad "an unknown stemmer" 1 \
 bad "--min-df that leaves nothing" 2 \
     'film: no word occurs in 100000 sentences or more; give more text or a smaller --min-df' \
     film train good.tsv --min-df 100000 -o m.film
+bad "an unknown method" 1 \
+    'film train: --method lsa: expected auto|svd|film|mfilm|rank; film train --help shows how' \
+    film train good.tsv --method lsa -o m.film
+bad "an unknown similarity" 1 \
+    'film train: --sim manhattan: expected cosine|dot|euclidean; film train --help shows how' \
+    film train good.tsv --sim manhattan -o m.film
+bad "an unknown start" 1 \
+    'film train: --init zero: expected random|eigen; film train --help shows how' \
+    film train good.tsv --init zero -o m.film
+for method in film rank; do
+    bad "--method $method without labels" 2 \
+        "film: --method $method learns from labels and the input has none; use --method svd or add a label, score, category or triplet column" \
+        film train plain.txt --method $method -o m.film
+done
+for option in margin first-step rate temperature; do
+    for value in nan -1 0; do
+        bad "--$option $value" 1 "film train: --$option $value: expected a number above 0; film train --help shows how" \
+            film train good.tsv --$option $value -o m.film
+    done
+done
+for option in power epsilon least-change rho gamma shrink; do
+    bad "--$option nan" 1 "film train: --$option nan: expected a number; film train --help shows how" \
+        film train good.tsv --$option nan -o m.film
+done
+# out_of_range OPTION VALUE RANGE
+out_of_range() { bad "--$1 $2" 1 "film: --$1 $2: choose a number $3" film train good.tsv "--$1" "$2" -o m.film; }
+out_of_range power 5 'from -4 to 4'
+out_of_range power -5 'from -4 to 4'
+out_of_range margin 1e+07 'above 0, up to 1e6'
+out_of_range epsilon -1 '0 or more'
+out_of_range least-change -1 '0 or more'
+for value in -1 0 1; do
+    out_of_range rho $value 'above 0 and below 1'
+    out_of_range shrink $value 'above 0 and below 1'
+done
+out_of_range gamma -1 'from 0 to below 1'
+out_of_range gamma 1 'from 0 to below 1'
+out_of_range first-step 1e+30 'above 0, up to 1e20'
+out_of_range temperature 41 'above 0, up to 40'
+out_of_range rate 101 'above 0, up to 100'
+out_of_range batch 1 'from 2 to 65536'
+out_of_range batch 65537 'from 2 to 65536'
+out_of_range positives 1001 'from 1 to 1000'
+for option in labelled hard random; do out_of_range $option 1001 'up to 1000'; done
+for option in positives iterations epochs batch; do
+    bad "--$option 0" 1 "film train: --$option 0: expected a whole number above 0; film train --help shows how" \
+        film train good.tsv --$option 0 -o m.film
+done
+for option in positives labelled hard random iterations epochs batch; do
+    bad "--$option -1" 1 "film train: --$option -1: expected a whole number; film train --help shows how" \
+        film train good.tsv --$option -1 -o m.film
+done
+bad "no negatives at all" 1 \
+    'film: --labelled, --hard and --random are all 0: an anchor needs negatives' \
+    film train good.tsv --method film --labelled 0 --hard 0 --random 0 -o m.film
+bad "--k 9:3" 1 \
+    'film eval: --k 9:3: expected FIRST:LAST, such as 1:55; film eval --help shows how' \
+    film eval good.film good.tsv --k 9:3
+bad "an unknown kNN rule" 1 \
+    'film eval: --knn both: expected mutual|either; film eval --help shows how' \
+    film eval good.film good.tsv --knn both
+bad "an unknown decision" 1 \
+    'film eval: --decision dice: expected threshold|knn; film eval --help shows how' \
+    film eval good.film good.tsv --decision dice
+bad "an output format that is none" 1 \
+    'film predict: --format xml: expected tsv|jsonl|kaggle; film predict --help shows how' \
+    film predict good.film good.tsv --format xml
+bad "an input format that is none" 1 \
+    'film predict: --input-format lines: expected tsv|csv|jsonl; film predict --help shows how' \
+    film predict good.film good.tsv --input-format lines
 bad "--prior 0" 1 \
     'film: the prior must lie between 0 and 1, not 0' \
     film match good.film --prior 0 x y
@@ -302,7 +413,7 @@ bad "split into a missing directory" 3 \
 mkdir small
 name="a model to a full disk leaves nothing behind"
 if unshare -rm bash -c 'mount -t tmpfs -o size=16k none small' 2>/dev/null; then
-    run unshare -rm bash -c 'mount -t tmpfs -o size=16k none small && "$0" train good.tsv --rank 50 -o small/m.film
+    run unshare -rm bash -c 'mount -t tmpfs -o size=16k none small && "$0" train good.tsv -o small/m.film
         code=$?; ls -A small; exit $code' "$FILM"
     if [ "$status" -eq 3 ] && [ ! -s out ] && [ "$(cat err)" = "film: cannot write small/m.film: No space left on device" ]
     then ok "$name"; else not_ok "$name" "exit code $status" "$(cat out err)"; fi
@@ -371,10 +482,10 @@ else check "$name ($peak kB)" test "$peak" -lt 200000; fi
 
 # ---- --skip-bad ----
 { cat good.tsv; printf 'yes\tx\ty\n1\tonly one\n0\tcaf\xe9\tz\n'; printf '1\tn\0\tz\n'; } >mixed.tsv
-run "$FILM" train mixed.tsv --skip-bad --rank 4 -o mixed.film
+run "$FILM" train mixed.tsv --skip-bad --method svd --rank 4 -o mixed.film
 check "--skip-bad counts bad rows" grep -qx '4 bad rows passed over' err
-"$FILM" train good.tsv --rank 4 -q --json -o again.film >again.json
-run "$FILM" train mixed.tsv --skip-bad --rank 4 -q --json -o mixed.film
+"$FILM" train good.tsv --method svd --rank 4 -q --json -o again.film >again.json
+run "$FILM" train mixed.tsv --skip-bad --method svd --rank 4 -q --json -o mixed.film
 check "--skip-bad counts in JSON" grep -q '"skipped_rows":4' out
 check "--skip-bad leaves the others as they are" \
     diff <(grep -o '"sizes.*"features":{[^}]*}' out) <(grep -o '"sizes.*"features":{[^}]*}' again.json)
@@ -385,12 +496,12 @@ check "nothing is left but what was asked for" bash -c '! ls | grep -E "tmp-|^m\
 # ---- a flipped bit anywhere in a model ----
 if have "flipped bits" "$PYTHON"; then
     cat >flip.py <<'PYTHON'
-"""One bit of each of the first 600 bytes, and one in each tensor's data: film must exit with 2."""
+"""One bit of each of the first 600 bytes (every EVERYth), and one in each tensor's data: film must exit with 2."""
 import json, struct, subprocess, sys
-film, whole = sys.argv[1], open("good.film", "rb").read()
+film, every, whole = sys.argv[1], int(sys.argv[2]), open("good.film", "rb").read()
 (length,) = struct.unpack("<Q", whole[:8])
 header = json.loads(whole[8:8 + length])
-places = [(i, i % 8) for i in range(min(600, 8 + length))]
+places = [(i, i % 8) for i in range(0, min(600, 8 + length), every)]
 for name, about in header.items():
     if name != "__metadata__":
         begin, end = about["data_offsets"]
@@ -406,7 +517,7 @@ for at, bit in places:
         print("byte %d bit %d: exit code %d: %s%s" % (at, bit, done.returncode, done.stderr, done.stdout[:200]))
 sys.exit(bad > 0)
 PYTHON
-    check "a flipped bit in a model is always found" "$PYTHON" flip.py "$FILM"
+    check "a flipped bit in a model is always found" "$PYTHON" flip.py "$FILM" "$(is_sanitized && echo 7 || echo 1)"
 fi
 
 name="docs/bad-input.md is what this script makes (bad_input.sh --table)"

@@ -1,32 +1,12 @@
 #!/usr/bin/env bash
 # film eval: the table, the JSON, each kind of labels, refusals; the real data where it is.
-set -u
-root=$(cd "$(dirname "$0")/../.." && pwd)
-film=$(realpath -- "${FILM:-$root/build/release/film}")
-work=$(mktemp -d "${TMPDIR:-/tmp}/film-eval.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-export LC_ALL=C.UTF-8
-number=0 failures=0
-check() {
-    local name=$1 output
-    shift
-    number=$((number + 1))
-    if output=$("$@" 2>&1); then echo "ok $number - $name"; else
-        failures=$((failures + 1))
-        echo "not ok $number - $name"
-        printf '%s\n' "$*" "$output" | head -20 | sed 's/^/# /'
-    fi
-}
-skip() { number=$((number + 1)); echo "ok $number - $1 # SKIP $2"; }
-fails_with() { local code=$1; shift; "$@"; [ $? -eq "$code" ]; }
-py() { /usr/bin/python3 -c "import json; d = json.load(open('out.json')); $1"; }
+source "$(dirname "$0")/tap.sh"
+py() { "$PYTHON" -c "import json; d = json.load(open('out.json')); $1"; }
 
-faq=$root/examples/faq
-"$film" train "$faq/train.tsv" --rank 50 -o m.film -q || { echo "Bail out! no model"; exit 1; }
+"$FILM" train "$FAQ/train.tsv" --method svd --rank 32 -o m.film -q || { echo "Bail out! no model"; exit 1; }
 
 # ---- pairs ----
-"$film" eval m.film "$faq/heldout.tsv" --pool "$faq/questions.tsv" --json -q > out.json
+"$FILM" eval m.film "$FAQ/heldout.tsv" --pool "$FAQ/questions.tsv" --json -q > out.json
 check "every name of the interface is there" py '
 for name in "rows accuracy best_accuracy best_threshold log_loss f1 auc average_precision ece pearson spearman knn best_k elbow_k knn_variant ci retrieval".split():
     assert name in d, name
@@ -50,57 +30,73 @@ assert 0 < r["r1"] <= r["mrr"] <= 1 and r["r1"] <= r["r10"] <= r["r36"] and r["q
 check "what film predict says has this accuracy" bash -c '
 "$0" predict m.film "$1" -q | tail -n +2 | cut -f2 | paste - <(tail -n +2 "$1" | cut -f1) |
     awk "{ right += \$1 == \$2 } END { printf \"%.9f\n\", right / NR }" > accuracy
-/usr/bin/python3 -c "import json; assert abs(json.load(open(\"out.json\"))[\"accuracy\"] - float(open(\"accuracy\").read())) < 1e-8"' \
-    "$film" "$faq/heldout.tsv"
+"$PYTHON" -c "import json; assert abs(json.load(open(\"out.json\"))[\"accuracy\"] - float(open(\"accuracy\").read())) < 1e-8"' \
+    "$FILM" "$FAQ/heldout.tsv"
 cp out.json first.json
-"$film" eval m.film "$faq/heldout.tsv" --pool "$faq/questions.tsv" --json -q -t 1 > out.json
+"$FILM" eval m.film "$FAQ/heldout.tsv" --pool "$FAQ/questions.tsv" --json -q -t 1 > out.json
 check "one thread gives the same bytes" cmp out.json first.json
-"$film" eval m.film "$faq/heldout.tsv" --pool "$faq/questions.tsv" -q > table
+"$FILM" eval m.film "$FAQ/heldout.tsv" --pool "$FAQ/questions.tsv" -q > table
 check "the table shows figures with intervals" grep -qE '^accuracy +[0-9.]+ % +\[[0-9.]+, [0-9.]+\]$' table
 check "the table marks the best k" grep -qE '^ *[0-9]+ .* best( |$)' table
 check "the table tells of the search" grep -q '^search: 560 duplicates among' table
-"$film" eval m.film "$faq/heldout.tsv" --decision knn --knn either --k 3:9 --json -q > out.json
+"$FILM" eval m.film "$FAQ/heldout.tsv" --decision knn --knn either --k 3:9 --json -q > out.json
 check "--decision knn takes the best k of the range" py '
 p = d["knn"][d["best_k"] - 3]
 assert len(d["knn"]) == 7 and d["knn_variant"] == "either"
 assert abs(d["accuracy"] - p["accuracy"]) < 1e-9 and abs(d["log_loss"] - p["cross_entropy"]) < 1e-9'
-"$film" eval m.film "$faq/heldout.tsv" --k 0 --bootstrap 0 --json -q > out.json
+"$FILM" eval m.film "$FAQ/heldout.tsv" --k 0 --bootstrap 0 --json -q > out.json
 check "--k 0 and --bootstrap 0 leave these out" py 'assert d["knn"] == [] and d["best_k"] is None and d["ci"] == {}'
 
 # ---- other labels ----
 awk -F'\t' 'NR == 1 { print "sentence1\tsentence2\tscore"; next } { print $2 "\t" $3 "\t" $1 * 3.5 + NR % 3 * 0.5 }' \
-    "$faq/heldout.tsv" > scores.tsv
-"$film" eval m.film scores.tsv --json -q > out.json
+    "$FAQ/heldout.tsv" > scores.tsv
+"$FILM" eval m.film scores.tsv --json -q > out.json
 check "scores: correlations only" py '
 assert 0 < d["pearson"] < 1 and 0 < d["spearman"] < 1 and d["accuracy"] is None and d["knn"] == []
 assert d["ci"]["pearson"][0] < d["pearson"] < d["ci"]["pearson"][1]'
 printf 'anchor\tpositive\tnegative\nlost my card\tmy card is lost\twhere is my parcel\n' > triplets.tsv
-"$film" eval m.film triplets.tsv --json -q > out.json
+"$FILM" eval m.film triplets.tsv --json -q > out.json
 check "triplets: the share ranked right" py 'assert d["triplet_accuracy"] == 1 and d["rows"] == 1'
-"$film" eval m.film "$faq/clusters.tsv" --columns category,-,-,text --json -q > out.json
+"$FILM" eval m.film "$FAQ/clusters.tsv" --columns category,-,-,text --json -q > out.json
 check "categories: neighbours name them" py '
 a = d["category_accuracy"]
 assert set(a) == {"1", "5", "10"} and all(0.1 < x < 1 for x in a.values()) and d["accuracy"] is None'
 
+"$FILM" eval m.film scores.tsv --bootstrap 20 -q >table
+check "scores: the table has correlations and no sweep" bash -c 'grep -q "^1174 rows (scores)" table && grep -qE "^Spearman +-?0\.[0-9]+  \[" table && ! grep -q kNN table'
+"$FILM" eval m.film triplets.tsv --k 1 --bootstrap 0 -q >table
+check "triplets: the table" bash -c 'grep -q "^1 rows (triplets)" table && grep -qE "^triplets ranked right +100.0 %$" table'
+"$FILM" eval m.film "$FAQ/questions.tsv" --bootstrap 20 -q >table
+check "categories: the table" bash -c 'grep -q "^280 rows (categories)" table && [ "$(grep -cE "^category by [0-9]+ neighbours? " table)" -eq 3 ]'
+for kind in pairs scores; do
+    "$FILM" eval m.film "$FAQ/heldout.tsv" --labels $kind --k 0 --bootstrap 0 --json -q >out.json
+    check "--labels $kind is obeyed" py "assert d['labels'] == '$kind' and (d['pearson'] is None) == ('$kind' == 'pairs')"
+done
+# A model that compares otherwise is measured as it compares.
+for sim in dot euclidean; do
+    "$FILM" train "$FAQ/questions.tsv" --method svd --rank 12 --sim $sim -o $sim.film -q
+    "$FILM" eval $sim.film "$FAQ/heldout.tsv" --bootstrap 0 --k 1:3 --json -q >out.json
+    check "a model with --sim $sim" py 'assert 0 <= d["accuracy"] <= 1 and 0.3 < d["auc"] <= 1 and len(d["knn"]) == 3'
+done
+
 # ---- refusals ----
 printf 'just a line\nand another\n' > lines.txt
-check "no labels: told with exit 2" fails_with 2 "$film" eval m.film lines.txt
-check "a bad range is refused" fails_with 1 "$film" eval m.film "$faq/heldout.tsv" --k 9:3
-check "an unknown decision is refused" fails_with 1 "$film" eval m.film "$faq/heldout.tsv" --decision dice
-check "a pool for scores is refused" fails_with 1 "$film" eval m.film scores.tsv --pool "$faq/questions.tsv"
-check "a missing pool is told" fails_with 3 "$film" eval m.film "$faq/heldout.tsv" --pool missing.tsv
-check "a missing file is told" fails_with 3 "$film" eval m.film missing.tsv
+check "no labels: told with exit 2" fails_with 2 "$FILM" eval m.film lines.txt
+check "a bad range is refused" fails_with 1 "$FILM" eval m.film "$FAQ/heldout.tsv" --k 9:3
+check "an unknown decision is refused" fails_with 1 "$FILM" eval m.film "$FAQ/heldout.tsv" --decision dice
+check "a pool for scores is refused" fails_with 1 "$FILM" eval m.film scores.tsv --pool "$FAQ/questions.tsv"
+check "a missing pool is told" fails_with 3 "$FILM" eval m.film "$FAQ/heldout.tsv" --pool missing.tsv
+check "a missing file is told" fails_with 3 "$FILM" eval m.film missing.tsv
 
 # ---- the real data: LSA as the prototype measured it (68.2 % on test, .347 of R@10 in a larger pool) ----
-real=$root/../shared/data/qqp
+real=$ROOT/../shared/data/qqp
 if [ ! -e "$real/dev.tsv" ]; then skip "LSA on Quora" "../shared/data is not here"
-elif grep -qa __asan_init "$film"; then skip "LSA on Quora" "too slow with the sanitizer"
+elif is_sanitized; then skip "LSA on Quora" "too slow with the sanitizer"
 elif [ -z "${FILM_TEST_LONG:-}" ]; then skip "LSA on Quora" "only with --long"
 else
-    "$film" train "$real/train-strict.tsv" --rank 500 -o lsa.film -q
-    "$film" eval lsa.film "$real/dev.tsv" --pool "$real/train-strict.tsv" --pool-queries 2000 --json -q > out.json
+    "$FILM" train "$real/train-strict.tsv" --rank 500 -o lsa.film -q
+    "$FILM" eval lsa.film "$real/dev.tsv" --pool "$real/train-strict.tsv" --pool-queries 2000 --json -q > out.json
     check "LSA on Quora: accuracy near 68 %, R@10 near .35" py '
 assert 0.67 < d["accuracy"] < 0.69 and 0.33 < d["retrieval"]["r10"] < 0.37, (d["accuracy"], d["retrieval"])'
 fi
-echo "1..$number"
-[ "$failures" -eq 0 ]
+finish

@@ -2,10 +2,10 @@
 # Usage: help, unknown words, missing values; and that the manual and the completions know exactly the
 # options the program has.
 source "$(dirname "$0")/tap.sh"
-VERBS="train match embed split info"
-
 run "$FILM" --help
-check "--help names every verb" bash -c 'for verb in '"$VERBS"'; do grep -q "^  $verb " out || exit 1; done'
+# What the program calls its verbs, so that a new one cannot be forgotten here or in what is compared below.
+VERBS=$(sed -nE '/^usage: film VERB/,/^film VERB --help/s/^  ([a-z]+) +[A-Z].*/\1/p' out | paste -sd' ')
+check "--help names the verbs ($VERBS)" grep -qE '^train .*match.* info$' <<<"$VERBS"
 check "--help exits with 0" test "$status" -eq 0
 cp out help
 expect_output "help is --help" 0 "$(cat help)" "$FILM" help
@@ -17,6 +17,9 @@ for verb in $VERBS; do
     run "$FILM" "$verb" --help
     cp out help
     check "$verb --help starts with its usage" grep -q "^usage: film $verb " help
+    check "$verb --help: the texts of the options start in one column" bash -c '! grep -E "^  (    |-[a-z], )--" help |
+        grep -vE "^.{28} [^ ]|^.{29,}\$" | grep .'
+    check "$verb --help: no line is too long" bash -c '! grep -E "^.{111}" help'
     expect_output "help $verb is $verb --help" 0 "$(cat help)" "$FILM" help "$verb"
     expect_output "$verb --version" 0 "film $version" "$FILM" "$verb" --version
     expect_output "$verb refuses an unknown option" 1 \
@@ -55,8 +58,7 @@ expect_output "help to a full disk is an error" 3 \
 
 # "-o, --output" and so on of a verb, one per line.
 options_of() {
-    "$FILM" "$1" --help | sed -n '/^options:/,/^$/p' |
-        grep -oE '^ +(-[a-z], )?--[a-z-]+' | tr -d ' ' | tr ',' '\n' | sort -u
+    "$FILM" "$1" --help | grep -oE '^  (    |-[a-z], )--[a-z-]+' | tr -d ' ' | tr ',' '\n' | sort -u
 }
 # The manual's section called $1, dashes unescaped.
 section_of() {
@@ -72,7 +74,7 @@ bash_offers() {
         - "$ROOT/completions/film.bash" "$1" | tr -d ' ' | sort -u
 }
 # The zsh and fish files hold a block per verb between "# VERB" and the next such line.
-block() { awk -v verb="$2" '/^[ \t]*# (train|match|embed|split|info|common)$/ { on = $2 == verb } on' "$1"; }
+block() { awk -v verb="$2" -v marks="^[ \t]*# (${VERBS// /|}|common)\$" '$0 ~ marks { on = $2 == verb } on' "$1"; }
 # {-o+,--output=}'[...]' are two.
 zsh_offers() {
     { block "$ROOT/completions/_film" "$1"; block "$ROOT/completions/_film" common; } |
@@ -104,6 +106,22 @@ done
 name="bash completes verbs"
 offered=$(bash -c 'source "$1"; COMP_WORDS=(film ""); COMP_CWORD=1; _film; echo "${COMPREPLY[@]}"' - "$ROOT/completions/film.bash")
 check "$name" test "$(tr -d '\n' <<<"$offered")" = "$VERBS help --help --version"
+check "train --help has headings" test "$("$FILM" train --help | grep -E '^[a-z ]+:$' | paste -sd' ')" = \
+    "data: features: method: method film: method rank: other: examples:"
+expect_output "a heading is no option" 1 "film train: there is no option --data; film train --help shows how" "$FILM" train x -o y --data
+offers() { bash -c 'source "$1"; shift; COMP_WORDS=(film "$@"); COMP_CWORD=$#; _film; echo "${COMPREPLY[@]}"' - "$ROOT/completions/film.bash" "$@"; }
+check "bash completes the methods" test "$(offers train --method "")" = "auto svd film mfilm rank"
+check "bash knows that predict's formats are others" test "$(offers predict --format "")" = "tsv jsonl kaggle"
+# Where the program takes one of some words, every completion offers exactly these.
+for verb in $VERBS; do
+    "$FILM" "$verb" --help | grep -oE -- '--[a-z-]+ [a-z0-9]+(\|[a-z0-9]+)+' >choices
+    while read -r option words; do
+        words=${words//|/ }
+        check "bash: $verb $option offers its words" test "$(offers "$verb" "$option" "")" = "$words"
+        check "zsh: $verb $option offers its words" grep -qF "($words)" <(block "$ROOT/completions/_film" "$verb" | grep -e "'$option=")
+        check "fish: $verb $option offers its words" grep -qF "'$words'" <(block "$ROOT/completions/film.fish" "$verb" | grep -e " -l ${option#--} ")
+    done <choices
+done
 name="the stemmers' names in the completions are those of the program"
 "$FILM" train "$FAQ/train.tsv" -o x.film --stem nonsense 2>&1 | sed 's/.*there are: //' | tr ' ' '\n' | sort >stemmers
 for file in film.bash _film film.fish; do

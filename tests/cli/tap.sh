@@ -6,13 +6,16 @@ set -u
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 FILM=$(realpath -- "${FILM:-$ROOT/build/release/film}") || exit 1
 FAQ=$ROOT/examples/faq
-PYTHON=/usr/bin/python3 # the system's: a virtual environment's may lack numpy
+export PYTHON=/usr/bin/python3 # the system's: a virtual environment's may lack numpy
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/film-cli.XXXXXX") || exit 1
 trap 'rm -rf "$WORK"' EXIT
 cd "$WORK" || exit 1
 export LC_ALL=C.UTF-8
 # Sanitizers' own exit code must not look like one of the program's.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:exitcode=99" UBSAN_OPTIONS="${UBSAN_OPTIONS:-}:exitcode=99"
+# Threads that wait busily take the processor from those that work, up to 30 times the time of a small run on
+# a machine with other jobs.
+export OMP_WAIT_POLICY=passive
 [ -x "$FILM" ] || { echo "Bail out! there is no program at $FILM"; exit 1; }
 
 number=0
@@ -50,6 +53,8 @@ expect_output() {
 }
 # have NAME PROGRAM: 0 when the program is there; a skip line otherwise.
 have() { command -v "$2" >/dev/null 2>&1 || { skip "$1" "no $2"; return 1; }; }
+# fails_with CODE COMMAND...
+fails_with() { local code=$1; shift; "$@"; [ $? -eq "$code" ]; }
 have_numpy() { "$PYTHON" -c 'import numpy' 2>/dev/null || { skip "$1" "no numpy"; return 1; }; }
 # peak_memory COMMAND...: runs it as run does and sets $peak to kilobytes; "" without /usr/bin/time.
 peak_memory() {
@@ -59,5 +64,8 @@ peak_memory() {
         peak=$(cat peak)
     else run "$@"; fi
 }
+# sample N FILE: its header and every Nth row, for where the size does not matter. (The beginning of the FAQ's
+# train.tsv has duplicates only.)
+sample() { awk -v n="$1" 'NR == 1 || NR % n == 2' "$2"; }
 is_sanitized() { grep -qa __asan_init "$FILM"; }
 finish() { echo "1..$number"; [ "$failures" -eq 0 ]; }

@@ -2,6 +2,7 @@
 # film train: every kind of input and option; the same seed and threads give the same bytes.
 source "$(dirname "$0")/tap.sh"
 OPTIONS="--rank 12 -q"
+sample 8 "$FAQ/train.tsv" >pairs.tsv
 
 # trains NAME OPTIONS...: trains with them, keeps NAME.film and its JSON as NAME.json.
 trains() {
@@ -13,92 +14,138 @@ trains() {
 # has NAME TEXT: the JSON of that training holds TEXT.
 has() { check "$1: $2" grep -qF -- "$2" "$1.json"; }
 
-trains plain "$FAQ/train.tsv"
-has plain '"labels":"pairs"'
-has plain '"threshold_from":"train"'
-has plain '"dim":12'
-has plain '"rows":4876'
-trains dev "$FAQ/train.tsv" --dev "$FAQ/heldout.tsv"
+# ---- methods, similarities and labels ----
+trains auto pairs.tsv --dim 12
+has auto '"labels":"pairs"'
+has auto '"method":"rank"'
+has auto '"rows":610'
+has auto '"held_out_rows":122'
+has auto '"threshold_from":"held out"'
+has auto '"dim":12'
+trains dev pairs.tsv --dev "$FAQ/heldout.tsv" --dim 12
 has dev '"threshold_from":"dev"'
 has dev '"threshold_pairs":1174'
-head -1200 "$FAQ/train.tsv" >part.tsv
+run "$FILM" train pairs.tsv --dim 8 -o x.film
+check "the summary says what was held out" grep -qE '^threshold [0-9.-]+, accuracy [0-9.]+ % on 122 pairs held out from training' err
+run "$FILM" train pairs.tsv --method svd --rank 8 -o x.film
+check "svd learns nothing from labels and holds nothing out" grep -q ' on 610 pairs it was trained on' err
+for method in svd film rank; do
+    for sim in cosine dot euclidean; do
+        extra="--dim 8"
+        [ $method != film ] || extra="$extra --iterations 2 --positives 1 --hard 1 --random 1"
+        trains $method-$sim pairs.tsv --method $method --sim $sim $extra
+        has $method-$sim "\"method\":\"$method\""
+        has $method-$sim "\"similarity\":\"$sim\""
+        expect_status "match: $method-$sim" 0 "$FILM" match --json $method-$sim.film "I lost my card" "my card is gone"
+        check "$method-$sim: the similarity fits its kind ($(grep -o '"similarity": [^,]*' out))" awk -v sim=$sim '{ sub(/.*"similarity": /, ""); x = $1 + 0
+            exit !(sim == "cosine" ? x > -1.001 && x < 1.001 : sim == "dot" || x <= 0) }' out
+    done
+    cmp -s $method-cosine.film $method-dot.film && not_ok "$method: --sim changes the model"
+done
+has film-cosine '"stopped":"iterations"'
+trains films pairs.tsv --method film --init eigen --power 1 --margin 0.5 --positives 2 --labelled 2 --hard 2 --random 2 \
+    --iterations 3 --epsilon 0 --least-change 0 --rho 1e-3 --gamma 0 --shrink 0.5 --first-step 0.01 --dim 8
+check "film with every option of its own differs" bash -c '! cmp -s films.film film-cosine.film'
+trains ranks pairs.tsv --epochs 1 --batch 64 --rate 0.1 --temperature 20 --dim 8
+check "rank with every option of its own differs" bash -c '! cmp -s ranks.film rank-cosine.film'
+trains wider pairs.tsv --dim 20 --rank 12
+has wider '"dim":20'
+sed -n '1p; /^1/p' pairs.tsv >ones.tsv
+for method in svd film rank; do
+    run "$FILM" train ones.tsv --method $method --rank 12 --dim 8 --iterations 1 -o ones.film
+    check "$method: where all pairs are the same, random ones stand for the different" \
+        grep -qE '^no pair is labelled different: [0-9]+ random pairs stand for them$' err
+    run "$FILM" match ones.film "I lost my card" "which languages do you speak"
+    check "$method: and not everything is the same" grep -q '^different' out
+done
+sed -n '1p; /^0/p' pairs.tsv >zeros.tsv
+run "$FILM" train zeros.tsv --method svd --rank 8 -o x.film
+check "where no pair is the same, svd chooses the threshold without labels" grep -q 'none is labelled the same' err
+printf 'label\tquestion1\tquestion2\n1\tlost card\tcard lost\n0\tphone broken\tphone black\n' >tiny.tsv
+trains tiny tiny.tsv --min-df 1
+has tiny '"threshold_from":"train"' # nothing can be held out of two rows
+trains categories "$FAQ/questions.tsv" --dim 8
+has categories '"labels":"categories"'
+trains scores <(awk -F'\t' 'NR == 1 { print "score\tsentence1\tsentence2"; next } { print $1 * 3 + NR % 3 "\t" $2 "\t" $3 }' pairs.tsv) --dim 8
+has scores '"labels":"scores"'
+trains triplets <(awk -F'\t' 'NR == 1 { print "anchor\tpositive\tnegative" } NR > 1 { if ($1 && last) print $2 "\t" $3 "\t" last; last = $2 }' pairs.tsv) --dim 8
+has triplets '"labels":"triplets"'
+cut -f2 "$FAQ/questions.tsv" | tail -n +2 >lines.txt
+trains lines lines.txt
+has lines '"labels":"none"'
+has lines '"method":"svd"'
+has lines '"rows":280'
+check "without labels the summary says how the threshold came" bash -c \
+    '"$0" train lines.txt --rank 4 -o x.film 2>&1 | grep -q "no labels to choose it by"' "$FILM"
+
+# ---- features ----
 for features in word bigram char word,bigram word,char bigram,char char,bigram,word; do
-    trains "$features" part.tsv --features "$features" --max-features 500
+    trains "$features" pairs.tsv --features "$features" --max-features 500 --dim 8
     has "$features" "\"features\":[$(for group in word bigram char; do [[ ,$features, != *,$group,* ]] || echo "\"$group\""; done | paste -sd,)]"
     expect_status "match: $features" 0 "$FILM" match "$features.film" "I lost my card" "my card is gone"
 done
-trains stem "$FAQ/train.tsv" --stem english --stop english
+trains stem pairs.tsv --method svd --stem english --stop english
 has stem '"stem":"english"'
 "$FILM" match --json stem.film "the cards" "a card" >out
 check "stemming makes card of cards" bash -c '[ $(grep -o "\"text\": \"card\"" out | wc -l) -eq 2 ]'
 printf 'card\n\nphone \n' >words
-trains stopfile "$FAQ/train.tsv" --stop words
+trains stopfile pairs.tsv --method svd --stop words
 has stopfile '"stop":["card","phone"]'
-trains small "$FAQ/train.tsv" --dim 5 --max-features 100 --min-df 3 --seed 7
+trains small pairs.tsv --method svd --dim 5 --max-features 100 --min-df 3 --seed 7
 has small '"dim":5'
 has small '"word":100'
 has small '"seed":7'
-trains wide "$FAQ/questions.tsv" --rank 5000 --max-features 100
+trains wide "$FAQ/questions.tsv" --method svd --rank 5000 --max-features 100
 rank=$(grep -o '"rank":[0-9]*' wide.json | cut -d: -f2)
 check "a rank beyond the data becomes theirs ($rank)" test "$rank" -le 100
-trains categories "$FAQ/questions.tsv"
-has categories '"labels":"categories"'
-cut -f2 "$FAQ/questions.tsv" | tail -n +2 >lines.txt
-trains lines lines.txt
-has lines '"labels":"none"'
-has lines '"rows":280'
-check "without labels the summary says how the threshold came" bash -c \
-    '"$0" train lines.txt --rank 4 -o x.film 2>&1 | grep -q "no labels to choose it by"' "$FILM"
-trains two "$FAQ/train.tsv" "$FAQ/heldout.tsv"
-has two '"rows":6050'
+trains two pairs.tsv "$FAQ/heldout.tsv" --method svd
+has two '"rows":1784'
 
 # ---- the same rows in another wrapping give the same model ----
+OPTIONS="--method svd --rank 12 -q"
+trains plain pairs.tsv
 same() { check "$1 gives the same model" cmp plain.film "$1.film"; }
-expect_status "train: stdin" 0 bash -c 'cat "$1" | "$0" train '"$OPTIONS"' - -o stdin.film' "$FILM" "$FAQ/train.tsv"
+expect_status "train: stdin" 0 bash -c 'cat "$1" | "$0" train '"$OPTIONS"' - -o stdin.film' "$FILM" pairs.tsv
 same stdin
-gzip -c "$FAQ/train.tsv" >train.tsv.gz
+gzip -c pairs.tsv >train.tsv.gz
 trains gz train.tsv.gz && same gz
 if have "train: zst" zstd; then
-    zstd -qc "$FAQ/train.tsv" >train.tsv.zst
+    zstd -qc pairs.tsv >train.tsv.zst
     trains zst train.tsv.zst && same zst
 fi
 awk -F'\t' -v OFS=, '{ for (i = 1; i <= NF; i++) { gsub(/"/, "\"\"", $i); if (i > 1) $i = "\"" $i "\"" } print }' \
-    "$FAQ/train.tsv" >train.csv
+    pairs.tsv >train.csv
 trains csv train.csv && same csv
 awk -F'\t' 'NR > 1 { for (i = 2; i <= 3; i++) { gsub(/\\/, "\\\\", $i); gsub(/"/, "\\\"", $i) }
-    printf "{\"label\": %s, \"question1\": \"%s\", \"question2\": \"%s\"}\n", $1, $2, $3 }' "$FAQ/train.tsv" >train.jsonl
+    printf "{\"label\": %s, \"question1\": \"%s\", \"question2\": \"%s\"}\n", $1, $2, $3 }' pairs.tsv >train.jsonl
 trains jsonl train.jsonl && same jsonl
-tail -n +2 "$FAQ/train.tsv" >bare.tsv
+tail -n +2 pairs.tsv >bare.tsv
 trains bare bare.tsv && same bare
 trains columns bare.tsv --columns label,a,b --format tsv --labels pairs && same columns
-sed 's/$/\r/' "$FAQ/train.tsv" >crlf.tsv
+sed 's/$/\r/' pairs.tsv >crlf.tsv
 trains crlf crlf.tsv && same crlf
-"$FILM" train $OPTIONS -o - "$FAQ/train.tsv" >dash.film
+"$FILM" train $OPTIONS -o - pairs.tsv >dash.film
 same dash
 ln -s target.film link.film && : >target.film
-trains link "$FAQ/train.tsv"
+trains link pairs.tsv
 check "-o LINK writes what the link names" bash -c '[ -L link.film ] && cmp target.film plain.film'
 
 # ---- reproducibility ----
-for threads in 1 2; do
-    for time in a b; do
-        "$FILM" train -q --rank 16 --features word,char --max-features 1000 --seed 3 -t $threads "$FAQ/train.tsv" \
-            --dev "$FAQ/heldout.tsv" -o "t$threads$time.film"
+for method in svd film rank; do
+    options="--method $method --rank 16 --dim 8 --features word,char --max-features 1000 --seed 3 --iterations 3 -q"
+    for threads in 1 2; do
+        for time in a b; do "$FILM" train $options -t $threads pairs.tsv -o "$method-$threads$time.film"; done
+        check "$method: the same seed and $threads thread(s) give the same bytes" cmp "$method-${threads}a.film" "$method-${threads}b.film"
     done
-    check "the same seed and $threads thread(s) give the same bytes" cmp "t${threads}a.film" "t${threads}b.film"
 done
-expect_status "FILM_THREADS is the default of -t" 0 env FILM_THREADS=2 "$FILM" train -q --rank 16 --features word,char \
-    --max-features 1000 --seed 3 "$FAQ/train.tsv" --dev "$FAQ/heldout.tsv" -o env.film
-check "and gives its bytes" cmp env.film t2a.film
-sed -n '2~60p' "$FAQ/heldout.tsv" | head -20 >some.tsv
-probabilities() {
-    while IFS=$'\t' read -r _ a b; do
-        "$FILM" match --json "$1" -- "$a" "$b" | sed 's/.*"probability": \([^,]*\),.*/\1/'
-    done <some.tsv
-}
-check "one thread and two give the same answers to 1e-4" awk \
-    'NR == FNR { p[FNR] = $1; next } { d = $1 - p[FNR]; if (d > 1e-4 || d < -1e-4) { print p[FNR], $1; bad = 1 } }
-     END { exit bad || FNR != 20 }' <(probabilities t1a.film) <(probabilities t2a.film)
+expect_status "FILM_THREADS is the default of -t" 0 env FILM_THREADS=2 "$FILM" train $options pairs.tsv -o env.film
+check "and gives its bytes" cmp env.film rank-2a.film
+probabilities() { "$FILM" predict "$1" "$FAQ/heldout.tsv" -q | cut -f1 | tail -n +2; }
+for method in svd film rank; do
+    check "$method: one thread and two give the same answers to 1e-4" awk \
+        'NR == FNR { p[FNR] = $1; next } { d = $1 - p[FNR]; if (d > 1e-4 || d < -1e-4) { print p[FNR], $1; bad = 1 } }
+         END { exit bad || FNR != 1174 }' <(probabilities $method-1a.film) <(probabilities $method-2a.film)
+done
 
 # ---- an independent reader ----
 if have_numpy "read_safetensors.py opens the model"; then

@@ -26,7 +26,8 @@ static void the_line_is_where_the_gradient_vanishes(void **state)
     for (int which = 0; which < 2; which++)
         for (int step = 0; step < 3; step++) {
             double h = (step - 1) * 1e-4, total = 0;
-            double scale = line.scale + (which == 0 ? h : 0), bias = line.bias + (which == 1 ? h : 0);
+            double scale = line.scale + (which == 0 ? h : 0),
+                   bias = line.bias + (which == 1 ? h : 0);
             for (int i = 0; i < N; i++) {
                 double p = calibrate_probability(scale * (double)x[i] + bias);
                 total -= target[i] > 0.5f ? 0.5 / positives * log(p)
@@ -94,6 +95,16 @@ static void extreme_inputs_have_finite_answers(void **state)
     assert_close(calibrate_probability(0), 0.5, 0);
 }
 
+static void the_line_never_falls(void **state)
+{
+    (void)state;
+    float x[4] = {0.1f, 0.2f, 0.8f, 0.9f}, target[4] = {1, 1, 0, 0};
+    struct calibration line;
+    assert_ok(calibrate_fit(x, target, 4, &line, &error));
+    assert_true(line.scale > 0);
+    assert_close(line.scale * line.threshold + line.bias, 0, 1e-9);
+}
+
 static void without_labels_one_random_pair_in_a_thousand_passes(void **state)
 {
     (void)state;
@@ -117,6 +128,7 @@ int main(void)
         cmocka_unit_test(the_line_is_where_the_gradient_vanishes),
         cmocka_unit_test(the_threshold_equals_trying_all),
         cmocka_unit_test(extreme_inputs_have_finite_answers),
+        cmocka_unit_test(the_line_never_falls),
         cmocka_unit_test(without_labels_one_random_pair_in_a_thousand_passes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,9 +166,19 @@ static void options_that_make_no_sense_are_refused(void **state)
     assert_int_equal(film_train(&path, 1, &options, &model, &error), FILM_USAGE);
     options.rank = 10;
     options.dim = 11;
+    options.method = FILM_METHOD_SVD;
     assert_int_equal(film_train(&path, 1, &options, &model, &error), FILM_USAGE);
+    options.method = FILM_METHOD_RANK; /* which has no decomposition */
+    assert_int_equal(film_train(&path, 1, &options, &model, &error), FILM_IO);
     options.dim = 0;
     options.features = 8;
+    assert_int_equal(film_train(&path, 1, &options, &model, &error), FILM_USAGE);
+    film_train_defaults(&options);
+    options.solver.margin_ratio = NAN; /* what the program's own parser would not let pass */
+    assert_int_equal(film_train(&path, 1, &options, &model, &error), FILM_USAGE);
+    assert_string_equal(error.message, "--margin nan: choose a number above 0, up to 1e6");
+    film_train_defaults(&options);
+    options.ranking.rate = -1;
     assert_int_equal(film_train(&path, 1, &options, &model, &error), FILM_USAGE);
     film_train_defaults(&options);
     assert_int_equal(film_train(&path, 1, &options, &model, &error), FILM_IO);

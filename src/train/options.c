@@ -1,0 +1,78 @@
+#include "train/options.h"
+#include "embed/grams.h"
+
+/* Numbers of the methods. Conditions are written so that NaN fails them. */
+static film_status check_numbers(const film_train_options *options, film_error *error)
+{
+    const film_solver_options *film = &options->solver;
+    const film_rank_options *rank = &options->ranking;
+    const struct {
+        const char *option;
+        double value;
+        int fits;
+        const char *range;
+    } numbers[] = {
+        /* Negative powers stress the strong directions instead of evening them out. */
+        {"power", film->power, film->power >= -4 && film->power <= 4, "from -4 to 4"},
+        {"margin", film->margin_ratio, film->margin_ratio > 0 && film->margin_ratio <= 1e6,
+         "above 0, up to 1e6"},
+        {"epsilon", film->epsilon, film->epsilon >= 0, "0 or more"},
+        {"least-change", film->least_change, film->least_change >= 0, "0 or more"},
+        {"rho", film->rho, film->rho > 0 && film->rho < 1, "above 0 and below 1"},
+        {"gamma", film->gamma, film->gamma >= 0 && film->gamma < 1, "from 0 to below 1"},
+        {"shrink", film->shrink, film->shrink > 0 && film->shrink < 1, "above 0 and below 1"},
+        {"first-step", film->first_tau, film->first_tau > 0 && film->first_tau <= 1e20,
+         "above 0, up to 1e20"},
+        {"positives", (double)film->positives, film->positives >= 1 && film->positives <= 1000,
+         "from 1 to 1000"},
+        {"labelled", (double)film->labelled, film->labelled <= 1000, "up to 1000"},
+        {"hard", (double)film->hard, film->hard <= 1000, "up to 1000"},
+        {"random", (double)film->random, film->random <= 1000, "up to 1000"},
+        /* From here on 0 is: what suits the method. */
+        {"dim", (double)options->dim,
+         options->dim <= 4096 || options->method == FILM_METHOD_SVD ||
+             options->method == FILM_METHOD_FILM,
+         "from 1 to 4096"},
+        {"batch", (double)options->batch, options->batch != 1 && options->batch <= 65536,
+         "from 2 to 65536"},
+        {"rate", rank->rate, rank->rate >= 0 && rank->rate <= 100, "above 0, up to 100"},
+        {"temperature", rank->temperature, rank->temperature >= 0 && rank->temperature <= 40,
+         "above 0, up to 40"},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (!numbers[i].fits)
+            return status_set(error, FILM_USAGE, "--%s %g: choose a number %s", numbers[i].option,
+                              numbers[i].value, numbers[i].range);
+    if (film->iterations == 0)
+        return status_set(error, FILM_USAGE, "--iterations must be at least 1");
+    if (film->labelled == 0 && film->hard == 0 && film->random == 0)
+        return status_set(error, FILM_USAGE,
+                          "--labelled, --hard and --random are all 0: an anchor needs negatives");
+    return FILM_OK;
+}
+
+film_status options_check_dim(const film_train_options *options, film_method method,
+                              film_error *error)
+{
+    if (method == FILM_METHOD_AUTO || method == FILM_METHOD_RANK || options->dim <= options->rank)
+        return FILM_OK;
+    return status_set(error, FILM_USAGE,
+                      "--dim %zu is more than --rank %zu; a map cannot have more dimensions than "
+                      "the data it is made from",
+                      options->dim, options->rank);
+}
+
+film_status options_check(const film_train_options *options, film_error *error)
+{
+    if (options->features >= GROUP_BIT(GROUPS))
+        return status_set(error, FILM_USAGE, "--features: choose from word, bigram, char");
+    if (options->method >= FILM_METHOD_COUNT || options->similarity >= FILM_SIMILARITY_COUNT)
+        return status_set(error, FILM_USAGE, "there is no such method or similarity");
+    if (options->rank == 0) return status_set(error, FILM_USAGE, "--rank must be at least 1");
+    if (options->solver.sample == 0)
+        return status_set(error, FILM_USAGE, "--sample must be at least 1");
+    if (!(options->train_share > 0 && options->train_share <= 1))
+        return status_set(error, FILM_USAGE, "the share to train on must lie between 0 and 1");
+    film_status status = options_check_dim(options, options->method, error);
+    return status == FILM_OK ? check_numbers(options, error) : status;
+}
