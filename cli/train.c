@@ -130,7 +130,7 @@ static const struct option options[] = {
      "factor of a shortened step (default 0.2)"},
     {"first-step", 0, OPTION_ABOVE_0, &train.solver.first_tau, "X",
      "length of the first step (default 1e-3)"},
-    HEADING("method mfilm (and those of film)"),
+    HEADING("method mfilm"),
     {"sample", 0, OPTION_SIZE, &train.solver.sample, "N",
      "sentences the SVD is made from, at most (default 200000)"},
     {"mfilm-basis", 0, OPTION_CHOICE, &train.solver.batch_basis, "sample|batch",

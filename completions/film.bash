@@ -8,7 +8,7 @@ _film_options() {
         train) echo "--output -o --dev $table --features --min-df --max-features --stem --stop" \
             "--method --dim --sim --rank --power --init --margin --positives --labelled --hard --random" \
             "--iterations --epsilon --least-change --rho --gamma --shrink --first-step" \
-            "--epochs --batch --rate --temperature --seed --threads -t $common" ;;
+            "--sample --mfilm-basis --epochs --batch --rate --temperature --seed --threads -t $common" ;;
         eval) echo "--k -k --knn --decision --prior --pool --pool-queries --pool-columns --bootstrap" \
             "$table --seed --threads -t $common" ;;
         match) echo "--prior $common" ;;
@@ -27,9 +27,10 @@ _film_values() {
         --labels) echo "auto none pairs scores triplets categories" ;;
         --format) [ "$2" = predict ] && echo "tsv jsonl kaggle" || echo "tsv csv jsonl lines" ;;
         --input-format) echo "tsv csv jsonl" ;;
-        --method) echo "auto svd film mfilm rank" ;;
+        --method) echo "auto tfidf svd film mfilm rank" ;;
         --sim) echo "cosine dot euclidean" ;;
         --init) echo "random eigen" ;;
+        --mfilm-basis) echo "sample batch" ;;
         --k | -k) echo "1:55 0" ;;
         --knn) echo "mutual either" ;;
         --decision) echo "threshold knn" ;;
@@ -40,7 +41,7 @@ _film_values() {
         --ratio) echo "4:1 9:1 1:1" ;;
         --rank | --dim | --min-df | --max-features | --seed | --threads | -t | --prior | --power | --margin | \
             --positives | --labelled | --hard | --random | --iterations | --epsilon | --least-change | \
-            --rho | --gamma | --shrink | --first-step | --epochs | --batch | --rate | --temperature | \
+            --rho | --gamma | --shrink | --first-step | --sample | --epochs | --batch | --rate | --temperature | \
             --pool-queries | --bootstrap) return 2 ;;
         *) return 1 ;;
     esac
