@@ -1,0 +1,137 @@
+/* FILM's own cost and objective, phase by phase:
+ *
+ *     film_driver TRAIN.tsv ROWS RANK DIM ITERATIONS POWER DUMP|- [THREADS]
+ *
+ * Reads the first ROWS rows (0: all), words with min_df 2, SVD, triplets (5 positives, 5 labelled and 5
+ * random negatives), then ITERATIONS of film_learn from P = [I; 0]. Prints one JSON line. With DUMP, a
+ * folder, writes what bench/film.py gives its plain numpy version: V, triplets, sigma, margin. */
+#include "base/mem.h"
+#include "embed/features.h"
+#include "la/svd.h"
+#include "metric/film.h"
+#include "text/corpus.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static film_error error;
+
+static void must(film_status status)
+{
+    if (status == FILM_OK) return;
+    fprintf(stderr, "film_driver: %s\n", error.message);
+    exit(1);
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void dump(const char *folder, const char *name, const void *data, size_t size, size_t count)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(data, size, count, file) != count || fclose(file) != 0) exit(3);
+}
+
+static void read_rows(const char *path, size_t rows, struct corpus *corpus)
+{
+    struct corpus all;
+    film_table_options table = {0};
+    must(corpus_read(&all, &path, 1, &table, NULL, &error));
+    if (rows == 0 || rows > all.rows) rows = all.rows;
+    unsigned char *part = calloc(all.rows, 1);
+    memset(part, 1, rows);
+    must(corpus_select(&all, part, 1, corpus, &error));
+    free(part);
+    corpus_free(&all);
+}
+
+static void make_triplets(const struct corpus *corpus, struct triplets *triplets)
+{
+    struct triplet_options options;
+    struct triplet_pair *pairs = malloc(corpus->rows * sizeof *pairs);
+    for (size_t i = 0; i < corpus->rows; i++)
+        pairs[i] = (struct triplet_pair){corpus->a[i], corpus->b[i], corpus->label[i] >= 0.5f};
+    triplets_defaults(&options);
+    options.hard = 0;
+    must(triplets_from_pairs(corpus->sentences.count, pairs, corpus->rows, &options, triplets,
+                             &error));
+    free(pairs);
+}
+
+static void dump_problem(const char *folder, const struct svd *svd, size_t rows,
+                         const struct triplets *t, const struct film_learned *learned)
+{
+    uint64_t shape[4] = {rows, svd->rank, learned->dim, t->count};
+    uint32_t *ijk = malloc(3 * t->count * sizeof *ijk);
+    for (size_t a = 0; a < t->anchors; a++)
+        for (size_t q = t->start[a]; q < t->start[a + 1]; q++) {
+            ijk[3 * q] = t->anchor[a];
+            ijk[3 * q + 1] = t->similar[q];
+            ijk[3 * q + 2] = t->dissimilar[q];
+        }
+    dump(folder, "shape.u64", shape, sizeof *shape, 4);
+    dump(folder, "v.f32", svd->v, sizeof *svd->v, rows * svd->rank);
+    dump(folder, "sigma.f32", svd->sigma, sizeof *svd->sigma, svd->rank);
+    dump(folder, "triplets.u32", ijk, sizeof *ijk, 3 * t->count);
+    dump(folder, "margin.f64", &learned->margin, sizeof learned->margin, 1);
+    free(ijk);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 8) return 1;
+    struct corpus corpus;
+    struct tokenizer tokenizer;
+    struct features features;
+    struct csr x;
+    struct svd svd;
+    struct triplets triplets;
+    struct film_learned learned;
+    struct film_learn_options options;
+    int threads = argc > 8 ? atoi(argv[8]) : 2;
+    read_rows(argv[1], (size_t)atol(argv[2]), &corpus);
+    must(tokenizer_init(&tokenizer, NULL, NULL, &error));
+    struct features_options words = {1, 2, 0, threads, {NULL, NULL}};
+    double t0 = seconds();
+    must(features_fit(&features, &tokenizer, &corpus.sentences, &words, &x, &error));
+    double t1 = seconds();
+    struct svd_options factor = {.rank = (size_t)atol(argv[3]), .seed = 1, .threads = threads};
+    must(svd_compute(&x, &factor, &svd, &error));
+    double t2 = seconds();
+    make_triplets(&corpus, &triplets);
+    double t3 = seconds();
+    film_learn_defaults(&options);
+    options.dim = (size_t)atol(argv[4]);
+    options.solver.iterations = (size_t)atol(argv[5]);
+    options.power = atof(argv[6]);
+    options.threads = threads;
+    double *start = calloc(svd.rank * options.dim, sizeof *start);
+    for (size_t c = 0; c < options.dim; c++) start[c * options.dim + c] = 1.0;
+    options.start_p = start;
+    must(film_learn(svd.v, svd.rank, svd.sigma, &triplets, &options, &learned, &error));
+    double t4 = seconds(), best = learned.f;
+    for (size_t i = 0; i < learned.solver.iterations; i++)
+        if (learned.history[i].f < best) best = learned.history[i].f;
+    printf("{\"sentences\": %u, \"anchors\": %zu, \"triplets\": %zu, \"rank\": %zu, \"dim\": %zu, "
+           "\"features_s\": %.4f, \"svd_s\": %.4f, \"triplets_s\": %.4f, \"film_s\": %.4f, "
+           "\"iterations\": %zu, \"objective\": %.9g, \"best_objective\": %.9g, \"margin\": %.9g}\n",
+           corpus.sentences.count, triplets.anchors, triplets.count, svd.rank, options.dim, t1 - t0,
+           t2 - t1, t3 - t2, t4 - t3, learned.solver.iterations, learned.f, best, learned.margin);
+    if (strcmp(argv[7], "-") != 0) dump_problem(argv[7], &svd, x.rows, &triplets, &learned);
+    film_learned_free(&learned);
+    triplets_free(&triplets);
+    svd_free(&svd);
+    csr_free(&x);
+    features_free(&features);
+    corpus_free(&corpus);
+    free(start);
+    return 0;
+}
