@@ -181,7 +181,8 @@ typedef struct film_table_options {
 
 /* How the map from features to vectors is learned. docs/methods.md compares them. */
 typedef enum film_method {
-    FILM_METHOD_AUTO = 0, /* RANK with pairs, categories or triplets; SVD without labels */
+    FILM_METHOD_AUTO = 0, /* RANK with labels, SVD without */
+    FILM_METHOD_TFIDF,    /* the features alone, no map: sentences have no dense vectors */
     FILM_METHOD_SVD,      /* truncated SVD alone: needs no labels */
     FILM_METHOD_FILM,     /* the paper's: SVD, then a subspace learned from triplets, full batch */
     FILM_METHOD_MFILM,    /* the same in mini-batches, in constant memory */
@@ -215,9 +216,8 @@ typedef struct film_solver_options {
 
 /* Method RANK. */
 typedef struct film_rank_options {
-    size_t epochs, batch,
-        hard; /* passes over the pairs; pairs per step; hard candidates per pair */
-    double rate, temperature;
+    size_t epochs, batch;     /* passes over the pairs; pairs per step; 0: the default */
+    double rate, temperature; /* of the steps; of the softmax; 0: the default */
 } film_rank_options;
 
 typedef struct film_train_options {

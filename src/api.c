@@ -34,6 +34,16 @@ void film_free(void *memory)
     mem_free(memory);
 }
 
+/* A model of features alone has no dense vectors. */
+static film_status check_vectors(const film_model *model, film_error *error)
+{
+    return model->encoder.map
+               ? FILM_OK
+               : status_set(error, FILM_USAGE,
+                            "a model of features alone has no vectors; train one with "
+                            "--method svd, film or rank");
+}
+
 static film_status missing(film_error *error, const char *what)
 {
     return status_set(error, FILM_USAGE, "%s is NULL", what);
@@ -98,6 +108,8 @@ film_status film_context_set_prior(film_context *context, double prior, film_err
 film_status film_embed(film_context *context, film_text text, float *out, film_error *error)
 {
     if (!context || !out) return missing(error, context ? "out" : "context");
+    film_status status = check_vectors(context->model, error);
+    if (status != FILM_OK) return status;
     return encoder_embed(&context->model->encoder, &context->match.row[0], text, out, error);
 }
 
@@ -105,6 +117,8 @@ film_status film_embed_batch(const film_model *model, const film_text *texts, si
                              int threads, float *out, film_error *error)
 {
     if (!model || (count && (!texts || !out))) return missing(error, "model, texts or out");
+    film_status status = check_vectors(model, error);
+    if (status != FILM_OK) return status;
     return encoder_embed_all(&model->encoder, texts, count, threads, out, error);
 }
 
@@ -178,12 +192,12 @@ void film_train_defaults(film_train_options *options)
         .rank = 256,
         .train_share = 0.8,
         .solver = {.power = 0.5,
-                   .margin_ratio = 1,
+                   .margin_ratio = 0.5,
                    .positives = 5,
                    .labelled = 5,
                    .hard = 5,
                    .random = 5,
-                   .iterations = 20,
+                   .iterations = 12,
                    .epsilon = 1e-5,
                    .least_change = 1e-7,
                    .rho = 1e-4,

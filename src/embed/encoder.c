@@ -5,15 +5,34 @@
 #include <math.h>
 #include <string.h>
 
+/* From a product and the two squared lengths. */
+static double compare(film_similarity similarity, double product, double squares_a,
+                      double squares_b)
+{
+    if (similarity == FILM_DOT) return product;
+    if (similarity == FILM_EUCLIDEAN) return 2 * product - (squares_a + squares_b);
+    double lengths = sqrt(squares_a * squares_b);
+    return lengths > 0 ? product / lengths : 0;
+}
+
 double encoder_similarity(const struct encoder *encoder, const float *a, const float *b)
 {
     size_t dim = encoder->dim;
-    double product = vec_dot(a, b, dim);
-    if (encoder->similarity == FILM_DOT) return product;
-    double squares_a = vec_dot(a, a, dim), squares_b = vec_dot(b, b, dim);
-    if (encoder->similarity == FILM_EUCLIDEAN) return 2 * product - (squares_a + squares_b);
-    double lengths = sqrt(squares_a * squares_b);
-    return lengths > 0 ? product / lengths : 0;
+    return compare(encoder->similarity, vec_dot(a, b, dim), vec_dot(a, a, dim), vec_dot(b, b, dim));
+}
+
+double encoder_sparse_similarity(const struct encoder *encoder, const struct feature_row *a,
+                                 const struct feature_row *b)
+{
+    double product = 0;
+    for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
+        if (a->id[i] == b->id[j]) product += (double)a->value[i] * (double)b->value[j];
+        size_t next_i = i + (a->id[i] <= b->id[j]);
+        j += b->id[j] <= a->id[i];
+        i = next_i;
+    }
+    return compare(encoder->similarity, product, vec_dot(a->value, a->value, a->count),
+                   vec_dot(b->value, b->value, b->count));
 }
 
 void encoder_prepare(const struct encoder *encoder, float *vectors, size_t count, int threads,
@@ -34,7 +53,7 @@ film_status encoder_embed(const struct encoder *encoder, struct feature_row *row
                           float *out, film_error *error)
 {
     film_status status = features_transform(encoder->features, row, text, error);
-    if (status != FILM_OK) return status;
+    if (status != FILM_OK || !encoder->map) return status;
     memset(out, 0, encoder->dim * sizeof *out);
     /* The rows of the map are far apart: ask for the next one while adding this one. */
     for (size_t i = 0; i < row->count; i++) {

@@ -1,4 +1,4 @@
-/* Sentence to vector: y = L x, with x the TF-IDF row. The one way a sentence is embedded, whether
+/* Sentence to vector: y = L x, with x the TF-IDF row; or, where there is no map, x itself. The one way a sentence is embedded, whether
  * by the command line, the server or an evaluation. */
 #ifndef EMBED_ENCODER_H
 #define EMBED_ENCODER_H
@@ -16,6 +16,10 @@ struct encoder {
 
 /* The similarity of two vectors (dim each); 0 where a cosine is asked of a zero vector. */
 double encoder_similarity(const struct encoder *encoder, const float *a, const float *b);
+
+/* The same of two sparse rows, for an encoder without a map. */
+double encoder_sparse_similarity(const struct encoder *encoder, const struct feature_row *a,
+                                 const struct feature_row *b);
 
 /* Readies COUNT vectors for near/flat.h: its inner products, less the row's PENALTY (count floats), then
  * rank as the similarity does. */

@@ -203,7 +203,7 @@ static film_status sweep(struct run *run, film_error *error)
 {
     const film_eval_options *options = run->options;
     struct flat own = {run->vectors, run->penalty, run->own, run->model->encoder.dim};
-    if (!has_pairs(run) || !options->k_last) return FILM_OK;
+    if (!has_pairs(run) || !options->k_last || !run->vectors) return FILM_OK;
     film_status status =
         knn_sweep(&run->knn, &own, run->a, run->b, run->label, run->pairs, options->k_first,
                   options->k_last, options->threads, &options->progress, error);
@@ -347,8 +347,12 @@ static film_status prepare(struct run *run, film_error *error)
     run->own = run->corpus.sentences.count;
     if (options->pool) TRY(read_pool(run, error));
     TRY(take_pairs(run, error));
-    if (options->pool || run->corpus.labels == FILM_LABELS_CATEGORIES ||
-        (has_pairs(run) && options->k_last))
+    int needed = options->pool || run->corpus.labels == FILM_LABELS_CATEGORIES || run->decide_by_knn;
+    if (needed && !run->model->encoder.map)
+        TRY(status_set(error, FILM_USAGE,
+                       "a model of features alone has no vectors to search; train one with --method "
+                       "svd, film or rank"));
+    if (needed || (has_pairs(run) && options->k_last && run->model->encoder.map))
         TRY(embed_sentences(run, error));
 done:
     return status;

@@ -57,3 +57,18 @@ VEC_KERNEL double dense_dot(const double *a, const double *b, size_t n)
     for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
     return sum;
 }
+
+void dense_rows_times(size_t m, size_t n, size_t k, const float *a, size_t stride, const float *b,
+                      float *out, int threads)
+{
+    enum { ROWS = 256 };
+    int before = dense_begin();
+    size_t chunks = (m + ROWS - 1) / ROWS;
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (size_t chunk = 0; chunk < chunks; chunk++) {
+        size_t first = chunk * ROWS, rows = m - first < ROWS ? m - first : ROWS;
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)n, (int)k, 1.0f,
+                    a + first * stride, (int)stride, b, (int)n, 0.0f, out + first * n, (int)n);
+    }
+    dense_end(before);
+}

@@ -20,6 +20,10 @@ void dense_times(size_t m, size_t n, size_t k, double alpha, const double *a, co
 void dense_transposed_times(size_t m, size_t n, size_t k, double alpha, const double *a,
                             const double *b, double beta, double *c, int threads);
 
+/* The same in float for a tall A: OUT (m x n) = A B, A's rows STRIDE apart. */
+void dense_rows_times(size_t m, size_t n, size_t k, const float *a, size_t stride, const float *b,
+                      float *out, int threads);
+
 double dense_dot(const double *a, const double *b, size_t n);
 
 #endif

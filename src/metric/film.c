@@ -116,11 +116,32 @@ static void set_margin(struct film_problem *q, const struct film_learn_options *
 
 struct recorder {
     struct film_learned *out;
-    const struct film_problem *problem;
+    struct film_problem *problem;
     const struct film_learn_options *options;
     size_t capacity;
     int no_memory;
+    double *best_p, *best_s, *s; /* r x d; d; d */
+    double best;
+    size_t best_at;
 };
+
+/* Asks the judge about P and keeps it when it is the best so far. */
+static double judge(struct recorder *rec, size_t iteration, const double *p)
+{
+    const struct film_learn_options *o = rec->options;
+    struct film_problem *q = rec->problem;
+    if (!o->judge) return NAN;
+    film_problem_k(q, p, rec->s);
+    for (size_t c = 0; c < q->dim; c++) rec->s[c] = film_mu(rec->s[c]);
+    double verdict = o->judge(o->user, p, rec->s);
+    if (iteration == 0 || verdict > rec->best) {
+        memcpy(rec->best_p, p, q->rank * q->dim * sizeof *p);
+        memcpy(rec->best_s, rec->s, q->dim * sizeof *p);
+        rec->best = verdict;
+        rec->best_at = iteration;
+    }
+    return verdict;
+}
 
 static int record(void *user, const struct stiefel_step *step)
 {
@@ -129,6 +150,7 @@ static int record(void *user, const struct stiefel_step *step)
     struct film_iteration now = {.f = step->f,
                                  .gradient = step->gradient,
                                  .tau = step->tau,
+                                 .judged = judge(rec, step->iteration, step->p),
                                  .active = (uint32_t)rec->problem->active_count,
                                  .backtracks = (uint32_t)step->backtracks};
     void *history = rec->out->history;
@@ -197,10 +219,25 @@ film_status film_learn_on(struct film_problem *problem, const struct stiefel_pro
     solver.threads = problem->threads;
     solver.report = record;
     solver.user = &recorder;
+    if (options->judge) {
+        TRY_ALLOC(recorder.best_p = mem_array(r * d, sizeof *out->p), error);
+        TRY_ALLOC(recorder.best_s = mem_array(d, sizeof *out->s), error);
+        TRY_ALLOC(recorder.s = mem_array(d, sizeof *out->s), error);
+        judge(&recorder, 0, out->p);
+    }
     status = stiefel_minimise(view, &solver, out->p, &out->solver, error);
     if (recorder.no_memory) status = status_no_memory(error);
-    if (status == FILM_OK || status == FILM_CANCELLED) finish(problem, out);
+    if (status == FILM_OK || status == FILM_CANCELLED) {
+        finish(problem, out);
+        out->best = out->solver.iterations;
+        if (options->judge) {
+            memcpy(out->p, recorder.best_p, r * d * sizeof *out->p);
+            memcpy(out->s, recorder.best_s, d * sizeof *out->s);
+            out->best = recorder.best_at;
+        }
+    }
 done:
+    mem_free(recorder.best_p), mem_free(recorder.best_s), mem_free(recorder.s);
     if (status != FILM_OK && status != FILM_CANCELLED) film_learned_free(out);
     return status;
 }
@@ -228,8 +265,6 @@ done:
 
 /* ---- The map of the features ---- */
 
-enum { MAP_CHUNK = 256 };
-
 film_status film_map(const struct film_learned *learned, const float *u, size_t features,
                      size_t stride, const float *sigma, int threads, float *out, film_error *error)
 {
@@ -242,16 +277,7 @@ film_status film_map(const struct film_learned *learned, const float *u, size_t 
         for (size_t c = 0; c < d; c++)
             inner[i * d + c] = (float)(pow((double)sigma[i], -learned->power) *
                                        learned->p[i * d + c] * sqrt(learned->s[c]));
-    int before = dense_begin();
-    long chunks = (long)((features + MAP_CHUNK - 1) / MAP_CHUNK);
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (long chunk = 0; chunk < chunks; chunk++) {
-        size_t first = (size_t)chunk * MAP_CHUNK;
-        size_t rows = features - first < MAP_CHUNK ? features - first : MAP_CHUNK;
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)d, (int)r, 1.0f,
-                    u + first * stride, (int)stride, inner, (int)d, 0.0f, out + first * d, (int)d);
-    }
-    dense_end(before);
+    dense_rows_times(features, d, r, u, stride, inner, out, threads);
 done:
     mem_free(inner);
     return status;

@@ -16,6 +16,7 @@ enum film_start { FILM_START_RANDOM, FILM_START_EIGEN };
 /* What is kept of every iteration. */
 struct film_iteration {
     double f, gradient, tau;
+    double judged;               /* what the judge said; NaN without one */
     uint32_t active, backtracks; /* anchors inside the margin; shortened steps */
 };
 
@@ -31,6 +32,10 @@ struct film_learn_options {
     uint64_t seed;
     int threads;
     struct stiefel_options solver; /* its threads and report are set by film_learn */
+    /* How good is a map by P (r x d) and s (d) on data that is not learned from? Asked after every
+     * iteration and at the start; the best point is what film_learn returns. May be NULL: then it
+     * returns the last. The objective goes on falling long after unseen pairs are matched best. */
+    double (*judge)(void *user, const double *p, const double *s);
     /* After every iteration (counted from 1); non-zero cancels. May be NULL. */
     int (*report)(void *user, size_t iteration, const struct film_iteration *now);
     void *user;
@@ -48,6 +53,7 @@ struct film_learned {
     double f;      /* f2 at the end */
     struct stiefel_result solver;
     size_t anchors, active;
+    size_t best;                    /* the iteration P and s are from; the last without a judge */
     size_t dead;                    /* columns with k_c below a hundredth of the mean */
     size_t updates, full_updates;   /* of H */
     struct film_iteration *history; /* solver.iterations */

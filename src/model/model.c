@@ -61,16 +61,17 @@ static film_status open_arrays(film_model *model, const char *path, film_error *
     }
     TRY(safetensors_require(model->file, "idf", SAFETENSORS_F32, 1, &total, &idf, error));
     uint64_t map_shape[2] = {total, SAFETENSORS_ANY}, any[1] = {SAFETENSORS_ANY};
-    TRY(safetensors_require(model->file, "L", SAFETENSORS_F32, 2, map_shape, &map, error));
     TRY(safetensors_require(model->file, "sigma", SAFETENSORS_F32, 1, any, &sigma, error));
-    if (map->shape[1] == 0 || total == 0)
-        TRY(status_set(error, FILM_BAD_INPUT, "%s: the map L is empty", path));
+    if (total == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: no features", path));
     features->idf = idf->data;
     model->sigma = sigma->data;
     model->rank = (size_t)sigma->shape[0];
-    model->encoder.features = features;
+    model->encoder.features = features; /* similarity comes from the settings */
+    if (strcmp(model->settings.method, "tfidf") == 0) goto done; /* features alone have no map */
+    TRY(safetensors_require(model->file, "L", SAFETENSORS_F32, 2, map_shape, &map, error));
+    if (map->shape[1] == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: the map L is empty", path));
     model->encoder.map = map->data;
-    model->encoder.dim = (size_t)map->shape[1]; /* similarity comes from the settings */
+    model->encoder.dim = (size_t)map->shape[1];
 done:
     return status;
 }
@@ -152,8 +153,9 @@ film_status model_save(const film_model *model, const char *path, film_error *er
     struct layout layout = {.count = 0};
     char *settings = NULL;
     TRY(settings_write(model, &settings, error));
-    place(&layout, "L", SAFETENSORS_F32, model->encoder.map, 2, features_count(features),
-          model->encoder.dim);
+    if (model->encoder.map)
+        place(&layout, "L", SAFETENSORS_F32, model->encoder.map, 2, features_count(features),
+              model->encoder.dim);
     place(&layout, "idf", SAFETENSORS_F32, features->idf, 1, features_count(features), 0);
     place(&layout, "sigma", SAFETENSORS_F32, model->sigma, 1, model->rank, 0);
     for (int g = 0; g < GROUPS; g++)

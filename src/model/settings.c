@@ -69,7 +69,8 @@ static film_status read_groups(json_t *names, const char *path, unsigned *groups
     {
         int known = 0;
         for (int g = 0; g < GROUPS; g++)
-            if (json_is_string(name) && strcmp(json_string_value(name), group_name(g)) == 0) {
+            if (json_is_string(name) &&
+                strcmp(json_string_value(name), group_name((enum group)g)) == 0) {
                 *groups |= GROUP_BIT(g);
                 known = 1;
             }

@@ -14,7 +14,6 @@ film_status match_init(struct match *match, const struct encoder *encoder, film_
         TRY(feature_row_init(&match->row[side], encoder->features, error));
         TRY_ALLOC(match->vector[side] = mem_aligned(encoder->dim, sizeof(float)), error);
     }
-    TRY_ALLOC(match->difference = mem_aligned(encoder->dim, sizeof(float)), error);
 done:
     if (status != FILM_OK) match_free(match);
     return status;
@@ -26,7 +25,6 @@ void match_free(struct match *match)
         feature_row_free(&match->row[side]);
         mem_free_aligned(match->vector[side]);
     }
-    mem_free_aligned(match->difference);
     mem_free(match->reasons);
     mem_free(match->token_weight);
     memset(match, 0, sizeof *match);
@@ -45,11 +43,50 @@ static size_t position(const struct feature_row *row, uint32_t id)
     return low;
 }
 
+/* The squared length of a side's vector. */
+static double squares(const struct match *match, const struct encoder *encoder, int side)
+{
+    const struct feature_row *row = &match->row[side];
+    const float *vector = encoder->map ? match->vector[side] : row->value;
+    return vec_dot(vector, vector, encoder->map ? encoder->dim : row->count);
+}
+
+/* L_w . y for feature number I of SIDE and the vector of TARGET; without a map, x_w of that side. */
+static double toward(const struct match *match, const struct encoder *encoder, int side, size_t i,
+                     int target)
+{
+    uint32_t id = match->row[side].id[i];
+    if (encoder->map)
+        return vec_dot(encoder->map + (size_t)id * encoder->dim, match->vector[target],
+                       encoder->dim);
+    const struct feature_row *row = &match->row[target];
+    size_t at = position(row, id);
+    return at < row->count && row->id[at] == id ? (double)row->value[at] : 0;
+}
+
+/* What the features of SIDE add to the similarity, each. */
+static void share_out(const struct match *match, const struct encoder *encoder, int side,
+                      double *share)
+{
+    const struct feature_row *row = &match->row[side];
+    double factor = 0.5;
+    if (encoder->similarity == FILM_COSINE) {
+        double lengths = sqrt(squares(match, encoder, 0) * squares(match, encoder, 1));
+        factor = lengths > 0 ? 0.5 / lengths : 0;
+    }
+    for (size_t i = 0; i < row->count; i++) {
+        double product = toward(match, encoder, side, i, !side);
+        if (encoder->similarity == FILM_EUCLIDEAN)
+            share[i] = (double)row->value[i] * (product - toward(match, encoder, side, i, side));
+        else
+            share[i] = factor * (double)row->value[i] * product;
+    }
+}
+
 /* Splits each feature's share of the similarity evenly over the places it occurs in, and each of those
- * over its first and last word. OTHER is the vector of the other sentence; FACTOR brings a plain
- * product to a weight. */
+ * over its first and last word; SCALE brings it to log-odds. */
 static film_status weigh_tokens(struct match *match, const struct encoder *encoder, int side,
-                                const float *other, double factor, film_error *error)
+                                double scale, film_error *error)
 {
     struct feature_row *row = &match->row[side];
     size_t tokens = row->grams.tokens.count, gram = 0;
@@ -58,10 +95,7 @@ static film_status weigh_tokens(struct match *match, const struct encoder *encod
         return status_no_memory(error);
     double *weight = match->token_weight, *share = weight + tokens, *places = share + row->count;
     memset(weight, 0, (tokens + row->count * 2) * sizeof *weight);
-    for (size_t i = 0; i < row->count; i++) {
-        const float *feature = encoder->map + (size_t)row->id[i] * encoder->dim;
-        share[i] = factor * (double)row->value[i] * vec_dot(feature, other, encoder->dim);
-    }
+    share_out(match, encoder, side, share);
     for (int pass = 0; pass < 2; pass++) { /* count the places, then hand out */
         gram = 0;
         for (int g = 0; g < GROUPS; g++) {
@@ -72,7 +106,7 @@ static film_status weigh_tokens(struct match *match, const struct encoder *encod
                 if (pass == 0) {
                     places[at] += 1;
                 } else {
-                    double half = 0.5 * share[at] / places[at];
+                    double half = 0.5 * scale * share[at] / places[at];
                     weight[list->items[i].token] += half;
                     weight[list->items[i].last_token] += half;
                 }
@@ -118,7 +152,9 @@ film_status match_score(struct match *match, const struct encoder *encoder,
     film_status status = FILM_OK;
     TRY(encoder_embed(encoder, &match->row[0], a, match->vector[0], error));
     TRY(encoder_embed(encoder, &match->row[1], b, match->vector[1], error));
-    double similarity = encoder_similarity(encoder, match->vector[0], match->vector[1]);
+    double similarity = encoder->map
+                            ? encoder_similarity(encoder, match->vector[0], match->vector[1])
+                            : encoder_sparse_similarity(encoder, &match->row[0], &match->row[1]);
     double bias = calibration->bias + match->prior_log_odds;
     double log_odds = calibration->scale * similarity + bias;
     double wanted = calibration->scale * calibration->threshold + calibration->bias;
@@ -131,23 +167,6 @@ film_status match_score(struct match *match, const struct encoder *encoder,
     };
 done:
     return status;
-}
-
-/* What the words of SIDE are multiplied with to give their shares, and by which factor. */
-static const float *opposite(const struct match *match, const struct encoder *encoder, int side,
-                             double *factor)
-{
-    const float *a = match->vector[0], *b = match->vector[1];
-    size_t dim = encoder->dim;
-    *factor = 0.5;
-    if (encoder->similarity == FILM_COSINE) {
-        double lengths = sqrt(vec_dot(a, a, dim) * vec_dot(b, b, dim));
-        *factor = lengths > 0 ? 0.5 / lengths : 0;
-    }
-    if (encoder->similarity != FILM_EUCLIDEAN) return side ? a : b;
-    for (size_t i = 0; i < dim; i++) match->difference[i] = side ? b[i] - a[i] : a[i] - b[i];
-    *factor = -1;
-    return match->difference;
 }
 
 /* The vectors are rounded to float on the way, the shares are not: their sum misses TOTAL by some 1e-7
@@ -167,9 +186,7 @@ film_status match_pair(struct match *match, const struct encoder *encoder,
     size_t count = 0;
     TRY(match_score(match, encoder, calibration, a, b, verdict, error));
     for (int side = 0; side < 2; side++) {
-        double factor;
-        const float *other = opposite(match, encoder, side, &factor);
-        TRY(weigh_tokens(match, encoder, side, other, calibration->scale * factor, error));
+        TRY(weigh_tokens(match, encoder, side, calibration->scale, error));
         TRY(add_reasons(match, side, &count, error));
     }
     settle_sum(match->reasons, count, calibration->scale * verdict->similarity);

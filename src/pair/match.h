@@ -14,8 +14,7 @@
 /* Scratch space and result, one per thread. */
 struct match {
     struct feature_row row[2];
-    float *vector[2];  /* dim each */
-    float *difference; /* dim */
+    float *vector[2]; /* dim each */
     film_reason *reasons;
     double *token_weight;
     double prior_log_odds; /* added to the bias; 0: both answers equally likely */

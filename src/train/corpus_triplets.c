@@ -1,6 +1,7 @@
 #include "train/corpus_triplets.h"
 #include "base/mem.h"
 #include "train/hard.h"
+#include "train/labels.h"
 
 #include <math.h>
 
@@ -14,11 +15,11 @@ void corpus_score_range(const struct corpus *corpus, float range[2])
     }
 }
 
-int corpus_same(film_labels labels, float label, const float range[2])
+int corpus_same(const struct corpus *corpus, float label, const float range[2])
 {
-    if (labels != FILM_LABELS_SCORES) return label >= 0.5f;
-    float share = range[1] > range[0] ? (label - range[0]) / (range[1] - range[0]) : 0.0f;
-    return share >= 0.8f ? 1 : share <= 0.5f ? 0 : -1;
+    if (corpus->labels == FILM_LABELS_SCORES)
+        label = range[1] > range[0] ? (label - range[0]) / (range[1] - range[0]) : 0.0f;
+    return labels_verdict(corpus, label);
 }
 
 static film_status from_pairs(const struct corpus *corpus, const float range[2],
@@ -29,7 +30,7 @@ static film_status from_pairs(const struct corpus *corpus, const float range[2],
     struct triplet_pair *pairs = mem_array(corpus->rows, sizeof *pairs);
     if (!pairs) return status_no_memory(error);
     for (size_t i = 0; i < corpus->rows; i++) {
-        int same = corpus_same(corpus->labels, corpus->label[i], range);
+        int same = corpus_same(corpus, corpus->label[i], range);
         if (same >= 0)
             pairs[count++] = (struct triplet_pair){corpus->a[i], corpus->b[i], (uint32_t)same};
     }

@@ -20,8 +20,7 @@ film_status corpus_triplets(const struct corpus *corpus, const struct triplet_re
 
 void corpus_score_range(const struct corpus *corpus, float range[2]);
 
-/* 1 same, 0 different. Scores: the upper fifth of their range is "same", the lower half "different";
- * what lies between says neither and gives -1. */
-int corpus_same(film_labels labels, float label, const float range[2]);
+/* labels_verdict of a row's label: 1 same, 0 different, -1 neither; scores are seen in RANGE. */
+int corpus_same(const struct corpus *corpus, float label, const float range[2]);
 
 #endif

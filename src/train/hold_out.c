@@ -85,10 +85,12 @@ film_status run_hold_out(struct run *run, film_error *error)
     TRY(corpus_select(corpus, part, 1, &run->dev, error));
     corpus_free(&run->corpus);
     run->corpus = train;
+    train = (struct corpus){0};
     run->dev_name = "held out";
     run_note(run, "held_out_rows", json_integer((json_int_t)held));
     run_note(run, "dropped_rows", json_integer((json_int_t)dropped));
 done:
+    corpus_free(&train);
     mem_free(part);
     mem_free(number);
     return status;

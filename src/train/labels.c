@@ -1,12 +1,10 @@
 #include "train/labels.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "base/threads.h"
+#include "pair/score.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { DRAWN_PAIRS = 20000 }; /* enough for a threshold: its accuracy is known to half a per cent */
 
 void labelled_pairs_free(struct labelled_pairs *pairs)
 {
@@ -35,20 +33,40 @@ static void take_scores(const struct corpus *corpus, struct labelled_pairs *out)
         add(out, corpus->a[i], corpus->b[i], (corpus->label[i] - low) / range);
 }
 
-static void draw_categories(const struct corpus *corpus, struct rng *rng, size_t wanted,
-                            struct labelled_pairs *out)
+/* Rows sorted by category: MEMBER[first[c] .. first[c+1]) are those of category c. */
+static film_status sort_by_category(const struct corpus *corpus, size_t **first, uint32_t **member,
+                                    film_error *error)
 {
-    size_t same = 0, different = 0;
-    /* Rows of one category usually stand together: half of the draws look close by. */
-    for (size_t tries = 0; tries < 40 * wanted && same + different < wanted; tries++) {
+    size_t categories = corpus->categories.count;
+    *first = mem_zeroed(categories + 2, sizeof **first);
+    *member = mem_array(corpus->rows, sizeof **member);
+    if (!*first || !*member) return status_no_memory(error);
+    size_t *next = *first + 1; /* one ahead: after filling, first[c] is where c starts */
+    for (size_t i = 0; i < corpus->rows; i++) next[corpus->category[i] + 1]++;
+    for (size_t c = 1; c <= categories; c++) next[c] += next[c - 1];
+    for (size_t i = 0; i < corpus->rows; i++) (*member)[next[corpus->category[i]]++] = (uint32_t)i;
+    return FILM_OK;
+}
+
+/* In turn a pair inside a category and one across two. */
+static film_status draw_categories(const struct corpus *corpus, struct rng *rng, size_t wanted,
+                                   struct labelled_pairs *out, film_error *error)
+{
+    size_t *first = NULL;
+    uint32_t *member = NULL;
+    film_status status = sort_by_category(corpus, &first, &member, error);
+    for (size_t tries = 0; status == FILM_OK && tries < 4 * wanted && out->count < wanted;
+         tries++) {
         size_t i = rng_below(rng, corpus->rows), j = rng_below(rng, corpus->rows);
-        if (tries % 2) j = (i + 1 + rng_below(rng, 50)) % corpus->rows;
+        uint32_t category = corpus->category[i];
+        if (tries % 2)
+            j = member[first[category] + rng_below(rng, first[category + 1] - first[category])];
         if (corpus->a[i] == corpus->a[j]) continue;
-        int match = corpus->category[i] == corpus->category[j];
-        if ((match ? same : different) >= wanted / 2) continue;
-        *(match ? &same : &different) += 1;
-        add(out, corpus->a[i], corpus->a[j], match ? 1.0f : 0.0f);
+        add(out, corpus->a[i], corpus->a[j], category == corpus->category[j] ? 1.0f : 0.0f);
     }
+    mem_free(first);
+    mem_free(member);
+    return status;
 }
 
 static void draw_blind(const struct corpus *corpus, struct rng *rng, size_t wanted,
@@ -61,12 +79,12 @@ static void draw_blind(const struct corpus *corpus, struct rng *rng, size_t want
     }
 }
 
-film_status labels_to_pairs(const struct corpus *corpus, uint64_t seed, struct labelled_pairs *out,
-                            film_error *error)
+film_status labels_to_pairs(const struct corpus *corpus, size_t drawn, uint64_t seed,
+                            struct labelled_pairs *out, film_error *error)
 {
     film_status status = FILM_OK;
     struct rng rng;
-    size_t room = 2 * corpus->rows > DRAWN_PAIRS ? 2 * corpus->rows : DRAWN_PAIRS;
+    size_t room = 2 * corpus->rows > drawn ? 2 * corpus->rows : drawn;
     memset(out, 0, sizeof *out);
     rng_seed(&rng, seed);
     TRY_ALLOC((out->a = mem_array(room, sizeof *out->a)) &&
@@ -88,14 +106,32 @@ film_status labels_to_pairs(const struct corpus *corpus, uint64_t seed, struct l
         }
         break;
     case FILM_LABELS_CATEGORIES:
-        draw_categories(corpus, &rng, DRAWN_PAIRS, out);
+        TRY(draw_categories(corpus, &rng, drawn, out, error));
         break;
     default:
-        draw_blind(corpus, &rng, DRAWN_PAIRS, out);
+        draw_blind(corpus, &rng, drawn, out);
     }
 done:
     if (status != FILM_OK) labelled_pairs_free(out);
     return status;
+}
+
+int labels_verdict(const struct corpus *corpus, float target)
+{
+    if (corpus->labels != FILM_LABELS_SCORES) return target >= 0.5f;
+    return target >= 0.8f ? 1 : target <= 0.5f ? 0 : -1;
+}
+
+struct pair_texts {
+    const struct strtab *sentences;
+    const struct labelled_pairs *pairs;
+};
+
+static void text_of_pair(const void *user, size_t i, film_text *a, film_text *b)
+{
+    const struct pair_texts *texts = user;
+    *a = strtab_get(texts->sentences, texts->pairs->a[i]);
+    *b = strtab_get(texts->sentences, texts->pairs->b[i]);
 }
 
 film_status labels_similarities(const struct corpus *corpus, const struct labelled_pairs *pairs,
@@ -103,21 +139,14 @@ film_status labels_similarities(const struct corpus *corpus, const struct labell
                                 film_error *error)
 {
     film_status status = FILM_OK;
-    size_t dim = encoder->dim, sentences = corpus->sentences.count;
-    float *vectors = NULL;
-    film_text *texts = mem_array(sentences, sizeof *texts);
-    TRY_ALLOC(texts, error);
-    TRY_ALLOC(vectors = mem_array(sentences * dim, sizeof *vectors), error);
-    for (uint32_t i = 0; i < sentences; i++) texts[i] = strtab_get(&corpus->sentences, i);
-    TRY(encoder_embed_all(encoder, texts, sentences, threads, vectors, error));
-    threads = threads_use(threads);
-#pragma omp parallel for num_threads(threads)
-    for (size_t i = 0; i < pairs->count; i++) {
-        const float *a = vectors + pairs->a[i] * dim, *b = vectors + pairs->b[i] * dim;
-        out[i] = (float)encoder_similarity(encoder, a, b);
-    }
+    struct calibration none = {1, 0, 0};
+    struct pair_texts texts = {&corpus->sentences, pairs};
+    struct score_source source = {text_of_pair, &texts};
+    film_verdict *verdicts = mem_array(pairs->count, sizeof *verdicts);
+    TRY_ALLOC(verdicts, error);
+    TRY(score_pairs(encoder, &none, &source, pairs->count, 0, threads, verdicts, error));
+    for (size_t i = 0; i < pairs->count; i++) out[i] = (float)verdicts[i].similarity;
 done:
-    mem_free(texts);
-    mem_free(vectors);
+    mem_free(verdicts);
     return status;
 }

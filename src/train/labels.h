@@ -11,14 +11,21 @@ struct labelled_pairs {
     size_t count;
 };
 
-/* Pairs and triplets as they are; scores scaled by their range; of categories, as many pairs inside
- * one as across two, drawn at random. Without labels: random pairs, all with target 0. */
-film_status labels_to_pairs(const struct corpus *corpus, uint64_t seed, struct labelled_pairs *out,
-                            film_error *error);
+/* Pairs and triplets as they are; scores scaled by their range; of categories DRAWN random pairs, about
+ * half of them inside one. Without labels: DRAWN random pairs, all with target 0. */
+film_status labels_to_pairs(const struct corpus *corpus, size_t drawn, uint64_t seed,
+                            struct labelled_pairs *out, film_error *error);
+
+/* Enough for a threshold: its accuracy is then known to half a per cent. */
+enum { LABELS_DRAWN = 20000 };
+
+/* What a target says where only yes and no are understood: 1 same, 0 different, -1 neither. The upper
+ * fifth of a score's range is "same", the lower half "different". */
+int labels_verdict(const struct corpus *corpus, float target);
 void labelled_pairs_free(struct labelled_pairs *pairs);
 
-/* The similarity of each pair's vectors; OUT has PAIRS->count floats. Embeds every sentence of the
- * corpus once. */
+/* The similarity of each pair; OUT has PAIRS->count floats. By the path that answers, so that thresholds
+ * fit it. */
 film_status labels_similarities(const struct corpus *corpus, const struct labelled_pairs *pairs,
                                 const struct encoder *encoder, int threads, float *out,
                                 film_error *error);

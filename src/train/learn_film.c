@@ -2,9 +2,10 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "train/corpus_triplets.h"
+#include "train/judge.h"
 #include "train/learn_film.h"
 
-#include <string.h>
+#include <math.h>
 
 static film_status make_triplets(struct run *run, struct triplets *out, film_error *error)
 {
@@ -33,7 +34,13 @@ static film_status make_triplets(struct run *run, struct triplets *out, film_err
 struct watch {
     struct run *run;
     size_t limit;
+    struct judge judge;
 };
+
+static double on_judge(void *user, const double *p, const double *s)
+{
+    return judge_map(&((struct watch *)user)->judge, p, s);
+}
 
 static int on_iteration(void *user, size_t iteration, const struct film_iteration *now)
 {
@@ -73,17 +80,19 @@ void learn_film_note(struct run *run, const char *name, const struct film_learne
     size_t stride = count / MOST_HISTORY + 1;
     for (size_t i = (count + stride - 1) % stride; i < count; i += stride) { /* and the last */
         const struct film_iteration *now = &learned->history[i];
-        json_array_append_new(history, json_pack("[f, f, I, f, I]", now->f, now->gradient,
+        json_array_append_new(history, json_pack("[f, f, I, f, I, f]", now->f, now->gradient,
                                                  (json_int_t)now->active, now->tau,
-                                                 (json_int_t)now->backtracks));
+                                                 (json_int_t)now->backtracks,
+                                                 isnan(now->judged) ? 0 : now->judged));
     }
     run_note(run, name,
-             json_pack("{s:s, s:I, s:f, s:f, s:I, s:I, s:[s, s, s, s, s], s:o}", "stopped",
+             json_pack("{s:s, s:I, s:f, s:f, s:I, s:I, s:I, s:[s, s, s, s, s, s], s:o}", "stopped",
                        stiefel_stop_name(learned->solver.stop), "iterations",
                        (json_int_t)learned->solver.iterations, "objective", learned->f, "margin",
                        learned->margin, "active_anchors", (json_int_t)learned->active,
-                       "dead_columns", (json_int_t)learned->dead, "history_columns", "objective",
-                       "gradient", "active", "step", "backtracks", "history", history));
+                       "dead_columns", (json_int_t)learned->dead, "best_iteration",
+                       (json_int_t)learned->best, "history_columns", "objective", "gradient",
+                       "active", "step", "backtracks", "accuracy", "history", history));
 }
 
 film_status learn_film_kept(struct run *run, film_status status, const struct film_learned *learned)
@@ -99,24 +108,26 @@ film_status learn_film(struct run *run, film_error *error)
     film_model *model = run->model;
     struct triplets triplets = {0};
     struct film_learned learned = {0};
-    struct watch watch = {run, run->options->solver.iterations};
+    struct watch watch = {.run = run, .limit = run->options->solver.iterations};
     TRY(run_factorise(run, error));
     if (run->dim > run->svd.rank) run->dim = run->svd.rank;
     TRY(make_triplets(run, &triplets, error));
+    if (run->dev.rows) TRY(judge_init(&watch.judge, run, error));
     run_note_time(run, "triplets");
     struct film_learn_options options = learn_film_options(run);
     options.report = on_iteration;
+    if (run->dev.rows) options.judge = on_judge;
     options.user = &watch;
-    TRY(learn_film_kept(
-        run,
-        film_learn(run->svd.v, run->svd.rank, run->svd.sigma, &triplets, &options, &learned, error),
-        &learned));
+    status =
+        film_learn(run->svd.v, run->svd.rank, run->svd.sigma, &triplets, &options, &learned, error);
+    TRY(learn_film_kept(run, status, &learned));
     TRY_ALLOC(model->own_map = mem_array(run->x.cols * run->dim, sizeof *model->own_map), error);
     TRY(film_map(&learned, run->svd.u, run->x.cols, run->svd.rank, run->svd.sigma, options.threads,
                  model->own_map, error));
     learn_film_note(run, "film", &learned);
     run_note_time(run, "film");
 done:
+    judge_free(&watch.judge);
     triplets_free(&triplets);
     film_learned_free(&learned);
     return status;

@@ -1,5 +1,92 @@
+/* Method RANK: the corpus's labels as pairs, the sparse rows themselves to a map (metric/rank.h). */
+#include "base/mem.h"
+#include "metric/rank.h"
+#include "train/labels.h"
 #include "train/run.h"
+
+/* Of categories, so many pairs are drawn for each sentence. */
+enum { PAIRS_PER_SENTENCE = 8 };
+
+struct pairs {
+    struct rank_pair *positive, *negative;
+    struct rank_labels labels;
+};
+
+static film_status make_pairs(struct run *run, struct pairs *pairs, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct labelled_pairs all = {0};
+    struct rank_labels *labels = &pairs->labels;
+    TRY(labels_to_pairs(&run->corpus, PAIRS_PER_SENTENCE * run->corpus.rows, run->options->seed,
+                        &all, error));
+    TRY_ALLOC((pairs->positive = mem_array(all.count, sizeof *pairs->positive)) &&
+                  (pairs->negative = mem_array(all.count, sizeof *pairs->negative)),
+              error);
+    for (size_t i = 0; i < all.count; i++) {
+        struct rank_pair pair = {all.a[i], all.b[i]};
+        int same = labels_verdict(&run->corpus, all.target[i]);
+        if (same == 1) pairs->positive[labels->positives++] = pair;
+        if (same == 0) pairs->negative[labels->negatives++] = pair;
+    }
+    labels->positive = pairs->positive;
+    labels->negative = pairs->negative;
+done:
+    labelled_pairs_free(&all);
+    return status;
+}
+
+static int on_step(void *user, const struct rank_progress *now)
+{
+    struct run *run = user;
+    return progress_report(&run->options->progress, "ranking", (double)now->step,
+                           (double)now->steps, NULL) != FILM_OK;
+}
+
+static void note_learned(struct run *run, const struct rank_learned *learned)
+{
+    json_t *history = json_array();
+    for (size_t i = 0; i < learned->history_count; i++)
+        json_array_append_new(
+            history, json_pack("[f, f]", learned->history[i].epoch, learned->history[i].loss));
+    run_note(run, "ranking",
+             json_pack("{s:I, s:I, s:I, s:I, s:I, s:[s, s], s:o}", "pairs",
+                       (json_int_t)learned->pairs, "clusters", (json_int_t)learned->clusters,
+                       "contradictions", (json_int_t)learned->contradictions, "labelled_negatives",
+                       (json_int_t)learned->labelled, "mined_negatives", (json_int_t)learned->mined,
+                       "history_columns", "epoch", "loss", "history", history));
+}
+
 film_status learn_rank(struct run *run, film_error *error)
 {
-    return learn_film(run, error);
+    film_status status = FILM_OK;
+    const film_rank_options *wanted = &run->options->ranking;
+    struct pairs pairs = {0};
+    struct rank_learned learned = {0};
+    struct rank_options options;
+    rank_defaults(&options);
+    options.dim = run->dim;
+    if (wanted->epochs) options.epochs = wanted->epochs;
+    if (wanted->batch) options.batch = wanted->batch;
+    if (wanted->rate > 0) options.rate = wanted->rate;
+    if (wanted->temperature > 0) options.temperature = wanted->temperature;
+    options.seed = run->options->seed;
+    options.threads = run->options->threads;
+    options.report = on_step;
+    options.user = run;
+    TRY(make_pairs(run, &pairs, error));
+    status = rank_learn(&run->x, &pairs.labels, &options, &learned, error);
+    if (status == FILM_CANCELLED && learned.map) { /* what was learned so far is a model too */
+        run->interrupted = 1;
+        status = FILM_OK;
+    }
+    TRY(status);
+    run->model->own_map = learned.map;
+    learned.map = NULL;
+    note_learned(run, &learned);
+    run_note_time(run, "ranking");
+done:
+    mem_free(pairs.positive);
+    mem_free(pairs.negative);
+    rank_learned_free(&learned);
+    return status;
 }

@@ -107,7 +107,7 @@ static film_status calibrate(struct run *run, const struct corpus *labelled, con
     struct labelled_pairs pairs = {0};
     float *similarity = NULL;
     double threshold, accuracy;
-    TRY(labels_to_pairs(labelled, run->options->seed, &pairs, error));
+    TRY(labels_to_pairs(labelled, LABELS_DRAWN, run->options->seed, &pairs, error));
     TRY_ALLOC(similarity = mem_array(pairs.count, sizeof *similarity), error);
     TRY(labels_similarities(labelled, &pairs, &run->model->encoder, run->options->threads,
                             similarity, error));
@@ -157,9 +157,17 @@ static film_status check_options(const film_train_options *options, film_error *
             "the data it is made from",
             options->dim, options->rank);
     if (options->solver.batch == 0 || options->solver.sample == 0)
-        return status_set(error, FILM_USAGE, "--batch and --sample must be at least 1");
+        return status_set(error, FILM_USAGE, "--mfilm-batch and --mfilm-sample must be at least 1");
     if (!(options->train_share > 0 && options->train_share <= 1))
         return status_set(error, FILM_USAGE, "the share to train on must lie between 0 and 1");
+    return FILM_OK;
+}
+
+/* Features alone. */
+static film_status learn_nothing(struct run *run, film_error *error)
+{
+    (void)error;
+    run->dim = 0;
     return FILM_OK;
 }
 
@@ -172,6 +180,7 @@ struct method {
 };
 
 static const struct method methods[FILM_METHOD_COUNT] = {
+    [FILM_METHOD_TFIDF] = {"tfidf", learn_nothing, FILM_WORD, 0},
     [FILM_METHOD_SVD] = {"svd", learn_svd, FILM_WORD, 0},
     [FILM_METHOD_FILM] = {"film", learn_film, FILM_WORD, 100},
     [FILM_METHOD_MFILM] = {"mfilm", learn_mfilm, FILM_WORD, 100},
@@ -186,7 +195,7 @@ static film_status choose_method(struct run *run, film_error *error)
     if (run->method == FILM_METHOD_AUTO)
         run->method = labelled ? FILM_METHOD_RANK : FILM_METHOD_SVD;
     const struct method *method = &methods[run->method];
-    if (!labelled && run->method != FILM_METHOD_SVD)
+    if (!labelled && run->method != FILM_METHOD_SVD && run->method != FILM_METHOD_TFIDF)
         return status_set(error, FILM_BAD_INPUT,
                           "--method %s learns from labels and the input has none; use --method svd "
                           "or add a label, score, category or triplet column",
@@ -212,7 +221,10 @@ static film_status choose_dev(struct run *run, film_error *error)
         if (run->holds_out) run->dev_name = "held out";
         return FILM_OK;
     }
-    if (run->method == FILM_METHOD_SVD || run->options->train_share == 1) return FILM_OK;
+    /* Where nothing is learned from labels, the training rows are as good as unseen ones. */
+    if (run->method == FILM_METHOD_SVD || run->method == FILM_METHOD_TFIDF ||
+        run->options->train_share == 1)
+        return FILM_OK;
     return run_hold_out(run, error);
 }
 

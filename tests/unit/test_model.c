@@ -147,6 +147,7 @@ static void every_kind_of_labels_trains(void **state)
     for (int i = 0; i < 4; i++) {
         film_model *model = train(tables[i], NULL);
         char *about = NULL;
+        assert_non_null(model);
         assert_ok(film_describe(model, &about, &error));
         assert_non_null(strstr(about, kinds[i]));
         film_free(about);
@@ -167,7 +168,7 @@ static void options_that_make_no_sense_are_refused(void **state)
     options.dim = 11;
     assert_int_equal(film_train(&path, 1, &options, &model, &error), FILM_USAGE);
     options.dim = 0;
-    options.features = 0;
+    options.features = 8;
     assert_int_equal(film_train(&path, 1, &options, &model, &error), FILM_USAGE);
     film_train_defaults(&options);
     assert_int_equal(film_train(&path, 1, &options, &model, &error), FILM_IO);

@@ -133,10 +133,7 @@ static void empty_tensors_scalars_and_unicode_survive(void **state)
 {
     (void)state;
     const double pi = 3.25;
-    const char *const keys[] = {"",
-                                "gr\xc3\xb6\xc3\x9f"
-                                "e",
-                                "json"};
+    const char *const keys[] = {"", "gr\303\266\303\237e", "json"};
     const char *const values[] = {"", "\xf0\x9f\x98\x80 \xe4\xb8\xad\xe6\x96\x87",
                                   "{\"a\": \"\\n\"}\n\t\x01"};
     const struct safetensors_tensor tensors[] = {

@@ -1,0 +1,231 @@
+#include "metric/rank_draw.h"
+#include "base/mem.h"
+#include "base/union_find.h"
+#include "la/vec.h"
+
+#include <string.h>
+
+/* ---- Labels ---- */
+
+static film_status check_pairs(const struct rank_pair *pairs, size_t count, size_t sentences,
+                               const char *kind, film_error *error)
+{
+    for (size_t i = 0; i < count; i++)
+        if (pairs[i].a >= sentences || pairs[i].b >= sentences)
+            return status_set(error, FILM_USAGE, "%s pair %zu names a sentence beyond the %zu",
+                              kind, i, sentences);
+    return FILM_OK;
+}
+
+static film_status find_clusters(struct rank_draw *draw, const struct rank_labels *labels,
+                                 film_error *error)
+{
+    film_status status = FILM_OK;
+    struct union_find sets = {0};
+    TRY_ALLOC(draw->pairs = mem_array(labels->positives, sizeof *draw->pairs), error);
+    TRY_ALLOC(draw->cluster = mem_array(draw->sentences, sizeof *draw->cluster), error);
+    TRY(union_find_init(&sets, draw->sentences, error));
+    for (size_t i = 0; i < labels->positives; i++) {
+        struct rank_pair pair = labels->positive[i];
+        if (pair.a == pair.b)
+            continue; /* nothing to learn from, and no other may be its negative */
+        union_find_join(&sets, pair.a, pair.b);
+        draw->pairs[draw->pair_count++] = pair;
+    }
+    for (uint32_t s = 0; s < draw->sentences; s++) draw->cluster[s] = union_find_root(&sets, s);
+    for (uint32_t s = 0; s < draw->sentences; s++) draw->clusters += draw->cluster[s] == s;
+done:
+    union_find_free(&sets);
+    return status;
+}
+
+/* The labelled negatives of every sentence, in the order of the file. */
+static film_status list_negatives(struct rank_draw *draw, const struct rank_labels *labels,
+                                  film_error *error)
+{
+    film_status status = FILM_OK;
+    TRY_ALLOC(draw->negative = mem_zeroed(draw->sentences + 2, sizeof *draw->negative), error);
+    TRY_ALLOC(draw->negative_of = mem_array(labels->negatives, 2 * sizeof *draw->negative_of),
+              error);
+    TRY_ALLOC(draw->opposed = mem_array(labels->negatives, sizeof *draw->opposed), error);
+    size_t *place = draw->negative + 1; /* counts, then places; shifted by one in the end */
+    for (size_t i = 0; i < labels->negatives; i++) {
+        struct rank_pair pair = labels->negative[i];
+        if (draw->cluster[pair.a] == draw->cluster[pair.b]) {
+            draw->contradictions++;
+            continue;
+        }
+        draw->opposed[draw->opposed_count++] = pair;
+        place[pair.a + 1]++;
+        place[pair.b + 1]++;
+    }
+    for (size_t s = 0; s < draw->sentences; s++) place[s + 1] += place[s];
+    for (size_t i = 0; i < labels->negatives; i++) {
+        struct rank_pair pair = labels->negative[i];
+        if (draw->cluster[pair.a] == draw->cluster[pair.b]) continue;
+        draw->negative_of[place[pair.a]++] = pair.b;
+        draw->negative_of[place[pair.b]++] = pair.a;
+    }
+done:
+    return status;
+}
+
+film_status rank_draw_init(struct rank_draw *draw, size_t sentences,
+                           const struct rank_labels *labels, uint64_t seed, film_error *error)
+{
+    film_status status = FILM_OK;
+    *draw = (struct rank_draw){.sentences = sentences};
+    rng_seed(&draw->rng, seed);
+    TRY(check_pairs(labels->positive, labels->positives, sentences, "positive", error));
+    TRY(check_pairs(labels->negative, labels->negatives, sentences, "negative", error));
+    TRY(find_clusters(draw, labels, error));
+    TRY(list_negatives(draw, labels, error));
+    if (draw->pair_count == 0)
+        TRY(status_set(error, FILM_USAGE,
+                       "no positive pairs: the ranking objective needs sentences that mean the "
+                       "same"));
+done:
+    if (status != FILM_OK) rank_draw_free(draw);
+    return status;
+}
+
+void rank_draw_free(struct rank_draw *draw)
+{
+    mem_free(draw->pairs);
+    mem_free(draw->opposed);
+    mem_free(draw->cluster);
+    mem_free(draw->negative);
+    mem_free(draw->negative_of);
+    mem_free(draw->mined);
+    csr_free(&draw->features);
+    memset(draw, 0, sizeof *draw);
+}
+
+/* ---- Batches ---- */
+
+static void shuffle(struct rank_pair *pairs, size_t count, struct rng *rng)
+{
+    for (size_t i = count; i > 1; i--) {
+        size_t j = rng_below(rng, i);
+        struct rank_pair pair = pairs[j];
+        pairs[j] = pairs[i - 1];
+        pairs[i - 1] = rng_next(rng) & 1 ? pair : (struct rank_pair){pair.b, pair.a};
+    }
+}
+
+void rank_draw_shuffle(struct rank_draw *draw)
+{
+    shuffle(draw->pairs, draw->pair_count, &draw->rng);
+}
+
+/* The next labelled negative pair; all of them in a new order when they are used up. */
+static struct rank_pair next_opposed(struct rank_draw *draw)
+{
+    if (draw->opposed_next == 0) shuffle(draw->opposed, draw->opposed_count, &draw->rng);
+    struct rank_pair pair = draw->opposed[draw->opposed_next++];
+    if (draw->opposed_next == draw->opposed_count) draw->opposed_next = 0;
+    return pair;
+}
+
+static uint32_t labelled_negative(struct rank_draw *draw, uint32_t sentence)
+{
+    size_t start = draw->negative[sentence], count = draw->negative[sentence + 1] - start;
+    return count ? draw->negative_of[start + rng_below(&draw->rng, count)] : UINT32_MAX;
+}
+
+/* A hard candidate for PAIR; slots of odd number take a mined one first. */
+static uint32_t hard_candidate(struct rank_draw *draw, struct rank_pair pair, size_t slot)
+{
+    uint32_t labelled = labelled_negative(draw, pair.a);
+    if (labelled == UINT32_MAX) labelled = labelled_negative(draw, pair.b);
+    uint32_t mined = draw->mined ? draw->mined[pair.a] : UINT32_MAX;
+    if (mined != UINT32_MAX && (slot % 2 || labelled == UINT32_MAX)) {
+        draw->mined_drawn++;
+        return mined;
+    }
+    draw->labelled_drawn += labelled != UINT32_MAX;
+    return labelled;
+}
+
+void rank_draw_batch(struct rank_draw *draw, size_t first, size_t pairs, size_t hard,
+                     size_t opposed, struct rank_rows *out)
+{
+    size_t at = 2 * pairs;
+    for (size_t i = 0; i < pairs; i++) {
+        out->row[i] = draw->pairs[first + i].a;
+        out->row[pairs + i] = draw->pairs[first + i].b;
+    }
+    for (size_t i = 0; i < pairs; i++)
+        for (size_t slot = 0; slot < hard; slot++) {
+            uint32_t found = hard_candidate(draw, draw->pairs[first + i], slot + i);
+            if (found != UINT32_MAX) out->row[at++] = found;
+        }
+    out->pairs = pairs;
+    out->hard = at - 2 * pairs;
+    out->opposed = draw->opposed_count ? opposed : 0;
+    for (size_t i = 0; i < out->opposed; i++) {
+        struct rank_pair pair = next_opposed(draw);
+        out->row[at++] = pair.a;
+        out->row[at++] = pair.b;
+    }
+}
+
+/* ---- Mining ---- */
+
+enum { HEAVIEST = 4 }; /* features of a sentence that candidates are looked up by */
+
+/* The places of a row's heaviest entries; returns how many. */
+static size_t heaviest(const struct csr *x, size_t row, size_t place[HEAVIEST])
+{
+    size_t count = 0;
+    for (size_t k = x->start[row]; k < x->start[row + 1]; k++) {
+        size_t at = count < HEAVIEST ? count++ : HEAVIEST;
+        for (; at > 0 && x->val[k] > x->val[place[at - 1]]; at--)
+            if (at < HEAVIEST) place[at] = place[at - 1];
+        if (at < HEAVIEST) place[at] = k;
+    }
+    return count;
+}
+
+static uint32_t nearest_of_some(const struct rank_draw *draw, const struct csr *x, const float *y,
+                                size_t dim, uint32_t sentence, size_t tries, struct rng *rng)
+{
+    size_t place[HEAVIEST], count = heaviest(x, sentence, place);
+    uint32_t best = UINT32_MAX;
+    double best_cosine = -2.0;
+    for (size_t i = 0; i < tries && count; i++) {
+        size_t f = x->col[place[i % count]], start = draw->features.start[f];
+        size_t other = start + rng_below(rng, draw->features.start[f + 1] - start);
+        uint32_t found = draw->features.col[other];
+        if (draw->cluster[found] == draw->cluster[sentence]) continue;
+        double cosine = vec_dot(y + sentence * dim, y + found * dim, dim);
+        if (cosine <= best_cosine) continue;
+        best = found;
+        best_cosine = cosine;
+    }
+    return best;
+}
+
+film_status rank_draw_mine(struct rank_draw *draw, const struct csr *x, const struct rank_map *map,
+                           size_t tries, uint64_t seed, int threads, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t n = draw->sentences, elements;
+    float *y = NULL; /* n x dim */
+    if (!draw->features.start) TRY(csr_transpose(x, threads, &draw->features, error));
+    if (!draw->mined) TRY_ALLOC(draw->mined = mem_array(n, sizeof *draw->mined), error);
+    memset(draw->mined, 0xff, n * sizeof *draw->mined);
+    TRY_ALLOC(!__builtin_mul_overflow(n, map->dim, &elements) &&
+                  (y = mem_array(elements, sizeof *y)),
+              error);
+    rank_map_embed(map, x, NULL, n, threads, y);
+#pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
+    for (size_t s = 0; s < n; s++) {
+        struct rng rng;
+        rng_seed_part(&rng, seed, s);
+        draw->mined[s] = nearest_of_some(draw, x, y, map->dim, (uint32_t)s, tries, &rng);
+    }
+done:
+    mem_free(y);
+    return status;
+}

@@ -1,0 +1,569 @@
+/* The ranking objective. Oracles: a loss written again in double from the formula in rank.h and
+ * differentiated numerically; constructed batches; a toy language whose answer is known. */
+#include "testing.h"
+
+#include "base/rng.h"
+#include "la/vec.h"
+#include "metric/rank.h"
+#include "metric/rank_batch.h"
+#include "metric/rank_draw.h"
+#include "metric/rank_kernel.h"
+
+static film_error error;
+
+/* ---- Making matrices ---- */
+
+static struct csr random_matrix(size_t rows, size_t cols, size_t most, uint64_t seed)
+{
+    struct csr x;
+    struct rng rng;
+    size_t used = 0;
+    rng_seed(&rng, seed);
+    assert_ok(csr_alloc(&x, rows, cols, rows * cols, &error));
+    for (size_t i = 0; i < rows; i++) {
+        for (uint32_t f = 0; f < cols; f++) {
+            if (rng_below(&rng, cols) >= most) continue;
+            x.col[used] = f;
+            x.val[used++] = (float)(0.2 + rng_uniform(&rng));
+        }
+        x.start[i + 1] = used;
+    }
+    return x;
+}
+
+/* A language with two words for everything: sentence 2i says with words 0 .. WORDS what sentence
+ * 2i + 1 says with words WORDS .. 2 WORDS. Without learning they share nothing. */
+enum { WORDS = 40, SAID = 4, TOLD = 600, HELD = 60 };
+
+static struct csr toy_matrix(void)
+{
+    struct csr x;
+    struct rng rng;
+    size_t used = 0;
+    rng_seed(&rng, 11);
+    assert_ok(csr_alloc(&x, 2 * (TOLD + HELD), 2 * WORDS, 2 * (TOLD + HELD) * WORDS, &error));
+    for (size_t i = 0; i < TOLD + HELD; i++) {
+        char in[WORDS] = {0};
+        for (int k = 0; k < SAID; k++) in[rng_below(&rng, WORDS)] = 1;
+        for (uint32_t side = 0; side < 2; side++) {
+            for (uint32_t w = 0; w < WORDS; w++) {
+                if (!in[w]) continue;
+                x.col[used] = side * WORDS + w;
+                x.val[used++] = 0.5f;
+            }
+            x.start[2 * i + side + 1] = used;
+        }
+    }
+    return x;
+}
+
+static struct rank_pair toy_pairs[TOLD], toy_negatives[TOLD];
+
+static struct rank_labels toy_labels(void)
+{
+    for (uint32_t i = 0; i < TOLD; i++) {
+        toy_pairs[i] = (struct rank_pair){2 * i, 2 * i + 1};
+        toy_negatives[i] = (struct rank_pair){2 * i, 2 * ((i + 1) % TOLD)};
+    }
+    return (struct rank_labels){toy_pairs, toy_negatives, TOLD, TOLD};
+}
+
+static struct rank_options toy_options(void)
+{
+    struct rank_options o;
+    rank_defaults(&o);
+    o.dim = 24;
+    o.batch = 64;
+    o.epochs = 4;
+    o.threads = 1;
+    return o;
+}
+
+/* Of the held-out pairs: how many find their partner first among the held-out second sides. */
+static size_t toy_found(const struct csr *x, const float *map, size_t dim)
+{
+    float *y = malloc(x->rows * dim * sizeof *y);
+    size_t found = 0;
+    csr_times(x, map, dim, 1, y);
+    for (size_t i = TOLD; i < TOLD + HELD; i++) {
+        double best = -1e9;
+        size_t who = 0;
+        for (size_t j = TOLD; j < TOLD + HELD; j++) {
+            double dot = 0.0, square = 0.0;
+            for (size_t c = 0; c < dim; c++) {
+                dot += y[2 * i * dim + c] * y[(2 * j + 1) * dim + c];
+                square += y[(2 * j + 1) * dim + c] * y[(2 * j + 1) * dim + c];
+            }
+            if (dot / sqrt(square) > best) best = dot / sqrt(square), who = j;
+        }
+        found += who == i;
+    }
+    free(y);
+    return found;
+}
+
+/* ---- The loss in double ---- */
+
+struct reference {
+    const struct csr *x;
+    const uint32_t *rows, *cluster;
+    size_t pairs, hard, opposed, dim;
+    double *map, *log_gain; /* features x dim, features */
+    double temperature, decision, border;
+};
+
+static double reference_loss(const struct reference *r)
+{
+    size_t rows = 2 * (r->pairs + r->opposed) + r->hard, d = r->dim;
+    double y[64][16] = {{0}}, loss = 0.0;
+    for (size_t i = 0; i < rows; i++) {
+        double square = 0.0;
+        for (size_t k = r->x->start[r->rows[i]]; k < r->x->start[r->rows[i] + 1]; k++)
+            for (size_t c = 0; c < d; c++)
+                y[i][c] +=
+                    r->x->val[k] * exp(r->log_gain[r->x->col[k]]) * r->map[r->x->col[k] * d + c];
+        for (size_t c = 0; c < d; c++) square += y[i][c] * y[i][c];
+        for (size_t c = 0; c < d && square > 0; c++) y[i][c] /= sqrt(square);
+    }
+    for (size_t i = 0; i < r->pairs; i++) {
+        double forth = 0.0, back = 0.0, own = 0.0;
+        for (size_t j = 0; j < r->pairs + r->hard; j++) {
+            double cosine = 0.0;
+            for (size_t c = 0; c < d; c++) cosine += y[i][c] * y[r->pairs + j][c];
+            if (j == i) own = cosine;
+            if (j == i || r->cluster[r->rows[i]] != r->cluster[r->rows[r->pairs + j]])
+                forth += exp(r->temperature * cosine);
+        }
+        for (size_t j = 0; j < r->pairs; j++) {
+            double cosine = 0.0;
+            for (size_t c = 0; c < d; c++) cosine += y[j][c] * y[r->pairs + i][c];
+            if (j == i || r->cluster[r->rows[j]] != r->cluster[r->rows[r->pairs + i]])
+                back += exp(r->temperature * cosine);
+        }
+        loss += 0.5 * (log(forth) + log(back)) - r->temperature * own;
+    }
+    loss /= (double)r->pairs;
+    for (size_t i = 0; i < r->pairs + r->opposed; i++) { /* the decision */
+        size_t u = i < r->pairs ? i : 2 * i + r->hard, v = i < r->pairs ? r->pairs + i : u + 1;
+        double cosine = 0.0, sign = i < r->pairs ? 1.0 : -1.0;
+        for (size_t c = 0; c < d; c++) cosine += y[u][c] * y[v][c];
+        loss += r->decision * log(1.0 + exp(-sign * r->temperature * (cosine - r->border))) /
+                (double)(i < r->pairs ? r->pairs : r->opposed);
+    }
+    return loss;
+}
+
+/* Of the loss by one of its numbers, by central differences. */
+static double slope(const struct reference *r, double *at)
+{
+    double was = *at, up, down;
+    *at = was + 1e-5;
+    up = reference_loss(r);
+    *at = was - 1e-5;
+    down = reference_loss(r);
+    *at = was;
+    return (up - down) / 2e-5;
+}
+
+static void the_gradient_is_that_of_the_loss(void **state)
+{
+    (void)state;
+    enum { PAIRS = 5, HARD = 3, OPPOSED = 2, FEATURES = 12, DIM = 7, FIXED = 2, MOVING = 5 };
+    struct csr x = random_matrix(20, FEATURES, 4, 3);
+    uint32_t numbers[] = {0, 1, 2, 3, 0, 10, 11, 12, 13, 14, 15, 11, 16, 4, 17, 2, 18};
+    struct rank_rows rows = {numbers, PAIRS, HARD, OPPOSED};
+    uint32_t cluster[20];
+    for (uint32_t i = 0; i < 20; i++) cluster[i] = i % 10;
+    cluster[14] = 0; /* 0, 10 and 14 belong together, and hard 11 to 1 */
+    for (size_t k = x.start[2]; k < x.start[3]; k++) x.val[k] = 0.0f; /* sentence 2 says nothing */
+    struct rank_map map;
+    struct rank_batch batch;
+    struct rank_step step = {.temperature = 6.0, .decision = 0.7, .border = 0.4, .threads = 1};
+    double loss, by_border, tables[FEATURES * DIM + FEATURES];
+    float gradient[FEATURES * DIM], gain[FEATURES];
+    assert_ok(rank_map_init(&map, FEATURES, DIM, FIXED, RANK_ADAGRAD, 0.0, 5, 1, &error));
+    assert_ok(rank_batch_init(&batch, PAIRS, HARD, OPPOSED, &map, &error));
+    struct reference r = {
+        &x,  numbers, cluster, PAIRS, HARD, OPPOSED, DIM, tables, tables + FEATURES * DIM,
+        6.0, 0.7,     0.4};
+    for (size_t f = 0; f < FEATURES; f++) {
+        map.log_gain[f] = 0.3f * (float)((int)(f % 3) - 1);
+        map.gain[f] = expf(map.log_gain[f]);
+        r.log_gain[f] = map.log_gain[f];
+        for (size_t c = 0; c < DIM; c++) {
+            map.rows[f * DIM + c] += 0.1f * (float)((f * 7 + c * 5) % 11);
+            r.map[f * DIM + c] = map.rows[f * DIM + c];
+        }
+    }
+    assert_ok(
+        rank_batch_gradient(&batch, &map, &x, &rows, cluster, &step, &loss, &by_border, &error));
+    assert_close(loss, reference_loss(&r), 1e-5);
+    rank_batch_read(&batch, &map, gradient, gain);
+    assert_true(batch.touched_count >= FEATURES - 2);
+    for (size_t i = 0; i < batch.touched_count; i++) {
+        size_t f = batch.touched[i];
+        for (size_t c = 0; c <= MOVING; c++) /* the last round: the term weight */
+            assert_close(c < MOVING ? gradient[i * MOVING + c] : gain[i],
+                         slope(&r, c < MOVING ? &r.map[f * DIM + c] : &r.log_gain[f]), 2e-5);
+    }
+    assert_close(by_border, slope(&r, &r.border), 2e-5);
+    rank_batch_free(&batch);
+    rank_map_free(&map);
+    csr_free(&x);
+}
+
+static void the_loss_falls_and_partners_are_found(void **state)
+{
+    (void)state;
+    struct csr x = toy_matrix();
+    struct rank_labels labels = toy_labels();
+    for (int rule = RANK_ADAGRAD; rule <= RANK_ADAM; rule++) {
+        struct rank_options o = toy_options();
+        struct rank_learned learned;
+        struct rank_map start;
+        o.rule = (enum rank_rule)rule;
+        o.rate = rule == RANK_ADAM ? 0.02 : 0.05;
+        assert_ok(rank_map_init(&start, x.cols, o.dim, 0, o.rule, 0.0, o.seed, 1, &error));
+        assert_ok(rank_learn(&x, &labels, &o, &learned, &error));
+        size_t before = toy_found(&x, start.rows, o.dim), after = toy_found(&x, learned.map, o.dim);
+        double first = learned.history[0].loss;
+        double last = learned.history[learned.history_count - 1].loss;
+        if (!(last < 0.3 * first && before < HELD / 4 && after > HELD * 9 / 10)) {
+            print_error("rule %d: loss %g -> %g, found %zu -> %zu\n", rule, first, last, before,
+                        after);
+            fail();
+        }
+        assert_int_equal(learned.history[learned.history_count - 1].step,
+                         learned.history[learned.history_count - 1].steps);
+        rank_learned_free(&learned);
+        rank_map_free(&start);
+    }
+    csr_free(&x);
+}
+
+static struct rank_learned learn_all_on(const struct csr *x, uint64_t seed, int threads)
+{
+    struct rank_options o = toy_options();
+    struct rank_labels labels = toy_labels();
+    struct rank_learned learned;
+    o.seed = seed;
+    o.threads = threads;
+    o.batch = 300; /* several tiles */
+    o.hard = 2;
+    o.fixed = 8;
+    o.dropout = 0.1;
+    o.decision = 0.5;
+    o.mine_from = 1;
+    o.mine_tries = 6;
+    assert_ok(rank_learn(x, &labels, &o, &learned, &error));
+    assert_true(learned.mined > 0 && learned.labelled > 0);
+    return learned;
+}
+
+static void the_same_seed_gives_the_same_bytes_on_any_number_of_threads(void **state)
+{
+    (void)state;
+    struct csr x = toy_matrix();
+    struct rank_learned one = learn_all_on(&x, 1, 1);
+    size_t bytes = one.features * one.dim * sizeof(float);
+    for (int threads = 1; threads <= 4; threads *= 2) {
+        struct rank_learned other = learn_all_on(&x, 1, threads);
+        assert_memory_equal(one.map, other.map, bytes);
+        assert_int_equal(one.history_count, other.history_count);
+        rank_learned_free(&other);
+    }
+    struct rank_learned other = learn_all_on(&x, 2, 2);
+    assert_memory_not_equal(one.map, other.map, bytes);
+    rank_learned_free(&other);
+    rank_learned_free(&one);
+    csr_free(&x);
+}
+
+static void the_term_weights_are_folded_into_the_map(void **state)
+{
+    (void)state;
+    struct csr x = toy_matrix();
+    struct rank_learned learned = learn_all_on(&x, 1, 1);
+    size_t moved = 0;
+    for (size_t f = 0; f < learned.features; f++) {
+        moved += learned.gain[f] != 1.0f;
+        for (size_t c = learned.dim - 8; c < learned.dim; c++) /* fixed columns: signs times gain */
+            assert_close(fabs(learned.map[f * learned.dim + c]),
+                         learned.gain[f] / sqrt((double)learned.dim), 1e-6);
+    }
+    assert_true(moved > learned.features / 2);
+    rank_learned_free(&learned);
+    csr_free(&x);
+}
+
+static void known_duplicates_are_never_negatives(void **state)
+{
+    (void)state;
+    struct csr x = random_matrix(6, 9, 4, 8);
+    uint32_t numbers[] = {0, 1, 2, 3, 4}; /* a: 0 1, b: 2 3, hard: 4 */
+    struct rank_rows rows = {numbers, 2, 1, 0};
+    uint32_t together[] = {7, 7, 7, 7, 7, 0}, apart[] = {0, 1, 0, 1, 4, 5};
+    struct rank_map map;
+    struct rank_batch batch;
+    struct rank_step step = {.temperature = 20.0, .threads = 1};
+    double loss, by_border;
+    float gradient[9 * 6], gain[9];
+    assert_ok(rank_map_init(&map, 9, 6, 0, RANK_ADAGRAD, 0.0, 5, 1, &error));
+    assert_ok(rank_batch_init(&batch, 2, 1, 0, &map, &error));
+    assert_ok(
+        rank_batch_gradient(&batch, &map, &x, &rows, together, &step, &loss, &by_border, &error));
+    assert_true(fabs(loss) < 1e-6); /* nobody to lose against */
+    rank_batch_read(&batch, &map, gradient, gain);
+    for (size_t i = 0; i < batch.touched_count * 6; i++) assert_close(gradient[i], 0.0, 1e-5);
+    assert_ok(
+        rank_batch_gradient(&batch, &map, &x, &rows, apart, &step, &loss, &by_border, &error));
+    assert_true(loss > 1e-3);
+    rank_batch_free(&batch);
+    rank_map_free(&map);
+    csr_free(&x);
+}
+
+static void hard_candidates_come_from_other_clusters(void **state)
+{
+    (void)state;
+    struct csr x = random_matrix(40, 10, 4, 9);
+    struct rank_pair positive[30], negative[40];
+    struct rank_draw draw;
+    struct rank_map map;
+    uint32_t numbers[25 * 4 + 20], *rows = numbers;
+    struct rank_rows drawn = {.row = numbers};
+    for (uint32_t i = 0; i < 30; i++) positive[i] = (struct rank_pair){i % 5, 5 * (i / 5) + i % 5};
+    for (uint32_t i = 0; i < 40; i++) negative[i] = (struct rank_pair){i, (i * 7 + 5) % 40};
+    struct rank_labels labels = {positive, negative, 30, 40};
+    assert_ok(rank_draw_init(&draw, 40, &labels, 1, &error));
+    assert_true(draw.contradictions > 0);
+    assert_int_equal(draw.pair_count, 25); /* (i, i) passed over */
+    assert_ok(rank_map_init(&map, 10, 8, 0, RANK_ADAGRAD, 0.0, 1, 1, &error));
+    assert_ok(rank_draw_mine(&draw, &x, &map, 8, 1, 2, &error));
+    for (uint32_t i = 0; i < 40; i++)
+        if (draw.mined[i] != UINT32_MAX)
+            assert_int_not_equal(draw.cluster[i], draw.cluster[draw.mined[i]]);
+    for (size_t i = 0; i < 40; i++)
+        for (size_t k = draw.negative[i]; k < draw.negative[i + 1]; k++)
+            assert_int_not_equal(draw.cluster[i], draw.cluster[draw.negative_of[k]]);
+    rank_draw_shuffle(&draw);
+    rank_draw_batch(&draw, 0, 25, 2, 10, &drawn);
+    assert_int_equal(drawn.hard, 50);
+    assert_int_equal(drawn.opposed, 10);
+    for (size_t i = 100; i < 120; i += 2)
+        assert_int_not_equal(draw.cluster[rows[i]], draw.cluster[rows[i + 1]]);
+    for (size_t i = 0; i < 25; i++) {
+        assert_int_equal(draw.cluster[rows[i]], draw.cluster[rows[25 + i]]);
+        assert_int_not_equal(rows[i], rows[25 + i]);
+    }
+    rank_map_free(&map);
+    rank_draw_free(&draw);
+    csr_free(&x);
+}
+
+/* The mean cosine of the labelled negatives that are in no positive pair. */
+static double opposed_cosine(const struct csr *x, const struct rank_learned *learned, size_t first)
+{
+    double sum = 0.0;
+    float *y = malloc(x->rows * learned->dim * sizeof *y);
+    csr_times(x, learned->map, learned->dim, 1, y);
+    for (size_t i = first; i < TOLD; i++) {
+        const float *u = y + 2 * i * learned->dim, *v = u + learned->dim;
+        sum += vec_dot(u, v, learned->dim) /
+               sqrt(vec_dot(u, u, learned->dim) * vec_dot(v, v, learned->dim)) /
+               (double)(TOLD - first);
+    }
+    free(y);
+    return sum;
+}
+
+static void labelled_negatives_outside_all_positive_pairs_count_too(void **state)
+{
+    (void)state;
+    struct csr x = toy_matrix();
+    struct rank_labels labels = toy_labels();
+    struct rank_options o = toy_options();
+    struct rank_learned without, with;
+    labels.positives = TOLD / 2; /* the other pairs are declared different, against the language */
+    labels.negative = toy_pairs + TOLD / 2;
+    labels.negatives = TOLD / 2;
+    o.decision = 0.0;
+    assert_ok(rank_learn(&x, &labels, &o, &without, &error));
+    o.decision = 1.0;
+    assert_ok(rank_learn(&x, &labels, &o, &with, &error));
+    assert_true(opposed_cosine(&x, &with, TOLD / 2) <
+                opposed_cosine(&x, &without, TOLD / 2) - 0.05);
+    assert_true(with.border > 0.0 && with.border < 1.0);
+    rank_learned_free(&without);
+    rank_learned_free(&with);
+    csr_free(&x);
+}
+
+static void term_weights_start_where_they_are_told_to(void **state)
+{
+    (void)state;
+    struct csr x = toy_matrix();
+    struct rank_labels labels = toy_labels();
+    struct rank_options o = toy_options();
+    struct rank_learned learned;
+    float gain[2 * WORDS];
+    for (size_t f = 0; f < 2 * WORDS; f++) gain[f] = f % 2 ? 0.5f : 1.0f;
+    o.start_gain = gain;
+    o.weight_rate = 0.0;
+    assert_ok(rank_learn(&x, &labels, &o, &learned, &error));
+    assert_memory_equal(learned.gain, gain, sizeof gain);
+    rank_learned_free(&learned);
+    gain[3] = 0.0f;
+    assert_int_equal(rank_learn(&x, &labels, &o, &learned, &error), FILM_USAGE);
+    csr_free(&x);
+}
+
+static int stop_at_third(void *user, const struct rank_progress *now)
+{
+    assert_true(now->loss >= 0.0 && now->epoch > 0.0);
+    return ++*(int *)user == 3;
+}
+
+static void cancelling_keeps_what_was_learned(void **state)
+{
+    (void)state;
+    struct csr x = toy_matrix();
+    struct rank_labels labels = toy_labels();
+    struct rank_options o = toy_options();
+    struct rank_learned learned;
+    int calls = 0;
+    o.report = stop_at_third;
+    o.user = &calls;
+    o.report_every = 2;
+    assert_int_equal(rank_learn(&x, &labels, &o, &learned, &error), FILM_CANCELLED);
+    assert_int_equal(calls, 3);
+    assert_int_equal(learned.history_count, 3);
+    assert_int_equal(learned.history[2].step, 6);
+    assert_non_null(learned.map);
+    rank_learned_free(&learned);
+    csr_free(&x);
+}
+
+static void running_out_of_memory_is_reported(void **state)
+{
+    (void)state;
+    struct csr x = toy_matrix();
+    struct rank_labels labels = toy_labels();
+    struct rank_options o = toy_options();
+    struct rank_learned learned;
+    o.rule = RANK_ADAM;
+    o.mine_tries = 4;
+    o.decision = 0.5;
+    o.epochs = 2;
+    o.batch = 600;
+    o.dim = 8;
+    for (long n = 0;; n++) {
+        fail_allocation(n);
+        film_status status = rank_learn(&x, &labels, &o, &learned, &error);
+        fail_allocation(-1);
+        if (status == FILM_OK) {
+            assert_true(n > 20);
+            break;
+        }
+        assert_int_equal(status, FILM_NO_MEMORY);
+        assert_null(learned.map);
+        assert_null(learned.history);
+    }
+    rank_learned_free(&learned);
+    csr_free(&x);
+}
+
+static void empty_and_one_word_rows_give_numbers(void **state)
+{
+    (void)state;
+    struct csr x;
+    struct rank_pair positive[] = {{0, 1}, {2, 3}, {4, 5}, {0, 0}}, negative[] = {{0, 2}, {5, 1}};
+    struct rank_labels labels = {positive, negative, 4, 2};
+    struct rank_options o = toy_options();
+    struct rank_learned learned;
+    assert_ok(csr_alloc(&x, 6, 3, 6, &error)); /* rows 0 and 1 empty, 2 3 4 the same word */
+    for (size_t i = 2; i < 6; i++) {
+        x.col[i - 2] = i < 5 ? 0 : 1;
+        x.val[i - 2] = 1.0f;
+        x.start[i + 1] = i - 1;
+    }
+    o.batch = 2;
+    o.epochs = 50;
+    o.decision = 0.5;
+    o.mine_tries = 3;
+    assert_ok(rank_learn(&x, &labels, &o, &learned, &error));
+    for (size_t i = 0; i < learned.features * learned.dim; i++)
+        assert_true(isfinite(learned.map[i]));
+    for (size_t i = 0; i < learned.history_count; i++)
+        assert_true(isfinite(learned.history[i].loss));
+    rank_learned_free(&learned);
+    csr_free(&x);
+}
+
+static void options_that_make_no_sense_are_refused(void **state)
+{
+    (void)state;
+    struct csr x = random_matrix(4, 5, 3, 1);
+    struct rank_pair self = {1, 1}, beyond = {1, 9}, fine = {0, 1};
+    struct rank_labels labels = {&fine, NULL, 1, 0};
+    struct rank_learned learned;
+    for (int i = 0; i < 8; i++) {
+        struct rank_options o = toy_options();
+        struct rank_labels use = labels;
+        if (i == 0) o.dim = 0;
+        if (i == 1) o.fixed = o.dim;
+        if (i == 2) o.temperature = 41.0;
+        if (i == 3) o.batch = 1;
+        if (i == 4) o.rate = 0.0;
+        if (i == 5) use.positive = &self;
+        if (i == 6) use.positive = &beyond;
+        if (i == 7) o.dim = SIZE_MAX / 2;
+        assert_int_equal(rank_learn(&x, &use, &o, &learned, &error), FILM_USAGE);
+        assert_null(learned.map);
+    }
+    csr_free(&x);
+}
+
+static void the_exponential_is_close(void **state)
+{
+    (void)state;
+    for (double x = -80.0; x <= 80.0; x += 0.037)
+        assert_close(rank_exp((float)x) / exp((double)(float)x), 1.0, 4e-7);
+}
+
+static void rows_are_summed_whatever_their_width(void **state)
+{
+    (void)state;
+    float base[5 * 150], value[] = {0.5f, -2.0f, 3.0f, 0.25f}, out[150];
+    uint32_t index[] = {4, 0, 4, 2};
+    for (size_t i = 0; i < 5 * 150; i++) base[i] = (float)(i % 37) - 10.0f;
+    for (size_t width = 1; width <= 150; width++) {
+        rank_gather(base, 150, index, value, 4, width, out);
+        for (size_t c = 0; c < width; c++) {
+            double sum = 0.0;
+            for (size_t k = 0; k < 4; k++) sum += (double)value[k] * base[index[k] * 150 + c];
+            assert_close(out[c], sum, 1e-4);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_exponential_is_close),
+        cmocka_unit_test(rows_are_summed_whatever_their_width),
+        cmocka_unit_test(the_gradient_is_that_of_the_loss),
+        cmocka_unit_test(known_duplicates_are_never_negatives),
+        cmocka_unit_test(hard_candidates_come_from_other_clusters),
+        cmocka_unit_test(the_loss_falls_and_partners_are_found),
+        cmocka_unit_test(the_same_seed_gives_the_same_bytes_on_any_number_of_threads),
+        cmocka_unit_test(the_term_weights_are_folded_into_the_map),
+        cmocka_unit_test(labelled_negatives_outside_all_positive_pairs_count_too),
+        cmocka_unit_test(term_weights_start_where_they_are_told_to),
+        cmocka_unit_test(cancelling_keeps_what_was_learned),
+        cmocka_unit_test(running_out_of_memory_is_reported),
+        cmocka_unit_test(empty_and_one_word_rows_give_numbers),
+        cmocka_unit_test(options_that_make_no_sense_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
