@@ -129,6 +129,7 @@ static film_status step(struct averager *m, const struct svd *svd, const struct 
     struct film_learn_options one = *m->options;
     double *start = NULL;
     one.report = NULL;
+    one.judge = NULL; /* it would read P in another basis */
     one.solver.iterations = 1;
     one.solver.epsilon = 0.0;
     one.margin = m->margin;

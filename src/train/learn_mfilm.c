@@ -12,6 +12,7 @@
 #include "base/threads.h"
 #include "metric/mfilm.h"
 #include "train/corpus_triplets.h"
+#include "train/judge.h"
 #include "train/learn_film.h"
 #include "train/stream.h"
 
@@ -22,6 +23,7 @@ enum { SENTENCES_PER_ANCHOR = 4, ROWS_PER_ANCHOR = 16 };
 
 struct batches {
     struct run *run;
+    struct judge judge; /* of the dev pairs, where there are any */
     struct stream stream;
     struct corpus corpus; /* the present batch */
     struct triplets triplets;
@@ -40,6 +42,7 @@ struct batches {
 
 static void batches_free(struct batches *b)
 {
+    judge_free(&b->judge);
     stream_free(&b->stream);
     corpus_free(&b->corpus);
     triplets_free(&b->triplets);
@@ -239,6 +242,13 @@ static int on_batch(void *user, size_t batch, const struct film_iteration *now)
     return progress_report(&b->run->options->progress, "mfilm", done, 1, NULL) != FILM_OK;
 }
 
+/* The judge's v is made with the sample's Sigma, longer than ours by one factor: it does not change
+ * which pairs are more similar than others. */
+static double on_judge(void *user, const double *p, const double *s)
+{
+    return judge_map(&((struct batches *)user)->judge, p, s);
+}
+
 static film_status batches_init(struct batches *b, struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
@@ -283,6 +293,10 @@ film_status learn_mfilm(struct run *run, film_error *error)
     struct film_learn_options options = learn_film_options(run);
     options.solver.iterations = SIZE_MAX; /* the stream says when it ends */
     options.report = on_batch;
+    if (run->dev.rows && !solver->batch_basis) {
+        TRY(judge_init(&batches.judge, run, error));
+        options.judge = on_judge;
+    }
     options.user = &batches;
     TRY_ALLOC(run->model->own_map = mem_array(features * run->dim, sizeof(float)), error);
     if (solver->batch_basis) {
