@@ -38,7 +38,7 @@ int interrupted(void)
 
 static struct {
     int shown, drawn;
-    char phase[40];
+    char phase[40], note[160];
     double phase_started, last_drawn;
 } bar;
 
@@ -58,9 +58,8 @@ static void draw(double done, double total, double elapsed)
     cells[WIDTH] = 0;
     fprintf(stderr, "\r%-12s [%s] %3.0f %%", bar.phase, cells, 100 * share);
     if (share > 0.02 && share < 1 && elapsed > 1)
-        fprintf(stderr, "  %.0f s left ", elapsed / share - elapsed);
-    else
-        fprintf(stderr, "              ");
+        fprintf(stderr, "  %.0f s left", elapsed / share - elapsed);
+    fprintf(stderr, "  %s\033[K", bar.note); /* the rest of the line is cleared */
     bar.drawn = 1;
 }
 
@@ -71,12 +70,20 @@ static int on_progress(void *user, const char *phase, double done, double total)
     if (strncmp(bar.phase, phase, sizeof bar.phase - 1) != 0) {
         snprintf(bar.phase, sizeof bar.phase, "%s", phase);
         bar.phase_started = time;
+        bar.note[0] = 0;
     }
     if (bar.shown && (time - bar.last_drawn > 0.1 || done >= total)) {
         draw(done, total, time - bar.phase_started);
         bar.last_drawn = time;
     }
     return stop_requested;
+}
+
+/* Shown behind the bar at its next drawing. */
+static void on_note(void *user, const char *line)
+{
+    (void)user;
+    snprintf(bar.note, sizeof bar.note, "%s", line);
 }
 
 film_progress progress_start(int quiet)
@@ -87,11 +94,11 @@ film_progress progress_start(int quiet)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     bar.shown = !quiet && isatty(STDERR_FILENO);
-    return (film_progress){on_progress, NULL};
+    return (film_progress){on_progress, NULL, on_note};
 }
 
 void progress_end(void)
 {
-    if (bar.drawn) fprintf(stderr, "\r%70s\r", "");
+    if (bar.drawn) fprintf(stderr, "\r\033[K");
     bar.drawn = 0;
 }

@@ -84,6 +84,9 @@ typedef int (*film_progress_fn)(void *user, const char *phase, double done, doub
 typedef struct film_progress {
     film_progress_fn call; /* may be NULL */
     void *user;
+    /* One line about the step just done (objective, gradient, loss, ...), before `call` is told of it.
+     * May be NULL. */
+    void (*note)(void *user, const char *line);
 } film_progress;
 
 /* ---- Using a model --------------------------------------------------------------------- */

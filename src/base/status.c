@@ -49,3 +49,14 @@ film_status progress_report(const film_progress *progress, const char *phase, do
         return status_set(error, FILM_CANCELLED, "stopped during %s", phase);
     return FILM_OK;
 }
+
+void progress_note(const film_progress *progress, const char *format, ...)
+{
+    char line[200];
+    va_list arguments;
+    if (!progress || !progress->note) return;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    progress->note(progress->user, line);
+}

@@ -36,4 +36,8 @@ film_status status_no_memory(film_error *error);
 film_status progress_report(const film_progress *progress, const char *phase, double done,
                             double total, film_error *error);
 
+/* Tells a line about the step just done; nothing is formatted when no one listens. */
+void progress_note(const film_progress *progress, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 #endif

@@ -43,10 +43,21 @@ static double on_judge(void *user, const double *p, const double *s)
     return judge_map(&((struct watch *)user)->judge, p, s);
 }
 
+void learn_film_tell(const struct run *run, const struct film_iteration *now)
+{
+    const film_progress *progress = &run->options->progress;
+    if (isnan(now->judged))
+        progress_note(progress, "f %.5g, gradient %.3g, %u active, step %.2g", now->f,
+                      now->gradient, now->active, now->tau);
+    else
+        progress_note(progress, "f %.5g, gradient %.3g, %u active, step %.2g, dev %.1f %%", now->f,
+                      now->gradient, now->active, now->tau, 100 * now->judged);
+}
+
 static int on_iteration(void *user, size_t iteration, const struct film_iteration *now)
 {
-    (void)now;
     struct watch *watch = user;
+    learn_film_tell(watch->run, now);
     return progress_report(&watch->run->options->progress, "film", (double)iteration,
                            (double)watch->limit, NULL) != FILM_OK;
 }

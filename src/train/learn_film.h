@@ -16,4 +16,7 @@ film_status learn_film_kept(struct run *run, film_status status,
 /* The figures of the learning, under NAME. */
 void learn_film_note(struct run *run, const char *name, const struct film_learned *learned);
 
+/* Tells what an iteration did: objective, gradient, hinges, step, accuracy on the dev pairs. */
+void learn_film_tell(const struct run *run, const struct film_iteration *now);
+
 #endif

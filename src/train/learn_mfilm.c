@@ -237,7 +237,7 @@ static int on_batch(void *user, size_t batch, const struct film_iteration *now)
     const film_solver_options *solver = &b->run->options->solver;
     double pass = (double)b->rows_in / (double)b->run->rows,
            done = pass / (double)b->run->options->epochs;
-    (void)now;
+    learn_film_tell(b->run, now);
     if (!b->run->options->epochs) done = fmin(pass, (double)batch / (double)solver->iterations);
     return progress_report(&b->run->options->progress, "mfilm", done, 1, NULL) != FILM_OK;
 }

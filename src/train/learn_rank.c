@@ -38,6 +38,7 @@ done:
 static int on_step(void *user, const struct rank_progress *now)
 {
     struct run *run = user;
+    progress_note(&run->options->progress, "epoch %.2f, loss %.4f", now->epoch, now->loss);
     return progress_report(&run->options->progress, "ranking", (double)now->step,
                            (double)now->steps, NULL) != FILM_OK;
 }

@@ -317,7 +317,7 @@ static void play_both(const struct csr *x, struct svd_options options, struct sh
         share->options = options;
         share->options.threads = 1;
         share->options.comm = &share->comm;
-        if (cancel && i == 1) share->options.progress = (film_progress){stop_at_third, cancel};
+        if (cancel && i == 1) share->options.progress = (film_progress){stop_at_third, cancel, NULL};
     }
     for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, play, &shares[i]);
     for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
@@ -369,10 +369,10 @@ static void cancelling_stops_every_process(void **state)
     make(&x, 300, 200, 0.2, 1.0, 8);
     struct svd_options options = options_for(30);
     int calls = 0;
-    options.progress = (film_progress){stop_at_third, &calls};
+    options.progress = (film_progress){stop_at_third, &calls, NULL};
     assert_int_equal(svd_compute(&x, &options, &svd, &error), FILM_CANCELLED);
     assert_null(svd.sigma);
-    options.progress = (film_progress){NULL, NULL};
+    options.progress = (film_progress){NULL, NULL, NULL};
     calls = 0;
     play_both(&x, options, shares, &calls);
     for (int i = 0; i < 2; i++) {

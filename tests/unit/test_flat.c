@@ -173,7 +173,7 @@ static void it_can_be_cancelled_and_run_out_of_memory(void **state)
     uint32_t id[200 * 2];
     struct flat base = {rows, NULL, 200, 3};
     struct flat_queries all = {NULL, 200};
-    film_progress stop = {stop_at_once, NULL};
+    film_progress stop = {stop_at_once, NULL, NULL};
     assert_int_equal(flat_search(&base, &all, 2, 1, &stop, id, NULL, &error), FILM_CANCELLED);
     film_status status = FILM_NO_MEMORY;
     long at = 0;

@@ -207,7 +207,7 @@ static void training_can_be_cancelled_at_any_report(void **state)
         film_train_defaults(&options);
         options.min_df = 1;
         options.rank = 5;
-        options.progress = (film_progress){stop_at_once, &left};
+        options.progress = (film_progress){stop_at_once, &left, NULL};
         film_status status = film_train(&path, 1, &options, &model, &error);
         film_close(model);
         if (status == FILM_OK) break;
