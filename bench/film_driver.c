@@ -99,7 +99,7 @@ int main(int argc, char **argv)
     int threads = argc > 8 ? atoi(argv[8]) : 2;
     read_rows(argv[1], (size_t)atol(argv[2]), &corpus);
     must(tokenizer_init(&tokenizer, NULL, NULL, &error));
-    struct features_options words = {1, 2, 0, threads, {NULL, NULL}};
+    struct features_options words = {.groups = 1, .min_df = 2, .threads = threads};
     double t0 = seconds();
     must(features_fit(&features, &tokenizer, &corpus.sentences, &words, &x, &error));
     double t1 = seconds();

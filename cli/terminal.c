@@ -37,7 +37,7 @@ int interrupted(void)
 }
 
 static struct {
-    int shown, drawn;
+    int shown, drawn, width;
     char phase[40], note[160];
     double phase_started, last_drawn;
 } bar;
@@ -56,10 +56,13 @@ static void draw(double done, double total, double elapsed)
     char cells[WIDTH + 1];
     for (int i = 0; i < WIDTH; i++) cells[i] = i < (int)(share * WIDTH) ? '#' : '.';
     cells[WIDTH] = 0;
-    fprintf(stderr, "\r%-12s [%s] %3.0f %%", bar.phase, cells, 100 * share);
+    char line[300], left[40] = "";
     if (share > 0.02 && share < 1 && elapsed > 1)
-        fprintf(stderr, "  %.0f s left", elapsed / share - elapsed);
-    fprintf(stderr, "  %s\033[K", bar.note); /* the rest of the line is cleared */
+        snprintf(left, sizeof left, "  %.0f s left", elapsed / share - elapsed);
+    int length = snprintf(line, sizeof line, "%-12s [%s] %3.0f %%%s  %s", bar.phase, cells,
+                          100 * share, left, bar.note);
+    fprintf(stderr, "\r%-*s", bar.width, line); /* spaces over what a longer line left */
+    if (length > bar.width) bar.width = length;
     bar.drawn = 1;
 }
 
@@ -99,6 +102,6 @@ film_progress progress_start(int quiet)
 
 void progress_end(void)
 {
-    if (bar.drawn) fprintf(stderr, "\r\033[K");
+    if (bar.drawn) fprintf(stderr, "\r%*s\r", bar.width, "");
     bar.drawn = 0;
 }
