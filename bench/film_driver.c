@@ -1,10 +1,10 @@
 /* FILM's own cost and objective, phase by phase:
  *
- *     film_driver TRAIN.tsv ROWS RANK DIM ITERATIONS POWER DUMP|- [THREADS]
+ *     film_driver TRAIN.tsv ROWS RANK DIM ITERATIONS INNER POWER DUMP|- [THREADS]
  *
  * Reads the first ROWS rows (0: all), words with min_df 2, SVD, triplets (5 positives, 5 labelled and 5
  * random negatives), then ITERATIONS of film_learn from P = [I; 0]. Prints one JSON line. With DUMP, a
- * folder, writes what bench/film.py gives its plain numpy version: V, triplets, sigma, margin. */
+ * folder, writes what bench/film.py gives its plain numpy version: V, triplets, sigma, margin; and our P. */
 #include "base/mem.h"
 #include "embed/features.h"
 #include "la/svd.h"
@@ -81,13 +81,14 @@ static void dump_problem(const char *folder, const struct svd *svd, size_t rows,
     dump(folder, "v.f32", svd->v, sizeof *svd->v, rows * svd->rank);
     dump(folder, "sigma.f32", svd->sigma, sizeof *svd->sigma, svd->rank);
     dump(folder, "triplets.u32", ijk, sizeof *ijk, 3 * t->count);
+    dump(folder, "p.f64", learned->p, sizeof *learned->p, svd->rank * learned->dim);
     dump(folder, "margin.f64", &learned->margin, sizeof learned->margin, 1);
     free(ijk);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc < 8) return 1;
+    if (argc < 9) return 1;
     struct corpus corpus;
     struct tokenizer tokenizer;
     struct features features;
@@ -96,7 +97,7 @@ int main(int argc, char **argv)
     struct triplets triplets;
     struct film_learned learned;
     struct film_learn_options options;
-    int threads = argc > 8 ? atoi(argv[8]) : 2;
+    int threads = argc > 9 ? atoi(argv[9]) : 2;
     read_rows(argv[1], (size_t)atol(argv[2]), &corpus);
     must(tokenizer_init(&tokenizer, NULL, NULL, &error));
     struct features_options words = {.groups = 1, .min_df = 2, .threads = threads};
@@ -111,21 +112,28 @@ int main(int argc, char **argv)
     film_learn_defaults(&options);
     options.dim = (size_t)atol(argv[4]);
     options.solver.iterations = (size_t)atol(argv[5]);
-    options.power = atof(argv[6]);
+    options.solver.refresh_every = (size_t)atol(argv[6]);
+    options.power = atof(argv[7]);
     options.threads = threads;
     double *start = calloc(svd.rank * options.dim, sizeof *start);
     for (size_t c = 0; c < options.dim; c++) start[c * options.dim + c] = 1.0;
     options.start_p = start;
     must(film_learn(svd.v, svd.rank, svd.sigma, &triplets, &options, &learned, &error));
     double t4 = seconds(), best = learned.f;
-    for (size_t i = 0; i < learned.solver.iterations; i++)
-        if (learned.history[i].f < best) best = learned.history[i].f;
-    printf("{\"sentences\": %u, \"anchors\": %zu, \"triplets\": %zu, \"rank\": %zu, \"dim\": %zu, "
-           "\"features_s\": %.4f, \"svd_s\": %.4f, \"triplets_s\": %.4f, \"film_s\": %.4f, "
-           "\"iterations\": %zu, \"objective\": %.9g, \"best_objective\": %.9g, \"margin\": %.9g}\n",
-           corpus.sentences.count, triplets.anchors, triplets.count, svd.rank, options.dim, t1 - t0,
-           t2 - t1, t3 - t2, t4 - t3, learned.solver.iterations, learned.f, best, learned.margin);
-    if (strcmp(argv[7], "-") != 0) dump_problem(argv[7], &svd, x.rows, &triplets, &learned);
+    for (size_t i = 0; i < learned.solver.iterations; i++) {
+        const struct film_iteration *now = &learned.history[i];
+        if (now->f < best) best = now->f;
+        if (getenv("FILM_DRIVER_LOG"))
+            fprintf(stderr, "%3zu f %.6g |F| %.4g tau %.3g active %u backtracks %u\n", i + 1,
+                    now->f, now->gradient, now->tau, now->active, now->backtracks);
+    }
+    printf(
+        "{\"sentences\": %u, \"anchors\": %zu, \"triplets\": %zu, \"rank\": %zu, \"dim\": %zu, "
+        "\"features_s\": %.4f, \"svd_s\": %.4f, \"triplets_s\": %.4f, \"film_s\": %.4f, "
+        "\"iterations\": %zu, \"objective\": %.9g, \"best_objective\": %.9g, \"margin\": %.9g}\n",
+        corpus.sentences.count, triplets.anchors, triplets.count, svd.rank, options.dim, t1 - t0,
+        t2 - t1, t3 - t2, t4 - t3, learned.solver.iterations, learned.f, best, learned.margin);
+    if (strcmp(argv[8], "-") != 0) dump_problem(argv[8], &svd, x.rows, &triplets, &learned);
     film_learned_free(&learned);
     triplets_free(&triplets);
     svd_free(&svd);

@@ -208,6 +208,8 @@ typedef struct film_solver_options {
     size_t positives, labelled, hard,
         random;          /* per anchor: most positives, negatives of each kind */
     size_t iterations;   /* limit */
+    size_t inner;        /* FILM: steps between two looks at which hinges are active: more bring the
+                   * objective down faster, and unseen pairs no better */
     double epsilon;      /* stop when the gradient is shorter */
     double least_change; /* stop when the objective's relative change stays smaller */
     double rho, gamma, shrink, first_tau; /* of the line search */

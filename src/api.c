@@ -198,6 +198,7 @@ void film_train_defaults(film_train_options *options)
                    .hard = 5,
                    .random = 5,
                    .iterations = 12,
+                   .inner = 1,
                    .epsilon = 1e-5,
                    .least_change = 1e-7,
                    .rho = 1e-4,

@@ -72,3 +72,23 @@ void dense_rows_times(size_t m, size_t n, size_t k, const float *a, size_t strid
     }
     dense_end(before);
 }
+
+void dense_add_products(size_t m, size_t n, size_t k, const float *a, const float *b, double *c,
+                        int threads)
+{
+    enum { COLUMNS = 256 }; /* a tile of TILE x COLUMNS floats, 64 KiB, stays on the stack */
+    size_t across = (n + COLUMNS - 1) / COLUMNS;
+    long tiles = (long)((m + TILE - 1) / TILE * across);
+#pragma omp parallel for schedule(dynamic) num_threads(team(tiles, threads))
+    for (long t = 0; t < tiles; t++) {
+        float tile[TILE * COLUMNS];
+        size_t row = (size_t)t / across * TILE, rows = m - row < TILE ? m - row : TILE;
+        size_t column = (size_t)t % across * COLUMNS;
+        size_t columns = n - column < COLUMNS ? n - column : COLUMNS;
+        cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)rows, (int)columns, (int)k, 1.0f,
+                    a + row, (int)m, b + column, (int)n, 0.0f, tile, (int)columns);
+        for (size_t i = 0; i < rows; i++)
+            for (size_t j = 0; j < columns; j++)
+                c[(row + i) * n + column + j] += (double)tile[i * columns + j];
+    }
+}

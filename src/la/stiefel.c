@@ -12,6 +12,7 @@ void stiefel_defaults(struct stiefel_options *options)
         .rho = 1e-4,
         .gamma = 0.85,
         .shrink = 0.2,
+        .refresh_every = 1,
         .first_tau = 1e-3,
         .least_tau = 1e-20,
         .most_tau = 1e20,
@@ -316,7 +317,7 @@ static film_status iterate(struct state *s, size_t iteration, int *stop, film_er
     double f_trial = 0.0;
     *stop = 1;
     s->result->stop = STIEFEL_DATA;
-    status = refresh(s, error);
+    if ((iteration - 1) % o->refresh_every == 0) status = refresh(s, error);
     if (status == FILM_END) return FILM_OK;
     TRY(status);
     flow_of(s, s->p, s->g, s->flow);

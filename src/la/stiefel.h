@@ -52,6 +52,9 @@ struct stiefel_options {
     double rho;       /* share of the slope a step must gain */
     double gamma;     /* memory of the reference value; 0: monotone */
     double shrink;    /* of tau per backtrack */
+    /* Steps from one refresh to the next. Where a refresh costs far more than a step, several steps on
+     * the same data bring f further down in the same time; 1 in the paper. */
+    size_t refresh_every;
     double first_tau; /* before there is a difference to measure */
     double least_tau, most_tau;
     double epsilon;         /* stop when ||F(P)|| is below */

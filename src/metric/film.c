@@ -130,7 +130,7 @@ static double judge(struct recorder *rec, size_t iteration, const double *p)
 {
     const struct film_learn_options *o = rec->options;
     struct film_problem *q = rec->problem;
-    if (!o->judge) return NAN;
+    if (!o->judge || iteration % o->solver.refresh_every != 0) return NAN;
     film_problem_k(q, p, rec->s);
     for (size_t c = 0; c < q->dim; c++) rec->s[c] = film_mu(rec->s[c]);
     double verdict = o->judge(o->user, p, rec->s);

@@ -32,8 +32,8 @@ struct film_learn_options {
     uint64_t seed;
     int threads;
     struct stiefel_options solver; /* its threads and report are set by film_learn */
-    /* How good is a map by P (r x d) and s (d) on data that is not learned from? Asked after every
-     * iteration and at the start; the best point is what film_learn returns. May be NULL: then it
+    /* How good is a map by P (r x d) and s (d) on data that is not learned from? Asked at the start
+     * and before every refresh; the best point is what film_learn returns. May be NULL: then it
      * returns the last. The objective goes on falling long after unseen pairs are matched best. */
     double (*judge)(void *user, const double *p, const double *s);
     /* After every iteration (counted from 1); non-zero cancels. May be NULL. */

@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* CHUNK anchors make one sgemm of the hinges (256 x 500 floats stay in the second-level cache);
- * PACK anchors make one update of H (long enough for dgemm to be at its best). */
+ * PACK anchors make one update of H (long enough for sgemm to be at its best, short
+ * enough for sums in float); the sum over them is in double. */
 enum { CHUNK = 256, PACK = 1024, FULL_EVERY = 100 };
 
 double film_mu(double x)
@@ -61,15 +62,12 @@ static void add_anchors(struct film_problem *q, const uint32_t *list, size_t cou
         }
 #pragma omp parallel for schedule(static) num_threads(rows < CHUNK ? 1 : q->threads)
         for (size_t i = 0; i < rows; i++) {
-            double sign = q->active[picked[i]] ? 1.0 : -1.0;
+            float sign = q->active[picked[i]] ? 1.0f : -1.0f;
             const float *w = q->w + picked[i] * r, *v = anchor_row(q, picked[i]);
-            for (size_t j = 0; j < r; j++) {
-                q->pack_w[i * r + j] = sign * (double)w[j];
-                q->pack_v[i * r + j] = (double)v[j];
-            }
+            for (size_t j = 0; j < r; j++) q->pack_w[i * r + j] = sign * w[j];
+            memcpy(q->pack_v + i * r, v, r * sizeof *v);
         }
-        if (rows > 0)
-            dense_transposed_times(r, r, rows, 1.0, q->pack_w, q->pack_v, 1.0, q->sum, q->threads);
+        if (rows > 0) dense_add_products(r, r, rows, q->pack_w, q->pack_v, q->sum, q->threads);
     }
 }
 

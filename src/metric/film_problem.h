@@ -11,8 +11,8 @@
  * v are stretched by D = diag(sigma^(1-p)); V is not copied: D P goes into the hinges and D H D
  * into f2, which is the same.
  *
- * Cost: hinges 4 a r d in float (a anchors); H 2 r^2 per anchor whose lambda changed, in double;
- * f2 and gradient 2 r^2 d. Memory in bytes: 4 a r (W) + 9 a + 16 r^2 + 12 r d + 16 PACK r
+ * Cost: hinges 4 a r d in float (a anchors); H 2 r^2 per anchor whose lambda changed, in float, summed in double;
+ * f2 and gradient 2 r^2 d. Memory in bytes: 4 a r (W) + 9 a + 16 r^2 + 12 r d + 8 PACK r
  * + threads * 4 CHUNK (r + 2 d). V (4 n r) is the caller's. At a = 137,000, r = 500: 292 MB.
  *
  * Mini-batches (metric/mfilm.h) use the same code: the anchors are then those of a batch, and H is a
@@ -43,16 +43,16 @@ struct film_problem {
     /* For mini-batches, 1 and 1 otherwise: what an anchor counts for, and the newest batch's share
      * of H and of the number of active anchors. */
     double weight, share;
-    int fresh;      /* a batch was loaded and has not entered H yet */
-    double hinges;  /* sum lambda_i, weighted and averaged over batches as H is */
-    double *s;      /* d: mu(k) of the last refresh */
-    double *k;      /* d: scratch */
-    double *sum;    /* r x r: sum lambda_i w_i v_i' = -K, not stretched */
-    double *h;      /* r x r: D (sum + sum') D / 2 */
-    double *hp;     /* r x d: H P */
-    float *map;     /* r x d: D P */
-    double *pack_w; /* PACK x r each: anchors on their way into H */
-    double *pack_v;
+    int fresh;     /* a batch was loaded and has not entered H yet */
+    double hinges; /* sum lambda_i, weighted and averaged over batches as H is */
+    double *s;     /* d: mu(k) of the last refresh */
+    double *k;     /* d: scratch */
+    double *sum;   /* r x r: sum lambda_i w_i v_i' = -K, not stretched */
+    double *h;     /* r x r: D (sum + sum') D / 2 */
+    double *hp;    /* r x d: H P */
+    float *map;    /* r x d: D P */
+    float *pack_w; /* PACK x r each: anchors on their way into H */
+    float *pack_v;
     float *scratch;    /* per thread CHUNK x (r + 2 d) */
     uint32_t *changed; /* a: anchors whose lambda changed */
     size_t updates, full_updates, since_full;

@@ -74,6 +74,7 @@ struct film_learn_options learn_film_options(const struct run *run)
     options.seed = run->options->seed;
     options.threads = threads_use(run->options->threads);
     options.solver.iterations = solver->iterations;
+    options.solver.refresh_every = solver->inner;
     options.solver.epsilon = solver->epsilon;
     options.solver.least_change = solver->least_change;
     options.solver.rho = solver->rho;

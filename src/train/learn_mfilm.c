@@ -101,7 +101,7 @@ static int another_pass(const struct batches *b)
 {
     const film_solver_options *solver = &b->run->options->solver;
     return b->run->options->epochs ? b->passes < b->run->options->epochs
-                                   : b->made < solver->iterations;
+                                   : b->made < solver->iterations / solver->inner;
 }
 
 static film_status end_pass(struct batches *b, film_error *error)
@@ -238,7 +238,8 @@ static int on_batch(void *user, size_t batch, const struct film_iteration *now)
     double pass = (double)b->rows_in / (double)b->run->rows,
            done = pass / (double)b->run->options->epochs;
     learn_film_tell(b->run, now);
-    if (!b->run->options->epochs) done = fmin(pass, (double)batch / (double)solver->iterations);
+    if (!b->run->options->epochs)
+        done = fmin(pass, (double)batch * (double)solver->inner / (double)solver->iterations);
     return progress_report(&b->run->options->progress, "mfilm", done, 1, NULL) != FILM_OK;
 }
 
@@ -291,6 +292,7 @@ film_status learn_mfilm(struct run *run, film_error *error)
     free_sample(run);
     TRY(batches_init(&batches, run, error));
     struct film_learn_options options = learn_film_options(run);
+    options.solver.refresh_every = 1;     /* a step per batch */
     options.solver.iterations = SIZE_MAX; /* the stream says when it ends */
     options.report = on_batch;
     if (run->dev.rows && !solver->batch_basis) {

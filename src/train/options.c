@@ -43,8 +43,8 @@ static film_status check_numbers(const film_train_options *options, film_error *
         if (!numbers[i].fits)
             return status_set(error, FILM_USAGE, "--%s %g: choose a number %s", numbers[i].option,
                               numbers[i].value, numbers[i].range);
-    if (film->iterations == 0)
-        return status_set(error, FILM_USAGE, "--iterations must be at least 1");
+    if (film->iterations == 0 || film->inner == 0)
+        return status_set(error, FILM_USAGE, "--iterations and --inner must be at least 1");
     if (film->labelled == 0 && film->hard == 0 && film->random == 0)
         return status_set(error, FILM_USAGE,
                           "--labelled, --hard and --random are all 0: an anchor needs negatives");
