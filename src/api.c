@@ -192,6 +192,7 @@ void film_train_defaults(film_train_options *options)
                    .first_tau = 1e-3,
                    .batch = 8192},
         .seed = 1,
+        .checkpoint_every = 60,
     };
 }
 

@@ -2,11 +2,12 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "metric/film.h"
+#include "train/checkpoint.h"
+#include "train/fingerprint.h"
 #include "train/hard.h"
 #include "train/judge.h"
 #include "train/run.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- Labels to triplets ---- */
@@ -181,8 +182,7 @@ static void note_learned(struct run *run, const struct film_learned *learned)
         const struct film_iteration *now = &learned->history[i];
         json_array_append_new(history, json_pack("[f, f, I, f, I, f]", now->f, now->gradient,
                                                  (json_int_t)now->active, now->tau,
-                                                 (json_int_t)now->backtracks,
-                                                 isnan(now->judged) ? 0 : now->judged));
+                                                 (json_int_t)now->backtracks, now->judged));
     }
     run_note(run, "film",
              json_pack("{s:s, s:I, s:f, s:f, s:I, s:I, s:I, s:[s, s, s, s, s, s], s:o}", "stopped",
@@ -194,12 +194,25 @@ static void note_learned(struct run *run, const struct film_learned *learned)
                        "active", "step", "backtracks", "accuracy", "history", history));
 }
 
+/* P belongs to a basis and to anchors: another machine or thread count may make others. */
+static uint64_t hash_start(const struct run *run, const struct triplets *triplets)
+{
+    const struct svd *svd = &run->svd;
+    size_t ids = triplets->count * sizeof(uint32_t);
+    uint64_t hash = fingerprint_add(0, svd->sigma, svd->rank * sizeof(float));
+    hash = fingerprint_add(hash, svd->v, run->x.rows * svd->rank * sizeof(float));
+    hash = fingerprint_add(hash, triplets->anchor, triplets->anchors * sizeof(uint32_t));
+    hash = fingerprint_add(hash, triplets->similar, ids);
+    return fingerprint_add(hash, triplets->dissimilar, ids);
+}
+
 film_status learn_film(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
     film_model *model = run->model;
     struct triplets triplets = {0};
     struct film_learned learned = {0};
+    struct checkpoint checkpoint = {0};
     struct watch watch = {.run = run, .limit = run->options->solver.iterations};
     TRY(run_factorise(run, error));
     if (run->dim > run->svd.rank) run->dim = run->svd.rank;
@@ -207,10 +220,12 @@ film_status learn_film(struct run *run, film_error *error)
     if (run->dev.rows) TRY(judge_init(&watch.judge, run, error));
     run_note_time(run, "triplets");
     struct film_learn_options options = learn_options(run, &watch);
+    TRY(checkpoint_open(&checkpoint, run, hash_start(run, &triplets), error));
+    options.keeper = checkpoint_keeper(&checkpoint);
     status =
         film_learn(run->svd.v, run->svd.rank, run->svd.sigma, &triplets, &options, &learned, error);
     if (status == FILM_CANCELLED && learned.p) { /* the best so far is a model too */
-        run->interrupted = 1;
+        checkpoint_stopped(&checkpoint, run, learned.solver.iterations, watch.limit, "iterations");
         status = FILM_OK;
     }
     TRY(status);
@@ -220,6 +235,7 @@ film_status learn_film(struct run *run, film_error *error)
     note_learned(run, &learned);
     run_note_time(run, "film");
 done:
+    checkpoint_free(&checkpoint);
     judge_free(&watch.judge);
     triplets_free(&triplets);
     film_learned_free(&learned);

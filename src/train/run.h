@@ -13,12 +13,14 @@ struct run {
     film_method method;                /* never AUTO */
     size_t dim;                        /* of a vector; at most what the data allow */
     film_model *model;
-    struct corpus corpus; /* what is learned from */
-    struct corpus dev;    /* what the threshold is chosen on; empty: the corpus itself */
-    const char *dev_name; /* "dev", "held out" or "train" */
-    struct csr x;         /* a row per distinct sentence of the corpus */
-    struct svd svd;       /* empty where the method needs none */
-    int interrupted;      /* learning was stopped early; the model holds the best so far */
+    struct corpus corpus;    /* what is learned from */
+    struct corpus dev;       /* what the threshold is chosen on; empty: the corpus itself */
+    const char *dev_name;    /* "dev", "held out" or "train" */
+    struct csr x;            /* a row per distinct sentence of the corpus */
+    struct svd svd;          /* empty where the method needs none */
+    film_status interrupted; /* not FILM_OK: learning was stopped early, the model holds the best
+                                so far; FILM_CANCELLED, or why there is no checkpoint */
+    film_error interruption;
     json_t *figures, *seconds;
     double started; /* the current phase */
 };

@@ -1,6 +1,7 @@
 #include "train/train.h"
 #include "base/mem.h"
 #include "base/threads.h"
+#include "train/checkpoint.h"
 #include "train/labels.h"
 #include "train/run.h"
 
@@ -186,6 +187,10 @@ static film_status choose_method(struct run *run, film_error *error)
                           "--method %s learns from labels and the input has none; use --method svd "
                           "or add a label, score, category or triplet column",
                           method->name);
+    if (options->resume && run->method == FILM_METHOD_SVD)
+        return status_set(error, FILM_BAD_INPUT,
+                          "nothing to resume: --method svd has no "
+                          "iterations; leave out --resume");
     size_t dim = method->dim ? method->dim : options->rank;
     run->dim = options->dim ? options->dim : dim;
     run->model->features.groups = options->features ? options->features : method->features;
@@ -228,6 +233,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     struct run run = {.options = options, .started = seconds()};
     *out = NULL;
     TRY(check_options(options, error));
+    TRY(checkpoint_check(options, error));
     TRY_ALLOC((run.figures = json_object()) && (run.seconds = json_object()), error);
     TRY_ALLOC(run.model = mem_zeroed(1, sizeof *run.model), error);
     TRY(read_corpus(&run, paths, count, error));
@@ -250,5 +256,7 @@ done:
         model_free(run.model);
     else
         *out = run.model;
-    return status;
+    if (status != FILM_OK || run.interrupted == FILM_OK) return status;
+    if (error) *error = run.interruption;
+    return run.interrupted;
 }
