@@ -6,7 +6,7 @@ _film_options() {
     local table="--columns --format --labels --skip-bad"
     case $1 in
         train) echo "--output -o --dev --features --rank --dim --min-df --max-features --stem --stop" \
-            "$table --seed --threads -t $common" ;;
+            "$table --resume --checkpoint-every --seed --threads -t $common" ;;
         match) echo "--prior $common" ;;
         embed) echo "--output -o $table --threads -t $common" ;;
         split) echo "--output -o --ratio --seed $table $common" ;;
@@ -25,7 +25,7 @@ _film_values() {
             "hindi hungarian indonesian irish italian lithuanian nepali norwegian porter portuguese" \
             "romanian russian serbian spanish swedish tamil turkish yiddish" ;;
         --ratio) echo "4:1 9:1 1:1" ;;
-        --rank | --dim | --min-df | --max-features | --seed | --threads | -t | --prior) return 2 ;;
+        --rank | --dim | --min-df | --max-features | --checkpoint-every | --seed | --threads | -t | --prior) return 2 ;;
         *) return 1 ;;
     esac
 }

@@ -39,6 +39,8 @@ complete -c film -n "$in" -l columns -x -a 'label,a,b a,b,label score,a,b text,c
 complete -c film -n "$in" -l format -x -a 'tsv csv jsonl lines' -d 'Format of the file'
 complete -c film -n "$in" -l labels -x -a 'auto none pairs scores triplets categories' -d 'What the labels say'
 complete -c film -n "$in" -l skip-bad -d 'Count bad rows and pass over them'
+complete -c film -n "$in" -l resume -d 'Go on where the same command was stopped'
+complete -c film -n "$in" -l checkpoint-every -x -d 'Write a checkpoint so often (seconds)'
 complete -c film -n "$in" -l seed -x -d 'Of all random numbers'
 complete -c film -n "$in" -s t -l threads -x -d 'How many threads'
 
