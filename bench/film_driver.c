@@ -124,7 +124,7 @@ int main(int argc, char **argv)
         const struct film_iteration *now = &learned.history[i];
         if (now->f < best) best = now->f;
         if (getenv("FILM_DRIVER_LOG"))
-            fprintf(stderr, "%3zu f %.6g |F| %.4g tau %.3g active %u backtracks %u\n", i + 1,
+            fprintf(stderr, "%3zu f %.6g |F| %.4g tau %.3g active %.0f backtracks %.0f\n", i + 1,
                     now->f, now->gradient, now->tau, now->active, now->backtracks);
     }
     printf(

@@ -65,17 +65,70 @@ static int describe(const film_model *model, const struct common *common)
     return EXIT_DONE;
 }
 
+/* ---- Stopping and going on ---- */
+
+static int is_special(const char *path)
+{
+    struct stat about;
+    return strcmp(path, "-") == 0 ||
+           (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode));
+}
+
+/* MODEL.checkpoint; NULL beside a pipe or device, or without memory. */
+static char *checkpoint_path(const char *output)
+{
+    static const char ending[] = ".checkpoint";
+    char *path = is_special(output) ? NULL : malloc(strlen(output) + sizeof ending);
+    if (path) strcat(strcpy(path, output), ending);
+    return path;
+}
+
+/* Learning was stopped: what it had reached is worth keeping. */
+static int keep_best(const film_model *model, film_status why, const film_error *reason)
+{
+    film_error error;
+    film_status status = film_save(model, model_path, &error);
+    if (status != FILM_OK) return report(status, &error);
+    progress_end();
+    int resumable = train.checkpoint && access(train.checkpoint, F_OK) == 0;
+    fprintf(stderr, "film: %s; %s holds the best so far%s\n", reason->message,
+            strcmp(model_path, "-") == 0 ? "standard output" : model_path,
+            why == FILM_CANCELLED && resumable ? "; --resume goes on" : "");
+    return why == FILM_CANCELLED ? EXIT_INTERRUPTED : EXIT_IO;
+}
+
 /* Training may take an hour; that the model cannot be written is better said before. A FIFO is left
  * alone: whoever reads it would see it end. */
 static film_status check_output(const char *path, film_error *error)
 {
-    struct stat about;
     film_output *output = NULL;
-    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
-        return FILM_OK;
+    if (!path || is_special(path)) return FILM_OK;
     film_status status = film_output_open(path, &output, error);
     film_output_discard(output);
     return status;
+}
+
+static int train_model(const char *const *files, size_t count, const struct common *common)
+{
+    film_error error;
+    film_model *model = NULL;
+    int code;
+    train.progress = progress_start(common->quiet);
+    film_status status = check_output(model_path, &error);
+    if (status == FILM_OK) status = check_output(train.checkpoint, &error);
+    if (status == FILM_OK) status = film_train(files, count, &train, &model, &error);
+    if (status != FILM_OK && model) {
+        code = keep_best(model, status, &error);
+        goto done;
+    }
+    if (status == FILM_OK) status = film_save(model, model_path, &error);
+    code = report(status, &error);
+    if (code != EXIT_DONE) goto done;
+    if (train.checkpoint) unlink(train.checkpoint); /* mostly there is none */
+    code = describe(model, common);
+done:
+    film_close(model);
+    return code;
 }
 
 /* ---- The verb ---- */
@@ -148,6 +201,10 @@ static const struct option options[] = {
     {"temperature", 0, OPTION_ABOVE_0, &train.ranking.temperature, "T",
      "sharpness of the softmax, up to 40 (default 14)"},
     HEADING("other"),
+    {"resume", 0, OPTION_FLAG, &train.resume, NULL,
+     "film, rank: go on where the same command was stopped"},
+    {"checkpoint-every", 0, OPTION_NUMBER, &train.checkpoint_every, "SECONDS",
+     "film, rank: write MODEL.checkpoint so often (default 60; 0: only on Ctrl-C)"},
     {"seed", 0, OPTION_SEED, &train.seed, "N", "of all random numbers (default 1)"},
     {"threads", 't', OPTION_THREADS, &train.threads, "N", "default: all cores"},
     END_OF_OPTIONS};
@@ -163,15 +220,13 @@ static int run(const struct verb *verb, int argc, char **argv)
     if (strcmp(model_path, "-") == 0 && isatty(STDOUT_FILENO))
         return usage_error(verb, "a model is binary: use -o MODEL with a file name, or a pipe");
 
-    film_error error;
-    film_model *model = NULL;
-    train.progress = progress_start(common.quiet);
-    film_status status = check_output(model_path, &error);
-    if (status == FILM_OK) status = film_train(files, (size_t)count, &train, &model, &error);
-    if (status == FILM_OK) status = film_save(model, model_path, &error);
-    int code = report(status, &error);
-    if (code == EXIT_DONE) code = describe(model, &common);
-    film_close(model);
+    char *checkpoint = checkpoint_path(model_path);
+    if (train.resume && !checkpoint)
+        return usage_error(verb, "--resume needs -o MODEL with a file name, beside which the "
+                                 "checkpoint lies");
+    train.checkpoint = checkpoint;
+    int code = train_model(files, (size_t)count, &common);
+    free(checkpoint);
     return code;
 }
 

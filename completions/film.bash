@@ -8,7 +8,7 @@ _film_options() {
         train) echo "--output -o --dev $table --features --min-df --max-features --stem --stop" \
             "--method --dim --sim --rank --power --init --margin --positives --labelled --hard --random" \
             "--iterations --epsilon --least-change --rho --gamma --shrink --first-step" \
-            "--inner --sample --mfilm-basis --epochs --batch --rate --temperature --seed --threads -t $common" ;;
+            "--inner --sample --mfilm-basis --epochs --batch --rate --temperature --resume --checkpoint-every --seed --threads -t $common" ;;
         eval) echo "--k -k --knn --decision --prior --pool --pool-queries --pool-columns --bootstrap" \
             "$table --seed --threads -t $common" ;;
         match) echo "--prior $common" ;;
@@ -42,7 +42,7 @@ _film_values() {
         --rank | --dim | --min-df | --max-features | --seed | --threads | -t | --prior | --power | --margin | \
             --positives | --labelled | --hard | --random | --iterations | --epsilon | --least-change | \
             --rho | --gamma | --shrink | --first-step | --inner | --sample | --epochs | --batch | --rate | --temperature | \
-            --pool-queries | --bootstrap) return 2 ;;
+            --pool-queries | --checkpoint-every | --bootstrap) return 2 ;;
         *) return 1 ;;
     esac
 }

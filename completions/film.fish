@@ -64,6 +64,8 @@ complete -c film -n "$in" -l sample -x -d 'mfilm: sentences the SVD is made from
 complete -c film -n "$in" -l mfilm-basis -x -a 'sample batch' -d 'mfilm: one SVD of a sample or one per batch'
 complete -c film -n "$in" -l rate -x -d 'rank: first step size'
 complete -c film -n "$in" -l temperature -x -d 'rank: sharpness of the softmax'
+complete -c film -n "$in" -l resume -d 'Go on where the same command was stopped'
+complete -c film -n "$in" -l checkpoint-every -x -d 'Write a checkpoint so often (seconds)'
 complete -c film -n "$in" -l seed -x -d 'Of all random numbers'
 complete -c film -n "$in" -s t -l threads -x -d 'How many threads'
 

@@ -244,11 +244,25 @@ typedef struct film_train_options {
     uint64_t seed;
     int threads; /* 0: all cores */
     film_progress progress;
+    /* Methods FILM and RANK. A file in which learning writes down where it stands, atomically: when
+     * it is cancelled, and from time to time so that a crash loses little. It stays when training
+     * is complete: remove it when the model was saved. NULL: none. */
+    const char *checkpoint;
+    double checkpoint_every; /* seconds; 60; 0: only when cancelled */
+    /* Go on from the checkpoint. Files and options are the same as then, but for threads, progress,
+     * checkpoint_every and more solver.iterations; others are FILM_BAD_INPUT, as is a missing or
+     * damaged checkpoint. The model becomes that of a training without pause, byte by byte. */
+    int resume;
 } film_train_options;
 
 FILM_API void film_train_defaults(film_train_options *options);
 
-/* Learns from one or several files of the same layout. */
+/* Learns from one or several files of the same layout.
+ *
+ * Cancelled while a map was being learned, it returns FILM_CANCELLED and sets *OUT: the best model
+ * so far, calibrated and ready to save and use; the message says how far it came ("stopped after 7
+ * of 20 iterations"). The same with FILM_IO when a checkpoint could not be written. In all other
+ * cases of an error *OUT is NULL. */
 FILM_API film_status film_train(const char *const *paths, size_t count,
                                 const film_train_options *options, film_model **out,
                                 film_error *error);

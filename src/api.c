@@ -207,6 +207,7 @@ void film_train_defaults(film_train_options *options)
                    .first_tau = 1e-3,
                    .sample = 200000},
         .seed = 1,
+        .checkpoint_every = 60,
     };
 }
 

@@ -307,6 +307,34 @@ static void accept(struct state *s, double f_trial)
     if (s->defect > s->result->defect) s->result->defect = s->defect;
 }
 
+/* What stiefel_state hands out: the arrays stay the optimiser's own. */
+static struct stiefel_state state_view(const struct state *s)
+{
+    const struct stiefel_result *result = s->result;
+    return (struct stiefel_state){.iteration = result->iterations,
+                                  .still = s->still,
+                                  .f = s->f,
+                                  .reference = s->reference,
+                                  .weight = s->weight,
+                                  .defect = result->defect,
+                                  .evaluations = result->evaluations,
+                                  .backtracks = result->backtracks,
+                                  .repairs = result->repairs,
+                                  .p = s->p,
+                                  .p_old = s->p_old,
+                                  .g = s->g,
+                                  .g_old = s->g_old};
+}
+
+/* Whether the step just done was the last, with the reason in the result. */
+static int was_last(struct state *s)
+{
+    const struct stiefel_options *o = s->options;
+    int still = s->still > 0 && s->still >= o->window;
+    s->result->stop = still ? STIEFEL_CHANGE : STIEFEL_ITERATIONS;
+    return still || s->result->iterations >= o->iterations;
+}
+
 /* One iteration. *STOP becomes 1 when it was the last, with the reason in the result. */
 static film_status iterate(struct state *s, size_t iteration, int *stop, film_error *error)
 {
@@ -341,13 +369,12 @@ static film_status iterate(struct state *s, size_t iteration, int *stop, film_er
         step.tau = 0.0;
     s->result->iterations = iteration;
     step.f = s->f, step.defect = s->defect, step.p = s->p;
+    struct stiefel_state state = state_view(s);
+    step.state = &state;
     s->result->stop = STIEFEL_CANCELLED;
     if (o->report && o->report(o->user, &step))
         TRY(status_set(error, FILM_CANCELLED, "cancelled in iteration %zu", iteration));
-    s->result->stop = STIEFEL_CHANGE;
-    if (s->still > 0 && s->still >= o->window) goto done;
-    s->result->stop = STIEFEL_ITERATIONS;
-    *stop = iteration >= o->iterations;
+    *stop = was_last(s);
 done:
     return status;
 }
@@ -373,6 +400,43 @@ static void state_free(struct state *s)
     cayley_free(&s->curve);
 }
 
+/* From the caller's P. */
+static film_status begin(struct state *s, const double *p, film_error *error)
+{
+    memcpy(s->p, p, s->size * sizeof *p);
+    if (!(repair(&s->curve, s->p, s->trial, s->small) < 1e-10))
+        return status_set(error, FILM_USAGE, "the start's columns are not orthonormal");
+    s->weight = 1.0;
+    film_status status = evaluate(s, s->p, &s->f, s->g, error);
+    s->reference = s->f;
+    return status;
+}
+
+/* From a state, which may come from a file. P is taken as it is: a repair would change its bits. */
+static film_status go_on(struct state *s, const struct stiefel_state *from, film_error *error)
+{
+    size_t bytes = s->size * sizeof(double);
+    memcpy(s->p, from->p, bytes), memcpy(s->p_old, from->p_old, bytes);
+    memcpy(s->g, from->g, bytes), memcpy(s->g_old, from->g_old, bytes);
+    if (from->iteration == 0 || from->iteration > s->options->iterations ||
+        from->still > from->iteration || !(from->weight >= 1.0) || !isfinite(from->f) ||
+        !isfinite(from->reference))
+        return status_set(error, FILM_BAD_INPUT,
+                          "after iteration %zu of %zu: not a state to go on from", from->iteration,
+                          s->options->iterations);
+    if (!(stiefel_defect(s->r, s->d, s->p, s->small, s->options->threads) < 1e-8))
+        return status_set(error, FILM_BAD_INPUT,
+                          "the columns of the state to go on from are not orthonormal");
+    s->f = from->f, s->reference = from->reference, s->weight = from->weight;
+    s->still = from->still, s->moved = 1;
+    *s->result = (struct stiefel_result){.iterations = from->iteration,
+                                         .evaluations = from->evaluations,
+                                         .backtracks = from->backtracks,
+                                         .repairs = from->repairs,
+                                         .defect = from->defect};
+    return FILM_OK;
+}
+
 film_status stiefel_minimise(const struct stiefel_problem *problem,
                              const struct stiefel_options *options, double *p,
                              struct stiefel_result *result, film_error *error)
@@ -386,14 +450,10 @@ film_status stiefel_minimise(const struct stiefel_problem *problem,
         TRY(status_set(error, FILM_USAGE, "no %zu orthonormal vectors of length %zu", d, r));
     s.size = r * d;
     TRY(state_init(&s, error));
-    memcpy(s.p, p, s.size * sizeof *p);
-    if (!(repair(&s.curve, s.p, s.trial, s.small) < 1e-10))
-        TRY(status_set(error, FILM_USAGE, "the start's columns are not orthonormal"));
-    s.weight = 1.0;
-    TRY(evaluate(&s, s.p, &s.f, s.g, error));
-    s.reference = s.f;
-    int stop = options->iterations == 0;
-    for (size_t k = 1; !stop && status == FILM_OK; k++) status = iterate(&s, k, &stop, error);
+    TRY(options->resume ? go_on(&s, options->resume, error) : begin(&s, p, error));
+    int stop = was_last(&s);
+    for (size_t k = result->iterations + 1; !stop && status == FILM_OK; k++)
+        status = iterate(&s, k, &stop, error);
 done:
     if (s.p && (status == FILM_OK || status == FILM_CANCELLED)) {
         memcpy(p, s.p, s.size * sizeof *p);

@@ -34,6 +34,18 @@ struct stiefel_problem {
     film_status (*refresh)(void *self, const double *p, int *changed, film_error *error);
 };
 
+/* All that is needed to go on after a step, as if there had been no pause: plain numbers that a
+ * caller may write down. */
+struct stiefel_state {
+    size_t iteration;            /* steps done, at least 1 */
+    size_t still;                /* steps in a row that hardly changed f */
+    double f, reference, weight; /* f(P), Zhang-Hager's C and Q */
+    double defect;               /* these four: of the result so far */
+    size_t evaluations, backtracks, repairs;
+    double *p, *p_old; /* r x d each: P and the point before it */
+    double *g, *g_old; /* r x d each: their gradients under the present data */
+};
+
 /* One iteration, told after it. */
 struct stiefel_step {
     size_t iteration; /* from 1 */
@@ -42,16 +54,17 @@ struct stiefel_step {
     double gradient;  /* ||F(P)|| where the step started */
     double tau;       /* the step length taken */
     size_t backtracks;
-    double defect;   /* ||P'P - I||, Frobenius, after the step */
-    const double *p; /* r x d, the new point */
+    double defect;                     /* ||P'P - I||, Frobenius, after the step */
+    const double *p;                   /* r x d, the new point */
+    const struct stiefel_state *state; /* to go on from here; until the report returns */
 };
 
 enum stiefel_form { STIEFEL_AUTO, STIEFEL_SMALL, STIEFEL_FULL };
 
 struct stiefel_options {
-    double rho;       /* share of the slope a step must gain */
-    double gamma;     /* memory of the reference value; 0: monotone */
-    double shrink;    /* of tau per backtrack */
+    double rho;    /* share of the slope a step must gain */
+    double gamma;  /* memory of the reference value; 0: monotone */
+    double shrink; /* of tau per backtrack */
     /* Steps from one refresh to the next. Where a refresh costs far more than a step, several steps on
      * the same data bring f further down in the same time; 1 in the paper. */
     size_t refresh_every;
@@ -66,6 +79,9 @@ struct stiefel_options {
     enum stiefel_form form; /* AUTO: small when 2d <= r */
     int persist; /* a search without success ends the step, not the run: for problems whose every
                     refresh brings new data (mini-batches) */
+    /* Go on from here, with the problem's data as they were then; the start in P is not looked at.
+     * NULL: begin. A state that no run can have left is FILM_BAD_INPUT. */
+    const struct stiefel_state *resume;
     int threads;
     /* After every iteration; non-zero cancels. May be NULL. */
     int (*report)(void *user, const struct stiefel_step *step);

@@ -3,6 +3,7 @@
 #include "base/rng.h"
 #include "base/threads.h"
 #include "la/dense.h"
+#include "metric/film_keep.h"
 
 #include <cblas.h>
 #include <lapacke.h>
@@ -120,9 +121,8 @@ struct recorder {
     const struct film_learn_options *options;
     size_t capacity;
     int no_memory;
-    double *best_p, *best_s, *s; /* r x d; d; d */
-    double best;
-    size_t best_at;
+    struct film_kept kept; /* the judge's best, and what a pause needs */
+    double *s;             /* d */
 };
 
 /* Asks the judge about P and keeps it when it is the best so far. */
@@ -130,15 +130,15 @@ static double judge(struct recorder *rec, size_t iteration, const double *p)
 {
     const struct film_learn_options *o = rec->options;
     struct film_problem *q = rec->problem;
-    if (!o->judge || iteration % o->solver.refresh_every != 0) return NAN;
+    if (!o->judge || iteration % o->solver.refresh_every != 0) return 0.0;
     film_problem_k(q, p, rec->s);
     for (size_t c = 0; c < q->dim; c++) rec->s[c] = film_mu(rec->s[c]);
     double verdict = o->judge(o->user, p, rec->s);
-    if (iteration == 0 || verdict > rec->best) {
-        memcpy(rec->best_p, p, q->rank * q->dim * sizeof *p);
-        memcpy(rec->best_s, rec->s, q->dim * sizeof *p);
-        rec->best = verdict;
-        rec->best_at = iteration;
+    if (iteration == 0 || verdict > rec->kept.best) {
+        memcpy(rec->kept.best_p, p, q->rank * q->dim * sizeof *p);
+        memcpy(rec->kept.best_s, rec->s, q->dim * sizeof *p);
+        rec->kept.best = verdict;
+        rec->kept.best_at = iteration;
     }
     return verdict;
 }
@@ -151,14 +151,55 @@ static int record(void *user, const struct stiefel_step *step)
                                  .gradient = step->gradient,
                                  .tau = step->tau,
                                  .judged = judge(rec, step->iteration, step->p),
-                                 .active = (uint32_t)rec->problem->active_count,
-                                 .backtracks = (uint32_t)step->backtracks};
+                                 .active = (double)rec->problem->active_count,
+                                 .backtracks = (double)step->backtracks};
     void *history = rec->out->history;
     rec->no_memory = !mem_grow(&history, &rec->capacity, step->iteration, sizeof now);
     rec->out->history = history;
     if (rec->no_memory) return 1;
     rec->out->history[step->iteration - 1] = now;
-    return o->report ? o->report(o->user, step->iteration, &now) : 0;
+    int stop = o->report && o->report(o->user, step->iteration, &now);
+    if (!keep_now(o->keeper, stop)) return stop;
+    struct film_kept kept = rec->kept;
+    kept.solver = *step->state;
+    kept.history = rec->out->history;
+    return film_keep_save(o->keeper, &kept) || stop;
+}
+
+/* The point to begin at, or everything as it was when learning was paused. */
+static film_status begin(struct recorder *rec, struct stiefel_options *solver, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct film_learn_options *o = rec->options;
+    struct film_learned *out = rec->out;
+    struct film_kept *kept = &rec->kept;
+    kept->problem = rec->problem;
+    if (o->judge) {
+        TRY_ALLOC(kept->best_p = mem_array(out->rank * out->dim, sizeof *out->p), error);
+        TRY_ALLOC(kept->best_s = mem_array(out->dim, sizeof *out->s), error);
+        TRY_ALLOC(rec->s = mem_array(out->dim, sizeof *out->s), error);
+    }
+    if (o->keeper && o->keeper->going_on) {
+        TRY(film_keep_load(o->keeper, kept, solver->iterations, error));
+        solver->resume = &kept->solver;
+        out->history = kept->history;
+        rec->capacity = kept->solver.iteration;
+        kept->history = NULL;
+        goto done;
+    }
+    TRY(start(rec->problem, o, out->p, error));
+    set_margin(rec->problem, o, out->p);
+    judge(rec, 0, out->p);
+done:
+    return status;
+}
+
+static void recorder_free(struct recorder *rec)
+{
+    mem_free(rec->kept.best_p);
+    mem_free(rec->kept.best_s);
+    mem_free(rec->s);
+    film_kept_free(&rec->kept);
 }
 
 /* ---- Learning ---- */
@@ -214,31 +255,22 @@ film_status film_learn_on(struct film_problem *problem, const struct stiefel_pro
     TRY_ALLOC(out->p = mem_array(r * d, sizeof *out->p), error);
     TRY_ALLOC(out->s = mem_array(d, sizeof *out->s), error);
     TRY_ALLOC(out->k = mem_array(d, sizeof *out->k), error);
-    TRY(start(problem, options, out->p, error));
-    set_margin(problem, options, out->p);
     solver.threads = problem->threads;
     solver.report = record;
     solver.user = &recorder;
-    if (options->judge) {
-        TRY_ALLOC(recorder.best_p = mem_array(r * d, sizeof *out->p), error);
-        TRY_ALLOC(recorder.best_s = mem_array(d, sizeof *out->s), error);
-        TRY_ALLOC(recorder.s = mem_array(d, sizeof *out->s), error);
-        judge(&recorder, 0, out->p);
-    }
+    TRY(begin(&recorder, &solver, error));
     status = stiefel_minimise(view, &solver, out->p, &out->solver, error);
     if (recorder.no_memory) status = status_no_memory(error);
     if (status != FILM_OK && status != FILM_CANCELLED) goto done;
     finish(problem, out);
     out->best = out->solver.iterations;
     if (options->judge) {
-        memcpy(out->p, recorder.best_p, r * d * sizeof *out->p);
-        memcpy(out->s, recorder.best_s, d * sizeof *out->s);
-        out->best = recorder.best_at;
+        memcpy(out->p, recorder.kept.best_p, r * d * sizeof *out->p);
+        memcpy(out->s, recorder.kept.best_s, d * sizeof *out->s);
+        out->best = recorder.kept.best_at;
     }
 done:
-    mem_free(recorder.best_p);
-    mem_free(recorder.best_s);
-    mem_free(recorder.s);
+    recorder_free(&recorder);
     if (status != FILM_OK && status != FILM_CANCELLED) film_learned_free(out);
     return status;
 }

@@ -9,15 +9,16 @@
 #ifndef METRIC_FILM_H
 #define METRIC_FILM_H
 
+#include "base/keep.h"
 #include "metric/film_problem.h"
 
 enum film_start { FILM_START_RANDOM, FILM_START_EIGEN };
 
-/* What is kept of every iteration. */
+/* What is kept of every iteration. All doubles, so that a history is a matrix. */
 struct film_iteration {
     double f, gradient, tau;
-    double judged;               /* what the judge said; NaN without one */
-    uint32_t active, backtracks; /* anchors inside the margin; shortened steps */
+    double judged;             /* what the judge said; 0 without one */
+    double active, backtracks; /* counts: anchors inside the margin; shortened steps */
 };
 
 struct film_learn_options {
@@ -36,6 +37,9 @@ struct film_learn_options {
      * and before every refresh; the best point is what film_learn returns. May be NULL: then it
      * returns the last. The objective goes on falling long after unseen pairs are matched best. */
     double (*judge)(void *user, const double *p, const double *s);
+    /* Writes down from time to time, and when cancelled, where learning stands, or lets it go on
+     * from there, to the same bytes as without the pause. May be NULL. */
+    const struct keeper *keeper;
     /* After every iteration (counted from 1); non-zero cancels. May be NULL. */
     int (*report)(void *user, size_t iteration, const struct film_iteration *now);
     void *user;

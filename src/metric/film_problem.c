@@ -118,6 +118,13 @@ static size_t update(struct film_problem *q)
     return count;
 }
 
+void film_problem_restored(struct film_problem *q)
+{
+    q->active_count = 0;
+    for (size_t a = 0; a < q->anchors; a++) q->active_count += q->active[a];
+    build_h(q);
+}
+
 /* map = D P in float. */
 static void build_map(struct film_problem *q, const double *p)
 {

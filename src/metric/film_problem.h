@@ -83,6 +83,9 @@ void film_problem_k(struct film_problem *problem, const double *p, double *k);
 /* s = mu(k), then Lambda from (P, s), then H. Returns how many lambda changed. */
 size_t film_problem_refresh(struct film_problem *problem, const double *p);
 
+/* After active, sum, s and margin were put back as they were: what follows from them. */
+void film_problem_restored(struct film_problem *problem);
+
 /* Mean of sum_c s_c (p_c'v)^2 over at most SAMPLE anchors drawn by SEED. */
 double film_problem_mean_square(struct film_problem *problem, const double *p, size_t sample,
                                 uint64_t seed);

@@ -31,6 +31,7 @@
 #ifndef METRIC_RANK_H
 #define METRIC_RANK_H
 
+#include "base/keep.h"
 #include "la/csr.h"
 
 #include <stdint.h>
@@ -79,6 +80,9 @@ struct rank_options {
     uint64_t seed;           /* 1 */
     int threads;             /* 0: all cores */
     size_t report_every;     /* steps: 10 */
+    /* Writes down from time to time, and when cancelled, where learning stands, or lets it go on
+     * from there, to the same bytes as without the pause. May be NULL. */
+    const struct keeper *keeper;
     /* Non-zero cancels. May be NULL. */
     int (*report)(void *user, const struct rank_progress *now);
     void *user;
@@ -94,6 +98,7 @@ struct rank_learned {
     size_t pairs, clusters, contradictions; /* contradictions: negative pairs inside a cluster */
     double border;                          /* of the decision */
     size_t labelled, mined;                 /* hard candidates drawn of each kind */
+    size_t steps_done, steps;               /* fewer done when cancelled */
     struct rank_progress *history;
     size_t history_count;
 };

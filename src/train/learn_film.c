@@ -1,7 +1,9 @@
 /* Method FILM: the corpus's labels to triplets, triplets and V to a map. */
 #include "base/mem.h"
 #include "base/threads.h"
+#include "train/checkpoint.h"
 #include "train/corpus_triplets.h"
+#include "train/fingerprint.h"
 #include "train/judge.h"
 #include "train/learn_film.h"
 
@@ -46,12 +48,12 @@ static double on_judge(void *user, const double *p, const double *s)
 void learn_film_tell(const struct run *run, const struct film_iteration *now)
 {
     const film_progress *progress = &run->options->progress;
-    if (isnan(now->judged))
-        progress_note(progress, "f %.5g, gradient %.3g, %u active, step %.2g", now->f,
+    if (now->judged == 0)
+        progress_note(progress, "f %.5g, gradient %.3g, %.0f active, step %.2g", now->f,
                       now->gradient, now->active, now->tau);
     else
-        progress_note(progress, "f %.5g, gradient %.3g, %u active, step %.2g, dev %.1f %%", now->f,
-                      now->gradient, now->active, now->tau, 100 * now->judged);
+        progress_note(progress, "f %.5g, gradient %.3g, %.0f active, step %.2g, dev %.1f %%",
+                      now->f, now->gradient, now->active, now->tau, 100 * now->judged);
 }
 
 static int on_iteration(void *user, size_t iteration, const struct film_iteration *now)
@@ -95,8 +97,7 @@ void learn_film_note(struct run *run, const char *name, const struct film_learne
         const struct film_iteration *now = &learned->history[i];
         json_array_append_new(history, json_pack("[f, f, I, f, I, f]", now->f, now->gradient,
                                                  (json_int_t)now->active, now->tau,
-                                                 (json_int_t)now->backtracks,
-                                                 isnan(now->judged) ? 0 : now->judged));
+                                                 (json_int_t)now->backtracks, now->judged));
     }
     run_note(run, name,
              json_pack("{s:s, s:I, s:f, s:f, s:I, s:I, s:I, s:[s, s, s, s, s, s], s:o}", "stopped",
@@ -108,10 +109,23 @@ void learn_film_note(struct run *run, const char *name, const struct film_learne
                        "active", "step", "backtracks", "accuracy", "history", history));
 }
 
+/* P belongs to a basis and to anchors: another machine or thread count may make others. */
+static uint64_t hash_start(const struct run *run, const struct triplets *triplets)
+{
+    const struct svd *svd = &run->svd;
+    size_t ids = triplets->count * sizeof(uint32_t);
+    uint64_t hash = fingerprint_add(0, svd->sigma, svd->rank * sizeof(float));
+    hash = fingerprint_add(hash, svd->v, run->x.rows * svd->rank * sizeof(float));
+    hash = fingerprint_add(hash, triplets->anchor, triplets->anchors * sizeof(uint32_t));
+    hash = fingerprint_add(hash, triplets->similar, ids);
+    return fingerprint_add(hash, triplets->dissimilar, ids);
+}
+
 film_status learn_film_kept(struct run *run, film_status status, const struct film_learned *learned)
 {
     if (status != FILM_CANCELLED || !learned->p) return status;
-    run->interrupted = 1;
+    run->interrupted = status_set(&run->interruption, FILM_CANCELLED, "stopped after %zu steps",
+                                  learned->solver.iterations);
     return FILM_OK;
 }
 
@@ -121,6 +135,7 @@ film_status learn_film(struct run *run, film_error *error)
     film_model *model = run->model;
     struct triplets triplets = {0};
     struct film_learned learned = {0};
+    struct checkpoint checkpoint = {0};
     struct watch watch = {.run = run, .limit = run->options->solver.iterations};
     TRY(run_factorise(run, error));
     if (run->dim > run->svd.rank) run->dim = run->svd.rank;
@@ -131,16 +146,22 @@ film_status learn_film(struct run *run, film_error *error)
     options.report = on_iteration;
     if (run->dev.rows) options.judge = on_judge;
     options.user = &watch;
-    TRY(learn_film_kept(
-        run,
-        film_learn(run->svd.v, run->svd.rank, run->svd.sigma, &triplets, &options, &learned, error),
-        &learned));
+    TRY(checkpoint_open(&checkpoint, run, hash_start(run, &triplets), error));
+    options.keeper = checkpoint_keeper(&checkpoint);
+    status =
+        film_learn(run->svd.v, run->svd.rank, run->svd.sigma, &triplets, &options, &learned, error);
+    if (status == FILM_CANCELLED && learned.p) { /* the best so far is a model too */
+        checkpoint_stopped(&checkpoint, run, learned.solver.iterations, watch.limit, "iterations");
+        status = FILM_OK;
+    }
+    TRY(status);
     TRY_ALLOC(model->own_map = mem_array(run->x.cols * run->dim, sizeof *model->own_map), error);
     TRY(film_map(&learned, run->svd.u, run->x.cols, run->svd.rank, run->svd.sigma, options.threads,
                  model->own_map, error));
     learn_film_note(run, "film", &learned);
     run_note_time(run, "film");
 done:
+    checkpoint_free(&checkpoint);
     judge_free(&watch.judge);
     triplets_free(&triplets);
     film_learned_free(&learned);

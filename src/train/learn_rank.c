@@ -1,6 +1,8 @@
 /* Method RANK: the corpus's labels as pairs, the sparse rows themselves to a map (metric/rank.h). */
 #include "base/mem.h"
 #include "metric/rank.h"
+#include "train/checkpoint.h"
+#include "train/fingerprint.h"
 #include "train/labels.h"
 #include "train/run.h"
 
@@ -50,11 +52,20 @@ static void note_learned(struct run *run, const struct rank_learned *learned)
         json_array_append_new(
             history, json_pack("[f, f]", learned->history[i].epoch, learned->history[i].loss));
     run_note(run, "ranking",
-             json_pack("{s:I, s:I, s:I, s:I, s:I, s:[s, s], s:o}", "pairs",
-                       (json_int_t)learned->pairs, "clusters", (json_int_t)learned->clusters,
-                       "contradictions", (json_int_t)learned->contradictions, "labelled_negatives",
+             json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:[s, s], s:o}", "stopped",
+                       learned->steps_done < learned->steps ? "cancelled" : "end", "steps",
+                       (json_int_t)learned->steps_done, "pairs", (json_int_t)learned->pairs,
+                       "clusters", (json_int_t)learned->clusters, "contradictions",
+                       (json_int_t)learned->contradictions, "labelled_negatives",
                        (json_int_t)learned->labelled, "mined_negatives", (json_int_t)learned->mined,
                        "history_columns", "epoch", "loss", "history", history));
+}
+
+static uint64_t hash_start(const struct rank_labels *labels)
+{
+    uint64_t hash =
+        fingerprint_add(0, labels->positive, labels->positives * sizeof *labels->positive);
+    return fingerprint_add(hash, labels->negative, labels->negatives * sizeof *labels->negative);
 }
 
 film_status learn_rank(struct run *run, film_error *error)
@@ -63,6 +74,7 @@ film_status learn_rank(struct run *run, film_error *error)
     const film_rank_options *wanted = &run->options->ranking;
     struct pairs pairs = {0};
     struct rank_learned learned = {0};
+    struct checkpoint checkpoint = {0};
     struct rank_options options;
     rank_defaults(&options);
     options.dim = run->dim;
@@ -75,9 +87,11 @@ film_status learn_rank(struct run *run, film_error *error)
     options.report = on_step;
     options.user = run;
     TRY(make_pairs(run, &pairs, error));
+    TRY(checkpoint_open(&checkpoint, run, hash_start(&pairs.labels), error));
+    options.keeper = checkpoint_keeper(&checkpoint);
     status = rank_learn(&run->x, &pairs.labels, &options, &learned, error);
     if (status == FILM_CANCELLED && learned.map) { /* what was learned so far is a model too */
-        run->interrupted = 1;
+        checkpoint_stopped(&checkpoint, run, learned.steps_done, learned.steps, "steps");
         status = FILM_OK;
     }
     TRY(status);
@@ -86,6 +100,7 @@ film_status learn_rank(struct run *run, film_error *error)
     note_learned(run, &learned);
     run_note_time(run, "ranking");
 done:
+    checkpoint_free(&checkpoint);
     mem_free(pairs.positive);
     mem_free(pairs.negative);
     rank_learned_free(&learned);

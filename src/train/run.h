@@ -15,14 +15,16 @@ struct run {
     film_model *model;
     const char *const *paths; /* the input */
     size_t path_count;
-    struct corpus corpus; /* what is learned from; a method that streams: a sample of it */
-    struct corpus dev;    /* what the threshold is chosen on; empty: the corpus itself */
-    const char *dev_name; /* "dev", "held out" or "train" */
-    struct csr x;         /* a row per distinct sentence of the corpus */
-    struct svd svd;       /* empty where the method needs none */
-    uint64_t rows;        /* learned from, in the corpus or the stream */
-    int holds_out;        /* a stream: some questions are kept for the threshold */
-    int interrupted;      /* learning was stopped early; the model holds the best so far */
+    struct corpus corpus;    /* what is learned from; a method that streams: a sample of it */
+    struct corpus dev;       /* what the threshold is chosen on; empty: the corpus itself */
+    const char *dev_name;    /* "dev", "held out" or "train" */
+    struct csr x;            /* a row per distinct sentence of the corpus */
+    struct svd svd;          /* empty where the method needs none */
+    uint64_t rows;           /* learned from, in the corpus or the stream */
+    int holds_out;           /* a stream: some questions are kept for the threshold */
+    film_status interrupted; /* not FILM_OK: learning was stopped early, the model holds the best
+                                so far; FILM_CANCELLED, or why there is no checkpoint */
+    film_error interruption;
     json_t *figures, *seconds;
     double started; /* the current phase */
 };

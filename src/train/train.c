@@ -1,6 +1,7 @@
 #include "train/train.h"
 #include "base/mem.h"
 #include "base/threads.h"
+#include "train/checkpoint.h"
 #include "train/labels.h"
 #include "train/options.h"
 #include "train/run.h"
@@ -194,6 +195,10 @@ static film_status choose_method(struct run *run, film_error *error)
         return status_set(error, FILM_USAGE, "this method is not there; see film train --help");
     film_status status = options_check_dim(options, run->method, error);
     if (status != FILM_OK) return status;
+    if (options->resume && run->method != FILM_METHOD_FILM && run->method != FILM_METHOD_RANK)
+        return status_set(error, FILM_BAD_INPUT,
+                          "nothing to resume: --method %s cannot be paused; leave out --resume",
+                          method->name);
     size_t dim = method->dim ? method->dim : options->rank;
     run->dim = options->dim ? options->dim : dim;
     run->model->features.groups = options->features ? options->features : method->features;
@@ -244,6 +249,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
         .options = options, .paths = paths, .path_count = count, .started = seconds()};
     *out = NULL;
     TRY(options_check(options, error));
+    TRY(checkpoint_check(options, error));
     TRY_ALLOC((run.figures = json_object()) && (run.seconds = json_object()), error);
     TRY_ALLOC(run.model = mem_zeroed(1, sizeof *run.model), error);
     TRY(read_corpus(&run, error));
@@ -269,5 +275,7 @@ done:
         model_free(run.model);
     else
         *out = run.model;
-    return status;
+    if (status != FILM_OK || run.interrupted == FILM_OK) return status;
+    if (error) *error = run.interruption;
+    return run.interrupted;
 }

@@ -1,0 +1,171 @@
+#include "train/checkpoint.h"
+#include "base/mem.h"
+#include "model/safetensors.h"
+#include "train/fingerprint.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FORMAT "film checkpoint"
+#define FORMAT_VERSION "1"
+
+enum { MOST_ARRAYS = 64 };
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static enum safetensors_type file_type(enum keep_type type)
+{
+    static const enum safetensors_type types[] = {[KEEP_U8] = SAFETENSORS_U8,
+                                                  [KEEP_U32] = SAFETENSORS_U32,
+                                                  [KEEP_SIZE] = SAFETENSORS_U64,
+                                                  [KEEP_FLOAT] = SAFETENSORS_F32,
+                                                  [KEEP_DOUBLE] = SAFETENSORS_F64};
+    return types[type];
+}
+
+/* ---- Writing ---- */
+
+static int due(void *user)
+{
+    const struct checkpoint *checkpoint = user;
+    return checkpoint->every > 0 && seconds() - checkpoint->written >= checkpoint->every;
+}
+
+static film_status write_arrays(const struct checkpoint *checkpoint, const struct keep *arrays,
+                                size_t count, film_error *error)
+{
+    struct safetensors_tensor tensors[MOST_ARRAYS];
+    const char *keys[] = {"format", "format_version", "fingerprint"};
+    const char *values[] = {FORMAT, FORMAT_VERSION, checkpoint->fingerprint};
+    if (count > MOST_ARRAYS)
+        return status_set(error, FILM_USAGE, "a checkpoint has at most %d arrays", MOST_ARRAYS);
+    for (size_t i = 0; i < count; i++)
+        tensors[i] = (struct safetensors_tensor){.name = arrays[i].name,
+                                                 .type = file_type(arrays[i].type),
+                                                 .dims = 1,
+                                                 .shape = {arrays[i].count},
+                                                 .data = arrays[i].data};
+    return safetensors_write(checkpoint->path, tensors, count, keys, values, 3, error);
+}
+
+static int save(void *user, const struct keep *arrays, size_t count)
+{
+    struct checkpoint *checkpoint = user;
+    checkpoint->failed = write_arrays(checkpoint, arrays, count, &checkpoint->error);
+    checkpoint->written = seconds();
+    return checkpoint->failed != FILM_OK;
+}
+
+/* ---- Reading ---- */
+
+static int all_finite(const struct keep *array)
+{
+    const float *floats = array->data;
+    const double *doubles = array->data;
+    int good = 1;
+    if (array->type == KEEP_FLOAT)
+        for (size_t i = 0; i < array->count; i++) good &= isfinite(floats[i]) != 0;
+    if (array->type == KEEP_DOUBLE)
+        for (size_t i = 0; i < array->count; i++) good &= isfinite(doubles[i]) != 0;
+    return good;
+}
+
+static film_status load(void *user, const struct keep *arrays, size_t count, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct checkpoint *checkpoint = user;
+    const struct safetensors_tensor *tensor;
+    for (size_t i = 0; i < count; i++) {
+        const struct keep *array = &arrays[i];
+        uint64_t shape[1] = {array->count};
+        TRY(safetensors_require(checkpoint->file, array->name, file_type(array->type), 1, shape,
+                                &tensor, error));
+        if (array->count) memcpy(array->data, tensor->data, tensor->bytes);
+        if (!all_finite(array))
+            TRY(status_set(error, FILM_BAD_INPUT, "%s: %s holds a value that is no number",
+                           checkpoint->path, array->name));
+    }
+done:
+    return status;
+}
+
+static film_status open_file(struct checkpoint *checkpoint, film_error *error)
+{
+    film_status status = FILM_OK;
+    const char *path = checkpoint->path;
+    TRY(safetensors_open(path, &checkpoint->file, error));
+    const char *format = safetensors_metadata(checkpoint->file, "format");
+    const char *version = safetensors_metadata(checkpoint->file, "format_version");
+    const char *then = safetensors_metadata(checkpoint->file, "fingerprint");
+    if (!format || strcmp(format, FORMAT) != 0 || !version || !then)
+        TRY(status_set(error, FILM_BAD_INPUT, "%s is not a checkpoint of film train", path));
+    if (strcmp(version, FORMAT_VERSION) != 0)
+        TRY(status_set(error, FILM_BAD_INPUT,
+                       "%s has format version %.20s, this program reads " FORMAT_VERSION
+                       "; leave out --resume to begin again",
+                       path, version));
+    if (!safetensors_is_checked(checkpoint->file))
+        TRY(status_set(error, FILM_BAD_INPUT,
+                       "%s has lost its checksums; leave out --resume to begin again", path));
+    TRY(fingerprint_compare(then, checkpoint->fingerprint, path, error));
+done:
+    return status;
+}
+
+/* ---- For the training ---- */
+
+film_status checkpoint_check(const film_train_options *options, film_error *error)
+{
+    if (!(options->checkpoint_every >= 0))
+        return status_set(error, FILM_USAGE,
+                          "--checkpoint-every: choose 0 (never) or a number of seconds");
+    if (!options->resume) return FILM_OK;
+    if (!options->checkpoint)
+        return status_set(error, FILM_USAGE, "there is no checkpoint to resume from");
+    if (access(options->checkpoint, F_OK) != 0)
+        return status_set(error, FILM_BAD_INPUT, "nothing to resume: no %s", options->checkpoint);
+    return FILM_OK;
+}
+
+film_status checkpoint_open(struct checkpoint *checkpoint, const struct run *run, uint64_t start,
+                            film_error *error)
+{
+    film_status status = FILM_OK;
+    const film_train_options *options = run->options;
+    *checkpoint = (struct checkpoint){
+        .path = options->checkpoint, .every = options->checkpoint_every, .written = seconds()};
+    if (!checkpoint->path) return FILM_OK;
+    checkpoint->keeper = (struct keeper){checkpoint, options->resume, load, due, save};
+    TRY(fingerprint_make(run, start, &checkpoint->fingerprint, error));
+    if (options->resume) TRY(open_file(checkpoint, error));
+done:
+    return status;
+}
+
+void checkpoint_free(struct checkpoint *checkpoint)
+{
+    mem_free(checkpoint->fingerprint);
+    safetensors_close(checkpoint->file);
+    *checkpoint = (struct checkpoint){0};
+}
+
+const struct keeper *checkpoint_keeper(const struct checkpoint *checkpoint)
+{
+    return checkpoint->path ? &checkpoint->keeper : NULL;
+}
+
+void checkpoint_stopped(const struct checkpoint *checkpoint, struct run *run, size_t done,
+                        size_t total, const char *steps)
+{
+    film_status failed = checkpoint->failed;
+    run->interrupted = failed ? failed : FILM_CANCELLED;
+    status_set(&run->interruption, run->interrupted, "stopped after %zu of %zu %s%s%s", done, total,
+               steps, failed ? ": " : "", failed ? checkpoint->error.message : "");
+}

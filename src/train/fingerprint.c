@@ -1,0 +1,153 @@
+#include "train/fingerprint.h"
+#include "base/mem.h"
+#include "model/checksum.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NUMBERS "singular vectors, triplets or pairs"
+
+uint64_t fingerprint_add(uint64_t hash, const void *bytes, size_t count)
+{
+    uint64_t parts[3] = {hash, count, count ? checksum_bytes(bytes, count) : 0};
+    return checksum_bytes(parts, sizeof parts);
+}
+
+static uint64_t hash_strings(const struct strtab *table)
+{
+    if (!table->count) return 0;
+    size_t offsets = (table->count + (size_t)1) * sizeof *table->offsets;
+    uint64_t hash = fingerprint_add(0, table->bytes, table->offsets[table->count]);
+    return fingerprint_add(hash, table->offsets, offsets);
+}
+
+static uint64_t hash_rows(const struct corpus *corpus)
+{
+    size_t ids = corpus->rows * sizeof *corpus->a;
+    uint64_t hash = hash_strings(&corpus->categories);
+    hash = fingerprint_add(hash, corpus->a, ids);
+    hash = fingerprint_add(hash, corpus->b, ids);
+    hash = fingerprint_add(hash, corpus->c, ids);
+    hash = fingerprint_add(hash, corpus->category, ids);
+    return fingerprint_add(hash, corpus->label, corpus->rows * sizeof *corpus->label);
+}
+
+static uint64_t hash_dev(const struct run *run)
+{
+    uint64_t hashes[2] = {hash_strings(&run->dev.sentences), hash_rows(&run->dev)};
+    return fingerprint_add(0, hashes, sizeof hashes);
+}
+
+static uint64_t hash_features(const struct run *run)
+{
+    const struct csr *x = &run->x;
+    size_t entries = x->start[x->rows];
+    uint64_t hash = fingerprint_add(0, x->start, (x->rows + 1) * sizeof *x->start);
+    hash = fingerprint_add(hash, x->col, entries * sizeof *x->col);
+    return fingerprint_add(hash, x->val, entries * sizeof *x->val);
+}
+
+/* As the command line calls them. Left out: the limit of FILM's iterations, which may be raised, and
+ * what the hashes of the rows cover. */
+static json_t *options_object(const struct run *run)
+{
+    const film_train_options *o = run->options;
+    const film_solver_options *s = &o->solver;
+    const film_rank_options *r = &o->ranking;
+    json_t *general = json_pack(
+        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:s?, s:s?, s:f, s:I}", "method",
+        run->model->settings.method, "dim", (json_int_t)run->dim, "rank", (json_int_t)o->rank,
+        "features", (json_int_t)run->model->features.groups, "sim", (json_int_t)o->similarity,
+        "min-df", (json_int_t)o->min_df, "max-features", (json_int_t)o->max_features, "stem",
+        o->stem, "stop", o->stop, "train share", o->train_share, "seed", (json_int_t)o->seed);
+    json_t *solver = json_pack(
+        "{s:f, s:I, s:I, s:f, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f}", "power", s->power,
+        "inner", (json_int_t)s->inner, "init", (json_int_t)s->eigen, "margin", s->margin_ratio,
+        "positives", (json_int_t)s->positives, "labelled", (json_int_t)s->labelled, "hard",
+        (json_int_t)s->hard, "random", (json_int_t)s->random, "epsilon", s->epsilon, "least-change",
+        s->least_change, "rho", s->rho, "gamma", s->gamma, "shrink", s->shrink, "first-step",
+        s->first_tau);
+    json_t *ranking =
+        json_pack("{s:I, s:I, s:f, s:f}", "epochs", (json_int_t)o->epochs, "batch",
+                  (json_int_t)o->batch, "rate", r->rate, "temperature", r->temperature);
+    int failed = !general || !solver || !ranking || json_object_update(general, solver) != 0 ||
+                 json_object_update(general, ranking) != 0;
+    json_decref(solver);
+    json_decref(ranking);
+    if (!failed) return general;
+    json_decref(general);
+    return NULL;
+}
+
+/* Hashes under names that make a sentence: "its NAME are others". */
+static json_t *content_object(const struct run *run, uint64_t start)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:s}", "sentences",
+                     checksum_print(hash_strings(&run->corpus.sentences)).digits, "rows or labels",
+                     checksum_print(hash_rows(&run->corpus)).digits, "dev or held-out rows",
+                     checksum_print(hash_dev(run)).digits, "features",
+                     checksum_print(hash_features(run)).digits, NUMBERS,
+                     checksum_print(start).digits);
+}
+
+film_status fingerprint_make(const struct run *run, uint64_t start, char **out, film_error *error)
+{
+    film_status status = FILM_OK;
+    char *text = NULL;
+    json_t *object = json_pack(
+        "{s:{s:s}, s:o, s:o, s:{s:I, s:I}}", "program", "version", film_version(), "option",
+        options_object(run), "content", content_object(run, start), "number", "rows",
+        (json_int_t)run->corpus.rows, "skipped rows", (json_int_t)run->corpus.skipped);
+    TRY_ALLOC(object && (text = json_dumps(object, JSON_COMPACT)), error);
+    TRY_ALLOC(*out = mem_string(text, strlen(text)), error);
+done:
+    json_decref(object);
+    free(text);
+    return status;
+}
+
+/* ---- Comparing ---- */
+
+static film_status differs(const char *path, const char *group, const char *key, json_t *then,
+                           json_t *now, film_error *error)
+{
+    if (strcmp(group, "content") == 0)
+        return status_set(
+            error, FILM_BAD_INPUT,
+            "%s is of another training: its %s are others%s; use the same files, or "
+            "leave out --resume to begin again",
+            path, key, strcmp(key, NUMBERS) == 0 ? " (another machine or number of threads?)" : "");
+    char *before = then ? json_dumps(then, JSON_ENCODE_ANY) : NULL;
+    char *after = json_dumps(now, JSON_ENCODE_ANY);
+    film_status status = status_set(
+        error, FILM_BAD_INPUT,
+        "%s is of another training: %s %s was %.100s, now it is %.100s; use the same command line, "
+        "or leave out --resume to begin again",
+        path, group, key, before ? before : "missing", after ? after : "?");
+    free(before);
+    free(after);
+    return status;
+}
+
+film_status fingerprint_compare(const char *then, const char *now, const char *path,
+                                film_error *error)
+{
+    film_status status = FILM_OK;
+    const char *group, *key;
+    json_t *values, *value;
+    json_t *old = json_loads(then, JSON_REJECT_DUPLICATES, NULL), *new = json_loads(now, 0, NULL);
+    TRY_ALLOC(new, error);
+    json_object_foreach(new, group, values)
+    {
+        json_object_foreach(values, key, value)
+        {
+            json_t *before = json_object_get(json_object_get(old, group), key);
+            if (!before || !json_equal(before, value))
+                TRY(differs(path, group, key, before, value, error));
+        }
+    }
+done:
+    json_decref(old);
+    json_decref(new);
+    return status;
+}

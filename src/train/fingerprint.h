@@ -1,0 +1,20 @@
+/* What a training is: its options, its rows and what was computed from them before learning began.
+ * A checkpoint may be gone on from only in the same training. */
+#ifndef TRAIN_FINGERPRINT_H
+#define TRAIN_FINGERPRINT_H
+
+#include "train/run.h"
+
+/* A running hash of several arrays; begin with 0. Tells accidents apart, not attacks. */
+uint64_t fingerprint_add(uint64_t hash, const void *bytes, size_t count);
+
+/* START: hash of what the method's learner starts from (the SVD, triplets; pairs). The result is
+ * one JSON object as text; free with mem_free. */
+film_status fingerprint_make(const struct run *run, uint64_t start, char **out, film_error *error);
+
+/* FILM_BAD_INPUT with what differs, unless THEN (text from a file: may be anything) says the same
+ * as NOW. PATH is the checkpoint. */
+film_status fingerprint_compare(const char *then, const char *now, const char *path,
+                                film_error *error);
+
+#endif

@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# Ctrl-C keeps the best model so far and --resume goes on to the same bytes; so it does after kill -9.
+source "$(dirname "$0")/tap.sh"
+head -1600 "$FAQ/train.tsv" >rows.tsv
+FILM_METHOD="--method film --rank 60 --dim 12 --iterations 400 --least-change 0 --epsilon 0"
+RANK_METHOD="--method rank --features word --dim 40 --batch 4 --epochs 10"
+
+# learn OPTIONS...: a training of rows.tsv into part.film.
+learn() { "$FILM" train rows.tsv -q -o part.film "$@"; }
+# stops SIGNALS TIMES OPTIONS...: starts learn and signals it when its checkpoint was written TIMES times. Looking
+# for it takes builtins only, as there may be a fraction of a second; should the training be faster all the
+# same, it is started again from where it began. (A job of a script ignores SIGINT unless it is made to
+# listen: hence the set -m.)
+stops() {
+    local signal=$1 times=$2 left child try one; shift 2
+    rm -f before.film before.checkpoint
+    cp part.film.checkpoint before.checkpoint 2>/dev/null && cp part.film before.film 2>/dev/null
+    for try in 1 2 3 4 5; do
+        left=$times
+        : >mark
+        set -m
+        "$FILM" train rows.tsv -q -o part.film "$@" >out 2>err &
+        child=$!
+        set +m
+        while [ "$left" -gt 0 ] && kill -0 "$child" 2>/dev/null; do
+            [ part.film.checkpoint -nt mark ] && : >mark && left=$((left - 1))
+        done
+        for one in $signal; do kill "-$one" "$child" 2>/dev/null; done
+        wait "$child" 2>/dev/null
+        status=$?
+        [ "$status" -eq 0 ] || break
+        rm -f part.film
+        cp before.checkpoint part.film.checkpoint 2>/dev/null && cp before.film part.film
+    done
+}
+check_stopped() { # NAME UNIT
+    if [ "$status" -eq 4 ] && grep -qE "^film: stopped after [0-9]+ of [0-9]+ $2; part.film holds the best so far; --resume goes on\$" err
+    then ok "$1: exit code 4 ($(cat err))"
+    else not_ok "$1: exit code 4 and a message" "exit code $status" "$(cat err)"; fi
+    check "$1: the best so far is a model" "$FILM" match part.film "I lost my card" "my card is gone"
+    check "$1: a checkpoint is there" test -s part.film.checkpoint
+}
+goes_on() { # NAME OPTIONS...
+    local name=$1; shift
+    expect_status "$name: --resume finishes" 0 learn --resume "$@"
+    check "$name: the same bytes as without a pause" cmp part.film whole.film
+    check "$name: the checkpoint is removed" test ! -e part.film.checkpoint
+}
+
+for method in film rank; do
+    unit=iterations options=$FILM_METHOD
+    [ $method = film ] || { unit=steps options=$RANK_METHOD; }
+    for threads in 1 2; do
+        # shellcheck disable=SC2086
+        set -- $options -t $threads
+        "$FILM" train rows.tsv -q -o whole.film "$@"
+        name="$method, $threads thread(s)"
+        for times in 1 4; do
+            rm -f part.film*
+            stops INT $times --checkpoint-every 0.001 "$@"
+            check_stopped "$name, SIGINT after $times checkpoints" $unit
+            goes_on "$name, SIGINT after $times checkpoints" "$@"
+        done
+    done
+    stops INT 2 --checkpoint-every 0.001 "$@"
+    stops INT 3 --checkpoint-every 0.001 --resume "$@"
+    check_stopped "$method, SIGINT twice" $unit
+    stops TERM 2 --checkpoint-every 0.001 --resume "$@"
+    check_stopped "$method, then SIGTERM" $unit
+    goes_on "$method, stopped three times" "$@"
+
+    rm -f part.film*
+    stops KILL 2 --checkpoint-every 0.05 "$@"
+    check "$method, kill -9: no model" test ! -e part.film
+    check "$method, kill -9: a checkpoint" test -s part.film.checkpoint
+    goes_on "$method, kill -9" "$@"
+done
+
+# A second Ctrl-C ends it at once, whatever it is doing; what is on disk is whole.
+rm -f part.film*
+stops INT 2 --checkpoint-every 0.001 "$@"
+stops "INT INT INT INT" 2 --checkpoint-every 0.001 --resume "$@"
+check "Ctrl-C several times: exit code 4 or killed ($status)" test $status -eq 4 -o $status -eq 130
+check "Ctrl-C several times: the model is whole" "$FILM" info part.film
+goes_on "Ctrl-C several times" "$@"
+
+# ---- refusals ----
+rm -f part.film* # and what killed ones left
+# shellcheck disable=SC2086
+set -- $RANK_METHOD -t 2
+expect_output "nothing to resume" 2 "film: nothing to resume: no part.film.checkpoint" learn --resume "$@"
+stops INT 2 --checkpoint-every 0.001 "$@"
+cp part.film.checkpoint kept
+cp part.film kept.film
+same="use the same command line, or leave out --resume to begin again"
+expect_output "another seed is refused" 2 "film: part.film.checkpoint is of another training: option seed was 1, now it is 2; $same" \
+    learn --resume "$@" --seed 2
+expect_output "another batch is refused" 2 "film: part.film.checkpoint is of another training: option batch was 4, now it is 5; $same" \
+    learn --resume "$@" --batch 5
+expect_output "another method is refused" 2 \
+    'film: part.film.checkpoint is of another training: option method was "rank", now it is "film"; '"$same" \
+    learn --resume "$@" --method film --dim 12 --rank 60
+expect_output "method svd has nothing to resume" 2 \
+    "film: nothing to resume: --method svd cannot be paused; leave out --resume" learn --resume --method svd
+cp rows.tsv rows.kept
+sed -i '5s/card/cards/' rows.tsv
+expect_status "another sentence is refused" 2 learn --resume "$@"
+check "and named" grep -qE "its (sentences|dev or held-out rows) are others" err
+mv rows.kept rows.tsv
+expect_output "--resume and a pipe" 1 \
+    "film train: --resume needs -o MODEL with a file name, beside which the checkpoint lies; film train --help shows how" \
+    bash -c '"$0" train rows.tsv --resume -o - | cat; exit ${PIPESTATUS[0]}' "$FILM"
+expect_status "a negative --checkpoint-every is refused" 1 learn --checkpoint-every -1 "$@"
+size=$(stat -c %s kept)
+for place in 3 100 $((size / 2)) $((size - 5)); do
+    cp kept part.film.checkpoint
+    printf '\xa5' | dd of=part.film.checkpoint bs=1 seek="$place" conv=notrunc 2>/dev/null
+    expect_status "byte $place of the checkpoint changed: refused" 2 learn --resume "$@"
+done
+head -c 5000 kept >part.film.checkpoint
+expect_status "half a checkpoint is refused" 2 learn --resume "$@"
+cp kept.film part.film.checkpoint
+expect_output "a model is no checkpoint" 2 "film: part.film.checkpoint is not a checkpoint of film train" learn --resume "$@"
+check "all that left the model alone" cmp part.film kept.film
+cp kept part.film.checkpoint
+goes_on "after all that" "$@"
+mkdir part.film.checkpoint
+expect_output "a directory in the checkpoint's place is told at once" 3 \
+    "film: cannot write part.film.checkpoint: it is a directory" learn "$@"
+rmdir part.film.checkpoint
+check "no temporary file is left" bash -c '! ls | grep tmp-'
+finish
