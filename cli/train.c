@@ -167,7 +167,7 @@ static const struct option options[] = {
      "most positives of an anchor (default 5)"},
     {"labelled", 0, OPTION_COUNT, &train.solver.labelled, "N",
      "most labelled negatives of an anchor (default 5)"},
-    {"hard", 0, OPTION_COUNT, &train.solver.hard, "N", "hard negatives of an anchor (default 5)"},
+    {"hard", 0, OPTION_COUNT, &train.solver.hard, "N", "hard negatives of an anchor (default 3)"},
     {"random", 0, OPTION_COUNT, &train.solver.random, "N",
      "random negatives of an anchor (default 5)"},
     {"iterations", 0, OPTION_SIZE, &train.solver.iterations, "N",

@@ -195,7 +195,7 @@ void film_train_defaults(film_train_options *options)
                    .margin_ratio = 0.5,
                    .positives = 5,
                    .labelled = 5,
-                   .hard = 5,
+                   .hard = 3,
                    .random = 5,
                    .iterations = 12,
                    .inner = 1,
