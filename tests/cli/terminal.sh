@@ -2,6 +2,11 @@
 # What only a terminal shows: the progress bar and colours.
 source "$(dirname "$0")/tap.sh"
 have "terminal" script || { finish; exit; }
+if ! script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
+    skip "terminal" "no pseudo-terminal can be made here"
+    finish
+    exit
+fi
 export TERM=xterm
 unset NO_COLOR
 escape=$'\033'
