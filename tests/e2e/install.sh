@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Installed into an empty folder: a program written against film.h builds with pkg-config and answers, the
+# shared library shows nothing but film_*, and the header is fit for C++ too. TAP.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+build=${FILM_BUILD:-build/release}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+number=0
+check() {
+    local name=$1 output
+    shift
+    number=$((number + 1))
+    if output=$("$@" 2>&1); then echo "ok $number - $name"
+    else echo "not ok $number - $name"; printf '%s\n' "$output" | sed 's/^/# /'; fi
+}
+check "installs" cmake --install "$build" --prefix "$folder/usr"
+library=$(find "$folder/usr" -name libfilm.so)
+PKG_CONFIG_PATH=$(dirname "$(find "$folder/usr" -name film.pc)")
+export PKG_CONFIG_PATH
+LD_LIBRARY_PATH=$(dirname "$library")
+export LD_LIBRARY_PATH
+cat > "$folder/use.c" <<'C'
+#include <film.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    film_error error;
+    film_model *model = NULL;
+    film_context *context = NULL;
+    film_verdict verdict;
+    if (argc != 2 || film_open(argv[1], &model, &error) != FILM_OK ||
+        film_context_new(model, &context, &error) != FILM_OK ||
+        film_match(context, film_string("I lost my card"), film_string("my card is gone"), &verdict, &error) !=
+            FILM_OK) {
+        puts(error.message);
+        return 1;
+    }
+    printf("%s\n", verdict.probability > 0 && verdict.probability < 1 ? "answered" : "nonsense");
+    film_context_free(context);
+    film_close(model);
+    return 0;
+}
+C
+check "trains with the installed program" "$folder/usr/bin/film" train examples/faq/train.tsv -q -o "$folder/faq.film"
+# shellcheck disable=SC2046
+check "a program builds against it" cc -Wall -Wextra -Werror -std=c11 "$folder/use.c" $(pkg-config --cflags --libs film) -o "$folder/use"
+check "and answers" test "$("$folder/use" "$folder/faq.film")" = answered
+only_ours() { ! nm -D --defined-only "$library" | awk '{ print $3 }' | grep -v '^film_'; }
+check "the library shows film_* only" only_ours
+if command -v c++ > /dev/null; then
+    check "the header is C++ too" sh -c "echo '#include <film.h>' | c++ -fsyntax-only -Wall -Wextra -Werror -I'$folder/usr/include' -x c++ -"
+else
+    number=$((number + 1)); echo "ok $number - the header is C++ too # SKIP no C++ compiler"
+fi
+check "the manual is there" test -s "$folder/usr/share/man/man1/film.1"
+echo "1..$number"
