@@ -1,8 +1,8 @@
 /* FILM's optimisation problem (Tang & Aw 2020, section "low-rank metric learning"): the function
  * that la/stiefel.h minimises.
  *
- * With v_i (length r) the anchor's row of V and w_i = sum over its triplets of (v_j - v_k) / (t_i +
- * 1), z_i    = m - sum_c s_c (p_c'v_i)(p_c'w_i),    lambda_i = z_i > 0       one hinge per anchor
+ * With v_i (length r) the anchor's row of V and w_i = sum over its triplets of (v_j - v_k) / (t_i + 1):
+ *     z_i    = m - sum_c s_c (p_c'v_i)(p_c'w_i),    lambda_i = z_i > 0       one hinge per anchor
  *     H      = sum_i lambda_i (w_i v_i' + v_i w_i') / 2                      = -(K + K') / 2
  *     k_c    = p_c' H p_c
  *     f2(P)  = -1/2 sum_c k_c mu(k_c) + m sum_i lambda_i,   mu(x) = log(1 + e^x)
@@ -11,8 +11,8 @@
  * v are stretched by D = diag(sigma^(1-p)); V is not copied: D P goes into the hinges and D H D
  * into f2, which is the same.
  *
- * Cost: hinges 4 a r d in float (a anchors); H 2 r^2 per anchor whose lambda changed, in float, summed in double;
- * f2 and gradient 2 r^2 d. Memory in bytes: 4 a r (W) + 9 a + 16 r^2 + 12 r d + 8 PACK r
+ * Cost: hinges 4 a r d in float (a anchors); H 2 r^2 per anchor whose lambda changed, in float, the
+ * sum over packs in double; f2 and gradient 2 r^2 d. Memory in bytes: 4 a r (W) + 9 a + 16 r^2 + 12 r d + 8 PACK r
  * + threads * 4 CHUNK (r + 2 d). V (4 n r) is the caller's. At a = 137,000, r = 500: 292 MB.
  *
  * Mini-batches (metric/mfilm.h) use the same code: the anchors are then those of a batch, and H is a

@@ -2,11 +2,12 @@
  *
  * Three kinds of labels. Pairs with 0/1: union-find over the positive pairs gives clusters, and
  * every sentence of a pair is an anchor. Categories: the category is the cluster. Explicit
- * triplets: taken as they are. For the first two an anchor draws positives    from its cluster, its
- * own partners first, negatives    its labelled ones, carried over to the whole cluster of the
- * partner (the partners themselves first); then hard ones, from the caller's nearest neighbours;
- * then random ones; never from its own cluster, never twice. An anchor without a positive or
- * without a negative gets no triplet and does not count.
+ * triplets: taken as they are. For the first two an anchor draws
+ *     positives  from its cluster, its own partners first;
+ *     negatives  its labelled ones, carried over to the whole cluster of the partner (the partners
+ *                themselves first); then hard ones, from the caller's nearest neighbours; then
+ *                random ones; never from its own cluster, never twice.
+ * An anchor without a positive or without a negative gets no triplet and does not count.
  *
  * The q-th triplet of an anchor joins its positive q mod P with its negative q mod N, for q below
  * max(P, N). FILM averages over an anchor's triplets (w_i = sum (v_j - v_k) / (t_i + 1)), so all P
