@@ -1,5 +1,5 @@
-/* Sentence to vector: y = L x, with x the TF-IDF row; or, where there is no map, x itself. The one way a sentence is embedded, whether
- * by the command line, the server or an evaluation. */
+/* Sentence to vector: y = L x, with x the TF-IDF row; or, where there is no map, x itself. The one way a
+ * sentence is embedded, whether by the command line, the server or an evaluation. */
 #ifndef EMBED_ENCODER_H
 #define EMBED_ENCODER_H
 

@@ -12,8 +12,9 @@ struct labelled_pairs {
     size_t made_up; /* so many of them, the last, are random ones with target 0 */
 };
 
-/* Pairs and triplets as they are, to pairs of which none is different as many random ones added; scores scaled by their range; of categories DRAWN random pairs, about
- * half of them inside one. Without labels: DRAWN random pairs, all with target 0. */
+/* Pairs and triplets as they are; where no pair is different, as many random ones are added. Scores
+ * scaled by their range. Of categories DRAWN random pairs, about half of them inside one. Without
+ * labels: DRAWN random pairs, all with target 0. */
 film_status labels_to_pairs(const struct corpus *corpus, size_t drawn, uint64_t seed,
                             struct labelled_pairs *out, film_error *error);
 
