@@ -94,7 +94,7 @@ if [ ! -e "$real/dev.tsv" ]; then skip "LSA on Quora" "../shared/data is not her
 elif is_sanitized; then skip "LSA on Quora" "too slow with the sanitizer"
 elif [ -z "${FILM_TEST_LONG:-}" ]; then skip "LSA on Quora" "only with --long"
 else
-    "$FILM" train "$real/train-strict.tsv" --rank 500 -o lsa.film -q
+    "$FILM" train "$real/train-strict.tsv" --method svd --rank 500 -o lsa.film -q
     "$FILM" eval lsa.film "$real/dev.tsv" --pool "$real/train-strict.tsv" --pool-queries 2000 --json -q > out.json
     check "LSA on Quora: accuracy near 68 %, R@10 near .35" py '
 assert 0.67 < d["accuracy"] < 0.69 and 0.33 < d["retrieval"]["r10"] < 0.37, (d["accuracy"], d["retrieval"])'
