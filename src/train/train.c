@@ -191,8 +191,6 @@ static film_status choose_method(struct run *run, film_error *error)
                           "--method %s learns from labels and the input has none; use --method svd "
                           "or add a label, score, category or triplet column",
                           method->name);
-    if (!method->learn)
-        return status_set(error, FILM_USAGE, "this method is not there; see film train --help");
     film_status status = options_check_dim(options, run->method, error);
     if (status != FILM_OK) return status;
     if (options->resume && run->method != FILM_METHOD_FILM && run->method != FILM_METHOD_RANK)
