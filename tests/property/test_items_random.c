@@ -201,8 +201,10 @@ static void very_long_sentences_cost_no_more_than_their_first_words(void **state
         for (int s = 0; s < 2; s++) {
             size_t used = 0;
             text[s] = malloc(60000);
-            for (int i = 0; i < 10000; i++) { /* often unknown, so that places matter */
-                used += (size_t)sprintf(text[s] + used, "%s ", words[rng_below(&rng, WORDS)]);
+            for (int i = 0; i < 10000; i++) { /* some words come only behind the cut */
+                size_t word = i < ITEMS_MOST_WORDS ? rng_below(&rng, 5) + 3 * (size_t)s
+                                                   : rng_below(&rng, WORDS);
+                used += (size_t)sprintf(text[s] + used, "%s ", words[word]);
                 if (i == ITEMS_MOST_WORDS - 1) cut[s] = used;
             }
         }
