@@ -22,8 +22,8 @@ static struct tree random_tree(void)
     int most = rng_below(&rng, 10) == 0 ? 0 : 3;
     for (int i = 0; i < most; i++) {
         if (i && rng_below(&rng, 4) == 0) continue;
-        tree.feature[i] = i && rng_below(&rng, 3) == 0 ? tree.feature[0]
-                                                       : (int32_t)rng_below(&rng, FEATURES);
+        tree.feature[i] =
+            i && rng_below(&rng, 3) == 0 ? tree.feature[0] : (int32_t)rng_below(&rng, FEATURES);
         tree.cut[i] = grid();
     }
     for (int i = 0; i < 4; i++) {
