@@ -24,6 +24,9 @@ enum option_kind {
     OPTION_SEED,     /* uint64_t */
     OPTION_CHOICE,   /* an enum: which of the words in `argument`, "auto|svd|film", it is */
     OPTION_FEATURES, /* unsigned: word,bigram,char */
+    OPTION_PRIOR,    /* double: a number, or auto for FILM_PRIOR_AUTO */
+    OPTION_POINT,    /* film_operating: accuracy, f1, precision=P, recall=R */
+    OPTION_SHARE,    /* double above 0 and below 1 */
     OPTION_HEADING   /* no option: what --help writes above those that follow */
 };
 
@@ -71,6 +74,11 @@ struct common {
 #define SKIP_BAD_OPTION(table)                                                                   \
     {                                                                                            \
         "skip-bad", 0, OPTION_FLAG, &(table).skip_bad, NULL, "count bad rows and pass over them" \
+    }
+#define THRESHOLD_OPTION(target)                                                       \
+    {                                                                                  \
+        "threshold", 0, OPTION_SHARE, &(target), "P",                                  \
+            "same from this probability on (default: the model's own operating point)" \
     }
 #define TABLE_OPTIONS(table)                                                                      \
     COLUMNS_OPTION(table),                                                                        \

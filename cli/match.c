@@ -95,10 +95,11 @@ static int run(const struct verb *verb, int argc, char **argv)
 {
     struct common common = {0};
     const char *arguments[3];
-    double prior = 0.5;
+    double prior = 0.5, threshold = 0;
     const struct option options[] = {
         {"prior", 0, OPTION_NUMBER, &prior, "P",
          "how likely two sentences are to be the same before reading them (default 0.5)"},
+        THRESHOLD_OPTION(threshold),
         END_OF_OPTIONS};
     int count = parse_arguments(verb, options, &common, argc, argv, arguments, 3, 3);
     if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
@@ -113,6 +114,7 @@ static int run(const struct verb *verb, int argc, char **argv)
     if (status == FILM_OK) status = film_context_set_prior(context, prior, &error);
     if (status == FILM_OK) status = film_match(context, a, b, &verdict, &error);
     int code = report(status, &error);
+    if (code == EXIT_DONE && threshold > 0) verdict.same = verdict.probability >= threshold;
     if (code == EXIT_DONE && common.json)
         code = print_json(a, b, &verdict) ? EXIT_IO : EXIT_DONE;
     else if (code == EXIT_DONE)

@@ -9,7 +9,7 @@ enum format { FORMAT_TSV, FORMAT_JSONL, FORMAT_KAGGLE };
 struct prediction {
     const film_model *model;
     const char *path;
-    double prior;
+    double prior, threshold; /* threshold 0: the model's own */
     int threads;
     enum format format;
     film_output *output;
@@ -39,9 +39,13 @@ static film_status check_row(void *user, const film_row *row, film_error *error)
 static film_status predict_batch(void *user, struct stream_batch *batch, film_error *error)
 {
     const struct prediction *prediction = user;
-    return film_match_batch(prediction->model, batch->text[STREAM_A], batch->text[STREAM_B],
-                            batch->count, prediction->prior, prediction->threads, batch->result,
-                            error);
+    film_verdict *verdicts = batch->result;
+    film_status status =
+        film_match_batch(prediction->model, batch->text[STREAM_A], batch->text[STREAM_B],
+                         batch->count, prediction->prior, prediction->threads, verdicts, error);
+    for (size_t i = 0; status == FILM_OK && prediction->threshold > 0 && i < batch->count; i++)
+        verdicts[i].same = verdicts[i].probability >= prediction->threshold;
+    return status;
 }
 
 /* ---- Writing ---- */
@@ -167,6 +171,7 @@ static int run(const struct verb *verb, int argc, char **argv)
         {"format", 0, OPTION_CHOICE, &prediction.format, "tsv|jsonl|kaggle", "of the output"},
         {"prior", 0, OPTION_NUMBER, &prediction.prior, "P",
          "how likely two sentences are to be the same before reading them (default 0.5)"},
+        THRESHOLD_OPTION(prediction.threshold),
         {"columns", 0, OPTION_TEXT, &table_options.columns, "LIST",
          "name the columns in file order: id,a,b (- passes one over)"},
         {"input-format", 0, OPTION_WORD, &table_options.format, "tsv|csv|jsonl",
@@ -210,7 +215,7 @@ const struct verb verb_predict = {
     "id\n"
     "where the file has one, the probability that the two mean the same, and 1 where it reaches "
     "the\n"
-    "model's threshold. --format kaggle writes test_id,is_duplicate with the probability.\n\n"
+    "threshold. --format kaggle writes test_id,is_duplicate with the probability.\n\n"
     "example:\n"
     "  film predict quora.film test.csv --format kaggle -o submission.csv\n",
     run};

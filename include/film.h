@@ -132,7 +132,7 @@ typedef struct film_reason {
 
 typedef struct film_verdict {
     double probability; /* that the two mean the same */
-    int same;           /* probability at or above the model's operating point */
+    int same;           /* probability at or above the model's operating point (film_operating) */
     double similarity;  /* of the two vectors */
     double log_odds;
     double bias;
@@ -175,9 +175,8 @@ enum { FILM_WORD = 1, FILM_BIGRAM = 2, FILM_CHAR = 4 }; /* feature groups, a bit
 
 /* How to read a table; zero-initialised means: find out. */
 typedef struct film_table_options {
-    const char *format; /* NULL (find out), "tsv", "csv", "jsonl", "lines" */
-    const char
-        *columns; /* NULL, or names in file order: "label,a,b", "-" for a column to pass over */
+    const char *format;  /* NULL (find out), "tsv", "csv", "jsonl", "lines" */
+    const char *columns; /* NULL, or names in file order: "label,a,b"; "-" passes one over */
     film_labels labels;
     int skip_bad; /* count and pass over bad rows instead of stopping at the first */
 } film_table_options;
@@ -222,9 +221,24 @@ typedef struct film_rank_options {
     double rate, temperature; /* of the steps; of the softmax; 0: the default */
 } film_rank_options;
 
+/* What the operating point, the threshold from which two sentences are the same, is chosen by. */
+typedef enum film_criterion {
+    FILM_ACCURACY = 0,
+    FILM_F1,
+    FILM_PRECISION, /* the lowest threshold whose precision is at least the target, if there is one */
+    FILM_RECALL,    /* the highest threshold whose recall is at least the target */
+    FILM_CRITERION_COUNT
+} film_criterion;
+typedef struct film_operating {
+    film_criterion criterion;
+    double target; /* of precision or recall: above 0, up to 1 */
+} film_operating;
+
 typedef struct film_train_options {
     film_table_options table;
-    const char *dev;     /* a labelled file to choose the threshold on, or NULL */
+    const char *dev;          /* a labelled file to choose the threshold on, or NULL */
+    film_operating operating; /* what it is chosen by */
+    double prior;        /* the share of duplicates it is chosen for, whatever the file's; 0.5 */
     double train_share;  /* without dev: learn from this share of the rows, choose on the others */
     unsigned features;   /* FILM_WORD | FILM_BIGRAM | FILM_CHAR; 0: what suits the method */
     size_t min_df;       /* keep features that occur in at least so many sentences */
@@ -233,12 +247,11 @@ typedef struct film_train_options {
     const char *stop;    /* "english", a file with a word per line, or NULL */
     film_method method;
     film_similarity similarity;
-    size_t rank; /* of the SVD */
-    size_t dim;  /* length of a sentence vector; 0: what suits the method */
-    size_t
-        epochs;   /* RANK: passes over the pairs, 0: 2. MFILM: over the files, 0: one, or as many as
-                    * `solver.iterations` batches take */
-    size_t batch; /* RANK: pairs per step, 0: 1024. MFILM: anchors per batch, 0: 8192 */
+    size_t rank;   /* of the SVD */
+    size_t dim;    /* length of a sentence vector; 0: what suits the method */
+    size_t epochs; /* RANK: passes over the pairs, 0: 2. MFILM: over the files, 0: one, or as many
+                    * as `solver.iterations` batches take */
+    size_t batch;  /* RANK: pairs per step, 0: 1024. MFILM: anchors per batch, 0: 8192 */
     film_solver_options solver;
     film_rank_options ranking;
     uint64_t seed;
@@ -250,8 +263,8 @@ typedef struct film_train_options {
     const char *checkpoint;
     double checkpoint_every; /* seconds; 60; 0: only when cancelled */
     /* Go on from the checkpoint. Files and options are the same as then, but for threads, progress,
-     * checkpoint_every and more solver.iterations; others are FILM_BAD_INPUT, as is a missing or
-     * damaged checkpoint. The model becomes that of a training without pause, byte by byte. */
+     * operating, prior, checkpoint_every and more solver.iterations; others are FILM_BAD_INPUT, as is
+     * a missing or damaged checkpoint. The model becomes that of a training without pause, byte by byte. */
     int resume;
 } film_train_options;
 
@@ -275,7 +288,11 @@ typedef struct film_eval_options {
     const char *knn;        /* NULL or "mutual": each among the other's k nearest; "either" */
     const char *decision;   /* NULL or "threshold"; "knn": the rule with the best k of the sweep */
     double prior;           /* as film_context_set_prior; 0.5. The knn decision does not use it */
-    const char *pool;       /* a file whose sentences are searched for duplicates, or NULL */
+    double threshold;       /* the probability from which pairs are the same; 0: the model's own */
+    const film_operating *operating; /* tell what threshold this file would choose; NULL: do not */
+    const film_model *against;       /* a second model, compared on the same rows, or NULL */
+    const char *names[2]; /* what to call the two; NULL: "the first model", "the second" */
+    const char *pool;     /* a file whose sentences are searched for duplicates, or NULL */
     film_table_options pool_table;
     size_t pool_queries; /* search for the first so many duplicates; 0: all */
     size_t bootstrap;    /* resamples for the confidence intervals, 1000; 0: none */
@@ -284,12 +301,13 @@ typedef struct film_eval_options {
     film_progress progress;
 } film_eval_options;
 
+#define FILM_PRIOR_AUTO (-1.0) /* film_eval_options.prior: the share of duplicates in the file */
 FILM_API void film_eval_defaults(film_eval_options *options);
 
 /* Compares a model with a labelled file. *JSON is one object (free it with film_free): rows, accuracy,
- * best_accuracy, best_threshold, log_loss, f1, auc, average_precision, ece, pearson, spearman, knn,
- * best_k, elbow_k, knn_variant, ci, retrieval, ...; null where a figure does not apply to the file's
- * labels. docs/eval.md says what each means. */
+ * best_accuracy, best_threshold, log_loss, f1, auc, average_precision, ece, brier, pearson, spearman,
+ * knn, best_k, elbow_k, knn_variant, ci, retrieval, operating, against, ...; null where a figure does
+ * not apply to the file's labels. docs/eval.md says what each means. */
 FILM_API film_status film_eval(const film_model *model, const char *path,
                                const film_eval_options *options, char **json, film_error *error);
 

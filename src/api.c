@@ -191,6 +191,7 @@ void film_train_defaults(film_train_options *options)
         .min_df = 2,
         .rank = 256,
         .train_share = 0.8,
+        .prior = 0.5,
         .solver = {.power = 0.5,
                    .margin_ratio = 0.5,
                    .positives = 5,

@@ -1,12 +1,12 @@
 /* Word evidence: how much each shared feature, each feature of one sentence alone and each item of two
  * words (pair/items.h) speaks for "the same". A sum of exact weights, learned by logistic regression:
  *
- *     margin = bias + sum over shared features f of  shared[f]
- *                   + sum over features f of one sentence alone of  alone[f]
- *                   + sum over items k of  item[k]
+ *     margin = bias + sum over kinds k of  1 / sqrt(n_k) * sum over the n_k things of that kind of  weight
  *
- * Nothing is hashed together: features have ids, and items an exact key each, of which those are kept that
- * at least two training pairs have. */
+ * The kinds: features of each group that are shared, features of each group that one sentence has alone,
+ * items of each kind. Long sentences have many of everything; without the root they would be certain
+ * of everything (80.9 against 82.4 % on Quora). Nothing is hashed together: features have ids, and items
+ * an exact key each, of which those are kept that at least two training pairs have. */
 #ifndef PAIR_EVIDENCE_H
 #define PAIR_EVIDENCE_H
 
@@ -24,15 +24,18 @@ struct evidence {
 
 void evidence_free(struct evidence *evidence);
 
-/* The margin's parts: of features, and of items by kind. */
+/* The margin's parts. */
 struct evidence_sums {
-    double shared, alone;     /* of features */
-    double item[ITEM_KINDS];  /* [0] is not used */
-    double strongest_against; /* the lowest weight of one item, or 0 */
-    double strongest_for;     /* the highest */
+    double shared[GROUPS], alone[GROUPS];             /* of features, before the root */
+    size_t shared_count[GROUPS], alone_count[GROUPS]; /* how many there are */
+    double item[ITEM_KINDS]; /* of items, before the root; [0] is not used */
+    double lowest, highest;  /* weight of one item, or 0 */
 };
 
-/* The margin of a pair whose items were collected. SUMS may be NULL. */
+/* What one of COUNT features counts. */
+float evidence_value(size_t count);
+
+/* The margin of a pair whose items were collected. */
 double evidence_margin(const struct evidence *evidence, const struct reading *reading,
                        const struct items *items, struct evidence_sums *sums);
 

@@ -14,37 +14,69 @@ enum { STRETCH = 512, SEEN_BITS = 24 };
 /* The pairs of one stretch: feature columns and item keys. */
 struct stretch {
     uint32_t *column;
+    float *value; /* of the columns */
     uint64_t *key;
-    size_t columns, keys, column_capacity, key_capacity;
+    float *key_value;
+    size_t columns, keys, column_capacity, value_capacity, key_capacity, key_value_capacity;
     uint32_t columns_of[STRETCH], keys_of[STRETCH]; /* of each pair */
 };
 
 static void stretch_free(struct stretch *stretch)
 {
     mem_free(stretch->column);
+    mem_free(stretch->value);
     mem_free(stretch->key);
+    mem_free(stretch->key_value);
+}
+
+static int reserve(struct stretch *stretch, size_t columns, size_t keys)
+{
+    columns += stretch->columns;
+    keys += stretch->keys;
+    return mem_grow((void **)&stretch->column, &stretch->column_capacity, columns,
+                    sizeof *stretch->column) &&
+           mem_grow((void **)&stretch->value, &stretch->value_capacity, columns,
+                    sizeof *stretch->value) &&
+           mem_grow((void **)&stretch->key, &stretch->key_capacity, keys, sizeof *stretch->key) &&
+           mem_grow((void **)&stretch->key_value, &stretch->key_value_capacity, keys,
+                    sizeof *stretch->key_value);
+}
+
+/* The features of both rows, as columns; what each counts is known when the group is complete. */
+static void add_features(struct stretch *stretch, const struct reading *reading)
+{
+    const struct feature_row *a = &reading->side[0].row, *b = &reading->side[1].row;
+    const uint32_t *first = reading->encoder->features->first;
+    size_t i = 0, j = 0;
+    for (int g = 0; g < GROUPS; g++) {
+        size_t start = stretch->columns, count[2] = {0, 0};
+        for (;;) {
+            uint32_t left = i < a->count && a->id[i] < first[g + 1] ? a->id[i] : UINT32_MAX;
+            uint32_t right = j < b->count && b->id[j] < first[g + 1] ? b->id[j] : UINT32_MAX;
+            if (left == UINT32_MAX && right == UINT32_MAX) break;
+            uint32_t alone = left != right, id = left < right ? left : right;
+            stretch->column[stretch->columns++] = 2 * id + alone;
+            count[alone]++;
+            i += left <= right;
+            j += right <= left;
+        }
+        for (size_t k = start; k < stretch->columns; k++)
+            stretch->value[k] = evidence_value(count[stretch->column[k] & 1]);
+    }
 }
 
 static film_status add_pair(struct stretch *stretch, size_t at, const struct reading *reading,
                             const struct items *items, film_error *error)
 {
-    const struct feature_row *a = &reading->side[0].row, *b = &reading->side[1].row;
-    if (!mem_grow((void **)&stretch->column, &stretch->column_capacity,
-                  stretch->columns + a->count + b->count, sizeof *stretch->column) ||
-        !mem_grow((void **)&stretch->key, &stretch->key_capacity, stretch->keys + items->count,
-                  sizeof *stretch->key))
+    size_t before = stretch->columns;
+    if (!reserve(stretch, reading->side[0].row.count + reading->side[1].row.count, items->count))
         return status_no_memory(error);
-    size_t before = stretch->columns, i = 0, j = 0;
-    while (i < a->count || j < b->count) {
-        uint32_t left = i < a->count ? a->id[i] : UINT32_MAX;
-        uint32_t right = j < b->count ? b->id[j] : UINT32_MAX;
-        stretch->column[stretch->columns++] =
-            2 * (left < right ? left : right) + (left != right ? 1u : 0u);
-        i += left <= right;
-        j += right <= left;
+    add_features(stretch, reading);
+    for (size_t k = 0; k < items->count; k++) {
+        enum item_kind kind = items->list[k].kind;
+        stretch->key[stretch->keys] = items->list[k].key;
+        stretch->key_value[stretch->keys++] = item_value(kind, items->kind_count[kind]);
     }
-    for (size_t k = 0; k < items->count; k++) stretch->key[stretch->keys + k] = items->list[k].key;
-    stretch->keys += items->count;
     stretch->columns_of[at] = (uint32_t)(stretch->columns - before);
     stretch->keys_of[at] = (uint32_t)items->count;
     return FILM_OK;
@@ -133,6 +165,42 @@ done:
     return status;
 }
 
+/* Copies a stretch behind one another's pairs; unknown items become UINT32_MAX for now. */
+static void copy_stretch(struct evidence_rows *rows, const struct stretch *stretch, size_t first)
+{
+    size_t column = 0, key = 0;
+    for (size_t at = 0; at < STRETCH && first + at < rows->pairs; at++) {
+        uint64_t out = rows->start[first + at];
+        size_t columns = stretch->columns_of[at], keys = stretch->keys_of[at];
+        memcpy(rows->column + out, stretch->column + column, columns * sizeof *rows->column);
+        memcpy(rows->value + out, stretch->value + column, columns * sizeof *rows->value);
+        memcpy(rows->value + out + columns, stretch->key_value + key, keys * sizeof *rows->value);
+        for (size_t k = 0; k < keys; k++) {
+            uint32_t number = keytab_find(&rows->items, stretch->key[key + k]);
+            rows->column[out + columns + k] =
+                number == KEYTAB_NONE ? UINT32_MAX : (uint32_t)(2 * rows->features) + number;
+        }
+        column += columns;
+        key += keys;
+    }
+}
+
+/* Closes the gaps of unknown items. */
+static void drop_unknown(struct evidence_rows *rows)
+{
+    uint64_t kept = 0;
+    for (size_t i = 0; i < rows->pairs; i++) {
+        uint64_t from = rows->start[i], to = rows->start[i + 1];
+        rows->start[i] = kept;
+        for (uint64_t k = from; k < to; k++) {
+            if (rows->column[k] == UINT32_MAX) continue;
+            rows->column[kept] = rows->column[k];
+            rows->value[kept++] = rows->value[k];
+        }
+    }
+    rows->start[rows->pairs] = kept;
+}
+
 static film_status join_stretches(struct evidence_rows *rows, const struct stretch *stretches,
                                   size_t count, int threads, film_error *error)
 {
@@ -145,32 +213,12 @@ static film_status join_stretches(struct evidence_rows *rows, const struct stret
         total += stretch->columns_of[i % STRETCH] + stretch->keys_of[i % STRETCH];
     }
     rows->start[rows->pairs] = total;
-    TRY_ALLOC(rows->column = mem_array(total, sizeof *rows->column), error);
+    TRY_ALLOC((rows->column = mem_array(total, sizeof *rows->column)) &&
+                  (rows->value = mem_array(total, sizeof *rows->value)),
+              error);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-    for (size_t s = 0; s < count; s++) {
-        const uint32_t *column = stretches[s].column;
-        const uint64_t *key = stretches[s].key;
-        for (size_t i = s * STRETCH; i < rows->pairs && i < (s + 1) * STRETCH; i++) {
-            uint32_t *out = rows->column + rows->start[i];
-            size_t columns = stretches[s].columns_of[i % STRETCH];
-            memcpy(out, column, columns * sizeof *out);
-            for (size_t k = 0; k < stretches[s].keys_of[i % STRETCH]; k++) {
-                uint32_t number = keytab_find(&rows->items, key[k]);
-                out[columns + k] =
-                    number == KEYTAB_NONE ? UINT32_MAX : (uint32_t)(2 * rows->features) + number;
-            }
-            column += columns;
-            key += stretches[s].keys_of[i % STRETCH];
-        }
-    }
-    uint64_t kept = 0; /* close the gaps of unknown items */
-    for (size_t i = 0; i < rows->pairs; i++) {
-        uint64_t from = rows->start[i], to = rows->start[i + 1];
-        rows->start[i] = kept;
-        for (uint64_t k = from; k < to; k++)
-            if (rows->column[k] != UINT32_MAX) rows->column[kept++] = rows->column[k];
-    }
-    rows->start[rows->pairs] = kept;
+    for (size_t s = 0; s < count; s++) copy_stretch(rows, &stretches[s], s * STRETCH);
+    drop_unknown(rows);
 done:
     return status;
 }
@@ -208,6 +256,7 @@ void evidence_rows_free(struct evidence_rows *rows)
 {
     mem_free(rows->start);
     mem_free(rows->column);
+    mem_free(rows->value);
     keytab_free(&rows->items);
     memset(rows, 0, sizeof *rows);
 }
@@ -217,14 +266,14 @@ void evidence_rows_free(struct evidence_rows *rows)
 void evidence_defaults(struct evidence_options *options)
 {
     *options =
-        (struct evidence_options){.epochs = 3, .rate = 0.02, .ridge = 0, .ground = 0.1, .seed = 1};
+        (struct evidence_options){.epochs = 4, .rate = 0.1, .ridge = 0, .ground = 1e-8, .seed = 1};
 }
 
 double evidence_rows_margin(const struct evidence_rows *rows, const float *weights, size_t i)
 {
     double margin = (double)weights[rows->columns];
     for (uint64_t k = rows->start[i]; k < rows->start[i + 1]; k++)
-        margin += (double)weights[rows->column[k]];
+        margin += (double)weights[rows->column[k]] * (double)rows->value[k];
     return margin;
 }
 
@@ -241,12 +290,15 @@ static void shuffle(struct rng *rng, uint32_t *order, size_t count)
 static void step(const struct evidence_rows *rows, size_t i, float slope, float rate, float ridge,
                  float *weights, float *squares)
 {
-    for (uint64_t k = rows->start[i]; k <= rows->start[i + 1]; k++) {
-        size_t at = k == rows->start[i + 1] ? rows->columns : rows->column[k]; /* the bias last */
-        float gradient = slope + ridge * weights[at];
-        squares[at] += gradient * gradient;
-        weights[at] -= rate * gradient / sqrtf(squares[at]);
+    for (uint64_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
+        float *weight = &weights[rows->column[k]], *sum = &squares[rows->column[k]];
+        float gradient = slope * rows->value[k] + ridge * *weight;
+        *sum += gradient * gradient;
+        *weight -= rate * gradient / sqrtf(*sum);
     }
+    float *bias = &weights[rows->columns], *sum = &squares[rows->columns];
+    *sum += slope * slope;
+    *bias -= rate * slope / sqrtf(*sum);
 }
 
 film_status evidence_learn(const struct evidence_rows *rows, const float *target,
@@ -268,9 +320,11 @@ film_status evidence_learn(const struct evidence_rows *rows, const float *target
         shuffle(&rng, order, count);
         for (size_t n = 0; n < count; n++) {
             size_t i = order[n];
+            double left = 1 - ((double)epoch + (double)n / (double)count) / (double)options->epochs;
             double p = calibrate_probability(evidence_rows_margin(rows, out, i));
             float slope = (float)((double)weight[i] * (p - (double)target[i]));
-            step(rows, i, slope, (float)options->rate, (float)options->ridge, out, squares);
+            step(rows, i, slope, (float)(options->rate * left), (float)options->ridge, out,
+                 squares);
         }
     }
 done:

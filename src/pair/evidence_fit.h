@@ -20,6 +20,7 @@ struct evidence_rows {
     size_t pairs, features, columns;
     uint64_t *start; /* pairs + 1 */
     uint32_t *column;
+    float *value;        /* what each counts */
     struct keytab items; /* key -> column - 2 * features */
 };
 
@@ -29,10 +30,10 @@ film_status evidence_rows_collect(struct evidence_rows *rows, const struct encod
 void evidence_rows_free(struct evidence_rows *rows);
 
 struct evidence_options {
-    size_t epochs; /* 3 */
-    double rate;   /* of the steps: 0.02 */
+    size_t epochs; /* 4 */
+    double rate;   /* of the first step, falling to 0 in a straight line: 0.1 */
     double ridge;  /* L2 on every weight met: 0 */
-    double ground; /* what AdaGrad's sums of squares start at: 0.1 */
+    double ground; /* what AdaGrad's sums of squares start at: 1e-8 */
     uint64_t seed;
 };
 

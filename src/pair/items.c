@@ -1,6 +1,7 @@
 #include "pair/items.h"
 #include "base/mem.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { MOST = ITEMS_MOST_WORDS, LONGEST_PHRASE = 4 };
@@ -26,6 +27,11 @@ const char *item_kind_name(enum item_kind kind)
         [ITEM_LAST] = "last words",
     };
     return names[kind];
+}
+
+float item_value(enum item_kind kind, size_t count)
+{
+    return count < 2 || kind >= ITEM_EDIT ? 1.0f : (float)(1.0 / sqrt((double)count));
 }
 
 /* The distinct known words of a sentence, those that are shared first seen, and their places. */
@@ -96,6 +102,7 @@ static void put(struct items *items, enum item_kind kind, uint64_t key, struct i
                 struct item_place b)
 {
     items->list[items->count++] = (struct item){key, kind, {a, b}};
+    items->kind_count[kind]++;
 }
 
 static void put_sided(struct items *items, enum item_kind kind, uint64_t key, int side,
@@ -303,6 +310,7 @@ film_status items_collect(struct items *items, const struct reading *reading, fi
 {
     const struct items_scratch *scratch = items->scratch;
     items->count = 0;
+    memset(items->kind_count, 0, sizeof items->kind_count);
     sort_words(items->scratch, reading);
     size_t shared = scratch->shared.count, alone_a = scratch->alone[0].count,
            alone_b = scratch->alone[1].count, words = scratch->words[0] + scratch->words[1];

@@ -26,6 +26,10 @@ enum item_kind {
 /* A name for users: "opposed". */
 const char *item_kind_name(enum item_kind kind);
 
+/* What one of COUNT items of a kind counts. There are many pairs of words in long sentences, and what each
+ * says is not independent of the others: 1 / sqrt(count). Edits are few and count fully. */
+float item_value(enum item_kind kind, size_t count);
+
 /* Words FROM .. TO of a sentence, or none (FROM == TO). */
 struct item_place {
     uint32_t from, to;
@@ -41,6 +45,7 @@ struct item {
 struct items {
     struct item *list;
     size_t count, capacity;
+    size_t kind_count[ITEM_KINDS]; /* how many of each kind */
     struct items_scratch *scratch;
 };
 

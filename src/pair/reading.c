@@ -121,6 +121,14 @@ static uint64_t add_to_hash(uint64_t hash, uint64_t word)
     return hash ^ (hash >> 29);
 }
 
+/* A capital inside a sentence; "I" is none. The letters are those of the text as it was written. */
+static unsigned name_flag(film_text text, const struct token *token, size_t at)
+{
+    if (at == 0 || token->from >= text.length || token->to - token->from < 2) return 0;
+    char letter = text.bytes[token->from];
+    return letter >= 'A' && letter <= 'Z' ? WORD_NAME : 0;
+}
+
 static void read_words(struct reading *reading, int which)
 {
     struct reading_side *side = &reading->side[which];
@@ -136,7 +144,7 @@ static void read_words(struct reading *reading, int which)
             .number = number_word(reading, strtab_hash(text.bytes, text.length)),
             .id = id,
             .partner = READING_NONE,
-            .flags = word_flags(text),
+            .flags = word_flags(text) | name_flag(side->text, &tokens->items[i], i),
             .rarity = id == READING_NONE ? 1.0f : (features->idf[id] - 1.0f) / reading->rarest};
         uint32_t number = side->words[i].number;
         if (reading->first[which][number] == READING_NONE)
@@ -181,6 +189,8 @@ film_status reading_read(struct reading *reading, film_text a, film_text b, film
         a = b;
         b = first;
     }
+    side[0].text = a;
+    side[1].text = b;
     TRY(encoder_embed(reading->encoder, &side[0].row, a, side[0].vector, error));
     TRY(encoder_embed(reading->encoder, &side[1].row, b, side[1].vector, error));
     TRY_ALLOC(reserve(reading, side[0].row.grams.tokens.count + side[1].row.grams.tokens.count),

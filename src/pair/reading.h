@@ -14,7 +14,8 @@
 enum {
     WORD_NUMBER = 1,   /* has a digit */
     WORD_NEGATION = 2, /* not, no, never, without, ... */
-    WORD_ASKING = 4    /* what, how, why, ... */
+    WORD_ASKING = 4,   /* what, how, why, ... */
+    WORD_NAME = 8      /* written with a capital, though not at the start */
 };
 
 struct reading_word {
@@ -26,6 +27,7 @@ struct reading_word {
 };
 
 struct reading_side {
+    film_text text;
     struct feature_row row;
     float *vector; /* encoder->dim; NULL without a map */
     struct reading_word *words;

@@ -46,6 +46,13 @@ film_status learn_rank(struct run *run, film_error *error);
  * it empty when that cannot be done. */
 film_status run_hold_out(struct run *run, film_error *error);
 
+/* Chooses the threshold among scores by the options' operating point and notes what it is like. */
+film_status run_operate(struct run *run, const float *score, const float *target, size_t count,
+                        double *threshold, film_error *error);
+
+/* Refuses a criterion where there is nothing to choose by. */
+film_status run_check_operating(const struct run *run, int none_is_same, film_error *error);
+
 /* For a method that streams (train/stream.h): a sample of the rows to run->corpus, the rows held out
  * to run->dev, and how many rows there are to learn from. */
 film_status run_sample(struct run *run, film_error *error);

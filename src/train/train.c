@@ -116,18 +116,17 @@ static film_status calibrate(struct run *run, const struct corpus *labelled, con
     film_status status = FILM_OK;
     struct labelled_pairs pairs = {0};
     float *similarity = NULL;
-    double threshold, accuracy;
     TRY(labels_to_pairs(labelled, LABELS_DRAWN, run->options->seed, &pairs, error));
     TRY_ALLOC(similarity = mem_array(pairs.count, sizeof *similarity), error);
     TRY(labels_similarities(labelled, &pairs, &run->model->encoder, run->options->threads,
                             similarity, error));
+    TRY(run_check_operating(run, none_is_same(&pairs), error));
     if (none_is_same(&pairs)) {
         TRY(calibrate_blind(similarity, pairs.count, &run->model->calibration, error));
     } else {
         TRY(calibrate_fit(similarity, pairs.target, pairs.count, &run->model->calibration, error));
-        TRY(calibrate_threshold(similarity, pairs.target, pairs.count, &threshold, &accuracy,
-                                error));
-        run_note(run, "balanced_accuracy", json_real(accuracy));
+        TRY(run_operate(run, similarity, pairs.target, pairs.count,
+                        &run->model->calibration.threshold, error));
     }
     run_note(run, "threshold_from", json_string(name));
     run_note(run, "threshold_pairs", json_integer((json_int_t)pairs.count));
@@ -253,6 +252,8 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     TRY(read_corpus(&run, error));
     TRY(choose_method(&run, error));
     TRY(choose_dev(&run, error));
+    const struct corpus *judged_on = run.dev.rows ? &run.dev : &run.corpus;
+    TRY(run_check_operating(&run, judged_on->labels == FILM_LABELS_NONE, error));
     TRY(count_features(&run, error));
     status = methods[run.method].learn(&run, error);
     /* Options were checked before; what a method still refuses are the labels. */
@@ -260,7 +261,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     TRY(status);
     run.model->encoder =
         (struct encoder){&run.model->features, run.model->own_map, run.dim, options->similarity};
-    TRY(calibrate(&run, run.dev.rows ? &run.dev : &run.corpus, run.dev_name, error));
+    TRY(calibrate(&run, judged_on, run.dev_name, error));
     TRY(finish(&run, error));
 done:
     corpus_free(&run.corpus);
