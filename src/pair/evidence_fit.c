@@ -31,8 +31,8 @@ static void stretch_free(struct stretch *stretch)
 
 static int reserve(struct stretch *stretch, size_t columns, size_t keys)
 {
-    columns += stretch->columns;
-    keys += stretch->keys;
+    columns += stretch->columns + 1; /* one more: copying nothing still needs an array */
+    keys += stretch->keys + 1;
     return mem_grow((void **)&stretch->column, &stretch->column_capacity, columns,
                     sizeof *stretch->column) &&
            mem_grow((void **)&stretch->value, &stretch->value_capacity, columns,
