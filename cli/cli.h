@@ -3,7 +3,7 @@
 #ifndef CLI_H
 #define CLI_H
 
-#include "film.h"
+#include "film_train.h"
 
 #include <stdio.h>
 
@@ -79,6 +79,20 @@ struct common {
     {                                                                                  \
         "threshold", 0, OPTION_SHARE, &(target), "P",                                  \
             "same from this probability on (default: the model's own operating point)" \
+    }
+/* Verbs that answer, by a film_answer_options. */
+#define ANSWER_OPTIONS(answer)                                                              \
+    {"decision",                                                                            \
+     0,                                                                                     \
+     OPTION_CHOICE,                                                                         \
+     &(answer).decision,                                                                    \
+     "auto|full|threshold",                                                                 \
+     "all the model knows (default), or its similarity alone"},                             \
+        {"no-memory",         0,    OPTION_FLAG,                                            \
+         &(answer).no_memory, NULL, "as if no question had been seen in training"},         \
+    {                                                                                       \
+        "prior", 0, OPTION_NUMBER, &(answer).prior, "P",                                    \
+            "how likely two sentences are to be the same before reading them (default 0.5)" \
     }
 #define TABLE_OPTIONS(table)                                                                      \
     COLUMNS_OPTION(table),                                                                        \

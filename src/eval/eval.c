@@ -118,13 +118,17 @@ static void pair_of_ids(const void *user, size_t i, film_text *a, film_text *b)
 static film_status score(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
+    struct match_rule rule;
+    film_answer_options answer = {
+        .decision = run->decision, .prior = run->prior, .no_memory = run->options->no_memory};
+    TRY(match_rule(&rule, &run->model->decision, &answer, error));
     TRY_ALLOC(run->verdicts = mem_array(run->pairs, sizeof *run->verdicts), error);
     for (size_t first = 0; first < run->pairs; first += STRETCH) {
         size_t here = run->pairs - first < STRETCH ? run->pairs - first : STRETCH;
         struct id_pairs ids = {&run->corpus.sentences, run->a + first, run->b + first};
         struct score_source source = {pair_of_ids, &ids};
-        TRY(score_pairs(&run->model->encoder, &run->model->calibration, &source, here,
-                        run->prior_log_odds, run->options->threads, run->verdicts + first, error));
+        TRY(score_pairs(&run->model->decision, &rule, &source, here, run->options->threads,
+                        run->verdicts + first, error));
         TRY(progress_report(&run->options->progress, "scoring", (double)(first + here),
                             (double)run->pairs, error));
     }
@@ -349,6 +353,13 @@ done:
     return status;
 }
 
+static const char *decision_name(const struct run *run)
+{
+    if (run->decide_by_knn) return "knn";
+    return run->model->decision.full && run->decision != FILM_DECISION_THRESHOLD ? "full"
+                                                                                 : "threshold";
+}
+
 static void describe(struct run *run)
 {
     static const char *const kinds[FILM_LABELS_COUNT] = {"auto",   "none",     "pairs",
@@ -359,8 +370,7 @@ static void describe(struct run *run)
     json_object_set_new(run->answer, "labels", json_string(kinds[run->corpus.labels]));
     json_object_set_new(run->answer, "sentences", json_integer(run->own));
     json_object_set_new(run->answer, "skipped", json_integer((json_int_t)run->corpus.skipped));
-    json_object_set_new(run->answer, "decision",
-                        json_string(run->decide_by_knn ? "knn" : "threshold"));
+    json_object_set_new(run->answer, "decision", json_string(decision_name(run)));
     json_object_set_new(run->answer, "prior", json_real(run->prior));
     json_object_set_new(run->answer, "threshold",
                         answer_number(run->options->threshold > 0 ? run->options->threshold : NAN));

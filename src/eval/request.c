@@ -1,7 +1,7 @@
 /* What film_eval was asked for: does it make sense, by itself and for this file? */
 #include "eval/run.h"
+#include "pair/match.h"
 #include "pair/operating.h"
-#include "pair/score.h"
 
 #include <string.h>
 
@@ -10,13 +10,17 @@ enum { MOST_K = 10000, LONGEST_NAME = 300 };
 static film_status check_decision(struct run *run, film_error *error)
 {
     const film_eval_options *options = run->options;
-    const char *decision = options->decision ? options->decision : "threshold";
+    static const char *const names[] = {"auto", "full", "threshold", "knn"};
+    const char *decision = options->decision ? options->decision : "auto";
     const char *variant = options->knn ? options->knn : "mutual";
     run->decide_by_knn = strcmp(decision, "knn") == 0;
     run->variant = strcmp(variant, "either") == 0 ? KNN_EITHER : KNN_MUTUAL;
-    if (!run->decide_by_knn && strcmp(decision, "threshold") != 0)
-        return status_set(error, FILM_USAGE, "decision \"%.40s\": choose threshold or knn",
+    int which = 0;
+    while (which < 4 && strcmp(decision, names[which]) != 0) which++;
+    if (which == 4)
+        return status_set(error, FILM_USAGE, "decision \"%.40s\": choose full, threshold or knn",
                           decision);
+    run->decision = run->decide_by_knn ? FILM_DECISION_THRESHOLD : (film_decision)which;
     if (strcmp(variant, knn_variant_name(run->variant)) != 0)
         return status_set(error, FILM_USAGE, "knn variant \"%.40s\": choose mutual or either",
                           variant);
@@ -64,8 +68,8 @@ film_status request_check(struct run *run, film_error *error)
     TRY(check_decision(run, error));
     TRY(check_threshold(run, error));
     if (options->operating) TRY(operating_check(options->operating, error));
-    if (options->prior != FILM_PRIOR_AUTO)
-        TRY(score_prior(options->prior, &run->prior_log_odds, error));
+    double log_odds;
+    if (options->prior != FILM_PRIOR_AUTO) TRY(match_prior(options->prior, &log_odds, error));
 done:
     return status;
 }
@@ -114,5 +118,5 @@ film_status request_prior(struct run *run, film_error *error)
                           "it as a number",
                           run->path, same == 0 ? "different" : "the same");
     run->prior = same / (double)run->pairs;
-    return score_prior(run->prior, &run->prior_log_odds, error);
+    return FILM_OK;
 }

@@ -14,7 +14,8 @@ struct run {
     const film_eval_options *options;
     const char *path;
     const char *names[2]; /* of the model and of the one it is compared with */
-    double prior, prior_log_odds;
+    double prior;
+    film_decision decision; /* AUTO: full where the model has it */
     enum knn_variant variant;
     int decide_by_knn;
     struct corpus corpus;

@@ -1,5 +1,6 @@
 #include "model/model.h"
 #include "base/mem.h"
+#include "model/decision_file.h"
 #include "model/settings.h"
 
 #include <stdio.h>
@@ -11,6 +12,7 @@
 void model_free(film_model *model)
 {
     if (!model) return;
+    decision_free(&model->decision);
     features_free(&model->features);
     mem_free(model->own_map);
     mem_free(model->own_sigma);
@@ -111,6 +113,8 @@ film_status model_open(const char *path, film_model **out, film_error *error)
     TRY(settings_read(settings, path, model, error));
     TRY_ALLOC(model->figures = mem_string(figures, strlen(figures)), error);
     TRY(open_arrays(model, path, error));
+    model->decision.encoder = &model->encoder;
+    TRY(decision_open(&model->decision, model->file, path, error));
 done:
     if (status != FILM_OK)
         model_free(model);
@@ -122,7 +126,7 @@ done:
 /* ---- Saving ---- */
 
 struct layout {
-    struct safetensors_tensor tensors[3 * GROUPS + 3];
+    struct safetensors_tensor tensors[3 * GROUPS + 3 + DECISION_TENSORS];
     char names[3 * GROUPS][24];
     size_t count;
 };
@@ -160,6 +164,7 @@ film_status model_save(const film_model *model, const char *path, film_error *er
     place(&layout, "sigma", SAFETENSORS_F32, model->sigma, 1, model->rank, 0);
     for (int g = 0; g < GROUPS; g++)
         if (features->groups & GROUP_BIT(g)) place_group(&layout, g, &features->vocabulary[g]);
+    layout.count += decision_tensors(&model->decision, layout.tensors + layout.count);
     const char *keys[] = {"format", "format_version", "settings", "figures"};
     const char *values[] = {FORMAT, FORMAT_VERSION, settings, model->figures};
     TRY(safetensors_write(path, layout.tensors, layout.count, keys, values, 4, error));

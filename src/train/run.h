@@ -21,6 +21,7 @@ struct run {
     struct csr x;            /* a row per distinct sentence of the corpus */
     struct svd svd;          /* empty where the method needs none */
     uint64_t rows;           /* learned from, in the corpus or the stream */
+    int full;                /* learn the full decision */
     int holds_out;           /* a stream: some questions are kept for the threshold */
     film_status interrupted; /* not FILM_OK: learning was stopped early, the model holds the best
                                 so far; FILM_CANCELLED, or why there is no checkpoint */
@@ -35,6 +36,9 @@ void run_note(struct run *run, const char *key, json_t *value);
 
 /* run->svd of run->x. */
 film_status run_factorise(struct run *run, film_error *error);
+
+/* Learns the map by run->method. */
+film_status run_learn(struct run *run, film_error *error);
 
 /* The methods: each sets the model's map (features x dim). */
 film_status learn_svd(struct run *run, film_error *error);
