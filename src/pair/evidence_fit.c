@@ -46,22 +46,26 @@ static int reserve(struct stretch *stretch, size_t columns, size_t keys)
 static void add_features(struct stretch *stretch, const struct reading *reading)
 {
     const struct feature_row *a = &reading->side[0].row, *b = &reading->side[1].row;
-    const uint32_t *first = reading->encoder->features->first;
+    const struct features *features = reading->encoder->features;
+    const uint32_t *first = features->first;
     size_t i = 0, j = 0;
     for (int g = 0; g < GROUPS; g++) {
-        size_t start = stretch->columns, count[2] = {0, 0};
+        size_t start = stretch->columns;
+        double squares[2] = {0, 0};
         for (;;) {
             uint32_t left = i < a->count && a->id[i] < first[g + 1] ? a->id[i] : UINT32_MAX;
             uint32_t right = j < b->count && b->id[j] < first[g + 1] ? b->id[j] : UINT32_MAX;
             if (left == UINT32_MAX && right == UINT32_MAX) break;
             uint32_t alone = left != right, id = left < right ? left : right;
+            double base = evidence_base(features, (enum group)g, id, (int)alone);
+            stretch->value[stretch->columns] = (float)base;
             stretch->column[stretch->columns++] = 2 * id + alone;
-            count[alone]++;
+            squares[alone] += base * base;
             i += left <= right;
             j += right <= left;
         }
         for (size_t k = start; k < stretch->columns; k++)
-            stretch->value[k] = evidence_value(count[stretch->column[k] & 1]);
+            stretch->value[k] *= (float)evidence_factor(squares[stretch->column[k] & 1]);
     }
 }
 
@@ -73,9 +77,8 @@ static film_status add_pair(struct stretch *stretch, size_t at, const struct rea
         return status_no_memory(error);
     add_features(stretch, reading);
     for (size_t k = 0; k < items->count; k++) {
-        enum item_kind kind = items->list[k].kind;
         stretch->key[stretch->keys] = items->list[k].key;
-        stretch->key_value[stretch->keys++] = item_value(kind, items->kind_count[kind]);
+        stretch->key_value[stretch->keys++] = items->list[k].value;
     }
     stretch->columns_of[at] = (uint32_t)(stretch->columns - before);
     stretch->keys_of[at] = (uint32_t)items->count;
