@@ -91,6 +91,7 @@ static int parse_choice(const char *choices, const char *text)
 static const char *set_value(const struct option *option, const char *text)
 {
     unsigned long long whole;
+    struct option_texts *texts = option->target;
     char *end;
     switch (option->kind) {
     case OPTION_FLAG:
@@ -98,6 +99,10 @@ static const char *set_value(const struct option *option, const char *text)
         return NULL;
     case OPTION_TEXT:
         *(const char **)option->target = text;
+        return NULL;
+    case OPTION_TEXTS:
+        if (texts->count == OPTION_MOST_TEXTS) return "at most 16 of them";
+        texts->item[texts->count++] = text;
         return NULL;
     case OPTION_WORD:
         if (parse_choice(option->argument, text) < 0) return option->argument;

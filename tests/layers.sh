@@ -9,14 +9,14 @@ allowed=""
 for layer in "${layers[@]}"; do
     allowed="$allowed|$layer"
     [ -d "src/$layer" ] || continue
-    if bad=$(grep -nE '^#include "' src/"$layer"/*.[ch] | grep -vE "\"(${allowed#|})/|\"film.h\""); then
+    if bad=$(grep -nE '^#include "' src/"$layer"/*.[ch] | grep -vE "\"(${allowed#|})/|\"film(_pool)?.h\""); then
         verdict "not ok" "src/$layer includes only itself and earlier layers"
         echo "$bad" | sed 's/^/# /'
     else
         verdict ok "src/$layer includes only itself and earlier layers"
     fi
 done
-if bad=$(grep -nE '^#include "' cli/*.[ch] | grep -vE '"(film|cli|json).h"'); then
+if bad=$(grep -nE '^#include "' cli/*.[ch] | grep -vE '"(film|film_pool|cli|pool|json).h"'); then
     verdict "not ok" "cli/ sees film.h only"
     echo "$bad" | sed 's/^/# /'
 else

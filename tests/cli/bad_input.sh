@@ -202,7 +202,7 @@ bad "unknown keys" 2 \
     'film: keys.jsonl: none of the keys (x, y) is a name known for a text (question1 and question2, text, ...); say which they are with --columns, in this order' \
     film train keys.jsonl -o m.film
 bad "an unknown name in --columns" 1 \
-    'film: --columns: "question" is none of label, score, a, b, anchor, positive, negative, text, category, id, - (a column to pass over)' \
+    'film: --columns: "question" is none of label, score, a, b, anchor, positive, negative, text, category, answer, url, id, - (a column to pass over)' \
     film train good.tsv --columns label,a,question -o m.film
 bad "a name twice in --columns" 1 \
     'film: --columns: "b" is column 3, but column 2 already has that part; use - for one of them' \
