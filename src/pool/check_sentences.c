@@ -52,6 +52,7 @@ static film_status compare(struct checking *checking, struct comparison *compari
     film_status status = FILM_OK;
     size_t dim = checking->pool->dim, count = comparison->texts.count;
     char shown[VALUE_SHOWN];
+    if (count == 0) return FILM_OK; /* without a model nothing is collected */
     for (size_t i = 0; i < count; i++) comparison->list[i] = comparison->texts.rows[i].text;
     TRY(encoder_embed_all(&checking->model->encoder, comparison->list, count,
                           checking->options->threads, comparison->fresh, error));
@@ -92,9 +93,13 @@ static film_status check_row(struct checking *checking, sqlite3_stmt *row, int s
     film_sentence sentence;
     char shown[VALUE_SHOWN];
     const char *problem = NULL;
-    checking->result->sentences++;
-    if (!check_fields(checking, row, &sentence)) goto done; /* its vector cannot be judged either */
     const void *bytes = sqlite3_column_blob(row, 8);
+    checking->result->sentences++;
+    checking->result->vectors += bytes != NULL;
+    /* Where the text is damaged the vector cannot be judged. */
+    int whole = check_fields(checking, row, &sentence);
+    TRY(db_row_read(checking->db, error));
+    if (!whole) goto done;
     float *vector = comparison->stored + comparison->texts.count * dim;
     if (!bytes)
         problem = "has no vector";
@@ -102,7 +107,6 @@ static film_status check_row(struct checking *checking, sqlite3_stmt *row, int s
         problem = "has a vector of another length";
     else
         memcpy(vector, bytes, dim * sizeof *vector);
-    checking->result->vectors += bytes != NULL;
     for (size_t i = 0; i < dim && !problem; i++)
         if (!isfinite(vector[i])) problem = "has a vector that is not finite";
     if (problem) {

@@ -237,6 +237,11 @@ film_status db_step(struct db *db, sqlite3_stmt *statement, int *row, film_error
     return status;
 }
 
+film_status db_row_read(struct db *db, film_error *error)
+{
+    return sqlite3_errcode(db->handle) == SQLITE_NOMEM ? status_no_memory(error) : FILM_OK;
+}
+
 film_status db_finish(struct db *db, sqlite3_stmt *statement, film_error *error)
 {
     int row;

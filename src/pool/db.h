@@ -48,6 +48,9 @@ film_status db_prepare(struct db *db, const char *sql, sqlite3_stmt **out, film_
 /* The next row: *ROW 1, or 0 and the statement is reset. */
 film_status db_step(struct db *db, sqlite3_stmt *statement, int *row, film_error *error);
 
+/* After looking at a row's texts and blobs: SQLite says NULL also where it had no memory for one. */
+film_status db_row_read(struct db *db, film_error *error);
+
 /* Runs a bound statement to its end. */
 film_status db_finish(struct db *db, sqlite3_stmt *statement, film_error *error);
 
@@ -55,7 +58,8 @@ film_status db_finish(struct db *db, sqlite3_stmt *statement, film_error *error)
 film_status db_number(struct db *db, const char *sql, int64_t *number, film_error *error);
 
 /* Transactions. A reading one sees the pool as it is when it begins; a writing one waits for other
- * writers first. db_end rolls back unless KEEP; it is fine without a transaction. */
+ * writers first. Rolling back is fine without
+ * a transaction. */
 film_status db_begin(struct db *db, int writing, film_error *error);
 film_status db_commit(struct db *db, film_error *error);
 void db_rollback(struct db *db);

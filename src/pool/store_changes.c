@@ -40,6 +40,7 @@ film_status store_get(struct db *db, const char *name, char **value, film_error 
     TRY(db_step(db, statement, &row, error));
     if (!row) goto done;
     film_text text = db_text(statement, 0);
+    TRY(db_row_read(db, error));
     TRY_ALLOC(*value = mem_string(text.bytes ? text.bytes : "", text.length), error);
 done:
     if (statement) sqlite3_reset(statement);
@@ -59,16 +60,20 @@ film_status store_changes(struct db *db, uint64_t *last, film_error *error)
 
 film_status store_begin(struct store_write *write, struct db *db, film_error *error)
 {
-    *write = (struct store_write){db, 0};
+    *write = (struct store_write){.db = db};
     film_status status = db_begin(db, 1, error);
     if (status == FILM_OK) status = store_changes(db, &write->change, error);
+    write->first = write->change;
     if (status != FILM_OK) db_rollback(db);
     return status;
 }
 
 film_status store_commit(struct store_write *write, film_error *error)
 {
-    film_status status = store_set_number(write->db, "changes", (int64_t)write->change, error);
+    film_status status = FILM_OK;
+    /* Where nothing changed, nothing is written, and nothing has to be synced. */
+    if (write->change != write->first)
+        status = store_set_number(write->db, "changes", (int64_t)write->change, error);
     if (status == FILM_OK) status = db_commit(write->db, error);
     if (status != FILM_OK) db_rollback(write->db);
     return status;
@@ -95,6 +100,7 @@ film_status store_scan_vectors(struct db *db, size_t dim, uint64_t since, store_
                                       sqlite3_column_int64(statement, 1),
                                       sqlite3_column_int(statement, 2), NULL};
         const void *bytes = sqlite3_column_blob(statement, 3);
+        TRY(db_row_read(db, error));
         if ((size_t)sqlite3_column_bytes(statement, 3) == dim * sizeof(float))
             change.vector = bytes;
         if (call(user, &change)) {

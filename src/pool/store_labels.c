@@ -42,6 +42,7 @@ film_status store_each_label(struct db *db, film_label_fn call, void *user, film
         film_pool_label_row label = {db_text(statement, 0), db_text(statement, 1),
                                      sqlite3_column_int(statement, 2), db_text(statement, 3),
                                      db_text(statement, 4)};
+        TRY(db_row_read(db, error));
         if (call(user, &label)) break;
     }
 done:

@@ -42,8 +42,9 @@ static film_status find(struct db *db, sqlite3_stmt *statement, struct store_sen
                         int *found, film_error *error)
 {
     film_status status = db_step(db, statement, found, error);
-    if (status == FILM_OK && *found) *out = sentence_at(statement);
-    return status;
+    if (status != FILM_OK || !*found) return status;
+    *out = sentence_at(statement);
+    return db_row_read(db, error);
 }
 
 film_status store_find(struct db *db, film_text id, struct store_sentence *out, int *found,
@@ -208,7 +209,8 @@ static film_status bind_filter(sqlite3_stmt *statement, const film_pool_filter *
                               value_show(where->field, shown));
         int length =
             snprintf(path, sizeof path, "$.\"%.*s\"", (int)where->field.length, where->field.bytes);
-        sqlite3_bind_text(statement, 2 * (int)i + 2, path, length, SQLITE_TRANSIENT);
+        if (sqlite3_bind_text(statement, 2 * (int)i + 2, path, length, SQLITE_TRANSIENT))
+            return status_no_memory(error);
     }
     return FILM_OK;
 }
@@ -229,6 +231,7 @@ film_status store_each(struct db *db, const film_pool_filter *filter, store_sent
         TRY(db_step(db, statement, &row, error));
         if (!row) break;
         struct store_sentence sentence = sentence_at(statement);
+        TRY(db_row_read(db, error));
         count++;
         if (call(user, &sentence)) break;
     }
