@@ -158,20 +158,18 @@ film_status db_open(struct db *db, const char *path, film_error *error)
 {
     film_status status = FILM_OK;
     struct stat about;
-    int64_t pages;
     *db = (struct db){.wait = 10};
     TRY_ALLOC(db->path = plain_path(path), error);
     if (stat(path, &about) != 0) TRY(status_errno(error, "cannot open %s", path));
     if (!S_ISREG(about.st_mode))
         TRY(status_set(error, FILM_IO, "%s is %s, not a file", path,
                        S_ISDIR(about.st_mode) ? "a directory" : "a device or pipe"));
-    TRY(connect_to(db, db->path, SQLITE_OPEN_READWRITE, error));
-    /* The first look at the file, and at its log. */
-    status = db_number(db, "SELECT count(*) FROM sqlite_schema", &pages, error);
-    int code = sqlite3_errcode(db->handle);
+    /* Its PRAGMAs are the first look at the file, and at its log. */
+    status = connect_to(db, db->path, SQLITE_OPEN_READWRITE, error);
+    int code = db->handle ? sqlite3_errcode(db->handle) & 0xFF : SQLITE_NOMEM;
     if (status == FILM_IO && (code == SQLITE_CANTOPEN || code == SQLITE_READONLY))
-        TRY(connect_immutable(db, error));
-    else if (sqlite3_db_readonly(db->handle, "main") == 1)
+        status = connect_immutable(db, error);
+    else if (status == FILM_OK && sqlite3_db_readonly(db->handle, "main") == 1)
         db->read_only = 1;
 done:
     if (status != FILM_OK) db_close(db);
