@@ -247,6 +247,11 @@ static film_status take_row(struct adding *adding, const film_table *table, cons
         status = FILM_OK;
         goto done;
     }
+    if (status == FILM_BAD_INPUT && error) {
+        size_t used = strlen(error->message);
+        snprintf(error->message + used, sizeof error->message - used,
+                 "; --skip-bad passes over such rows");
+    }
     if (status == FILM_OK) status = batch_add(&adding->batch, &fields.sentence, row->line, error);
 done:
     fields_free(&fields);

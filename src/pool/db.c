@@ -44,9 +44,10 @@ film_status db_fail(struct db *db, int code, film_error *error)
         return status_set(error, FILM_BAD_INPUT, "%s is not a pool; film pool create makes one",
                           path);
     case SQLITE_CORRUPT:
-        return status_set(error, FILM_BAD_INPUT,
-                          "%s is damaged (%s); film pool check tells more, a copy may help", path,
-                          text);
+        return status_set(
+            error, FILM_BAD_INPUT,
+            "%s is damaged (%s); restore it from a copy (film pool check may tell more)", path,
+            text);
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
         return status_set(error, FILM_IO, "cannot read or write %s: %s", path,
@@ -56,8 +57,10 @@ film_status db_fail(struct db *db, int code, film_error *error)
     case SQLITE_MISMATCH:
     case SQLITE_TOOBIG:
         /* Our statements are right for our schema: the file is not what it says it is. */
-        return status_set(error, FILM_BAD_INPUT, "%s is damaged (%s); film pool check tells more",
-                          path, text);
+        return status_set(
+            error, FILM_BAD_INPUT,
+            "%s is damaged (%s); restore it from a copy (film pool check may tell more)", path,
+            text);
     default:
         return status_set(error, FILM_IO, "cannot use %s: %s", path, text);
     }

@@ -108,7 +108,7 @@ expect_output "other fields are told" 0 "0 added, 0 replaced, 1 there already; 0
 expect_output "and taken with --replace" 0 "0 added, 1 replaced, 0 there already; 0 bad rows passed over" \
     "$FILM" pool add c.pool fields.tsv --replace
 printf 'id\ttext\n4\t \n5\tfive\n' >empty.tsv
-expect_output "a row without text" 2 'film: empty.tsv:2: the text is empty' "$FILM" pool add c.pool empty.tsv
+expect_output "a row without text" 2 'film: empty.tsv:2: the text is empty; --skip-bad passes over such rows' "$FILM" pool add c.pool empty.tsv
 expect_output "passed over" 0 "1 added, 0 replaced, 0 there already; 1 bad rows passed over" "$FILM" pool add c.pool empty.tsv --skip-bad
 
 # ---- remove, label ----
