@@ -60,10 +60,10 @@ film_status film_pool_create(const char *path, const char *model_path, film_erro
                        "%s has features alone and no vectors, which a pool needs; train one with "
                        "--method svd, film or rank",
                        model_path));
-    size_t room = strlen(path) + 40;
+    size_t room = strlen(path) + 60;
     TRY_ALLOC(temporary = mem_array(room, 1), error);
-    snprintf(temporary, room, "%s.tmp-%ld", path, (long)getpid());
-    unlink(temporary); /* left by a killed process that had our number */
+    snprintf(temporary, room, "%s.tmp-%ld-%ld", path, (long)getpid(), (long)gettid());
+    unlink(temporary); /* left by a killed process that had our numbers */
     status = write_pool(temporary, &file, model, error);
     if (status == FILM_OK)
         status = file_publish(temporary, path, error);

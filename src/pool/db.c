@@ -266,11 +266,19 @@ film_status db_number(struct db *db, const char *sql, int64_t *number, film_erro
 
 /* ---- transactions ---- */
 
+/* A statement that was left at a row (store_find's) keeps its transaction's view of the pool open, also
+ * behind COMMIT: the next transaction would begin with an old one, and could not write. */
+static void reset_all(struct db *db)
+{
+    for (size_t i = 0; i < db->cached_count; i++) sqlite3_reset(db->cached[i].statement);
+}
+
 film_status db_begin(struct db *db, int writing, film_error *error)
 {
     if (writing && db->read_only)
         return status_set(error, FILM_IO, "cannot write %s: it or its folder is read-only",
                           db->path);
+    reset_all(db);
     if (writing) return db_run(db, "BEGIN IMMEDIATE", error);
     int64_t ignored;
     film_status status = db_run(db, "BEGIN", error);
@@ -283,6 +291,7 @@ film_status db_begin(struct db *db, int writing, film_error *error)
 
 film_status db_commit(struct db *db, film_error *error)
 {
+    reset_all(db);
     return db_run(db, "COMMIT", error);
 }
 
@@ -292,7 +301,7 @@ void db_rollback(struct db *db)
     /* Not db_run: a wish to stop must not keep the transaction open. */
     const film_progress *progress = db->progress;
     db->progress = NULL;
-    for (size_t i = 0; i < db->cached_count; i++) sqlite3_reset(db->cached[i].statement);
+    reset_all(db);
     sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
     db->progress = progress;
     db->cancelled = 0;

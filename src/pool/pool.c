@@ -12,11 +12,19 @@ film_status pool_missing(film_error *error, const char *what)
 
 /* ---- connections ---- */
 
+static double get_wait(film_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    double wait = pool->wait;
+    pthread_mutex_unlock(&pool->lock);
+    return wait;
+}
+
 static film_status connect_db(film_pool *pool, struct db *db, film_error *error)
 {
     film_status status = db_open(db, pool->path, error);
     if (status != FILM_OK) return status;
-    db->wait = pool->wait;
+    db->wait = get_wait(pool);
     status = schema_open(db, error);
     if (status != FILM_OK) db_close(db);
     return status;
@@ -29,13 +37,12 @@ film_status pool_read(film_pool *pool, struct db **out, film_error *error)
     *out = NULL;
     pthread_mutex_lock(&pool->lock);
     if (pool->idle_count) db = pool->idle[--pool->idle_count];
-    double wait = pool->wait;
     pthread_mutex_unlock(&pool->lock);
     if (!db) {
         TRY_ALLOC(db = mem_zeroed(1, sizeof *db), error);
         TRY(connect_db(pool, db, error));
     }
-    db->wait = wait;
+    db->wait = get_wait(pool);
     *out = db;
     TRY(db_begin(db, 0, error));
 done:
@@ -66,7 +73,7 @@ film_status pool_write(film_pool *pool, const film_progress *progress, const cha
     *out = &pool->writer;
     if (!pool->has_writer) TRY(connect_db(pool, &pool->writer, error));
     pool->has_writer = 1;
-    pool->writer.wait = pool->wait;
+    pool->writer.wait = get_wait(pool);
     pool->writer.progress = progress;
     pool->writer.phase = phase;
     pool->writer.done = pool->writer.total = 0;

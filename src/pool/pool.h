@@ -27,9 +27,9 @@ struct pool_snapshot {
 struct film_pool {
     char *path;
     size_t dim;
-    double wait;
 
-    pthread_mutex_t lock; /* of what follows up to the writer */
+    pthread_mutex_t lock; /* of what follows, up to `writing` */
+    double wait;          /* seconds for another process that writes */
     struct db *idle[POOL_IDLE];
     size_t idle_count;
 
