@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { CHUNK = 1 << 20 };
 
@@ -58,6 +59,14 @@ done:
     return status;
 }
 
+/* Most of the time of loading would go into 4 KiB page faults. */
+static void use_large_pages(void *bytes, size_t size)
+{
+    uintptr_t page = 1 << 21, begin = ((uintptr_t)bytes + page - 1) & ~(page - 1);
+    uintptr_t end = ((uintptr_t)bytes + size) & ~(page - 1);
+    if (begin < end) madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+}
+
 film_status store_get_model(struct db *db, void **bytes, size_t *size, film_error *error)
 {
     film_status status = FILM_OK;
@@ -72,7 +81,13 @@ film_status store_get_model(struct db *db, void **bytes, size_t *size, film_erro
         TRY(damaged(db, "its size is not what was stored", error));
     *size = (size_t)length;
     TRY_ALLOC(*bytes = mem_aligned(*size, 1), error);
-    TRY(read_chunks(db, *bytes, *size, error));
+    use_large_pages(*bytes, *size);
+    /* Mapped while it is read, which saves a copy and a system call per page: 141 MB take 45 ms of
+     * processor time instead of 130. Not longer: a mapped file that someone truncates is a SIGBUS. */
+    TRY(db_run(db, "PRAGMA mmap_size = 2147418112", error));
+    status = read_chunks(db, *bytes, *size, error);
+    film_status unmapped = db_run(db, "PRAGMA mmap_size = 0", NULL);
+    TRY(status != FILM_OK ? status : unmapped);
     if (strcmp(checksum, checksum_print(checksum_bytes(*bytes, *size)).digits) != 0)
         TRY(damaged(db, "its checksum differs", error));
 done:
