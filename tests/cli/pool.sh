@@ -153,7 +153,7 @@ c = sqlite3.connect("p.pool", isolation_level=None); c.execute("BEGIN IMMEDIATE"
     holder=$!
     while [ ! -e held ]; do sleep 0.05; done
     run "$FILM" pool add p.pool lines.txt --wait 0.2
-    sed -i -E 's/process [0-9]+ \([a-z0-9.]+\)/process N (NAME)/' err
+    sed -i -E 's/process [0-9]+ \([a-z0-9.]+\)|another process/process N (NAME)/' err # where the system tells
     check "a locked pool: exit code 3" test "$status" -eq 3
     check "who holds it is named" test "$(cat err)" = "film: p.pool is locked by process N (NAME); waited 0 s, try again when it is done"
     expect_status "reading goes on" 0 "$FILM" pool list p.pool

@@ -71,6 +71,28 @@ static void the_same_again_is_passed_over_another_text_is_not(void **state)
     remove_pool(path);
 }
 
+/* The look-up before embedding finds the second row in the pool, the first row changes that. */
+static void a_batch_may_change_a_sentence_and_change_it_back(void **state)
+{
+    (void)state;
+    const char *path = scratch("back.pool");
+    film_pool *pool = new_pool(path);
+    add_one(pool, "1", "I lost my card");
+    film_sentence rows[] = {sentence("1", "where is my parcel"), sentence("1", "I lost my card"),
+                            sentence("2", "can I pay in euro")};
+    film_pool_add_options replace = {.replace = 1};
+    film_pool_added added;
+    film_pool_checked checked;
+    assert_ok(film_pool_add(pool, rows, 3, &replace, &added, &error));
+    assert_int_equal(added.replaced, 2);
+    assert_string_equal(list_pool(pool, NULL), "1=I lost my card||||;2=can I pay in euro||||;");
+    assert_ok(film_pool_check(pool, NULL, &checked, &error));
+    assert_int_equal(checked.compared, 2);
+    assert_int_equal(checked.problems, 0);
+    film_pool_close(pool);
+    remove_pool(path);
+}
+
 static void what_cannot_be_kept_is_refused(void **state)
 {
     (void)state;
@@ -373,6 +395,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sentences_come_back_in_order),
         cmocka_unit_test(the_same_again_is_passed_over_another_text_is_not),
+        cmocka_unit_test(a_batch_may_change_a_sentence_and_change_it_back),
         cmocka_unit_test(what_cannot_be_kept_is_refused),
         cmocka_unit_test(filters_look_at_every_field),
         cmocka_unit_test(a_reader_catches_up_by_changes),
