@@ -14,8 +14,9 @@
 
 enum { POOL_IDLE = 16 }; /* connections kept open for the next reader */
 
-/* The vectors in memory as of one change, for searching; filled and freed by whoever searches
- * (store_scan_vectors brings it up to date). Empty in a pool that was only opened. */
+/* The vectors in memory as of one change, for searching (store_scan_vectors brings them up to date).
+ * Empty in a pool that was only opened. film_pool_close frees the arrays; whoever sets `index` has it
+ * freed there too. */
 struct pool_snapshot {
     uint64_t change; /* up to here */
     size_t count;
