@@ -424,11 +424,11 @@ bad "a pool from the future" 2 \
     'film: future.pool is a pool of version 7, this program knows version 1; use a newer film' \
     film pool list future.pool
 changed tables.pool "$(grep -abo 'CREATE TABLE label' good.pool | head -1 | cut -d: -f1)" 'CREATE TABLE lapel'
-NORMAL='s/ \(.*\)/ (...)/' bad "a pool whose tables are others" 2 \
+NORMAL='s/damaged \([^)]*\);/damaged (...);/' bad "a pool whose tables are others" 2 \
     'film: tables.pool is damaged (...); restore it from a copy (film pool check may tell more)' \
     film pool list tables.pool
 head -c $(($(stat -c %s good.pool) / 2)) good.pool >cut.pool
-NORMAL='s/ \(.*\)/ (...)/' bad "a pool, cut off" 2 \
+NORMAL='s/damaged \([^)]*\);/damaged (...);/' bad "a pool, cut off" 2 \
     'film: cut.pool is damaged (...); restore it from a copy (film pool check may tell more)' \
     film pool list cut.pool
 changed model.pool "$(grep -abo '__metadata__' good.pool | head -1 | cut -d: -f1)" 'xx'
