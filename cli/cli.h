@@ -3,7 +3,7 @@
 #ifndef CLI_H
 #define CLI_H
 
-#include "film.h"
+#include "film_train.h"
 
 #include <stdio.h>
 
@@ -25,6 +25,9 @@ enum option_kind {
     OPTION_SEED,     /* uint64_t */
     OPTION_CHOICE,   /* an enum: which of the words in `argument`, "auto|svd|film", it is */
     OPTION_FEATURES, /* unsigned: word,bigram,char */
+    OPTION_PRIOR,    /* double: a number, or auto for FILM_PRIOR_AUTO */
+    OPTION_POINT,    /* film_operating: accuracy, f1, precision=P, recall=R */
+    OPTION_SHARE,    /* double above 0 and below 1 */
     OPTION_HEADING   /* no option: what --help writes above those that follow */
 };
 
@@ -78,6 +81,25 @@ struct common {
 #define SKIP_BAD_OPTION(table)                                                                   \
     {                                                                                            \
         "skip-bad", 0, OPTION_FLAG, &(table).skip_bad, NULL, "count bad rows and pass over them" \
+    }
+#define THRESHOLD_OPTION(target)                                                       \
+    {                                                                                  \
+        "threshold", 0, OPTION_SHARE, &(target), "P",                                  \
+            "same from this probability on (default: the model's own operating point)" \
+    }
+/* Verbs that answer, by a film_answer_options. */
+#define ANSWER_OPTIONS(answer)                                                              \
+    {"decision",                                                                            \
+     0,                                                                                     \
+     OPTION_CHOICE,                                                                         \
+     &(answer).decision,                                                                    \
+     "auto|full|threshold",                                                                 \
+     "all the model knows (default), or its similarity alone"},                             \
+        {"no-memory",         0,    OPTION_FLAG,                                            \
+         &(answer).no_memory, NULL, "as if no question had been seen in training"},         \
+    {                                                                                       \
+        "prior", 0, OPTION_NUMBER, &(answer).prior, "P",                                    \
+            "how likely two sentences are to be the same before reading them (default 0.5)" \
     }
 #define TABLE_OPTIONS(table)                                                                      \
     COLUMNS_OPTION(table),                                                                        \

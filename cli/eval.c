@@ -79,6 +79,79 @@ static void print_retrieval(const json_t *answer)
                100 * json_number(found, "r36"), json_number(found, "mrr"));
 }
 
+/* "none" where a share is not defined. */
+static void print_share(const char *name, const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    if (json_is_number(value))
+        printf("%s %.1f %%", name, 100 * json_number_value(value));
+    else
+        printf("%s none", name);
+}
+
+static void print_operating(const json_t *answer)
+{
+    const json_t *point = json_object_get(answer, "operating");
+    if (!json_is_object(point)) return;
+    const char *criterion = json_string_value(json_object_get(point, "criterion"));
+    printf("\noperating point for %s", criterion);
+    if (json_is_number(json_object_get(point, "target")))
+        printf(" %g", json_number(point, "target"));
+    printf(", duplicates weighing %.3g\n", json_number(answer, "prior"));
+    if (json_is_false(json_object_get(point, "reached"))) {
+        print_share("no threshold reaches it on this file; the highest is", point, criterion);
+        printf(", at\n");
+    }
+    printf("probability %.4f: ", json_number(point, "threshold"));
+    print_share("precision", point, "precision");
+    print_share(", recall", point, "recall");
+    print_share(", F1", point, "f1");
+    print_share(", accuracy", point, "accuracy");
+    printf("\n");
+}
+
+static void print_difference(const struct headline *line, const json_t *against)
+{
+    const json_t *figure = json_object_get(against, line->key);
+    const json_t *interval = json_object_get(figure, "ci");
+    double scale = line->percent ? 100 : 1;
+    int digits = line->percent ? 1 : 4;
+    if (!json_is_number(json_object_get(figure, "difference"))) return;
+    printf("%-28s %9.*f %9.*f %+11.*f", line->name, digits, scale * json_number(figure, "first"),
+           digits, scale * json_number(figure, "second"), digits,
+           scale * json_number(figure, "difference"));
+    if (json_array_size(interval) == 2)
+        printf("  [%+.*f, %+.*f]", digits, scale * json_number_value(json_array_get(interval, 0)),
+               digits, scale * json_number_value(json_array_get(interval, 1)));
+    printf("\n");
+}
+
+static void print_against(const json_t *answer)
+{
+    static const struct headline lines[] = {
+        {"accuracy", "accuracy, per cent", 1},
+        {"f1", "F1, per cent", 1},
+        {"auc", "area under the ROC curve", 0},
+        {"log_loss", "log loss", 0},
+        {"brier", "Brier score", 0},
+        {"pearson", "Pearson", 0},
+        {"spearman", "Spearman", 0},
+    };
+    const json_t *against = json_object_get(answer, "against");
+    const json_t *test = json_object_get(against, "mcnemar");
+    if (!json_is_object(against)) return;
+    printf("\n%s against %s\n%-28s %9s %9s %11s\n",
+           json_string_value(json_object_get(against, "first")),
+           json_string_value(json_object_get(against, "second")), "", "first", "second",
+           "difference");
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) print_difference(&lines[i], against);
+    if (json_is_object(test))
+        printf("right only by the first: %lld, only by the second: %lld; McNemar (%s) p = %.3g\n",
+               json_whole(test, "b"), json_whole(test, "c"),
+               json_string_value(json_object_get(test, "test")), json_number(test, "p"));
+    printf("%s\n", json_string_value(json_object_get(against, "sentence")));
+}
+
 static void print_answer(const json_t *answer)
 {
     static const struct headline lines[] = {
@@ -89,6 +162,7 @@ static void print_answer(const json_t *answer)
         {"average_precision", "average precision", 0},
         {"log_loss", "log loss", 0},
         {"ece", "calibration error", 0},
+        {"brier", "Brier score", 0},
         {"pearson", "Pearson", 0},
         {"spearman", "Spearman", 0},
         {"pearson_log_odds", "Pearson of the log-odds", 0},
@@ -102,6 +176,8 @@ static void print_answer(const json_t *answer)
     printf("%s\n", json_object_size(ci) ? "; [95 % intervals]" : "");
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) print_figure(&lines[i], answer, ci);
     print_categories(answer, ci);
+    print_operating(answer);
+    print_against(answer);
     print_knn(answer);
     print_retrieval(answer);
 }
@@ -126,16 +202,24 @@ static int run(const struct verb *verb, int argc, char **argv)
     film_eval_options eval;
     film_eval_defaults(&eval);
     struct common common = {0};
-    const char *arguments[2], *range = "1:55";
+    const char *arguments[2], *range = "1:55", *other_path = NULL;
+    film_operating wanted = {.criterion = FILM_CRITERION_COUNT};
     const struct option options[] = {
         {"k", 'k', OPTION_TEXT, &range, "FIRST:LAST",
          "sweep of pairwise kNN (default 1:55; 0: none)"},
         {"knn", 0, OPTION_WORD, &eval.knn, "mutual|either",
          "similar when each is among the other's nearest (default), or one is"},
-        {"decision", 0, OPTION_WORD, &eval.decision, "threshold|knn",
-         "by the model's threshold (default), or by kNN with the best k"},
-        {"prior", 0, OPTION_NUMBER, &eval.prior, "P",
-         "how likely two sentences are to be the same before reading them (default 0.5)"},
+        {"decision", 0, OPTION_WORD, &eval.decision, "full|threshold|knn",
+         "all the model knows (default), its similarity alone, or kNN with the best k"},
+        {"no-memory", 0, OPTION_FLAG, &eval.no_memory, NULL,
+         "as if no question had been seen in training"},
+        {"prior", 0, OPTION_PRIOR, &eval.prior, "P|auto",
+         "how likely two are the same before reading them (default 0.5; auto: FILE's share)"},
+        THRESHOLD_OPTION(eval.threshold),
+        {"operating", 0, OPTION_POINT, &wanted, "POINT",
+         "the threshold FILE would choose for accuracy, f1, precision=P or recall=R"},
+        {"against", 0, OPTION_TEXT, &other_path, "MODEL2",
+         "compare with a second model on the same rows"},
         {"pool", 0, OPTION_TEXT, &eval.pool, "FILE",
          "search for the duplicates among its sentences and FILE's"},
         {"pool-queries", 0, OPTION_COUNT, &eval.pool_queries, "N",
@@ -155,10 +239,15 @@ static int run(const struct verb *verb, int argc, char **argv)
     eval.pool_table.skip_bad = eval.table.skip_bad;
 
     film_error error;
-    film_model *model = NULL;
+    film_model *model = NULL, *other = NULL;
     char *text = NULL;
     eval.progress = progress_start(common.quiet);
     film_status status = film_open(arguments[0], &model, &error);
+    if (status == FILM_OK && other_path) status = film_open(other_path, &other, &error);
+    if (wanted.criterion != FILM_CRITERION_COUNT) eval.operating = &wanted;
+    eval.against = other;
+    eval.names[0] = arguments[0];
+    eval.names[1] = other_path;
     if (status == FILM_OK) status = film_eval(model, arguments[1], &eval, &text, &error);
     int code = report(status, &error);
     if (code == EXIT_DONE && common.json) {
@@ -170,6 +259,7 @@ static int run(const struct verb *verb, int argc, char **argv)
     }
     film_free(text);
     film_close(model);
+    film_close(other);
     return code;
 }
 
@@ -180,5 +270,7 @@ const struct verb verb_eval = {
     "for it are shown, with 95 % bootstrap intervals. docs/eval.md says what each means.\n\n"
     "examples:\n"
     "  film eval faq.film examples/faq/heldout.tsv\n"
-    "  film eval quora.film dev.tsv --pool train.tsv --pool-queries 2000 --json\n",
+    "  film eval quora.film dev.tsv --pool train.tsv --pool-queries 2000 --json\n"
+    "  film eval new.film dev.tsv --against old.film\n"
+    "  film eval quora.film dev.tsv --operating precision=0.9 --prior auto\n",
     run};

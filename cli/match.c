@@ -4,18 +4,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+static json_t *side_object(char side)
+{
+    char text[2] = {side, 0};
+    return side ? json_string(text) : json_null();
+}
+
+static json_t *span_object(char side, size_t start, size_t end)
+{
+    return side ? json_pack("[I, I]", (json_int_t)start, (json_int_t)end) : json_null();
+}
+
+static json_t *reason_object(const film_reason *reason)
+{
+    json_t *object =
+        json_pack("{s:s, s:s%, s:o, s:o, s:f}", "kind", reason->kind, "text", reason->text,
+                  reason->text_length, "side", side_object(reason->side), "span",
+                  span_object(reason->side, reason->start, reason->end), "weight", reason->weight);
+    if (reason->other_side)
+        json_object_set_new(
+            object, "other",
+            json_pack("{s:s%, s:o, s:o}", "text", reason->other, reason->other_length, "side",
+                      side_object(reason->other_side), "span",
+                      span_object(reason->other_side, reason->other_start, reason->other_end)));
+    return object;
+}
+
 static int print_json(film_text a, film_text b, const film_verdict *verdict)
 {
     json_t *reasons = json_array();
-    for (size_t i = 0; i < verdict->reason_count; i++) {
-        const film_reason *reason = &verdict->reasons[i];
-        char side[2] = {reason->side, 0};
-        json_array_append_new(reasons,
-                              json_pack("{s:s, s:s%, s:s, s:[I, I], s:f}", "kind", reason->kind,
-                                        "text", reason->text, reason->text_length, "side", side,
-                                        "span", (json_int_t)reason->start, (json_int_t)reason->end,
-                                        "weight", reason->weight));
-    }
+    for (size_t i = 0; i < verdict->reason_count; i++)
+        json_array_append_new(reasons, reason_object(&verdict->reasons[i]));
     json_t *answer = json_pack("{s:s%, s:s%, s:f, s:b, s:f, s:f, s:f, s:o}", "a", a.bytes, a.length,
                                "b", b.bytes, b.length, "probability", verdict->probability, "same",
                                verdict->same, "similarity", verdict->similarity, "log_odds",
@@ -41,7 +60,9 @@ static void print_sentence(char side, film_text text, const film_reason *words, 
     printf("  %c  ", side);
     for (size_t i = 0; i < count; i++) {
         const film_reason *word = &words[i];
-        if (word->side != side || word->start < at || word->end > text.length) continue;
+        if (word->side != side || strcmp(word->kind, "word") != 0 || word->start < at ||
+            word->end > text.length)
+            continue;
         fwrite(text.bytes + at, 1, word->start - at, stdout);
         fputs(word->weight >= 0 ? "\033[32m" : "\033[31m", stdout);
         fwrite(text.bytes + word->start, 1, word->end - word->start, stdout);
@@ -65,41 +86,49 @@ static void print_sentences(film_text a, film_text b, const film_verdict *verdic
     free(words);
 }
 
+/* "opposed: india / japan", "word: card (a)", "trait: edits" */
+static void print_reason(const film_reason *reason)
+{
+    printf("  %+7.2f  %s: %.*s", reason->weight, reason->kind, (int)reason->text_length,
+           reason->text);
+    if (reason->other_side) printf(" / %.*s", (int)reason->other_length, reason->other);
+    if (reason->side && !reason->other_side) printf(" (%c)", reason->side);
+    printf("\n");
+}
+
 static void print_text(film_text a, film_text b, const film_verdict *verdict)
 {
-    enum { SHOWN = 8 };
+    enum { SHOWN = 10 };
     int colour = use_colour(stdout);
     printf("%s%s%s  probability %.3f, similarity %.3f\n",
            colour ? (verdict->same ? "\033[1;32m" : "\033[1;31m") : "",
            verdict->same ? "same" : "different", colour ? "\033[0m" : "", verdict->probability,
            verdict->similarity);
     print_sentences(a, b, verdict, colour);
-    if (verdict->reason_count == 0)
+    if (verdict->reason_count == 0) {
         printf("no word of one of the sentences is known to the model\n");
-    else
-        printf("log-odds %+.2f = %+.2f (bias)", verdict->log_odds, verdict->bias);
-    double rest = 0;
-    for (size_t i = 0; i < verdict->reason_count; i++) {
-        const film_reason *reason = &verdict->reasons[i];
-        if (i < SHOWN)
-            printf(" %+.2f %.*s(%c)", reason->weight, (int)reason->text_length, reason->text,
-                   reason->side);
-        else
-            rest += reason->weight;
+        return;
     }
-    if (verdict->reason_count > SHOWN) printf(" %+.2f (others)", rest);
-    if (verdict->reason_count) printf("\n");
+    double rest = 0;
+    printf("log-odds %+.2f =\n  %+7.2f  bias\n", verdict->log_odds, verdict->bias);
+    for (size_t i = 0; i < verdict->reason_count; i++)
+        if (i < SHOWN)
+            print_reason(&verdict->reasons[i]);
+        else
+            rest += verdict->reasons[i].weight;
+    if (verdict->reason_count > SHOWN)
+        printf("  %+7.2f  %zu others\n", rest, verdict->reason_count - SHOWN);
 }
 
 static int run(const struct verb *verb, int argc, char **argv)
 {
     struct common common = {0};
     const char *arguments[3];
-    double prior = 0.5;
-    const struct option options[] = {
-        {"prior", 0, OPTION_NUMBER, &prior, "P",
-         "how likely two sentences are to be the same before reading them (default 0.5)"},
-        END_OF_OPTIONS};
+    double threshold = 0;
+    film_answer_options answer;
+    film_answer_defaults(&answer);
+    const struct option options[] = {ANSWER_OPTIONS(answer), THRESHOLD_OPTION(threshold),
+                                     END_OF_OPTIONS};
     int count = parse_arguments(verb, options, &common, argc, argv, arguments, 3, 3);
     if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
 
@@ -110,9 +139,10 @@ static int run(const struct verb *verb, int argc, char **argv)
     film_text a = film_string(arguments[1]), b = film_string(arguments[2]);
     film_status status = film_open(arguments[0], &model, &error);
     if (status == FILM_OK) status = film_context_new(model, &context, &error);
-    if (status == FILM_OK) status = film_context_set_prior(context, prior, &error);
+    if (status == FILM_OK) status = film_context_set(context, &answer, &error);
     if (status == FILM_OK) status = film_match(context, a, b, &verdict, &error);
     int code = report(status, &error);
+    if (code == EXIT_DONE && threshold > 0) verdict.same = verdict.probability >= threshold;
     if (code == EXIT_DONE && common.json)
         code = print_json(a, b, &verdict) ? EXIT_IO : EXIT_DONE;
     else if (code == EXIT_DONE)

@@ -87,12 +87,43 @@ static int parse_choice(const char *choices, const char *text)
     }
 }
 
+/* All of TEXT as a number. */
+static int parse_number(const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*value);
+}
+
+/* "f1", "precision=0.9". Whether the share is one, the library says. */
+static int parse_point(const char *text, film_operating *point)
+{
+    static const char *const names[FILM_CRITERION_COUNT] = {"accuracy", "f1", "precision",
+                                                            "recall"};
+    size_t length = strcspn(text, "=");
+    for (int i = 0; i < FILM_CRITERION_COUNT; i++) {
+        if (strlen(names[i]) != length || strncmp(names[i], text, length) != 0) continue;
+        int has_target = i == FILM_PRECISION || i == FILM_RECALL;
+        *point = (film_operating){.criterion = (film_criterion)i};
+        return has_target ? text[length] == '=' && parse_number(text + length + 1, &point->target)
+                          : text[length] == '\0';
+    }
+    return 0;
+}
+
+static const char *set_prior(const char *text, double *prior)
+{
+    *prior = FILM_PRIOR_AUTO;
+    if (strcmp(text, "auto") == 0) return NULL;
+    return parse_number(text, prior) && *prior != FILM_PRIOR_AUTO ? NULL : "a number, or auto";
+}
+
 /* Stores the value; NULL, or what was expected instead. */
 static const char *set_value(const struct option *option, const char *text)
 {
     unsigned long long whole;
     struct option_texts *texts = option->target;
-    char *end;
+    double *number = option->target;
     switch (option->kind) {
     case OPTION_FLAG:
         *(int *)option->target = 1;
@@ -123,14 +154,19 @@ static const char *set_value(const struct option *option, const char *text)
         *(int *)option->target = (int)whole;
         return NULL;
     case OPTION_NUMBER:
-        *(double *)option->target = strtod(text, &end);
-        return end == text || *end || !isfinite(*(double *)option->target) ? "a number" : NULL;
+        return parse_number(text, number) ? NULL : "a number";
     case OPTION_ABOVE_0:
-        *(double *)option->target = strtod(text, &end);
-        return end == text || *end || !(*(double *)option->target > 0) ||
-                       isinf(*(double *)option->target)
-                   ? "a number above 0"
-                   : NULL;
+        return parse_number(text, number) && *number > 0 ? NULL : "a number above 0";
+    case OPTION_SHARE:
+        return parse_number(text, number) && *number > 0 && *number < 1
+                   ? NULL
+                   : "a probability above 0 and below 1";
+    case OPTION_PRIOR:
+        return set_prior(text, number);
+    case OPTION_POINT:
+        return parse_point(text, option->target)
+                   ? NULL
+                   : "accuracy, f1, precision=P or recall=R, P and R from 0 to 1";
     case OPTION_CHOICE:
         if (parse_choice(option->argument, text) < 0) return option->argument;
         *(unsigned *)option->target = (unsigned)parse_choice(option->argument, text);

@@ -9,8 +9,8 @@ enum format { FORMAT_TSV, FORMAT_JSONL, FORMAT_KAGGLE };
 struct prediction {
     const film_model *model;
     const char *path;
-    double prior;
-    int threads;
+    double threshold; /* 0: the model's own */
+    film_answer_options answer;
     enum format format;
     film_output *output;
     int header_written;
@@ -39,9 +39,13 @@ static film_status check_row(void *user, const film_row *row, film_error *error)
 static film_status predict_batch(void *user, struct stream_batch *batch, film_error *error)
 {
     const struct prediction *prediction = user;
-    return film_match_batch(prediction->model, batch->text[STREAM_A], batch->text[STREAM_B],
-                            batch->count, prediction->prior, prediction->threads, batch->result,
-                            error);
+    film_verdict *verdicts = batch->result;
+    film_status status =
+        film_match_batch(prediction->model, batch->text[STREAM_A], batch->text[STREAM_B],
+                         batch->count, &prediction->answer, verdicts, error);
+    for (size_t i = 0; status == FILM_OK && prediction->threshold > 0 && i < batch->count; i++)
+        verdicts[i].same = verdicts[i].probability >= prediction->threshold;
+    return status;
 }
 
 /* ---- Writing ---- */
@@ -161,23 +165,24 @@ static int run(const struct verb *verb, int argc, char **argv)
     struct common common = {0};
     film_table_options table_options = {0};
     const char *arguments[2] = {NULL, "-"}, *output = "-";
-    struct prediction prediction = {.prior = 0.5};
+    struct prediction prediction = {0};
+    film_answer_defaults(&prediction.answer);
     const struct option options[] = {
         {"output", 'o', OPTION_TEXT, &output, "OUT", "where to write (default: standard output)"},
         {"format", 0, OPTION_CHOICE, &prediction.format, "tsv|jsonl|kaggle", "of the output"},
-        {"prior", 0, OPTION_NUMBER, &prediction.prior, "P",
-         "how likely two sentences are to be the same before reading them (default 0.5)"},
+        ANSWER_OPTIONS(prediction.answer),
+        THRESHOLD_OPTION(prediction.threshold),
         {"columns", 0, OPTION_TEXT, &table_options.columns, "LIST",
          "name the columns in file order: id,a,b (- passes one over)"},
         {"input-format", 0, OPTION_WORD, &table_options.format, "tsv|csv|jsonl",
          "default: found out"},
         LABELS_OPTION(table_options),
         SKIP_BAD_OPTION(table_options),
-        {"threads", 't', OPTION_THREADS, &prediction.threads, "N", "default: all cores"},
+        {"threads", 't', OPTION_THREADS, &prediction.answer.threads, "N", "default: all cores"},
         END_OF_OPTIONS};
     int count = parse_arguments(verb, options, &common, argc, argv, arguments, 1, 2);
     if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
-    if (!(prediction.prior > 0 && prediction.prior < 1))
+    if (!(prediction.answer.prior > 0 && prediction.answer.prior < 1))
         return usage_error(verb, "--prior must lie between 0 and 1");
 
     film_error error = {0};
@@ -210,7 +215,7 @@ const struct verb verb_predict = {
     "id\n"
     "where the file has one, the probability that the two mean the same, and 1 where it reaches "
     "the\n"
-    "model's threshold. --format kaggle writes test_id,is_duplicate with the probability.\n\n"
+    "threshold. --format kaggle writes test_id,is_duplicate with the probability.\n\n"
     "example:\n"
     "  film predict quora.film test.csv --format kaggle -o submission.csv\n",
     run};

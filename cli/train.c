@@ -19,6 +19,21 @@ static const char *where(const char *threshold_from)
     return strcmp(threshold_from, "train") == 0 ? "it was trained on" : "held out from training";
 }
 
+/* What was chosen where the user chose; a precision that is out of reach is said in any case. */
+static void print_operating(const json_t *point)
+{
+    const char *criterion = json_string_value(json_object_get(point, "criterion"));
+    if (!criterion || (strcmp(criterion, "accuracy") == 0 && train.prior == 0.5)) return;
+    if (json_is_false(json_object_get(point, "reached")))
+        fprintf(stderr, "\nno threshold has %s %g on these pairs; this one comes nearest",
+                criterion, json_number(point, "target"));
+    fprintf(
+        stderr,
+        "\nchosen for %s: precision %.1f %%, recall %.1f %%, F1 %.1f %% with %.3g %% duplicates",
+        criterion, 100 * json_number(point, "precision"), 100 * json_number(point, "recall"),
+        100 * json_number(point, "f1"), 100 * train.prior);
+}
+
 /* "5,749 rows, 10,536 sentences, 12,003 features -> 256 dimensions" */
 static void print_summary(json_t *about)
 {
@@ -44,6 +59,7 @@ static void print_summary(json_t *about)
                 strcmp(json_string_value(json_object_get(figures, "labels")), "none") == 0
                     ? "random pairs reaches (no labels to choose it by)"
                     : "pairs reaches (none is labelled the same, to choose it by)");
+    print_operating(json_object_get(figures, "operating"));
     if (json_whole(figures, "random_negatives"))
         fprintf(stderr, "\nno pair is labelled different: %lld random pairs stand for them",
                 json_whole(figures, "random_negatives"));
@@ -138,6 +154,10 @@ static const struct option options[] = {
     {"output", 'o', OPTION_TEXT, &model_path, "MODEL", "where to write the model (required)"},
     {"dev", 0, OPTION_TEXT, &train.dev, "FILE",
      "labelled file to choose the threshold on (default: held-out rows)"},
+    {"operating", 0, OPTION_POINT, &train.operating, "POINT",
+     "choose it for accuracy (default), f1, precision=P or recall=R"},
+    {"prior", 0, OPTION_NUMBER, &train.prior, "P",
+     "and for this share of duplicates, whatever the file's (default 0.5)"},
     TABLE_OPTIONS(train.table),
     HEADING("features"),
     {"features", 0, OPTION_FEATURES, &train.features, "LIST",
@@ -157,6 +177,11 @@ static const struct option options[] = {
     {"sim", 0, OPTION_CHOICE, &train.similarity, "cosine|dot|euclidean",
      "how two vectors are compared (default cosine)"},
     {"rank", 0, OPTION_SIZE, &train.rank, "N", "svd, film: rank of the SVD (default 256)"},
+    HEADING("decision"),
+    {"decision", 0, OPTION_CHOICE, &train.decision, "auto|full|threshold",
+     "learn word evidence and traits (default with labels), or one threshold"},
+    {"no-memory", 0, OPTION_FLAG, &train.no_memory, NULL,
+     "do not keep which questions were labelled"},
     HEADING("method film"),
     {"power", 0, OPTION_NUMBER, &train.solver.power, "P", "Sigma^-P; 1 in the paper (default 0.5)"},
     {"init", 0, OPTION_CHOICE, &train.solver.eigen, "random|eigen",

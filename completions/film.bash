@@ -5,14 +5,14 @@ _film_options() {
     local common="--json --quiet -q --help -h --version"
     local table="--columns --format --labels --skip-bad"
     case $1 in
-        train) echo "--output -o --dev $table --features --min-df --max-features --stem --stop" \
+        train) echo "--output -o --dev --operating --prior $table --features --min-df --max-features --stem --stop" \
             "--method --dim --sim --rank --power --init --margin --positives --labelled --hard --random" \
             "--iterations --epsilon --least-change --rho --gamma --shrink --first-step" \
             "--inner --sample --mfilm-basis --epochs --batch --rate --temperature --resume --checkpoint-every --seed --threads -t $common" ;;
-        eval) echo "--k -k --knn --decision --prior --pool --pool-queries --pool-columns --bootstrap" \
+        eval) echo "--k -k --knn --decision --prior --threshold --operating --against --pool --pool-queries --pool-columns --bootstrap" \
             "$table --seed --threads -t $common" ;;
-        match) echo "--prior $common" ;;
-        predict) echo "--output -o --format --prior --columns --input-format --labels --skip-bad" \
+        match) echo "--prior --threshold $common" ;;
+        predict) echo "--output -o --format --prior --threshold --columns --input-format --labels --skip-bad" \
             "--threads -t $common" ;;
         embed) echo "--output -o $table --threads -t $common" ;;
         split) echo "--output -o --ratio --seed $table $common" ;;
@@ -45,8 +45,10 @@ _film_values() {
         --stem) echo "arabic armenian basque catalan danish dutch english finnish french german greek" \
             "hindi hungarian indonesian irish italian lithuanian nepali norwegian porter portuguese" \
             "romanian russian serbian spanish swedish tamil turkish yiddish" ;;
+        --operating) echo "accuracy f1 precision=0.9 recall=0.9" ;;
+        --prior) [ "$2" = eval ] && echo "auto" || return 2 ;;
         --ratio) echo "4:1 9:1 1:1" ;;
-        --rank | --dim | --min-df | --max-features | --seed | --threads | -t | --prior | --power | --margin | \
+        --rank | --dim | --min-df | --max-features | --seed | --threads | -t | --threshold | --power | --margin | \
             --positives | --labelled | --hard | --random | --iterations | --epsilon | --least-change | \
             --rho | --gamma | --shrink | --first-step | --inner | --sample | --epochs | --batch | --rate | --temperature | \
             --pool-queries | --checkpoint-every | --bootstrap | --wait | --where | --limit | -n) return 2 ;;

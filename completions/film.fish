@@ -31,6 +31,8 @@ complete -c film -n "$any_verb" -l version -d 'Show the version'
 set -l in "__fish_seen_subcommand_from train"
 complete -c film -n "$in" -s o -l output -r -F -d 'Where to write the model'
 complete -c film -n "$in" -l dev -r -F -d 'Labelled file to choose the threshold on'
+complete -c film -n "$in" -l operating -x -a 'accuracy f1 precision=0.9 recall=0.9' -d 'What the threshold is chosen for'
+complete -c film -n "$in" -l prior -x -d 'Share of duplicates it is chosen for'
 complete -c film -n "$in" -l features -x -a 'word bigram char word,bigram word,char word,bigram,char' -d 'What to count'
 complete -c film -n "$in" -l min-df -x -d 'Keep features of at least N sentences'
 complete -c film -n "$in" -l max-features -x -d 'Keep the N most frequent of each group'
@@ -75,7 +77,10 @@ set -l in "__fish_seen_subcommand_from eval"
 complete -c film -n "$in" -s k -l k -x -a '1:55 0' -d 'Sweep of pairwise kNN'
 complete -c film -n "$in" -l knn -x -a 'mutual either' -d 'When a pair is similar'
 complete -c film -n "$in" -l decision -x -a 'threshold knn' -d 'How to decide'
-complete -c film -n "$in" -l prior -x -d 'Probability before reading'
+complete -c film -n "$in" -l prior -x -a 'auto' -d 'Probability before reading'
+complete -c film -n "$in" -l threshold -x -d 'Same from this probability on'
+complete -c film -n "$in" -l operating -x -a 'accuracy f1 precision=0.9 recall=0.9' -d 'Tell the threshold the file would choose'
+complete -c film -n "$in" -l against -r -F -d 'Second model to compare with'
 complete -c film -n "$in" -l pool -r -F -d 'File to search for the duplicates in'
 complete -c film -n "$in" -l pool-queries -x -d 'Only for the first N duplicates'
 complete -c film -n "$in" -l pool-columns -x -a 'label,a,b a,b,label score,a,b text,category anchor,positive,negative a,b' -d 'Name the columns of the pool'
@@ -90,12 +95,14 @@ complete -c film -n "$in" -s t -l threads -x -d 'How many threads'
 # match
 set -l in "__fish_seen_subcommand_from match"
 complete -c film -n "$in" -l prior -x -d 'Probability before reading'
+complete -c film -n "$in" -l threshold -x -d 'Same from this probability on'
 
 # predict
 set -l in "__fish_seen_subcommand_from predict"
 complete -c film -n "$in" -s o -l output -r -F -d 'Where to write'
 complete -c film -n "$in" -l format -x -a 'tsv jsonl kaggle' -d 'Format of the output'
 complete -c film -n "$in" -l prior -x -d 'Probability before reading'
+complete -c film -n "$in" -l threshold -x -d 'Same from this probability on'
 complete -c film -n "$in" -l columns -x -a 'id,a,b a,b' -d 'Name the columns'
 complete -c film -n "$in" -l input-format -x -a 'tsv csv jsonl' -d 'Format of the file'
 complete -c film -n "$in" -l labels -x -a 'auto none pairs scores triplets categories' -d 'What the labels say'

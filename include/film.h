@@ -16,6 +16,8 @@
  *     film_context_free(context);
  *     film_close(model);
  *
+ * Training and measuring models is in film_train.h.
+ *
  * Rules that hold for every call, said once:
  *
  * Errors    A call that can fail returns a film_status. When it is not FILM_OK, the caller's
@@ -122,17 +124,25 @@ FILM_API film_status film_embed_batch(const film_model *model, const film_text *
 
 /* Why: the parts of a verdict. Their weights and the verdict's bias add up to its log-odds. */
 typedef struct film_reason {
-    const char *kind; /* "word" */
-    char side;        /* 'a', 'b', or 0 when it belongs to both */
-    const char *text; /* the word as the model reads it; not NUL-terminated */
+    /* "word": what a word weighs, shared or on one side only. Two words or phrases together: "opposed",
+     * "beside", "replaced", ... "trait": a named fact or similarity, or two of them. "memory": both
+     * questions are known. docs/decision.md says what each means. */
+    const char *kind;
+    const char *text; /* the word as the model reads it, or a trait's name; not NUL-terminated */
     size_t text_length;
-    size_t start, end; /* where it stands in that sentence, in bytes */
-    double weight;     /* its share of the log-odds */
+    char side;         /* the sentence it stands in, 'a' or 'b'; 0: in none */
+    size_t start, end; /* where, in bytes */
+    /* The second word or phrase, where there is one: other_side is 0 otherwise. */
+    const char *other;
+    size_t other_length;
+    char other_side;
+    size_t other_start, other_end;
+    double weight; /* its share of the log-odds */
 } film_reason;
 
 typedef struct film_verdict {
     double probability; /* that the two mean the same */
-    int same;           /* probability at or above the model's operating point */
+    int same;           /* probability at or above the model's operating point (film_train.h) */
     double similarity;  /* of the two vectors */
     double log_odds;
     double bias;
@@ -140,25 +150,44 @@ typedef struct film_verdict {
     size_t reason_count;
 } film_verdict;
 
-/* How likely two sentences are to mean the same before they are read; 0.5 unless set. It shifts the
- * bias of this context's verdicts by log(prior / (1 - prior)). */
-FILM_API film_status film_context_set_prior(film_context *context, double prior, film_error *error);
+/* How a verdict is found. */
+typedef enum film_decision {
+    FILM_DECISION_AUTO = 0,  /* FULL where the model has it */
+    FILM_DECISION_FULL,      /* word evidence, traits and memory: the default of film_train */
+    FILM_DECISION_THRESHOLD, /* the similarity of the two vectors alone */
+    FILM_DECISION_COUNT
+} film_decision;
+
+typedef struct film_answer_options {
+    film_decision decision;
+    double prior;  /* how likely two sentences are to mean the same before they are read; 0.5.
+                    * It shifts the bias by log(prior / (1 - prior)). */
+    int no_memory; /* FULL: as if no question were known */
+    int threads;   /* of the calls for many pairs; 0: all cores */
+} film_answer_options;
+
+FILM_API void film_answer_defaults(film_answer_options *options);
+
+/* For the matches of this context from now on. */
+FILM_API film_status film_context_set(film_context *context, const film_answer_options *options,
+                                      film_error *error);
 
 FILM_API film_status film_match(film_context *context, film_text a, film_text b,
                                 film_verdict *verdict, film_error *error);
 
-/* The same for COUNT pairs (a[i], b[i]) in parallel, without reasons. PRIOR: 0.5 unless the two answers
- * are not equally likely. THREADS 0: all cores. */
+/* The same for COUNT pairs (a[i], b[i]) in parallel, without reasons. OPTIONS may be NULL. */
 FILM_API film_status film_match_batch(const film_model *model, const film_text *a,
-                                      const film_text *b, size_t count, double prior, int threads,
-                                      film_verdict *verdicts, film_error *error);
+                                      const film_text *b, size_t count,
+                                      const film_answer_options *options, film_verdict *verdicts,
+                                      film_error *error);
 
 /* The probabilities alone, those of film_match as float. */
 FILM_API film_status film_score_batch(const film_model *model, const film_text *a,
-                                      const film_text *b, size_t count, double prior, int threads,
-                                      float *probability, film_error *error);
+                                      const film_text *b, size_t count,
+                                      const film_answer_options *options, float *probability,
+                                      film_error *error);
 
-/* ---- Training a model ------------------------------------------------------------------ */
+/* ---- Reading tables -------------------------------------------------------------------- */
 
 /* What a file's labels say. FILM_LABELS_AUTO reads it off the columns. */
 typedef enum film_labels {
@@ -171,129 +200,13 @@ typedef enum film_labels {
     FILM_LABELS_COUNT
 } film_labels;
 
-enum { FILM_WORD = 1, FILM_BIGRAM = 2, FILM_CHAR = 4 }; /* feature groups, a bit set */
-
 /* How to read a table; zero-initialised means: find out. */
 typedef struct film_table_options {
-    const char *format; /* NULL (find out), "tsv", "csv", "jsonl", "lines" */
-    const char
-        *columns; /* NULL, or names in file order: "label,a,b", "-" for a column to pass over */
+    const char *format;  /* NULL (find out), "tsv", "csv", "jsonl", "lines" */
+    const char *columns; /* NULL, or names in file order: "label,a,b"; "-" passes one over */
     film_labels labels;
     int skip_bad; /* count and pass over bad rows instead of stopping at the first */
 } film_table_options;
-
-/* How the map from features to vectors is learned. docs/methods.md compares them. */
-typedef enum film_method {
-    FILM_METHOD_AUTO = 0, /* RANK with labels, SVD without */
-    FILM_METHOD_TFIDF,    /* the features alone, no map: sentences have no dense vectors */
-    FILM_METHOD_SVD,      /* truncated SVD alone: needs no labels */
-    FILM_METHOD_FILM,     /* the paper's: SVD, then a subspace learned from triplets, full batch */
-    FILM_METHOD_MFILM,    /* the same in mini-batches, in constant memory */
-    FILM_METHOD_RANK,     /* a map learned on the features themselves by a ranking loss */
-    FILM_METHOD_COUNT
-} film_method;
-
-typedef enum film_similarity {
-    FILM_COSINE = 0,
-    FILM_DOT,
-    FILM_EUCLIDEAN, /* minus the squared distance */
-    FILM_SIMILARITY_COUNT
-} film_similarity;
-
-/* Methods FILM and MFILM (docs/methods.md has the mathematics). */
-typedef struct film_solver_options {
-    double power;        /* p of Sigma^-p; 1 in the paper */
-    int eigen;           /* start from eigenvectors instead of at random */
-    double margin_ratio; /* margin over the mean squared length of a vector */
-    size_t positives, labelled, hard,
-        random;          /* per anchor: most positives, negatives of each kind */
-    size_t iterations;   /* limit */
-    size_t inner;        /* FILM: steps between two looks at which hinges are active: more bring the
-                   * objective down faster, and unseen pairs no better */
-    double epsilon;      /* stop when the gradient is shorter */
-    double least_change; /* stop when the objective's relative change stays smaller */
-    double rho, gamma, shrink, first_tau; /* of the line search */
-    int batch_basis; /* MFILM: an SVD of every batch, as published; for comparison only */
-    size_t sample;   /* MFILM: most sentences the vocabulary and the SVD are made from */
-} film_solver_options;
-
-/* Method RANK. */
-typedef struct film_rank_options {
-    double rate, temperature; /* of the steps; of the softmax; 0: the default */
-} film_rank_options;
-
-typedef struct film_train_options {
-    film_table_options table;
-    const char *dev;     /* a labelled file to choose the threshold on, or NULL */
-    double train_share;  /* without dev: learn from this share of the rows, choose on the others */
-    unsigned features;   /* FILM_WORD | FILM_BIGRAM | FILM_CHAR; 0: what suits the method */
-    size_t min_df;       /* keep features that occur in at least so many sentences */
-    size_t max_features; /* keep the most frequent so many of each group; 0: all */
-    const char *stem;    /* Snowball language ("english"), or NULL */
-    const char *stop;    /* "english", a file with a word per line, or NULL */
-    film_method method;
-    film_similarity similarity;
-    size_t rank; /* of the SVD */
-    size_t dim;  /* length of a sentence vector; 0: what suits the method */
-    size_t
-        epochs;   /* RANK: passes over the pairs, 0: 2. MFILM: over the files, 0: one, or as many as
-                    * `solver.iterations` batches take */
-    size_t batch; /* RANK: pairs per step, 0: 1024. MFILM: anchors per batch, 0: 8192 */
-    film_solver_options solver;
-    film_rank_options ranking;
-    uint64_t seed;
-    int threads; /* 0: all cores */
-    film_progress progress;
-    /* Methods FILM and RANK. A file in which learning writes down where it stands, atomically: when
-     * it is cancelled, and from time to time so that a crash loses little. It stays when training
-     * is complete: remove it when the model was saved. NULL: none. */
-    const char *checkpoint;
-    double checkpoint_every; /* seconds; 60; 0: only when cancelled */
-    /* Go on from the checkpoint. Files and options are the same as then, but for threads, progress,
-     * checkpoint_every and more solver.iterations; others are FILM_BAD_INPUT, as is a missing or
-     * damaged checkpoint. The model becomes that of a training without pause, byte by byte. */
-    int resume;
-} film_train_options;
-
-FILM_API void film_train_defaults(film_train_options *options);
-
-/* Learns from one or several files of the same layout.
- *
- * Cancelled while a map was being learned, it returns FILM_CANCELLED and sets *OUT: the best model
- * so far, calibrated and ready to save and use; the message says how far it came ("stopped after 7
- * of 20 iterations"). The same with FILM_IO when a checkpoint could not be written. In all other
- * cases of an error *OUT is NULL. */
-FILM_API film_status film_train(const char *const *paths, size_t count,
-                                const film_train_options *options, film_model **out,
-                                film_error *error);
-
-/* ---- Measuring a model ----------------------------------------------------------------- */
-
-typedef struct film_eval_options {
-    film_table_options table;
-    size_t k_first, k_last; /* the sweep of pairwise kNN, 1 to 55; k_last 0: none */
-    const char *knn;        /* NULL or "mutual": each among the other's k nearest; "either" */
-    const char *decision;   /* NULL or "threshold"; "knn": the rule with the best k of the sweep */
-    double prior;           /* as film_context_set_prior; 0.5. The knn decision does not use it */
-    const char *pool;       /* a file whose sentences are searched for duplicates, or NULL */
-    film_table_options pool_table;
-    size_t pool_queries; /* search for the first so many duplicates; 0: all */
-    size_t bootstrap;    /* resamples for the confidence intervals, 1000; 0: none */
-    uint64_t seed;
-    int threads; /* 0: all cores */
-    film_progress progress;
-} film_eval_options;
-
-FILM_API void film_eval_defaults(film_eval_options *options);
-
-/* Compares a model with a labelled file. *JSON is one object (free it with film_free): rows, accuracy,
- * best_accuracy, best_threshold, log_loss, f1, auc, average_precision, ece, pearson, spearman, knn,
- * best_k, elbow_k, knn_variant, ci, retrieval, ...; null where a figure does not apply to the file's
- * labels. docs/eval.md says what each means. */
-FILM_API film_status film_eval(const film_model *model, const char *path,
-                               const film_eval_options *options, char **json, film_error *error);
-
-/* ---- Reading tables -------------------------------------------------------------------- */
 
 /* TSV, CSV (RFC 4180), JSON lines or plain lines; plain, gzip or zstd; "-" is standard input.
  * Memory does not grow with the file. */
@@ -330,25 +243,6 @@ FILM_API double film_table_progress(const film_table *table);    /* bytes read /
 FILM_API film_text film_table_header(const film_table *table);
 FILM_API size_t film_table_columns(const film_table *table);
 FILM_API film_text film_table_column(const film_table *table, size_t index);
-
-/* ---- Splitting a file ------------------------------------------------------------------ */
-
-typedef struct film_split_options {
-    film_table_options table;
-    double train_share; /* 0.8 for 4:1 */
-    uint64_t seed;
-    film_progress progress;
-} film_split_options;
-
-typedef struct film_split_result {
-    uint64_t train_rows, dev_rows, components, largest_component, skipped;
-} film_split_result;
-
-/* Two files that share no question: rows whose questions are connected stay together. The parts
- * are written to TRAIN_PATH and DEV_PATH in the input's own format. */
-FILM_API film_status film_split(const char *path, const char *train_path, const char *dev_path,
-                                const film_split_options *options, film_split_result *result,
-                                film_error *error);
 
 /* ---- Writing files --------------------------------------------------------------------- */
 

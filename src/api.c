@@ -84,7 +84,9 @@ film_status film_context_new(const film_model *model, film_context **out, film_e
     film_context *context = mem_zeroed(1, sizeof *context);
     if (!context) return status_no_memory(error);
     context->model = model;
-    film_status status = match_init(&context->match, &model->encoder, error);
+    struct match_rule rule;
+    film_status status = match_rule(&rule, &model->decision, NULL, error);
+    if (status == FILM_OK) status = match_init(&context->match, &model->decision, &rule, error);
     if (status == FILM_OK)
         *out = context;
     else
@@ -99,10 +101,11 @@ void film_context_free(film_context *context)
     mem_free(context);
 }
 
-film_status film_context_set_prior(film_context *context, double prior, film_error *error)
+film_status film_context_set(film_context *context, const film_answer_options *options,
+                             film_error *error)
 {
     if (!context) return missing(error, "context");
-    return score_prior(prior, &context->match.prior_log_odds, error);
+    return match_rule(&context->match.rule, &context->model->decision, options, error);
 }
 
 film_status film_embed(film_context *context, film_text text, float *out, film_error *error)
@@ -110,7 +113,8 @@ film_status film_embed(film_context *context, film_text text, float *out, film_e
     if (!context || !out) return missing(error, context ? "out" : "context");
     film_status status = check_vectors(context->model, error);
     if (status != FILM_OK) return status;
-    return encoder_embed(&context->model->encoder, &context->match.row[0], text, out, error);
+    return encoder_embed(&context->model->encoder, &context->match.survey.reading.side[0].row,
+                         text, out, error);
 }
 
 film_status film_embed_batch(const film_model *model, const film_text *texts, size_t count,
@@ -126,8 +130,7 @@ film_status film_match(film_context *context, film_text a, film_text b, film_ver
                        film_error *error)
 {
     if (!context || !verdict) return missing(error, context ? "verdict" : "context");
-    return match_pair(&context->match, &context->model->encoder, &context->model->calibration, a, b,
-                      verdict, error);
+    return match_pair(&context->match, a, b, verdict, error);
 }
 
 struct text_pairs {
@@ -142,28 +145,28 @@ static void pair_of_texts(const void *user, size_t i, film_text *a, film_text *b
 }
 
 film_status film_match_batch(const film_model *model, const film_text *a, const film_text *b,
-                             size_t count, double prior, int threads, film_verdict *verdicts,
-                             film_error *error)
+                             size_t count, const film_answer_options *options,
+                             film_verdict *verdicts, film_error *error)
 {
     if (!model || (count && (!a || !b || !verdicts)))
         return missing(error, "model, a text or verdicts");
     struct text_pairs pairs = {a, b};
     struct score_source source = {pair_of_texts, &pairs};
-    double log_odds;
-    film_status status = score_prior(prior, &log_odds, error);
+    struct match_rule rule;
+    film_status status = match_rule(&rule, &model->decision, options, error);
     if (status != FILM_OK) return status;
-    return score_pairs(&model->encoder, &model->calibration, &source, count, log_odds, threads,
+    return score_pairs(&model->decision, &rule, &source, count, options ? options->threads : 0,
                        verdicts, error);
 }
 
 film_status film_score_batch(const film_model *model, const film_text *a, const film_text *b,
-                             size_t count, double prior, int threads, float *probability,
+                             size_t count, const film_answer_options *options, float *probability,
                              film_error *error)
 {
     if (count && !probability) return missing(error, "probability");
     film_verdict *verdicts = mem_array(count, sizeof *verdicts);
     if (!verdicts) return status_no_memory(error);
-    film_status status = film_match_batch(model, a, b, count, prior, threads, verdicts, error);
+    film_status status = film_match_batch(model, a, b, count, options, verdicts, error);
     for (size_t i = 0; i < count && status == FILM_OK; i++)
         probability[i] = (float)verdicts[i].probability;
     mem_free(verdicts);
@@ -191,6 +194,7 @@ void film_train_defaults(film_train_options *options)
         .min_df = 2,
         .rank = 256,
         .train_share = 0.8,
+        .prior = 0.5,
         .solver = {.power = 0.5,
                    .margin_ratio = 0.5,
                    .positives = 5,

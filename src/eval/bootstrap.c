@@ -37,17 +37,57 @@ static void take_interval(const double (*value)[MEASURES], size_t resamples, int
     interval[1] = percentile(sorted, count, 0.975);
 }
 
-static void resample(const struct bootstrap *bootstrap, const struct measures *measures, size_t r,
-                     uint32_t *weight, double *ranks, double value[MEASURES])
+/* One model, or two whose difference is wanted. */
+struct subject {
+    const struct measures *first, *second;
+};
+
+/* A thread's scratch space: per row of the file, per sorted row, per sorted row. */
+struct scratch {
+    uint32_t *drawn, *weight;
+    double *ranks;
+};
+
+static film_status scratch_init(struct scratch *scratch, size_t count, film_error *error)
 {
-    struct rng rng;
-    rng_seed_part(&rng, bootstrap->seed, r);
-    memset(weight, 0, measures->count * sizeof *weight);
-    for (size_t i = 0; i < measures->count; i++) weight[rng_below(&rng, measures->count)]++;
-    measures_compute(measures, weight, ranks, value);
+    scratch->drawn = mem_array(count, sizeof *scratch->drawn);
+    scratch->weight = mem_array(count, sizeof *scratch->weight);
+    scratch->ranks = mem_array(count, sizeof *scratch->ranks);
+    return scratch->drawn && scratch->weight && scratch->ranks ? FILM_OK : status_no_memory(error);
 }
 
-static film_status run(const struct bootstrap *bootstrap, const struct measures *measures,
+static void scratch_free(struct scratch *scratch)
+{
+    mem_free(scratch->drawn);
+    mem_free(scratch->weight);
+    mem_free(scratch->ranks);
+}
+
+/* The figures of one model on the rows drawn. Each model sorts the rows in its own way. */
+static void compute_drawn(const struct measures *measures, const struct scratch *scratch,
+                          double value[MEASURES])
+{
+    for (size_t i = 0; i < measures->count; i++)
+        scratch->weight[i] = scratch->drawn[measures->row[i]];
+    measures_compute(measures, scratch->weight, scratch->ranks, value);
+}
+
+static void resample(const struct bootstrap *bootstrap, const struct subject *subject, size_t r,
+                     const struct scratch *scratch, double value[MEASURES])
+{
+    size_t count = subject->first->count;
+    double other[MEASURES];
+    struct rng rng;
+    rng_seed_part(&rng, bootstrap->seed, r);
+    memset(scratch->drawn, 0, count * sizeof *scratch->drawn);
+    for (size_t i = 0; i < count; i++) scratch->drawn[rng_below(&rng, count)]++;
+    compute_drawn(subject->first, scratch, value);
+    if (!subject->second) return;
+    compute_drawn(subject->second, scratch, other);
+    for (int m = 0; m < MEASURES; m++) value[m] -= other[m];
+}
+
+static film_status run(const struct bootstrap *bootstrap, const struct subject *subject,
                        double (*value)[MEASURES], film_error *error)
 {
     film_status status = FILM_OK;
@@ -57,15 +97,13 @@ static film_status run(const struct bootstrap *bootstrap, const struct measures 
 #pragma omp parallel num_threads(threads)
     {
         film_error own_error;
-        film_status own = FILM_OK;
-        uint32_t *weight = mem_array(measures->count, sizeof *weight);
-        double *ranks = mem_array(measures->count, sizeof *ranks);
-        if (!weight || !ranks) own = status_no_memory(&own_error);
+        struct scratch scratch;
+        film_status own = scratch_init(&scratch, subject->first->count, &own_error);
         if (own != FILM_OK) __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 #pragma omp for schedule(dynamic, 8)
         for (size_t r = 0; r < bootstrap->resamples; r++) {
             if (__atomic_load_n(&stop, __ATOMIC_RELAXED)) continue;
-            resample(bootstrap, measures, r, weight, ranks, value[r]);
+            resample(bootstrap, subject, r, &scratch, value[r]);
             size_t finished = __atomic_add_fetch(&done, 1, __ATOMIC_RELAXED);
             if (omp_get_thread_num() == 0)
                 own = progress_report(&bootstrap->progress, "intervals", (double)finished,
@@ -76,22 +114,21 @@ static film_status run(const struct bootstrap *bootstrap, const struct measures 
 #pragma omp critical
             status = status_set(error, own, "%s", own_error.message);
         }
-        mem_free(weight);
-        mem_free(ranks);
+        scratch_free(&scratch);
     }
     return status;
 }
 
-film_status bootstrap_measures(const struct bootstrap *bootstrap, const struct measures *measures,
-                               double interval[MEASURES][2], film_error *error)
+static film_status intervals(const struct bootstrap *bootstrap, const struct subject *subject,
+                             double interval[MEASURES][2], film_error *error)
 {
     film_status status = FILM_OK;
     double(*value)[MEASURES] = NULL, *sorted = NULL;
     for (int m = 0; m < MEASURES; m++) interval[m][0] = interval[m][1] = NAN;
-    if (bootstrap->resamples == 0 || measures->count == 0) return FILM_OK;
+    if (bootstrap->resamples == 0 || subject->first->count == 0) return FILM_OK;
     TRY_ALLOC(value = mem_array(bootstrap->resamples, sizeof *value), error);
     TRY_ALLOC(sorted = mem_array(bootstrap->resamples, sizeof *sorted), error);
-    TRY(run(bootstrap, measures, value, error));
+    TRY(run(bootstrap, subject, value, error));
     for (int m = 0; m < MEASURES; m++)
         take_interval((const double(*)[MEASURES])value, bootstrap->resamples, m, sorted,
                       interval[m]);
@@ -99,6 +136,21 @@ done:
     mem_free(value);
     mem_free(sorted);
     return status;
+}
+
+film_status bootstrap_measures(const struct bootstrap *bootstrap, const struct measures *measures,
+                               double interval[MEASURES][2], film_error *error)
+{
+    const struct subject subject = {measures, NULL};
+    return intervals(bootstrap, &subject, interval, error);
+}
+
+film_status bootstrap_difference(const struct bootstrap *bootstrap, const struct measures *first,
+                                 const struct measures *second, double interval[MEASURES][2],
+                                 film_error *error)
+{
+    const struct subject subject = {first, second};
+    return intervals(bootstrap, &subject, interval, error);
 }
 
 film_status bootstrap_share(const struct bootstrap *bootstrap, const unsigned char *right,

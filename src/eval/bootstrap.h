@@ -19,6 +19,13 @@ struct bootstrap {
 film_status bootstrap_measures(const struct bootstrap *bootstrap, const struct measures *measures,
                                double interval[MEASURES][2], film_error *error);
 
+/* The same for the difference of two models that answered the same rows (measures_init with the rows in the
+ * same order), FIRST minus SECOND: both are measured on each resample, so that what is hard for both
+ * does not widen the interval. */
+film_status bootstrap_difference(const struct bootstrap *bootstrap, const struct measures *first,
+                                 const struct measures *second, double interval[MEASURES][2],
+                                 film_error *error);
+
 /* The interval of a share: how many of RIGHT (0 or 1 each) are 1. */
 film_status bootstrap_share(const struct bootstrap *bootstrap, const unsigned char *right,
                             size_t count, double interval[2], film_error *error);

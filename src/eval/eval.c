@@ -1,98 +1,21 @@
 /* In order: read the file (and the pool), embed every distinct sentence once, score the pairs, sweep
- * k, decide, measure, draw intervals, search the pool. */
+ * k, decide, measure, draw intervals, answer again with the second model, search the pool. */
 #include "eval/eval.h"
 #include "base/mem.h"
 #include "base/threads.h"
+#include "eval/against.h"
 #include "eval/answer.h"
-#include "eval/bootstrap.h"
 #include "eval/categories.h"
+#include "eval/run.h"
 #include "la/vec.h"
+#include "pair/operating.h"
 #include "pair/score.h"
-#include "text/corpus.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    STRETCH = 16384, /* sentences or pairs between two reports of progress */
-    MOST_K = 10000
-};
-
-struct run {
-    const film_model *model;
-    const film_eval_options *options;
-    const char *path;
-    double prior_log_odds;
-    enum knn_variant variant;
-    int decide_by_knn;
-    struct corpus corpus;
-    uint32_t own; /* distinct sentences of the file; those behind it in the table are the pool's */
-    uint32_t *a, *b; /* pairs: the file's own, or two of each triplet */
-    float *label;
-    size_t pairs;
-    film_verdict *verdicts;
-    float *vectors; /* sentences x dim, ready for near/flat.h */
-    float *penalty; /* sentences */
-    struct knn knn;
-    int swept;
-    struct bootstrap bootstrap;
-    json_t *answer, *ci;
-};
-
-static int has_pairs(const struct run *run)
-{
-    return run->corpus.labels == FILM_LABELS_PAIRS || run->corpus.labels == FILM_LABELS_TRIPLETS;
-}
-
-/* ---- What was asked for ---- */
-
-static film_status check_options(struct run *run, film_error *error)
-{
-    const film_eval_options *options = run->options;
-    const char *decision = options->decision ? options->decision : "threshold";
-    const char *variant = options->knn ? options->knn : "mutual";
-    run->decide_by_knn = strcmp(decision, "knn") == 0;
-    run->variant = strcmp(variant, "either") == 0 ? KNN_EITHER : KNN_MUTUAL;
-    if (!run->decide_by_knn && strcmp(decision, "threshold") != 0)
-        return status_set(error, FILM_USAGE, "decision \"%.40s\": choose threshold or knn",
-                          decision);
-    if (strcmp(variant, knn_variant_name(run->variant)) != 0)
-        return status_set(error, FILM_USAGE, "knn variant \"%.40s\": choose mutual or either",
-                          variant);
-    if (options->k_last && (options->k_first == 0 || options->k_first > options->k_last))
-        return status_set(error, FILM_USAGE,
-                          "k from %zu to %zu: the range must rise from 1 or more", options->k_first,
-                          options->k_last);
-    if (options->k_last > MOST_K)
-        return status_set(error, FILM_USAGE, "k up to %zu: %d is the most", options->k_last,
-                          MOST_K);
-    if (run->decide_by_knn && !options->k_last)
-        return status_set(error, FILM_USAGE, "the knn decision needs a range of k");
-    return score_prior(options->prior, &run->prior_log_odds, error);
-}
-
-/* What the labels of this file allow. */
-static film_status check_labels(const struct run *run, film_error *error)
-{
-    if (run->corpus.labels == FILM_LABELS_NONE)
-        return status_set(
-            error, FILM_BAD_INPUT,
-            "%s: no labels to compare with; it needs a label, score or category column "
-            "or triplets (name the columns if they have other names)",
-            run->path);
-    if (has_pairs(run)) return FILM_OK;
-    if (run->options->pool)
-        return status_set(error, FILM_USAGE,
-                          "%s has neither labelled pairs nor triplets, so nothing to search a pool "
-                          "for",
-                          run->path);
-    if (run->decide_by_knn)
-        return status_set(error, FILM_USAGE,
-                          "%s has neither labelled pairs nor triplets to decide on by knn",
-                          run->path);
-    return FILM_OK;
-}
+enum { STRETCH = 16384 }; /* sentences or pairs between two reports of progress */
 
 /* ---- Reading and embedding ---- */
 
@@ -143,6 +66,18 @@ done:
     return status;
 }
 
+/* NAME: of the model where there are two, or NULL. */
+static film_status need_vectors(const film_model *model, const char *name, film_error *error)
+{
+    return model->encoder.map
+               ? FILM_OK
+               : status_set(
+                     error, FILM_USAGE,
+                     "%s%sa model of features alone has no vectors to search; train one with "
+                     "--method svd, film or rank",
+                     name ? name : "", name ? ": " : "");
+}
+
 static film_status embed_sentences(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
@@ -183,13 +118,17 @@ static void pair_of_ids(const void *user, size_t i, film_text *a, film_text *b)
 static film_status score(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
+    struct match_rule rule;
+    film_answer_options answer = {
+        .decision = run->decision, .prior = run->prior, .no_memory = run->options->no_memory};
+    TRY(match_rule(&rule, &run->model->decision, &answer, error));
     TRY_ALLOC(run->verdicts = mem_array(run->pairs, sizeof *run->verdicts), error);
     for (size_t first = 0; first < run->pairs; first += STRETCH) {
         size_t here = run->pairs - first < STRETCH ? run->pairs - first : STRETCH;
         struct id_pairs ids = {&run->corpus.sentences, run->a + first, run->b + first};
         struct score_source source = {pair_of_ids, &ids};
-        TRY(score_pairs(&run->model->encoder, &run->model->calibration, &source, here,
-                        run->prior_log_odds, run->options->threads, run->verdicts + first, error));
+        TRY(score_pairs(&run->model->decision, &rule, &source, here, run->options->threads,
+                        run->verdicts + first, error));
         TRY(progress_report(&run->options->progress, "scoring", (double)(first + here),
                             (double)run->pairs, error));
     }
@@ -203,12 +142,20 @@ static film_status sweep(struct run *run, film_error *error)
 {
     const film_eval_options *options = run->options;
     struct flat own = {run->vectors, run->penalty, run->own, run->model->encoder.dim};
-    if (!has_pairs(run) || !options->k_last || !run->vectors) return FILM_OK;
+    if (!run_has_pairs(run) || !options->k_last || !run->vectors) return FILM_OK;
     film_status status =
         knn_sweep(&run->knn, &own, run->a, run->b, run->label, run->pairs, options->k_first,
                   options->k_last, options->threads, &options->progress, error);
     run->swept = status == FILM_OK;
     return status;
+}
+
+static void free_model_part(struct run *run)
+{
+    mem_free(run->verdicts);
+    mem_free_aligned(run->vectors);
+    mem_free(run->penalty);
+    knn_free(&run->knn);
 }
 
 /* The probability of each pair and what is decided about it. */
@@ -217,7 +164,8 @@ static void decide(const struct run *run, double *probability, unsigned char *sa
     const struct knn_curve *curve = &run->knn.curve[run->variant];
     for (size_t i = 0; i < run->pairs; i++) {
         probability[i] = run->verdicts[i].probability;
-        same[i] = run->verdicts[i].same != 0;
+        same[i] = run->options->threshold > 0 ? probability[i] >= run->options->threshold
+                                              : run->verdicts[i].same != 0;
         if (!run->decide_by_knn) continue;
         const struct knn_point *best = &curve->points[curve->best];
         same[i] = curve->depth[i] <= best->k;
@@ -225,12 +173,56 @@ static void decide(const struct run *run, double *probability, unsigned char *sa
     }
 }
 
+static film_status tell_operating(struct run *run, const double *probability, film_error *error)
+{
+    const film_operating *wanted = run->options->operating;
+    struct operating_point point;
+    film_status status = operating_choose(wanted, run->prior, probability, run->label, NULL,
+                                          run->pairs, &point, error);
+    if (status != FILM_OK) return status;
+    json_object_set_new(run->answer, "operating", answer_operating(wanted, &point));
+    return FILM_OK;
+}
+
+/* The same rows answered by the second model, and both held against each other. */
+static film_status compare(struct run *run, const double *probability, const unsigned char *same,
+                           film_error *error)
+{
+    film_status status = FILM_OK;
+    struct run other = *run; /* file and options are shared, what is the model's begins empty */
+    other.model = run->options->against;
+    other.verdicts = NULL;
+    other.vectors = other.penalty = NULL;
+    other.knn = (struct knn){0};
+    other.swept = 0;
+    json_t *object = NULL;
+    double *its_probability = mem_array(run->pairs, sizeof *its_probability);
+    unsigned char *its_same = mem_array(run->pairs, 1);
+    TRY_ALLOC(its_probability && its_same, error);
+    TRY(score(&other, error));
+    if (run->decide_by_knn) {
+        TRY(embed_sentences(&other, error));
+        TRY(sweep(&other, error));
+    }
+    decide(&other, its_probability, its_same);
+    const struct against_side side[2] = {{run->names[0], probability, same},
+                                         {run->names[1], its_probability, its_same}};
+    TRY(against_compare(side, run->label, run->pairs, !run_has_pairs(run), &run->bootstrap, &object,
+                        error));
+    json_object_set_new(run->answer, "against", object);
+done:
+    free_model_part(&other);
+    mem_free(its_probability);
+    mem_free(its_same);
+    return status;
+}
+
 static film_status measure_pairs(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
     struct measures measures = {0};
     double value[MEASURES], interval[MEASURES][2], threshold = NAN, on_log_odds = NAN;
-    unsigned set = has_pairs(run) ? MEASURES_OF_PAIRS : MEASURES_OF_SCORES;
+    unsigned set = run_has_pairs(run) ? MEASURES_OF_PAIRS : MEASURES_OF_SCORES;
     double *probability = mem_array(run->pairs, sizeof *probability);
     double *ranks = mem_array(run->pairs, sizeof *ranks);
     unsigned char *same = mem_array(run->pairs, 1);
@@ -238,12 +230,14 @@ static film_status measure_pairs(struct run *run, film_error *error)
     decide(run, probability, same);
     TRY(measures_init(&measures, set, probability, run->label, same, run->pairs, error));
     measures_compute(&measures, NULL, ranks, value);
-    if (has_pairs(run)) threshold = measures_best_threshold(&measures);
+    if (run_has_pairs(run)) threshold = measures_best_threshold(&measures);
     TRY(bootstrap_measures(&run->bootstrap, &measures, interval, error));
     answer_measures(run->answer, value);
     answer_intervals(run->ci, (const double(*)[2])interval);
     json_object_set_new(run->answer, "best_threshold", answer_number(threshold));
-    if (!has_pairs(run)) {
+    if (run->options->operating) TRY(tell_operating(run, probability, error));
+    if (run->options->against) TRY(compare(run, probability, same, error));
+    if (!run_has_pairs(run)) {
         for (size_t i = 0; i < run->pairs; i++) probability[i] = run->verdicts[i].log_odds;
         measures_free(&measures);
         TRY(measures_init(&measures, 1u << MEASURE_PEARSON, probability, run->label, same,
@@ -341,39 +335,51 @@ static film_status prepare(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
     const film_eval_options *options = run->options;
-    TRY(check_options(run, error));
+    TRY(request_check(run, error));
     TRY(corpus_read(&run->corpus, &run->path, 1, &options->table, &options->progress, error));
-    TRY(check_labels(run, error));
+    TRY(request_check_labels(run, error));
     run->own = run->corpus.sentences.count;
     if (options->pool) TRY(read_pool(run, error));
     TRY(take_pairs(run, error));
-    int needed = options->pool || run->corpus.labels == FILM_LABELS_CATEGORIES || run->decide_by_knn;
-    if (needed && !run->model->encoder.map)
-        TRY(status_set(error, FILM_USAGE,
-                       "a model of features alone has no vectors to search; train one with --method "
-                       "svd, film or rank"));
-    if (needed || (has_pairs(run) && options->k_last && run->model->encoder.map))
+    TRY(request_prior(run, error));
+    int needed =
+        options->pool || run->corpus.labels == FILM_LABELS_CATEGORIES || run->decide_by_knn;
+    if (needed) TRY(need_vectors(run->model, options->against ? run->names[0] : NULL, error));
+    if (run->decide_by_knn && options->against)
+        TRY(need_vectors(options->against, run->names[1], error));
+    if (needed || (run_has_pairs(run) && options->k_last && run->model->encoder.map))
         TRY(embed_sentences(run, error));
 done:
     return status;
+}
+
+static const char *decision_name(const struct run *run)
+{
+    if (run->decide_by_knn) return "knn";
+    return run->model->decision.full && run->decision != FILM_DECISION_THRESHOLD ? "full"
+                                                                                 : "threshold";
 }
 
 static void describe(struct run *run)
 {
     static const char *const kinds[FILM_LABELS_COUNT] = {"auto",   "none",     "pairs",
                                                          "scores", "triplets", "categories"};
-    const double nothing[MEASURES] = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    double nothing[MEASURES];
+    for (int m = 0; m < MEASURES; m++) nothing[m] = NAN;
     json_object_set_new(run->answer, "rows", json_integer((json_int_t)run->corpus.rows));
     json_object_set_new(run->answer, "labels", json_string(kinds[run->corpus.labels]));
     json_object_set_new(run->answer, "sentences", json_integer(run->own));
     json_object_set_new(run->answer, "skipped", json_integer((json_int_t)run->corpus.skipped));
-    json_object_set_new(run->answer, "decision",
-                        json_string(run->decide_by_knn ? "knn" : "threshold"));
-    json_object_set_new(run->answer, "prior", json_real(run->options->prior));
+    json_object_set_new(run->answer, "decision", json_string(decision_name(run)));
+    json_object_set_new(run->answer, "prior", json_real(run->prior));
+    json_object_set_new(run->answer, "threshold",
+                        answer_number(run->options->threshold > 0 ? run->options->threshold : NAN));
     answer_measures(run->answer, nothing); /* a place for each, in this order */
     json_object_set_new(run->answer, "best_threshold", json_null());
     json_object_set_new(run->answer, "triplet_accuracy", json_null());
     json_object_set_new(run->answer, "category_accuracy", json_null());
+    json_object_set_new(run->answer, "operating", json_null());
+    json_object_set_new(run->answer, "against", json_null());
 }
 
 static film_status measure(struct run *run, film_error *error)
@@ -417,9 +423,6 @@ done:
     mem_free(run.a);
     mem_free(run.b);
     mem_free(run.label);
-    mem_free(run.verdicts);
-    mem_free_aligned(run.vectors);
-    mem_free(run.penalty);
-    knn_free(&run.knn);
+    free_model_part(&run);
     return status;
 }

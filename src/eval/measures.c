@@ -7,9 +7,9 @@
 
 const char *measure_name(enum measure measure)
 {
-    static const char *const names[MEASURES] = {"accuracy", "best_accuracy", "log_loss",
-                                                "f1",       "auc",           "average_precision",
-                                                "ece",      "pearson",       "spearman"};
+    static const char *const names[MEASURES] = {
+        "accuracy",          "best_accuracy", "log_loss", "f1",      "auc",
+        "average_precision", "ece",           "brier",    "pearson", "spearman"};
     return names[measure];
 }
 
@@ -43,6 +43,7 @@ film_status measures_init(struct measures *measures, unsigned set, const double 
     measures->set = set;
     measures->count = count;
     TRY_ALLOC(order && (measures->score = mem_array(count, sizeof *measures->score)) &&
+                  (measures->row = mem_array(count, sizeof *measures->row)) &&
                   (measures->label = mem_array(count, sizeof *measures->label)) &&
                   (measures->same = mem_array(count, sizeof *measures->same)),
               error);
@@ -51,6 +52,7 @@ film_status measures_init(struct measures *measures, unsigned set, const double 
     for (size_t i = 0; i < count; i++) {
         uint32_t from = order[i].at;
         measures->score[i] = score[from];
+        measures->row[i] = from;
         measures->label[i] = label[from];
         measures->same[i] = same ? same[from] != 0 : score[from] >= 0.5;
     }
@@ -75,6 +77,7 @@ done:
 void measures_free(struct measures *measures)
 {
     mem_free(measures->score);
+    mem_free(measures->row);
     mem_free(measures->label);
     mem_free(measures->same);
     mem_free(measures->loss);
@@ -89,12 +92,12 @@ static double weight_of(const uint32_t *weight, size_t i)
     return weight ? (double)weight[i] : 1.0;
 }
 
-/* Accuracy, F1, log loss and calibration: sums over rows. */
+/* Accuracy, F1, log loss, calibration and Brier score: sums over rows. */
 static void sum_rows(const struct measures *m, const uint32_t *weight, double value[MEASURES])
 {
     enum { BINS = MEASURES_CALIBRATION_BINS };
     double total = 0, hits[2][2] = {{0, 0}, {0, 0}}, loss = 0, bin_score[BINS] = {0}, error = 0;
-    double bin_label[BINS] = {0};
+    double bin_label[BINS] = {0}, squares = 0;
     for (size_t i = 0; i < m->count; i++) {
         double w = weight_of(weight, i);
         int label = m->label[i] >= 0.5f;
@@ -105,6 +108,7 @@ static void sum_rows(const struct measures *m, const uint32_t *weight, double va
         if (m->loss && w > 0) loss += w * m->loss[i];
         bin_score[bin] += w * m->score[i];
         bin_label[bin] += w * label;
+        squares += w * (m->score[i] - label) * (m->score[i] - label);
     }
     for (int bin = 0; bin < BINS; bin++) error += fabs(bin_score[bin] - bin_label[bin]);
     double f1_below = 2 * hits[1][1] + hits[1][0] + hits[0][1];
@@ -112,6 +116,7 @@ static void sum_rows(const struct measures *m, const uint32_t *weight, double va
     value[MEASURE_F1] = f1_below > 0 ? 2 * hits[1][1] / f1_below : total > 0 ? 0.0 : NAN;
     value[MEASURE_LOG_LOSS] = total > 0 ? loss / total : NAN;
     value[MEASURE_ECE] = total > 0 ? error / total : NAN;
+    value[MEASURE_BRIER] = total > 0 ? squares / total : NAN;
 }
 
 /* AUC, average precision and the best accuracy: from the highest score down, equal ones together. */
@@ -200,8 +205,8 @@ static double spearman(const struct measures *m, const uint32_t *weight, double 
 void measures_compute(const struct measures *measures, const uint32_t *weight, double *ranks,
                       double value[MEASURES])
 {
-    const unsigned sums =
-        1 << MEASURE_ACCURACY | 1 << MEASURE_LOG_LOSS | 1 << MEASURE_F1 | 1 << MEASURE_ECE;
+    const unsigned sums = 1 << MEASURE_ACCURACY | 1 << MEASURE_LOG_LOSS | 1 << MEASURE_F1 |
+                          1 << MEASURE_ECE | 1 << MEASURE_BRIER;
     const unsigned swept =
         1 << MEASURE_BEST_ACCURACY | 1 << MEASURE_AUC | 1 << MEASURE_AVERAGE_PRECISION;
     if (measures->set & sums) sum_rows(measures, weight, value);

@@ -18,6 +18,7 @@ enum measure {
     MEASURE_AUC,
     MEASURE_AVERAGE_PRECISION,
     MEASURE_ECE,
+    MEASURE_BRIER,
     MEASURE_PEARSON,
     MEASURE_SPEARMAN,
     MEASURES
@@ -35,15 +36,16 @@ const char *measure_name(enum measure measure);
 struct measures {
     unsigned set; /* bits of enum measure: what is computed */
     size_t count;
-    double *score;       /* rising */
-    float *label;        /* the rest is in the order of score */
+    double *score; /* rising */
+    uint32_t *row; /* the rest is in the order of score: where each stood in the caller's arrays */
+    float *label;
     unsigned char *same; /* the decision */
     double *loss;        /* log loss of the row; NULL unless in the set */
     uint32_t *by_label;  /* positions by rising label; NULL unless Spearman is in the set */
 };
 
 /* SAME is what was decided about each row; NULL: score >= 0.5. Labels are 0 or 1 for all but Pearson
- * and Spearman, scores are probabilities for log loss and calibration. */
+ * and Spearman, scores are probabilities for log loss, calibration and the Brier score. */
 film_status measures_init(struct measures *measures, unsigned set, const double *score,
                           const float *label, const unsigned char *same, size_t count,
                           film_error *error);

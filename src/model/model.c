@@ -1,5 +1,6 @@
 #include "model/model.h"
 #include "base/mem.h"
+#include "model/decision_file.h"
 #include "model/settings.h"
 
 #include <stdio.h>
@@ -11,6 +12,7 @@
 void model_free(film_model *model)
 {
     if (!model) return;
+    decision_free(&model->decision);
     features_free(&model->features);
     mem_free(model->own_map);
     mem_free(model->own_sigma);
@@ -108,6 +110,8 @@ static film_status read_file(film_model *model, const char *path, film_error *er
     TRY(settings_read(settings, path, model, error));
     TRY_ALLOC(model->figures = mem_string(figures, strlen(figures)), error);
     TRY(open_arrays(model, path, error));
+    model->decision.encoder = &model->encoder;
+    TRY(decision_open(&model->decision, model->file, path, error));
 done:
     return status;
 }
@@ -145,7 +149,7 @@ film_status model_parse(const void *bytes, size_t size, const char *name, film_m
 /* ---- Saving ---- */
 
 struct layout {
-    struct safetensors_tensor tensors[3 * GROUPS + 3];
+    struct safetensors_tensor tensors[3 * GROUPS + 3 + DECISION_TENSORS];
     char names[3 * GROUPS][24];
     size_t count;
 };
@@ -183,6 +187,7 @@ film_status model_save(const film_model *model, const char *path, film_error *er
     place(&layout, "sigma", SAFETENSORS_F32, model->sigma, 1, model->rank, 0);
     for (int g = 0; g < GROUPS; g++)
         if (features->groups & GROUP_BIT(g)) place_group(&layout, g, &features->vocabulary[g]);
+    layout.count += decision_tensors(&model->decision, layout.tensors + layout.count);
     const char *keys[] = {"format", "format_version", "settings", "figures"};
     const char *values[] = {FORMAT, FORMAT_VERSION, settings, model->figures};
     TRY(safetensors_write(path, layout.tensors, layout.count, keys, values, 4, error));

@@ -7,7 +7,7 @@
 
 #include "embed/encoder.h"
 #include "model/safetensors.h"
-#include "pair/calibrate.h"
+#include "pair/decision.h"
 
 struct model_settings {
     char method[16]; /* how the map was learned: "svd" */
@@ -21,7 +21,7 @@ struct film_model {
     struct encoder encoder; /* features, map and dim */
     size_t rank;
     const float *sigma; /* rank singular values */
-    struct calibration calibration;
+    struct decision decision;
     char *figures; /* training figures, a JSON object */
     char *seconds; /* how long each phase of the training took, a JSON object; NULL when opened. Not
                       saved: the same training gives the same bytes */

@@ -36,18 +36,36 @@ static json_t *stop_words(const struct strtab *stop)
 
 static const char *const similarity_names[FILM_SIMILARITY_COUNT] = {"cosine", "dot", "euclidean"};
 
+static json_t *line_object(const struct calibration *line)
+{
+    return json_pack("{s:f, s:f, s:f}", "scale", line->scale, "bias", line->bias, "threshold",
+                     line->threshold);
+}
+
+/* What is a number by itself; the rest are tensors. The names of the traits are those the trees were
+ * learned on, in their order. */
+static json_t *decision_object(const struct decision *decision)
+{
+    if (!decision->full) return json_null();
+    json_t *names = json_array();
+    for (size_t i = 0; i < traits_count(); i++)
+        json_array_append_new(names, json_string(trait_at(i)->name));
+    return json_pack("{s:o, s:f, s:f, s:f, s:o}", "line", line_object(&decision->margin),
+                     "evidence_bias", decision->evidence.bias, "memory_same",
+                     decision->memory.weight[MEMORY_SAME], "memory_different",
+                     decision->memory.weight[MEMORY_DIFFERENT], "traits", names);
+}
+
 static json_t *settings_object(const film_model *model)
 {
     const struct tokenizer *tokenizer = &model->features.tokenizer;
-    return json_pack("{s:s, s:s, s:o, s:I, s:I, s:s?, s:o, s:I, s:{s:f, s:f, s:f}}", "method",
-                     model->settings.method, "similarity",
-                     similarity_names[model->encoder.similarity], "features",
-                     group_names(model->features.groups), "min_df",
-                     (json_int_t)model->settings.min_df, "max_features",
-                     (json_int_t)model->settings.max_features, "stem", tokenizer->stem, "stop",
-                     stop_words(&tokenizer->stop), "seed", (json_int_t)model->settings.seed,
-                     "calibration", "scale", model->calibration.scale, "bias",
-                     model->calibration.bias, "threshold", model->calibration.threshold);
+    return json_pack(
+        "{s:s, s:s, s:o, s:I, s:I, s:s?, s:o, s:I, s:o, s:o}", "method", model->settings.method,
+        "similarity", similarity_names[model->encoder.similarity], "features",
+        group_names(model->features.groups), "min_df", (json_int_t)model->settings.min_df,
+        "max_features", (json_int_t)model->settings.max_features, "stem", tokenizer->stem, "stop",
+        stop_words(&tokenizer->stop), "seed", (json_int_t)model->settings.seed, "calibration",
+        line_object(&model->decision.similarity), "decision", decision_object(&model->decision));
 }
 
 film_status settings_write(const film_model *model, char **json, film_error *error)
@@ -117,6 +135,56 @@ done:
     return status;
 }
 
+static film_status read_line(json_t *object, const char *path, struct calibration *line,
+                             film_error *error)
+{
+    json_error_t problem;
+    if (json_unpack_ex(object, &problem, 0, "{s:F, s:F, s:F}", "scale", &line->scale, "bias",
+                       &line->bias, "threshold", &line->threshold) != 0)
+        return status_set(error, FILM_BAD_INPUT, "%s: settings: %s", path, problem.text);
+    if (!isfinite(line->scale) || !isfinite(line->bias) || !isfinite(line->threshold))
+        return status_set(error, FILM_BAD_INPUT, "%s: settings are out of range", path);
+    return FILM_OK;
+}
+
+/* Trees mean something only for the traits they were learned on. */
+static film_status check_traits(json_t *names, const char *path, film_error *error)
+{
+    int same = json_array_size(names) == traits_count();
+    for (size_t i = 0; same && i < traits_count(); i++) {
+        const char *name = json_string_value(json_array_get(names, i));
+        same = name && strcmp(name, trait_at(i)->name) == 0;
+    }
+    return same ? FILM_OK
+                : status_set(error, FILM_BAD_INPUT,
+                             "%s: its decision uses other traits than this program has; train "
+                             "again",
+                             path);
+}
+
+static film_status read_decision(json_t *object, const char *path, struct decision *decision,
+                                 film_error *error)
+{
+    film_status status = FILM_OK;
+    json_error_t problem;
+    json_t *line = NULL, *traits = NULL;
+    double *weight = decision->memory.weight;
+    if (json_is_null(object)) return FILM_OK;
+    if (json_unpack_ex(object, &problem, 0, "{s:o, s:F, s:F, s:F, s:o}", "line", &line,
+                       "evidence_bias", &decision->evidence.bias, "memory_same",
+                       &weight[MEMORY_SAME], "memory_different", &weight[MEMORY_DIFFERENT],
+                       "traits", &traits) != 0)
+        return status_set(error, FILM_BAD_INPUT, "%s: settings: %s", path, problem.text);
+    if (!isfinite(decision->evidence.bias) || !isfinite(weight[MEMORY_SAME]) ||
+        !isfinite(weight[MEMORY_DIFFERENT]))
+        return status_set(error, FILM_BAD_INPUT, "%s: settings are out of range", path);
+    TRY(read_line(line, path, &decision->margin, error));
+    TRY(check_traits(traits, path, error));
+    decision->full = 1;
+done:
+    return status;
+}
+
 film_status settings_read(const char *json, const char *path, film_model *model, film_error *error)
 {
     film_status status = FILM_OK;
@@ -124,26 +192,25 @@ film_status settings_read(const char *json, const char *path, film_model *model,
     const char *method = NULL, *similarity = NULL;
     json_t *groups = NULL, *words = NULL, *stem = NULL;
     json_int_t min_df = 0, max_features = 0, seed = 0;
-    struct calibration *line = &model->calibration;
+    json_t *line = NULL, *decision = NULL;
     json_t *object = json_loads(json, JSON_REJECT_DUPLICATES, &problem);
     if (!object)
         TRY(status_set(error, FILM_BAD_INPUT, "%s: settings are not JSON: %s", path, problem.text));
-    if (json_unpack_ex(object, &problem, 0,
-                       "{s:s, s:s, s:o, s:I, s:I, s:o, s:o, s:I, s:{s:F, s:F, s:F}}", "method",
-                       &method, "similarity", &similarity, "features", &groups, "min_df", &min_df,
-                       "max_features", &max_features, "stem", &stem, "stop", &words, "seed", &seed,
-                       "calibration", "scale", &line->scale, "bias", &line->bias, "threshold",
-                       &line->threshold) != 0)
+    if (json_unpack_ex(object, &problem, 0, "{s:s, s:s, s:o, s:I, s:I, s:o, s:o, s:I, s:o, s:o}",
+                       "method", &method, "similarity", &similarity, "features", &groups, "min_df",
+                       &min_df, "max_features", &max_features, "stem", &stem, "stop", &words,
+                       "seed", &seed, "calibration", &line, "decision", &decision) != 0)
         TRY(status_set(error, FILM_BAD_INPUT, "%s: settings: %s", path, problem.text));
     if (!(json_is_null(stem) || json_is_string(stem)) || !json_is_array(groups) ||
         !json_is_array(words) || min_df < 0 || max_features < 0 ||
-        strlen(method) >= sizeof model->settings.method || !isfinite(line->scale) ||
-        !isfinite(line->bias) || !isfinite(line->threshold))
+        strlen(method) >= sizeof model->settings.method)
         TRY(status_set(error, FILM_BAD_INPUT, "%s: settings are out of range", path));
     strcpy(model->settings.method, method);
     model->settings.min_df = (size_t)min_df;
     model->settings.max_features = (size_t)max_features;
     model->settings.seed = (uint64_t)seed;
+    TRY(read_line(line, path, &model->decision.similarity, error));
+    TRY(read_decision(decision, path, &model->decision, error));
     TRY(read_similarity(similarity, path, &model->encoder.similarity, error));
     TRY(read_groups(groups, path, &model->features.groups, error));
     TRY(read_tokenizer(words, json_string_value(stem), path, &model->features.tokenizer, error));

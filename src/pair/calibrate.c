@@ -1,5 +1,6 @@
 #include "pair/calibrate.h"
 #include "base/mem.h"
+#include "pair/operating.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,48 +49,19 @@ static void fit_line(const float *x, const float *target, size_t count, struct c
     out->bias = bias;
 }
 
-struct scored {
-    float similarity, target;
-};
-
-static int higher_first(const void *left, const void *right)
-{
-    float a = ((const struct scored *)left)->similarity;
-    float b = ((const struct scored *)right)->similarity;
-    return a > b ? -1 : a < b;
-}
-
 film_status calibrate_threshold(const float *similarity, const float *target, size_t count,
                                 double *threshold, double *balanced_accuracy, film_error *error)
 {
-    struct scored *sorted = mem_array(count, sizeof *sorted);
-    if (!sorted) return status_no_memory(error);
-    double positives = 0;
-    for (size_t i = 0; i < count; i++) {
-        sorted[i] = (struct scored){similarity[i], target[i] >= 0.5f};
-        positives += (double)sorted[i].target;
-    }
-    qsort(sorted, count, sizeof *sorted, higher_first);
-    double negatives = (double)count - positives, right = 0, wrong = 0;
-    double best = positives > 0 ? 0.5 : 1.0; /* nothing passes: all negatives right */
-    *threshold = count ? (double)sorted[0].similarity + 1e-6 : 0.5;
-    for (size_t i = 0; i < count; i++) {
-        if (sorted[i].target >= 0.5f)
-            right += 1;
-        else
-            wrong += 1;
-        if (i + 1 < count && sorted[i + 1].similarity == sorted[i].similarity) continue;
-        double accuracy = 0.5 * (positives > 0 ? right / positives : 1) +
-                          0.5 * (negatives > 0 ? 1 - wrong / negatives : 1);
-        if (accuracy > best) {
-            float next = i + 1 < count ? sorted[i + 1].similarity : sorted[i].similarity;
-            best = accuracy;
-            *threshold = 0.5 * ((double)sorted[i].similarity + (double)next);
-        }
-    }
-    *balanced_accuracy = best;
-    mem_free(sorted);
-    return FILM_OK;
+    const film_operating wanted = {.criterion = FILM_ACCURACY};
+    struct operating_point point = {0};
+    double *score = mem_array(count, sizeof *score);
+    if (!score) return status_no_memory(error);
+    for (size_t i = 0; i < count; i++) score[i] = (double)similarity[i];
+    film_status status = operating_choose(&wanted, 0.5, score, target, NULL, count, &point, error);
+    *threshold = point.threshold;
+    *balanced_accuracy = point.balanced_accuracy;
+    mem_free(score);
+    return status;
 }
 
 #define LEAST_SCALE 1e-3

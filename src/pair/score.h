@@ -10,13 +10,9 @@ struct score_source {
     const void *user;
 };
 
-/* VERDICTS (count) are those of match_pair, byte for byte, but for the reasons. PRIOR_LOG_ODDS is
- * added to the bias. THREADS 0: all cores. */
-film_status score_pairs(const struct encoder *encoder, const struct calibration *calibration,
-                        const struct score_source *source, size_t count, double prior_log_odds,
-                        int threads, film_verdict *verdicts, film_error *error);
-
-/* log(prior / (1 - prior)); refuses what is not between 0 and 1. */
-film_status score_prior(double prior, double *log_odds, film_error *error);
+/* VERDICTS (count) are those of match_pair, byte for byte, but for the reasons. THREADS 0: all cores. */
+film_status score_pairs(const struct decision *decision, const struct match_rule *rule,
+                        const struct score_source *source, size_t count, int threads,
+                        film_verdict *verdicts, film_error *error);
 
 #endif

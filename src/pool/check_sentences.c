@@ -10,18 +10,18 @@
 enum { ROWS = 4096, SAMPLE = 1000 };
 
 /* Vectors waiting to be held against their texts. */
-struct comparison {
+struct waiting {
     struct batch texts; /* `lines` are the sentences' numbers */
     float *stored, *fresh;
     film_text *list;
 };
 
-static void comparison_free(struct comparison *comparison)
+static void waiting_free(struct waiting *waiting)
 {
-    batch_free(&comparison->texts);
-    mem_free(comparison->stored);
-    mem_free(comparison->fresh);
-    mem_free(comparison->list);
+    batch_free(&waiting->texts);
+    mem_free(waiting->stored);
+    mem_free(waiting->fresh);
+    mem_free(waiting->list);
 }
 
 static film_status wrong_vector(struct checking *checking, int64_t number, film_error *error)
@@ -46,25 +46,24 @@ static int is_near(const float *a, const float *b, size_t dim)
     return difference <= 1e-8 * length + 1e-20;
 }
 
-static film_status compare(struct checking *checking, struct comparison *comparison,
-                           film_error *error)
+static film_status compare(struct checking *checking, struct waiting *waiting, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t dim = checking->pool->dim, count = comparison->texts.count;
+    size_t dim = checking->pool->dim, count = waiting->texts.count;
     char shown[VALUE_SHOWN];
     if (count == 0) return FILM_OK; /* without a model nothing is collected */
-    for (size_t i = 0; i < count; i++) comparison->list[i] = comparison->texts.rows[i].text;
-    TRY(encoder_embed_all(&checking->model->encoder, comparison->list, count,
-                          checking->options->threads, comparison->fresh, error));
+    for (size_t i = 0; i < count; i++) waiting->list[i] = waiting->texts.rows[i].text;
+    TRY(encoder_embed_all(&checking->model->encoder, waiting->list, count,
+                          checking->options->threads, waiting->fresh, error));
     for (size_t i = 0; i < count; i++) {
         checking->result->compared++;
-        if (is_near(comparison->stored + i * dim, comparison->fresh + i * dim, dim)) continue;
+        if (is_near(waiting->stored + i * dim, waiting->fresh + i * dim, dim)) continue;
         check_problem(checking, "sentence \"%s\": its vector is not that of its text",
-                      value_show(comparison->texts.rows[i].id, shown));
-        TRY(wrong_vector(checking, (int64_t)comparison->texts.lines[i], error));
+                      value_show(waiting->texts.rows[i].id, shown));
+        TRY(wrong_vector(checking, (int64_t)waiting->texts.lines[i], error));
     }
 done:
-    batch_clear(&comparison->texts);
+    batch_clear(&waiting->texts);
     return status;
 }
 
@@ -85,7 +84,7 @@ static int check_fields(struct checking *checking, sqlite3_stmt *row, film_sente
 }
 
 static film_status check_row(struct checking *checking, sqlite3_stmt *row, int sampled,
-                             struct comparison *comparison, film_error *error)
+                             struct waiting *waiting, film_error *error)
 {
     film_status status = FILM_OK;
     size_t dim = checking->pool->dim;
@@ -100,7 +99,7 @@ static film_status check_row(struct checking *checking, sqlite3_stmt *row, int s
     int whole = check_fields(checking, row, &sentence);
     TRY(db_row_read(checking->db, error));
     if (!whole) goto done;
-    float *vector = comparison->stored + comparison->texts.count * dim;
+    float *vector = waiting->stored + waiting->texts.count * dim;
     if (!bytes)
         problem = "has no vector";
     else if ((size_t)sqlite3_column_bytes(row, 8) != dim * sizeof *vector)
@@ -116,8 +115,8 @@ static film_status check_row(struct checking *checking, sqlite3_stmt *row, int s
     }
     if (!sampled || !checking->model) goto done;
     sentence = (film_sentence){.id = sentence.id, .text = sentence.text};
-    TRY(batch_add(&comparison->texts, &sentence, (uint64_t)number, error));
-    if (comparison->texts.count == ROWS) TRY(compare(checking, comparison, error));
+    TRY(batch_add(&waiting->texts, &sentence, (uint64_t)number, error));
+    if (waiting->texts.count == ROWS) TRY(compare(checking, waiting, error));
 done:
     return status;
 }
@@ -128,14 +127,14 @@ film_status check_sentences(struct checking *checking, film_error *error)
                               " v.bytes FROM sentence s LEFT JOIN vector v ON v.number = s.number"
                               " ORDER BY s.number";
     film_status status = FILM_OK;
-    struct comparison comparison = {0};
+    struct waiting waiting = {0};
     sqlite3_stmt *statement = NULL;
     int64_t total;
     int row;
     size_t dim = checking->pool->dim;
-    TRY_ALLOC(comparison.stored = mem_array(ROWS, dim * sizeof(float)), error);
-    TRY_ALLOC(comparison.fresh = mem_array(ROWS, dim * sizeof(float)), error);
-    TRY_ALLOC(comparison.list = mem_array(ROWS, sizeof *comparison.list), error);
+    TRY_ALLOC(waiting.stored = mem_array(ROWS, dim * sizeof(float)), error);
+    TRY_ALLOC(waiting.fresh = mem_array(ROWS, dim * sizeof(float)), error);
+    TRY_ALLOC(waiting.list = mem_array(ROWS, sizeof *waiting.list), error);
     TRY(db_number(checking->db, "SELECT count(*) FROM sentence", &total, error));
     int64_t every = checking->options->full || total <= SAMPLE ? 1 : total / SAMPLE;
     checking->db->total = (double)total;
@@ -143,15 +142,15 @@ film_status check_sentences(struct checking *checking, film_error *error)
     for (int64_t i = 0;; i++) {
         TRY(db_step(checking->db, statement, &row, error));
         if (!row) break;
-        TRY(check_row(checking, statement, i % every == 0, &comparison, error));
+        TRY(check_row(checking, statement, i % every == 0, &waiting, error));
         checking->db->done = (double)i;
         if (i % ROWS == 0)
             TRY(progress_report(&checking->options->progress, "checking", (double)i, (double)total,
                                 error));
     }
-    TRY(compare(checking, &comparison, error));
+    TRY(compare(checking, &waiting, error));
 done:
     if (statement) sqlite3_reset(statement);
-    comparison_free(&comparison);
+    waiting_free(&waiting);
     return status;
 }

@@ -47,8 +47,8 @@ static uint64_t hash_features(const struct run *run)
     return fingerprint_add(hash, x->val, entries * sizeof *x->val);
 }
 
-/* As the command line calls them. Left out: the limit of FILM's iterations, which may be raised, and
- * what the hashes of the rows cover. */
+/* As the command line calls them. Left out: the limit of FILM's iterations, which may be raised, the
+ * operating point, which is chosen when learning is over, and what the hashes of the rows cover. */
 static json_t *options_object(const struct run *run)
 {
     const film_train_options *o = run->options;

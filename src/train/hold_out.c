@@ -7,22 +7,6 @@
 
 #include <string.h>
 
-/* Numbers of the corpus's questions, by sentence id. */
-static film_status number_sentences(const struct corpus *corpus, uint32_t **number,
-                                    uint32_t *question_count, film_error *error)
-{
-    film_status status = FILM_OK;
-    struct questions questions;
-    TRY(questions_init(&questions, error));
-    TRY_ALLOC(*number = mem_array(corpus->sentences.count, sizeof **number), error);
-    for (uint32_t i = 0; i < corpus->sentences.count; i++)
-        TRY(questions_number(&questions, strtab_get(&corpus->sentences, i), &(*number)[i], error));
-    *question_count = questions.hashes.count;
-done:
-    questions_free(&questions);
-    return status;
-}
-
 static int is_positive(const struct corpus *corpus, size_t row)
 {
     return corpus->labels != FILM_LABELS_PAIRS || corpus->label[row] >= 0.5f;
@@ -46,7 +30,7 @@ static film_status deal_rows(const struct run *run, const uint32_t *number, uint
         }
     }
     TRY(questions_deal((const uint32_t(*)[3])row, corpus->rows, questions,
-                       run->options->train_share, run->options->seed, part, result, error));
+                       &run->options->train_share, 2, run->options->seed, part, result, error));
     if (!positives_only) goto done;
     for (size_t i = 0; i < corpus->rows; i++)
         if (part[i]) dev_question[number[corpus->a[i]]] = dev_question[row[i][1]] = 1;
@@ -70,7 +54,7 @@ film_status run_hold_out(struct run *run, film_error *error)
     size_t held = 0, dropped = 0, positives[3] = {0};
     unsigned char *part = mem_zeroed(corpus->rows, 1);
     TRY_ALLOC(part, error);
-    TRY(number_sentences(corpus, &number, &questions, error));
+    TRY(questions_number_all(&corpus->sentences, &number, &questions, error));
     TRY(deal_rows(run, number, questions, 0, part, &result, error));
     /* Too large a component to keep the share: let only duplicates connect. */
     if ((double)result.largest > run->options->train_share * (double)corpus->rows &&

@@ -166,12 +166,13 @@ film_status labels_similarities(const struct corpus *corpus, const struct labell
                                 film_error *error)
 {
     film_status status = FILM_OK;
-    struct calibration none = {1, 0, 0};
+    struct decision plain = {.encoder = encoder, .similarity = {1, 0, 0}};
+    struct match_rule rule = {0};
     struct pair_texts texts = {&corpus->sentences, pairs};
     struct score_source source = {text_of_pair, &texts};
     film_verdict *verdicts = mem_array(pairs->count, sizeof *verdicts);
     TRY_ALLOC(verdicts, error);
-    TRY(score_pairs(encoder, &none, &source, pairs->count, 0, threads, verdicts, error));
+    TRY(score_pairs(&plain, &rule, &source, pairs->count, threads, verdicts, error));
     for (size_t i = 0; i < pairs->count; i++) out[i] = (float)verdicts[i].similarity;
 done:
     mem_free(verdicts);

@@ -1,5 +1,7 @@
 #include "train/options.h"
 #include "embed/grams.h"
+#include "pair/operating.h"
+#include "pair/match.h"
 
 /* Numbers of the methods. Conditions are written so that NaN fails them. */
 static film_status check_numbers(const film_train_options *options, film_error *error)
@@ -73,6 +75,9 @@ film_status options_check(const film_train_options *options, film_error *error)
         return status_set(error, FILM_USAGE, "--sample must be at least 1");
     if (!(options->train_share > 0 && options->train_share <= 1))
         return status_set(error, FILM_USAGE, "the share to train on must lie between 0 and 1");
-    film_status status = options_check_dim(options, options->method, error);
+    double log_odds;
+    film_status status = match_prior(options->prior, &log_odds, error);
+    if (status == FILM_OK) status = operating_check(&options->operating, error);
+    if (status == FILM_OK) status = options_check_dim(options, options->method, error);
     return status == FILM_OK ? check_numbers(options, error) : status;
 }

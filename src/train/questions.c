@@ -56,6 +56,21 @@ film_status questions_number(struct questions *questions, film_text text, uint32
     return strtab_add(&questions->hashes, (const char *)&hash, sizeof hash, id, error);
 }
 
+film_status questions_number_all(const struct strtab *sentences, uint32_t **number, uint32_t *count,
+                                 film_error *error)
+{
+    film_status status = FILM_OK;
+    struct questions questions;
+    TRY(questions_init(&questions, error));
+    TRY_ALLOC(*number = mem_array(sentences->count, sizeof **number), error);
+    for (uint32_t i = 0; i < sentences->count; i++)
+        TRY(questions_number(&questions, strtab_get(sentences, i), &(*number)[i], error));
+    *count = questions.hashes.count;
+done:
+    questions_free(&questions);
+    return status;
+}
+
 struct component {
     uint64_t rows, shuffle;
     uint32_t root;
@@ -84,30 +99,37 @@ static size_t list_components(struct union_find *joined, const uint32_t (*row)[3
 }
 
 film_status questions_deal(const uint32_t (*row)[3], size_t rows, uint32_t question_count,
-                           double train_share, uint64_t seed, unsigned char *dev,
+                           const double *share, size_t parts, uint64_t seed, unsigned char *part,
                            struct deal_result *result, film_error *error)
 {
     film_status status = FILM_OK;
     struct union_find joined = {0};
-    unsigned char *to_dev = NULL; /* by root */
+    double left[QUESTIONS_MOST_PARTS];
+    unsigned char *part_of = NULL; /* by root */
     struct component *components = mem_zeroed(question_count, sizeof *components);
     TRY_ALLOC(components, error);
-    TRY_ALLOC(to_dev = mem_zeroed(question_count, 1), error);
+    TRY_ALLOC(part_of = mem_zeroed(question_count, 1), error);
     TRY(union_find_init(&joined, question_count, error));
     for (size_t i = 0; i < rows; i++)
         for (int j = 1; j < 3; j++) union_find_join(&joined, row[i][0], row[i][j]);
     size_t count = list_components(&joined, row, rows, seed, components);
-    double train_left = train_share * (double)rows, dev_left = (double)rows - train_left;
-    for (size_t i = 0; i < count; i++) {
-        int choice = dev_left > train_left;
-        to_dev[components[i].root] = (unsigned char)choice;
-        *(choice ? &dev_left : &train_left) -= (double)components[i].rows;
+    left[parts - 1] = (double)rows;
+    for (size_t p = 0; p + 1 < parts; p++) {
+        left[p] = share[p] * (double)rows;
+        left[parts - 1] -= left[p];
     }
-    for (size_t i = 0; i < rows; i++) dev[i] = to_dev[union_find_root(&joined, row[i][0])];
+    for (size_t i = 0; i < count; i++) {
+        size_t choice = 0;
+        for (size_t p = 1; p < parts; p++)
+            if (left[p] > left[choice]) choice = p;
+        part_of[components[i].root] = (unsigned char)choice;
+        left[choice] -= (double)components[i].rows;
+    }
+    for (size_t i = 0; i < rows; i++) part[i] = part_of[union_find_root(&joined, row[i][0])];
     *result = (struct deal_result){count, count ? (size_t)components[0].rows : 0};
 done:
     mem_free(components);
-    mem_free(to_dev);
+    mem_free(part_of);
     union_find_free(&joined);
     return status;
 }

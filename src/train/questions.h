@@ -26,15 +26,22 @@ film_status questions_hash(struct questions *questions, film_text text, uint64_t
 film_status questions_number(struct questions *questions, film_text text, uint32_t *id,
                              film_error *error);
 
+/* Numbers of many sentences, by their id in the table; *NUMBER is freed with mem_free. */
+film_status questions_number_all(const struct strtab *sentences, uint32_t **number, uint32_t *count,
+                                 film_error *error);
+
+enum { QUESTIONS_MOST_PARTS = 16 };
+
 struct deal_result {
     size_t components, largest; /* and the rows of the largest */
 };
 
-/* Deals ROWS rows to train (DEV[i] = 0) or dev (1). ROW[i] holds the row's question numbers; a missing
- * one repeats the first. Largest components first, equal ones in random order, each to whichever part
- * lacks most rows, so that the share holds even with one giant component. */
+/* Deals ROWS rows to PARTS parts that take SHARE[part] of them each (the last: what is left); PART[i] is where row i went. ROW[i]
+ * holds the row's question numbers; a missing one repeats the first. Largest components first, equal
+ * ones in random order, each to whichever part lacks most rows, so that the shares hold even with one
+ * giant component. */
 film_status questions_deal(const uint32_t (*row)[3], size_t rows, uint32_t question_count,
-                           double train_share, uint64_t seed, unsigned char *dev,
+                           const double *share, size_t parts, uint64_t seed, unsigned char *part,
                            struct deal_result *result, film_error *error);
 
 #endif

@@ -21,6 +21,7 @@ struct run {
     struct csr x;            /* a row per distinct sentence of the corpus */
     struct svd svd;          /* empty where the method needs none */
     uint64_t rows;           /* learned from, in the corpus or the stream */
+    int full;                /* learn the full decision */
     int holds_out;           /* a stream: some questions are kept for the threshold */
     film_status interrupted; /* not FILM_OK: learning was stopped early, the model holds the best
                                 so far; FILM_CANCELLED, or why there is no checkpoint */
@@ -36,6 +37,9 @@ void run_note(struct run *run, const char *key, json_t *value);
 /* run->svd of run->x. */
 film_status run_factorise(struct run *run, film_error *error);
 
+/* Learns the map by run->method. */
+film_status run_learn(struct run *run, film_error *error);
+
 /* The methods: each sets the model's map (features x dim). */
 film_status learn_svd(struct run *run, film_error *error);
 film_status learn_film(struct run *run, film_error *error);
@@ -45,6 +49,13 @@ film_status learn_rank(struct run *run, film_error *error);
 /* Without a dev file: moves a part of the corpus, sharing no question with the rest, to run->dev. Leaves
  * it empty when that cannot be done. */
 film_status run_hold_out(struct run *run, film_error *error);
+
+/* Chooses the threshold among scores by the options' operating point and notes what it is like. */
+film_status run_operate(struct run *run, const float *score, const float *target, size_t count,
+                        double *threshold, film_error *error);
+
+/* Refuses a criterion where there is nothing to choose by. */
+film_status run_check_operating(const struct run *run, int none_is_same, film_error *error);
 
 /* For a method that streams (train/stream.h): a sample of the rows to run->corpus, the rows held out
  * to run->dev, and how many rows there are to learn from. */

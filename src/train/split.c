@@ -92,7 +92,7 @@ static film_status deal(struct splitter *splitter, film_split_result *result, fi
     splitter->dev = mem_array(splitter->rows, 1);
     if (!splitter->dev) return status_no_memory(error);
     film_status status = questions_deal((const uint32_t(*)[3])splitter->row, splitter->rows,
-                                        splitter->questions.hashes.count, options->train_share,
+                                        splitter->questions.hashes.count, &options->train_share, 2,
                                         options->seed, splitter->dev, &dealt, error);
     result->components = dealt.components;
     result->largest_component = dealt.largest;

@@ -3,6 +3,7 @@
 #include "base/threads.h"
 #include "train/checkpoint.h"
 #include "train/labels.h"
+#include "train/learn_decision.h"
 #include "train/options.h"
 #include "train/run.h"
 
@@ -116,18 +117,18 @@ static film_status calibrate(struct run *run, const struct corpus *labelled, con
     film_status status = FILM_OK;
     struct labelled_pairs pairs = {0};
     float *similarity = NULL;
-    double threshold, accuracy;
     TRY(labels_to_pairs(labelled, LABELS_DRAWN, run->options->seed, &pairs, error));
     TRY_ALLOC(similarity = mem_array(pairs.count, sizeof *similarity), error);
     TRY(labels_similarities(labelled, &pairs, &run->model->encoder, run->options->threads,
                             similarity, error));
+    TRY(run_check_operating(run, none_is_same(&pairs), error));
     if (none_is_same(&pairs)) {
-        TRY(calibrate_blind(similarity, pairs.count, &run->model->calibration, error));
+        TRY(calibrate_blind(similarity, pairs.count, &run->model->decision.similarity, error));
     } else {
-        TRY(calibrate_fit(similarity, pairs.target, pairs.count, &run->model->calibration, error));
-        TRY(calibrate_threshold(similarity, pairs.target, pairs.count, &threshold, &accuracy,
-                                error));
-        run_note(run, "balanced_accuracy", json_real(accuracy));
+        TRY(calibrate_fit(similarity, pairs.target, pairs.count, &run->model->decision.similarity,
+                          error));
+        TRY(run_operate(run, similarity, pairs.target, pairs.count,
+                        &run->model->decision.similarity.threshold, error));
     }
     run_note(run, "threshold_from", json_string(name));
     run_note(run, "threshold_pairs", json_integer((json_int_t)pairs.count));
@@ -178,6 +179,13 @@ static const struct method methods[FILM_METHOD_COUNT] = {
     [FILM_METHOD_RANK] = {"rank", learn_rank, FILM_WORD | FILM_CHAR, 200},
 };
 
+film_status run_learn(struct run *run, film_error *error)
+{
+    film_status status = methods[run->method].learn(run, error);
+    /* Options were checked before; what a method still refuses are the labels. */
+    return status == FILM_USAGE ? FILM_BAD_INPUT : status;
+}
+
 static film_status choose_method(struct run *run, film_error *error)
 {
     const film_train_options *options = run->options;
@@ -197,6 +205,7 @@ static film_status choose_method(struct run *run, film_error *error)
         return status_set(error, FILM_BAD_INPUT,
                           "nothing to resume: --method %s cannot be paused; leave out --resume",
                           method->name);
+    run->full = labelled && options->decision != FILM_DECISION_THRESHOLD;
     size_t dim = method->dim ? method->dim : options->rank;
     run->dim = options->dim ? options->dim : dim;
     run->model->features.groups = options->features ? options->features : method->features;
@@ -219,7 +228,7 @@ static film_status choose_dev(struct run *run, film_error *error)
         return FILM_OK;
     }
     /* Where nothing is learned from labels, the training rows are as good as unseen ones. */
-    if (run->method == FILM_METHOD_SVD || run->method == FILM_METHOD_TFIDF ||
+    if (run->method == FILM_METHOD_SVD || run->method == FILM_METHOD_TFIDF || run->full ||
         run->options->train_share == 1)
         return FILM_OK;
     return run_hold_out(run, error);
@@ -253,14 +262,16 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     TRY(read_corpus(&run, error));
     TRY(choose_method(&run, error));
     TRY(choose_dev(&run, error));
+    const struct corpus *judged_on = run.dev.rows ? &run.dev : &run.corpus;
+    TRY(run_check_operating(&run, judged_on->labels == FILM_LABELS_NONE, error));
     TRY(count_features(&run, error));
-    status = methods[run.method].learn(&run, error);
-    /* Options were checked before; what a method still refuses are the labels. */
-    if (status == FILM_USAGE) status = FILM_BAD_INPUT;
-    TRY(status);
+    TRY(run_learn(&run, error));
     run.model->encoder =
         (struct encoder){&run.model->features, run.model->own_map, run.dim, options->similarity};
-    TRY(calibrate(&run, run.dev.rows ? &run.dev : &run.corpus, run.dev_name, error));
+    run.model->decision.encoder = &run.model->encoder;
+    if (run.full && run.interrupted == FILM_OK) TRY(learn_decision(&run, error));
+    if (!run.model->decision.full || run.dev.rows)
+        TRY(calibrate(&run, judged_on, run.dev_name, error));
     TRY(finish(&run, error));
 done:
     corpus_free(&run.corpus);

@@ -245,6 +245,39 @@ bad "kNN decisions on categories" 1 \
     'film: questions.tsv has neither labelled pairs nor triplets to decide on by knn' \
     film eval good.film questions.tsv --decision knn
 
+bad "compared with a table instead of a model" 2 \
+    'film: good.tsv: not a safetensors file: its first 8 bytes announce a header of 8462555535967936876 bytes, more than 100 MB' \
+    film eval good.film good.tsv --against good.tsv
+bad "compared with a model that is not there" 3 \
+    'film: cannot open missing.film: No such file or directory' \
+    film eval good.film good.tsv --against missing.film
+bad "two models on text without labels" 2 \
+    'film: plain.txt: no labels to compare with; it needs a label, score or category column or triplets (name the columns if they have other names)' \
+    film eval good.film plain.txt --against good.film
+bad "two models on categories" 1 \
+    'film: questions.tsv holds categories; two models are compared on pairs, triplets or scores' \
+    film eval good.film questions.tsv --against good.film
+"$FILM" train good.tsv --method tfidf -q -o tfidf.film
+bad "the second model has no vectors for kNN" 1 \
+    'film: tfidf.film: a model of features alone has no vectors to search; train one with --method svd, film or rank' \
+    film eval good.film good.tsv --against tfidf.film --decision knn
+bad "an operating point on categories" 1 \
+    'film: questions.tsv has neither labelled pairs nor triplets to choose an operating point on' \
+    film eval good.film questions.tsv --operating f1
+bad "a threshold for categories" 1 \
+    'film: questions.tsv has neither labelled pairs nor triplets to decide on by a threshold' \
+    film eval good.film questions.tsv --threshold 0.5
+bad "the prior of categories" 1 \
+    'film: questions.tsv has neither labelled pairs nor triplets to take the prior from' \
+    film eval good.film questions.tsv --prior auto
+sed -n '1p; /^1/p' good.tsv >ones.tsv
+bad "the prior of a file with one label" 2 \
+    'film: ones.tsv: all pairs are labelled the same, which is no prior to decide with; give it as a number' \
+    film eval good.film ones.tsv --prior auto
+bad "an operating point without labels" 2 \
+    'film: --operating f1: no pair is labelled the same to choose the threshold on; give a labelled --dev file, or leave it out' \
+    film train plain.txt --operating f1 -o m.film
+
 heading "Labels"
 sed -n '1p; /^0/p' good.tsv >zeros.tsv
 bad "film with no pair that is the same" 2 \
@@ -377,6 +410,39 @@ bad "--prior 1" 1 \
 bad "--prior half" 1 \
     'film match: --prior half: expected a number; film match --help shows how' \
     film match good.film --prior half x y
+bad "--prior of a whole file where there is none" 1 \
+    'film match: --prior auto: expected a number; film match --help shows how' \
+    film match good.film --prior auto x y
+bad "eval --prior -1" 1 \
+    'film eval: --prior -1: expected a number, or auto; film eval --help shows how' \
+    film eval good.film good.tsv --prior -1
+bad "train --prior 1" 1 \
+    'film: the prior must lie between 0 and 1, not 1' \
+    film train good.tsv --prior 1 -o m.film
+bad "--threshold 50" 1 \
+    'film match: --threshold 50: expected a probability above 0 and below 1; film match --help shows how' \
+    film match good.film --threshold 50 x y
+bad "--threshold 0" 1 \
+    'film predict: --threshold 0: expected a probability above 0 and below 1; film predict --help shows how' \
+    film predict good.film good.tsv --threshold 0
+bad "a threshold and kNN" 1 \
+    'film: a threshold has no part in the knn decision; leave out one of them' \
+    film eval good.film good.tsv --threshold 0.5 --decision knn
+bad "--operating speed" 1 \
+    'film train: --operating speed: expected accuracy, f1, precision=P or recall=R, P and R from 0 to 1; film train --help shows how' \
+    film train good.tsv --operating speed -o m.film
+bad "--operating precision" 1 \
+    'film eval: --operating precision: expected accuracy, f1, precision=P or recall=R, P and R from 0 to 1; film eval --help shows how' \
+    film eval good.film good.tsv --operating precision
+bad "--operating f1=0.9" 1 \
+    'film eval: --operating f1=0.9: expected accuracy, f1, precision=P or recall=R, P and R from 0 to 1; film eval --help shows how' \
+    film eval good.film good.tsv --operating f1=0.9
+bad "--operating precision=90" 1 \
+    'film: --operating precision=90: choose a share above 0, up to 1 (0.9 is 90 %)' \
+    film eval good.film good.tsv --operating precision=90
+bad "--operating recall=0" 1 \
+    'film: --operating recall=0: choose a share above 0, up to 1 (0.9 is 90 %)' \
+    film train good.tsv --operating recall=0 -o m.film
 bad "--ratio 4" 1 \
     'film split: --ratio 4: expected two numbers such as 4:1; film split --help shows how' \
     film split good.tsv -o part --ratio 4
@@ -424,11 +490,11 @@ bad "a pool from the future" 2 \
     'film: future.pool is a pool of version 7, this program knows version 1; use a newer film' \
     film pool list future.pool
 changed tables.pool "$(grep -abo 'CREATE TABLE label' good.pool | head -1 | cut -d: -f1)" 'CREATE TABLE lapel'
-NORMAL='s/damaged \([^)]*\);/damaged (...);/' bad "a pool whose tables are others" 2 \
+NORMAL='s/damaged \(.*\); restore/damaged (...); restore/' bad "a pool whose tables are others" 2 \
     'film: tables.pool is damaged (...); restore it from a copy (film pool check may tell more)' \
     film pool list tables.pool
 head -c $(($(stat -c %s good.pool) / 2)) good.pool >cut.pool
-NORMAL='s/damaged \([^)]*\);/damaged (...);/' bad "a pool, cut off" 2 \
+NORMAL='s/damaged \(.*\); restore/damaged (...); restore/' bad "a pool, cut off" 2 \
     'film: cut.pool is damaged (...); restore it from a copy (film pool check may tell more)' \
     film pool list cut.pool
 changed model.pool "$(grep -abo '__metadata__' good.pool | head -1 | cut -d: -f1)" 'xx'

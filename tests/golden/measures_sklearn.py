@@ -14,8 +14,8 @@ from scipy import stats
 from sklearn import metrics
 
 warnings.simplefilter("ignore")
-NAMES = ["accuracy", "best_accuracy", "log_loss", "f1", "auc", "average_precision", "ece", "pearson",
-         "spearman"]
+NAMES = ["accuracy", "best_accuracy", "log_loss", "f1", "auc", "average_precision", "ece", "brier",
+         "pearson", "spearman"]
 CLIP = 1e-15
 
 
@@ -70,6 +70,7 @@ def peer(score, label):
     clipped = np.clip(score, CLIP, 1 - CLIP)
     value["log_loss"] = metrics.log_loss(label, clipped, labels=[0, 1], eps=CLIP)
     value["ece"] = calibration(score, label)
+    value["brier"] = metrics.brier_score_loss(label, score, pos_label=1)
     if 0 < label.sum() < len(label):
         value["auc"] = metrics.roc_auc_score(label, score)
     if label.sum() > 0:

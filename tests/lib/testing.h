@@ -13,7 +13,7 @@
 #include <cmocka.h>
 #include <unistd.h>
 
-#include "film.h"
+#include "film_train.h"
 
 #define assert_close(a, b, tolerance)                                                              \
     do {                                                                                           \

@@ -1,0 +1,109 @@
+#include "base/keytab.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+enum { FIRST_SLOTS = 64 };
+
+/* Keys are built from small ids: every bit of the slot must depend on every bit of the key (the
+ * finaliser of splitmix64). */
+static uint64_t first_slot(const struct keytab *table, uint64_t key)
+{
+    key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9u;
+    key = (key ^ (key >> 27)) * 0x94d049bb133111ebu;
+    return (key ^ (key >> 31)) & table->slot_mask;
+}
+
+/* Where a walk ends: the slot that holds the key, or an empty one, or, in a table without either, the
+ * one it began at. */
+static uint64_t find_slot(const struct keytab *table, uint64_t key)
+{
+    uint64_t slot = first_slot(table, key);
+    for (uint64_t step = 0; step <= table->slot_mask; step++) {
+        if (table->keys[slot] == key || table->keys[slot] == 0) return slot;
+        slot = (slot + 1) & table->slot_mask;
+    }
+    return slot;
+}
+
+static film_status resize(struct keytab *table, uint64_t slots, film_error *error)
+{
+    struct keytab old = *table;
+    uint64_t *keys = mem_zeroed(slots, sizeof *keys);
+    uint32_t *number = mem_array(slots, sizeof *number);
+    if (!keys || !number) {
+        mem_free(keys);
+        mem_free(number);
+        return status_no_memory(error);
+    }
+    table->keys = table->own_keys = keys;
+    table->number = table->own_number = number;
+    table->slot_mask = slots - 1;
+    for (uint64_t i = 0; old.keys && i <= old.slot_mask; i++) {
+        if (!old.keys[i]) continue;
+        uint64_t slot = find_slot(table, old.keys[i]);
+        keys[slot] = old.keys[i];
+        number[slot] = old.number[i];
+    }
+    mem_free(old.own_keys);
+    mem_free(old.own_number);
+    return FILM_OK;
+}
+
+film_status keytab_init(struct keytab *table, film_error *error)
+{
+    memset(table, 0, sizeof *table);
+    return resize(table, FIRST_SLOTS, error);
+}
+
+void keytab_free(struct keytab *table)
+{
+    mem_free(table->own_keys);
+    mem_free(table->own_number);
+    memset(table, 0, sizeof *table);
+}
+
+film_status keytab_add(struct keytab *table, uint64_t key, uint32_t *number, film_error *error)
+{
+    uint64_t slot = find_slot(table, key);
+    if (table->keys[slot] == key) {
+        *number = table->number[slot];
+        return FILM_OK;
+    }
+    if (2 * ((uint64_t)table->count + 1) > table->slot_mask) {
+        film_status status = resize(table, 2 * (table->slot_mask + 1), error);
+        if (status != FILM_OK) return status;
+        slot = find_slot(table, key);
+    }
+    table->own_keys[slot] = key;
+    table->own_number[slot] = *number = table->count++;
+    return FILM_OK;
+}
+
+uint32_t keytab_find(const struct keytab *table, uint64_t key)
+{
+    if (!table->keys || key == 0) return KEYTAB_NONE;
+    uint64_t slot = find_slot(table, key);
+    return table->keys[slot] == key && table->number[slot] < table->count ? table->number[slot]
+                                                                          : KEYTAB_NONE;
+}
+
+void keytab_prefetch(const struct keytab *table, uint64_t key)
+{
+    if (!table->keys) return;
+    uint64_t slot = first_slot(table, key);
+    __builtin_prefetch(table->keys + slot);
+    __builtin_prefetch(table->number + slot);
+}
+
+film_status keytab_map(struct keytab *table, const uint64_t *keys, const uint32_t *number,
+                       uint64_t slots, uint64_t count, const char *name, film_error *error)
+{
+    memset(table, 0, sizeof *table);
+    if (slots == 0 || (slots & (slots - 1)) || count >= slots || count >= KEYTAB_NONE)
+        return status_set(error, FILM_BAD_INPUT, "%s: %llu slots cannot hold %llu keys", name,
+                          (unsigned long long)slots, (unsigned long long)count);
+    *table = (struct keytab){
+        .count = (uint32_t)count, .slot_mask = slots - 1, .keys = keys, .number = number};
+    return FILM_OK;
+}

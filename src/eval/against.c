@@ -1,0 +1,148 @@
+#include "eval/against.h"
+#include "base/mem.h"
+#include "eval/answer.h"
+#include "eval/mcnemar.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    OF_PAIRS = 1 << MEASURE_ACCURACY | 1 << MEASURE_F1 | 1 << MEASURE_LOG_LOSS | 1 << MEASURE_AUC |
+               1 << MEASURE_BRIER,
+    OF_SCORES = 1 << MEASURE_PEARSON | 1 << MEASURE_SPEARMAN
+};
+#define CHANCE 0.05 /* below it a difference counts as one */
+
+static struct mcnemar test_decisions(const struct against_side side[2], const float *label,
+                                     size_t pairs)
+{
+    size_t only[2] = {0, 0};
+    for (size_t i = 0; i < pairs; i++) {
+        int truth = label[i] >= 0.5f;
+        int right[2] = {(side[0].same[i] != 0) == truth, (side[1].same[i] != 0) == truth};
+        if (right[0] != right[1]) only[right[1]]++;
+    }
+    return mcnemar_test(only[0], only[1]);
+}
+
+static json_t *mcnemar_object(const struct mcnemar *test)
+{
+    return json_pack("{s:I, s:I, s:s, s:o, s:f}", "b", (json_int_t)test->b, "c",
+                     (json_int_t)test->c, "test",
+                     test->exact ? "exact binomial" : "chi-square with continuity correction",
+                     "statistic", answer_number(test->statistic), "p", test->p);
+}
+
+/* What the verdict rests on: accuracy in points with McNemar's test, or Pearson. */
+struct headline {
+    double difference, interval[2];
+    const struct mcnemar *test; /* NULL: scores */
+};
+
+/* 1: the first is better, -1: the second, 0: cannot be told. The interval and the test must agree; they
+ * seldom do not, and then a difference is not worth calling one. */
+static int better(const struct headline *headline)
+{
+    const double *interval = headline->interval;
+    int has_interval = isfinite(interval[0]);
+    if (!isfinite(headline->difference) || headline->difference == 0) return 0;
+    if (!has_interval && !headline->test) return 0;
+    if (has_interval && interval[0] <= 0 && interval[1] >= 0) return 0;
+    if (headline->test && headline->test->p >= CHANCE) return 0;
+    return headline->difference > 0 ? 1 : -1;
+}
+
+/* "95 %: 0.4 to 2.0; McNemar p = 0.003", as seen from the one that is better (SIGN). */
+static void write_grounds(const struct headline *headline, int sign, double scale, int digits,
+                          char *out, size_t size)
+{
+    char interval[80] = "no interval", test[80] = "";
+    double low = scale * headline->interval[sign > 0 ? 0 : 1];
+    double high = scale * headline->interval[sign > 0 ? 1 : 0];
+    if (isfinite(low))
+        snprintf(interval, sizeof interval, "95 %%: %.*f to %.*f", digits, sign * low, digits,
+                 sign * high);
+    if (headline->test && headline->test->p < 0.0005)
+        snprintf(test, sizeof test, "; McNemar p < 0.0005");
+    else if (headline->test)
+        snprintf(test, sizeof test, "; McNemar p = %.2g", headline->test->p);
+    snprintf(out, size, "%s%s", interval, test);
+}
+
+static json_t *sentence(const struct headline *headline, const struct against_side side[2])
+{
+    char grounds[200], text[1000];
+    int winner = better(headline), sign = winner < 0 ? -1 : 1;
+    double scale = headline->test ? 100 : 1;
+    int digits = headline->test ? 1 : 3;
+    const char *unit = headline->test ? "points of accuracy" : "of Pearson";
+    write_grounds(headline, sign, scale, digits, grounds, sizeof grounds);
+    if (!isfinite(headline->difference))
+        snprintf(text, sizeof text, "no difference can be told: a figure is not defined");
+    else if (winner == 0)
+        snprintf(text, sizeof text, "no difference can be told: %+.*f %s (%s)", digits,
+                 scale * headline->difference, unit, grounds);
+    else
+        snprintf(text, sizeof text, "%s is better by %.*f %s (%s)", side[winner < 0].name, digits,
+                 sign * scale * headline->difference, unit, grounds);
+    return json_string(text);
+}
+
+/* MEASURES has room for two, freed by the caller. */
+static film_status compare_measures(const struct against_side side[2], const float *label,
+                                    size_t pairs, unsigned set, const struct bootstrap *bootstrap,
+                                    struct measures measures[2], json_t *out,
+                                    struct headline *headline, film_error *error)
+{
+    film_status status = FILM_OK;
+    double value[2][MEASURES], interval[MEASURES][2];
+    double *ranks = mem_array(pairs, sizeof *ranks);
+    TRY_ALLOC(ranks, error);
+    for (int s = 0; s < 2; s++) {
+        TRY(measures_init(&measures[s], set, side[s].probability, label, side[s].same, pairs,
+                          error));
+        measures_compute(&measures[s], NULL, ranks, value[s]);
+    }
+    TRY(bootstrap_difference(bootstrap, &measures[0], &measures[1], interval, error));
+    for (int m = 0; m < MEASURES; m++) {
+        if (!(set >> m & 1)) continue;
+        json_t *figure =
+            json_pack("{s:o, s:o, s:o, s:o}", "first", answer_number(value[0][m]), "second",
+                      answer_number(value[1][m]), "difference",
+                      answer_number(value[0][m] - value[1][m]), "ci", answer_interval(interval[m]));
+        TRY_ALLOC(json_object_set_new(out, measure_name((enum measure)m), figure) == 0, error);
+    }
+    int main_figure = set & 1u << MEASURE_ACCURACY ? MEASURE_ACCURACY : MEASURE_PEARSON;
+    headline->difference = value[0][main_figure] - value[1][main_figure];
+    memcpy(headline->interval, interval[main_figure], sizeof headline->interval);
+done:
+    mem_free(ranks);
+    return status;
+}
+
+film_status against_compare(const struct against_side side[2], const float *label, size_t pairs,
+                            int graded, const struct bootstrap *bootstrap, json_t **out,
+                            film_error *error)
+{
+    film_status status = FILM_OK;
+    static const char *const winners[3] = {"second", NULL, "first"};
+    struct measures measures[2] = {{0}};
+    struct mcnemar test = {0};
+    struct headline headline = {.test = graded ? NULL : &test};
+    json_t *object = json_pack("{s:s, s:s}", "first", side[0].name, "second", side[1].name);
+    TRY_ALLOC(object, error);
+    TRY(compare_measures(side, label, pairs, graded ? OF_SCORES : OF_PAIRS, bootstrap, measures,
+                         object, &headline, error));
+    if (!graded) test = test_decisions(side, label, pairs);
+    const char *winner = winners[better(&headline) + 1];
+    json_object_set_new(object, "mcnemar", graded ? json_null() : mcnemar_object(&test));
+    json_object_set_new(object, "better", winner ? json_string(winner) : json_null());
+    TRY_ALLOC(json_object_set_new(object, "sentence", sentence(&headline, side)) == 0, error);
+    *out = object;
+    object = NULL;
+done:
+    json_decref(object);
+    for (int s = 0; s < 2; s++) measures_free(&measures[s]);
+    return status;
+}

@@ -1,0 +1,22 @@
+/* Two models on the same rows: which is better, and could it be chance? */
+#ifndef EVAL_AGAINST_H
+#define EVAL_AGAINST_H
+
+#include "eval/bootstrap.h"
+
+#include <jansson.h>
+
+/* What one of them said. */
+struct against_side {
+    const char *name;
+    const double *probability;
+    const unsigned char *same;
+};
+
+/* *OUT is the object `against` of the answer (docs/eval.md). GRADED: the labels are scores, so that
+ * correlations are compared and nothing is right or wrong. */
+film_status against_compare(const struct against_side side[2], const float *label, size_t pairs,
+                            int graded, const struct bootstrap *bootstrap, json_t **out,
+                            film_error *error);
+
+#endif

@@ -1,0 +1,29 @@
+#include "eval/mcnemar.h"
+
+#include <math.h>
+
+/* Twice the chance of min(b, c) or fewer heads in b + c throws. The binomial coefficients are walked in
+ * logarithms: 2^-1000 would do as a double, the coefficient of 1000 over 500 nearly not. */
+static double exact(size_t low, size_t count)
+{
+    double log_term = -(double)count * log(2.0), sum = 0;
+    for (size_t i = 0; i <= low; i++) {
+        sum += exp(log_term);
+        log_term += log((double)(count - i)) - log((double)(i + 1));
+    }
+    return fmin(1.0, 2 * sum);
+}
+
+struct mcnemar mcnemar_test(size_t b, size_t c)
+{
+    struct mcnemar test = {b, c, b + c <= MCNEMAR_EXACT_MOST, NAN, 1.0};
+    if (test.exact) {
+        /* Equally many: twice the half would count the middle twice. */
+        if (b != c) test.p = exact(b < c ? b : c, b + c);
+        return test;
+    }
+    double apart = fmax(0.0, fabs((double)b - (double)c) - 1);
+    test.statistic = apart * apart / (double)(b + c);
+    test.p = erfc(sqrt(test.statistic / 2)); /* the upper tail with one degree of freedom */
+    return test;
+}

@@ -1,0 +1,161 @@
+#include "model/decision_file.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* ---- Saving ---- */
+
+static void place(struct safetensors_tensor *tensors, size_t *count, const char *name,
+                  enum safetensors_type type, const void *data, uint64_t rows, uint64_t columns)
+{
+    tensors[(*count)++] = (struct safetensors_tensor){.name = name,
+                                                      .type = type,
+                                                      .dims = columns ? 2 : 1,
+                                                      .shape = {rows, columns},
+                                                      .data = data};
+}
+
+static void place_table(struct safetensors_tensor *tensors, size_t *count, const char *keys,
+                        const char *numbers, const struct keytab *table)
+{
+    place(tensors, count, keys, SAFETENSORS_U64, table->keys, table->slot_mask + 1, 0);
+    place(tensors, count, numbers, SAFETENSORS_U32, table->number, table->slot_mask + 1, 0);
+}
+
+size_t decision_tensors(const struct decision *decision, struct safetensors_tensor *tensors)
+{
+    size_t count = 0;
+    const struct evidence *evidence = &decision->evidence;
+    const struct trees *trees = &decision->trees;
+    const struct memory *memory = &decision->memory;
+    if (!decision->full) return 0;
+    place(tensors, &count, "evidence.feature", SAFETENSORS_F32, evidence->feature,
+          evidence->features, 2);
+    place(tensors, &count, "evidence.item", SAFETENSORS_F32, evidence->item, evidence->items.count,
+          0);
+    place_table(tensors, &count, "evidence.keys", "evidence.numbers", &evidence->items);
+    place(tensors, &count, "trees.feature", SAFETENSORS_I32, trees->feature, TREE_SPLITS,
+          trees->count);
+    place(tensors, &count, "trees.cut", SAFETENSORS_F32, trees->cut, TREE_SPLITS, trees->count);
+    place(tensors, &count, "trees.leaf", SAFETENSORS_F32, trees->leaf, TREE_LEAVES, trees->count);
+    place(tensors, &count, "trees.cover", SAFETENSORS_F32, trees->cover, TREE_LEAVES, trees->count);
+    if (!memory->questions.keys) return count;
+    place(tensors, &count, "memory.cluster", SAFETENSORS_U32, memory->cluster,
+          memory->questions.count, 0);
+    place_table(tensors, &count, "memory.keys", "memory.numbers", &memory->questions);
+    place_table(tensors, &count, "memory.different.keys", "memory.different.numbers",
+                &memory->different);
+    return count;
+}
+
+/* ---- Opening: nothing is trusted ---- */
+
+static film_status open_floats(const struct safetensors *file, const char *name, size_t dims,
+                               uint64_t rows, uint64_t columns,
+                               const struct safetensors_tensor **tensor, const char *path,
+                               film_error *error)
+{
+    uint64_t shape[2] = {rows, columns};
+    film_status status =
+        safetensors_require(file, name, SAFETENSORS_F32, dims, shape, tensor, error);
+    if (status != FILM_OK) return status;
+    const float *value = (*tensor)->data;
+    for (uint64_t i = 0; i < (*tensor)->bytes / sizeof *value; i++)
+        if (!isfinite(value[i]))
+            return status_set(error, FILM_BAD_INPUT, "%s: %s: value %llu is not a finite number",
+                              path, name, (unsigned long long)i);
+    return FILM_OK;
+}
+
+/* COUNT: how many keys there are, or SAFETENSORS_ANY to find out by counting. */
+static film_status open_table(struct keytab *table, const struct safetensors *file,
+                              const char *keys_name, const char *numbers_name, uint64_t count,
+                              const char *path, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct safetensors_tensor *keys, *numbers;
+    const uint64_t any[1] = {SAFETENSORS_ANY};
+    char where[300];
+    TRY(safetensors_require(file, keys_name, SAFETENSORS_U64, 1, any, &keys, error));
+    TRY(safetensors_require(file, numbers_name, SAFETENSORS_U32, 1, keys->shape, &numbers, error));
+    if (count == SAFETENSORS_ANY) {
+        const uint64_t *key = keys->data;
+        count = 0;
+        for (uint64_t i = 0; i < keys->shape[0]; i++) count += key[i] != 0;
+    }
+    snprintf(where, sizeof where, "%.200s: %s", path, keys_name);
+    TRY(keytab_map(table, keys->data, numbers->data, keys->shape[0], count, where, error));
+done:
+    return status;
+}
+
+static film_status open_evidence(struct decision *decision, const struct safetensors *file,
+                                 const char *path, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct evidence *evidence = &decision->evidence;
+    const struct safetensors_tensor *feature, *item;
+    evidence->features = features_count(decision->encoder->features);
+    TRY(open_floats(file, "evidence.feature", 2, evidence->features, 2, &feature, path, error));
+    TRY(open_floats(file, "evidence.item", 1, SAFETENSORS_ANY, 0, &item, path, error));
+    TRY(open_table(&evidence->items, file, "evidence.keys", "evidence.numbers", item->shape[0],
+                   path, error));
+    evidence->feature = feature->data;
+    evidence->item = item->data;
+done:
+    return status;
+}
+
+static film_status open_trees(struct decision *decision, const struct safetensors *file,
+                              const char *path, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct trees *trees = &decision->trees;
+    const struct safetensors_tensor *feature, *cut, *leaf, *cover;
+    uint64_t shape[2] = {TREE_SPLITS, SAFETENSORS_ANY};
+    char where[300];
+    TRY(safetensors_require(file, "trees.feature", SAFETENSORS_I32, 2, shape, &feature, error));
+    uint64_t count = feature->shape[1];
+    TRY(open_floats(file, "trees.cut", 2, TREE_SPLITS, count, &cut, path, error));
+    TRY(open_floats(file, "trees.leaf", 2, TREE_LEAVES, count, &leaf, path, error));
+    TRY(open_floats(file, "trees.cover", 2, TREE_LEAVES, count, &cover, path, error));
+    *trees = (struct trees){.count = (size_t)count,
+                            .feature = feature->data,
+                            .cut = cut->data,
+                            .leaf = leaf->data,
+                            .cover = cover->data};
+    snprintf(where, sizeof where, "%.200s: trees", path);
+    TRY(trees_check(trees, traits_count(), where, error));
+    TRY(decision_prepare(decision, error));
+done:
+    return status;
+}
+
+static film_status open_memory(struct memory *memory, const struct safetensors *file,
+                               const char *path, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct safetensors_tensor *cluster;
+    const uint64_t any[1] = {SAFETENSORS_ANY};
+    TRY(safetensors_require(file, "memory.cluster", SAFETENSORS_U32, 1, any, &cluster, error));
+    TRY(open_table(&memory->questions, file, "memory.keys", "memory.numbers", cluster->shape[0],
+                   path, error));
+    TRY(open_table(&memory->different, file, "memory.different.keys", "memory.different.numbers",
+                   SAFETENSORS_ANY, path, error));
+    memory->cluster = cluster->data;
+done:
+    return status;
+}
+
+film_status decision_open(struct decision *decision, const struct safetensors *file,
+                          const char *path, film_error *error)
+{
+    film_status status = FILM_OK;
+    if (!decision->full) return FILM_OK;
+    TRY(open_evidence(decision, file, path, error));
+    TRY(open_trees(decision, file, path, error));
+    if (safetensors_find(file, "memory.cluster"))
+        TRY(open_memory(&decision->memory, file, path, error));
+done:
+    return status;
+}

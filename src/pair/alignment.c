@@ -1,0 +1,277 @@
+#include "pair/alignment.h"
+#include "base/mem.h"
+#include "la/vec.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST = COMPARISON_MOST };
+
+/* ---- Order ---- */
+
+static unsigned char larger(unsigned char a, unsigned char b)
+{
+    return a > b ? a : b;
+}
+
+static unsigned char least(unsigned char a, unsigned char b, unsigned char c)
+{
+    unsigned char ab = a < b ? a : b;
+    return ab < c ? ab : c;
+}
+
+static void fill_table(struct comparison *comparison, struct order_table *table)
+{
+    const struct reading *reading = comparison->reading;
+    const struct reading_word *a = reading->side[0].words, *b = reading->side[1].words;
+    size_t n = comparison->side[0].words, m = comparison->side[1].words;
+    memset(table, 0, sizeof *table);
+    for (size_t j = 0; j <= m; j++) table->edits[0][j] = (unsigned char)j;
+    for (size_t i = 0; i < n; i++) {
+        size_t old = i % 2, new = 1 - old;
+        table->edits[new][0] = (unsigned char)(i + 1);
+        for (size_t j = 0; j < m; j++) {
+            int equal = a[i].number == b[j].number;
+            table->common[new][j + 1] =
+                equal ? (unsigned char)(table->common[old][j] + 1)
+                      : larger(table->common[old][j + 1], table->common[new][j]);
+            table->rarity[new][j + 1] =
+                equal ? table->rarity[old][j] + a[i].rarity
+                      : fmaxf(table->rarity[old][j + 1], table->rarity[new][j]);
+            table->run[new][j + 1] = equal ? (unsigned char)(table->run[old][j] + 1) : 0;
+            table->edits[new][j + 1] =
+                equal ? table->edits[old][j]
+                      : (unsigned char)(1 + least(table->edits[old][j], table->edits[old][j + 1],
+                                                  table->edits[new][j]));
+            if (table->run[new][j + 1] > comparison->longest_run)
+                comparison->longest_run = table->run[new][j + 1];
+        }
+    }
+    comparison->common = table->common[n % 2][m];
+    comparison->common_rarity = (double)table->rarity[n % 2][m];
+    comparison->edits = table->edits[n % 2][m];
+}
+
+/* Is the pair of neighbours at AT of A also a pair of neighbours of B? */
+static int stands_in(const struct reading_word *a, size_t at, const struct reading_word *b,
+                     size_t count)
+{
+    for (size_t j = 0; j + 1 < count; j++)
+        if (b[j].number == a[at].number && b[j + 1].number == a[at + 1].number) return 1;
+    return 0;
+}
+
+static void count_inversions(struct comparison *comparison)
+{
+    const struct reading *reading = comparison->reading;
+    uint32_t place[MOST];
+    size_t count = 0;
+    /* Numbers rise with the first place in side 0. */
+    for (uint32_t number = 0; number < reading->numbers; number++) {
+        uint32_t here = reading->first[0][number], there = reading->first[1][number];
+        if (here >= MOST || there >= MOST) continue;
+        for (size_t k = 0; k < count; k++) comparison->inversions += place[k] > there;
+        place[count++] = there;
+    }
+}
+
+void compare_order(struct comparison *comparison, struct order_table *table)
+{
+    const struct reading *reading = comparison->reading;
+    const struct reading_word *a = reading->side[0].words, *b = reading->side[1].words;
+    size_t n = comparison->side[0].words, m = comparison->side[1].words, shorter = n < m ? n : m;
+    fill_table(comparison, table);
+    for (size_t i = 0; i + 1 < n; i++)
+        if (stands_in(a, i, b, m)) {
+            comparison->runs++;
+            comparison->run_rarity += (double)a[i].rarity + (double)a[i + 1].rarity;
+        }
+    size_t *prefix = &comparison->prefix, *suffix = &comparison->suffix;
+    while (*prefix < shorter && a[*prefix].number == b[*prefix].number) ++*prefix;
+    while (*suffix < shorter && a[n - 1 - *suffix].number == b[m - 1 - *suffix].number) ++*suffix;
+    count_inversions(comparison);
+}
+
+/* ---- Words that differ ---- */
+
+film_status alignment_init(struct alignment *alignment, const struct encoder *encoder,
+                           film_error *error)
+{
+    film_status status = FILM_OK;
+    alignment->encoder = encoder;
+    for (int s = 0; s < 2 && encoder->map; s++)
+        TRY_ALLOC(alignment->rest[s] = mem_aligned(encoder->dim, sizeof(float)), error);
+done:
+    if (status != FILM_OK) alignment_free(alignment);
+    return status;
+}
+
+void alignment_free(struct alignment *alignment)
+{
+    for (int s = 0; s < 2; s++) {
+        mem_free_aligned(alignment->rest[s]);
+        alignment->rest[s] = NULL;
+    }
+}
+
+/* Neighbouring letters of the word with a space around it, sorted: "who" -> " w", "wh", "ho", "o ". */
+static size_t letter_pairs(film_text word, uint16_t *pairs)
+{
+    size_t length = word.length < ALIGNMENT_LETTERS ? word.length : ALIGNMENT_LETTERS;
+    unsigned before = ' ';
+    for (size_t i = 0; i <= length; i++) {
+        unsigned letter = i < length ? (unsigned char)word.bytes[i] : ' ';
+        uint16_t pair = (uint16_t)(before << 8 | letter);
+        size_t at = i;
+        for (; at > 0 && pairs[at - 1] > pair; at--) pairs[at] = pairs[at - 1];
+        pairs[at] = pair;
+        before = letter;
+    }
+    return length + 1;
+}
+
+/* Dice's measure: 2 |A and B| / (|A| + |B|). */
+static double spelled_alike(const uint16_t *a, size_t n, const uint16_t *b, size_t m)
+{
+    size_t i = 0, j = 0, both = 0;
+    while (i < n && j < m) {
+        both += a[i] == b[j];
+        size_t next = i + (a[i] <= b[j]);
+        j += b[j] <= a[i];
+        i = next;
+    }
+    return 2.0 * (double)both / (double)(n + m);
+}
+
+static const float *vector_of(const struct alignment *alignment, const struct reading_word *word)
+{
+    const struct encoder *encoder = alignment->encoder;
+    return encoder->map && word->id != READING_NONE ? encoder->map + (size_t)word->id * encoder->dim
+                                                    : NULL;
+}
+
+/* Letters, vectors and their sum, of the alone words of one side. */
+static void prepare_side(struct comparison *comparison, struct alignment *alignment, int s)
+{
+    const struct reading *reading = comparison->reading;
+    const struct comparison_side *side = &comparison->side[s];
+    size_t dim = alignment->encoder->dim;
+    if (alignment->rest[s]) memset(alignment->rest[s], 0, dim * sizeof(float));
+    for (size_t i = 0; i < side->alone; i++) {
+        const struct reading_word *word = &reading->side[s].words[side->place[i]];
+        alignment->pair_count[s][i] =
+            letter_pairs(reading_text(reading, s, side->place[i]), alignment->pairs[s][i]);
+        const float *vector = vector_of(alignment, word);
+        alignment->length[s][i] = vector ? sqrt(vec_dot(vector, vector, dim)) : 0;
+        if (vector) vec_add_scaled(alignment->rest[s], 1.0f, vector, dim);
+    }
+}
+
+static double vectors_alike(const struct comparison *comparison, const struct alignment *alignment,
+                            size_t i, size_t j)
+{
+    const struct reading *reading = comparison->reading;
+    const float *a = vector_of(alignment, &reading->side[0].words[comparison->side[0].place[i]]);
+    const float *b = vector_of(alignment, &reading->side[1].words[comparison->side[1].place[j]]);
+    double lengths = alignment->length[0][i] * alignment->length[1][j];
+    return lengths > 0 ? vec_dot(a, b, alignment->encoder->dim) / lengths : 0;
+}
+
+/* What the best partners leave unexplained. */
+static void sum_up(struct comparison_side *side, const struct reading_word *words,
+                   const double *spelled, const double *like)
+{
+    for (size_t i = 0; i < side->alone; i++) {
+        double rarity = (double)words[side->place[i]].rarity;
+        double unspelled = rarity * (1 - spelled[i]), unlike = rarity * (1 - like[i]);
+        side->unspelled += unspelled;
+        side->unspelled_most = fmax(side->unspelled_most, unspelled);
+        side->unlike += unlike;
+        side->unlike_most = fmax(side->unlike_most, unlike);
+    }
+}
+
+static void align_vectors(struct comparison *comparison, const struct alignment *alignment)
+{
+    const struct reading_side *side = comparison->reading->side;
+    size_t dim = alignment->encoder->dim;
+    if (!alignment->encoder->map) {
+        comparison->similarity = encoder_sparse_similarity(
+            &(struct encoder){alignment->encoder->features, NULL, 0, FILM_COSINE}, &side[0].row,
+            &side[1].row);
+        return;
+    }
+    double product = vec_dot(side[0].vector, side[1].vector, dim), squares[2];
+    double rest = vec_dot(alignment->rest[0], alignment->rest[1], dim), lengths = 1;
+    for (int s = 0; s < 2; s++) {
+        squares[s] = vec_dot(side[s].vector, side[s].vector, dim);
+        comparison->side[s].length = sqrt(squares[s]);
+        comparison->side[s].rest_length =
+            sqrt(vec_dot(alignment->rest[s], alignment->rest[s], dim));
+        lengths *= comparison->side[s].rest_length;
+    }
+    double both = sqrt(squares[0] * squares[1]);
+    comparison->similarity = both > 0 ? product / both : 0;
+    comparison->distance = sqrt(fmax(0, squares[0] + squares[1] - 2 * product));
+    comparison->rest_similarity = lengths > 0 ? rest / lengths : 0;
+}
+
+/* ---- Short for long ---- */
+
+/* Does WORD consist of the first letters of words in a row of the other sentence? */
+static int is_acronym(const struct reading *reading, film_text word, int other, size_t count)
+{
+    if (word.length < 2 || word.length > 5) return 0;
+    for (size_t start = 0; start + word.length <= count; start++) {
+        size_t i = 0;
+        while (i < word.length && reading_text(reading, other, start + i).bytes[0] == word.bytes[i])
+            i++;
+        if (i == word.length) return 1;
+    }
+    return 0;
+}
+
+/* Is WORD two words in a row of the other sentence, written as one? */
+static int is_compound(const struct reading *reading, film_text word, int other, size_t count)
+{
+    for (size_t i = 0; i + 1 < count; i++) {
+        film_text left = reading_text(reading, other, i),
+                  right = reading_text(reading, other, i + 1);
+        if (left.length + right.length == word.length &&
+            memcmp(word.bytes, left.bytes, left.length) == 0 &&
+            memcmp(word.bytes + left.length, right.bytes, right.length) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+void align_words(struct comparison *comparison, struct alignment *alignment)
+{
+    double spelled[2][MOST] = {{0}}, like[2][MOST] = {{0}};
+    const struct reading *reading = comparison->reading;
+    const struct comparison_side *a = &comparison->side[0], *b = &comparison->side[1];
+    prepare_side(comparison, alignment, 0);
+    prepare_side(comparison, alignment, 1);
+    for (size_t i = 0; i < a->alone; i++)
+        for (size_t j = 0; j < b->alone; j++) {
+            double letters = spelled_alike(alignment->pairs[0][i], alignment->pair_count[0][i],
+                                           alignment->pairs[1][j], alignment->pair_count[1][j]);
+            double vectors = vectors_alike(comparison, alignment, i, j);
+            spelled[0][i] = fmax(spelled[0][i], letters);
+            spelled[1][j] = fmax(spelled[1][j], letters);
+            like[0][i] = fmax(like[0][i], vectors);
+            like[1][j] = fmax(like[1][j], vectors);
+            comparison->spelled_best = fmax(comparison->spelled_best, letters);
+            comparison->like_best = fmax(comparison->like_best, vectors);
+        }
+    for (int s = 0; s < 2; s++) {
+        sum_up(&comparison->side[s], reading->side[s].words, spelled[s], like[s]);
+        for (size_t i = 0; i < comparison->side[s].alone; i++) {
+            film_text word = reading_text(reading, s, comparison->side[s].place[i]);
+            size_t others = comparison->side[!s].words;
+            comparison->acronyms += (size_t)is_acronym(reading, word, !s, others);
+            comparison->compounds += (size_t)is_compound(reading, word, !s, others);
+        }
+    }
+    align_vectors(comparison, alignment);
+}

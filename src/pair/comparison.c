@@ -1,0 +1,158 @@
+#include "pair/comparison.h"
+#include "base/mem.h"
+#include "pair/alignment.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST = COMPARISON_MOST };
+#define COMMON_WORD 0.35f /* rarer ones carry content */
+
+struct comparison_scratch {
+    struct order_table order;
+    struct alignment alignment;
+};
+
+film_status comparison_init(struct comparison *comparison, const struct encoder *encoder,
+                            film_error *error)
+{
+    film_status status = FILM_OK;
+    memset(comparison, 0, sizeof *comparison);
+    TRY_ALLOC(comparison->scratch = mem_zeroed(1, sizeof *comparison->scratch), error);
+    TRY(alignment_init(&comparison->scratch->alignment, encoder, error));
+done:
+    if (status != FILM_OK) comparison_free(comparison);
+    return status;
+}
+
+void comparison_free(struct comparison *comparison)
+{
+    if (comparison->scratch) alignment_free(&comparison->scratch->alignment);
+    mem_free(comparison->scratch);
+    memset(comparison, 0, sizeof *comparison);
+}
+
+/* ---- Shared and alone ---- */
+
+static void add_alone(struct comparison_side *side, const struct reading_word *words, uint32_t at)
+{
+    const struct reading_word *word = &words[at];
+    side->place[side->alone++] = at;
+    side->rarity += (double)word->rarity;
+    side->rarest = fmax(side->rarest, (double)word->rarity);
+    side->content += word->rarity > COMMON_WORD;
+    side->numbers += (word->flags & WORD_NUMBER) != 0;
+    side->names += (word->flags & WORD_NAME) != 0;
+}
+
+static void sort_words(struct comparison *comparison, const struct reading *reading)
+{
+    for (uint32_t number = 0; number < reading->numbers; number++) {
+        uint32_t place[2] = {reading->first[0][number], reading->first[1][number]};
+        int inside[2] = {place[0] < MOST, place[1] < MOST};
+        if (inside[0] != inside[1]) {
+            int s = inside[1];
+            add_alone(&comparison->side[s], reading->side[s].words, place[s]);
+        } else if (inside[0]) {
+            const struct reading_word *word = &reading->side[0].words[place[0]];
+            comparison->shared++;
+            comparison->shared_rarity += (double)word->rarity;
+            comparison->shared_rarest = fmax(comparison->shared_rarest, (double)word->rarity);
+            comparison->shared_numbers += (word->flags & WORD_NUMBER) != 0;
+            comparison->shared_names += (word->flags & WORD_NAME) != 0;
+        }
+    }
+}
+
+/* ---- Each sentence by itself ---- */
+
+/* Which of the usual first words of a question it is; the order is that of their numbers. */
+static unsigned opening_of(film_text word)
+{
+    static const char *const usual[] = {"what",   "how",  "why", "which", "who", "when",
+                                        "where",  "can",  "is",  "are",   "do",  "does",
+                                        "should", "will", "did", "would", "if",  "could",
+                                        "has",    "have", "was", "were",  "i"};
+    for (unsigned i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (strlen(usual[i]) == word.length && memcmp(usual[i], word.bytes, word.length) == 0)
+            return i + 1;
+    return 0;
+}
+
+static size_t count_stops(film_text text)
+{
+    size_t stops = 0, end = text.length;
+    while (end && strchr(" .?!", text.bytes[end - 1])) end--;
+    for (size_t i = 0; i + 1 < end; i++)
+        stops += strchr(".?!", text.bytes[i]) && text.bytes[i] && text.bytes[i + 1] == ' ';
+    return stops;
+}
+
+static void look_at_side(struct comparison *comparison, const struct reading *reading, int s)
+{
+    enum { WH_WORDS = 7 };
+    struct comparison_side *side = &comparison->side[s];
+    const struct reading_word *words = reading->side[s].words;
+    size_t rarest = 0;
+    side->stops = count_stops(reading->side[s].text);
+    for (size_t i = 0; i < side->words; i++) {
+        side->negations += (words[i].flags & WORD_NEGATION) != 0;
+        if (words[i].rarity >= words[rarest].rarity) rarest = i;
+        if (words[i].flags & WORD_ASKING) {
+            unsigned which = opening_of(reading_text(reading, s, i));
+            if (which && which <= WH_WORDS) side->asking |= 1u << which;
+        }
+        if (!reading_is_shared(reading, words[i].number))
+            side->last_alone = (double)(i + 1) / (double)side->words;
+    }
+    if (!side->words) return;
+    side->opening = opening_of(reading_text(reading, s, 0));
+    side->rarest_shared = reading_is_shared(reading, words[rarest].number);
+    side->last_shared = reading_is_shared(reading, words[side->words - 1].number);
+}
+
+/* ---- Vectors ---- */
+
+/* The cosine of two rows, group by group. */
+static void compare_groups(struct comparison *comparison, const struct reading *reading)
+{
+    const struct feature_row *a = &reading->side[0].row, *b = &reading->side[1].row;
+    const struct features *features = reading->encoder->features;
+    size_t i = 0, j = 0;
+    for (int g = 0; g < GROUPS; g++) {
+        double product = 0, squares_a = 0, squares_b = 0;
+        uint32_t end = features->first[g + 1];
+        for (;;) {
+            uint32_t left = i < a->count && a->id[i] < end ? a->id[i] : UINT32_MAX;
+            uint32_t right = j < b->count && b->id[j] < end ? b->id[j] : UINT32_MAX;
+            if (left == UINT32_MAX && right == UINT32_MAX) break;
+            double x = left <= right ? (double)a->value[i] : 0;
+            double y = right <= left ? (double)b->value[j] : 0;
+            product += x * y;
+            squares_a += x * x;
+            squares_b += y * y;
+            i += left <= right;
+            j += right <= left;
+        }
+        double lengths = sqrt(squares_a * squares_b);
+        comparison->group[g] = lengths > 0 ? product / lengths : 0;
+    }
+}
+
+void comparison_make(struct comparison *comparison, const struct reading *reading)
+{
+    struct comparison_scratch *scratch = comparison->scratch;
+    memset(comparison, 0, sizeof *comparison);
+    comparison->scratch = scratch;
+    comparison->reading = reading;
+    for (int s = 0; s < 2; s++) {
+        size_t count = reading->side[s].count;
+        comparison->side[s].words = count < MOST ? count : MOST;
+    }
+    sort_words(comparison, reading);
+    look_at_side(comparison, reading, 0);
+    look_at_side(comparison, reading, 1);
+    compare_order(comparison, &scratch->order);
+    compare_groups(comparison, reading);
+    align_words(comparison, &scratch->alignment);
+}

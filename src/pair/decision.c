@@ -1,0 +1,49 @@
+#include "pair/decision.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void decision_free(struct decision *decision)
+{
+    evidence_free(&decision->evidence);
+    for (size_t t = 0; decision->term_name && t < decision->plan.count; t++)
+        mem_free(decision->term_name[t]);
+    mem_free(decision->term_name);
+    tree_terms_plan_free(&decision->plan);
+    trees_free(&decision->trees);
+    memory_free(&decision->memory);
+    memset(decision, 0, sizeof *decision);
+}
+
+static char *name_term(const struct tree_term *term)
+{
+    char name[200];
+    int length = snprintf(name, sizeof name, "%s%s%s", trait_at((size_t)term->low)->name,
+                          term->high < 0 ? "" : " and ",
+                          term->high < 0 ? "" : trait_at((size_t)term->high)->name);
+    return mem_string(name, (size_t)length);
+}
+
+film_status decision_prepare(struct decision *decision, film_error *error)
+{
+    film_status status = FILM_OK;
+    TRY(tree_terms_plan_init(&decision->plan, &decision->trees, error));
+    size_t count = decision->plan.count;
+    TRY_ALLOC(decision->term_name = mem_zeroed(count, sizeof *decision->term_name), error);
+    for (size_t t = 0; t < count; t++)
+        TRY_ALLOC(decision->term_name[t] = name_term(&decision->plan.term[t]), error);
+done:
+    return status;
+}
+
+double decision_margin(const struct decision *decision, const struct survey *survey)
+{
+    return survey->margin + trees_sum(&decision->trees, survey->traits);
+}
+
+enum memory_answer decision_memory(const struct decision *decision, const struct survey *survey)
+{
+    const struct reading_side *side = survey->reading.side;
+    return memory_ask(&decision->memory, side[0].hash, side[1].hash);
+}

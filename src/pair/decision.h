@@ -1,0 +1,44 @@
+/* The decision: what is seen of a pair, to log-odds.
+ *
+ *     log-odds = scale * (word evidence + trees(traits)) + bias + memory + prior
+ *
+ * Word evidence is the margin the trees start from, so it stays exact for every word and word pair; the
+ * trees have depth 2, so they are sums of terms of one or two traits; the line is affine; memory speaks
+ * only where both questions are known. Everything is a sum, and match.h takes it apart.
+ *
+ * A model that was trained without labels, or only for a threshold, has just the line of its similarity:
+ *
+ *     log-odds = scale * similarity + bias + prior */
+#ifndef PAIR_DECISION_H
+#define PAIR_DECISION_H
+
+#include "pair/calibrate.h"
+#include "pair/memory.h"
+#include "pair/survey.h"
+#include "pair/tree_terms.h"
+
+struct decision {
+    const struct encoder *encoder;
+    struct calibration similarity; /* the line of the similarity alone */
+    int full;                      /* the rest is there */
+    struct calibration margin;     /* the line of evidence and trees */
+    struct evidence evidence;
+    struct trees trees; /* over all traits, in their order */
+    struct tree_terms_plan plan;
+    char **term_name;     /* of each term of the plan: "edits", "edits and shared words" */
+    struct memory memory; /* may be empty */
+};
+
+/* Frees all but the encoder. */
+void decision_free(struct decision *decision);
+
+/* Prepares what is not stored: the plan of the terms. The trees have been checked. */
+film_status decision_prepare(struct decision *decision, film_error *error);
+
+/* Evidence and trees of a pair that was surveyed. */
+double decision_margin(const struct decision *decision, const struct survey *survey);
+
+/* What memory knows of it. */
+enum memory_answer decision_memory(const struct decision *decision, const struct survey *survey);
+
+#endif

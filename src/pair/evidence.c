@@ -1,0 +1,73 @@
+#include "pair/evidence.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <string.h>
+
+void evidence_free(struct evidence *evidence)
+{
+    keytab_free(&evidence->items);
+    mem_free(evidence->own);
+    memset(evidence, 0, sizeof *evidence);
+}
+
+float evidence_item(const struct evidence *evidence, const struct item *item)
+{
+    uint32_t number = keytab_find(&evidence->items, item->key);
+    return number == KEYTAB_NONE ? 0.0f : evidence->item[number];
+}
+
+float evidence_value(size_t count)
+{
+    return count < 2 ? 1.0f : (float)(1.0 / sqrt((double)count));
+}
+
+/* Both rows are sorted by id: one walk finds what is shared and what is not. */
+static void add_features(const struct evidence *evidence, const struct reading *reading,
+                         struct evidence_sums *sums)
+{
+    const struct feature_row *a = &reading->side[0].row, *b = &reading->side[1].row;
+    const struct features *features = reading->encoder->features;
+    size_t i = 0, j = 0, group = 0;
+    while (i < a->count || j < b->count) {
+        uint32_t left = i < a->count ? a->id[i] : UINT32_MAX;
+        uint32_t right = j < b->count ? b->id[j] : UINT32_MAX;
+        uint32_t id = left < right ? left : right;
+        while (id >= features->first[group + 1]) group++;
+        if (left == right) {
+            sums->shared[group] += (double)evidence_feature(evidence, id, 0);
+            sums->shared_count[group]++;
+        } else {
+            sums->alone[group] += (double)evidence_feature(evidence, id, 1);
+            sums->alone_count[group]++;
+        }
+        i += left <= right;
+        j += right <= left;
+    }
+}
+
+double evidence_margin(const struct evidence *evidence, const struct reading *reading,
+                       const struct items *items, struct evidence_sums *sums)
+{
+    enum { AHEAD = 8 }; /* the table is larger than the caches: ask early */
+    memset(sums, 0, sizeof *sums);
+    for (size_t i = 0; i < AHEAD && i < items->count; i++)
+        keytab_prefetch(&evidence->items, items->list[i].key);
+    add_features(evidence, reading, sums);
+    for (size_t i = 0; i < items->count; i++) {
+        if (i + AHEAD < items->count) keytab_prefetch(&evidence->items, items->list[i + AHEAD].key);
+        enum item_kind kind = items->list[i].kind;
+        double weight = (double)evidence_item(evidence, &items->list[i]);
+        sums->item[kind] += weight;
+        sums->lowest = fmin(sums->lowest, weight);
+        sums->highest = fmax(sums->highest, weight);
+    }
+    double margin = evidence->bias;
+    for (int g = 0; g < GROUPS; g++)
+        margin += sums->shared[g] * (double)evidence_value(sums->shared_count[g]) +
+                  sums->alone[g] * (double)evidence_value(sums->alone_count[g]);
+    for (int kind = 1; kind < ITEM_KINDS; kind++)
+        margin +=
+            sums->item[kind] * (double)item_value((enum item_kind)kind, items->kind_count[kind]);
+    return margin;
+}

@@ -1,0 +1,55 @@
+/* Learning word evidence: logistic loss, AdaGrad, pairs in random order.
+ *
+ * The items of all pairs are collected once, in parallel, as rows of column numbers; every fit (one for
+ * each fold, one for the model) walks over those rows by itself, in one thread: fits run side by side
+ * and the result does not depend on the number of threads. */
+#ifndef PAIR_EVIDENCE_FIT_H
+#define PAIR_EVIDENCE_FIT_H
+
+#include "pair/evidence.h"
+
+/* Where pairs come from. */
+struct evidence_source {
+    void (*pair)(const void *user, size_t i, film_text *a, film_text *b);
+    const void *user;
+    size_t count;
+};
+
+/* The pairs as rows of columns: [2 f], [2 f + 1] of features, then items. */
+struct evidence_rows {
+    size_t pairs, features, columns;
+    uint64_t *start; /* pairs + 1 */
+    uint32_t *column;
+    float *value;        /* what each counts */
+    struct keytab items; /* key -> column - 2 * features */
+};
+
+film_status evidence_rows_collect(struct evidence_rows *rows, const struct encoder *encoder,
+                                  const struct evidence_source *source, int threads,
+                                  const film_progress *progress, film_error *error);
+void evidence_rows_free(struct evidence_rows *rows);
+
+struct evidence_options {
+    size_t epochs; /* 4 */
+    double rate;   /* of the first step, falling to 0 in a straight line: 0.1 */
+    double ridge;  /* L2 on every weight met: 0 */
+    double ground; /* what AdaGrad's sums of squares start at: 1e-8 */
+    uint64_t seed;
+};
+
+void evidence_defaults(struct evidence_options *options);
+
+/* Learns from the pairs with USE[i] (NULL: all). TARGET in 0 .. 1, WEIGHT of each pair. OUT (columns + 1)
+ * receives the weights, the bias last. */
+film_status evidence_learn(const struct evidence_rows *rows, const float *target,
+                           const float *weight, const unsigned char *use,
+                           const struct evidence_options *options, float *out, film_error *error);
+
+/* The margin of pair I under the weights of evidence_learn. */
+double evidence_rows_margin(const struct evidence_rows *rows, const float *weights, size_t i);
+
+/* A model's evidence from those weights; items whose weight is nearly nothing are dropped. */
+film_status evidence_from_weights(struct evidence *evidence, const struct evidence_rows *rows,
+                                  const float *weights, film_error *error);
+
+#endif

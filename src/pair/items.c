@@ -1,0 +1,325 @@
+#include "pair/items.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST = ITEMS_MOST_WORDS, LONGEST_PHRASE = 4 };
+
+/* Ids at the ends of a sentence, beyond those of any word. */
+#define ID_BITS 29
+#define ID_LIMIT (1u << ID_BITS)
+#define START (ID_LIMIT - 1)
+#define END (ID_LIMIT - 2)
+
+const char *item_kind_name(enum item_kind kind)
+{
+    static const char *const names[ITEM_KINDS] = {
+        [ITEM_RUN_SHARED] = "shared words in a row",
+        [ITEM_RUN_ALONE] = "words in a row",
+        [ITEM_OPPOSED] = "opposed",
+        [ITEM_BESIDE] = "beside",
+        [ITEM_TOGETHER] = "shared together",
+        [ITEM_EDIT] = "replaced",
+        [ITEM_EDIT_AFTER] = "replaced after",
+        [ITEM_EDIT_BEFORE] = "replaced before",
+        [ITEM_FIRST] = "first words",
+        [ITEM_LAST] = "last words",
+    };
+    return names[kind];
+}
+
+float item_value(enum item_kind kind, size_t count)
+{
+    return count < 2 || kind >= ITEM_EDIT ? 1.0f : (float)(1.0 / sqrt((double)count));
+}
+
+/* The distinct known words of a sentence, those that are shared first seen, and their places. */
+struct distinct {
+    uint32_t id[MOST], place[MOST];
+    size_t count;
+};
+
+struct items_scratch {
+    struct distinct shared, alone[2];
+    uint32_t shared_place[MOST]; /* of the shared words, in the second sentence */
+    size_t words[2];             /* that count */
+    unsigned char common[MOST + 1][MOST + 1];
+};
+
+film_status items_init(struct items *items, film_error *error)
+{
+    *items = (struct items){.scratch = mem_zeroed(1, sizeof *items->scratch)};
+    return items->scratch ? FILM_OK : status_no_memory(error);
+}
+
+void items_free(struct items *items)
+{
+    mem_free(items->list);
+    mem_free(items->scratch);
+    memset(items, 0, sizeof *items);
+}
+
+/* ---- Keys ---- */
+
+static uint64_t key_of_pair(enum item_kind kind, uint32_t first, uint32_t second)
+{
+    return (uint64_t)kind << 59 | (uint64_t)first << ID_BITS | second;
+}
+
+static uint64_t key_of_either(enum item_kind kind, uint32_t a, uint32_t b)
+{
+    return a < b ? key_of_pair(kind, a, b) : key_of_pair(kind, b, a);
+}
+
+static uint64_t key_of_hash(enum item_kind kind, uint64_t hash)
+{
+    return (uint64_t)kind << 59 | hash >> 5;
+}
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    uint64_t hash = (a ^ (b + 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
+    hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53u;
+    return hash ^ (hash >> 33);
+}
+
+/* ---- Gathering ---- */
+
+static struct item_place one(uint32_t at)
+{
+    return (struct item_place){at, at + 1};
+}
+
+#define NOWHERE         \
+    (struct item_place) \
+    {                   \
+        0, 0            \
+    }
+
+/* The caller has made room. */
+static void put(struct items *items, enum item_kind kind, uint64_t key, struct item_place a,
+                struct item_place b)
+{
+    items->list[items->count++] = (struct item){key, kind, {a, b}};
+    items->kind_count[kind]++;
+}
+
+static void put_sided(struct items *items, enum item_kind kind, uint64_t key, int side,
+                      struct item_place here, struct item_place there)
+{
+    if (side == 0)
+        put(items, kind, key, here, there);
+    else
+        put(items, kind, key, there, here);
+}
+
+static void add_distinct(struct distinct *list, uint32_t id, uint32_t place)
+{
+    list->id[list->count] = id;
+    list->place[list->count++] = place;
+}
+
+/* Sorts the known words of both sentences into shared and alone. */
+static void sort_words(struct items_scratch *scratch, const struct reading *reading)
+{
+    scratch->shared.count = scratch->alone[0].count = scratch->alone[1].count = 0;
+    for (int s = 0; s < 2; s++) {
+        size_t count = reading->side[s].count;
+        scratch->words[s] = count < MOST ? count : MOST;
+    }
+    for (uint32_t number = 0; number < reading->numbers; number++) {
+        uint32_t place[2] = {reading->first[0][number], reading->first[1][number]};
+        int inside[2] = {place[0] < MOST, place[1] < MOST};
+        if (!inside[0] && !inside[1]) continue;
+        int s = inside[0] ? 0 : 1;
+        uint32_t id = reading->side[s].words[place[s]].id;
+        if (id == READING_NONE || id >= END) continue;
+        if (inside[0] && inside[1]) {
+            scratch->shared_place[scratch->shared.count] = place[1];
+            add_distinct(&scratch->shared, id, place[0]);
+        } else {
+            add_distinct(&scratch->alone[s], id, place[s]);
+        }
+    }
+}
+
+/* ---- Two words ---- */
+
+static void collect_pairs(struct items *items)
+{
+    const struct items_scratch *scratch = items->scratch;
+    const struct distinct *shared = &scratch->shared, *alone = scratch->alone;
+    for (size_t i = 0; i < alone[0].count; i++)
+        for (size_t j = 0; j < alone[1].count; j++)
+            put(items, ITEM_OPPOSED, key_of_either(ITEM_OPPOSED, alone[0].id[i], alone[1].id[j]),
+                one(alone[0].place[i]), one(alone[1].place[j]));
+    for (size_t i = 0; i < shared->count; i++) {
+        for (int s = 0; s < 2; s++)
+            for (size_t j = 0; j < alone[s].count; j++) {
+                uint32_t there = s == 0 ? scratch->shared_place[i] : shared->place[i];
+                put_sided(items, ITEM_BESIDE,
+                          key_of_pair(ITEM_BESIDE, shared->id[i], alone[s].id[j]), s,
+                          one(alone[s].place[j]), one(there));
+            }
+        for (size_t j = 0; j < i; j++)
+            put(items, ITEM_TOGETHER, key_of_either(ITEM_TOGETHER, shared->id[i], shared->id[j]),
+                one(shared->place[i]), one(scratch->shared_place[j]));
+    }
+}
+
+/* ---- Neighbours ---- */
+
+static uint32_t id_at(const struct reading_side *side, size_t count, size_t at)
+{
+    if (at == 0) return START;
+    return at > count ? END : side->words[at - 1].id;
+}
+
+static uint32_t number_at(const struct reading_side *side, size_t count, size_t at)
+{
+    if (at == 0) return START;
+    return at > count ? END : side->words[at - 1].number;
+}
+
+/* Where the words at AT and AT + 1 (places counted from 1, 0 the start) stand in a row in the other. */
+static size_t find_run(const struct reading *reading, const size_t *words, int s, size_t at)
+{
+    const struct reading_side *here = &reading->side[s], *there = &reading->side[!s];
+    uint32_t left = number_at(here, words[s], at), right = number_at(here, words[s], at + 1);
+    for (size_t j = 0; j <= words[!s]; j++)
+        if (number_at(there, words[!s], j) == left && number_at(there, words[!s], j + 1) == right)
+            return j;
+    return READING_NONE;
+}
+
+/* From places counted from 1 with the ends, back to words. */
+static struct item_place run_place(size_t at, size_t words)
+{
+    uint32_t from = at ? (uint32_t)at - 1 : 0, to = (uint32_t)(at + 1 < words ? at + 1 : words);
+    return (struct item_place){from, to};
+}
+
+static void collect_runs(struct items *items, const struct reading *reading)
+{
+    const size_t *words = items->scratch->words;
+    for (int s = 0; s < 2; s++) {
+        const struct reading_side *side = &reading->side[s];
+        for (size_t at = 0; words[s] && at <= words[s]; at++) {
+            uint32_t left = id_at(side, words[s], at), right = id_at(side, words[s], at + 1);
+            if (left == READING_NONE || right == READING_NONE) continue;
+            size_t there = find_run(reading, words, s, at);
+            if (there == READING_NONE)
+                put_sided(items, ITEM_RUN_ALONE, key_of_pair(ITEM_RUN_ALONE, left, right), s,
+                          run_place(at, words[s]), NOWHERE);
+            else if (s == 0)
+                put(items, ITEM_RUN_SHARED, key_of_pair(ITEM_RUN_SHARED, left, right),
+                    run_place(at, words[0]), run_place(there, words[1]));
+        }
+    }
+}
+
+static void collect_ends(struct items *items, const struct reading *reading)
+{
+    const size_t *words = items->scratch->words;
+    const struct reading_word *a = reading->side[0].words, *b = reading->side[1].words;
+    if (!words[0] || !words[1]) return;
+    uint32_t last[2] = {(uint32_t)words[0] - 1, (uint32_t)words[1] - 1};
+    if (a[0].id != READING_NONE && b[0].id != READING_NONE)
+        put(items, ITEM_FIRST, key_of_either(ITEM_FIRST, a[0].id, b[0].id), one(0), one(0));
+    if (a[last[0]].id != READING_NONE && b[last[1]].id != READING_NONE)
+        put(items, ITEM_LAST, key_of_either(ITEM_LAST, a[last[0]].id, b[last[1]].id), one(last[0]),
+            one(last[1]));
+}
+
+/* ---- Edits ---- */
+
+/* common[i][j]: the longest common subsequence of what follows word i of a and word j of b. */
+static void align(struct items_scratch *scratch, const struct reading *reading)
+{
+    const struct reading_word *a = reading->side[0].words, *b = reading->side[1].words;
+    size_t n = scratch->words[0], m = scratch->words[1];
+    for (size_t i = 0; i <= n; i++) scratch->common[i][m] = 0;
+    for (size_t j = 0; j <= m; j++) scratch->common[n][j] = 0;
+    for (size_t i = n; i-- > 0;)
+        for (size_t j = m; j-- > 0;) {
+            unsigned char down = scratch->common[i + 1][j], right = scratch->common[i][j + 1];
+            scratch->common[i][j] = a[i].number == b[j].number
+                                        ? (unsigned char)(1 + scratch->common[i + 1][j + 1])
+                                        : (down > right ? down : right);
+        }
+}
+
+static uint64_t hash_phrase(const struct reading *reading, int s, struct item_place place)
+{
+    uint64_t hash = 17;
+    for (uint32_t i = place.from; i < place.to; i++)
+        hash = mix(hash, reading->hashes[reading->side[s].words[i].number]);
+    return hash;
+}
+
+/* Between two shared words, phrase A stands in one sentence and phrase B in the other. */
+static void put_edit(struct items *items, const struct reading *reading, struct item_place a,
+                     struct item_place b)
+{
+    const struct reading_word *words = reading->side[0].words;
+    if (a.to - a.from > LONGEST_PHRASE || b.to - b.from > LONGEST_PHRASE) return;
+    uint64_t first = hash_phrase(reading, 0, a), second = hash_phrase(reading, 1, b);
+    uint64_t edit = first < second ? mix(first, second) : mix(second, first);
+    uint64_t before = a.from ? reading->hashes[words[a.from - 1].number] : START;
+    uint64_t behind = a.to < items->scratch->words[0] ? reading->hashes[words[a.to].number] : END;
+    put(items, ITEM_EDIT, key_of_hash(ITEM_EDIT, edit), a, b);
+    put(items, ITEM_EDIT_AFTER, key_of_hash(ITEM_EDIT_AFTER, mix(edit, before)), a, b);
+    put(items, ITEM_EDIT_BEFORE, key_of_hash(ITEM_EDIT_BEFORE, mix(edit, behind)), a, b);
+}
+
+/* Follows a longest common subsequence; whatever lies between two of its words is an edit. Of two ways
+ * that are as long, both orders of the sentences must take the same: decided by the words' hashes. */
+static void collect_edits(struct items *items, const struct reading *reading)
+{
+    struct items_scratch *scratch = items->scratch;
+    const struct reading_word *a = reading->side[0].words, *b = reading->side[1].words;
+    uint32_t n = (uint32_t)scratch->words[0], m = (uint32_t)scratch->words[1];
+    uint32_t i = 0, j = 0, from_a = 0, from_b = 0;
+    align(scratch, reading);
+    for (;;) {
+        int end = i >= n || j >= m;
+        if (end) {
+            i = n;
+            j = m;
+        }
+        if (end || a[i].number == b[j].number) {
+            if (i > from_a || j > from_b)
+                put_edit(items, reading, (struct item_place){from_a, i},
+                         (struct item_place){from_b, j});
+            if (end) break;
+            from_a = ++i;
+            from_b = ++j;
+        } else {
+            unsigned char skip_a = scratch->common[i + 1][j], skip_b = scratch->common[i][j + 1];
+            int by_hash = reading->hashes[a[i].number] < reading->hashes[b[j].number];
+            if (skip_a > skip_b || (skip_a == skip_b && by_hash))
+                i++;
+            else
+                j++;
+        }
+    }
+}
+
+film_status items_collect(struct items *items, const struct reading *reading, film_error *error)
+{
+    const struct items_scratch *scratch = items->scratch;
+    items->count = 0;
+    memset(items->kind_count, 0, sizeof items->kind_count);
+    sort_words(items->scratch, reading);
+    size_t shared = scratch->shared.count, alone_a = scratch->alone[0].count,
+           alone_b = scratch->alone[1].count, words = scratch->words[0] + scratch->words[1];
+    size_t room = alone_a * alone_b + shared * (alone_a + alone_b + shared) + 4 * words + 16;
+    if (!mem_grow((void **)&items->list, &items->capacity, room, sizeof *items->list))
+        return status_no_memory(error);
+    collect_pairs(items);
+    collect_runs(items, reading);
+    collect_ends(items, reading);
+    collect_edits(items, reading);
+    return FILM_OK;
+}

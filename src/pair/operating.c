@@ -1,0 +1,125 @@
+#include "pair/operating.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const char *operating_name(film_criterion criterion)
+{
+    static const char *const names[FILM_CRITERION_COUNT] = {"accuracy", "f1", "precision",
+                                                            "recall"};
+    return names[criterion];
+}
+
+film_status operating_check(const film_operating *wanted, film_error *error)
+{
+    if (wanted->criterion >= FILM_CRITERION_COUNT)
+        return status_set(error, FILM_USAGE, "there is no such criterion of an operating point");
+    int has_target = wanted->criterion == FILM_PRECISION || wanted->criterion == FILM_RECALL;
+    if (has_target && !(wanted->target > 0 && wanted->target <= 1))
+        return status_set(error, FILM_USAGE,
+                          "--operating %s=%g: choose a share above 0, up to 1 (0.9 is 90 %%)",
+                          operating_name(wanted->criterion), wanted->target);
+    return FILM_OK;
+}
+
+struct row {
+    double score, weight;
+    int same;
+};
+
+static int higher_first(const void *left, const void *right)
+{
+    double a = ((const struct row *)left)->score, b = ((const struct row *)right)->score;
+    return a > b ? -1 : a < b;
+}
+
+/* What has passed so far, and all there is; [1] same, [0] different. */
+struct tally {
+    double passed[2], all[2], prior;
+};
+
+/* A class without rows has nothing wrong in it, and nothing that passes. */
+static void fill_in(const struct tally *tally, struct operating_point *out)
+{
+    double recall = tally->all[1] > 0 ? tally->passed[1] / tally->all[1] : NAN;
+    double false_alarms = tally->all[0] > 0 ? tally->passed[0] / tally->all[0] : 0;
+    double right = isnan(recall) ? 1 : recall, prior = tally->prior;
+    double hits = isnan(recall) ? 0 : prior * recall, alarms = (1 - prior) * false_alarms;
+    out->recall = recall;
+    out->accuracy = prior * right + (1 - prior) * (1 - false_alarms);
+    out->balanced_accuracy = 0.5 * right + 0.5 * (1 - false_alarms);
+    out->precision = hits + alarms > 0 ? hits / (hits + alarms) : NAN;
+    out->f1 = hits > 0 ? 2 * hits / (hits + alarms + prior) : 0;
+}
+
+#define SLACK 1e-12 /* a share that is the target but for rounding */
+
+/* Is NEW, the lower threshold, to be taken instead of BEST? */
+static int prefer(const film_operating *wanted, const struct operating_point *new,
+                  const struct operating_point *best)
+{
+    switch (wanted->criterion) {
+    case FILM_F1:
+        return new->f1 > best->f1;
+    case FILM_PRECISION: /* NaN: nothing passed, which nobody means by precision */
+        if (new->precision >= wanted->target - SLACK) return 1;
+        return !best->reached && !(new->precision < best->precision);
+    case FILM_RECALL:
+        return !best->reached;
+    default:
+        return new->accuracy > best->accuracy;
+    }
+}
+
+/* Whether BEST, just taken, is what was wanted. */
+static int is_reached(const film_operating *wanted, const struct operating_point *point)
+{
+    if (wanted->criterion == FILM_PRECISION) return point->precision >= wanted->target - SLACK;
+    if (wanted->criterion == FILM_RECALL) return point->recall >= wanted->target - SLACK;
+    return 1;
+}
+
+/* Between the row that passes and the next, lower one. Of neighbouring doubles the middle is one of
+ * them; it must not be the lower. */
+static double between(double passes, double next)
+{
+    double middle = 0.5 * (passes + next);
+    return middle > next ? middle : passes;
+}
+
+static void sweep(const film_operating *wanted, double prior, const struct row *rows, size_t count,
+                  struct operating_point *best)
+{
+    struct tally tally = {.prior = prior};
+    /* In the order in which they pass, so that all that pass are all there are to the last bit. */
+    for (size_t i = 0; i < count; i++) tally.all[rows[i].same] += rows[i].weight;
+    /* Nothing passes. */
+    best->threshold = count ? fmax(rows[0].score + 1e-6, nextafter(rows[0].score, INFINITY)) : 0.5;
+    fill_in(&tally, best);
+    best->reached = is_reached(wanted, best);
+    for (size_t i = 0; i < count; i++) {
+        struct operating_point here;
+        tally.passed[rows[i].same] += rows[i].weight;
+        if (i + 1 < count && rows[i + 1].score == rows[i].score) continue;
+        fill_in(&tally, &here);
+        if (!prefer(wanted, &here, best)) continue;
+        here.threshold = i + 1 < count ? between(rows[i].score, rows[i + 1].score) : rows[i].score;
+        here.reached = is_reached(wanted, &here);
+        *best = here;
+    }
+}
+
+film_status operating_choose(const film_operating *wanted, double prior, const double *score,
+                             const float *target, const double *weight, size_t count,
+                             struct operating_point *out, film_error *error)
+{
+    struct row *rows = mem_array(count, sizeof *rows);
+    if (!rows) return status_no_memory(error);
+    for (size_t i = 0; i < count; i++)
+        rows[i] = (struct row){score[i], weight ? weight[i] : 1, target[i] >= 0.5f};
+    qsort(rows, count, sizeof *rows, higher_first);
+    sweep(wanted, prior, rows, count, out);
+    mem_free(rows);
+    return FILM_OK;
+}

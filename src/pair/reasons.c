@@ -1,0 +1,276 @@
+#include "pair/reasons.h"
+#include "base/mem.h"
+#include "la/vec.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- A list of reasons ---- */
+
+static film_status add(struct match *match, const film_reason *reason, film_error *error)
+{
+    if (reason->weight == 0) return FILM_OK;
+    if (!mem_grow((void **)&match->reasons, &match->reasons_capacity, match->reason_count + 1,
+                  sizeof *match->reasons))
+        return status_no_memory(error);
+    match->reasons[match->reason_count++] = *reason;
+    return FILM_OK;
+}
+
+/* 'a' or 'b' as the caller named them: the survey may have read them the other way round. */
+static char letter(const struct match *match, int side)
+{
+    return (side != 0) != (match->survey.reading.swapped != 0) ? 'b' : 'a';
+}
+
+static int stronger_first(const void *left, const void *right)
+{
+    const film_reason *a = left, *b = right;
+    double x = fabs(a->weight), y = fabs(b->weight);
+    if (x != y) return x > y ? -1 : 1;
+    if (a->side != b->side) return a->side < b->side ? -1 : 1;
+    if (a->start != b->start) return a->start < b->start ? -1 : 1;
+    return a->other_start < b->other_start ? -1 : a->other_start > b->other_start;
+}
+
+static void sort_reasons(struct match *match)
+{
+    if (match->reason_count)
+        qsort(match->reasons, match->reason_count, sizeof *match->reasons, stronger_first);
+}
+
+/* ---- Shares of features, handed to the words they come from ---- */
+
+static size_t position(const struct feature_row *row, uint32_t id)
+{
+    size_t low = 0, high = row->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (row->id[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* SHARE (one per feature of the row) split evenly over the places each occurs in, and each of those over
+ * its first and last word: WEIGHT (one per token). PLACES is scratch, one per feature. */
+static void hand_out(const struct feature_row *row, const double *share, double *places,
+                     double *weight)
+{
+    for (int pass = 0; pass < 2; pass++) { /* count the places, then hand out */
+        size_t gram = 0;
+        for (int g = 0; g < GROUPS; g++) {
+            const struct gram_list *list = &row->grams.group[g];
+            for (size_t i = 0; i < list->count; i++, gram++) {
+                if (row->found[gram] == STRTAB_NONE) continue;
+                size_t at = position(row, row->found[gram]);
+                if (pass == 0) {
+                    places[at] += 1;
+                } else {
+                    double half = 0.5 * share[at] / places[at];
+                    weight[list->items[i].token] += half;
+                    weight[list->items[i].last_token] += half;
+                }
+            }
+        }
+    }
+}
+
+/* Reasons for the words of one side, from what FILL says of its features. */
+static film_status add_words(struct match *match, int side,
+                             void (*fill)(const struct match *match, int side, double *share),
+                             film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct feature_row *row = &match->survey.reading.side[side].row;
+    const struct tokens *tokens = &row->grams.tokens;
+    size_t needed = tokens->count + 2 * row->count;
+    if (tokens->count == 0) return FILM_OK; /* an empty sentence: there may be no memory yet */
+    TRY_ALLOC(
+        mem_grow((void **)&match->shares, &match->shares_capacity, needed, sizeof *match->shares),
+        error);
+    double *weight = match->shares, *share = weight + tokens->count, *places = share + row->count;
+    memset(weight, 0, needed * sizeof *weight);
+    fill(match, side, share);
+    hand_out(row, share, places, weight);
+    for (size_t i = 0; i < tokens->count; i++) {
+        film_text word = token_text(tokens, &tokens->items[i]);
+        film_reason reason = {.kind = "word",
+                              .text = word.bytes,
+                              .text_length = word.length,
+                              .side = letter(match, side),
+                              .start = tokens->items[i].from,
+                              .end = tokens->items[i].to,
+                              .weight = weight[i]};
+        TRY(add(match, &reason, error));
+    }
+done:
+    return status;
+}
+
+/* ---- Of the similarity ---- */
+
+/* The squared length of a side's vector. */
+static double squares(const struct match *match, int side)
+{
+    const struct encoder *encoder = match->decision->encoder;
+    const struct reading_side *here = &match->survey.reading.side[side];
+    const float *vector = encoder->map ? here->vector : here->row.value;
+    return vec_dot(vector, vector, encoder->map ? encoder->dim : here->row.count);
+}
+
+/* L_w . y for feature number I of SIDE and the vector of TARGET; without a map, x_w of that side. */
+static double toward(const struct match *match, int side, size_t i, int target)
+{
+    const struct encoder *encoder = match->decision->encoder;
+    const struct reading_side *sides = match->survey.reading.side;
+    uint32_t id = sides[side].row.id[i];
+    if (encoder->map)
+        return vec_dot(encoder->map + (size_t)id * encoder->dim, sides[target].vector,
+                       encoder->dim);
+    const struct feature_row *row = &sides[target].row;
+    size_t at = position(row, id);
+    return at < row->count && row->id[at] == id ? (double)row->value[at] : 0;
+}
+
+/* What the features of SIDE add to the similarity, in log-odds. */
+static void share_of_similarity(const struct match *match, int side, double *share)
+{
+    const struct encoder *encoder = match->decision->encoder;
+    const struct feature_row *row = &match->survey.reading.side[side].row;
+    double scale = match->decision->similarity.scale, factor = 0.5 * scale;
+    if (encoder->similarity == FILM_COSINE) {
+        double lengths = sqrt(squares(match, 0) * squares(match, 1));
+        factor = lengths > 0 ? factor / lengths : 0;
+    }
+    for (size_t i = 0; i < row->count; i++) {
+        double product = toward(match, side, i, !side);
+        if (encoder->similarity == FILM_EUCLIDEAN)
+            share[i] = scale * (double)row->value[i] * (product - toward(match, side, i, side));
+        else
+            share[i] = factor * (double)row->value[i] * product;
+    }
+}
+
+/* The vectors are rounded to float on the way, the shares are not: their sum misses TOTAL by some 1e-7
+ * of it. Spread evenly, the difference is nowhere seen and the sum holds as promised. */
+static void settle_sum(film_reason *reasons, size_t count, double total)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) sum += reasons[i].weight;
+    for (size_t i = 0; i < count; i++) reasons[i].weight += (total - sum) / (double)count;
+}
+
+film_status reasons_of_similarity(struct match *match, film_verdict *verdict, film_error *error)
+{
+    film_status status = FILM_OK;
+    TRY(add_words(match, 0, share_of_similarity, error));
+    TRY(add_words(match, 1, share_of_similarity, error));
+    settle_sum(match->reasons, match->reason_count, verdict->log_odds - verdict->bias);
+    sort_reasons(match);
+done:
+    return status;
+}
+
+/* ---- Of the full decision ---- */
+
+/* What the features of SIDE weigh as evidence, in log-odds; of a shared one the half. */
+static void share_of_evidence(const struct match *match, int side, double *share)
+{
+    const struct reading_side *sides = match->survey.reading.side;
+    const struct feature_row *row = &sides[side].row, *other = &sides[!side].row;
+    const struct evidence_sums *sums = &match->survey.sums;
+    const struct decision *decision = match->decision;
+    double scale = decision->margin.scale;
+    for (size_t i = 0; i < row->count; i++) {
+        size_t at = position(other, row->id[i]);
+        int alone = at == other->count || other->id[at] != row->id[i];
+        enum group group = features_group(decision->encoder->features, row->id[i]);
+        size_t count = alone ? sums->alone_count[group] : sums->shared_count[group];
+        share[i] = scale * (alone ? 1.0 : 0.5) * (double)evidence_value(count) *
+                   (double)evidence_feature(&decision->evidence, row->id[i], alone);
+    }
+}
+
+/* Words FROM .. TO of a side as they stand in the folded text, and their bytes in the original. */
+static void point_at(const struct match *match, int side, struct item_place place,
+                     const char **text, size_t *length, size_t *start, size_t *end)
+{
+    const struct tokens *tokens = &match->survey.reading.side[side].row.grams.tokens;
+    const struct token *first = &tokens->items[place.from], *last = &tokens->items[place.to - 1];
+    *text = tokens->fold.bytes + first->start;
+    *length = last->start + last->length - first->start;
+    *start = first->from;
+    *end = last->to;
+}
+
+static film_status add_item(struct match *match, const struct item *item, film_error *error)
+{
+    const struct decision *decision = match->decision;
+    size_t count = match->survey.items.kind_count[item->kind];
+    film_reason reason = {.kind = item_kind_name(item->kind),
+                          .text = "",
+                          .weight = decision->margin.scale * (double)item_value(item->kind, count) *
+                                    (double)evidence_item(&decision->evidence, item)};
+    int first = match->survey.reading.swapped ? 1 : 0; /* the side that is the caller's a */
+    for (int turn = 0; turn < 2; turn++) {
+        int side = turn ? !first : first;
+        if (item->place[side].from == item->place[side].to) continue;
+        if (!reason.side) {
+            reason.side = letter(match, side);
+            point_at(match, side, item->place[side], &reason.text, &reason.text_length,
+                     &reason.start, &reason.end);
+        } else {
+            reason.other_side = letter(match, side);
+            point_at(match, side, item->place[side], &reason.other, &reason.other_length,
+                     &reason.other_start, &reason.other_end);
+        }
+    }
+    return add(match, &reason, error);
+}
+
+static film_status add_trait(struct match *match, const char *kind, const char *text, double weight,
+                             film_error *error)
+{
+    film_reason reason = {
+        .kind = kind, .text = text, .text_length = strlen(text), .weight = weight};
+    return add(match, &reason, error);
+}
+
+/* Terms of the trees and of the line: each with its name. */
+static film_status add_traits(struct match *match, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct decision *decision = match->decision;
+    const float *traits = match->survey.traits;
+    double scale = decision->margin.scale;
+    trees_terms(&decision->plan, &decision->trees, traits, &match->terms);
+    for (size_t t = 0; t < decision->plan.count; t++)
+        TRY(add_trait(match, "trait", decision->term_name[t], scale * match->terms.weight[t],
+                      error));
+done:
+    return status;
+}
+
+film_status reasons_of_decision(struct match *match, film_verdict *verdict, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct decision *decision = match->decision;
+    static const char *const known[MEMORY_ANSWERS] = {"", "both questions are known, and the same",
+                                                      "both questions are known, and different"};
+    for (int side = 0; side < 2; side++) TRY(add_words(match, side, share_of_evidence, error));
+    for (size_t i = 0; i < match->survey.items.count; i++)
+        TRY(add_item(match, &match->survey.items.list[i], error));
+    TRY(add_traits(match, error));
+    if (match->rule.memory) {
+        enum memory_answer answer = decision_memory(decision, &match->survey);
+        TRY(add_trait(match, "memory", known[answer], decision->memory.weight[answer], error));
+    }
+    verdict->bias += decision->margin.scale * (decision->evidence.bias + decision->plan.bias);
+    sort_reasons(match);
+done:
+    return status;
+}

@@ -1,0 +1,31 @@
+/* All that is seen of a pair before it is judged: words side by side, items, word evidence, traits.
+ * Training and answering make it the same way. */
+#ifndef PAIR_SURVEY_H
+#define PAIR_SURVEY_H
+
+#include "pair/traits.h"
+
+/* Scratch space and result, one per thread. */
+struct survey {
+    struct reading reading;
+    struct items items;
+    struct comparison comparison;
+    struct evidence_sums sums;
+    double margin; /* of the word evidence */
+    float *traits; /* traits_count() */
+};
+
+film_status survey_init(struct survey *survey, const struct encoder *encoder, film_error *error);
+void survey_free(struct survey *survey);
+
+/* Reads the pair alone: rows, vectors, words. */
+film_status survey_read(struct survey *survey, film_text a, film_text b, film_error *error);
+
+/* Reads it and weighs it by the evidence. */
+film_status survey_make(struct survey *survey, const struct evidence *evidence, film_text a,
+                        film_text b, film_error *error);
+
+/* The similarity of the two vectors, or without a map of the two rows. */
+double survey_similarity(const struct survey *survey);
+
+#endif

@@ -1,0 +1,27 @@
+/* Traits: named numbers that say something about a pair, read off a comparison and its word evidence.
+ *
+ * Each is a function of its own with a line that says what it means; the boosted trees read them in this
+ * order. None depends on which sentence comes first: what belongs to one sentence enters as the smaller
+ * and the larger of the two. */
+#ifndef PAIR_TRAITS_H
+#define PAIR_TRAITS_H
+
+#include "pair/comparison.h"
+#include "pair/evidence.h"
+
+struct trait {
+    const char *name;  /* "numbers only one has": also how a reason is called */
+    const char *about; /* one line for a user */
+    const char *group; /* of traits that belong together: "overlap", "order", ... */
+    double (*measure)(const struct comparison *comparison, const struct evidence_sums *evidence);
+};
+
+/* All traits, in the order in which models store them. */
+size_t traits_count(void);
+const struct trait *trait_at(size_t number);
+
+/* OUT[number] for all of them; finite always. */
+void traits_measure(const struct comparison *comparison, const struct evidence_sums *evidence,
+                    float *out);
+
+#endif

@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# Two models on the same rows, operating points, thresholds and priors: film eval, train, match and predict.
+source "$(dirname "$0")/tap.sh"
+py() { "$PYTHON" -c "import json; d = json.load(open('out.json')); $1"; }
+HELDOUT=$FAQ/heldout.tsv
+
+"$FILM" train "$FAQ/train.tsv" --method svd --rank 32 -o svd.film -q &&
+    "$FILM" train "$FAQ/train.tsv" --method tfidf -o tfidf.film -q &&
+    "$FILM" train "$FAQ/train.tsv" --epochs 1 --dim 32 -o rank.film -q || { echo "Bail out! no models"; exit 1; }
+tail -n +2 "$HELDOUT" | cut -f1 >labels
+# decisions MODEL OPTIONS...: 0 or 1 per row.
+decisions() { "$FILM" predict "$1" "$HELDOUT" -q "${@:2}" | tail -n +2 | cut -f2; }
+
+# ---- two models ----
+"$FILM" eval rank.film "$HELDOUT" --against svd.film --k 0 --json -q >out.json
+paste labels <(decisions rank.film) <(decisions svd.film) >rows
+check "McNemar counts what film predict says" py '
+from math import comb
+rows = [tuple(map(int, line.split())) for line in open("rows")]
+b = sum(x == y and z != y for y, x, z in rows)
+c = sum(x != y and z == y for y, x, z in rows)
+t = d["against"]["mcnemar"]
+assert (t["b"], t["c"]) == (b, c) and b + c <= 1000 and t["test"] == "exact binomial" and t["statistic"] is None
+p = min(1, 2 * sum(comb(b + c, i) for i in range(min(b, c) + 1)) / 2 ** (b + c))
+assert abs(t["p"] - p) < 1e-9 * p, (t["p"], p)
+assert abs(d["against"]["accuracy"]["difference"] - (b - c) / len(rows)) < 1e-9'
+check "the first side is what stands outside" py '
+for name in ["accuracy", "f1", "auc", "log_loss", "brier"]:
+    f = d["against"][name]
+    assert f["first"] == d[name] and abs(f["first"] - f["second"] - f["difference"]) < 1e-9, name
+    assert f["ci"][0] <= f["difference"] <= f["ci"][1], name'
+check "the learned model is better, and the sentence says so" py '
+a = d["against"]
+assert a["better"] == "first" and a["accuracy"]["ci"][0] > 0 and a["mcnemar"]["p"] < 0.05
+assert a["sentence"].startswith("rank.film is better by ") and "points of accuracy (95 %: " in a["sentence"]
+assert "McNemar p" in a["sentence"], a["sentence"]'
+cp out.json there.json
+"$FILM" eval svd.film "$HELDOUT" --against rank.film --k 0 --json -q >out.json
+check "swapped, the signs turn and the winner stays" py '
+t, a = json.load(open("there.json"))["against"], d["against"]
+assert a["better"] == "second" and a["sentence"] == t["sentence"]
+for name in ["accuracy", "f1", "auc", "log_loss", "brier"]:
+    assert a[name]["difference"] == -t[name]["difference"]
+    assert max(abs(a[name]["ci"][i] + t[name]["ci"][1 - i]) for i in (0, 1)) < 1e-9
+assert a["mcnemar"]["b"] == t["mcnemar"]["c"] and a["mcnemar"]["p"] == t["mcnemar"]["p"]'
+"$FILM" eval rank.film "$HELDOUT" --against svd.film --k 0 --json -q -t 1 >out.json
+check "one thread gives the same bytes" cmp out.json there.json
+"$FILM" eval svd.film "$HELDOUT" --json -q >out.json
+check "without --against there is no such object" py 'assert d["against"] is None and d["operating"] is None and d["threshold"] is None'
+"$FILM" eval rank.film "$HELDOUT" --against tfidf.film --k 0 --bootstrap 0 --prior 0.3 --threshold 0.4 --json -q >out.json
+paste labels <(decisions rank.film --prior 0.3 --threshold 0.4) <(decisions tfidf.film --prior 0.3 --threshold 0.4) >rows
+check "prior and threshold hold for both" py '
+rows = [tuple(map(int, line.split())) for line in open("rows")]
+a = d["against"]["accuracy"]
+assert abs(a["first"] - sum(x == y for y, x, z in rows) / len(rows)) < 1e-9
+assert abs(a["second"] - sum(z == y for y, x, z in rows) / len(rows)) < 1e-9 and a["ci"] is None
+assert d["threshold"] == 0.4 and d["prior"] == 0.3'
+"$FILM" eval rank.film "$HELDOUT" --against svd.film --decision knn --k 3:9 --bootstrap 100 --json -q >out.json
+"$FILM" eval svd.film "$HELDOUT" --decision knn --k 3:9 --bootstrap 0 --json -q >other.json
+check "each decides by its own kNN" py '
+o = json.load(open("other.json"))
+assert d["against"]["accuracy"]["second"] == o["accuracy"] and d["against"]["log_loss"]["second"] == o["log_loss"]'
+awk -F'\t' 'NR == 1 { print "sentence1\tsentence2\tscore"; next } { print $2 "\t" $3 "\t" $1 * 3.5 + NR % 3 * 0.5 }' "$HELDOUT" >scores.tsv
+"$FILM" eval rank.film scores.tsv --against svd.film --bootstrap 200 --json -q >out.json
+check "scores: correlations are compared" py '
+a = d["against"]
+assert a["mcnemar"] is None and a["pearson"]["first"] == d["pearson"] and a["better"] == "first"
+assert "of Pearson (95 %: " in a["sentence"] and "accuracy" not in a'
+
+# The whole table; numbers differ a little from machine to machine and become N.
+"$FILM" eval svd.film "$HELDOUT" --against svd.film --operating recall=0.8 --k 0 --bootstrap 20 -q | sed -E 's/ +/ /g; s/[0-9]+\.[0-9]+/N/g' >table
+check "the table" diff table - <<'END'
+1174 rows (pairs), 396 distinct sentences; [95 % intervals]
+accuracy N % [N, N]
+best accuracy N % [N, N] at probability N
+F1 N % [N, N]
+area under the ROC curve N [N, N]
+average precision N [N, N]
+log loss N [N, N]
+calibration error N [N, N]
+Brier score N [N, N]
+
+operating point for recall N, duplicates weighing N
+probability N: precision N %, recall N %, F1 N %, accuracy N %
+
+svd.film against svd.film
+ first second difference
+accuracy, per cent N N +N [+N, +N]
+F1, per cent N N +N [+N, +N]
+area under the ROC curve N N +N [+N, +N]
+log loss N N +N [+N, +N]
+Brier score N N +N [+N, +N]
+right only by the first: 0, only by the second: 0; McNemar (exact binomial) p = 1
+no difference can be told: +N points of accuracy (95 %: N to N; McNemar p = 1)
+END
+
+# ---- operating points ----
+"$FILM" eval rank.film "$HELDOUT" --k 0 --bootstrap 0 --prior auto --operating precision=0.6 --json -q >out.json
+"$FILM" predict rank.film "$HELDOUT" --prior "$(py 'print(repr(d["prior"]))')" -q | tail -n +2 | cut -f1 | paste labels - >rows
+check "--prior auto: figures of the point are plain counts" py '
+rows = [(int(y), float(p)) for y, p in (line.split() for line in open("rows"))]
+o = d["operating"]
+assert abs(d["prior"] - sum(y for y, p in rows) / len(rows)) < 1e-9
+tp = sum(y for y, p in rows if p >= o["threshold"]); passed = sum(p >= o["threshold"] for y, p in rows)
+assert abs(o["precision"] - tp / passed) < 1e-9 and o["precision"] >= 0.6 and o["reached"]
+assert abs(o["recall"] - tp / sum(y for y, p in rows)) < 1e-9 and o["criterion"] == "precision" and o["target"] == 0.6
+# no lower threshold is as precise
+for t in sorted({p for y, p in rows if p < o["threshold"]}):
+    tp = sum(y for y, p in rows if p >= t); passed = sum(p >= t for y, p in rows)
+    assert tp / passed < 0.6, t'
+"$FILM" eval svd.film "$HELDOUT" --k 0 --bootstrap 0 --operating precision=0.999 -q >table
+check "a precision out of reach is said, with what can be reached" grep -qE '^no threshold reaches it on this file; the highest is [0-9.]+ %, at$' table
+for point in f1 precision=0.8 recall=0.9; do
+    "$FILM" train "$FAQ/train.tsv" --dev "$HELDOUT" --method tfidf --operating $point --prior 0.3 --json -q -o point.film >about.json
+    "$FILM" eval point.film "$HELDOUT" --k 0 --bootstrap 0 --prior 0.3 --operating $point --json -q >out.json
+    check "train --operating $point chooses what eval would choose" py '
+o, a = d["operating"], json.load(open("about.json"))["figures"]["operating"]
+for name in ["accuracy", "precision", "recall", "f1"]: assert abs(o[name] - a[name]) < 1e-5, (name, o, a)
+assert a["prior"] == 0.3 and a["reached"] == o["reached"]'
+    "$FILM" eval point.film "$HELDOUT" --k 0 --bootstrap 0 --json -q >out.json
+    decisions point.film | paste labels - >rows
+    check "and the model decides by it ($point)" py '
+a = json.load(open("about.json"))["figures"]["operating"]
+rows = [tuple(map(int, line.split())) for line in open("rows")]
+assert abs(sum(y and x for y, x in rows) / sum(y for y, x in rows) - a["recall"]) < 1e-5'
+done
+run "$FILM" train "$FAQ/train.tsv" --method tfidf --operating precision=1 -o point.film
+check "training tells that a precision is out of reach" grep -qE '^no threshold has precision 1 on these pairs; this one comes nearest$' err
+
+# ---- a threshold of one's own ----
+"$FILM" predict svd.film "$HELDOUT" --threshold 0.55 -q >predicted
+check "predict --threshold" awk 'NR > 1 && ($1 >= 0.55) != $2 { exit 1 }' predicted
+"$FILM" match svd.film "I lost my card" "my card is lost" --threshold 0.999999 >out
+check "match --threshold: different" grep -q '^different' out
+"$FILM" match svd.film "I lost my card" "my card is lost" --threshold 0.000001 --json >out.json
+check "match --threshold: same" py 'assert d["same"] is True'
+finish

@@ -1,0 +1,229 @@
+#include "testing.h"
+
+#include "base/rng.h"
+#include "pair/operating.h"
+
+static film_error error;
+
+/* What a threshold is worth, written out: no sorting, one look per row. */
+struct worth {
+    double precision, recall, f1, accuracy;
+};
+
+static struct worth worth_of(double threshold, double prior, const double *score,
+                             const float *target, const double *weight, size_t count)
+{
+    double all[2] = {0, 0}, passed[2] = {0, 0};
+    for (size_t i = 0; i < count; i++) {
+        double w = weight ? weight[i] : 1;
+        int same = target[i] >= 0.5f;
+        all[same] += w;
+        if (score[i] >= threshold) passed[same] += w;
+    }
+    double tp = prior * passed[1] / all[1], fn = prior - tp;
+    double fp = (1 - prior) * passed[0] / all[0], tn = (1 - prior) - fp;
+    return (struct worth){tp / (tp + fp), passed[1] / all[1], 2 * tp / (2 * tp + fp + fn), tp + tn};
+}
+
+enum { MOST = 30 };
+struct sample {
+    double score[MOST], weight[MOST], prior;
+    float target[MOST];
+    size_t count;
+};
+
+/* Both classes, many ties, any weights. */
+static void draw(struct rng *rng, struct sample *out)
+{
+    out->count = 2 + rng_below(rng, MOST - 2);
+    out->prior = 0.05 + 0.9 * rng_uniform(rng);
+    for (size_t i = 0; i < out->count; i++) {
+        out->score[i] = (double)rng_below(rng, 9) / 8 - 0.5;
+        out->target[i] = i < 2 ? (float)i : (float)rng_uniform(rng);
+        out->weight[i] = 0.1 + rng_uniform(rng);
+    }
+}
+
+static void check_figures(const struct sample *s, const struct operating_point *point)
+{
+    struct worth worth =
+        worth_of(point->threshold, s->prior, s->score, s->target, s->weight, s->count);
+    assert_close(point->accuracy, worth.accuracy, 1e-12);
+    assert_close(point->recall, worth.recall, 1e-12);
+    assert_close(point->f1, worth.f1, 1e-12);
+    assert_true(isnan(point->precision) == isnan(worth.precision));
+    if (!isnan(worth.precision)) assert_close(point->precision, worth.precision, 1e-12);
+}
+
+/* Thresholds between all possible scores, the lowest first: -9/16, -7/16, ..., 9/16. */
+enum { CUTS = 10 };
+static double cut(int i)
+{
+    return (i - 0.5) / 8 - 0.5;
+}
+
+static void every_criterion_equals_trying_all(void **state)
+{
+    (void)state;
+    struct rng rng;
+    struct sample s;
+    struct operating_point point;
+    rng_seed(&rng, 8);
+    for (int round = 0; round < 2000; round++) {
+        film_operating wanted = {(film_criterion)(round % FILM_CRITERION_COUNT),
+                                 0.3 + 0.7 * rng_uniform(&rng)};
+        draw(&rng, &s);
+        assert_ok(operating_choose(&wanted, s.prior, s.score, s.target, s.weight, s.count, &point,
+                                   &error));
+        check_figures(&s, &point);
+        double accuracy = 0, f1 = 0, precision = 0, recall_there = 0, least_recall = 2;
+        int possible = 0;
+        for (int i = 0; i < CUTS; i++) {
+            struct worth w = worth_of(cut(i), s.prior, s.score, s.target, s.weight, s.count);
+            accuracy = fmax(accuracy, w.accuracy);
+            f1 = fmax(f1, w.f1);
+            if (w.precision > precision) precision = w.precision;
+            /* The lowest threshold that is precise enough has the highest recall. */
+            if (w.precision >= wanted.target && !possible++) recall_there = w.recall;
+            if (w.recall >= wanted.target) least_recall = fmin(least_recall, w.recall);
+        }
+        if (wanted.criterion == FILM_ACCURACY) assert_close(point.accuracy, accuracy, 1e-12);
+        if (wanted.criterion == FILM_F1) assert_close(point.f1, f1, 1e-12);
+        if (wanted.criterion == FILM_RECALL) assert_close(point.recall, least_recall, 1e-12);
+        if (wanted.criterion != FILM_PRECISION) {
+            assert_int_equal(point.reached, 1);
+        } else {
+            assert_int_equal(point.reached, possible > 0);
+            if (possible)
+                assert_close(point.recall, recall_there, 1e-12);
+            else
+                assert_close(point.precision, precision, 1e-12);
+        }
+    }
+}
+
+/* Ten rows by hand: from the highest score down 1 1 0 1 0 | 1 0 0 0 0. */
+static const double hand_score[10] = {0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1};
+static const float hand_target[10] = {1, 1, 0, 1, 0, 1, 0, 0, 0, 0};
+
+static struct operating_point by_hand(film_criterion criterion, double target, double prior)
+{
+    struct operating_point point;
+    film_operating wanted = {criterion, target};
+    assert_ok(operating_check(&wanted, &error));
+    assert_ok(operating_choose(&wanted, prior, hand_score, hand_target, NULL, 10, &point, &error));
+    return point;
+}
+
+static void ten_rows_by_hand(void **state)
+{
+    (void)state;
+    const double own = 0.4; /* the rows' own share: figures are plain counts */
+    struct operating_point point = by_hand(FILM_PRECISION, 0.75, own);
+    assert_close(point.threshold, 0.65, 1e-12);
+    assert_close(point.precision, 3.0 / 4, 1e-12);
+    assert_close(point.recall, 3.0 / 4, 1e-12);
+    assert_close(point.accuracy, 0.8, 1e-12);
+    point = by_hand(FILM_RECALL, 1, own);
+    assert_close(point.threshold, 0.45, 1e-12);
+    assert_close(point.precision, 4.0 / 6, 1e-12);
+    point = by_hand(FILM_RECALL, 0.5, own);
+    assert_close(point.threshold, 0.85, 1e-12);
+    point = by_hand(FILM_F1, 0, own);
+    assert_close(point.f1, 0.8, 1e-12); /* 4 of 6 at 0.45; 3 of 4 at 0.65 has 0.75 */
+    point = by_hand(FILM_ACCURACY, 0, own);
+    assert_close(point.threshold, 0.85, 1e-12); /* 0.8 like those below: the highest is taken */
+    point = by_hand(FILM_PRECISION, 1, own);
+    assert_close(point.recall, 0.5, 1e-12);
+    assert_int_equal(point.reached, 1);
+}
+
+static void the_rarer_the_duplicates_the_higher_the_threshold(void **state)
+{
+    (void)state;
+    double before = -1;
+    for (double prior = 0.95; prior > 0.02; prior -= 0.1) {
+        struct operating_point point = by_hand(FILM_PRECISION, 0.7, prior);
+        assert_true(point.threshold >= before);
+        before = point.threshold;
+    }
+    assert_close(by_hand(FILM_PRECISION, 0.7, 0.95).threshold, 0.1, 1e-12); /* all may pass */
+    assert_close(by_hand(FILM_PRECISION, 0.7, 0.05).threshold, 0.85, 1e-12);
+}
+
+static void what_cannot_be_reached_is_said(void **state)
+{
+    (void)state;
+    const double score[4] = {0.9, 0.8, 0.7, 0.6};
+    const float target[4] = {0, 1, 1, 0}, none[4] = {0, 0, 0, 0}, all[4] = {1, 1, 1, 1};
+    struct operating_point point;
+    film_operating wanted = {FILM_PRECISION, 0.9};
+    assert_ok(operating_choose(&wanted, 0.5, score, target, NULL, 4, &point, &error));
+    assert_int_equal(point.reached, 0);
+    assert_close(point.precision, 2.0 / 3, 1e-12);
+    assert_close(point.threshold, 0.65, 1e-12);
+    assert_ok(operating_choose(&wanted, 0.5, score, none, NULL, 4, &point, &error));
+    assert_int_equal(point.reached, 0);
+    assert_close(point.precision, 0, 0);
+    assert_true(isnan(point.recall));
+    assert_ok(operating_choose(&wanted, 0.5, score, all, NULL, 4, &point, &error));
+    assert_int_equal(point.reached, 1);
+    assert_close(point.threshold, 0.6, 0);
+    wanted = (film_operating){FILM_RECALL, 0.9};
+    assert_ok(operating_choose(&wanted, 0.5, score, none, NULL, 4, &point, &error));
+    assert_int_equal(point.reached, 0);
+    assert_ok(operating_choose(&wanted, 0.5, NULL, NULL, NULL, 0, &point, &error));
+    assert_true(isfinite(point.threshold));
+}
+
+/* A threshold must part the two even where no double lies between them. */
+static void neighbouring_scores_are_parted(void **state)
+{
+    (void)state;
+    const double score[2] = {nextafter(0.5, 1), 0.5};
+    const float target[2] = {1, 0};
+    struct operating_point point;
+    film_operating wanted = {FILM_ACCURACY, 0};
+    assert_ok(operating_choose(&wanted, 0.5, score, target, NULL, 2, &point, &error));
+    assert_true(score[0] >= point.threshold && score[1] < point.threshold);
+    assert_close(point.accuracy, 1, 0);
+}
+
+static void bad_targets_are_refused(void **state)
+{
+    (void)state;
+    const film_operating bad[] = {{FILM_PRECISION, 0},         {FILM_PRECISION, 1.01},
+                                  {FILM_RECALL, -1},           {FILM_RECALL, NAN},
+                                  {FILM_CRITERION_COUNT, 0.5}, {FILM_PRECISION, 90}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(operating_check(&bad[i], &error), FILM_USAGE);
+    const film_operating good[] = {{FILM_ACCURACY, 0}, {FILM_F1, 7}, {FILM_RECALL, 1}};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        assert_ok(operating_check(&good[i], &error));
+}
+
+static void no_memory_is_told(void **state)
+{
+    (void)state;
+    struct operating_point point;
+    film_operating wanted = {FILM_F1, 0};
+    fail_allocation(0);
+    film_status status =
+        operating_choose(&wanted, 0.5, hand_score, hand_target, NULL, 10, &point, &error);
+    fail_allocation(-1);
+    assert_int_equal(status, FILM_NO_MEMORY);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_criterion_equals_trying_all),
+        cmocka_unit_test(ten_rows_by_hand),
+        cmocka_unit_test(the_rarer_the_duplicates_the_higher_the_threshold),
+        cmocka_unit_test(what_cannot_be_reached_is_said),
+        cmocka_unit_test(neighbouring_scores_are_parted),
+        cmocka_unit_test(bad_targets_are_refused),
+        cmocka_unit_test(no_memory_is_told),
+    };
+    return cmocka_run_group_tests_name("operating", tests, NULL, NULL);
+}
