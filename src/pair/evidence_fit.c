@@ -31,8 +31,8 @@ static void stretch_free(struct stretch *stretch)
 
 static int reserve(struct stretch *stretch, size_t columns, size_t keys)
 {
-    columns += stretch->columns;
-    keys += stretch->keys;
+    columns += stretch->columns + 1; /* one more: copying nothing still needs an array */
+    keys += stretch->keys + 1;
     return mem_grow((void **)&stretch->column, &stretch->column_capacity, columns,
                     sizeof *stretch->column) &&
            mem_grow((void **)&stretch->value, &stretch->value_capacity, columns,
@@ -129,7 +129,8 @@ static film_status number_items(struct evidence_rows *rows, const struct stretch
 {
     film_status status = FILM_OK;
     struct keytab all = {0};
-    uint32_t number, *times = NULL;
+    const uint32_t KEPT = UINT32_MAX;
+    uint32_t number, *first = NULL; /* by number: the first pair that had the item, or KEPT */
     size_t capacity = 0;
     unsigned char *seen = mem_zeroed((size_t)1 << SEEN_BITS, 1);
     TRY_ALLOC(seen, error);
@@ -141,19 +142,25 @@ static film_status number_items(struct evidence_rows *rows, const struct stretch
             if (*mark < 2) ++*mark;
         }
     for (size_t s = 0; s < count; s++)
-        for (size_t k = 0; k < stretches[s].keys; k++) {
-            if (seen[seen_slot(stretches[s].key[k])] < 2) continue;
-            uint32_t before = all.count;
-            TRY(keytab_add(&all, stretches[s].key[k], &number, error));
-            TRY_ALLOC(mem_grow((void **)&times, &capacity, (size_t)number + 1, sizeof *times),
+        for (size_t k = 0, pair = 0, end = stretches[s].keys_of[0]; k < stretches[s].keys; k++) {
+            while (k >= end) end += stretches[s].keys_of[++pair];
+            uint64_t key = stretches[s].key[k];
+            if (seen[seen_slot(key)] < 2) continue;
+            uint32_t before = all.count, now = (uint32_t)(s * STRETCH + pair);
+            TRY(keytab_add(&all, key, &number, error));
+            TRY_ALLOC(mem_grow((void **)&first, &capacity, (size_t)number + 1, sizeof *first),
                       error);
-            times[number] = number == before ? 1 : times[number] + 1;
-            if (times[number] == 2)
-                TRY(keytab_add(&rows->items, stretches[s].key[k], &number, error));
+            /* A pair may have an item twice ("so so so"): that is still one pair. */
+            if (number == before) {
+                first[number] = now;
+            } else if (first[number] != now && first[number] != KEPT) {
+                first[number] = KEPT;
+                TRY(keytab_add(&rows->items, key, &number, error));
+            }
         }
 done:
     keytab_free(&all);
-    mem_free(times);
+    mem_free(first);
     mem_free(seen);
     return status;
 }
