@@ -123,8 +123,11 @@ void walker_walk(struct graph_walker *walker, const struct graph_view *view,
     new_epoch(walker);
     walker->size = walker->cursor = 0;
     walker->limit = limit < STARTS ? limit : STARTS;
-    for (size_t i = 0; i < view->entries; i++) count = visit(walker, rows, view->entry[i], count);
+    for (size_t i = 0; i < view->entries; i++)
+        if (view->entry[i] < rows) walker->todo[count++] = view->entry[i];
     offer_todo(walker, view, query, count);
+    /* only where the walk starts counts as visited: the others may be answers, found by links */
+    for (size_t i = 0; i < walker->size; i++) walker->mark[key_id(walker->pool[i])] = walker->epoch;
     walker->limit = limit;
     while (walker->cursor < walker->size) {
         uint64_t *key = &walker->pool[walker->cursor++];
