@@ -10,8 +10,8 @@ enum { MOST_ENTRIES = 1024 };
 static film_status options_fill(struct graph_options *options, film_error *error)
 {
     if (!options->degree) options->degree = 32;
-    if (!options->width) options->width = 128;
-    if (!(options->spread > 0)) options->spread = 1.1;
+    if (!options->width) options->width = 200;
+    if (!(options->spread > 0)) options->spread = 1.0;
     if (options->dim == 0 || options->dim > CODES_MAX_DIM)
         return status_set(error, FILM_USAGE, "a graph needs 1 to %d dimensions, not %zu",
                           CODES_MAX_DIM, options->dim);
@@ -77,6 +77,8 @@ film_status graph_reserve(struct graph *graph, size_t count, film_error *error)
                   resize((void **)&graph->state, capacity, 1),
               error);
     graph->capacity = capacity;
+    mem_large_pages(graph->codes, capacity * graph->stride);
+    mem_large_pages(graph->links, capacity * graph->options.degree * sizeof *graph->links);
 done:
     return status;
 }

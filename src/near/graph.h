@@ -43,8 +43,8 @@ struct graph_view {
 struct graph_options {
     size_t dim;
     size_t degree; /* most links of a row (0: 32) */
-    size_t width;  /* candidates looked at for the links of a new row (0: 128) */
-    double spread; /* how much nearer another link must lead for one to be left out (0: 1.1) */
+    size_t width;  /* candidates looked at for the links of a new row (0: 200) */
+    double spread; /* how much nearer another link must lead for one to be left out (0: 1) */
     uint64_t seed; /* of the choice of entry rows */
 };
 
