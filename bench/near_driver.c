@@ -99,7 +99,7 @@ static void exact_scans(const struct codes *codes, int threads)
            (double)asked / (now() - start));
     must(scan_init(&scan, *codes, base, NULL, threads, &error));
     start = now();
-    must(scan_search(&scan, queries, asked, K, threads, id, score, &counts, &error));
+    must(scan_search(&scan, queries, asked, K, threads, NULL, id, score, &counts, &error));
     double seconds = now() - start;
     size_t wanted, found = recall_count(gold_id, gold_score, id, score, asked, K, &wanted);
     require(found == wanted, "the byte scan is exact");
@@ -111,7 +111,7 @@ static void exact_scans(const struct codes *codes, int threads)
         size_t some = 20;
         start = now();
         for (size_t q = 0; q < some; q++)
-            must(scan_search(&scan, queries + q * dim, 1, K, 1, id, score, &counts, &error));
+            must(scan_search(&scan, queries + q * dim, 1, K, 1, NULL, id, score, &counts, &error));
         seconds = (now() - start) / (double)some;
         if (seconds < best) best = seconds;
     }
@@ -155,6 +155,42 @@ static void sweep(const struct graph_view *view)
     graph_walker_free(walker);
     free(id);
     free(score);
+}
+
+/* What changing a built graph costs: rows added one by one, a hundred removed at once, one removed. */
+static void changes(struct graph *graph)
+{
+    enum { SOME = 100 };
+    uint32_t gone[SOME], id[K];
+    float score[K];
+    double start = now();
+    for (size_t i = 0; i < SOME; i++) must(graph_add(graph, queries + i * dim, 1, 1, NULL, &error));
+    double added = (now() - start) / SOME;
+    for (size_t i = 0; i < SOME; i++) {
+        struct graph_view view = graph_view(graph);
+        struct graph_question question = {queries + i * dim, 1, 100, NULL};
+        must(graph_search_many(&view, &question, 1, 1, NULL, id, score, &error));
+        require(id[0] >= count, "a row that was added is found");
+        gone[i] = (uint32_t)(count + i);
+    }
+    start = now();
+    must(graph_remove(graph, gone, SOME - 1, 1, &error));
+    double many = now() - start;
+    start = now();
+    must(graph_remove(graph, gone + SOME - 1, 1, 1, &error));
+    double one = now() - start;
+    struct graph_view view = graph_view(graph);
+    for (size_t i = 0; i < SOME; i++) {
+        struct graph_question question = {queries + i * dim, K, 100, NULL};
+        must(graph_search_many(&view, &question, 1, 1, NULL, id, score, &error));
+        for (size_t j = 0; j < K; j++)
+            require(id[j] < count, "a row that was removed is not found");
+    }
+    start = now();
+    must(graph_check(&view, NULL, &error));
+    printf("film graph: %.2f ms to add a row, %.0f ms to remove %d at once, %.0f ms one, %.0f ms "
+           "to check all\n",
+           1e3 * added, 1e3 * many, SOME - 1, 1e3 * one, 1e3 * (now() - start));
 }
 
 static double peak(void)
@@ -211,6 +247,7 @@ int main(int argc, char **argv)
         save_gold(argv[4]);
     }
     sweep(&view);
+    if (asked >= 100) changes(graph);
     graph_free(graph);
     return 0;
 }

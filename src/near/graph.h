@@ -93,8 +93,8 @@ film_status graph_search(const struct graph_view *view, struct graph_walker *wal
 /* COUNT queries at once: ID and SCORE (may be NULL) are count x k, GRAPH_NONE and 0 where there are
  * fewer. QUESTION's vector is the first of them. */
 film_status graph_search_many(const struct graph_view *view, const struct graph_question *question,
-                              size_t count, int threads, uint32_t *id, float *score,
-                              film_error *error);
+                              size_t count, int threads, const film_progress *progress,
+                              uint32_t *id, float *score, film_error *error);
 
 /* ---- Checking ---- */
 
@@ -103,6 +103,11 @@ struct graph_report {
     size_t reached;    /* linked rows that can be reached from the entries */
     size_t most_twins; /* rows of the largest ring */
 };
+
+/* Only the sizes against each other: enough for a search to stay inside the arrays, whatever is in them
+ * (each id is looked at before it is followed). For a new process that answers one question from a file
+ * whose checksums were right; before a graph is changed it is checked whole. */
+film_status graph_check_sizes(const struct graph_view *view, film_error *error);
 
 /* Looks at every number of every array. FILM_BAD_INPUT and a message when one cannot be right or when
  * fewer than 19 of 20 linked rows can be reached: then build it again. REPORT may be NULL. */

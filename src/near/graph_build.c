@@ -91,7 +91,8 @@ static void find(struct builder *builder, const struct graph_view *view, const s
     /* The lowest row with the same codes, of those before this one. A row of zeros scores 0 with all
      * rows, so a walk does not find others: the graph remembers one. */
     float self = walker->scores[i];
-    builder->same[i] = query.scale > 0 ? GRAPH_NONE : builder->graph->zero;
+    uint32_t zero = query.scale > 0 ? GRAPH_NONE : builder->graph->zero;
+    builder->same[i] = zero != GRAPH_NONE && codes_equal(all, zero, row) ? zero : GRAPH_NONE;
     for (size_t c = 0; c < walker->size; c++) {
         uint32_t other = key_id(walker->pool[c]);
         if (key_score(walker->pool[c]) == self && other < row && codes_equal(all, other, row) &&

@@ -8,7 +8,7 @@ static film_status refuse(film_error *error, size_t row, const char *what)
     return status_set(error, FILM_BAD_INPUT, "graph: row %zu %s", row, what);
 }
 
-static film_status check_counts(const struct graph_view *view, film_error *error)
+film_status graph_check_sizes(const struct graph_view *view, film_error *error)
 {
     const struct codes *codes = &view->codes;
     if (codes->count > GRAPH_MAX_ROWS)
@@ -129,7 +129,7 @@ film_status graph_check(const struct graph_view *view, struct graph_report *repo
     uint8_t *seen = NULL;
     if (!report) report = &own;
     *report = own;
-    TRY(check_counts(view, error));
+    TRY(graph_check_sizes(view, error));
     TRY_ALLOC((queue = mem_zeroed(view->codes.count, sizeof *queue)) &&
                   (seen = mem_zeroed(view->codes.count, 1)),
               error);

@@ -209,15 +209,12 @@ done:
     return status;
 }
 
-film_status graph_search_many(const struct graph_view *view, const struct graph_question *question,
-                              size_t count, int threads, uint32_t *id, float *score,
-                              film_error *error)
+static film_status search_some(const struct graph_view *view, const struct graph_question *question,
+                               size_t count, int threads, uint32_t *id, float *score,
+                               film_error *error)
 {
     film_status status = FILM_OK;
     size_t k = question->k;
-    float *own = NULL;
-    threads = threads_use(threads);
-    if (!score) TRY_ALLOC(score = own = mem_array(count * k, sizeof(float)), error);
 #pragma omp parallel num_threads(threads)
     {
         struct graph_walker *walker = NULL;
@@ -241,6 +238,28 @@ film_status graph_search_many(const struct graph_view *view, const struct graph_
             status = status_set(error, mine, "%s", own_error.message);
         }
         graph_walker_free(walker);
+    }
+    return status;
+}
+
+film_status graph_search_many(const struct graph_view *view, const struct graph_question *question,
+                              size_t count, int threads, const film_progress *progress,
+                              uint32_t *id, float *score, film_error *error)
+{
+    enum { CHUNK = 8192 }; /* queries between two reports */
+    film_status status = FILM_OK;
+    size_t k = question->k, chunk = count < CHUNK ? count : CHUNK;
+    float *own = NULL;
+    threads = threads_use(threads);
+    if (!score) TRY_ALLOC(own = mem_array(chunk * k, sizeof(float)), error);
+    for (size_t first = 0; first < count; first += chunk) {
+        struct graph_question some = *question;
+        size_t queries = count - first < chunk ? count - first : chunk;
+        some.vector += first * view->codes.dim;
+        TRY(search_some(view, &some, queries, threads, id + first * k,
+                        own ? own : score + first * k, error));
+        TRY(progress_report(progress, "neighbours", (double)(first + queries), (double)count,
+                            error));
     }
 done:
     mem_free(own);

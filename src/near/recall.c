@@ -82,12 +82,12 @@ film_status recall_measure(const struct graph_view *view, const float *rows, siz
     for (size_t i = 0; i < view->codes.count; i++) dead[i] = view->state[i] == GRAPH_DEAD;
     status = scan_init(&scan, view->codes, rows, dead, threads, error);
     if (status == FILM_OK)
-        status =
-            scan_search(&scan, vector, sample, wide, threads, exact_id, exact_score, NULL, error);
+        status = scan_search(&scan, vector, sample, wide, threads, NULL, exact_id, exact_score,
+                             NULL, error);
     mem_free(dead);
     TRY(status);
     struct graph_question question = {vector, wide, ef, rows};
-    TRY(graph_search_many(view, &question, sample, threads, id, score, error));
+    TRY(graph_search_many(view, &question, sample, threads, NULL, id, score, error));
     drop_self(row, sample, k, exact_id, exact_score);
     drop_self(row, sample, k, id, score);
     out->queries = sample;

@@ -131,11 +131,11 @@ static void scan_again(const struct job *job, size_t q, double least, struct top
 }
 
 /* Ranks the candidates of all parts exactly. Returns whether a second scan was needed. */
-static int finish(const struct job *job, size_t q, float *score)
+static int finish(const struct job *job, size_t q)
 {
     const struct scan *scan = job->scan;
     const float *vector = job->queries + q * scan->codes.dim;
-    struct topk top = topk_over(score, job->id + q * job->k, job->k);
+    struct topk top = topk_over(job->score + q * job->k, job->id + q * job->k, job->k);
     double scale = (double)job->query[q].scale,
            out = -INFINITY; /* best that was not kept, at most */
     for (size_t part = 0; part < job->parts; part++) {
@@ -191,27 +191,49 @@ static void job_free(struct job *job)
     mem_free(job->kept_score);
 }
 
-film_status scan_search(const struct scan *scan, const float *queries, size_t count, size_t k,
-                        int threads, uint32_t *id, float *score, struct scan_counts *counts,
-                        film_error *error)
+/* Some queries; ID and SCORE are theirs. */
+static film_status search_some(struct job *job, int threads, size_t *again, film_error *error)
 {
     film_status status = FILM_OK;
-    struct job job = {.scan = scan, .queries = queries, .count = count, .k = k, .id = id};
-    size_t again = 0, tiles = (count + TILE - 1) / TILE;
-    threads = threads_use(threads);
-    TRY(job_init(&job, threads, error));
-    TRY_ALLOC(job.score = score ? score : mem_array(count * k, sizeof(float)), error);
+    size_t twice = 0, count = job->count, tiles = (count + TILE - 1) / TILE;
+    TRY(job_init(job, threads, error));
 #pragma omp parallel num_threads(threads)
     {
 #pragma omp for schedule(dynamic, 1)
-        for (size_t item = 0; item < tiles * job.parts; item++)
-            scan_part(&job, item / job.parts, item % job.parts);
-#pragma omp for schedule(dynamic, 1) reduction(+ : again)
-        for (size_t q = 0; q < count; q++) again += (size_t)finish(&job, q, job.score + q * k);
+        for (size_t item = 0; item < tiles * job->parts; item++)
+            scan_part(job, item / job->parts, item % job->parts);
+#pragma omp for schedule(dynamic, 1) reduction(+ : twice)
+        for (size_t q = 0; q < count; q++) twice += (size_t)finish(job, q);
+    }
+    *again += twice;
+done:
+    job_free(job);
+    return status;
+}
+
+film_status scan_search(const struct scan *scan, const float *queries, size_t count, size_t k,
+                        int threads, const film_progress *progress, uint32_t *id, float *score,
+                        struct scan_counts *counts, film_error *error)
+{
+    enum { CHUNK = 4096 }; /* queries at a time: bounds the memory of their candidates */
+    film_status status = FILM_OK;
+    size_t again = 0, chunk = count < CHUNK ? count : CHUNK;
+    float *own = NULL;
+    threads = threads_use(threads);
+    if (!score) TRY_ALLOC(own = mem_array(chunk * k, sizeof(float)), error);
+    for (size_t first = 0; first < count; first += chunk) {
+        struct job job = {.scan = scan,
+                          .queries = queries + first * scan->codes.dim,
+                          .count = count - first < chunk ? count - first : chunk,
+                          .k = k,
+                          .id = id + first * k,
+                          .score = own ? own : score + first * k};
+        TRY(search_some(&job, threads, &again, error));
+        TRY(progress_report(progress, "neighbours", (double)(first + job.count), (double)count,
+                            error));
     }
     if (counts) counts->again = again;
 done:
-    if (!score) mem_free(job.score);
-    job_free(&job);
+    mem_free(own);
     return status;
 }

@@ -29,7 +29,7 @@ struct scan_counts {
 /* QUERIES is count x dim, ID and SCORE (may be NULL) count x k, best first; where there are fewer than k
  * rows the rest is SCAN_NONE. COUNTS may be NULL. */
 film_status scan_search(const struct scan *scan, const float *queries, size_t count, size_t k,
-                        int threads, uint32_t *id, float *score, struct scan_counts *counts,
-                        film_error *error);
+                        int threads, const film_progress *progress, uint32_t *id, float *score,
+                        struct scan_counts *counts, film_error *error);
 
 #endif

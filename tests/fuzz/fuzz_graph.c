@@ -32,7 +32,7 @@ static void search(const struct graph_view *view, int checked)
     float vector[256] = {0.5f, -1, 0.25f}, score[5];
     uint32_t id[5];
     struct graph_question question = {vector, 5, 8, NULL};
-    require(graph_search_many(view, &question, 1, 1, id, score, NULL) == FILM_OK);
+    require(graph_search_many(view, &question, 1, 1, NULL, id, score, NULL) == FILM_OK);
     for (size_t i = 0; i < 5; i++) {
         require(id[i] == GRAPH_NONE || id[i] < view->codes.count);
         if (checked && id[i] != GRAPH_NONE) require(view->state[id[i]] != GRAPH_DEAD);
@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         grow(&view);
     else
         require(status == FILM_BAD_INPUT && strncmp(error.message, "graph: ", 7) == 0);
-    if (view.codes.dim && view.degree) search(&view, status == FILM_OK);
+    if (graph_check_sizes(&view, NULL) == FILM_OK) search(&view, status == FILM_OK);
     free((void *)view.codes.rows);
     free((void *)view.links);
     free((void *)view.twin);

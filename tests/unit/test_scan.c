@@ -115,11 +115,12 @@ static void the_scan_is_exact(void **state)
         for (int threads = 1; threads <= 4; threads++) {
             struct scan_counts counts;
             memset(id, 1, asked * k * 4);
-            assert_ok(scan_search(&scan, queries, asked, k, threads, id, score, &counts, &error));
+            assert_ok(
+                scan_search(&scan, queries, asked, k, threads, NULL, id, score, &counts, &error));
             assert_memory_equal(id, wanted, asked * k * 4);
             assert_memory_equal(score, wanted_score, asked * k * 4);
         }
-        assert_ok(scan_search(&scan, queries, 1, k, 3, id, NULL, NULL, &error));
+        assert_ok(scan_search(&scan, queries, 1, k, 3, NULL, id, NULL, NULL, &error));
         assert_memory_equal(id, wanted, k * 4);
         free(rows);
         free(queries);
@@ -147,7 +148,7 @@ static void what_codes_cannot_tell_apart_is_scanned_again(void **state)
     uint32_t id[K];
     float score[K];
     assert_ok(scan_init(&scan, codes, rows, NULL, 1, &error));
-    assert_ok(scan_search(&scan, query, 1, K, 1, id, score, &counts, &error));
+    assert_ok(scan_search(&scan, query, 1, K, 1, NULL, id, score, &counts, &error));
     assert_int_equal(counts.again, 1);
     for (size_t place = 0; place < K; place++) {
         size_t better = 0;
@@ -175,13 +176,13 @@ static void dead_rows_are_passed_over_and_memory_may_fail(void **state)
     film_status status = FILM_NO_MEMORY;
     for (int n = 0; status == FILM_NO_MEMORY; n++) {
         fail_allocation(n);
-        status = scan_search(&scan, rows, 2, K, 1, id, NULL, NULL, &error);
+        status = scan_search(&scan, rows, 2, K, 1, NULL, id, NULL, NULL, &error);
         fail_allocation(-1);
     }
     assert_int_equal(status, FILM_OK);
     for (size_t i = 0; i < 2 * K; i++) assert_int_equal(id[i] % 3, 0);
     memset(dead, 1, sizeof dead);
-    assert_ok(scan_search(&scan, rows, 1, K, 2, id, NULL, NULL, &error));
+    assert_ok(scan_search(&scan, rows, 1, K, 2, NULL, id, NULL, NULL, &error));
     for (size_t i = 0; i < K; i++) assert_int_equal(id[i], SCAN_NONE);
     codes.dim = 0;
     assert_int_equal(scan_init(&scan, codes, rows, NULL, 1, &error), FILM_USAGE);
