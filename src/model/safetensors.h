@@ -51,6 +51,11 @@ film_status safetensors_parse(const void *bytes, size_t size, const char *name,
                               struct safetensors **out, film_error *error);
 void safetensors_close(struct safetensors *file);
 
+/* Checks all but the tensors' own checksums, so that opening a large file reads its header alone; and then
+ * those. For caches whose arrays are not trusted anyway. */
+film_status safetensors_open_lazy(const char *path, struct safetensors **out, film_error *error);
+film_status safetensors_verify(const struct safetensors *file, film_error *error);
+
 /* Tensors in the order of their data. */
 size_t safetensors_count(const struct safetensors *file);
 const struct safetensors_tensor *safetensors_at(const struct safetensors *file, size_t index);

@@ -1,0 +1,31 @@
+/* The terms of a sentence for near/lexical.h: its words, hashed, with what the model thinks they are worth.
+ *
+ * A word's weight is its idf times the root of the length of its row in the model's map: what the word
+ * can contribute to a vector, learned from labels. The whole length was worse and none at all was, too (R@10
+ * of the words alone among 184,553 questions: .687, .700 with the root, .696 without; pairs of neighbouring
+ * words beside them gained .002 for twice the postings). Words the model does not know count as much as its
+ * rare ones: a name that no training file had is just what people search for. */
+#ifndef NEAR_TERMS_H
+#define NEAR_TERMS_H
+
+#include "embed/encoder.h"
+#include "near/lexical.h"
+
+/* Scratch space and result, one per thread. */
+struct terms {
+    const struct encoder *encoder;
+    float unknown; /* weight of a word that the model does not have */
+    struct grams grams;
+    uint64_t *key;
+    float *weight;
+    size_t count, key_capacity, weight_capacity;
+};
+
+film_status terms_init(struct terms *terms, const struct encoder *encoder, film_error *error);
+void terms_free(struct terms *terms);
+
+/* The terms of TEXT, of length 1 together (0 without a word). Valid until the next call. */
+film_status terms_make(struct terms *terms, film_text text, struct lexical_terms *out,
+                       film_error *error);
+
+#endif
