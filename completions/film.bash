@@ -17,7 +17,9 @@ _film_options() {
         embed) echo "--output -o $table --threads -t $common" ;;
         split) echo "--output -o --ratio --seed $table $common" ;;
         pool) echo "--model -m --replace --batch --progress-lines --columns --input-format --skip-bad --threads -t" \
-            "--wait --ignore-missing --where --limit -n --output -o --format --full --repair $common" ;;
+            "--wait --ignore-missing --where --limit -n --output -o --format --full --repair --recall $common" ;;
+        search) echo "--answers -k --explain --where --threshold --candidates --decision --no-memory --prior" \
+            "--threads -t --wait $common" ;;
         info) echo "$common" ;;
     esac
 }
@@ -38,7 +40,7 @@ _film_values() {
         --sim) echo "cosine dot euclidean" ;;
         --init) echo "random eigen" ;;
         --mfilm-basis) echo "sample batch" ;;
-        --k | -k) echo "1:55 0" ;;
+        --k | -k) [ "$2" = search ] && return 2 || echo "1:55 0" ;;
         --knn) echo "mutual either" ;;
         --decision) echo "threshold knn" ;;
         --columns | --pool-columns) echo "label,a,b a,b,label score,a,b text,category anchor,positive,negative a,b" ;;
@@ -51,7 +53,7 @@ _film_values() {
         --rank | --dim | --min-df | --max-features | --seed | --threads | -t | --threshold | --power | --margin | \
             --positives | --labelled | --hard | --random | --iterations | --epsilon | --least-change | \
             --rho | --gamma | --shrink | --first-step | --inner | --sample | --epochs | --batch | --rate | --temperature | \
-            --pool-queries | --checkpoint-every | --bootstrap | --wait | --where | --limit | -n) return 2 ;;
+            --pool-queries | --checkpoint-every | --bootstrap | --wait | --where | --limit | -n | --answers | --candidates) return 2 ;;
         *) return 1 ;;
     esac
 }
@@ -61,11 +63,11 @@ _film() {
     local values
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool info help --help --version" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool search info help --help --version" -- "$word")
         return
     fi
     if [ "$verb" = help ]; then
-        [ "$COMP_CWORD" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool info" -- "$word")
+        [ "$COMP_CWORD" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool search info" -- "$word")
         return
     fi
     # the action comes before anything else

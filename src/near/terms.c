@@ -14,7 +14,7 @@ enum { MOST_WORDS = 512 }; /* of a text that are looked at: finding repetitions 
 static float weight_of(const struct encoder *encoder, uint32_t feature)
 {
     float idf = encoder->features->idf[feature];
-    if (!encoder->map) return idf;
+    if (!encoder->weighs || !encoder->map) return idf;
     const float *row = encoder->map + (size_t)feature * encoder->dim;
     return idf * (float)sqrt(sqrt(vec_dot(row, row, encoder->dim)));
 }
@@ -76,16 +76,23 @@ film_status terms_make(struct terms *terms, film_text text, struct lexical_terms
     film_status status = FILM_OK;
     const struct features *features = terms->encoder->features;
     const struct gram_list *words = &terms->grams.group[GROUP_WORD];
+    double all = 0, unknown = 0;
     terms->count = 0;
     TRY(grams_collect(&terms->grams, &features->tokenizer, GROUP_BIT(GROUP_WORD), text, error));
     TRY_ALLOC(reserve(terms, words->count), error);
     for (size_t i = 0; i < words->count; i++) {
         film_text word = gram_text(words, &words->items[i]);
         uint32_t id = strtab_find(&features->vocabulary[GROUP_WORD], word.bytes, word.length);
-        put(terms, word,
-            id == STRTAB_NONE ? terms->unknown
-                              : weight_of(terms->encoder, features->first[GROUP_WORD] + id));
+        float weight = id == STRTAB_NONE
+                           ? terms->unknown
+                           : weight_of(terms->encoder, features->first[GROUP_WORD] + id);
+        all += (double)weight * (double)weight;
+        if (id == STRTAB_NONE) unknown += (double)weight * (double)weight;
+        put(terms, word, weight);
     }
+    /* a model of characters alone has no words, and knows all of them */
+    int has_words = features->first[GROUP_WORD] < features->first[GROUP_WORD + 1];
+    terms->known = has_words && all > 0 ? 1 - unknown / all : 1;
     vec_normalise(terms->weight, terms->count);
     *out = (struct lexical_terms){terms->key, terms->weight, terms->count};
 done:

@@ -1,10 +1,11 @@
 /* The terms of a sentence for near/lexical.h: its words, hashed, with what the model thinks they are worth.
  *
- * A word's weight is its idf times the root of the length of its row in the model's map: what the word
- * can contribute to a vector, learned from labels. The whole length was worse and none at all was, too (R@10
- * of the words alone among 184,553 questions: .687, .700 with the root, .696 without; pairs of neighbouring
- * words beside them gained .002 for twice the postings). Words the model does not know count as much as its
- * rare ones: a name that no training file had is just what people search for. */
+ * A word's weight is its idf, and where the model's map weighs words (rank) times the root of the length of
+ * its row: what the word can contribute to a vector, learned from labels. R@10 of the words alone among
+ * 184,553 questions: .700 with the root, .696 by idf, .687 with the whole length; pairs of neighbouring words
+ * beside them gained .002 for twice the postings. Rows of an SVD are long for frequent words: with them it
+ * was .239. Words the model does not know count as much as its rare ones: a name that no training file had
+ * is just what people search for. */
 #ifndef NEAR_TERMS_H
 #define NEAR_TERMS_H
 
@@ -18,6 +19,7 @@ struct terms {
     struct grams grams;
     uint64_t *key;
     float *weight;
+    double known; /* share of the weight (squared) that words of the model have; 1: all */
     size_t count, key_capacity, weight_capacity;
 };
 

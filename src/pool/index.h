@@ -67,6 +67,10 @@ film_status index_candidates_text(const struct index *index, struct index_asker 
                                   film_text text, size_t k, struct index_candidate *out,
                                   size_t *found, film_error *error);
 
+/* Of the text asked about last: how much of it the model knows, by weight, from 0 to 1. A vector says little
+ * about a text whose rare words are unknown. */
+double index_known(const struct index_asker *asker);
+
 /* Of the vectors alone, as a search for K candidates looks for them: what film_pool_check measures. VECTOR
  * has length 1; ID and SCORE have room for K. Not without a map. */
 film_status index_nearest(const struct index *index, struct index_asker *asker, const float *vector,

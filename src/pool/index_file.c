@@ -151,7 +151,7 @@ film_status index_file_open(const char *path, const struct encoder *encoder,
     struct graph_view dense = {0};
     struct lexical_view lexical;
     *out = (struct index_file){0};
-    TRY(safetensors_open_lazy(path, &out->file, error));
+    TRY(safetensors_map(path, 0, &out->file, error));
     TRY(check_tie(out->file, tie, error));
     TRY(need(out->file, "numbers", SAFETENSORS_I64, SAFETENSORS_ANY, 0, &numbers, error));
     if (encoder->map) TRY(read_dense(out->file, encoder->dim, numbers->shape[0], &dense, error));
@@ -174,8 +174,10 @@ void index_file_close(struct index_file *file)
     *file = (struct index_file){0};
 }
 
-film_status index_file_verify(const struct index_file *file, film_error *error)
+film_status index_file_verify(const struct index_file *file, const char *path, film_error *error)
 {
-    film_status status = safetensors_verify(file->file, error);
+    struct safetensors *again = NULL;
+    film_status status = safetensors_open(path, &again, error);
+    safetensors_close(again);
     return status == FILM_OK ? index_check(file->index, error) : status;
 }

@@ -31,8 +31,8 @@ film_status index_file_open(const char *path, const struct encoder *encoder,
                             const struct index_tie *tie, struct index_file *out, film_error *error);
 void index_file_close(struct index_file *file);
 
-/* Checksums, and every number of every array. */
-film_status index_file_verify(const struct index_file *file, film_error *error);
+/* Checksums of the file at PATH, which FILE was opened from, and every number of every array. */
+film_status index_file_verify(const struct index_file *file, const char *path, film_error *error);
 
 /* The index is settled by it. */
 film_status index_file_save(const char *path, struct index *index, const int64_t *numbers,

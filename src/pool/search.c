@@ -153,11 +153,10 @@ done:
 static double sort_score(const struct worker *worker, const struct candidate *candidate,
                          const film_verdict *verdict)
 {
-    double spelled = (double)candidate->lexical;
-    if (worker->match.rule.full) {
-        const double *group = worker->match.survey.comparison.group;
-        spelled = group[GROUP_CHAR] > 0 ? group[GROUP_CHAR] : group[GROUP_WORD];
-    }
+    const double *group = worker->match.survey.comparison.group;
+    double words = (double)candidate->lexical; /* where the decision is the similarity alone */
+    if (worker->match.rule.full)
+        words = 0.3 * (group[GROUP_CHAR] > 0 ? group[GROUP_CHAR] : group[GROUP_WORD]);
     double log_probability = verdict->log_odds > 0
                                  ? -log1p(exp(-verdict->log_odds))
                                  : verdict->log_odds - log1p(exp(verdict->log_odds));
@@ -165,7 +164,9 @@ static double sort_score(const struct worker *worker, const struct candidate *ca
     double similarity = worker->match.decision->encoder->similarity == FILM_COSINE
                             ? verdict->similarity
                             : (double)candidate->dense;
-    return log_probability + 10 * (similarity + 0.3 * spelled);
+    double known = index_known(worker->asker);
+    return log_probability +
+           10 * (known * similarity + (1 - known) * (double)candidate->lexical + words);
 }
 
 static int by_score(const void *a, const void *b)

@@ -141,12 +141,16 @@ done:
 
 film_status snapshot_check_file(film_pool *pool, struct db *db, film_error *error)
 {
+    film_status status = FILM_OK;
     struct index_file file = {.file = NULL};
-    film_status status = open_file(pool, db, &file, error);
-    if (status == FILM_IO) return FILM_END;
-    if (status == FILM_OK) status = index_file_verify(&file, error);
+    struct tie tie = {.path = NULL};
+    TRY(tie_make(&tie, pool, db, error));
+    TRY(open_file(pool, db, &file, error));
+    TRY(index_file_verify(&file, tie.path, error));
+done:
     index_file_close(&file);
-    return status;
+    tie_free(&tie);
+    return status == FILM_IO ? FILM_END : status;
 }
 
 void snapshot_remove_file(const film_pool *pool)
