@@ -1,4 +1,4 @@
-/* The lexical side of a search: an inverted index over weighted terms, exact top k by inner product.
+/* The lexical side of a search: an inverted index over weighted terms, the top k by inner product.
  *
  * A document is a set of terms (64-bit keys: hashes of words, so that words no model knows can be found
  * too) with weights, of length 1 at most. For each term there is the list of its documents, rising, with
@@ -7,7 +7,8 @@
  *
  * A search goes through the terms by what they can contribute at most. Once what is left cannot lift a new
  * document into the best k, the long lists of common words are only looked into for the few that are
- * still in question. New documents wait in a short tail that is read whole until it is worth merging.
+ * still in question. (Exact but for one shortcut with lists of more than 32,768 documents, see
+ * lexical_search.c.) New documents wait in a short tail that is read whole until it is worth merging.
  *
  * The arrays are plain; those of a file are used where they lie, until the first change. A search never
  * leaves them whatever is in them (each number is looked at before it is followed); lexical_check looks at

@@ -5,6 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A list of more than LONG documents is a common word's. Once MANY times k documents have been found by rarer
+ * ones, it is only looked into for them: who shares nothing but common words is not among the best. The one
+ * step that is not exact; without it a search of a million spends most of its time on "what is the". */
+enum { LONG = 32768, MANY = 16 };
+
 /* A term of the query and its list. */
 struct wanted {
     const uint32_t *document;
@@ -255,7 +260,7 @@ static void add_terms(const struct lexical *lexical, struct lexical_searcher *se
         /* Finding the threshold reads all sums once: only before a list that costs as much. */
         if (searcher->touched_count >= k && 2 * wanted[i].length > searcher->touched_count)
             least = least_of_best(lexical, searcher, k);
-        if (rest < least) {
+        if (rest < least || (wanted[i].length > LONG && searcher->touched_count > MANY * k)) {
             drop(searcher, least, rest);
             break;
         }
