@@ -73,18 +73,6 @@ done:
     return status;
 }
 
-struct pair_texts {
-    const struct strtab *sentences;
-    const struct labelled_pairs *pairs;
-};
-
-static void text_of_pair(const void *user, size_t i, film_text *a, film_text *b)
-{
-    const struct pair_texts *texts = user;
-    *a = strtab_get(texts->sentences, texts->pairs->a[i]);
-    *b = strtab_get(texts->sentences, texts->pairs->b[i]);
-}
-
 /* ---- Word evidence ---- */
 
 /* WEIGHTS[f] without fold f, WEIGHTS[FOLDS] with all pairs: side by side, each in one thread. */
@@ -144,7 +132,7 @@ static film_status survey_fold(struct run *run, struct material *material, size_
     film_status status = FILM_OK;
     const struct labelled_pairs *pairs = &material->pairs;
     size_t stretches = (pairs->count + STRETCH - 1) / STRETCH;
-    struct pair_texts texts = {&run->corpus.sentences, pairs};
+    struct labelled_texts texts = {&run->corpus.sentences, pairs};
 #pragma omp parallel num_threads(threads_use(run->options->threads))
     {
         struct survey survey;
@@ -156,7 +144,7 @@ static film_status survey_fold(struct run *run, struct material *material, size_
             for (size_t i = s * STRETCH; i < end && own == FILM_OK; i++) {
                 film_text a, b;
                 if (fold < FOLDS && folds_of_pair(&material->folds, pairs->a[i]) != fold) continue;
-                text_of_pair(&texts, i, &a, &b);
+                labels_text(&texts, i, &a, &b);
                 own = survey_make(&survey, evidence, a, b, &own_error);
                 if (own == FILM_OK) keep_survey(material, i, &survey);
             }
@@ -436,9 +424,9 @@ film_status learn_decision(struct run *run, film_error *error)
     struct material material = {0};
     struct decision *decision = &run->model->decision;
     float *weights[FOLDS + 1] = {0};
-    struct pair_texts texts = {&run->corpus.sentences, &material.pairs};
+    struct labelled_texts texts = {&run->corpus.sentences, &material.pairs};
     TRY(gather(run, &material, error));
-    struct evidence_source source = {text_of_pair, &texts, material.pairs.count};
+    struct evidence_source source = {labels_text, &texts, material.pairs.count};
     TRY(evidence_rows_collect(&material.rows, &run->model->encoder, &source, run->options->threads,
                               &run->options->progress, error));
     run_note_time(run, "items");
