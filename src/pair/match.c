@@ -63,17 +63,19 @@ void match_free(struct match *match)
     memset(match, 0, sizeof *match);
 }
 
-/* log-odds = scale * score + bias + memory + prior, against the operating point on the same line. */
-static void judge(const struct match *match, const struct calibration *line, double score,
-                  double memory, film_verdict *verdict)
+/* log-odds = scale * score + bias + memory + identity + prior, against the operating point on the same
+ * line. */
+static void judge(struct match *match, const struct calibration *line, double score, double memory,
+                  film_verdict *verdict)
 {
-    double bias = line->bias + match->rule.prior_log_odds;
-    double log_odds = line->scale * score + bias + memory;
+    double log_odds = line->scale * score + line->bias + memory;
+    match->identity = decision_identity(&match->survey, log_odds);
+    log_odds += match->identity;
     *verdict = (film_verdict){
-        .probability = calibrate_probability(log_odds),
-        .same = log_odds >= line->scale * line->threshold + line->bias,
-        .log_odds = log_odds,
-        .bias = bias,
+        .probability = calibrate_probability(log_odds + match->rule.prior_log_odds),
+        .same = log_odds + match->rule.prior_log_odds >= line->scale * line->threshold + line->bias,
+        .log_odds = log_odds + match->rule.prior_log_odds,
+        .bias = line->bias + match->rule.prior_log_odds,
     };
 }
 

@@ -16,6 +16,7 @@ struct match {
     const struct decision *decision;
     struct match_rule rule;
     struct survey survey;
+    double identity; /* what the pair got for being identical */
     film_reason *reasons;
     size_t reason_count, reasons_capacity;
     double *shares; /* of tokens and features, while reasons are made */

@@ -111,6 +111,20 @@ done:
     return status;
 }
 
+static film_status add_named(struct match *match, const char *kind, const char *text, double weight,
+                             film_error *error)
+{
+    film_reason reason = {
+        .kind = kind, .text = text, .text_length = strlen(text), .weight = weight};
+    return add(match, &reason, error);
+}
+
+static film_status add_identity(struct match *match, film_error *error)
+{
+    return add_named(match, "identical", "the same words in the same order", match->identity,
+                     error);
+}
+
 /* ---- Of the similarity ---- */
 
 /* The squared length of a side's vector. */
@@ -169,7 +183,9 @@ film_status reasons_of_similarity(struct match *match, film_verdict *verdict, fi
     film_status status = FILM_OK;
     TRY(add_words(match, 0, share_of_similarity, error));
     TRY(add_words(match, 1, share_of_similarity, error));
-    settle_sum(match->reasons, match->reason_count, verdict->log_odds - verdict->bias);
+    settle_sum(match->reasons, match->reason_count,
+               verdict->log_odds - verdict->bias - match->identity);
+    TRY(add_identity(match, error));
     sort_reasons(match);
 done:
     return status;
@@ -233,14 +249,6 @@ static film_status add_item(struct match *match, const struct item *item, film_e
     return add(match, &reason, error);
 }
 
-static film_status add_trait(struct match *match, const char *kind, const char *text, double weight,
-                             film_error *error)
-{
-    film_reason reason = {
-        .kind = kind, .text = text, .text_length = strlen(text), .weight = weight};
-    return add(match, &reason, error);
-}
-
 /* Terms of the trees and of the line: each with its name. Those of one trait alone come first in the plan
  * of every trait, so what the line says of it is added there; where the trees never ask for a trait by
  * itself, the line's term stands alone. */
@@ -259,10 +267,10 @@ static film_status add_traits(struct match *match, film_error *error)
             if (plan->term[t].high < 0)
                 weight += match->terms.weight[t];
             else
-                TRY(add_trait(match, "trait", decision->term_name[t],
+                TRY(add_named(match, "trait", decision->term_name[t],
                               scale * match->terms.weight[t], error));
         }
-        TRY(add_trait(match, "trait", trait_at(trait)->name, scale * weight, error));
+        TRY(add_named(match, "trait", trait_at(trait)->name, scale * weight, error));
     }
 done:
     return status;
@@ -280,8 +288,9 @@ film_status reasons_of_decision(struct match *match, film_verdict *verdict, film
     TRY(add_traits(match, error));
     if (match->rule.memory) {
         enum memory_answer answer = decision_memory(decision, &match->survey);
-        TRY(add_trait(match, "memory", known[answer], decision->memory.weight[answer], error));
+        TRY(add_named(match, "memory", known[answer], decision->memory.weight[answer], error));
     }
+    TRY(add_identity(match, error));
     verdict->bias += decision->margin.scale *
                      (decision->line.bias + decision->evidence.bias + decision->plan.bias);
     sort_reasons(match);

@@ -164,7 +164,8 @@ static film_status survey_fold(struct run *run, struct material *material, size_
 static film_status fit_line(struct run *run, struct material *material, film_error *error)
 {
     film_status status = FILM_OK;
-    const double ridge = 10;
+    /* Traits overlap; the ridge keeps two of them from pulling against each other. */
+    double ridge = fmax(10, 0.01 * (double)material->pairs.count);
     struct linear *line = &run->model->decision.line;
     struct encoder plain = run->model->encoder;
     size_t count = material->pairs.count, traits = traits_count();
