@@ -60,6 +60,8 @@ void match_free(struct match *match)
     tree_terms_free(&match->terms);
     mem_free(match->reasons);
     mem_free(match->shares);
+    mem_free(match->words[0].bytes);
+    mem_free(match->words[1].bytes);
     memset(match, 0, sizeof *match);
 }
 
@@ -89,6 +91,8 @@ film_status match_score(struct match *match, film_text a, film_text b, film_verd
             match->rule.memory ? decision->memory.weight[decision_memory(decision, survey)] : 0;
         judge(match, &decision->margin, decision_margin(decision, survey), memory, verdict);
         verdict->similarity = survey_similarity(survey);
+        /* The same for every pair, and so no reason. */
+        verdict->bias += decision->margin.scale * (decision->evidence.bias + decision->plan.bias);
     } else {
         TRY(survey_read(survey, a, b, error));
         double similarity = survey_similarity(survey);
@@ -106,7 +110,7 @@ film_status match_pair(struct match *match, film_text a, film_text b, film_verdi
     TRY(match_score(match, a, b, verdict, error));
     match->reason_count = 0;
     if (match->rule.full)
-        TRY(reasons_of_decision(match, verdict, error));
+        TRY(reasons_of_decision(match, error));
     else
         TRY(reasons_of_similarity(match, verdict, error));
     verdict->reasons = match->reasons;
