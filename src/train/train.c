@@ -234,6 +234,27 @@ static film_status choose_dev(struct run *run, film_error *error)
     return run_hold_out(run, error);
 }
 
+/* Without enough pairs, or when it is stopped: the map is there, and with a threshold it is a model. */
+static film_status decide(struct run *run, film_error *error)
+{
+    static const char *const undone[] = {"evidence_items", "trees", "memory"};
+    struct decision *decision = &run->model->decision;
+    film_status status = learn_decision(run, error);
+    if (status == FILM_CANCELLED) {
+        run->interrupted = status;
+        status_set(&run->interruption, status, "stopped before the decision was learned");
+    } else if (status != FILM_BAD_INPUT || !run->too_few ||
+               run->options->decision != FILM_DECISION_AUTO) {
+        return status;
+    }
+    decision_free(decision);
+    decision->encoder = &run->model->encoder;
+    for (size_t i = 0; i < sizeof undone / sizeof *undone; i++)
+        json_object_del(run->figures, undone[i]);
+    if (run->too_few) run_note(run, "too_few_for_full", json_true());
+    return FILM_OK;
+}
+
 static film_status finish(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
@@ -269,7 +290,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     run.model->encoder =
         (struct encoder){&run.model->features, run.model->own_map, run.dim, options->similarity};
     run.model->decision.encoder = &run.model->encoder;
-    if (run.full && run.interrupted == FILM_OK) TRY(learn_decision(&run, error));
+    if (run.full && run.interrupted == FILM_OK) TRY(decide(&run, error));
     if (!run.model->decision.full || run.dev.rows)
         TRY(calibrate(&run, judged_on, run.dev_name, error));
     TRY(finish(&run, error));
