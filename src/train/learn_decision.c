@@ -204,6 +204,7 @@ static film_status learn_fold_map(struct run *run, const struct material *materi
     part.options = &options;
     part.model = &model;
     part.corpus = (struct corpus){0};
+    part.svd = (struct svd){0};
     part.figures = json_object();
     part.seconds = json_object();
     TRY_ALLOC(part.figures && part.seconds, error);
@@ -218,6 +219,7 @@ static film_status learn_fold_map(struct run *run, const struct material *materi
 done:
     mem_free(model.own_map);
     mem_free(model.own_sigma);
+    svd_free(&part.svd);
     folds_rest_free(&part.corpus);
     json_decref(part.figures);
     json_decref(part.seconds);
