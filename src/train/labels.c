@@ -161,20 +161,42 @@ static void text_of_pair(const void *user, size_t i, film_text *a, film_text *b)
     *b = strtab_get(texts->sentences, texts->pairs->b[i]);
 }
 
+/* What RULE makes of each pair; the caller frees it. */
+static film_status score_all(const struct corpus *corpus, const struct labelled_pairs *pairs,
+                             const struct decision *decision, const struct match_rule *rule,
+                             int threads, film_verdict **out, film_error *error)
+{
+    struct pair_texts texts = {&corpus->sentences, pairs};
+    struct score_source source = {text_of_pair, &texts};
+    *out = mem_array(pairs->count, sizeof **out);
+    if (!*out) return status_no_memory(error);
+    return score_pairs(decision, rule, &source, pairs->count, threads, *out, error);
+}
+
 film_status labels_similarities(const struct corpus *corpus, const struct labelled_pairs *pairs,
                                 const struct encoder *encoder, int threads, float *out,
                                 film_error *error)
 {
-    film_status status = FILM_OK;
     struct decision plain = {.encoder = encoder, .similarity = {1, 0, 0}};
     struct match_rule rule = {0};
-    struct pair_texts texts = {&corpus->sentences, pairs};
-    struct score_source source = {text_of_pair, &texts};
-    film_verdict *verdicts = mem_array(pairs->count, sizeof *verdicts);
-    TRY_ALLOC(verdicts, error);
-    TRY(score_pairs(&plain, &rule, &source, pairs->count, threads, verdicts, error));
-    for (size_t i = 0; i < pairs->count; i++) out[i] = (float)verdicts[i].similarity;
-done:
+    film_verdict *verdicts = NULL;
+    film_status status = score_all(corpus, pairs, &plain, &rule, threads, &verdicts, error);
+    for (size_t i = 0; status == FILM_OK && i < pairs->count; i++)
+        out[i] = (float)verdicts[i].similarity;
+    mem_free(verdicts);
+    return status;
+}
+
+film_status labels_margins(const struct corpus *corpus, const struct labelled_pairs *pairs,
+                           const struct decision *decision, int threads, float *out,
+                           film_error *error)
+{
+    struct match_rule rule = {.full = 1};
+    const struct calibration *line = &decision->margin; /* its scale is above 0 */
+    film_verdict *verdicts = NULL;
+    film_status status = score_all(corpus, pairs, decision, &rule, threads, &verdicts, error);
+    for (size_t i = 0; status == FILM_OK && i < pairs->count; i++)
+        out[i] = (float)((verdicts[i].log_odds - line->bias) / line->scale);
     mem_free(verdicts);
     return status;
 }

@@ -2,7 +2,7 @@
 #ifndef TRAIN_LABELS_H
 #define TRAIN_LABELS_H
 
-#include "embed/encoder.h"
+#include "pair/decision.h"
 #include "text/corpus.h"
 
 struct labelled_pairs {
@@ -31,5 +31,10 @@ void labelled_pairs_free(struct labelled_pairs *pairs);
 film_status labels_similarities(const struct corpus *corpus, const struct labelled_pairs *pairs,
                                 const struct encoder *encoder, int threads, float *out,
                                 film_error *error);
+
+/* Likewise evidence and trees of a full decision, without memory. */
+film_status labels_margins(const struct corpus *corpus, const struct labelled_pairs *pairs,
+                           const struct decision *decision, int threads, float *out,
+                           film_error *error);
 
 #endif

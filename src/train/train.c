@@ -110,6 +110,22 @@ static int none_is_same(const struct labelled_pairs *pairs)
     return 1;
 }
 
+/* The line of the full decision, likewise. By what is seen of a pair: memory would know the answers. */
+static film_status calibrate_full(struct run *run, const struct corpus *labelled,
+                                  const struct labelled_pairs *pairs, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct decision *decision = &run->model->decision;
+    float *margin = mem_array(pairs->count, sizeof *margin);
+    TRY_ALLOC(margin, error);
+    TRY(labels_margins(labelled, pairs, decision, run->options->threads, margin, error));
+    TRY(calibrate_fit(margin, pairs->target, pairs->count, &decision->margin, error));
+    TRY(run_operate(run, margin, pairs->target, pairs->count, &decision->margin.threshold, error));
+done:
+    mem_free(margin);
+    return status;
+}
+
 /* Chooses the threshold on LABELLED: the dev file, or the training rows themselves. */
 static film_status calibrate(struct run *run, const struct corpus *labelled, const char *name,
                              film_error *error)
@@ -129,6 +145,7 @@ static film_status calibrate(struct run *run, const struct corpus *labelled, con
                           error));
         TRY(run_operate(run, similarity, pairs.target, pairs.count,
                         &run->model->decision.similarity.threshold, error));
+        if (run->model->decision.full) TRY(calibrate_full(run, labelled, &pairs, error));
     }
     run_note(run, "threshold_from", json_string(name));
     run_note(run, "threshold_pairs", json_integer((json_int_t)pairs.count));
@@ -199,6 +216,11 @@ static film_status choose_method(struct run *run, film_error *error)
                           "--method %s learns from labels and the input has none; use --method svd "
                           "or add a label, score, category or triplet column",
                           method->name);
+    if (!labelled && options->decision == FILM_DECISION_FULL)
+        return status_set(
+            error, FILM_BAD_INPUT,
+            "--decision full learns from labels and the input has none; leave it out or "
+            "add a label, score, category or triplet column");
     film_status status = options_check_dim(options, run->method, error);
     if (status != FILM_OK) return status;
     if (options->resume && run->method != FILM_METHOD_FILM && run->method != FILM_METHOD_RANK)
