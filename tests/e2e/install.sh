@@ -43,14 +43,14 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-check "trains with the installed program" "$folder/usr/bin/film" train examples/faq/train.tsv -q -o "$folder/faq.film"
+check "trains with the installed program" "$folder/usr/bin/film" train examples/faq/questions.tsv --dim 16 -q -o "$folder/faq.film"
 # shellcheck disable=SC2046
 check "a program builds against it" cc -Wall -Wextra -Werror -std=c11 "$folder/use.c" $(pkg-config --cflags --libs film) -o "$folder/use"
 check "and answers" test "$("$folder/use" "$folder/faq.film")" = answered
 only_ours() { ! nm -D --defined-only "$library" | awk '{ print $3 }' | grep -v '^film_'; }
 check "the library shows film_* only" only_ours
 if command -v c++ > /dev/null; then
-    check "the header is C++ too" sh -c "echo '#include <film.h>' | c++ -fsyntax-only -Wall -Wextra -Werror -I'$folder/usr/include' -x c++ -"
+    check "the header is C++ too" sh -c "printf '#include <film.h>\\n#include <film_train.h>\\n' | c++ -fsyntax-only -Wall -Wextra -Werror -I'$folder/usr/include' -x c++ -"
 else
     number=$((number + 1)); echo "ok $number - the header is C++ too # SKIP no C++ compiler"
 fi
