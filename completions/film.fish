@@ -46,6 +46,8 @@ complete -c film -n "$in" -l method -x -a 'auto tfidf svd film mfilm rank' -d 'H
 complete -c film -n "$in" -l dim -x -d 'Length of a vector'
 complete -c film -n "$in" -l sim -x -a 'cosine dot euclidean' -d 'How two vectors are compared'
 complete -c film -n "$in" -l rank -x -d 'Rank of the SVD'
+complete -c film -n "$in" -l decision -x -a 'auto full threshold' -d 'How to decide'
+complete -c film -n "$in" -l no-memory -d 'Do not keep which questions were labelled'
 complete -c film -n "$in" -l power -x -d 'film: P of Sigma^-P'
 complete -c film -n "$in" -l init -x -a 'random eigen' -d 'film: where to start'
 complete -c film -n "$in" -l margin -x -d 'film: margin over mean squared length'
@@ -76,7 +78,8 @@ complete -c film -n "$in" -s t -l threads -x -d 'How many threads'
 set -l in "__fish_seen_subcommand_from eval"
 complete -c film -n "$in" -s k -l k -x -a '1:55 0' -d 'Sweep of pairwise kNN'
 complete -c film -n "$in" -l knn -x -a 'mutual either' -d 'When a pair is similar'
-complete -c film -n "$in" -l decision -x -a 'threshold knn' -d 'How to decide'
+complete -c film -n "$in" -l decision -x -a 'full threshold knn' -d 'How to decide'
+complete -c film -n "$in" -l no-memory -d 'As if no question had been seen in training'
 complete -c film -n "$in" -l prior -x -a 'auto' -d 'Probability before reading'
 complete -c film -n "$in" -l threshold -x -d 'Same from this probability on'
 complete -c film -n "$in" -l operating -x -a 'accuracy f1 precision=0.9 recall=0.9' -d 'Tell the threshold the file would choose'
@@ -94,6 +97,8 @@ complete -c film -n "$in" -s t -l threads -x -d 'How many threads'
 
 # match
 set -l in "__fish_seen_subcommand_from match"
+complete -c film -n "$in" -l decision -x -a 'auto full threshold' -d 'How to decide'
+complete -c film -n "$in" -l no-memory -d 'As if no question had been seen in training'
 complete -c film -n "$in" -l prior -x -d 'Probability before reading'
 complete -c film -n "$in" -l threshold -x -d 'Same from this probability on'
 
@@ -101,6 +106,8 @@ complete -c film -n "$in" -l threshold -x -d 'Same from this probability on'
 set -l in "__fish_seen_subcommand_from predict"
 complete -c film -n "$in" -s o -l output -r -F -d 'Where to write'
 complete -c film -n "$in" -l format -x -a 'tsv jsonl kaggle' -d 'Format of the output'
+complete -c film -n "$in" -l decision -x -a 'auto full threshold' -d 'How to decide'
+complete -c film -n "$in" -l no-memory -d 'As if no question had been seen in training'
 complete -c film -n "$in" -l prior -x -d 'Probability before reading'
 complete -c film -n "$in" -l threshold -x -d 'Same from this probability on'
 complete -c film -n "$in" -l columns -x -a 'id,a,b a,b' -d 'Name the columns'

@@ -168,7 +168,7 @@ film_status decision_open(struct decision *decision, const struct safetensors *f
     linear_map(&decision->line, line->data, traits_count());
     TRY(open_evidence(decision, file, path, error));
     TRY(open_trees(decision, file, path, error));
-    if (safetensors_find(file, "memory.cluster"))
+    if (safetensors_find(file, "memory.cluster") || safetensors_find(file, "memory.keys"))
         TRY(open_memory(&decision->memory, file, path, error));
 done:
     return status;

@@ -53,6 +53,30 @@ static void weigh_pairs(const struct run *run, struct material *material)
     }
 }
 
+/* Whatever fold is left out, pairs of both kinds must remain; the first fold, by which the number of
+ * trees is chosen, must have both itself. */
+static film_status check_enough(struct run *run, const struct material *material, film_error *error)
+{
+    const struct labelled_pairs *pairs = &material->pairs;
+    int enough = 1;
+    for (size_t f = 0; f < FOLDS && enough; f++) {
+        int inside[2] = {0, 0}, outside[2] = {0, 0};
+        for (size_t i = 0; i < pairs->count; i++) {
+            int same = pairs->target[i] >= 0.5f;
+            if (folds_of_pair(&material->folds, pairs->a[i]) == f) inside[same] = 1;
+            if (!folds_touches(&material->folds, f, pairs->a[i], pairs->b[i])) outside[same] = 1;
+        }
+        enough = outside[0] && outside[1] && (f || (inside[0] && inside[1]));
+    }
+    if (enough) return FILM_OK;
+    run->too_few = 1;
+    return status_set(
+        error, FILM_BAD_INPUT,
+        "too few labelled pairs for a full decision: every fifth of the questions must "
+        "leave some that are the same and some that are not; add rows or use "
+        "--decision threshold");
+}
+
 static film_status gather(struct run *run, struct material *material, film_error *error)
 {
     film_status status = FILM_OK;
@@ -69,6 +93,7 @@ static film_status gather(struct run *run, struct material *material, film_error
               error);
     weigh_pairs(run, material);
     TRY(folds_deal(&material->folds, &run->corpus, FOLDS, run->options->seed, error));
+    TRY(check_enough(run, material, error));
 done:
     return status;
 }
@@ -203,11 +228,14 @@ static film_status learn_fold_map(struct run *run, const struct material *materi
     part.options = &options;
     part.model = &model;
     part.corpus = (struct corpus){0};
+    part.svd = (struct svd){0};
     part.figures = json_object();
     part.seconds = json_object();
     TRY_ALLOC(part.figures && part.seconds, error);
     TRY(folds_rest(&material->folds, &run->corpus, fold, &part.corpus, error));
-    TRY(run_learn(&part, error));
+    status = run_learn(&part, error);
+    run->too_few = status == FILM_BAD_INPUT; /* all rows were enough, those of this fold are not */
+    if (status != FILM_OK) goto done;
     if (part.interrupted != FILM_OK)
         TRY(status_set(error, part.interrupted, "%s", part.interruption.message));
     *map = model.own_map;
@@ -215,6 +243,7 @@ static film_status learn_fold_map(struct run *run, const struct material *materi
 done:
     mem_free(model.own_map);
     mem_free(model.own_sigma);
+    svd_free(&part.svd);
     folds_rest_free(&part.corpus);
     json_decref(part.figures);
     json_decref(part.seconds);
