@@ -195,16 +195,20 @@ static void share_of_evidence(const struct match *match, int side, double *share
     }
 }
 
-/* Words FROM .. TO of a side as they stand in the folded text, and their bytes in the original. */
+/* Words FROM .. TO of a side and their bytes in the original. One word is shown as the model reads it. Several
+ * are shown as they were written: contractions and stems ("ca n't" is "can", "not") lie elsewhere in the
+ * folded text than their neighbours do. */
 static void point_at(const struct match *match, int side, struct item_place place,
                      const char **text, size_t *length, size_t *start, size_t *end)
 {
-    const struct tokens *tokens = &match->survey.reading.side[side].row.grams.tokens;
+    const struct reading_side *here = &match->survey.reading.side[side];
+    const struct tokens *tokens = &here->row.grams.tokens;
     const struct token *first = &tokens->items[place.from], *last = &tokens->items[place.to - 1];
-    *text = tokens->fold.bytes + first->start;
-    *length = last->start + last->length - first->start;
+    film_text word = token_text(tokens, first);
     *start = first->from;
     *end = last->to;
+    *text = first == last ? word.bytes : here->text.bytes + first->from;
+    *length = first == last ? word.length : (size_t)last->to - first->from;
 }
 
 static film_status add_item(struct match *match, const struct item *item, film_error *error)
