@@ -15,6 +15,7 @@ enum { EXIT_DONE = 0, EXIT_USAGE = 1, EXIT_BAD_INPUT = 2, EXIT_IO = 3, EXIT_INTE
 enum option_kind {
     OPTION_FLAG,     /* int, set to 1 */
     OPTION_TEXT,     /* const char * */
+    OPTION_TEXTS,    /* struct option_texts: may be given several times */
     OPTION_WORD,     /* const char *: one of the words in `argument`, "tsv|csv" */
     OPTION_COUNT,    /* size_t */
     OPTION_SIZE,     /* size_t, at least 1 */
@@ -28,6 +29,12 @@ enum option_kind {
     OPTION_POINT,    /* film_operating: accuracy, f1, precision=P, recall=R */
     OPTION_SHARE,    /* double above 0 and below 1 */
     OPTION_HEADING   /* no option: what --help writes above those that follow */
+};
+
+enum { OPTION_MOST_TEXTS = 16 };
+struct option_texts {
+    const char *item[OPTION_MOST_TEXTS];
+    size_t count;
 };
 
 struct option {
@@ -159,6 +166,6 @@ film_status stream_rows(const struct stream *stream, unsigned long long *rows, f
 /* ---- Verbs ---- */
 
 extern const struct verb verb_train, verb_eval, verb_match, verb_predict, verb_embed, verb_split,
-    verb_info;
+    verb_info, verb_pool;
 
 #endif

@@ -122,6 +122,7 @@ static const char *set_prior(const char *text, double *prior)
 static const char *set_value(const struct option *option, const char *text)
 {
     unsigned long long whole;
+    struct option_texts *texts = option->target;
     double *number = option->target;
     switch (option->kind) {
     case OPTION_FLAG:
@@ -129,6 +130,10 @@ static const char *set_value(const struct option *option, const char *text)
         return NULL;
     case OPTION_TEXT:
         *(const char **)option->target = text;
+        return NULL;
+    case OPTION_TEXTS:
+        if (texts->count == OPTION_MOST_TEXTS) return "at most 16 of them";
+        texts->item[texts->count++] = text;
         return NULL;
     case OPTION_WORD:
         if (parse_choice(option->argument, text) < 0) return option->argument;

@@ -16,6 +16,8 @@ _film_options() {
             "--threads -t $common" ;;
         embed) echo "--output -o $table --threads -t $common" ;;
         split) echo "--output -o --ratio --seed $table $common" ;;
+        pool) echo "--model -m --replace --batch --progress-lines --columns --input-format --skip-bad --threads -t" \
+            "--wait --ignore-missing --where --limit -n --output -o --format --full --repair $common" ;;
         info) echo "$common" ;;
     esac
 }
@@ -25,8 +27,13 @@ _film_values() {
     case $1 in
         --features) echo "word bigram char word,bigram word,char word,bigram,char" ;;
         --labels) echo "auto none pairs scores triplets categories" ;;
-        --format) [ "$2" = predict ] && echo "tsv jsonl kaggle" || echo "tsv csv jsonl lines" ;;
-        --input-format) echo "tsv csv jsonl" ;;
+        --format)
+            case $2 in
+                predict) echo "tsv jsonl kaggle" ;;
+                pool) echo "tsv csv jsonl" ;;
+                *) echo "tsv csv jsonl lines" ;;
+            esac ;;
+        --input-format) [ "$2" = pool ] && echo "tsv csv jsonl lines" || echo "tsv csv jsonl" ;;
         --method) echo "auto tfidf svd film mfilm rank" ;;
         --sim) echo "cosine dot euclidean" ;;
         --init) echo "random eigen" ;;
@@ -44,7 +51,7 @@ _film_values() {
         --rank | --dim | --min-df | --max-features | --seed | --threads | -t | --threshold | --power | --margin | \
             --positives | --labelled | --hard | --random | --iterations | --epsilon | --least-change | \
             --rho | --gamma | --shrink | --first-step | --inner | --sample | --epochs | --batch | --rate | --temperature | \
-            --pool-queries | --checkpoint-every | --bootstrap) return 2 ;;
+            --pool-queries | --checkpoint-every | --bootstrap | --wait | --where | --limit | -n) return 2 ;;
         *) return 1 ;;
     esac
 }
@@ -54,11 +61,16 @@ _film() {
     local values
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split info help --help --version" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool info help --help --version" -- "$word")
         return
     fi
     if [ "$verb" = help ]; then
-        [ "$COMP_CWORD" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split info" -- "$word")
+        [ "$COMP_CWORD" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool info" -- "$word")
+        return
+    fi
+    # the action comes before anything else
+    if [ "$verb" = pool ] && [ "$COMP_CWORD" -eq 2 ] && [[ $word != -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "create add remove list export check label" -- "$word")
         return
     fi
     # bash cuts "--name=value" at the equals sign

@@ -1,7 +1,7 @@
 # fish completion for film(1). Install it as ~/.config/fish/completions/film.fish.
 # tests/cli/help.sh holds it against the program; it reads the blocks between lines such as "# train".
 
-set -l verbs train eval match predict embed split info
+set -l verbs train eval match predict embed split pool info
 set -l no_verb "not __fish_seen_subcommand_from $verbs help"
 set -l any_verb "__fish_seen_subcommand_from $verbs"
 set -l stemmers arabic armenian basque catalan danish dutch english finnish french german greek hindi \
@@ -14,6 +14,7 @@ complete -c film -n "$no_verb" -f -a match -d 'Do two sentences mean the same?'
 complete -c film -n "$no_verb" -f -a predict -d 'A probability for every pair of a file'
 complete -c film -n "$no_verb" -f -a embed -d 'Turn sentences into vectors'
 complete -c film -n "$no_verb" -f -a split -d 'Cut a file into train and dev parts'
+complete -c film -n "$no_verb" -f -a pool -d 'Keep a growing set of sentences'
 complete -c film -n "$no_verb" -f -a info -d 'Show what is in a model'
 complete -c film -n "$no_verb" -f -a help -d 'Show the help of a verb'
 complete -c film -n "$no_verb" -f -l help -s h -d 'List the verbs'
@@ -126,5 +127,25 @@ complete -c film -n "$in" -l columns -x -a 'label,a,b a,b,label score,a,b text,c
 complete -c film -n "$in" -l format -x -a 'tsv csv jsonl lines' -d 'Format of the file'
 complete -c film -n "$in" -l labels -x -a 'auto none pairs scores triplets categories' -d 'What the labels say'
 complete -c film -n "$in" -l skip-bad -d 'Count bad rows and pass over them'
+
+# pool
+set -l in "__fish_seen_subcommand_from pool"
+complete -c film -n "$in" -a 'create add remove list export check label'
+complete -c film -n "$in" -s m -l model -r -F -d 'create: the model to keep inside'
+complete -c film -n "$in" -l replace -d 'add: an id that is there takes the new text'
+complete -c film -n "$in" -l batch -x -d 'add: rows per transaction'
+complete -c film -n "$in" -l progress-lines -d 'add: print what is safe after each batch'
+complete -c film -n "$in" -l columns -x -a 'id,text text,category id,text,answer' -d 'add: name the columns'
+complete -c film -n "$in" -l input-format -x -a 'tsv csv jsonl lines' -d 'add: format of the file'
+complete -c film -n "$in" -l skip-bad -d 'add: count bad rows and pass over them'
+complete -c film -n "$in" -s t -l threads -x -d 'How many threads'
+complete -c film -n "$in" -l wait -x -d 'Seconds to wait for another writer'
+complete -c film -n "$in" -l ignore-missing -d 'remove: ids that are not there are no error'
+complete -c film -n "$in" -l where -x -d 'list: only sentences with FIELD=VALUE'
+complete -c film -n "$in" -s n -l limit -x -d 'list: at most so many'
+complete -c film -n "$in" -s o -l output -r -F -d 'export: where to write'
+complete -c film -n "$in" -l format -x -a 'tsv csv jsonl' -d 'export: format of the output'
+complete -c film -n "$in" -l full -d 'check: hold every vector against its text'
+complete -c film -n "$in" -l repair -d 'check: compute again what can be'
 
 # info

@@ -3,7 +3,7 @@
 
 BUILD_PACKAGES="gcc libc6-dev cmake ninja-build pkg-config libopenblas-openmp-dev liblapacke-dev
 libutf8proc-dev libstemmer-dev zlib1g-dev libzstd-dev libjansson-dev libxgboost-dev libxxhash-dev
-libcmocka-dev"
+libsqlite3-dev libcmocka-dev"
 # Tests: independent oracles (scikit-learn, SciPy's ARPACK) and the tools the scripts call.
 TEST_PACKAGES="python3 python3-numpy python3-scipy python3-sklearn gzip zstd man-db bsdextrautils time git"
 # Long tests: data races (clang's thread sanitizer knows OpenMP), fuzzing.

@@ -181,6 +181,24 @@ static film_status sync_directory(const char *path, film_error *error)
     return status;
 }
 
+film_status file_publish(const char *temporary, const char *path, film_error *error)
+{
+    film_status status = FILM_OK;
+    int fd = open(temporary, O_RDONLY | O_CLOEXEC);
+    /* link, not rename: a file that appeared under the name meanwhile must not be lost. Where there
+     * are no hard links, the time between looking and renaming is short. */
+    if (fd < 0 || fsync(fd) != 0)
+        status = status_errno(error, "cannot write %s", path);
+    else if (link(temporary, path) != 0 &&
+             (errno == EEXIST || access(path, F_OK) == 0 || rename(temporary, path) != 0))
+        status = status_errno(error, "cannot write %s", path);
+    else
+        status = sync_directory(path, error);
+    if (fd >= 0) close(fd);
+    unlink(temporary);
+    return status;
+}
+
 film_status film_output_commit(film_output *output, film_error *error)
 {
     film_status status = flush(output, error);

@@ -65,6 +65,7 @@ void keytab_free(struct keytab *table)
 
 film_status keytab_add(struct keytab *table, uint64_t key, uint32_t *number, film_error *error)
 {
+    if (key == 0) return status_set(error, FILM_USAGE, "key 0 stands for an empty slot");
     uint64_t slot = find_slot(table, key);
     if (table->keys[slot] == key) {
         *number = table->number[slot];

@@ -87,14 +87,11 @@ static film_status metadata(const film_model *model, const char *path, const cha
                   : status_set(error, FILM_BAD_INPUT, "%s: no \"%s\" in its metadata", path, key);
 }
 
-film_status model_open(const char *path, film_model **out, film_error *error)
+/* Reads what the opened file holds. PATH is for messages. */
+static film_status read_file(film_model *model, const char *path, film_error *error)
 {
     film_status status = FILM_OK;
     const char *format, *version, *settings, *figures;
-    *out = NULL;
-    film_model *model = mem_zeroed(1, sizeof *model);
-    TRY_ALLOC(model, error);
-    TRY(safetensors_open(path, &model->file, error));
     format = safetensors_metadata(model->file, "format");
     if (!format || strcmp(format, FORMAT) != 0)
         TRY(status_set(error, FILM_BAD_INPUT,
@@ -116,11 +113,37 @@ film_status model_open(const char *path, film_model **out, film_error *error)
     model->decision.encoder = &model->encoder;
     TRY(decision_open(&model->decision, model->file, path, error));
 done:
+    return status;
+}
+
+/* A mapped file, or (BYTES not NULL) one in memory. */
+static film_status open_model(const char *path, const void *bytes, size_t size, film_model **out,
+                              film_error *error)
+{
+    film_status status = FILM_OK;
+    *out = NULL;
+    film_model *model = mem_zeroed(1, sizeof *model);
+    TRY_ALLOC(model, error);
+    TRY(bytes ? safetensors_parse(bytes, size, path, &model->file, error)
+              : safetensors_open(path, &model->file, error));
+    TRY(read_file(model, path, error));
+done:
     if (status != FILM_OK)
         model_free(model);
     else
         *out = model;
     return status;
+}
+
+film_status model_open(const char *path, film_model **out, film_error *error)
+{
+    return open_model(path, NULL, 0, out, error);
+}
+
+film_status model_parse(const void *bytes, size_t size, const char *name, film_model **out,
+                        film_error *error)
+{
+    return open_model(name, bytes, size, out, error);
 }
 
 /* ---- Saving ---- */

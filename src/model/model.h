@@ -30,6 +30,9 @@ struct film_model {
 };
 
 film_status model_open(const char *path, film_model **out, film_error *error);
+/* The bytes of a model file in memory (NAME is for messages); they must outlive the model. */
+film_status model_parse(const void *bytes, size_t size, const char *name, film_model **out,
+                        film_error *error);
 film_status model_save(const film_model *model, const char *path, film_error *error);
 void model_free(film_model *model);
 

@@ -17,9 +17,9 @@ float evidence_item(const struct evidence *evidence, const struct item *item)
     return number == KEYTAB_NONE ? 0.0f : evidence->item[number];
 }
 
-float evidence_value(size_t count)
+double evidence_factor(double squares)
 {
-    return count < 2 ? 1.0f : (float)(1.0 / sqrt((double)count));
+    return squares > 0 ? 1.0 / sqrt(squares) : 0.0;
 }
 
 /* Both rows are sorted by id: one walk finds what is shared and what is not. */
@@ -34,13 +34,11 @@ static void add_features(const struct evidence *evidence, const struct reading *
         uint32_t right = j < b->count ? b->id[j] : UINT32_MAX;
         uint32_t id = left < right ? left : right;
         while (id >= features->first[group + 1]) group++;
-        if (left == right) {
-            sums->shared[group] += (double)evidence_feature(evidence, id, 0);
-            sums->shared_count[group]++;
-        } else {
-            sums->alone[group] += (double)evidence_feature(evidence, id, 1);
-            sums->alone_count[group]++;
-        }
+        int alone = left != right;
+        double base = evidence_base(features, (enum group)group, id, alone);
+        *(alone ? &sums->alone[group] : &sums->shared[group]) +=
+            base * (double)evidence_feature(evidence, id, alone);
+        *(alone ? &sums->alone_squares[group] : &sums->shared_squares[group]) += base * base;
         i += left <= right;
         j += right <= left;
     }
@@ -58,16 +56,14 @@ double evidence_margin(const struct evidence *evidence, const struct reading *re
         if (i + AHEAD < items->count) keytab_prefetch(&evidence->items, items->list[i + AHEAD].key);
         enum item_kind kind = items->list[i].kind;
         double weight = (double)evidence_item(evidence, &items->list[i]);
-        sums->item[kind] += weight;
+        sums->item[kind] += weight * (double)items->list[i].value;
         sums->lowest = fmin(sums->lowest, weight);
         sums->highest = fmax(sums->highest, weight);
     }
     double margin = evidence->bias;
     for (int g = 0; g < GROUPS; g++)
-        margin += sums->shared[g] * (double)evidence_value(sums->shared_count[g]) +
-                  sums->alone[g] * (double)evidence_value(sums->alone_count[g]);
-    for (int kind = 1; kind < ITEM_KINDS; kind++)
-        margin +=
-            sums->item[kind] * (double)item_value((enum item_kind)kind, items->kind_count[kind]);
+        margin += sums->shared[g] * evidence_factor(sums->shared_squares[g]) +
+                  sums->alone[g] * evidence_factor(sums->alone_squares[g]);
+    for (int kind = 1; kind < ITEM_KINDS; kind++) margin += sums->item[kind];
     return margin;
 }

@@ -1,12 +1,13 @@
 /* Word evidence: how much each shared feature, each feature of one sentence alone and each item of two
  * words (pair/items.h) speaks for "the same". A sum of exact weights, learned by logistic regression:
  *
- *     margin = bias + sum over kinds k of  1 / sqrt(n_k) * sum over the n_k things of that kind of  weight
+ *     margin = bias + sum over features and items of  value * weight
  *
- * The kinds: features of each group that are shared, features of each group that one sentence has alone,
- * items of each kind. Long sentences have many of everything; without the root they would be certain
- * of everything (80.9 against 82.4 % on Quora). Nothing is hashed together: features have ids, and items
- * an exact key each, of which those are kept that at least two training pairs have. */
+ * There are kinds: features of each group that are shared, features of each group that one sentence has
+ * alone, items of each kind. The values of one kind have length 1 together: long sentences have many of
+ * everything, and would otherwise be certain of everything (80.9 against 82.4 % on Quora). Words of one
+ * sentence alone count by their idf, other features alike. Nothing is hashed together: features have ids,
+ * and items an exact key each, of which those are kept that at least two training pairs have. */
 #ifndef PAIR_EVIDENCE_H
 #define PAIR_EVIDENCE_H
 
@@ -26,14 +27,22 @@ void evidence_free(struct evidence *evidence);
 
 /* The margin's parts. */
 struct evidence_sums {
-    double shared[GROUPS], alone[GROUPS];             /* of features, before the root */
-    size_t shared_count[GROUPS], alone_count[GROUPS]; /* how many there are */
-    double item[ITEM_KINDS]; /* of items, before the root; [0] is not used */
+    double shared[GROUPS],
+        alone[GROUPS]; /* of features: weight times value, value not yet to length 1 */
+    double shared_squares[GROUPS], alone_squares[GROUPS]; /* of those values */
+    double item[ITEM_KINDS]; /* of items, as they count; [0] not used */
     double lowest, highest;  /* weight of one item, or 0 */
 };
 
-/* What one of COUNT features counts. */
-float evidence_value(size_t count);
+/* What a feature counts inside its kind, before all are brought to length 1. */
+static inline double evidence_base(const struct features *features, enum group group, uint32_t id,
+                                   int alone)
+{
+    return group == GROUP_WORD && alone ? (double)features->idf[id] : 1.0;
+}
+
+/* The factor that brings a kind to length 1. */
+double evidence_factor(double squares);
 
 /* The margin of a pair whose items were collected. */
 double evidence_margin(const struct evidence *evidence, const struct reading *reading,

@@ -31,8 +31,8 @@ static void stretch_free(struct stretch *stretch)
 
 static int reserve(struct stretch *stretch, size_t columns, size_t keys)
 {
-    columns += stretch->columns;
-    keys += stretch->keys;
+    columns += stretch->columns + 1; /* one more: copying nothing still needs an array */
+    keys += stretch->keys + 1;
     return mem_grow((void **)&stretch->column, &stretch->column_capacity, columns,
                     sizeof *stretch->column) &&
            mem_grow((void **)&stretch->value, &stretch->value_capacity, columns,
@@ -46,22 +46,26 @@ static int reserve(struct stretch *stretch, size_t columns, size_t keys)
 static void add_features(struct stretch *stretch, const struct reading *reading)
 {
     const struct feature_row *a = &reading->side[0].row, *b = &reading->side[1].row;
-    const uint32_t *first = reading->encoder->features->first;
+    const struct features *features = reading->encoder->features;
+    const uint32_t *first = features->first;
     size_t i = 0, j = 0;
     for (int g = 0; g < GROUPS; g++) {
-        size_t start = stretch->columns, count[2] = {0, 0};
+        size_t start = stretch->columns;
+        double squares[2] = {0, 0};
         for (;;) {
             uint32_t left = i < a->count && a->id[i] < first[g + 1] ? a->id[i] : UINT32_MAX;
             uint32_t right = j < b->count && b->id[j] < first[g + 1] ? b->id[j] : UINT32_MAX;
             if (left == UINT32_MAX && right == UINT32_MAX) break;
             uint32_t alone = left != right, id = left < right ? left : right;
+            double base = evidence_base(features, (enum group)g, id, (int)alone);
+            stretch->value[stretch->columns] = (float)base;
             stretch->column[stretch->columns++] = 2 * id + alone;
-            count[alone]++;
+            squares[alone] += base * base;
             i += left <= right;
             j += right <= left;
         }
         for (size_t k = start; k < stretch->columns; k++)
-            stretch->value[k] = evidence_value(count[stretch->column[k] & 1]);
+            stretch->value[k] *= (float)evidence_factor(squares[stretch->column[k] & 1]);
     }
 }
 
@@ -73,9 +77,8 @@ static film_status add_pair(struct stretch *stretch, size_t at, const struct rea
         return status_no_memory(error);
     add_features(stretch, reading);
     for (size_t k = 0; k < items->count; k++) {
-        enum item_kind kind = items->list[k].kind;
         stretch->key[stretch->keys] = items->list[k].key;
-        stretch->key_value[stretch->keys++] = item_value(kind, items->kind_count[kind]);
+        stretch->key_value[stretch->keys++] = items->list[k].value;
     }
     stretch->columns_of[at] = (uint32_t)(stretch->columns - before);
     stretch->keys_of[at] = (uint32_t)items->count;
@@ -129,7 +132,8 @@ static film_status number_items(struct evidence_rows *rows, const struct stretch
 {
     film_status status = FILM_OK;
     struct keytab all = {0};
-    uint32_t number, *times = NULL;
+    const uint32_t KEPT = UINT32_MAX;
+    uint32_t number, *first = NULL; /* by number: the first pair that had the item, or KEPT */
     size_t capacity = 0;
     unsigned char *seen = mem_zeroed((size_t)1 << SEEN_BITS, 1);
     TRY_ALLOC(seen, error);
@@ -141,19 +145,25 @@ static film_status number_items(struct evidence_rows *rows, const struct stretch
             if (*mark < 2) ++*mark;
         }
     for (size_t s = 0; s < count; s++)
-        for (size_t k = 0; k < stretches[s].keys; k++) {
-            if (seen[seen_slot(stretches[s].key[k])] < 2) continue;
-            uint32_t before = all.count;
-            TRY(keytab_add(&all, stretches[s].key[k], &number, error));
-            TRY_ALLOC(mem_grow((void **)&times, &capacity, (size_t)number + 1, sizeof *times),
+        for (size_t k = 0, pair = 0, end = stretches[s].keys_of[0]; k < stretches[s].keys; k++) {
+            while (k >= end) end += stretches[s].keys_of[++pair];
+            uint64_t key = stretches[s].key[k];
+            if (seen[seen_slot(key)] < 2) continue;
+            uint32_t before = all.count, now = (uint32_t)(s * STRETCH + pair);
+            TRY(keytab_add(&all, key, &number, error));
+            TRY_ALLOC(mem_grow((void **)&first, &capacity, (size_t)number + 1, sizeof *first),
                       error);
-            times[number] = number == before ? 1 : times[number] + 1;
-            if (times[number] == 2)
-                TRY(keytab_add(&rows->items, stretches[s].key[k], &number, error));
+            /* A pair may have an item twice ("so so so"): that is still one pair. */
+            if (number == before) {
+                first[number] = now;
+            } else if (first[number] != now && first[number] != KEPT) {
+                first[number] = KEPT;
+                TRY(keytab_add(&rows->items, key, &number, error));
+            }
         }
 done:
     keytab_free(&all);
-    mem_free(times);
+    mem_free(first);
     mem_free(seen);
     return status;
 }

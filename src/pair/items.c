@@ -29,14 +29,10 @@ const char *item_kind_name(enum item_kind kind)
     return names[kind];
 }
 
-float item_value(enum item_kind kind, size_t count)
-{
-    return count < 2 || kind >= ITEM_EDIT ? 1.0f : (float)(1.0 / sqrt((double)count));
-}
-
 /* The distinct known words of a sentence, those that are shared first seen, and their places. */
 struct distinct {
     uint32_t id[MOST], place[MOST];
+    float rarity[MOST];
     size_t count;
 };
 
@@ -44,6 +40,7 @@ struct items_scratch {
     struct distinct shared, alone[2];
     uint32_t shared_place[MOST]; /* of the shared words, in the second sentence */
     size_t words[2];             /* that count */
+    size_t edits;                /* stretches between shared words that differ */
     unsigned char common[MOST + 1][MOST + 1];
 };
 
@@ -98,25 +95,25 @@ static struct item_place one(uint32_t at)
     }
 
 /* The caller has made room. */
-static void put(struct items *items, enum item_kind kind, uint64_t key, struct item_place a,
-                struct item_place b)
+static void put(struct items *items, enum item_kind kind, uint64_t key, float value,
+                struct item_place a, struct item_place b)
 {
-    items->list[items->count++] = (struct item){key, kind, {a, b}};
-    items->kind_count[kind]++;
+    items->list[items->count++] = (struct item){key, kind, value, {a, b}};
 }
 
-static void put_sided(struct items *items, enum item_kind kind, uint64_t key, int side,
+static void put_sided(struct items *items, enum item_kind kind, uint64_t key, float value, int side,
                       struct item_place here, struct item_place there)
 {
     if (side == 0)
-        put(items, kind, key, here, there);
+        put(items, kind, key, value, here, there);
     else
-        put(items, kind, key, there, here);
+        put(items, kind, key, value, there, here);
 }
 
-static void add_distinct(struct distinct *list, uint32_t id, uint32_t place)
+static void add_distinct(struct distinct *list, const struct reading_word *words, uint32_t place)
 {
-    list->id[list->count] = id;
+    list->id[list->count] = words[place].id;
+    list->rarity[list->count] = words[place].rarity;
     list->place[list->count++] = place;
 }
 
@@ -137,9 +134,9 @@ static void sort_words(struct items_scratch *scratch, const struct reading *read
         if (id == READING_NONE || id >= END) continue;
         if (inside[0] && inside[1]) {
             scratch->shared_place[scratch->shared.count] = place[1];
-            add_distinct(&scratch->shared, id, place[0]);
+            add_distinct(&scratch->shared, reading->side[0].words, place[0]);
         } else {
-            add_distinct(&scratch->alone[s], id, place[s]);
+            add_distinct(&scratch->alone[s], reading->side[s].words, place[s]);
         }
     }
 }
@@ -153,18 +150,20 @@ static void collect_pairs(struct items *items)
     for (size_t i = 0; i < alone[0].count; i++)
         for (size_t j = 0; j < alone[1].count; j++)
             put(items, ITEM_OPPOSED, key_of_either(ITEM_OPPOSED, alone[0].id[i], alone[1].id[j]),
-                one(alone[0].place[i]), one(alone[1].place[j]));
+                alone[0].rarity[i] * alone[1].rarity[j], one(alone[0].place[i]),
+                one(alone[1].place[j]));
     for (size_t i = 0; i < shared->count; i++) {
         for (int s = 0; s < 2; s++)
             for (size_t j = 0; j < alone[s].count; j++) {
                 uint32_t there = s == 0 ? scratch->shared_place[i] : shared->place[i];
-                put_sided(items, ITEM_BESIDE,
-                          key_of_pair(ITEM_BESIDE, shared->id[i], alone[s].id[j]), s,
-                          one(alone[s].place[j]), one(there));
+                put_sided(
+                    items, ITEM_BESIDE, key_of_pair(ITEM_BESIDE, shared->id[i], alone[s].id[j]),
+                    shared->rarity[i] * alone[s].rarity[j], s, one(alone[s].place[j]), one(there));
             }
         for (size_t j = 0; j < i; j++)
             put(items, ITEM_TOGETHER, key_of_either(ITEM_TOGETHER, shared->id[i], shared->id[j]),
-                one(shared->place[i]), one(scratch->shared_place[j]));
+                shared->rarity[i] * shared->rarity[j], one(shared->place[i]),
+                one(scratch->shared_place[j]));
     }
 }
 
@@ -210,26 +209,34 @@ static void collect_runs(struct items *items, const struct reading *reading)
             if (left == READING_NONE || right == READING_NONE) continue;
             size_t there = find_run(reading, words, s, at);
             if (there == READING_NONE)
-                put_sided(items, ITEM_RUN_ALONE, key_of_pair(ITEM_RUN_ALONE, left, right), s,
+                put_sided(items, ITEM_RUN_ALONE, key_of_pair(ITEM_RUN_ALONE, left, right), 1, s,
                           run_place(at, words[s]), NOWHERE);
             else if (s == 0)
-                put(items, ITEM_RUN_SHARED, key_of_pair(ITEM_RUN_SHARED, left, right),
+                put(items, ITEM_RUN_SHARED, key_of_pair(ITEM_RUN_SHARED, left, right), 1,
                     run_place(at, words[0]), run_place(there, words[1]));
         }
     }
 }
 
+/* First words, last words, and the alone words behind the first ones: "how ... cost", "where ... buy". */
 static void collect_ends(struct items *items, const struct reading *reading)
 {
-    const size_t *words = items->scratch->words;
+    const struct items_scratch *scratch = items->scratch;
     const struct reading_word *a = reading->side[0].words, *b = reading->side[1].words;
-    if (!words[0] || !words[1]) return;
-    uint32_t last[2] = {(uint32_t)words[0] - 1, (uint32_t)words[1] - 1};
-    if (a[0].id != READING_NONE && b[0].id != READING_NONE)
-        put(items, ITEM_FIRST, key_of_either(ITEM_FIRST, a[0].id, b[0].id), one(0), one(0));
+    if (!scratch->words[0] || !scratch->words[1]) return;
+    uint32_t last[2] = {(uint32_t)scratch->words[0] - 1, (uint32_t)scratch->words[1] - 1};
     if (a[last[0]].id != READING_NONE && b[last[1]].id != READING_NONE)
-        put(items, ITEM_LAST, key_of_either(ITEM_LAST, a[last[0]].id, b[last[1]].id), one(last[0]),
-            one(last[1]));
+        put(items, ITEM_LAST, key_of_either(ITEM_LAST, a[last[0]].id, b[last[1]].id), 1,
+            one(last[0]), one(last[1]));
+    if (a[0].id == READING_NONE || b[0].id == READING_NONE) return;
+    uint64_t first = key_of_either(ITEM_FIRST, a[0].id, b[0].id);
+    put(items, ITEM_FIRST, first, 1, one(0), one(0));
+    for (int s = 0; s < 2; s++) {
+        const struct distinct *alone = &scratch->alone[s];
+        for (size_t i = 0; i < alone->count; i++)
+            put_sided(items, ITEM_OPENED, key_of_hash(ITEM_OPENED, mix(first, alone->id[i])), 1, s,
+                      one(alone->place[i]), one(0));
+    }
 }
 
 /* ---- Edits ---- */
@@ -263,14 +270,27 @@ static void put_edit(struct items *items, const struct reading *reading, struct 
                      struct item_place b)
 {
     const struct reading_word *words = reading->side[0].words;
+    items->scratch->edits++;
     if (a.to - a.from > LONGEST_PHRASE || b.to - b.from > LONGEST_PHRASE) return;
     uint64_t first = hash_phrase(reading, 0, a), second = hash_phrase(reading, 1, b);
     uint64_t edit = first < second ? mix(first, second) : mix(second, first);
     uint64_t before = a.from ? reading->hashes[words[a.from - 1].number] : START;
     uint64_t behind = a.to < items->scratch->words[0] ? reading->hashes[words[a.to].number] : END;
-    put(items, ITEM_EDIT, key_of_hash(ITEM_EDIT, edit), a, b);
-    put(items, ITEM_EDIT_AFTER, key_of_hash(ITEM_EDIT_AFTER, mix(edit, before)), a, b);
-    put(items, ITEM_EDIT_BEFORE, key_of_hash(ITEM_EDIT_BEFORE, mix(edit, behind)), a, b);
+    put(items, ITEM_EDIT, key_of_hash(ITEM_EDIT, edit), 1, a, b);
+    put(items, ITEM_EDIT_AFTER, key_of_hash(ITEM_EDIT_AFTER, mix(edit, before)), 1, a, b);
+    put(items, ITEM_EDIT_BEFORE, key_of_hash(ITEM_EDIT_BEFORE, mix(edit, behind)), 1, a, b);
+}
+
+/* A change that is the only one says more. */
+static void put_edits_among(struct items *items, size_t from)
+{
+    size_t edits = items->scratch->edits, end = items->count;
+    uint64_t among = edits < 3 ? edits : edits < 5 ? 3 : 4;
+    for (size_t i = from; i < end; i++)
+        if (items->list[i].kind == ITEM_EDIT)
+            put(items, ITEM_EDIT_AMONG,
+                key_of_hash(ITEM_EDIT_AMONG, mix(items->list[i].key, among)), 1,
+                items->list[i].place[0], items->list[i].place[1]);
 }
 
 /* Follows a longest common subsequence; whatever lies between two of its words is an edit. Of two ways
@@ -281,6 +301,8 @@ static void collect_edits(struct items *items, const struct reading *reading)
     const struct reading_word *a = reading->side[0].words, *b = reading->side[1].words;
     uint32_t n = (uint32_t)scratch->words[0], m = (uint32_t)scratch->words[1];
     uint32_t i = 0, j = 0, from_a = 0, from_b = 0;
+    size_t before = items->count;
+    scratch->edits = 0;
     align(scratch, reading);
     for (;;) {
         int end = i >= n || j >= m;
@@ -304,22 +326,34 @@ static void collect_edits(struct items *items, const struct reading *reading)
                 j++;
         }
     }
+    put_edits_among(items, before);
+}
+
+/* Brings the values of each kind to length 1. */
+static void normalise(struct items *items)
+{
+    float squares[ITEM_KINDS] = {0};
+    for (size_t i = 0; i < items->count; i++)
+        squares[items->list[i].kind] += items->list[i].value * items->list[i].value;
+    for (int kind = 1; kind < ITEM_KINDS; kind++)
+        squares[kind] = squares[kind] > 0 ? 1.0f / sqrtf(squares[kind]) : 0.0f;
+    for (size_t i = 0; i < items->count; i++) items->list[i].value *= squares[items->list[i].kind];
 }
 
 film_status items_collect(struct items *items, const struct reading *reading, film_error *error)
 {
     const struct items_scratch *scratch = items->scratch;
     items->count = 0;
-    memset(items->kind_count, 0, sizeof items->kind_count);
     sort_words(items->scratch, reading);
     size_t shared = scratch->shared.count, alone_a = scratch->alone[0].count,
            alone_b = scratch->alone[1].count, words = scratch->words[0] + scratch->words[1];
-    size_t room = alone_a * alone_b + shared * (alone_a + alone_b + shared) + 4 * words + 16;
+    size_t room = alone_a * alone_b + shared * (alone_a + alone_b + shared) + 7 * words + 16;
     if (!mem_grow((void **)&items->list, &items->capacity, room, sizeof *items->list))
         return status_no_memory(error);
     collect_pairs(items);
     collect_runs(items, reading);
     collect_ends(items, reading);
     collect_edits(items, reading);
+    normalise(items);
     return FILM_OK;
 }

@@ -18,26 +18,27 @@ enum item_kind {
     ITEM_EDIT,           /* what stands in the same place: a phrase for a phrase, or for nothing */
     ITEM_EDIT_AFTER,     /* the same, after the shared word before it */
     ITEM_EDIT_BEFORE,    /* the same, before the shared word behind it */
+    ITEM_EDIT_AMONG,     /* the same, among so many edits: 1, 2, 3 to 4, more */
     ITEM_FIRST,          /* the two first words */
     ITEM_LAST,           /* the two last words */
+    ITEM_OPENED,         /* a word of one sentence alone, after these two first words */
     ITEM_KINDS
 };
 
 /* A name for users: "opposed". */
 const char *item_kind_name(enum item_kind kind);
 
-/* What one of COUNT items of a kind counts. There are many pairs of words in long sentences, and what each
- * says is not independent of the others: 1 / sqrt(count). Edits are few and count fully. */
-float item_value(enum item_kind kind, size_t count);
-
 /* Words FROM .. TO of a sentence, or none (FROM == TO). */
 struct item_place {
     uint32_t from, to;
 };
 
+/* There are many pairs of words in long sentences, and what each says is not independent of the others:
+ * the values of the items of one kind have length 1 together. Inside a kind, words count by rarity. */
 struct item {
     uint64_t key;
     enum item_kind kind;
+    float value;
     struct item_place place[2]; /* in the first and in the second sentence */
 };
 
@@ -45,7 +46,6 @@ struct item {
 struct items {
     struct item *list;
     size_t count, capacity;
-    size_t kind_count[ITEM_KINDS]; /* how many of each kind */
     struct items_scratch *scratch;
 };
 

@@ -19,11 +19,11 @@ static uint64_t both(uint32_t a, uint32_t b)
     return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
 }
 
-/* A sentence without words is no question. */
+/* A sentence without words is no question, and a row without a label tells nothing. */
 static int is_used(const struct memory_row *row, const unsigned char *part, size_t i,
                    unsigned char left_out)
 {
-    return row->a && row->b && (!part || part[i] != left_out);
+    return row->a && row->b && (row->same == 0 || row->same == 1) && (!part || part[i] != left_out);
 }
 
 film_status memory_build(struct memory *memory, const struct memory_row *rows, size_t count,

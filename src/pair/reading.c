@@ -100,9 +100,9 @@ static int is_one_of(film_text word, const char *const *list)
 static unsigned word_flags(film_text word)
 {
     /* The few words of the languages people are most likely to bring; others simply have no flag. */
-    static const char *const negations[] = {"not",    "no",    "never", "without", "none", "nor",
-                                            "nicht",  "kein",  "keine", "ohne",    "pas",  "sans",
-                                            "jamais", "nunca", "sin",   "nao",     "non",  NULL};
+    static const char *const negations[] = {
+        "not", "no",   "never",  "without", "none", "nor", "nicht", "kein",       "keine", "ohne",
+        "pas", "sans", "jamais", "nunca",   "sin",  "nao", "non",   "n\xc3\xa3o", NULL};
     static const char *const asking[] = {"what",  "how",  "why",   "who",     "whom", "whose",
                                          "which", "when", "where", "whether", NULL};
     unsigned flags = 0;

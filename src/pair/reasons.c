@@ -184,13 +184,15 @@ static void share_of_evidence(const struct match *match, int side, double *share
     const struct feature_row *row = &sides[side].row, *other = &sides[!side].row;
     const struct evidence_sums *sums = &match->survey.sums;
     const struct decision *decision = match->decision;
+    const struct features *features = decision->encoder->features;
     double scale = decision->margin.scale;
     for (size_t i = 0; i < row->count; i++) {
         size_t at = position(other, row->id[i]);
         int alone = at == other->count || other->id[at] != row->id[i];
-        enum group group = features_group(decision->encoder->features, row->id[i]);
-        size_t count = alone ? sums->alone_count[group] : sums->shared_count[group];
-        share[i] = scale * (alone ? 1.0 : 0.5) * (double)evidence_value(count) *
+        enum group group = features_group(features, row->id[i]);
+        double squares = alone ? sums->alone_squares[group] : sums->shared_squares[group];
+        double base = evidence_base(features, group, row->id[i], alone);
+        share[i] = scale * (alone ? 1.0 : 0.5) * base * evidence_factor(squares) *
                    (double)evidence_feature(&decision->evidence, row->id[i], alone);
     }
 }
@@ -214,10 +216,9 @@ static void point_at(const struct match *match, int side, struct item_place plac
 static film_status add_item(struct match *match, const struct item *item, film_error *error)
 {
     const struct decision *decision = match->decision;
-    size_t count = match->survey.items.kind_count[item->kind];
     film_reason reason = {.kind = item_kind_name(item->kind),
                           .text = "",
-                          .weight = decision->margin.scale * (double)item_value(item->kind, count) *
+                          .weight = decision->margin.scale * (double)item->value *
                                     (double)evidence_item(&decision->evidence, item)};
     int first = match->survey.reading.swapped ? 1 : 0; /* the side that is the caller's a */
     for (int turn = 0; turn < 2; turn++) {

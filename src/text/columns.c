@@ -77,7 +77,8 @@ static const char *const single_names[] = {"text", "question", "sentence", "quer
 static const char *const label_names[] = {"gold_label", "is_duplicate", "label", "quality", NULL};
 static const char *const score_names[] = {"score", "similarity", "similarity_score", NULL};
 static const char *const category_names[] = {"category", "intent", "class", "cluster", NULL};
-static const char *const id_names[] = {"id", "test_id", "pair_id", "pairid", "index", "idx", NULL};
+static const char *const id_names[] = {"id",    "test_id", "pair_id", "pairid",
+                                       "index", "idx",     "qid",     NULL};
 
 static size_t find(const film_text *names, size_t count, const char *wanted)
 {
@@ -150,10 +151,19 @@ static int has_number(const struct record *record)
 static const struct {
     const char *name;
     int role;
-} roles[] = {{"label", COLUMN_LABEL}, {"score", COLUMN_LABEL},      {"a", COLUMN_A},
-             {"b", COLUMN_B},         {"anchor", COLUMN_A},         {"positive", COLUMN_B},
-             {"negative", COLUMN_C},  {"text", COLUMN_A},           {"id", COLUMN_ID},
-             {"-", COLUMN_ROLES},     {"category", COLUMN_CATEGORY}};
+} roles[] = {{"label", COLUMN_LABEL},
+             {"score", COLUMN_LABEL},
+             {"a", COLUMN_A},
+             {"b", COLUMN_B},
+             {"anchor", COLUMN_A},
+             {"positive", COLUMN_B},
+             {"negative", COLUMN_C},
+             {"text", COLUMN_A},
+             {"id", COLUMN_ID},
+             {"-", COLUMN_ROLES},
+             {"category", COLUMN_CATEGORY},
+             {"answer", COLUMN_ROLES},
+             {"url", COLUMN_ROLES}}; /* the last two are for pools, which look for the names */
 
 static film_status roles_from(struct columns *columns, const char *list, film_error *error)
 {
@@ -165,10 +175,11 @@ static film_status roles_from(struct columns *columns, const char *list, film_er
         size_t i = 0, known = sizeof roles / sizeof roles[0];
         while (i < known && !value_is(piece, roles[i].name)) i++;
         if (i == known)
-            return status_set(error, FILM_USAGE,
-                              "--columns: \"%s\" is none of label, score, a, b, anchor, positive, "
-                              "negative, text, category, id, - (a column to pass over)",
-                              value_show(piece, shown));
+            return status_set(
+                error, FILM_USAGE,
+                "--columns: \"%s\" is none of label, score, a, b, anchor, positive, "
+                "negative, text, category, answer, url, id, - (a column to pass over)",
+                value_show(piece, shown));
         if (roles[i].role == COLUMN_ROLES) continue;
         if (columns->at[roles[i].role] != COLUMN_NONE)
             return status_set(error, FILM_USAGE,

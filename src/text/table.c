@@ -405,3 +405,13 @@ film_text film_table_column(const film_table *table, size_t index)
     if (index >= table->columns.count) return (film_text){"", 0};
     return value_of(table->columns.names[index]);
 }
+
+size_t table_column_of(const film_table *table, int role)
+{
+    return table->columns.at[role];
+}
+
+const char *table_name(const film_table *table)
+{
+    return source_name(table->reader.source);
+}

@@ -1,4 +1,4 @@
-/* Rows of a file: film_table of film.h. What is only for tests and fuzzing stands here. */
+/* Rows of a file: film_table of film.h. What only the library itself uses stands here. */
 #ifndef TEXT_TABLE_H
 #define TEXT_TABLE_H
 
@@ -9,5 +9,11 @@
 film_status table_open_bytes(const void *bytes, size_t size, const char *name, size_t chunk,
                              const film_table_options *options, film_table **out,
                              film_error *error);
+
+/* Which column holds what ROLE (COLUMN_A, ... of text/columns.h) asks for, or COLUMN_NONE. */
+size_t table_column_of(const film_table *table, int role);
+
+/* What messages call the file. */
+const char *table_name(const film_table *table);
 
 #endif

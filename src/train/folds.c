@@ -31,6 +31,8 @@ static film_status deal(const struct corpus *corpus, const uint32_t *number, uin
     for (size_t i = 0; i < corpus->rows; i++) {
         if (!connects(corpus, i, positives_only)) continue;
         uint32_t ids[3] = {corpus->a[i], corpus->b[i], corpus->c[i]};
+        if (positives_only)
+            ids[2] = ids[0]; /* a triplet's third tells apart, as a negative row does */
         for (int j = 0; j < 3; j++) row[used][j] = number[ids[j] == STRTAB_NONE ? ids[0] : ids[j]];
         used++;
     }
@@ -38,7 +40,7 @@ static film_status deal(const struct corpus *corpus, const uint32_t *number, uin
     TRY(questions_deal((const uint32_t(*)[3])row, used, questions, share, folds->count, seed, part,
                        &result, error));
     memcpy(folds->of, part, sentences);
-    *largest = (size_t)((double)result.largest / (double)used * (double)corpus->rows);
+    *largest = used ? (size_t)((double)result.largest / (double)used * (double)corpus->rows) : 0;
 done:
     mem_free(row);
     mem_free(part);
@@ -52,6 +54,9 @@ film_status folds_deal(struct folds *folds, const struct corpus *corpus, size_t 
     uint32_t *number = NULL, questions = 0;
     size_t largest;
     *folds = (struct folds){.count = count};
+    if (count < 1 || count > QUESTIONS_MOST_PARTS)
+        TRY(status_set(error, FILM_USAGE, "%zu folds; 1 to %d can be dealt", count,
+                       QUESTIONS_MOST_PARTS));
     TRY_ALLOC(folds->of = mem_zeroed(corpus->sentences.count, 1), error);
     TRY(questions_number_all(&corpus->sentences, &number, &questions, error));
     TRY(deal(corpus, number, questions, 0, seed, folds, &largest, error));

@@ -202,7 +202,7 @@ bad "unknown keys" 2 \
     'film: keys.jsonl: none of the keys (x, y) is a name known for a text (question1 and question2, text, ...); say which they are with --columns, in this order' \
     film train keys.jsonl -o m.film
 bad "an unknown name in --columns" 1 \
-    'film: --columns: "question" is none of label, score, a, b, anchor, positive, negative, text, category, id, - (a column to pass over)' \
+    'film: --columns: "question" is none of label, score, a, b, anchor, positive, negative, text, category, answer, url, id, - (a column to pass over)' \
     film train good.tsv --columns label,a,question -o m.film
 bad "a name twice in --columns" 1 \
     'film: --columns: "b" is column 3, but column 2 already has that part; use - for one of them' \
@@ -459,6 +459,81 @@ bad "split of rows that are all connected" 2 \
 bad "a sentence that is not UTF-8" 2 \
     'film: text is not valid UTF-8 at byte 3' \
     film match good.film $'caf\xe9' coffee
+
+heading "Pools"
+"$FILM" pool create good.pool --model good.film
+"$FILM" pool add good.pool questions.tsv -q
+# changed NAME OFFSET BYTES: a copy of the good pool with other bytes in one place
+changed() { cp good.pool "$1"; printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null; }
+bad "no such pool" 3 \
+    'film: cannot open missing.pool: No such file or directory' \
+    film pool list missing.pool
+bad "a directory as a pool" 3 \
+    'film: folder is a directory, not a file' \
+    film pool list folder
+bad "a table as a pool" 2 \
+    'film: good.tsv is not a pool; film pool create makes one' \
+    film pool list good.tsv
+bad "a model as a pool" 2 \
+    'film: good.film is not a pool; film pool create makes one' \
+    film pool add good.film questions.tsv
+: >empty.pool
+bad "an empty file as a pool" 2 \
+    'film: empty.pool is not a pool; film pool create makes one' \
+    film pool check empty.pool
+changed other.pool 68 'XXXX'
+bad "another program's database" 2 \
+    'film: other.pool is not a pool; film pool create makes one' \
+    film pool list other.pool
+changed future.pool 60 '\0\0\0\07'
+bad "a pool from the future" 2 \
+    'film: future.pool is a pool of version 7, this program knows version 1; use a newer film' \
+    film pool list future.pool
+changed tables.pool "$(grep -abo 'CREATE TABLE label' good.pool | head -1 | cut -d: -f1)" 'CREATE TABLE lapel'
+NORMAL='s/damaged \(.*\); restore/damaged (...); restore/' bad "a pool whose tables are others" 2 \
+    'film: tables.pool is damaged (...); restore it from a copy (film pool check may tell more)' \
+    film pool list tables.pool
+head -c $(($(stat -c %s good.pool) / 2)) good.pool >cut.pool
+NORMAL='s/damaged \(.*\); restore/damaged (...); restore/' bad "a pool, cut off" 2 \
+    'film: cut.pool is damaged (...); restore it from a copy (film pool check may tell more)' \
+    film pool list cut.pool
+changed model.pool "$(grep -abo '__metadata__' good.pool | head -1 | cut -d: -f1)" 'xx'
+bad "a pool whose model is damaged" 2 \
+    'film: model.pool: the model in it is damaged (its checksum differs); restore the pool from a copy, or export it and add it to a new one' \
+    film pool add model.pool questions.tsv
+bad "create over a file that is there" 3 \
+    'film: good.tsv is there already; remove it or choose another name' \
+    film pool create good.tsv --model good.film
+bad "create with a table as model" 2 \
+    'film: good.tsv: not a safetensors file: its first 8 bytes announce a header of 8462555535967936876 bytes, more than 100 MB' \
+    film pool create new.pool --model good.tsv
+bad "create in a missing directory" 3 \
+    'film: cannot read or write nowhere/new.pool: No such file or directory' \
+    film pool create nowhere/new.pool --model good.film
+"$FILM" train good.tsv --method tfidf -q -o features.film
+bad "a model without vectors" 2 \
+    'film: features.film has features alone and no vectors, which a pool needs; train one with --method svd, film or rank' \
+    film pool create new.pool --model features.film
+bad "pairs for a pool" 2 \
+    'film: good.tsv has two sentences in a row, a pool takes one; choose with --columns, for example --columns id,text,-' \
+    film pool add good.pool good.tsv
+printf 'id\ttext\ncard-lost\tanother text\n' >conflict.tsv
+bad "an id that has another text" 2 \
+    'film: conflict.tsv:2: id "card-lost" is in the pool with another text ("I'"'"'ve lost my debit card, what should I d..."); --replace takes the new one' \
+    film pool add good.pool conflict.tsv
+printf 'id\ttext\nx\t\n' >notext.tsv
+bad "a row without text" 2 \
+    'film: notext.tsv:2: the text is empty; --skip-bad passes over such rows' \
+    film pool add good.pool notext.tsv
+bad "remove what is not there" 2 \
+    'film: good.pool has no sentence with id "x"' \
+    film pool remove good.pool x
+bad "label with a sentence itself" 1 \
+    'film: a sentence cannot be labelled with itself' \
+    film pool label good.pool card-lost card-lost same
+bad "a condition without a value" 1 \
+    'film pool list: --where category: expected FIELD=VALUE; film pool list --help shows how' \
+    film pool list good.pool --where category
 
 heading "Output"
 bad "-o in a missing directory" 3 \

@@ -45,7 +45,7 @@ static void options_that_make_no_sense_are_refused(void **state)
     expect_with(
         "x.tsv", "p\tq\n", (film_table_options){.columns = "a,second"},
         "!1 --columns: \"second\" is none of label, score, a, b, anchor, positive, negative, "
-        "text, category, id, - (a column to pass over)\n");
+        "text, category, answer, url, id, - (a column to pass over)\n");
     expect_with("x.tsv", "p\tq\n", (film_table_options){.columns = "a,text"},
                 "!1 --columns: \"text\" is column 2, but column 1 already has that part; use - for "
                 "one of them\n");

@@ -1,0 +1,197 @@
+/* film_pool.h - many sentences, kept: "has this been asked before?"
+ *
+ * A pool is one file: an SQLite database that holds a model, sentences under the user's own ids, their
+ * vectors, and what people said about pairs of them. From nothing to a pool:
+ *
+ *     film_error error;
+ *     film_pool *pool = NULL;
+ *     film_pool_added added;
+ *     const char *files[] = {"questions.tsv"};
+ *     if (film_pool_create("faq.pool", "faq.film", &error) != FILM_OK ||
+ *         film_pool_open("faq.pool", &pool, &error) != FILM_OK ||
+ *         film_pool_add_files(pool, files, 1, NULL, &added, &error) != FILM_OK)
+ *         puts(error.message);
+ *     else
+ *         printf("%llu added\n", (unsigned long long)added.added);
+ *     film_pool_close(pool);
+ *
+ * The rules of film.h hold. In addition:
+ *
+ * Threads   Any number of threads may share a film_pool and call anything but film_pool_close. Each
+ *           call that reads sees the pool as it was at one moment, whoever writes meanwhile; calls that
+ *           write take turns.
+ * Processes Any number of processes may use a pool at once. One that wants to write waits for the
+ *           other, at most so long as film_pool_set_wait says.
+ * Crashes   A call that writes has written all or nothing (film_pool_add_files: whole batches). What
+ *           was acknowledged is on disk: kill -9 and a power cut lose the batch being written at most.
+ * Callbacks The texts handed to a callback live until it returns. It must not write to the pool.
+ */
+#ifndef FILM_POOL_H
+#define FILM_POOL_H
+
+#include "film.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- A pool ----------------------------------------------------------------------------- */
+
+typedef struct film_pool film_pool;
+
+/* Makes a pool with a copy of the model at MODEL_PATH inside. The file appears when complete; one
+ * that is there already is never overwritten. */
+FILM_API film_status film_pool_create(const char *path, const char *model_path, film_error *error);
+
+/* A file that cannot be written, or lies where nothing can, is opened for reading. */
+FILM_API film_status film_pool_open(const char *path, film_pool **out, film_error *error);
+FILM_API void film_pool_close(film_pool *pool);
+
+/* How many seconds to wait for another process that writes; 10 unless set. */
+FILM_API void film_pool_set_wait(film_pool *pool, double seconds);
+
+/* The pool's model, loaded at the first call and freed with the pool. */
+FILM_API film_status film_pool_model(film_pool *pool, const film_model **model, film_error *error);
+
+/* One JSON object: sentences, labels, clusters, changes, dim, model (its checksum and size), ...
+ * Free with film_free. */
+FILM_API film_status film_pool_describe(film_pool *pool, char **json, film_error *error);
+
+/* The number of the last change. Every sentence added, replaced or removed and every label takes
+ * the next number, so a reader knows by one comparison whether it is up to date. */
+FILM_API film_status film_pool_changes(film_pool *pool, uint64_t *last, film_error *error);
+
+/* ---- Sentences ---------------------------------------------------------------------------- */
+
+typedef struct film_sentence {
+    film_text
+        id; /* the user's own, unique in the pool; {NULL, 0}: made from the text when added, so
+                   * that the same text is added once */
+    film_text text;
+    film_text category, answer, url; /* {NULL, 0} or empty: none */
+    film_text more;                  /* what else the user keeps: a JSON object, or {NULL, 0} */
+} film_sentence;
+
+enum { FILM_POOL_ID_BYTES = 1000 }; /* the longest id; it has no control characters */
+
+typedef struct film_pool_added {
+    uint64_t added, replaced;
+    uint64_t present; /* id and text were there already */
+    uint64_t differ;  /* of these: the other fields are not the same, and stayed as they were */
+    uint64_t blank;   /* blank lines of a file of plain lines */
+    uint64_t skipped; /* bad rows, with table.skip_bad */
+} film_pool_added;
+
+typedef struct film_pool_add_options {
+    film_table_options table; /* of files; `labels` is not looked at */
+    int replace;              /* an id that is there takes the new text and fields; else an error */
+    size_t batch;             /* of files: rows per transaction; 0: 4096 */
+    int threads;              /* 0: all cores */
+    film_progress progress;
+    /* Files: called after every batch that is safe on disk, with the counts up to there. */
+    void (*committed)(void *user, const film_pool_added *so_far);
+    void *committed_user;
+} film_pool_add_options;
+
+/* Adds COUNT sentences, all or none. OPTIONS and ADDED may be NULL. */
+FILM_API film_status film_pool_add(film_pool *pool, const film_sentence *sentences, size_t count,
+                                   const film_pool_add_options *options, film_pool_added *added,
+                                   film_error *error);
+
+/* Adds the rows of tables (TSV, CSV, JSON lines, plain lines; gzip, zstd; "-" is standard input):
+ * columns id, text, category, answer and url, the others go to `more`. In batches, each committed
+ * before the next is read. After a failure ADDED says what is in the pool; the same call made again
+ * goes on from there and adds nothing twice. */
+FILM_API film_status film_pool_add_files(film_pool *pool, const char *const *paths, size_t count,
+                                         const film_pool_add_options *options,
+                                         film_pool_added *added, film_error *error);
+
+/* Removes sentences with their labels, all or none. An id that is not there is FILM_BAD_INPUT unless
+ * IGNORE_MISSING. REMOVED may be NULL. */
+FILM_API film_status film_pool_remove(film_pool *pool, const film_text *ids, size_t count,
+                                      int ignore_missing, uint64_t *removed, film_error *error);
+
+/* Gets each sentence; return non-zero to stop. */
+typedef int (*film_sentence_fn)(void *user, const film_sentence *sentence);
+
+/* The sentence called ID; FILM_END when there is none, which is not an error. */
+FILM_API film_status film_pool_get(film_pool *pool, film_text id, film_sentence_fn call, void *user,
+                                   film_error *error);
+
+/* FIELD is id, text, category, answer, url or a name in `more`. */
+typedef struct film_pool_where {
+    film_text field, value;
+} film_pool_where;
+
+typedef struct film_pool_filter {
+    const film_pool_where *where; /* all of them have to hold */
+    size_t where_count;
+    uint64_t limit; /* at most so many; 0: all */
+} film_pool_filter;
+
+/* Sentences in the order in which they were added. FILTER may be NULL. */
+FILM_API film_status film_pool_list(film_pool *pool, const film_pool_filter *filter,
+                                    film_sentence_fn call, void *user, film_error *error);
+
+/* Writes all sentences as "tsv", "csv" or "jsonl" (NULL: by the name's ending, else tsv), so that
+ * film_pool_add_files makes the same pool of it. TSV cannot hold line ends and tabs: FILM_BAD_INPUT
+ * when there are any. WRITTEN may be NULL. */
+FILM_API film_status film_pool_export(film_pool *pool, const char *path, const char *format,
+                                      const film_progress *progress, uint64_t *written,
+                                      film_error *error);
+
+/* ---- Labels and clusters ------------------------------------------------------------------- */
+
+typedef struct film_pool_label_row {
+    film_text a, b;   /* ids */
+    int same;         /* 1: they mean the same; 0: they do not */
+    film_text when;   /* UTC, "2025-06-01T12:00:00Z" */
+    film_text origin; /* who or what said so */
+} film_pool_label_row;
+
+/* Notes that two sentences mean the same or do not. A later word about the same pair replaces an
+ * earlier one. ORIGIN may be NULL: "user". */
+FILM_API film_status film_pool_label(film_pool *pool, film_text a, film_text b, int same,
+                                     const char *origin, film_error *error);
+
+typedef int (*film_label_fn)(void *user, const film_pool_label_row *label);
+FILM_API film_status film_pool_labels(film_pool *pool, film_label_fn call, void *user,
+                                      film_error *error);
+
+/* Known duplicates: what labels of "same" connect, directly or through others. Called for every
+ * member of a cluster of two or more, cluster by cluster; CLUSTER is the id of its oldest member. */
+typedef int (*film_cluster_fn)(void *user, film_text cluster, film_text id);
+FILM_API film_status film_pool_clusters(film_pool *pool, film_cluster_fn call, void *user,
+                                        film_error *error);
+
+/* ---- Is it whole? ---------------------------------------------------------------------------- */
+
+typedef struct film_pool_check_options {
+    int full;   /* compare every vector with its text, not only a sample of 1000 */
+    int repair; /* compute again what can be: vectors, indexes, counters. What the user gave is
+                 * reported when it is damaged, and never changed */
+    int threads;
+    film_progress progress;
+    void (*problem)(void *user, const char *line); /* one call per problem; may be NULL */
+    void *problem_user;
+} film_pool_check_options;
+
+typedef struct film_pool_checked {
+    uint64_t sentences, vectors, labels;
+    uint64_t compared; /* vectors held against their text */
+    uint64_t problems; /* found */
+    uint64_t repaired; /* of these */
+    uint64_t
+        contradictions; /* pairs labelled "different" that others of "same" connect; no damage */
+} film_pool_checked;
+
+/* Checks the database itself, the model, every sentence's checksum, every vector, the counters and the
+ * labels. FILM_OK when it could be checked: the result says whether there are problems. OPTIONS may
+ * be NULL. */
+FILM_API film_status film_pool_check(film_pool *pool, const film_pool_check_options *options,
+                                     film_pool_checked *result, film_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,322 @@
+/* Adding: a batch at a time is looked up, embedded (both without a lock, so that two processes can
+ * work side by side) and then written in one transaction.
+ *
+ * Going on after a crash needs no record of where it stopped: an id that is there with the same text
+ * is passed over, and a row without an id gets one made from its text. Reading the file again up to
+ * the last batch costs a look-up per row and no embedding. */
+#include "base/mem.h"
+#include "pool/batch.h"
+#include "pool/fields.h"
+#include "pool/pool.h"
+#include "text/table.h"
+#include "text/value.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ROWS = 4096, BATCH_BYTES = 16 << 20 }; /* very long texts make smaller batches */
+
+struct adding {
+    film_pool *pool;
+    film_model *model;
+    const film_pool_add_options *options;
+    const char *file; /* for messages; NULL: the caller's array */
+    film_pool_added *added;
+    struct batch batch;
+    film_text *texts; /* of the rows to embed */
+    size_t *place;    /* row -> its vector, or NOWHERE */
+    float *vectors;
+    size_t texts_capacity, place_capacity, vectors_capacity;
+    double share; /* of the input that was read, for the progress */
+};
+#define NOWHERE SIZE_MAX
+
+static void adding_free(struct adding *adding)
+{
+    batch_free(&adding->batch);
+    mem_free(adding->texts);
+    mem_free(adding->place);
+    mem_free(adding->vectors);
+}
+
+static int same_text(film_text a, film_text b)
+{
+    return a.length == b.length && (a.length == 0 || memcmp(a.bytes, b.bytes, a.length) == 0);
+}
+
+static int same_fields(const film_sentence *a, const film_sentence *b)
+{
+    return same_text(a->category, b->category) && same_text(a->answer, b->answer) &&
+           same_text(a->url, b->url) && same_text(a->more, b->more);
+}
+
+/* ---- vectors ---- */
+
+static film_status reserve(struct adding *adding, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t count = adding->batch.count;
+    void *texts = adding->texts, *place = adding->place, *vectors = adding->vectors;
+    TRY_ALLOC(mem_grow(&texts, &adding->texts_capacity, count, sizeof *adding->texts), error);
+    adding->texts = texts;
+    TRY_ALLOC(mem_grow(&place, &adding->place_capacity, count, sizeof *adding->place), error);
+    adding->place = place;
+    /* One more: vector_of's. */
+    TRY_ALLOC(
+        mem_grow(&vectors, &adding->vectors_capacity, count + 1, adding->pool->dim * sizeof(float)),
+        error);
+    adding->vectors = vectors;
+done:
+    return status;
+}
+
+/* Embeds the rows that are not in the pool as they are. What another process adds or removes from
+ * here on is seen again when the batch is written. */
+static film_status embed_new(struct adding *adding, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct db *db = NULL;
+    size_t count = 0;
+    TRY(reserve(adding, error));
+    TRY(pool_read(adding->pool, &db, error));
+    for (size_t i = 0; i < adding->batch.count; i++) {
+        struct store_sentence there;
+        int found;
+        TRY(store_find(db, adding->batch.rows[i].id, &there, &found, error));
+        int known = found && same_text(there.fields.text, adding->batch.rows[i].text);
+        adding->place[i] = known ? NOWHERE : count;
+        if (!known) adding->texts[count++] = adding->batch.rows[i].text;
+    }
+    pool_read_end(adding->pool, db);
+    db = NULL;
+    TRY(encoder_embed_all(&adding->model->encoder, adding->texts, count, adding->options->threads,
+                          adding->vectors, error));
+done:
+    pool_read_end(adding->pool, db);
+    return status;
+}
+
+/* The vector of row I; computed now where it was thought to be in the pool. */
+static film_status vector_of(struct adding *adding, size_t i, float **vector, film_error *error)
+{
+    if (adding->place[i] != NOWHERE) {
+        *vector = adding->vectors + adding->place[i] * adding->pool->dim;
+        return FILM_OK;
+    }
+    *vector = adding->vectors + adding->batch.count * adding->pool->dim;
+    return encoder_embed_all(&adding->model->encoder, &adding->batch.rows[i].text, 1, 1, *vector,
+                             error);
+}
+
+/* ---- writing ---- */
+
+static film_status conflict(const struct adding *adding, size_t i, film_text there,
+                            film_error *error)
+{
+    char id[VALUE_SHOWN], text[VALUE_SHOWN], where[600];
+    unsigned long long line = adding->batch.lines[i];
+    if (adding->file)
+        snprintf(where, sizeof where, "%.500s:%llu", adding->file, line);
+    else
+        snprintf(where, sizeof where, "sentence %llu", line);
+    return status_set(
+        error, FILM_BAD_INPUT,
+        "%s: id \"%s\" is in the pool with another text (\"%s\"); --replace takes the "
+        "new one",
+        where, value_show(adding->batch.rows[i].id, id), value_show(there, text));
+}
+
+static film_status write_row(struct adding *adding, struct store_write *write, size_t i,
+                             film_pool_added *added, film_error *error)
+{
+    film_status status = FILM_OK;
+    const film_sentence *row = &adding->batch.rows[i];
+    struct store_sentence there;
+    float *vector;
+    int found;
+    TRY(store_find(write->db, row->id, &there, &found, error));
+    if (!found) {
+        TRY(vector_of(adding, i, &vector, error));
+        TRY(store_insert(write, row, vector, adding->pool->dim, error));
+        added->added++;
+        goto done;
+    }
+    int text = same_text(there.fields.text, row->text), fields = same_fields(&there.fields, row);
+    if (text && (fields || !adding->options->replace)) {
+        added->present++;
+        added->differ += !fields;
+        goto done;
+    }
+    if (!adding->options->replace) TRY(conflict(adding, i, there.fields.text, error));
+    TRY(vector_of(adding, i, &vector, error));
+    TRY(store_replace(write, there.number, row, vector, adding->pool->dim, error));
+    added->replaced++;
+done:
+    return status;
+}
+
+/* Writes the batch, all or nothing; the counts follow when it is safe. */
+static film_status write_batch(struct adding *adding, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct db *db = NULL;
+    struct store_write write;
+    film_pool_added added = *adding->added;
+    if (adding->batch.count == 0) return FILM_OK;
+    TRY(embed_new(adding, error));
+    TRY(pool_write(adding->pool, &adding->options->progress, "adding", &db, error));
+    db->done = adding->share;
+    db->total = 1;
+    TRY(store_begin(&write, db, error));
+    for (size_t i = 0; i < adding->batch.count; i++)
+        TRY(write_row(adding, &write, i, &added, error));
+    TRY(store_commit(&write, error));
+    *adding->added = added;
+done:
+    if (db) pool_write_end(adding->pool);
+    batch_clear(&adding->batch);
+    return status;
+}
+
+/* ---- the caller's array ---- */
+
+static film_status add_all(struct adding *adding, const film_sentence *sentences, size_t count,
+                           film_error *error)
+{
+    film_status status = FILM_OK;
+    char where[60];
+    for (size_t i = 0; i < count; i++) {
+        film_sentence row = sentences[i];
+        row.id = fields_or_none(row.id);
+        row.category = fields_or_none(row.category);
+        row.answer = fields_or_none(row.answer);
+        row.url = fields_or_none(row.url);
+        row.more = fields_or_none(row.more);
+        snprintf(where, sizeof where, "sentence %zu: ", i + 1);
+        TRY(fields_check(&row, where, error));
+        TRY(fields_check_more(row.more, where, error));
+        TRY(batch_add(&adding->batch, &row, i + 1, error));
+    }
+    TRY(write_batch(adding, error));
+done:
+    return status;
+}
+
+film_status film_pool_add(film_pool *pool, const film_sentence *sentences, size_t count,
+                          const film_pool_add_options *options, film_pool_added *added,
+                          film_error *error)
+{
+    film_status status = FILM_OK;
+    const film_pool_add_options defaults = {0};
+    film_pool_added counts = {0};
+    if (!pool || (count && !sentences)) return pool_missing(error, pool ? "sentences" : "pool");
+    struct adding adding = {
+        .pool = pool, .options = options ? options : &defaults, .added = &counts};
+    TRY(pool_model(pool, &adding.model, error));
+    TRY(add_all(&adding, sentences, count, error));
+done:
+    adding_free(&adding);
+    if (added) *added = counts;
+    return status;
+}
+
+/* ---- files ---- */
+
+/* Takes the row into the batch, or counts why not. */
+static film_status take_row(struct adding *adding, const film_table *table, const film_row *row,
+                            film_error *error)
+{
+    film_status status = FILM_OK;
+    struct fields fields = {.more = NULL};
+    char where[600];
+    if (row->b.bytes)
+        return status_set(error, FILM_BAD_INPUT,
+                          "%s has two sentences in a row, a pool takes one; choose with --columns, "
+                          "for example --columns id,text,-",
+                          table_name(table));
+    if (strcmp(film_table_format(table), "lines") == 0 && value_trim(row->a).length == 0) {
+        adding->added->blank++;
+        return FILM_OK;
+    }
+    snprintf(where, sizeof where, "%.500s:%llu: ", table_name(table),
+             (unsigned long long)row->line);
+    TRY(fields_of_row(table, row, &fields, error));
+    status = fields_check(&fields.sentence, where, error);
+    if (status == FILM_BAD_INPUT && adding->options->table.skip_bad) {
+        adding->added->skipped++;
+        status = FILM_OK;
+        goto done;
+    }
+    if (status == FILM_BAD_INPUT && error) {
+        size_t used = strlen(error->message);
+        snprintf(error->message + used, sizeof error->message - used,
+                 "; --skip-bad passes over such rows");
+    }
+    if (status == FILM_OK) status = batch_add(&adding->batch, &fields.sentence, row->line, error);
+done:
+    fields_free(&fields);
+    return status;
+}
+
+/* Writes what was collected, then says so. */
+static film_status finish_batch(struct adding *adding, film_error *error)
+{
+    const film_pool_add_options *options = adding->options;
+    film_status status = write_batch(adding, error);
+    if (status == FILM_OK && options->committed)
+        options->committed(options->committed_user, adding->added);
+    if (status == FILM_OK)
+        status = progress_report(&options->progress, "adding", adding->share, 1, error);
+    return status;
+}
+
+static film_status add_table(struct adding *adding, film_table *table, double first, double part,
+                             film_error *error)
+{
+    film_status status = FILM_OK;
+    film_row row;
+    size_t rows = adding->options->batch ? adding->options->batch : ROWS;
+    adding->file = table_name(table);
+    for (;;) {
+        status = film_table_next(table, &row, error);
+        if (status == FILM_END) break;
+        if (status != FILM_OK) goto done;
+        TRY(take_row(adding, table, &row, error));
+        if (adding->batch.count < rows && adding->batch.bytes < BATCH_BYTES) continue;
+        double inside = film_table_progress(table);
+        adding->share = first + (inside > 0 ? inside : 0) * part;
+        TRY(finish_batch(adding, error));
+    }
+    adding->share = first + part;
+    TRY(finish_batch(adding, error));
+done:
+    adding->added->skipped += film_table_skipped(table); /* beside those take_row refused */
+    return status;
+}
+
+film_status film_pool_add_files(film_pool *pool, const char *const *paths, size_t count,
+                                const film_pool_add_options *options, film_pool_added *added,
+                                film_error *error)
+{
+    film_status status = FILM_OK;
+    const film_pool_add_options defaults = {0};
+    film_pool_added counts = {0};
+    film_table *table = NULL;
+    if (!pool || !paths || !count) return pool_missing(error, pool ? "paths" : "pool");
+    struct adding adding = {
+        .pool = pool, .options = options ? options : &defaults, .added = &counts};
+    film_table_options table_options = adding.options->table;
+    table_options.labels = FILM_LABELS_NONE; /* a column of labels is one of the others */
+    TRY(pool_model(pool, &adding.model, error));
+    for (size_t i = 0; i < count; i++) {
+        TRY(film_table_open(paths[i], &table_options, &table, error));
+        TRY(add_table(&adding, table, (double)i / (double)count, 1 / (double)count, error));
+        film_table_close(table);
+        table = NULL;
+    }
+done:
+    film_table_close(table);
+    adding_free(&adding);
+    if (added) *added = counts;
+    return status;
+}

@@ -1,0 +1,237 @@
+/* The calls of film_pool.h that read or change a few rows: get, list, remove, labels, clusters. Each is
+ * one transaction. */
+#include "base/mem.h"
+#include "pool/pool.h"
+#include "text/value.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- reading ---- */
+
+film_status film_pool_get(film_pool *pool, film_text id, film_sentence_fn call, void *user,
+                          film_error *error)
+{
+    film_status status = FILM_OK;
+    struct db *db = NULL;
+    struct store_sentence sentence;
+    int found;
+    if (!pool || !id.bytes || !call) return pool_missing(error, "pool, id or call");
+    TRY(pool_read(pool, &db, error));
+    TRY(store_find(db, id, &sentence, &found, error));
+    if (found)
+        call(user, &sentence.fields);
+    else
+        status = FILM_END;
+done:
+    pool_read_end(pool, db);
+    return status;
+}
+
+struct listing {
+    film_sentence_fn call;
+    void *user;
+};
+
+static int list_one(void *user, const struct store_sentence *sentence)
+{
+    const struct listing *listing = user;
+    return listing->call(listing->user, &sentence->fields);
+}
+
+film_status film_pool_list(film_pool *pool, const film_pool_filter *filter, film_sentence_fn call,
+                           void *user, film_error *error)
+{
+    struct listing listing = {call, user};
+    struct db *db = NULL;
+    if (!pool || !call) return pool_missing(error, pool ? "call" : "pool");
+    film_status status = pool_read(pool, &db, error);
+    if (status == FILM_OK) status = store_each(db, filter, list_one, &listing, error);
+    pool_read_end(pool, db);
+    return status;
+}
+
+film_status film_pool_labels(film_pool *pool, film_label_fn call, void *user, film_error *error)
+{
+    struct db *db = NULL;
+    if (!pool || !call) return pool_missing(error, pool ? "call" : "pool");
+    film_status status = pool_read(pool, &db, error);
+    if (status == FILM_OK) status = store_each_label(db, call, user, error);
+    pool_read_end(pool, db);
+    return status;
+}
+
+/* ---- clusters ---- */
+
+/* The members of the cluster at ROOT; *STOP when the caller has enough. */
+static film_status tell_cluster(struct db *db, const struct store_clusters *clusters,
+                                const size_t *order, size_t begin, size_t end, film_cluster_fn call,
+                                void *user, int *stop, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct store_sentence sentence;
+    char *name = NULL;
+    size_t length = 0;
+    int found;
+    for (size_t i = begin; i < end && !*stop; i++) {
+        TRY(store_find_number(db, clusters->numbers[order[i]], &sentence, &found, error));
+        if (!found) continue; /* a damaged pool: film pool check says so */
+        if (!name) {
+            length = sentence.fields.id.length;
+            TRY_ALLOC(name = mem_string(sentence.fields.id.bytes, length), error);
+        }
+        *stop = call(user, (film_text){name, length}, sentence.fields.id);
+    }
+done:
+    mem_free(name);
+    return status;
+}
+
+/* Members of one cluster beside each other, in their own order: a counting sort by root. */
+static film_status group(const struct store_clusters *clusters, size_t **starts, size_t **order,
+                         film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t count = clusters->count;
+    TRY_ALLOC(*starts = mem_zeroed(count + 2, sizeof **starts), error);
+    TRY_ALLOC(*order = mem_array(count, sizeof **order), error);
+    for (size_t i = 0; i < count; i++) (*starts)[clusters->root[i] + 2]++;
+    for (size_t i = 2; i < count + 2; i++) (*starts)[i] += (*starts)[i - 1];
+    for (size_t i = 0; i < count; i++) (*order)[(*starts)[clusters->root[i] + 1]++] = i;
+done:
+    return status;
+}
+
+film_status film_pool_clusters(film_pool *pool, film_cluster_fn call, void *user, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct db *db = NULL;
+    struct store_clusters clusters = {0};
+    size_t *starts = NULL, *order = NULL;
+    int stop = 0;
+    if (!pool || !call) return pool_missing(error, pool ? "call" : "pool");
+    TRY(pool_read(pool, &db, error));
+    TRY(store_clusters(db, &clusters, error));
+    TRY(group(&clusters, &starts, &order, error));
+    for (size_t i = 0; i < clusters.count && !stop; i++)
+        if (starts[i + 1] - starts[i] > 1)
+            TRY(tell_cluster(db, &clusters, order, starts[i], starts[i + 1], call, user, &stop,
+                             error));
+done:
+    mem_free(starts);
+    mem_free(order);
+    store_clusters_free(&clusters);
+    pool_read_end(pool, db);
+    return status;
+}
+
+/* ---- describing ---- */
+
+static film_status describe(struct db *db, size_t dim, char **json, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct store_clusters clusters = {0};
+    int64_t sentences, labels, size;
+    uint64_t changes;
+    char *checksum = NULL, *created = NULL, *identity = NULL, *text = NULL;
+    json_t *answer = NULL;
+    TRY(db_number(db, "SELECT count(*) FROM sentence", &sentences, error));
+    TRY(db_number(db, "SELECT count(*) FROM label", &labels, error));
+    TRY(db_number(db, "SELECT value FROM setting WHERE name = 'model_size'", &size, error));
+    TRY(store_changes(db, &changes, error));
+    TRY(store_clusters(db, &clusters, error));
+    TRY(store_get(db, "model_checksum", &checksum, error));
+    TRY(store_get(db, "created", &created, error));
+    TRY(store_get(db, "identity", &identity, error));
+    answer = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s?, s:s?, s:{s:s?, s:I}}", "film",
+                       film_version(), "sentences", (json_int_t)sentences, "labels",
+                       (json_int_t)labels, "clusters", (json_int_t)clusters.clusters, "changes",
+                       (json_int_t)changes, "dim", (json_int_t)dim, "created", created, "identity",
+                       identity, "model", "checksum", checksum, "bytes", (json_int_t)size);
+    TRY_ALLOC(text = json_dumps(answer, 0), error);
+    TRY_ALLOC(*json = mem_string(text, strlen(text)), error);
+done:
+    json_decref(answer);
+    free(text);
+    mem_free(checksum);
+    mem_free(created);
+    mem_free(identity);
+    store_clusters_free(&clusters);
+    return status;
+}
+
+film_status film_pool_describe(film_pool *pool, char **json, film_error *error)
+{
+    struct db *db = NULL;
+    if (!pool || !json) return pool_missing(error, pool ? "json" : "pool");
+    *json = NULL;
+    film_status status = pool_read(pool, &db, error);
+    if (status == FILM_OK) status = describe(db, pool->dim, json, error);
+    pool_read_end(pool, db);
+    return status;
+}
+
+/* ---- changing ---- */
+
+static film_status no_such_id(const film_pool *pool, film_text id, film_error *error)
+{
+    char shown[VALUE_SHOWN];
+    return status_set(error, FILM_BAD_INPUT, "%s has no sentence with id \"%s\"", pool->path,
+                      value_show(id, shown));
+}
+
+film_status film_pool_remove(film_pool *pool, const film_text *ids, size_t count,
+                             int ignore_missing, uint64_t *removed, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct db *db = NULL;
+    struct store_write write;
+    struct store_sentence sentence;
+    uint64_t gone = 0;
+    int found;
+    if (removed) *removed = 0;
+    if (!pool || (count && !ids)) return pool_missing(error, pool ? "ids" : "pool");
+    TRY(pool_write(pool, NULL, "removing", &db, error));
+    TRY(store_begin(&write, db, error));
+    for (size_t i = 0; i < count; i++) {
+        TRY(store_find(db, ids[i], &sentence, &found, error));
+        if (!found && !ignore_missing) TRY(no_such_id(pool, ids[i], error));
+        if (!found) continue;
+        TRY(store_remove(&write, sentence.number, error));
+        gone++;
+    }
+    TRY(store_commit(&write, error));
+    if (removed) *removed = gone;
+done:
+    if (db) pool_write_end(pool);
+    return status;
+}
+
+film_status film_pool_label(film_pool *pool, film_text a, film_text b, int same, const char *origin,
+                            film_error *error)
+{
+    film_status status = FILM_OK;
+    struct db *db = NULL;
+    struct store_write write;
+    struct store_sentence sentence;
+    const film_text ids[2] = {a, b};
+    int64_t numbers[2];
+    int found, changed;
+    if (!pool || !a.bytes || !b.bytes) return pool_missing(error, pool ? "an id" : "pool");
+    TRY(pool_write(pool, NULL, "labelling", &db, error));
+    TRY(store_begin(&write, db, error));
+    for (int i = 0; i < 2; i++) {
+        TRY(store_find(db, ids[i], &sentence, &found, error));
+        if (!found) TRY(no_such_id(pool, ids[i], error));
+        numbers[i] = sentence.number;
+    }
+    if (numbers[0] == numbers[1])
+        TRY(status_set(error, FILM_USAGE, "a sentence cannot be labelled with itself"));
+    TRY(store_label(&write, numbers[0], numbers[1], same, film_string(origin ? origin : "user"),
+                    &changed, error));
+    TRY(store_commit(&write, error));
+done:
+    if (db) pool_write_end(pool);
+    return status;
+}

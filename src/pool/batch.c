@@ -1,0 +1,76 @@
+#include "pool/batch.h"
+#include "base/mem.h"
+#include "pool/fields.h"
+
+#include <string.h>
+
+enum { BLOCK = 1 << 20 };
+
+struct batch_block {
+    struct batch_block *next;
+    size_t used, size;
+    char bytes[];
+};
+
+static char *room_for(struct batch *batch, size_t length)
+{
+    struct batch_block *block = batch->blocks;
+    if (!block || block->size - block->used < length) {
+        size_t size = length > BLOCK ? length : BLOCK;
+        block = mem_array(sizeof *block + size, 1);
+        if (!block) return NULL;
+        *block = (struct batch_block){.next = batch->blocks, .size = size};
+        batch->blocks = block;
+    }
+    block->used += length;
+    return block->bytes + block->used - length;
+}
+
+static int copy(struct batch *batch, film_text *text)
+{
+    if (!text->bytes) return 1;
+    char *bytes = room_for(batch, text->length);
+    if (!bytes) return 0;
+    memcpy(bytes, text->bytes, text->length);
+    text->bytes = bytes;
+    batch->bytes += text->length;
+    return 1;
+}
+
+film_status batch_add(struct batch *batch, const film_sentence *sentence, uint64_t line,
+                      film_error *error)
+{
+    film_sentence own = *sentence;
+    char made[FIELDS_ID_BYTES];
+    void *rows = batch->rows, *lines = batch->lines;
+    if (!own.id.bytes) own.id = fields_make_id(own.text, made);
+    int grown = mem_grow(&rows, &batch->capacity, batch->count + 1, sizeof *batch->rows);
+    batch->rows = rows;
+    grown =
+        grown && mem_grow(&lines, &batch->lines_capacity, batch->count + 1, sizeof *batch->lines);
+    batch->lines = lines;
+    if (!grown || !copy(batch, &own.id) || !copy(batch, &own.text) || !copy(batch, &own.category) ||
+        !copy(batch, &own.answer) || !copy(batch, &own.url) || !copy(batch, &own.more))
+        return status_no_memory(error);
+    batch->rows[batch->count] = own;
+    batch->lines[batch->count++] = line;
+    return FILM_OK;
+}
+
+void batch_clear(struct batch *batch)
+{
+    while (batch->blocks) {
+        struct batch_block *next = batch->blocks->next;
+        mem_free(batch->blocks);
+        batch->blocks = next;
+    }
+    batch->count = batch->bytes = 0;
+}
+
+void batch_free(struct batch *batch)
+{
+    batch_clear(batch);
+    mem_free(batch->rows);
+    mem_free(batch->lines);
+    *batch = (struct batch){0};
+}

@@ -1,0 +1,213 @@
+/* film_pool_check: first everything is looked at in one snapshot, then what can be computed again is,
+ * in one transaction. What the user gave is never touched. */
+#include "pool/check.h"
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_TOLD = 100 };
+
+void check_problem(struct checking *checking, const char *format, ...)
+{
+    char line[400];
+    va_list arguments;
+    checking->result->problems++;
+    if (!checking->options->problem || checking->told > MOST_TOLD) return;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    if (++checking->told > MOST_TOLD) snprintf(line, sizeof line, "... and more");
+    checking->options->problem(checking->options->problem_user, line);
+}
+
+/* ---- the database itself ---- */
+
+static film_status check_database(struct checking *checking, film_error *error)
+{
+    film_status status = FILM_OK;
+    sqlite3_stmt *statement = NULL;
+    int row;
+    TRY(db_prepare(checking->db, "PRAGMA integrity_check(100)", &statement, error));
+    for (;;) {
+        TRY(db_step(checking->db, statement, &row, error));
+        if (!row) break;
+        const char *line = (const char *)sqlite3_column_text(statement, 0);
+        if (!line || strcmp(line, "ok") == 0) continue;
+        /* "row 3 missing from index x", "wrong # of entries in index x": made again from the table. */
+        checking->indexes += strstr(line, " index ") != NULL;
+        check_problem(checking, "database: %s", line);
+    }
+    TRY(db_prepare(checking->db, "PRAGMA foreign_key_check", &statement, error));
+    for (;;) {
+        TRY(db_step(checking->db, statement, &row, error));
+        if (!row) break;
+        const char *table = (const char *)sqlite3_column_text(statement, 0);
+        int is_vector = table && strcmp(table, "vector") == 0;
+        checking->orphans += is_vector;
+        check_problem(checking, "%s of a sentence that is not there",
+                      is_vector ? "a vector" : "a label");
+    }
+done:
+    if (statement) sqlite3_reset(statement);
+    return status;
+}
+
+/* A number that is given out must be larger than all that were: else an index or a reader would take
+ * something new for something it knows. */
+static film_status check_counters(struct checking *checking, film_error *error)
+{
+    film_status status = FILM_OK;
+    int64_t counter, used;
+    TRY(db_number(checking->db, "SELECT value FROM setting WHERE name = 'changes'", &counter,
+                  error));
+    TRY(db_number(checking->db,
+                  "SELECT max(ifnull((SELECT max(change) FROM sentence), 0),"
+                  " ifnull((SELECT max(change) FROM removed), 0),"
+                  " ifnull((SELECT max(change) FROM label), 0))",
+                  &used, error));
+    if (counter < used) {
+        checking->counters++;
+        check_problem(checking, "the counter of changes is %lld, but change %lld is there",
+                      (long long)counter, (long long)used);
+    }
+    TRY(db_number(checking->db,
+                  "SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'sentence'), 0)",
+                  &counter, error));
+    TRY(db_number(checking->db,
+                  "SELECT max(ifnull((SELECT max(number) FROM sentence), 0),"
+                  " ifnull((SELECT max(number) FROM removed), 0))",
+                  &used, error));
+    if (counter < used) {
+        checking->counters++;
+        check_problem(checking, "the counter of sentences is %lld, but number %lld was given",
+                      (long long)counter, (long long)used);
+    }
+done:
+    return status;
+}
+
+/* ---- labels ---- */
+
+static film_status check_labels(struct checking *checking, film_error *error)
+{
+    struct store_clusters clusters;
+    int64_t count;
+    film_status status = db_number(checking->db, "SELECT count(*) FROM label", &count, error);
+    if (status == FILM_OK) status = store_clusters(checking->db, &clusters, error);
+    if (status != FILM_OK) return status;
+    checking->result->labels = (uint64_t)count;
+    checking->result->contradictions = clusters.contradictions;
+    store_clusters_free(&clusters);
+    return FILM_OK;
+}
+
+/* ---- repairing ---- */
+
+static film_status repair_vector(struct checking *checking, struct store_write *write,
+                                 int64_t number, float *vector, film_error *error)
+{
+    struct store_sentence sentence;
+    int found;
+    film_status status = store_find_number(write->db, number, &sentence, &found, error);
+    if (status != FILM_OK || !found) return status;
+    status =
+        encoder_embed_all(&checking->model->encoder, &sentence.fields.text, 1, 1, vector, error);
+    if (status != FILM_OK) return status;
+    return store_repair_vector(write, number, vector, checking->pool->dim, error);
+}
+
+static film_status repair_counters(struct store_write *write, film_error *error)
+{
+    film_status status = FILM_OK;
+    int64_t used;
+    TRY(db_number(write->db,
+                  "SELECT max(ifnull((SELECT max(change) FROM sentence), 0),"
+                  " ifnull((SELECT max(change) FROM removed), 0),"
+                  " ifnull((SELECT max(change) FROM label), 0))",
+                  &used, error));
+    if ((uint64_t)used > write->change) write->change = (uint64_t)used;
+    TRY(db_run(write->db,
+               "INSERT INTO sqlite_sequence (name, seq) SELECT 'sentence', 0 WHERE NOT EXISTS"
+               " (SELECT 1 FROM sqlite_sequence WHERE name = 'sentence');"
+               "UPDATE sqlite_sequence SET seq = max(seq,"
+               " ifnull((SELECT max(number) FROM sentence), 0),"
+               " ifnull((SELECT max(number) FROM removed), 0)) WHERE name = 'sentence';",
+               error));
+done:
+    return status;
+}
+
+static film_status repair(struct checking *checking, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct store_write write;
+    struct db *db = NULL;
+    float *vector = NULL;
+    size_t vectors = checking->model ? checking->vector_count : 0;
+    if (!checking->indexes && !checking->orphans && !checking->counters && !vectors) return FILM_OK;
+    TRY_ALLOC(vector = mem_array(checking->pool->dim, sizeof *vector), error);
+    TRY(pool_write(checking->pool, &checking->options->progress, "repairing", &db, error));
+    TRY(store_begin(&write, db, error));
+    if (checking->indexes) TRY(db_run(db, "REINDEX", error));
+    if (checking->orphans)
+        TRY(db_run(db, "DELETE FROM vector WHERE number NOT IN (SELECT number FROM sentence)",
+                   error));
+    TRY(repair_counters(&write, error));
+    for (size_t i = 0; i < vectors; i++)
+        TRY(repair_vector(checking, &write, checking->vectors[i], vector, error));
+    TRY(store_commit(&write, error));
+    checking->result->repaired = (uint64_t)checking->indexes + (uint64_t)checking->orphans +
+                                 (uint64_t)checking->counters + vectors;
+done:
+    mem_free(vector);
+    if (db) pool_write_end(checking->pool);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+/* A part that the damage keeps from being read is a problem, not a failure. */
+static film_status note_damage(struct checking *checking, film_status status, film_error *error)
+{
+    if (status != FILM_BAD_INPUT) return status;
+    check_problem(checking, "%s", error->message);
+    return FILM_OK;
+}
+
+static film_status look(struct checking *checking, film_error *error)
+{
+    film_status status = FILM_OK;
+    TRY(note_damage(checking, check_database(checking, error), error));
+    TRY(note_damage(checking, check_counters(checking, error), error));
+    TRY(note_damage(checking, check_labels(checking, error), error));
+    TRY(note_damage(checking, pool_model(checking->pool, &checking->model, error), error));
+    TRY(note_damage(checking, check_sentences(checking, error), error));
+done:
+    return status;
+}
+
+film_status film_pool_check(film_pool *pool, const film_pool_check_options *options,
+                            film_pool_checked *result, film_error *error)
+{
+    film_status status = FILM_OK;
+    const film_pool_check_options defaults = {0};
+    film_error own;
+    if (!pool || !result) return pool_missing(error, pool ? "result" : "pool");
+    if (!error) error = &own; /* messages of damaged parts are passed on */
+    *result = (film_pool_checked){0};
+    struct checking checking = {
+        .pool = pool, .options = options ? options : &defaults, .result = result};
+    TRY(pool_read(pool, &checking.db, error));
+    checking.db->progress = &checking.options->progress;
+    checking.db->phase = "checking";
+    TRY(look(&checking, error));
+    pool_read_end(pool, checking.db);
+    checking.db = NULL;
+    if (checking.options->repair) TRY(repair(&checking, error));
+done:
+    pool_read_end(pool, checking.db);
+    mem_free(checking.vectors);
+    return status;
+}

@@ -1,0 +1,27 @@
+/* What the parts of film_pool_check share. */
+#ifndef POOL_CHECK_H
+#define POOL_CHECK_H
+
+#include "pool/pool.h"
+
+struct checking {
+    film_pool *pool;
+    const film_pool_check_options *options;
+    film_pool_checked *result;
+    struct db *db;     /* a reading transaction while looking, the writing one while repairing */
+    film_model *model; /* NULL when it is damaged itself */
+    uint64_t told;
+    /* What can be computed again: */
+    int64_t *vectors; /* sentences whose vector is missing or wrong */
+    size_t vector_count, vector_capacity;
+    int indexes, orphans, counters; /* found wrong */
+};
+
+/* Counts a problem, and tells the first hundred. */
+void check_problem(struct checking *checking, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* check_sentences.c: checksums, vectors, and some or all vectors against their texts. */
+film_status check_sentences(struct checking *checking, film_error *error);
+
+#endif

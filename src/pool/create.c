@@ -1,0 +1,78 @@
+/* film_pool_create: everything is written under a temporary name, which is then exchanged for the
+ * real one, so that a pool is there complete or not at all. */
+#include "base/file.h"
+#include "base/mem.h"
+#include "pool/pool.h"
+#include "pool/schema.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static film_status write_pool(const char *path, const struct file_map *file,
+                              const film_model *model, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct db db = {0};
+    TRY(db_create(&db, path, error));
+    TRY(schema_create(&db, error));
+    TRY(db_begin(&db, 1, error));
+    TRY(store_put_model(&db, file->bytes, file->size, error));
+    TRY(store_set_number(&db, "dim", (int64_t)model->encoder.dim, error));
+    TRY(store_set(&db, "film", film_string(film_version()), error));
+    TRY(db_commit(&db, error));
+    /* Kept in the file from now on. */
+    TRY(db_run(&db, "PRAGMA journal_mode = WAL", error));
+done:
+    if (status != FILM_OK) db_rollback(&db);
+    db_close(&db);
+    return status;
+}
+
+/* Names the real path in messages: no one knows the temporary one. */
+static film_status about_target(film_status status, const char *temporary, const char *path,
+                                film_error *error)
+{
+    char *at = error ? strstr(error->message, temporary) : NULL;
+    if (status == FILM_OK || !at) return status;
+    size_t extra = strlen(temporary) - strlen(path);
+    memmove(at + strlen(path), at + strlen(path) + extra, strlen(at + strlen(path) + extra) + 1);
+    return status;
+}
+
+film_status film_pool_create(const char *path, const char *model_path, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct file_map file = {(const unsigned char *)"", 0};
+    film_model *model = NULL;
+    struct stat about;
+    char *temporary = NULL;
+    if (!path || !model_path) return pool_missing(error, path ? "model_path" : "path");
+    if (lstat(path, &about) == 0)
+        TRY(status_set(error, FILM_IO, "%s is there already; remove it or choose another name",
+                       path));
+    TRY(file_map_open(model_path, &file, error));
+    TRY(model_parse(file.bytes, file.size, model_path, &model, error));
+    if (!model->encoder.map)
+        TRY(status_set(error, FILM_BAD_INPUT,
+                       "%s has features alone and no vectors, which a pool needs; train one with "
+                       "--method svd, film or rank",
+                       model_path));
+    size_t room = strlen(path) + 60;
+    TRY_ALLOC(temporary = mem_array(room, 1), error);
+    snprintf(temporary, room, "%s.tmp-%ld-%ld", path, (long)getpid(), (long)gettid());
+    unlink(temporary); /* left by a killed process that had our numbers */
+    status = write_pool(temporary, &file, model, error);
+    if (status == FILM_OK)
+        status = file_publish(temporary, path, error);
+    else
+        unlink(temporary);
+    about_target(status, temporary, path, error);
+done:
+    mem_free(temporary);
+    model_free(model);
+    file_map_close(&file);
+    return status;
+}

@@ -1,0 +1,237 @@
+/* film_pool_export: a table that film_pool_add_files makes the same pool of.
+ *
+ * The five columns of the pool itself are always there, whether used or not: without "category" a
+ * reader would look for another name that means it. */
+#include "base/mem.h"
+#include "base/strtab.h"
+#include "pool/fields.h"
+#include "pool/pool.h"
+#include "text/format.h"
+#include "text/value.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct export
+{
+    film_output *output;
+    enum record_format format;
+    struct strtab names; /* of further columns, in the order of their first appearance */
+    const film_progress *progress;
+    double total;
+    uint64_t written;
+    film_status status;
+    film_error *error;
+};
+
+/* ---- fields ---- */
+
+static film_status put(struct export *export, const char *bytes, size_t count)
+{
+    return film_output_write(export->output, bytes, count, export->error);
+}
+
+static film_status put_csv(struct export *export, film_text text)
+{
+    film_status status = FILM_OK;
+    int plain = text.length == 0 || (text.bytes[0] != ' ' && text.bytes[text.length - 1] != ' ');
+    for (size_t i = 0; i < text.length; i++)
+        if (strchr(",\"\n\r\t", text.bytes[i])) plain = 0;
+    if (plain) return put(export, text.bytes, text.length);
+    TRY(put(export, "\"", 1));
+    for (size_t i = 0; i < text.length; i++)
+        TRY(put(export, text.bytes[i] == '"' ? "\"\"" : &text.bytes[i],
+                text.bytes[i] == '"' ? 2 : 1));
+    TRY(put(export, "\"", 1));
+done:
+    return status;
+}
+
+static film_status put_field(struct export *export, film_text text, film_text id)
+{
+    char shown[VALUE_SHOWN];
+    if (export->format == RECORD_CSV) return put_csv(export, text);
+    for (size_t i = 0; i < text.length; i++)
+        if (strchr("\t\n\r", text.bytes[i]))
+            return status_set(export->error, FILM_BAD_INPUT,
+                              "sentence \"%s\" holds a tab or line end, which TSV cannot; use "
+                              "--format csv or jsonl",
+                              value_show(id, shown));
+    return put(export, text.bytes, text.length);
+}
+
+/* A value of `more`: strings as they are, the rest as JSON. */
+static film_status put_value(struct export *export, const json_t *value, film_text id)
+{
+    if (!value) return FILM_OK;
+    if (json_is_string(value))
+        return put_field(export, (film_text){json_string_value(value), json_string_length(value)},
+                         id);
+    char *text = fields_dump(value);
+    if (!text) return status_no_memory(export->error);
+    film_status status = put_field(export, value_of(text), id);
+    free(text);
+    return status;
+}
+
+static json_t *load_more(film_text more)
+{
+    return more.bytes ? json_loadb(more.bytes, more.length, 0, NULL) : NULL;
+}
+
+/* ---- rows ---- */
+
+static film_status put_row(struct export *export, const film_sentence *sentence)
+{
+    film_status status = FILM_OK;
+    const char *separator = export->format == RECORD_CSV ? "," : "\t";
+    const film_text columns[] = {sentence->id, sentence->text, sentence->category, sentence->answer,
+                                 sentence->url};
+    json_t *more = load_more(sentence->more);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        if (i) TRY(put(export, separator, 1));
+        TRY(put_field(export, columns[i], sentence->id));
+    }
+    for (uint32_t i = 0; i < export->names.count; i++) {
+        film_text name = strtab_get(&export->names, i);
+        TRY(put(export, separator, 1));
+        TRY(put_value(export, json_object_getn(more, name.bytes, name.length), sentence->id));
+    }
+    TRY(put(export, "\n", 1));
+done:
+    json_decref(more);
+    return status;
+}
+
+/* 0: no memory. */
+static int set_text(json_t *row, const char *name, film_text text)
+{
+    return json_object_set_new(
+               row, name, text.bytes ? json_stringn(text.bytes, text.length) : json_null()) == 0;
+}
+
+static film_status put_json(struct export *export, const film_sentence *sentence)
+{
+    film_status status = FILM_OK;
+    char *text = NULL;
+    json_t *more = NULL, *row = json_object();
+    TRY_ALLOC(row, export->error);
+    TRY_ALLOC(set_text(row, "id", sentence->id) && set_text(row, "text", sentence->text) &&
+                  set_text(row, "category", sentence->category),
+              export->error);
+    /* No other name means these two: they are left out where there is nothing. */
+    if (sentence->answer.bytes) TRY_ALLOC(set_text(row, "answer", sentence->answer), export->error);
+    if (sentence->url.bytes) TRY_ALLOC(set_text(row, "url", sentence->url), export->error);
+    more = load_more(sentence->more);
+    if (more) TRY_ALLOC(json_object_update_missing(row, more) == 0, export->error);
+    TRY_ALLOC(text = fields_dump(row), export->error);
+    TRY(put(export, text, strlen(text)));
+    TRY(put(export, "\n", 1));
+done:
+    free(text);
+    json_decref(more);
+    json_decref(row);
+    return status;
+}
+
+static int export_one(void *user, const struct store_sentence *sentence)
+{
+    struct export *export = user;
+    export->status = export->format == RECORD_JSONL ? put_json(export, &sentence->fields)
+                                                    : put_row(export, &sentence->fields);
+    if (export->status == FILM_OK && ++export->written % 1024 == 0)
+        export->status = progress_report(export->progress, "exporting", (double)export->written,
+                                         export->total, export->error);
+    return export->status != FILM_OK;
+}
+
+/* ---- the header ---- */
+
+static int collect_names(void *user, const struct store_sentence *sentence)
+{
+    struct export *export = user;
+    const char *key;
+    json_t *value, *more = load_more(sentence->fields.more);
+    uint32_t ignored;
+    json_object_foreach(more, key, value)
+    {
+        export->status = strtab_add(&export->names, key, strlen(key), &ignored, export->error);
+        if (export->status != FILM_OK) break;
+    }
+    json_decref(more);
+    return export->status != FILM_OK;
+}
+
+static film_status put_header(struct export *export, struct db *db)
+{
+    film_status status = FILM_OK;
+    static const char *const own[] = {"id", "text", "category", "answer", "url"};
+    const char *separator = export->format == RECORD_CSV ? "," : "\t";
+    const film_text none = {"(header)", 8};
+    if (export->format == RECORD_JSONL) return FILM_OK;
+    TRY(store_each(db, NULL, collect_names, export, export->error));
+    TRY(export->status);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        if (i) TRY(put(export, separator, 1));
+        TRY(put(export, own[i], strlen(own[i])));
+    }
+    for (uint32_t i = 0; i < export->names.count; i++) {
+        TRY(put(export, separator, 1));
+        TRY(put_field(export, strtab_get(&export->names, i), none));
+    }
+    TRY(put(export, "\n", 1));
+done:
+    return status;
+}
+
+/* ---- all of it ---- */
+
+static int ends_with(const char *path, const char *ending)
+{
+    size_t length = strlen(path), tail = strlen(ending);
+    return length > tail && strcmp(path + length - tail, ending) == 0;
+}
+
+static film_status choose_format(const char *path, const char *format, enum record_format *out,
+                                 film_error *error)
+{
+    if (!format)
+        *out = ends_with(path, ".csv")     ? RECORD_CSV
+               : ends_with(path, ".jsonl") ? RECORD_JSONL
+                                           : RECORD_TSV;
+    else if (!format_named(format, out) || *out == RECORD_LINES)
+        return status_set(error, FILM_USAGE, "format \"%s\" is none of tsv, csv, jsonl", format);
+    return FILM_OK;
+}
+
+film_status film_pool_export(film_pool *pool, const char *path, const char *format,
+                             const film_progress *progress, uint64_t *written, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct export export = {.progress = progress, .error = error};
+    struct db *db = NULL;
+    int64_t total;
+    if (!pool || !path) return pool_missing(error, pool ? "path" : "pool");
+    TRY(choose_format(path, format, &export.format, error));
+    TRY(strtab_init(&export.names, error));
+    TRY(pool_read(pool, &db, error));
+    db->progress = progress;
+    db->phase = "exporting";
+    TRY(db_number(db, "SELECT count(*) FROM sentence", &total, error));
+    db->total = export.total = (double)total;
+    TRY(film_output_open(path, &export.output, error));
+    TRY(put_header(&export, db));
+    TRY(store_each(db, NULL, export_one, &export, error));
+    TRY(export.status);
+    film_output *output = export.output;
+    export.output = NULL;
+    TRY(film_output_commit(output, error));
+    if (written) *written = export.written;
+done:
+    film_output_discard(export.output);
+    pool_read_end(pool, db);
+    strtab_free(&export.names);
+    return status;
+}

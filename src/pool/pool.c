@@ -1,0 +1,215 @@
+#include "pool/pool.h"
+#include "base/mem.h"
+#include "pool/schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+film_status pool_missing(film_error *error, const char *what)
+{
+    return status_set(error, FILM_USAGE, "%s is NULL", what);
+}
+
+/* ---- connections ---- */
+
+static double get_wait(film_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    double wait = pool->wait;
+    pthread_mutex_unlock(&pool->lock);
+    return wait;
+}
+
+static film_status connect_db(film_pool *pool, struct db *db, film_error *error)
+{
+    film_status status = db_open(db, pool->path, error);
+    if (status != FILM_OK) return status;
+    db->wait = get_wait(pool);
+    status = schema_open(db, error);
+    if (status != FILM_OK) db_close(db);
+    return status;
+}
+
+film_status pool_read(film_pool *pool, struct db **out, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct db *db = NULL;
+    *out = NULL;
+    pthread_mutex_lock(&pool->lock);
+    if (pool->idle_count) db = pool->idle[--pool->idle_count];
+    pthread_mutex_unlock(&pool->lock);
+    if (!db) {
+        TRY_ALLOC(db = mem_zeroed(1, sizeof *db), error);
+        TRY(connect_db(pool, db, error));
+    }
+    db->wait = get_wait(pool);
+    *out = db;
+    TRY(db_begin(db, 0, error));
+done:
+    if (status != FILM_OK && !*out) mem_free(db);
+    return status;
+}
+
+void pool_read_end(film_pool *pool, struct db *db)
+{
+    if (!db) return;
+    db_rollback(db);
+    db->progress = NULL;
+    db->phase = NULL;
+    pthread_mutex_lock(&pool->lock);
+    int kept = pool->idle_count < POOL_IDLE;
+    if (kept) pool->idle[pool->idle_count++] = db;
+    pthread_mutex_unlock(&pool->lock);
+    if (kept) return;
+    db_close(db);
+    mem_free(db);
+}
+
+film_status pool_write(film_pool *pool, const film_progress *progress, const char *phase,
+                       struct db **out, film_error *error)
+{
+    film_status status = FILM_OK;
+    pthread_mutex_lock(&pool->writing);
+    *out = &pool->writer;
+    if (!pool->has_writer) TRY(connect_db(pool, &pool->writer, error));
+    pool->has_writer = 1;
+    pool->writer.wait = get_wait(pool);
+    pool->writer.progress = progress;
+    pool->writer.phase = phase;
+    pool->writer.done = pool->writer.total = 0;
+done:
+    if (status != FILM_OK) {
+        *out = NULL;
+        pthread_mutex_unlock(&pool->writing);
+    }
+    return status;
+}
+
+void pool_write_end(film_pool *pool)
+{
+    db_rollback(&pool->writer);
+    pool->writer.progress = NULL;
+    pthread_mutex_unlock(&pool->writing);
+}
+
+/* ---- opening and closing ---- */
+
+static film_status read_settings(film_pool *pool, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct db *db = NULL;
+    int64_t dim;
+    TRY(pool_read(pool, &db, error));
+    TRY(db_number(db, "SELECT value FROM setting WHERE name = 'dim'", &dim, error));
+    if (dim < 1 || dim > 1 << 24)
+        TRY(status_set(error, FILM_BAD_INPUT, "%s is damaged: vectors of %lld numbers", pool->path,
+                       (long long)dim));
+    pool->dim = (size_t)dim;
+done:
+    pool_read_end(pool, db);
+    return status;
+}
+
+film_status film_pool_open(const char *path, film_pool **out, film_error *error)
+{
+    film_status status = FILM_OK;
+    if (!path || !out) return pool_missing(error, path ? "out" : "path");
+    *out = NULL;
+    film_pool *pool = mem_zeroed(1, sizeof *pool);
+    if (!pool) return status_no_memory(error);
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_mutex_init(&pool->writing, NULL);
+    pthread_mutex_init(&pool->loading, NULL);
+    pthread_rwlock_init(&pool->snapshot_lock, NULL);
+    pool->wait = 10;
+    TRY_ALLOC(pool->path = mem_string(path, strlen(path)), error);
+    TRY(read_settings(pool, error));
+    *out = pool;
+done:
+    if (status != FILM_OK) film_pool_close(pool);
+    return status;
+}
+
+void film_pool_close(film_pool *pool)
+{
+    if (!pool) return;
+    for (size_t i = 0; i < pool->idle_count; i++) {
+        db_close(pool->idle[i]);
+        mem_free(pool->idle[i]);
+    }
+    if (pool->has_writer) db_close(&pool->writer);
+    model_free(pool->model);
+    mem_free_aligned(pool->model_bytes);
+    mem_free(pool->snapshot.numbers);
+    mem_free_aligned(pool->snapshot.vectors);
+    pthread_rwlock_destroy(&pool->snapshot_lock);
+    pthread_mutex_destroy(&pool->loading);
+    pthread_mutex_destroy(&pool->writing);
+    pthread_mutex_destroy(&pool->lock);
+    mem_free(pool->path);
+    mem_free(pool);
+}
+
+void film_pool_set_wait(film_pool *pool, double seconds)
+{
+    if (!pool || !(seconds >= 0)) return;
+    pthread_mutex_lock(&pool->lock);
+    pool->wait = seconds;
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* ---- the model ---- */
+
+static film_status load_model(film_pool *pool, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct db *db = NULL;
+    void *bytes = NULL;
+    size_t size;
+    TRY(pool_read(pool, &db, error));
+    TRY(store_get_model(db, &bytes, &size, error));
+    TRY(model_parse(bytes, size, pool->path, &pool->model, error));
+    if (pool->model->encoder.dim != pool->dim) {
+        model_free(pool->model);
+        pool->model = NULL;
+        TRY(status_set(error, FILM_BAD_INPUT,
+                       "%s is damaged: it should hold vectors of %zu numbers, its model makes "
+                       "others",
+                       pool->path, pool->dim));
+    }
+    pool->model_bytes = bytes;
+    bytes = NULL;
+done:
+    mem_free_aligned(bytes);
+    pool_read_end(pool, db);
+    return status;
+}
+
+film_status pool_model(film_pool *pool, film_model **model, film_error *error)
+{
+    film_status status = FILM_OK;
+    pthread_mutex_lock(&pool->loading);
+    if (!pool->model) status = load_model(pool, error);
+    *model = pool->model;
+    pthread_mutex_unlock(&pool->loading);
+    return status;
+}
+
+film_status film_pool_model(film_pool *pool, const film_model **model, film_error *error)
+{
+    film_model *loaded = NULL;
+    if (!pool || !model) return pool_missing(error, pool ? "model" : "pool");
+    film_status status = pool_model(pool, &loaded, error);
+    *model = loaded;
+    return status;
+}
+
+film_status film_pool_changes(film_pool *pool, uint64_t *last, film_error *error)
+{
+    struct db *db = NULL;
+    if (!pool || !last) return pool_missing(error, pool ? "last" : "pool");
+    film_status status = pool_read(pool, &db, error);
+    if (status == FILM_OK) status = store_changes(db, last, error);
+    pool_read_end(pool, db);
+    return status;
+}

@@ -1,0 +1,109 @@
+/* What a pool keeps, row by row: settings, changes, sentences with their vectors, labels, the model.
+ *
+ * Calls that write run inside store_begin ... store_commit; calls that read, inside a transaction of
+ * any kind. Nothing here waits for a mutex or computes a vector: that is pool.h and add.h. */
+#ifndef POOL_STORE_H
+#define POOL_STORE_H
+
+#include "film_pool.h"
+#include "pool/db.h"
+
+/* ---- Changes (store_changes.c) ---- */
+
+/* A writing transaction and the number of its last change. */
+struct store_write {
+    struct db *db;
+    uint64_t change; /* taken before each change: ++write->change */
+    uint64_t first;  /* what it was at the beginning */
+};
+
+film_status store_begin(struct store_write *write, struct db *db, film_error *error);
+film_status store_commit(struct store_write *write, film_error *error);
+
+film_status store_changes(struct db *db, uint64_t *last, film_error *error);
+
+/* One change: a sentence that is new or has a new vector, or (VECTOR NULL, REMOVED 1) one that went.
+ * VECTOR has DIM floats, not necessarily aligned; it is NULL too where the pool is damaged. Return
+ * non-zero to stop. */
+struct store_change {
+    uint64_t change;
+    int64_t number;
+    int removed;
+    const void *vector;
+};
+typedef int (*store_change_fn)(void *user, const struct store_change *change);
+
+/* Every sentence whose last change is after SINCE (0: all that are there, and all that went), oldest
+ * change first. *UPTO: go on from there next time. */
+film_status store_scan_vectors(struct db *db, size_t dim, uint64_t since, store_change_fn call,
+                               void *user, uint64_t *upto, film_error *error);
+
+/* ---- Settings (store_changes.c) ---- */
+
+film_status store_set(struct db *db, const char *name, film_text value, film_error *error);
+film_status store_set_number(struct db *db, const char *name, int64_t value, film_error *error);
+
+/* The value as text with a NUL, or *VALUE NULL when there is none; free with mem_free. */
+film_status store_get(struct db *db, const char *name, char **value, film_error *error);
+
+/* ---- Sentences (store_sentences.c) ---- */
+
+struct store_sentence {
+    int64_t number;
+    film_sentence fields; /* until the statement's next step */
+    int64_t checksum;     /* as stored */
+};
+
+/* Over all fields: tells a sentence that was damaged on disk. */
+int64_t store_checksum(const film_sentence *sentence);
+
+/* By the user's id; *FOUND 0 when there is none. The texts live until the next call on DB. */
+film_status store_find(struct db *db, film_text id, struct store_sentence *out, int *found,
+                       film_error *error);
+film_status store_find_number(struct db *db, int64_t number, struct store_sentence *out, int *found,
+                              film_error *error);
+
+film_status store_insert(struct store_write *write, const film_sentence *sentence,
+                         const float *vector, size_t dim, film_error *error);
+film_status store_replace(struct store_write *write, int64_t number, const film_sentence *sentence,
+                          const float *vector, size_t dim, film_error *error);
+film_status store_remove(struct store_write *write, int64_t number, film_error *error);
+
+/* The vector alone, computed again: a change too. */
+film_status store_repair_vector(struct store_write *write, int64_t number, const float *vector,
+                                size_t dim, film_error *error);
+
+typedef int (*store_sentence_fn)(void *user, const struct store_sentence *sentence);
+
+/* By number. FILTER may be NULL. */
+film_status store_each(struct db *db, const film_pool_filter *filter, store_sentence_fn call,
+                       void *user, film_error *error);
+
+/* ---- Labels (store_labels.c) ---- */
+
+/* A and B are different numbers, in any order. *CHANGED 0 when that very label was there. */
+film_status store_label(struct store_write *write, int64_t a, int64_t b, int same, film_text origin,
+                        int *changed, film_error *error);
+film_status store_each_label(struct db *db, film_label_fn call, void *user, film_error *error);
+
+/* Sentences connected by labels of "same": member i belongs to the cluster whose oldest member is
+ * numbers[root[i]]. Only labelled sentences are listed, by rising number. */
+struct store_clusters {
+    size_t count, clusters; /* members listed; clusters of two or more */
+    int64_t *numbers;
+    uint32_t *root;
+    uint64_t contradictions; /* pairs labelled "different" inside one cluster */
+};
+film_status store_clusters(struct db *db, struct store_clusters *out, film_error *error);
+void store_clusters_free(struct store_clusters *clusters);
+
+/* ---- The model (store_model.c) ---- */
+
+/* The bytes of a .film file, in chunks: a blob has its limit, and so has memory. */
+film_status store_put_model(struct db *db, const void *bytes, size_t size, film_error *error);
+
+/* *BYTES is aligned (mem_free_aligned). A missing or short chunk or another checksum is
+ * FILM_BAD_INPUT. */
+film_status store_get_model(struct db *db, void **bytes, size_t *size, film_error *error);
+
+#endif

@@ -1,0 +1,145 @@
+#include "base/mem.h"
+#include "base/union_find.h"
+#include "pool/store.h"
+
+#include <string.h>
+
+film_status store_label(struct store_write *write, int64_t a, int64_t b, int same, film_text origin,
+                        int *changed, film_error *error)
+{
+    /* The same word once more keeps the time of the first. */
+    static const char sql[] =
+        "INSERT INTO label VALUES (?1, ?2, ?3, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?4, ?5)"
+        " ON CONFLICT (a, b) DO UPDATE SET same = excluded.same, made = excluded.made,"
+        " origin = excluded.origin, change = excluded.change WHERE same <> excluded.same";
+    sqlite3_stmt *statement;
+    film_status status = db_prepare(write->db, sql, &statement, error);
+    if (status != FILM_OK) return status;
+    sqlite3_bind_int64(statement, 1, a < b ? a : b);
+    sqlite3_bind_int64(statement, 2, a < b ? b : a);
+    sqlite3_bind_int(statement, 3, same != 0);
+    db_bind_text(statement, 4, origin);
+    sqlite3_bind_int64(statement, 5, (int64_t)(write->change + 1));
+    status = db_finish(write->db, statement, error);
+    if (status != FILM_OK) return status;
+    *changed = sqlite3_changes(write->db->handle) > 0;
+    if (*changed) write->change++;
+    return FILM_OK;
+}
+
+film_status store_each_label(struct db *db, film_label_fn call, void *user, film_error *error)
+{
+    static const char sql[] = "SELECT sa.id, sb.id, l.same, l.made, l.origin FROM label l"
+                              " JOIN sentence sa ON sa.number = l.a JOIN sentence sb ON sb.number "
+                              "= l.b ORDER BY l.a, l.b";
+    film_status status = FILM_OK;
+    sqlite3_stmt *statement = NULL;
+    int row;
+    TRY(db_prepare(db, sql, &statement, error));
+    for (;;) {
+        TRY(db_step(db, statement, &row, error));
+        if (!row) break;
+        film_pool_label_row label = {db_text(statement, 0), db_text(statement, 1),
+                                     sqlite3_column_int(statement, 2), db_text(statement, 3),
+                                     db_text(statement, 4)};
+        TRY(db_row_read(db, error));
+        if (call(user, &label)) break;
+    }
+done:
+    if (statement) sqlite3_reset(statement);
+    return status;
+}
+
+/* ---- clusters ---- */
+
+/* The numbers of all labelled sentences, rising. */
+static film_status read_members(struct db *db, struct store_clusters *out, film_error *error)
+{
+    static const char sql[] = "SELECT a FROM label UNION SELECT b FROM label ORDER BY 1";
+    film_status status = FILM_OK;
+    sqlite3_stmt *statement = NULL;
+    size_t capacity = 0;
+    int row;
+    TRY(db_prepare(db, sql, &statement, error));
+    for (;;) {
+        TRY(db_step(db, statement, &row, error));
+        if (!row) break;
+        void *memory = out->numbers;
+        TRY_ALLOC(mem_grow(&memory, &capacity, out->count + 1, sizeof *out->numbers), error);
+        out->numbers = memory;
+        out->numbers[out->count++] = sqlite3_column_int64(statement, 0);
+    }
+done:
+    if (statement) sqlite3_reset(statement);
+    return status;
+}
+
+static uint32_t position(const struct store_clusters *clusters, int64_t number)
+{
+    size_t low = 0, high = clusters->count;
+    while (low + 1 < high) {
+        size_t middle = low + (high - low) / 2;
+        if (clusters->numbers[middle] <= number)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (uint32_t)low;
+}
+
+/* Joins what is labelled the same; then counts the pairs labelled different that are joined. */
+static film_status read_pairs(struct db *db, struct store_clusters *out, struct union_find *sets,
+                              film_error *error)
+{
+    static const char sql[] = "SELECT a, b, same FROM label ORDER BY same DESC";
+    film_status status = FILM_OK;
+    sqlite3_stmt *statement = NULL;
+    int row;
+    TRY(db_prepare(db, sql, &statement, error));
+    for (;;) {
+        TRY(db_step(db, statement, &row, error));
+        if (!row) break;
+        uint32_t a = position(out, sqlite3_column_int64(statement, 0));
+        uint32_t b = position(out, sqlite3_column_int64(statement, 1));
+        if (sqlite3_column_int(statement, 2))
+            union_find_join(sets, a, b);
+        else
+            out->contradictions += union_find_root(sets, a) == union_find_root(sets, b);
+    }
+done:
+    if (statement) sqlite3_reset(statement);
+    return status;
+}
+
+film_status store_clusters(struct db *db, struct store_clusters *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct union_find sets = {0};
+    unsigned char *large = NULL;
+    *out = (struct store_clusters){0};
+    TRY(read_members(db, out, error));
+    TRY(union_find_init(&sets, out->count, error));
+    TRY(read_pairs(db, out, &sets, error));
+    TRY_ALLOC(out->root = mem_array(out->count, sizeof *out->root), error);
+    TRY_ALLOC(large = mem_zeroed(out->count, 1), error);
+    /* The smallest member is the root, and numbers rise: the oldest sentence names the cluster. */
+    for (size_t i = 0; i < out->count; i++) {
+        out->root[i] = union_find_root(&sets, (uint32_t)i);
+        if (out->root[i] != i && !large[out->root[i]]) {
+            large[out->root[i]] = 1;
+            out->clusters++;
+        }
+    }
+done:
+    union_find_free(&sets);
+    mem_free(large);
+    if (status != FILM_OK) store_clusters_free(out);
+    return status;
+}
+
+void store_clusters_free(struct store_clusters *clusters)
+{
+    mem_free(clusters->numbers);
+    mem_free(clusters->root);
+    *clusters = (struct store_clusters){0};
+}

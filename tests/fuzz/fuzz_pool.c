@@ -1,0 +1,74 @@
+/* Any bytes as a pool: refused with a message, or every call on it ends in order. The input is written
+ * to a file, since SQLite wants one; /dev/shm keeps it in memory. */
+#include "film_pool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(int condition)
+{
+    if (!condition) abort();
+}
+
+static int look(void *user, const film_sentence *sentence)
+{
+    size_t *total = user;
+    const film_text texts[] = {sentence->id,     sentence->text, sentence->category,
+                               sentence->answer, sentence->url,  sentence->more};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (size_t j = 0; j < texts[i].length; j++) *total += (unsigned char)texts[i].bytes[j];
+    return 0;
+}
+
+static int look_at_member(void *user, film_text cluster, film_text id)
+{
+    *(size_t *)user += cluster.length + id.length;
+    return 0;
+}
+
+static void use(film_pool *pool)
+{
+    film_error error;
+    film_pool_checked checked;
+    size_t total = 0;
+    char *json = NULL;
+    film_sentence one = {.id = film_string("fuzz"), .text = film_string("where is my card")};
+    film_text id = film_string("a");
+    film_pool_check_options repair = {.full = 1, .repair = 1, .threads = 1};
+    film_pool_list(pool, NULL, look, &total, &error);
+    film_pool_clusters(pool, look_at_member, &total, &error);
+    film_pool_describe(pool, &json, &error);
+    film_free(json);
+    film_pool_check(pool, &repair, &checked, &error);
+    film_pool_add(pool, &one, 1, &(film_pool_add_options){.threads = 1}, NULL, &error);
+    film_pool_label(pool, one.id, id, 1, NULL, &error);
+    film_pool_remove(pool, &id, 1, 1, NULL, &error);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char path[100], log[120];
+    film_error error = {0};
+    film_pool *pool = NULL;
+    snprintf(path, sizeof path, "/dev/shm/film-fuzz-%ld.pool", (long)getpid());
+    FILE *file = fopen(path, "wb");
+    if (!file) return 0;
+    if (size) fwrite(data, 1, size, file);
+    fclose(file);
+    film_status status = film_pool_open(path, &pool, &error);
+    if (status == FILM_OK)
+        use(pool);
+    else
+        require(!pool && error.message[0] && !strchr(error.message, '\n'));
+    film_pool_close(pool);
+    unlink(path);
+    snprintf(log, sizeof log, "%s-wal", path);
+    unlink(log);
+    snprintf(log, sizeof log, "%s-shm", path);
+    unlink(log);
+    return 0;
+}

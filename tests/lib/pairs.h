@@ -1,0 +1,77 @@
+/* Pairs of sentences of a few words, as evidence is learned from. */
+#ifndef PAIRS_H
+#define PAIRS_H
+
+#include "vocabulary.h"
+
+#include "pair/evidence_fit.h"
+
+static film_error error;
+/* Words, and characters so that features are more than words. */
+static struct vocabulary vocabulary;
+
+static const char *const words[] = {"xray",  "ursa",  "vega", "alpha", "beta", "gamma",
+                                    "delta", "omega", "rho",  "tau",   "phi",  "zork"};
+enum { WORDS = sizeof words / sizeof *words, KNOWN = WORDS - 1, MOST_BYTES = 120 };
+
+struct pairs {
+    char (*text)[2][MOST_BYTES];
+    float *target, *weight;
+    size_t count;
+};
+
+static inline void get_pair(const void *user, size_t i, film_text *a, film_text *b)
+{
+    const struct pairs *pairs = user;
+    *a = film_string(pairs->text[i][0]);
+    *b = film_string(pairs->text[i][1]);
+}
+
+static inline struct evidence_source source_of(const struct pairs *pairs)
+{
+    return (struct evidence_source){get_pair, pairs, pairs->count};
+}
+
+static inline void pairs_init(struct pairs *pairs, size_t count)
+{
+    pairs->count = count;
+    pairs->text = malloc(count * sizeof *pairs->text);
+    pairs->target = malloc(count * sizeof(float));
+    pairs->weight = malloc(count * sizeof(float));
+    for (size_t i = 0; i < count; i++) pairs->target[i] = 0, pairs->weight[i] = 1;
+}
+
+static inline void pairs_free(struct pairs *pairs)
+{
+    free(pairs->text);
+    free(pairs->target);
+    free(pairs->weight);
+}
+
+static inline void random_pairs(struct pairs *pairs, size_t count, uint64_t seed)
+{
+    struct rng rng;
+    rng_seed(&rng, seed);
+    pairs_init(pairs, count);
+    for (size_t i = 0; i < count; i++) {
+        for (int s = 0; s < 2; s++)
+            random_sentence(&rng, words, WORDS, 9, pairs->text[i][s], MOST_BYTES);
+        pairs->target[i] = (float)rng_below(&rng, 2);
+        pairs->weight[i] = (float)(0.5 + rng_uniform(&rng));
+    }
+}
+
+static inline void collect_keys(const char *a, const char *b, struct reading *reading,
+                                struct items *items)
+{
+    assert_ok(reading_read(reading, film_string(a), film_string(b), &error));
+    assert_ok(items_collect(items, reading, &error));
+}
+
+static inline void fit_words(void)
+{
+    vocabulary_fit(&vocabulary, FILM_WORD | FILM_CHAR,
+                   "xray ursa vega\nalpha beta gamma delta\nomega rho tau phi\nnu1 nu2");
+}
+
+#endif

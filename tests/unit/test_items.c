@@ -1,0 +1,247 @@
+#include "testing.h"
+#include "item_text.h"
+
+static int compare_lines(const void *left, const void *right)
+{
+    return strcmp(left, right);
+}
+
+/* Sorted lines "kind key [words of the first][words of the second]". */
+static char *dump(void)
+{
+    static char text[20000];
+    char(*line)[200] = malloc(items.count * sizeof *line + 1);
+    text[0] = 0;
+    for (size_t i = 0; i < items.count; i++) {
+        const struct item *item = &items.list[i];
+        strcpy(line[i], kinds[item->kind]);
+        add_key(line[i], item);
+        strcat(line[i], " ");
+        add_words(line[i], 0, item->place[0]);
+        add_words(line[i], 1, item->place[1]);
+    }
+    qsort(line, items.count, sizeof *line, compare_lines);
+    for (size_t i = 0; i < items.count; i++) strcat(strcat(text, line[i]), "\n");
+    free(line);
+    return text;
+}
+
+static void a_word_for_a_word_has_items_of_every_kind(void **state)
+{
+    (void)state;
+    collect("the blue card", "the red card");
+    assert_string_equal(dump(), "after [blue][red]\n"
+                                "alone blue-card [blue card][]\n"
+                                "alone red-card [][red card]\n"
+                                "alone the-blue [the blue][]\n"
+                                "alone the-red [][the red]\n"
+                                "before [blue][red]\n"
+                                "beside card-blue [blue][card]\n"
+                                "beside card-red [card][red]\n"
+                                "beside the-blue [blue][the]\n"
+                                "beside the-red [the][red]\n"
+                                "edit [blue][red]\n"
+                                "first the-the [the][the]\n"
+                                "last card-card [card][card]\n"
+                                "opposed blue-red [blue][red]\n"
+                                "run ^-the [the][the]\n"
+                                "run card-$ [card][card]\n"
+                                "together card-the [card][the]\n");
+}
+
+static void a_phrase_for_nothing_and_unknown_words(void **state)
+{
+    (void)state;
+    collect("the card", "the card is lost");
+    assert_string_equal(dump(), "after [][is lost]\n"
+                                "alone card-$ [card][]\n"
+                                "alone card-is [][card is]\n"
+                                "alone is-lost [][is lost]\n"
+                                "alone lost-$ [][lost]\n"
+                                "before [][is lost]\n"
+                                "beside card-is [card][is]\n"
+                                "beside card-lost [card][lost]\n"
+                                "beside the-is [the][is]\n"
+                                "beside the-lost [the][lost]\n"
+                                "edit [][is lost]\n"
+                                "first the-the [the][the]\n"
+                                "last card-lost [card][lost]\n"
+                                "run ^-the [the][the]\n"
+                                "run the-card [the card][the card]\n"
+                                "together card-the [card][the]\n");
+    /* An unknown word has no id, so no item of two words; an edit goes by the words themselves. */
+    collect("dog", "zork");
+    assert_string_equal(dump(), "after [dog][zork]\n"
+                                "alone ^-dog [dog][]\n"
+                                "alone dog-$ [dog][]\n"
+                                "before [dog][zork]\n"
+                                "edit [dog][zork]\n");
+}
+
+static void two_edits_stand_around_one_shared_word(void **state)
+{
+    (void)state;
+    collect("blue card red", "dog card lost");
+    assert_string_equal(dump(), "after [blue][dog]\n"
+                                "after [red][lost]\n"
+                                "alone ^-blue [blue][]\n"
+                                "alone ^-dog [][dog]\n"
+                                "alone blue-card [blue card][]\n"
+                                "alone card-lost [][card lost]\n"
+                                "alone card-red [card red][]\n"
+                                "alone dog-card [][dog card]\n"
+                                "alone lost-$ [][lost]\n"
+                                "alone red-$ [red][]\n"
+                                "before [blue][dog]\n"
+                                "before [red][lost]\n"
+                                "beside card-blue [blue][card]\n"
+                                "beside card-dog [card][dog]\n"
+                                "beside card-lost [card][lost]\n"
+                                "beside card-red [red][card]\n"
+                                "edit [blue][dog]\n"
+                                "edit [red][lost]\n"
+                                "first blue-dog [blue][dog]\n"
+                                "last lost-red [red][lost]\n"
+                                "opposed blue-dog [blue][dog]\n"
+                                "opposed blue-lost [blue][lost]\n"
+                                "opposed dog-red [red][dog]\n"
+                                "opposed lost-red [red][lost]\n");
+}
+
+static uint64_t only_key(enum item_kind kind)
+{
+    uint64_t key = 0;
+    for (size_t i = 0; i < items.count; i++)
+        if (items.list[i].kind == kind) {
+            assert_true(key == 0);
+            key = items.list[i].key;
+        }
+    assert_true(key != 0);
+    return key;
+}
+
+static void an_edit_is_the_same_in_another_place_and_its_context_is_told_apart(void **state)
+{
+    (void)state;
+    collect("the blue card", "the red card");
+    uint64_t edit = only_key(ITEM_EDIT), after = only_key(ITEM_EDIT_AFTER),
+             before = only_key(ITEM_EDIT_BEFORE);
+    collect("the red dog", "the blue dog"); /* another word behind, the other way round */
+    assert_true(only_key(ITEM_EDIT) == edit && only_key(ITEM_EDIT_AFTER) == after);
+    assert_true(only_key(ITEM_EDIT_BEFORE) != before);
+    collect("is lost red card", "is lost blue card"); /* another word before */
+    assert_true(only_key(ITEM_EDIT) == edit && only_key(ITEM_EDIT_BEFORE) == before);
+    assert_true(only_key(ITEM_EDIT_AFTER) != after);
+    collect("red card", "blue card"); /* at the start */
+    assert_true(only_key(ITEM_EDIT) == edit && only_key(ITEM_EDIT_BEFORE) == before);
+    assert_true(only_key(ITEM_EDIT_AFTER) != after);
+    collect("the blue lost card", "the red card"); /* another phrase */
+    assert_true(only_key(ITEM_EDIT) != edit);
+    collect("the card", "the red card"); /* for nothing */
+    assert_true(only_key(ITEM_EDIT) != edit);
+}
+
+static int has_kind(enum item_kind kind)
+{
+    for (size_t i = 0; i < items.count; i++)
+        if (items.list[i].kind == kind) return 1;
+    return 0;
+}
+
+static void phrases_of_more_than_four_words_are_no_edit(void **state)
+{
+    (void)state;
+    collect("the card", "the red blue dog lost card");
+    assert_true(has_kind(ITEM_EDIT));
+    collect("the card", "the red blue dog lost is card");
+    assert_false(has_kind(ITEM_EDIT));
+}
+
+static void empty_sentences_have_no_item_of_two_sides(void **state)
+{
+    (void)state;
+    collect("", "");
+    assert_int_equal(items.count, 0);
+    collect("?", "red card");
+    assert_string_equal(dump(), "after [][red card]\n"
+                                "alone ^-red [][red]\n"
+                                "alone card-$ [][card]\n"
+                                "alone red-card [][red card]\n"
+                                "before [][red card]\n"
+                                "edit [][red card]\n");
+}
+
+/* 64 distinct words against 64 others: the most items there can be, and room for all of them. */
+static void the_most_different_sentences_fit(void **state)
+{
+    (void)state;
+    struct vocabulary large;
+    struct reading long_reading;
+    char text[2][1000] = {"", ""}, both[2100], mixed[2][1000] = {"", ""};
+    for (int i = 0; i < 2 * ITEMS_MOST_WORDS; i++)
+        sprintf(text[i % 2] + strlen(text[i % 2]), "w%d ", i);
+    for (int i = 0; i < ITEMS_MOST_WORDS; i++) /* every other word shared: many edits */
+        for (int s = 0; s < 2; s++)
+            sprintf(mixed[s] + strlen(mixed[s]), "w%d ", i % 2 ? 2 * i : 2 * i + s);
+    sprintf(both, "%s\n%s", text[0], text[1]);
+    vocabulary_fit(&large, FILM_WORD, both);
+    assert_ok(reading_init(&long_reading, &large.encoder, &error));
+    assert_ok(reading_read(&long_reading, film_string(text[0]), film_string(text[1]), &error));
+    assert_ok(items_collect(&items, &long_reading, &error));
+    /* opposed, runs alone with the ends, first and last; the phrases are too long for an edit */
+    assert_int_equal(items.count, 64 * 64 + 2 * 65 + 2);
+    assert_ok(reading_read(&long_reading, film_string(mixed[0]), film_string(mixed[1]), &error));
+    assert_ok(items_collect(&items, &long_reading, &error));
+    /* 32 shared, 32 alone on each side: opposed, beside, together; 64 runs alone on each side and
+     * one shared at the end; first, last; 32 edits */
+    assert_int_equal(items.count, 32 * 32 + 32 * 64 + 32 * 31 / 2 + 2 * 64 + 1 + 2 + 3 * 32);
+    reading_free(&long_reading);
+    vocabulary_free(&large);
+}
+
+static void every_kind_has_a_name(void **state)
+{
+    (void)state;
+    for (int a = 1; a < ITEM_KINDS; a++)
+        for (int b = 1; b < ITEM_KINDS; b++)
+            assert_int_equal(
+                strcmp(item_kind_name((enum item_kind)a), item_kind_name((enum item_kind)b)) == 0,
+                a == b);
+}
+
+static void no_memory_is_reported(void **state)
+{
+    (void)state;
+    assert_ok(
+        reading_read(&reading, film_string("the blue card"), film_string("the red card"), &error));
+    for (long at = 0;; at++) {
+        struct items own;
+        fail_allocation(at);
+        film_status status = items_init(&own, &error);
+        if (status == FILM_OK) status = items_collect(&own, &reading, &error);
+        fail_allocation(-1);
+        if (status == FILM_OK) assert_int_equal(own.count, 17);
+        items_free(&own);
+        if (status == FILM_OK) {
+            assert_int_equal(at, 2);
+            break;
+        }
+        assert_int_equal(status, FILM_NO_MEMORY);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_word_for_a_word_has_items_of_every_kind),
+        cmocka_unit_test(a_phrase_for_nothing_and_unknown_words),
+        cmocka_unit_test(two_edits_stand_around_one_shared_word),
+        cmocka_unit_test(an_edit_is_the_same_in_another_place_and_its_context_is_told_apart),
+        cmocka_unit_test(phrases_of_more_than_four_words_are_no_edit),
+        cmocka_unit_test(empty_sentences_have_no_item_of_two_sides),
+        cmocka_unit_test(the_most_different_sentences_fit),
+        cmocka_unit_test(every_kind_has_a_name),
+        cmocka_unit_test(no_memory_is_reported),
+    };
+    return run_item_tests(tests, sizeof tests / sizeof *tests);
+}

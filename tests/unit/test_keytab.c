@@ -1,0 +1,200 @@
+#include "testing.h"
+
+#include "base/keytab.h"
+#include "base/rng.h"
+
+static film_error error;
+
+/* Distinct keys that look like those of items: a few high bits, small ids below. */
+static uint64_t key_at(uint32_t i)
+{
+    return (uint64_t)(1 + i % 10) << 59 | (uint64_t)(i / 10) << 29 | i % 7;
+}
+
+static void build(struct keytab *table, uint32_t count)
+{
+    uint32_t number;
+    assert_ok(keytab_init(table, &error));
+    for (uint32_t i = 0; i < count; i++) {
+        assert_ok(keytab_add(table, key_at(i), &number, &error));
+        assert_int_equal(number, i);
+    }
+}
+
+static void keys_are_numbered_in_the_order_they_come(void **state)
+{
+    (void)state;
+    enum { COUNT = 100000 };
+    struct keytab table;
+    uint32_t number;
+    build(&table, COUNT);
+    assert_int_equal(table.count, COUNT);
+    assert_true(table.slot_mask + 1 >= 2 * (uint64_t)COUNT); /* at most half full */
+    for (uint32_t i = 0; i < COUNT; i++) {
+        assert_int_equal(keytab_find(&table, key_at(i)), i);
+        assert_int_equal(keytab_find(&table, key_at(i) + 8), KEYTAB_NONE);
+    }
+    for (uint32_t i = 0; i < COUNT; i += 97) { /* adding again changes nothing */
+        assert_ok(keytab_add(&table, key_at(i), &number, &error));
+        assert_int_equal(number, i);
+    }
+    assert_int_equal(table.count, COUNT);
+    keytab_free(&table);
+    keytab_free(&table);
+}
+
+static void growing_keeps_every_key(void **state)
+{
+    (void)state;
+    struct keytab table;
+    uint32_t number;
+    assert_ok(keytab_init(&table, &error));
+    for (uint32_t i = 0; i < 1200; i++) { /* checked whole at every size: no resize loses one */
+        assert_ok(keytab_add(&table, key_at(i), &number, &error));
+        for (uint32_t j = 0; j <= i; j += 1 + i / 64)
+            assert_int_equal(keytab_find(&table, key_at(j)), j);
+        assert_int_equal(keytab_find(&table, key_at(i + 1)), KEYTAB_NONE);
+    }
+    keytab_free(&table);
+}
+
+static void extreme_keys_are_keys_like_any_other(void **state)
+{
+    (void)state;
+    static const uint64_t keys[] = {1, UINT64_MAX, (uint64_t)1 << 63, UINT32_MAX};
+    struct keytab table;
+    uint32_t number;
+    assert_ok(keytab_init(&table, &error));
+    for (uint32_t i = 0; i < 4; i++) assert_ok(keytab_add(&table, keys[i], &number, &error));
+    for (uint32_t i = 0; i < 4; i++) assert_int_equal(keytab_find(&table, keys[i]), i);
+    keytab_free(&table);
+}
+
+static void key_zero_is_refused_and_never_found(void **state)
+{
+    (void)state;
+    struct keytab table, nothing = {0};
+    uint32_t number = 77;
+    build(&table, 20);
+    assert_int_equal(keytab_find(&table, 0), KEYTAB_NONE);
+    assert_int_equal(keytab_add(&table, 0, &number, &error), FILM_USAGE);
+    assert_int_equal(table.count, 20);
+    assert_int_equal(keytab_find(&table, 0), KEYTAB_NONE);
+    keytab_free(&table);
+    assert_int_equal(keytab_find(&nothing, 5), KEYTAB_NONE);
+    keytab_prefetch(&nothing, 5);
+}
+
+static void a_mapped_table_answers_as_the_built_one(void **state)
+{
+    (void)state;
+    enum { COUNT = 3000 };
+    struct keytab built, mapped;
+    struct rng rng;
+    rng_seed(&rng, 3);
+    build(&built, COUNT);
+    uint64_t slots = built.slot_mask + 1;
+    uint64_t *keys = malloc(slots * sizeof *keys); /* exact sizes: reading past them is seen */
+    uint32_t *number = malloc(slots * sizeof *number);
+    memcpy(keys, built.keys, slots * sizeof *keys);
+    memcpy(number, built.number, slots * sizeof *number);
+    assert_ok(keytab_map(&mapped, keys, number, slots, COUNT, "model", &error));
+    for (uint32_t i = 0; i < 2 * COUNT; i++) {
+        uint64_t other = rng_next(&rng);
+        keytab_prefetch(&mapped, key_at(i));
+        assert_int_equal(keytab_find(&mapped, key_at(i)), i < COUNT ? i : KEYTAB_NONE);
+        assert_int_equal(keytab_find(&mapped, other), keytab_find(&built, other));
+    }
+    keytab_free(&mapped); /* leaves the arrays alone */
+    assert_memory_equal(keys, built.keys, slots * sizeof *keys);
+    free(keys);
+    free(number);
+    keytab_free(&built);
+}
+
+static void wrong_slot_counts_are_refused(void **state)
+{
+    (void)state;
+    static const uint64_t bad[][2] = {{0, 0}, {3, 1},          {12, 2}, {8, 8},
+                                      {8, 9}, {8, UINT64_MAX}, {1, 1},  {UINT64_MAX, 1}};
+    uint64_t keys[8] = {0};
+    uint32_t number[8] = {0};
+    struct keytab table;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(keytab_map(&table, keys, number, bad[i][0], bad[i][1], "x.film", &error),
+                         FILM_BAD_INPUT);
+        assert_non_null(strstr(error.message, "x.film"));
+        assert_int_equal(keytab_find(&table, 5), KEYTAB_NONE); /* empty, not half made */
+    }
+    assert_int_equal(keytab_map(&table, keys, number, (uint64_t)1 << 40, KEYTAB_NONE, "x", &error),
+                     FILM_BAD_INPUT); /* a number must never read as "none" */
+    assert_ok(keytab_map(&table, keys, number, 1, 0, "x", &error));
+    assert_int_equal(keytab_find(&table, 5), KEYTAB_NONE);
+}
+
+static void hostile_arrays_are_walked_once_and_never_believed(void **state)
+{
+    (void)state;
+    struct rng rng;
+    rng_seed(&rng, 11);
+    for (uint64_t slots = 1; slots <= 1024; slots *= 2) {
+        uint64_t *keys = malloc(slots * sizeof *keys);
+        uint32_t *number = malloc(slots * sizeof *number);
+        struct keytab table;
+        for (uint64_t i = 0; i < slots; i++) { /* no empty slot: a walk has no end by itself */
+            keys[i] = 1 + rng_below(&rng, 2 * slots);
+            number[i] = (uint32_t)rng_next(&rng);
+        }
+        assert_ok(keytab_map(&table, keys, number, slots, slots / 2, "x", &error));
+        for (uint64_t key = 0; key < 4 * slots; key++) {
+            uint32_t found = keytab_find(&table, key);
+            assert_true(found == KEYTAB_NONE || found < table.count);
+        }
+        for (uint64_t i = 0; i < slots; i++) number[i] = table.count; /* just out of range */
+        for (uint64_t key = 0; key < 4 * slots; key++)
+            assert_int_equal(keytab_find(&table, key), KEYTAB_NONE);
+        free(keys);
+        free(number);
+    }
+}
+
+static void no_memory_is_reported_and_the_table_stays_as_it_was(void **state)
+{
+    (void)state;
+    int failures = 0;
+    for (long at = 0;; at++) {
+        struct keytab table;
+        uint32_t number, i = 0;
+        fail_allocation(at);
+        film_status status = keytab_init(&table, &error);
+        for (; i < 300 && status == FILM_OK; i++)
+            status = keytab_add(&table, key_at(i), &number, &error);
+        fail_allocation(-1);
+        if (status != FILM_OK) { /* what had been added is still there, and adding goes on */
+            assert_int_equal(status, FILM_NO_MEMORY);
+            for (uint32_t j = 0; i && j + 1 < i; j++)
+                assert_int_equal(keytab_find(&table, key_at(j)), j);
+            if (i) assert_ok(keytab_add(&table, key_at(i - 1), &number, &error));
+            if (i) assert_int_equal(number, i - 1);
+            failures++;
+        }
+        keytab_free(&table);
+        if (status == FILM_OK) break;
+    }
+    assert_true(failures >= 8); /* two arrays of 64, 128, 256, 512 (and more) slots */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys_are_numbered_in_the_order_they_come),
+        cmocka_unit_test(growing_keeps_every_key),
+        cmocka_unit_test(extreme_keys_are_keys_like_any_other),
+        cmocka_unit_test(key_zero_is_refused_and_never_found),
+        cmocka_unit_test(a_mapped_table_answers_as_the_built_one),
+        cmocka_unit_test(wrong_slot_counts_are_refused),
+        cmocka_unit_test(hostile_arrays_are_walked_once_and_never_believed),
+        cmocka_unit_test(no_memory_is_reported_and_the_table_stays_as_it_was),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

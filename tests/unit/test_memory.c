@@ -1,0 +1,263 @@
+#include "testing.h"
+
+#include "base/rng.h"
+#include "pair/memory.h"
+
+static film_error error;
+
+static void build(struct memory *memory, const struct memory_row *rows, size_t count)
+{
+    assert_ok(memory_build(memory, rows, count, NULL, 0, &error));
+}
+
+static void expect_both_ways(const struct memory *memory, uint64_t a, uint64_t b,
+                             enum memory_answer answer)
+{
+    assert_int_equal(memory_ask(memory, a, b), answer);
+    assert_int_equal(memory_ask(memory, b, a), answer);
+}
+
+static void chains_of_labels_answer(void **state)
+{
+    (void)state;
+    static const struct memory_row rows[] = {{11, 12, 1}, {12, 13, 1}, {13, 14, 1}, {21, 22, 1},
+                                             {22, 11, 0}, {31, 32, 0}, {32, 33, 1}, {33, 21, 0}};
+    struct memory memory;
+    build(&memory, rows, 8);
+    expect_both_ways(&memory, 11, 14, MEMORY_SAME);
+    expect_both_ways(&memory, 12, 12, MEMORY_SAME);      /* a known question is itself */
+    expect_both_ways(&memory, 14, 21, MEMORY_DIFFERENT); /* by clusters */
+    expect_both_ways(&memory, 31, 33, MEMORY_DIFFERENT);
+    expect_both_ways(&memory, 22, 32, MEMORY_DIFFERENT);
+    expect_both_ways(&memory, 31, 11, MEMORY_UNKNOWN); /* different of different says nothing */
+    expect_both_ways(&memory, 31, 22, MEMORY_UNKNOWN);
+    for (int answer = 0; answer < MEMORY_ANSWERS; answer++) assert_true(memory.weight[answer] == 0);
+    memory_free(&memory);
+    memory_free(&memory);
+}
+
+static void one_known_question_is_no_answer(void **state)
+{
+    (void)state;
+    static const struct memory_row rows[] = {{11, 12, 1}, {13, 14, 0}};
+    struct memory memory;
+    build(&memory, rows, 2);
+    expect_both_ways(&memory, 11, 99, MEMORY_UNKNOWN);
+    expect_both_ways(&memory, 14, 99, MEMORY_UNKNOWN);
+    expect_both_ways(&memory, 99, 99, MEMORY_UNKNOWN);
+    expect_both_ways(&memory, 98, 99, MEMORY_UNKNOWN);
+    memory_free(&memory);
+    build(&memory, rows, 0); /* nothing is known */
+    expect_both_ways(&memory, 11, 12, MEMORY_UNKNOWN);
+    memory_free(&memory);
+}
+
+static void joined_and_told_apart_counts_as_joined(void **state)
+{
+    (void)state;
+    static const struct memory_row rows[] = {{11, 12, 0}, {11, 13, 1}, {13, 12, 1},
+                                             {14, 14, 0}, {14, 11, 0}, {14, 11, 0}};
+    struct memory memory;
+    build(&memory, rows, 6);
+    expect_both_ways(&memory, 11, 12, MEMORY_SAME);
+    expect_both_ways(&memory, 14, 14, MEMORY_SAME); /* a question is not different from itself */
+    expect_both_ways(&memory, 14, 12, MEMORY_DIFFERENT);
+    assert_int_equal(memory.different.count, 1);
+    memory_free(&memory);
+}
+
+static void an_empty_sentence_is_never_known(void **state)
+{
+    (void)state;
+    static const struct memory_row rows[] = {{0, 11, 1}, {12, 0, 1}, {0, 0, 1}, {0, 13, 0}};
+    struct memory memory;
+    build(&memory, rows, 4);
+    expect_both_ways(&memory, 0, 0, MEMORY_UNKNOWN);
+    expect_both_ways(&memory, 0, 11, MEMORY_UNKNOWN);
+    expect_both_ways(&memory, 11, 12, MEMORY_UNKNOWN); /* no chain through nothing */
+    expect_both_ways(&memory, 0, 13, MEMORY_UNKNOWN);
+    assert_int_equal(memory.questions.count, 0);
+    memory_free(&memory);
+}
+
+static void rows_without_a_label_are_passed_over(void **state)
+{
+    (void)state;
+    static const struct memory_row rows[] = {{11, 12, -1}, {12, 13, 2}, {14, 15, 1}, {11, 14, -1}};
+    struct memory memory;
+    build(&memory, rows, 4);
+    expect_both_ways(&memory, 11, 12, MEMORY_UNKNOWN);
+    expect_both_ways(&memory, 11, 11, MEMORY_UNKNOWN);
+    expect_both_ways(&memory, 14, 15, MEMORY_SAME);
+    assert_int_equal(memory.questions.count, 2);
+    memory_free(&memory);
+}
+
+/* ---- Against the slow way ---- */
+
+enum { QUESTIONS = 14, MOST_ROWS = 24 };
+
+/* REACH[a][b]: a chain of "same" leads from a to b. */
+static void closure(const struct memory_row *rows, const unsigned char *used, size_t count,
+                    unsigned char reach[QUESTIONS][QUESTIONS])
+{
+    memset(reach, 0, QUESTIONS * QUESTIONS);
+    for (size_t i = 0; i < count; i++) {
+        if (!used[i]) continue;
+        uint64_t a = rows[i].a, b = rows[i].b;
+        reach[a][a] = reach[b][b] = 1; /* known, at least */
+        if (rows[i].same) reach[a][b] = reach[b][a] = 1;
+    }
+    for (int k = 0; k < QUESTIONS; k++)
+        for (int i = 0; i < QUESTIONS; i++)
+            for (int j = 0; j < QUESTIONS; j++) reach[i][j] |= reach[i][k] & reach[k][j];
+}
+
+static enum memory_answer slow_answer(const struct memory_row *rows, const unsigned char *used,
+                                      size_t count, unsigned char reach[QUESTIONS][QUESTIONS],
+                                      uint64_t a, uint64_t b)
+{
+    if (!reach[a][a] || !reach[b][b]) return MEMORY_UNKNOWN;
+    if (reach[a][b]) return MEMORY_SAME;
+    for (size_t i = 0; i < count; i++)
+        if (used[i] && !rows[i].same &&
+            ((reach[a][rows[i].a] && reach[b][rows[i].b]) ||
+             (reach[a][rows[i].b] && reach[b][rows[i].a])))
+            return MEMORY_DIFFERENT;
+    return MEMORY_UNKNOWN;
+}
+
+static void random_graphs_agree_with_following_every_chain(void **state)
+{
+    (void)state;
+    struct rng rng;
+    size_t answers[MEMORY_ANSWERS] = {0};
+    rng_seed(&rng, 41);
+    for (int round = 0; round < 3000; round++) {
+        struct memory_row rows[MOST_ROWS];
+        unsigned char part[MOST_ROWS], used[MOST_ROWS], reach[QUESTIONS][QUESTIONS];
+        size_t count = rng_below(&rng, MOST_ROWS);
+        for (size_t i = 0; i < count; i++) { /* question 0 is the empty one */
+            rows[i] = (struct memory_row){rng_below(&rng, QUESTIONS), rng_below(&rng, QUESTIONS),
+                                          (int)rng_below(&rng, 2)};
+            part[i] = (unsigned char)rng_below(&rng, 3);
+        }
+        for (unsigned char left_out = 0; left_out < 4; left_out++) { /* 3 is nobody's: all rows */
+            struct memory memory;
+            for (size_t i = 0; i < count; i++)
+                used[i] = part[i] != left_out && rows[i].a && rows[i].b;
+            closure(rows, used, count, reach);
+            assert_ok(
+                memory_build(&memory, rows, count, left_out < 3 ? part : NULL, left_out, &error));
+            for (uint64_t a = 0; a < QUESTIONS; a++)
+                for (uint64_t b = 0; b < QUESTIONS; b++) {
+                    enum memory_answer expected = slow_answer(rows, used, count, reach, a, b);
+                    assert_int_equal(memory_ask(&memory, a, b), expected);
+                    answers[expected]++;
+                }
+            memory_free(&memory);
+        }
+    }
+    for (int i = 0; i < MEMORY_ANSWERS; i++) assert_true(answers[i] > 10000);
+}
+
+/* ---- Weights ---- */
+
+static double log_loss(double x, double target)
+{
+    double positive = x > 0 ? x : 0; /* log(1 + e^x) - target x, without overflow */
+    return positive + log1p(exp(-fabs(x))) - target * x;
+}
+
+/* One pair right, one wrong, and the pairs given. */
+static double objective(double total, const double *margin, const float *target,
+                        const float *weight, size_t count)
+{
+    double sum = log_loss(total, 1) + log_loss(total, 0);
+    for (size_t i = 0; i < count; i++)
+        sum += (double)weight[i] * log_loss(margin[i] + total, (double)target[i]);
+    return sum;
+}
+
+static void the_weight_is_where_the_loss_is_flat(void **state)
+{
+    (void)state;
+    enum { MOST = 300 };
+    struct rng rng;
+    double margin[MOST];
+    float target[MOST], weight[MOST];
+    rng_seed(&rng, 43);
+    for (int round = 0; round < 500; round++) {
+        size_t count = rng_below(&rng, MOST);
+        double right = rng_uniform(&rng), spread = 6 * rng_uniform(&rng);
+        for (size_t i = 0; i < count; i++) {
+            margin[i] = spread * rng_normal(&rng);
+            target[i] = round % 3 ? (float)(rng_uniform(&rng) < right) : (float)rng_uniform(&rng);
+            weight[i] = (float)(2 * rng_uniform(&rng));
+        }
+        double best = memory_weigh(margin, target, weight, count), h = 1e-4;
+        double above = objective(best + h, margin, target, weight, count);
+        double below = objective(best - h, margin, target, weight, count);
+        double there = objective(best, margin, target, weight, count);
+        assert_true(isfinite(best));
+        assert_close((above - below) / (2 * h), 0, 1e-5 * (1 + (double)count));
+        assert_true(above > there - 1e-9 && below > there - 1e-9); /* the bottom, not the top */
+    }
+}
+
+/* N pairs, all right, nothing else known: p = (n + 1) / (n + 2). */
+static void few_pairs_move_it_little(void **state)
+{
+    (void)state;
+    double margin[1000] = {0};
+    float right[1000], wrong[1000] = {0}, weight[1000], light[1000];
+    for (int i = 0; i < 1000; i++) right[i] = weight[i] = 1, light[i] = 0.001f;
+    assert_true(memory_weigh(margin, right, weight, 0) == 0);
+    for (size_t count = 1; count <= 1000; count = count * 3 + 1) {
+        assert_close(memory_weigh(margin, right, weight, count), log((double)count + 1), 1e-8);
+        assert_close(memory_weigh(margin, wrong, weight, count), -log((double)count + 1), 1e-8);
+    }
+    assert_close(memory_weigh(margin, right, light, 1000), log(2), 1e-6);
+    /* What the margin says already is not said again. */
+    for (int i = 0; i < 1000; i++) margin[i] = 9;
+    assert_true(memory_weigh(margin, right, weight, 1000) < 0.5);
+    for (int i = 0; i < 1000; i++) margin[i] = -9; /* far away: the way is found */
+    assert_true(memory_weigh(margin, right, weight, 1000) > 12);
+}
+
+static void no_memory_is_reported(void **state)
+{
+    (void)state;
+    struct memory_row rows[200];
+    int failures = 0;
+    for (uint64_t i = 0; i < 200; i++) /* enough for the tables to grow */
+        rows[i] = (struct memory_row){1 + i, 2 + i * 7 % 200, i % 5 == 0};
+    for (long at = 0;; at++) {
+        struct memory memory;
+        fail_allocation(at);
+        film_status status = memory_build(&memory, rows, 200, NULL, 0, &error);
+        fail_allocation(-1);
+        if (status != FILM_OK) assert_null(memory.own_cluster);
+        memory_free(&memory);
+        if (status == FILM_OK) break;
+        assert_int_equal(status, FILM_NO_MEMORY);
+        failures++;
+    }
+    assert_true(failures > 8);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chains_of_labels_answer),
+        cmocka_unit_test(one_known_question_is_no_answer),
+        cmocka_unit_test(joined_and_told_apart_counts_as_joined),
+        cmocka_unit_test(an_empty_sentence_is_never_known),
+        cmocka_unit_test(rows_without_a_label_are_passed_over),
+        cmocka_unit_test(random_graphs_agree_with_following_every_chain),
+        cmocka_unit_test(the_weight_is_where_the_loss_is_flat),
+        cmocka_unit_test(few_pairs_move_it_little),
+        cmocka_unit_test(no_memory_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
