@@ -49,7 +49,7 @@ def steps(low, high, step):
 
 
 def lines(path, title, x_name, y_name, x, series, low, high, step, log=True):
-    """SERIES: (name, values at X, show values). Y goes from LOW to HIGH with a line at every STEP."""
+    """SERIES: (name, values at X). Y goes from LOW to HIGH with a line at every STEP."""
     from math import log as ln
     canvas = Canvas(640, 400, title)
     left, right, top, bottom = 70, 620, 44, 340
