@@ -120,7 +120,7 @@ static void survey_dev(const struct run *run, const char *path, const char *fold
                          strtab_get(&dev.sentences, dev.a[i]), strtab_get(&dev.sentences, dev.b[i]),
                          &error));
         memcpy(x + i * traits, survey.traits, traits * sizeof *x);
-        base[i] = (float)survey.margin;
+        base[i] = (float)(survey.margin + linear_sum(&run->model->decision.line, survey.traits));
         similarity[i] = (float)survey_similarity(&survey);
     }
     write_npy(folder, "dev", "-x.npy", x, count, traits);

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static film_allocator hook = {malloc, realloc, free};
 
@@ -67,6 +68,19 @@ void mem_free_aligned(void *memory)
 void mem_free(void *memory)
 {
     hook.release(memory);
+}
+
+void mem_large_pages(void *memory, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    enum { SMALL = 4096, LARGE = 1 << 21 };
+    uintptr_t first = ((uintptr_t)memory + SMALL - 1) & ~(uintptr_t)(SMALL - 1);
+    uintptr_t last = ((uintptr_t)memory + bytes) & ~(uintptr_t)(SMALL - 1);
+    if (bytes < 2 * LARGE || last <= first) return;
+    (void)madvise((void *)first, last - first, MADV_HUGEPAGE); /* refused: small pages as before */
+#else
+    (void)memory, (void)bytes;
+#endif
 }
 
 int mem_grow(void **array, size_t *capacity, size_t needed, size_t size)

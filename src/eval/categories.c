@@ -27,7 +27,7 @@ film_status categories_vote(const struct flat *sentences, const uint32_t *catego
                             film_error *error)
 {
     film_status status = FILM_OK;
-    struct flat_queries all = {NULL, sentences->count};
+    struct flat_queries all = {.count = sentences->count};
     uint32_t *neighbours = mem_array(sentences->count, MOST * sizeof *neighbours);
     TRY_ALLOC(neighbours, error);
     TRY(flat_search(sentences, &all, MOST, threads, progress, neighbours, NULL, error));

@@ -132,7 +132,7 @@ film_status knn_sweep(struct knn *knn, const struct flat *sentences, const uint3
                       size_t last, int threads, const film_progress *progress, film_error *error)
 {
     film_status status = FILM_OK;
-    struct flat_queries all = {NULL, sentences->count};
+    struct flat_queries all = {.count = sentences->count};
     size_t others = sentences->count ? sentences->count - 1 : 0, k = last < others ? last : others;
     uint32_t *neighbours = NULL;
     *knn = (struct knn){.pairs = pairs, .first = first, .last = last};

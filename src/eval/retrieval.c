@@ -41,7 +41,7 @@ film_status retrieval_measure(struct retrieval *retrieval, const struct flat *po
         target[count++] = b[i];
     }
     retrieval->queries = count;
-    struct flat_queries queries = {query, count};
+    struct flat_queries queries = {.id = query, .count = count};
     TRY(flat_rank(pool, &queries, target, threads, progress, retrieval->rank, error));
     summarise(retrieval);
 done:

@@ -52,9 +52,18 @@ static void worker_free(struct worker *worker)
     mem_free(worker->kept);
 }
 
+/* The row that query I is; FLAT_NONE, which is no row, for a vector from elsewhere. */
 static uint32_t query_id(const struct flat_queries *queries, size_t i)
 {
+    if (queries->vectors) return FLAT_NONE;
     return queries->id ? queries->id[i] : (uint32_t)i;
+}
+
+static const float *query_vector(const struct job *job, size_t i)
+{
+    size_t dim = job->base->dim;
+    return job->queries->vectors ? job->queries->vectors + i * dim
+                                 : job->base->rows + query_id(job->queries, i) * dim;
 }
 
 /* scores (QUERIES x ROWS) = queries * rows', always this shape. */
@@ -69,8 +78,7 @@ static void gather_queries(struct worker *worker, const struct job *job, size_t 
     size_t dim = job->base->dim;
     memset(worker->queries, 0, QUERIES * dim * sizeof(float));
     for (size_t i = 0; i < count; i++)
-        memcpy(worker->queries + i * dim, job->base->rows + query_id(job->queries, first + i) * dim,
-               dim * sizeof(float));
+        memcpy(worker->queries + i * dim, query_vector(job, first + i), dim * sizeof(float));
 }
 
 /* The scores of block BLOCK of the base; returns how many rows it has. */

@@ -19,14 +19,16 @@ struct flat {
     size_t count, dim;
 };
 
-/* Queries are rows themselves, by id: each is not among its own neighbours. */
+/* Queries are rows themselves, by id, and then none is among its own neighbours; or, where VECTORS is
+ * set, vectors from elsewhere, and then every row may be an answer. */
 struct flat_queries {
     const uint32_t *id; /* NULL: all rows, in order */
     size_t count;
+    const float *vectors; /* count x dim, or NULL */
 };
 
 /* ID and SCORE (may be NULL) are queries x k, best first, of equal scores the lower id; where there
- * are fewer than k other rows the rest is FLAT_NONE. */
+ * are fewer than k (other) rows the rest is FLAT_NONE. */
 film_status flat_search(const struct flat *base, const struct flat_queries *queries, size_t k,
                         int threads, const film_progress *progress, uint32_t *id, float *score,
                         film_error *error);

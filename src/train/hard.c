@@ -27,7 +27,7 @@ static film_status search_chunk(const float *vectors, size_t dim, const uint32_t
     for (size_t i = 0; i < count; i++)
         memcpy(rows + i * dim, vectors + ids[i] * dim, dim * sizeof *rows);
     struct flat base = {rows, NULL, count, dim};
-    struct flat_queries all = {NULL, count};
+    struct flat_queries all = {.count = count};
     film_status status = flat_search(&base, &all, width, threads, NULL, found, NULL, error);
     for (size_t i = 0; i < count && status == FILM_OK; i++)
         for (size_t j = 0; j < width; j++) {

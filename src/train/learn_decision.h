@@ -18,7 +18,8 @@ struct material {
     float *weight; /* of each pair: both classes weigh the same */
     struct folds folds;
     struct evidence_rows rows;
-    float *base;       /* word evidence of each pair, by a fold that did not see it */
+    float *line;       /* what the line through the traits says of each pair */
+    float *base;       /* line and word evidence, by a fold that did not see the pair */
     float *similarity; /* likewise */
     float *x;          /* pairs x traits, likewise */
     struct memory_row *known;

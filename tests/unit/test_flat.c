@@ -69,6 +69,39 @@ static void neighbours_are_those_of_brute_force(void **state)
     }
 }
 
+/* Queries that are no rows, against every row, whatever it is. */
+static void vectors_from_elsewhere_find_every_row(void **state)
+{
+    (void)state;
+    enum { COUNT = 600, DIM = 4, QUERIES = 70, K = 5 };
+    float *rows = whole_rows(COUNT + QUERIES, DIM, 4), score[QUERIES * K];
+    uint32_t id[QUERIES * K], target[QUERIES], rank[QUERIES];
+    struct flat base = {rows, NULL, COUNT, DIM};
+    struct flat_queries foreign = {.count = QUERIES, .vectors = rows + COUNT * DIM};
+    assert_ok(flat_search(&base, &foreign, K, 2, &silent, id, score, &error));
+    for (uint32_t q = 0; q < QUERIES; q++) target[q] = id[q * K + q % K];
+    assert_ok(flat_rank(&base, &foreign, target, 2, &silent, rank, &error));
+    for (size_t q = 0; q < QUERIES; q++) {
+        char taken[COUNT] = {0};
+        for (size_t place = 0; place < K; place++) {
+            size_t best = COUNT;
+            for (size_t j = 0; j < COUNT; j++)
+                if (!taken[j] && (best == COUNT || exact(rows, DIM, COUNT + q, j) >
+                                                       exact(rows, DIM, COUNT + q, best)))
+                    best = j;
+            taken[best] = 1;
+            assert_int_equal(id[q * K + place], best);
+            assert_true(score[q * K + place] == exact(rows, DIM, COUNT + q, best));
+        }
+        uint32_t expected = 1;
+        for (uint32_t j = 0; j < COUNT; j++)
+            expected += j != target[q] &&
+                        exact(rows, DIM, COUNT + q, j) >= exact(rows, DIM, COUNT + q, target[q]);
+        assert_int_equal(rank[q], expected);
+    }
+    free(rows);
+}
+
 static void ranks_count_ties_against_the_target(void **state)
 {
     (void)state;
@@ -192,6 +225,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(neighbours_are_those_of_brute_force),
+        cmocka_unit_test(vectors_from_elsewhere_find_every_row),
         cmocka_unit_test(ranks_count_ties_against_the_target),
         cmocka_unit_test(equal_vectors_tie_wherever_they_stand),
         cmocka_unit_test(the_bytes_do_not_depend_on_the_threads),
