@@ -110,8 +110,8 @@ def leaving(data, full):
         say(f"without {group}", result, full)
         rows.append((f"without {group}", result.minus(full)[0]))
     result = boost(data, [g for g in GROUPS if g != "evidence"], base=False)
-    say("without any word evidence", result, full)
-    rows.append(("without any word evidence", result.minus(full)[0]))
+    say("without line and word evidence", result, full)
+    rows.append(("without line and word evidence", result.minus(full)[0]))
     result = boost(data, GROUPS, base=False)
     say("evidence sums as traits, no base margin", result, full)
     rows.append(("evidence as traits, no base", result.minus(full)[0]))
@@ -127,7 +127,7 @@ def depths(data, full):
         groups = GROUPS if base else [g for g in GROUPS if g != "evidence"]
         for depth in (1, 2, 3, 4, 6):
             result = full if base and depth == 2 else boost(data, groups, depth, base)
-            say(f"depth {depth}{'' if base else ', no word evidence'}", result, full)
+            say(f"depth {depth}{'' if base else ', no line or word evidence'}", result, full)
             rows.append((depth, base, result.accuracy))
     # Deeper trees have more leaves: is it the depth, or their number?
     say(f"depth 2, up to {5 * ROUNDS} trees", boost(data, GROUPS, most=5 * ROUNDS), full)
@@ -152,7 +152,7 @@ def main():
                   "change of dev accuracy, points", without, -2.5, 0.5, 0.5)
         plot.lines(os.path.join(images[0], "decision-depth.svg"), "Depth of the trees", "depth", "dev accuracy, %",
                    [1, 2, 3, 4, 6], [(name, [a for d, b, a in deep if b == base]) for name, base in
-                                     (("with word evidence", True), ("without", False))], 78, 88, 2, log=False)
+                                     (("with line and word evidence", True), ("without", False))], 78, 88, 2, log=False)
 
 
 main()
