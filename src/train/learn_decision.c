@@ -2,31 +2,15 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/threads.h"
-#include "pair/evidence_fit.h"
 #include "pair/score.h"
 #include "train/boost.h"
-#include "train/folds.h"
-#include "train/labels.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { FOLDS = 5, PAIRS_PER_SENTENCE = 8, STRETCH = 256 };
 
-/* What the decision is learned from. */
-struct material {
-    struct labelled_pairs pairs;
-    float *weight; /* of each pair: both classes weigh the same */
-    struct folds folds;
-    struct evidence_rows rows;
-    float *line;       /* what the line through the traits says of each pair */
-    float *base;       /* line and word evidence, by a fold that did not see the pair */
-    float *similarity; /* likewise */
-    float *x;          /* pairs x traits, likewise */
-    struct memory_row *known;
-};
-
-static void material_free(struct material *material)
+void material_free(struct material *material)
 {
     labelled_pairs_free(&material->pairs);
     mem_free(material->weight);
@@ -448,26 +432,37 @@ done:
     return status;
 }
 
+film_status material_gather(struct run *run, struct material *material, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct decision *decision = &run->model->decision;
+    float *weights[FOLDS + 1] = {0};
+    struct labelled_texts texts = {&run->corpus.sentences, &material->pairs};
+    memset(material, 0, sizeof *material);
+    TRY(gather(run, material, error));
+    struct evidence_source source = {labels_text, &texts, material->pairs.count};
+    TRY(evidence_rows_collect(&material->rows, &run->model->encoder, &source, run->options->threads,
+                              &run->options->progress, error));
+    run_note_time(run, "items");
+    TRY(fit_line(run, material, error));
+    run_note_time(run, "line");
+    TRY(fit_evidence(run, material, weights, error));
+    TRY(evidence_from_weights(&decision->evidence, &material->rows, weights[FOLDS], error));
+    run_note(run, "evidence_items", json_integer(decision->evidence.items.count));
+    run_note_time(run, "evidence");
+    TRY(survey_all(run, material, weights, error));
+    run_note_time(run, "folds");
+done:
+    for (size_t f = 0; f <= FOLDS; f++) mem_free(weights[f]);
+    return status;
+}
+
 film_status learn_decision(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
-    struct material material = {0};
+    struct material material;
     struct decision *decision = &run->model->decision;
-    float *weights[FOLDS + 1] = {0};
-    struct labelled_texts texts = {&run->corpus.sentences, &material.pairs};
-    TRY(gather(run, &material, error));
-    struct evidence_source source = {labels_text, &texts, material.pairs.count};
-    TRY(evidence_rows_collect(&material.rows, &run->model->encoder, &source, run->options->threads,
-                              &run->options->progress, error));
-    run_note_time(run, "items");
-    TRY(fit_line(run, &material, error));
-    run_note_time(run, "line");
-    TRY(fit_evidence(run, &material, weights, error));
-    TRY(evidence_from_weights(&decision->evidence, &material.rows, weights[FOLDS], error));
-    run_note(run, "evidence_items", json_integer(decision->evidence.items.count));
-    run_note_time(run, "evidence");
-    TRY(survey_all(run, &material, weights, error));
-    run_note_time(run, "folds");
+    TRY(material_gather(run, &material, error));
     TRY(calibrate_fit(material.similarity, material.pairs.target, material.pairs.count,
                       &decision->similarity, error));
     TRY(fit_trees(run, &material, error));
@@ -478,7 +473,6 @@ film_status learn_decision(struct run *run, film_error *error)
     run_note(run, "threshold_pairs", json_integer((json_int_t)material.pairs.count));
     run_note_time(run, "memory");
 done:
-    for (size_t f = 0; f <= FOLDS; f++) mem_free(weights[f]);
     material_free(&material);
     return status;
 }
