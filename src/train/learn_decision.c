@@ -10,6 +10,9 @@
 
 enum { FOLDS = 5, PAIRS_PER_SENTENCE = 8, STRETCH = 256 };
 
+/* Fewer pairs than this are learned from with more care. */
+enum { FEW = 20000 };
+
 void material_free(struct material *material)
 {
     labelled_pairs_free(&material->pairs);
@@ -174,7 +177,7 @@ static film_status fit_line(struct run *run, struct material *material, film_err
 {
     film_status status = FILM_OK;
     /* Traits overlap; the ridge keeps two of them from pulling against each other. */
-    double ridge = fmax(10, 0.01 * (double)material->pairs.count);
+    double ridge = material->pairs.count < FEW ? 10 : 0.01 * (double)material->pairs.count;
     struct linear *line = &run->model->decision.line;
     struct encoder plain = run->model->encoder;
     size_t count = material->pairs.count, traits = traits_count();
@@ -339,7 +342,6 @@ done:
  * only a part of the pairs and traits (measured on Quora and on STS). */
 static void choose_boosting(struct boost_options *options, size_t pairs)
 {
-    enum { FEW = 20000 };
     boost_defaults(options);
     options->rounds = pairs < FEW ? 400 : 1000;
     options->rate = pairs < FEW ? 0.05 : 0.2;
