@@ -11,6 +11,7 @@
 #include "base/threads.h"
 #include "film_train.h"
 #include "train/learn_decision.h"
+#include "train/material.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -91,6 +91,27 @@ static size_t count_stops(film_text text)
     return stops;
 }
 
+/* A text of several sentences asks for more than one thing: the one that the other text covers least. */
+static double least_covered(const struct reading *reading, int s, size_t count)
+{
+    const struct reading_side *side = &reading->side[s];
+    const struct token *tokens = side->row.grams.tokens.items;
+    double least = 1, all = 0, shared = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct reading_word *word = &side->words[i];
+        all += (double)word->rarity;
+        if (reading_is_shared(reading, word->number)) shared += (double)word->rarity;
+        size_t from = tokens[i].to, to = i + 1 < count ? tokens[i + 1].from : from;
+        int ends = i + 1 == count;
+        for (size_t at = from; at < to && !ends; at++)
+            ends = strchr(".?!", side->text.bytes[at]) && side->text.bytes[at];
+        if (!ends) continue;
+        if (all > 0) least = fmin(least, shared / all);
+        all = shared = 0;
+    }
+    return count ? least : 0;
+}
+
 static void look_at_side(struct comparison *comparison, const struct reading *reading, int s)
 {
     enum { WH_WORDS = 7 };
@@ -98,6 +119,7 @@ static void look_at_side(struct comparison *comparison, const struct reading *re
     const struct reading_word *words = reading->side[s].words;
     size_t rarest = 0;
     side->stops = count_stops(reading->side[s].text);
+    side->least_covered = least_covered(reading, s, side->words);
     side->question_mark =
         reading->side[s].text.length &&
         memchr(reading->side[s].text.bytes, '?', reading->side[s].text.length) != NULL;

@@ -83,5 +83,5 @@ double evidence_margin(const struct evidence *evidence, const struct reading *re
             sums->margin += sums->feature[g][alone];
         }
     for (int kind = 1; kind < ITEM_KINDS; kind++) sums->margin += sums->item[kind];
-    return sums->margin;
+    return evidence->scale * sums->margin;
 }

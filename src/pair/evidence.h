@@ -1,7 +1,7 @@
 /* Word evidence: how much each shared feature, each feature of one sentence alone and each item of two
  * words (pair/items.h) speaks for "the same". A sum of exact weights, learned by logistic regression:
  *
- *     margin = bias + sum over features and items of  value * weight
+ *     margin = scale * (bias + sum over features and items of  value * weight)
  *
  * There are kinds: features of each group that are shared, features of each group that one sentence has
  * alone, items of each kind. The values of one kind have length 1 together: long sentences have many of
@@ -16,6 +16,8 @@
 
 struct evidence {
     double bias;
+    double
+        scale; /* of the whole sum: how far to trust it, found on pairs it was not learned from */
     size_t features;
     const float *feature; /* 2 x features: of feature f, [2 f] shared and [2 f + 1] alone */
     struct keytab items;
@@ -25,7 +27,7 @@ struct evidence {
 
 void evidence_free(struct evidence *evidence);
 
-/* The margin's parts. Of features: [0] shared, [1] of one sentence alone. */
+/* The margin's parts, before the scale. Of features: [0] shared, [1] of one sentence alone. */
 struct evidence_sums {
     double squares[GROUPS][2];     /* of the values, before they are brought to length 1 */
     double feature[GROUPS][2];     /* weight times value: what it adds to the margin */

@@ -362,6 +362,7 @@ film_status evidence_from_weights(struct evidence *evidence, const struct eviden
     struct keytab *items = &evidence->items;
     memset(evidence, 0, sizeof *evidence);
     evidence->bias = (double)weights[rows->columns];
+    evidence->scale = 1;
     evidence->features = rows->features;
     TRY(keep_items(items, rows, weights + features, error));
     TRY_ALLOC(evidence->own = mem_zeroed(features + items->slot_mask + 1, sizeof(float)), error);

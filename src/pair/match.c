@@ -96,7 +96,8 @@ film_status match_score(struct match *match, film_text a, film_text b, film_verd
         verdict->similarity = survey_similarity(survey);
         /* The same for every pair, and so no reason. */
         verdict->bias += decision->margin.scale *
-                         (decision->line.bias + decision->evidence.bias + decision->plan.bias);
+                         (decision->line.bias + decision->evidence.scale * decision->evidence.bias +
+                          decision->plan.bias);
     } else {
         TRY(survey_read(survey, a, b, error));
         double similarity = survey_similarity(survey);

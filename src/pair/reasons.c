@@ -201,7 +201,7 @@ static void share_of_evidence(const struct match *match, int side, double *share
     const struct evidence_sums *sums = &match->survey.sums;
     const struct decision *decision = match->decision;
     const struct features *features = decision->encoder->features;
-    double scale = decision->margin.scale;
+    double scale = decision->margin.scale * decision->evidence.scale;
     for (size_t i = 0; i < row->count; i++) {
         size_t at = position(other, row->id[i]);
         int alone = at == other->count || other->id[at] != row->id[i];
@@ -255,7 +255,8 @@ static film_status add_item(struct match *match, const struct item *item, film_e
     const struct decision *decision = match->decision;
     film_reason reason = {.kind = item_kind_name(item->kind),
                           .text = "",
-                          .weight = decision->margin.scale * (double)item->value *
+                          .weight = decision->margin.scale * decision->evidence.scale *
+                                    (double)item->value *
                                     (double)evidence_item(&decision->evidence, item)};
     int first = match->survey.reading.swapped ? 1 : 0; /* the side that is the caller's a */
     for (int turn = 0; turn < 2; turn++) {

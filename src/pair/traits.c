@@ -85,6 +85,10 @@ static double pairs_of(size_t count)
     TRAIT(covered_more, "overlap", "coverage, more covered side",                                  \
           "share of a sentence's rarity that the other has, larger of the two",                    \
           fmax(covered(c, 0), covered(c, 1)))                                                      \
+    TRAIT(least_covered, "overlap", "least covered sentence",                                      \
+          "of all sentences inside the two texts: the share of rarity that the other text has, "   \
+          "least",                                                                                 \
+          LESS(least_covered))                                                                     \
     TRAIT(rarest_alone_less, "overlap", "rarest unshared word, lower",                             \
           "rarity of the rarest word only one has, smaller of the two", LESS(rarest))              \
     TRAIT(rarest_alone_more, "overlap", "rarest unshared word",                                    \
