@@ -30,7 +30,7 @@ static film_status resize(struct keytab *table, uint64_t slots, film_error *erro
 {
     struct keytab old = *table;
     uint64_t *keys = mem_zeroed(slots, sizeof *keys);
-    uint32_t *number = mem_array(slots, sizeof *number);
+    uint32_t *number = mem_zeroed(slots, sizeof *number); /* written to files as a whole */
     if (!keys || !number) {
         mem_free(keys);
         mem_free(number);
