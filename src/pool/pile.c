@@ -87,7 +87,8 @@ film_status pile_label(struct pile *pile, size_t a, size_t b, int same, film_err
 /* ---- items ---- */
 
 struct key_maker {
-    struct tokenizer tokenizer; /* neither stemming nor stop words: the same words, not similar ones */
+    struct tokenizer
+        tokenizer; /* neither stemming nor stop words: the same words, not similar ones */
     struct tokens tokens;
     char *key;
     size_t capacity;
