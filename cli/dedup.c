@@ -12,11 +12,11 @@ struct finding {
 static int write_pair(void *user, const film_duplicate *pair)
 {
     struct sheet *sheet = &((struct finding *)user)->sheet;
-    sheet_text(sheet, "id1", pair->first.id);
-    sheet_text(sheet, "id2", pair->second.id);
+    sheet_text(sheet, "id_a", pair->first.id);
+    sheet_text(sheet, "id_b", pair->second.id);
     sheet_number(sheet, "probability", sheet->json ? "%.9g" : "%.6f", pair->probability);
-    sheet_text(sheet, "text1", pair->first.text);
-    sheet_text(sheet, "text2", pair->second.text);
+    sheet_text(sheet, "text_a", pair->first.text);
+    sheet_text(sheet, "text_b", pair->second.text);
     sheet_end_row(sheet);
     return sheet->status != FILM_OK;
 }
@@ -131,7 +131,7 @@ static int run(const struct verb *verb, int argc, char **argv)
     dedup.borderline = review ? keep_borderline : NULL;
     if (!review)
         sheet_open(&finding.sheet, output ? output : "-", common.json,
-                   pairs ? "id1\tid2\tprobability\ttext1\ttext2"
+                   pairs ? "id_a\tid_b\tprobability\ttext_a\ttext_b"
                          : "cluster\tid\ttext\tprobability\trepresentative");
     if (finding.sheet.status == FILM_OK)
         status = find(count == 1 ? arguments[0] : NULL, arguments[0],

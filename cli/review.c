@@ -52,15 +52,15 @@ void review_free(struct review *review)
 film_status review_write(const struct review *review, const char *path, film_error *error)
 {
     struct sheet sheet;
-    sheet_open(&sheet, path, 0, "same\tid1\tid2\tprobability\ttext1\ttext2");
+    sheet_open(&sheet, path, 0, "same\tid_a\tid_b\tprobability\ttext_a\ttext_b");
     for (size_t i = 0; i < review->count; i++) {
         const struct review_pair *pair = &review->pairs[i];
         sheet_text(&sheet, "same", (film_text){NULL, 0});
-        sheet_text(&sheet, "id1", pair->first.id);
-        sheet_text(&sheet, "id2", pair->second.id);
+        sheet_text(&sheet, "id_a", pair->first.id);
+        sheet_text(&sheet, "id_b", pair->second.id);
         sheet_number(&sheet, "probability", "%.6f", pair->probability);
-        sheet_text(&sheet, "text1", pair->first.text);
-        sheet_text(&sheet, "text2", pair->second.text);
+        sheet_text(&sheet, "text_a", pair->first.text);
+        sheet_text(&sheet, "text_b", pair->second.text);
         sheet_end_row(&sheet);
     }
     return sheet_close(&sheet, FILM_OK, error);

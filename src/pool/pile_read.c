@@ -19,7 +19,8 @@ struct pile_reading {
     film_error *error;
 };
 
-static film_status check(const struct pile_reading *reading, film_text id, film_text text, uint64_t line)
+static film_status check(const struct pile_reading *reading, film_text id, film_text text,
+                         uint64_t line)
 {
     char where[600];
     snprintf(where, sizeof where, "%.500s:%llu: ", table_name(reading->table),
