@@ -22,6 +22,7 @@ struct link {
     const film_record *a, *b;
     size_t a_count, b_count;
     film_text *a_texts, *b_texts;
+    uint64_t *a_keys, *b_keys; /* equal for the same words (pool/pile.h) */
     struct compare compare;
     struct index *index;
     uint32_t *lists; /* of a batch */
@@ -36,6 +37,8 @@ static void link_free(struct link *link)
     index_free(link->index);
     mem_free(link->a_texts);
     mem_free(link->b_texts);
+    mem_free(link->a_keys);
+    mem_free(link->b_keys);
     mem_free(link->lists);
     mem_free(link->pairs);
     mem_free(link->found);
@@ -104,7 +107,8 @@ static film_status judge_range(struct link *link, size_t first, size_t last, fil
         error);
     link->found = found;
     for (size_t i = 0; i < count; i++) {
-        float probability = (float)compare->verdicts[i].probability;
+        int identical = link->a_keys[link->pairs[i].a] == link->b_keys[link->pairs[i].b];
+        float probability = identical ? 1 : (float)compare->verdicts[i].probability;
         if ((double)probability >= compare->threshold)
             link->found[link->found_count++] =
                 (struct found){link->pairs[i].a, link->pairs[i].b, probability};
@@ -162,13 +166,18 @@ done:
     return status;
 }
 
-static film_status list_texts(const film_record *records, size_t count, film_text **texts,
-                              film_error *error)
+static film_status list_texts(const struct link *link, const film_record *records, size_t count,
+                              film_text **texts, uint64_t **keys, film_error *error)
 {
-    *texts = mem_array(count, sizeof **texts);
-    if (!*texts) return status_no_memory(error);
+    film_status status = FILM_OK;
+    struct pile pile;
+    pile_view(&pile, records, count);
+    TRY_ALLOC(*texts = mem_array(count, sizeof **texts), error);
+    TRY_ALLOC(*keys = mem_array(count, sizeof **keys), error);
     for (size_t i = 0; i < count; i++) (*texts)[i] = records[i].text;
-    return FILM_OK;
+    TRY(pile_keys(&pile, *keys, link->compare.progress, error));
+done:
+    return status;
 }
 
 static film_status link_run(struct link *link, const film_model *model, film_error *error)
@@ -193,8 +202,8 @@ static film_status link_run(struct link *link, const film_model *model, film_err
         TRY(tell_range(link, 0, link->a_count, error));
         goto done;
     }
-    TRY(list_texts(link->a, link->a_count, &link->a_texts, error));
-    TRY(list_texts(link->b, link->b_count, &link->b_texts, error));
+    TRY(list_texts(link, link->a, link->a_count, &link->a_texts, &link->a_keys, error));
+    TRY(list_texts(link, link->b, link->b_count, &link->b_texts, &link->b_keys, error));
     TRY(index_new(&model->encoder, &link->index, error));
     TRY(index_add(link->index, link->b_texts, link->b_count, compare->threads, compare->progress,
                   error));

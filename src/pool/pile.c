@@ -129,8 +129,8 @@ done:
     return status;
 }
 
-static film_status make_keys(const struct pile *pile, uint64_t *keys, const film_progress *progress,
-                             film_error *error)
+film_status pile_keys(const struct pile *pile, uint64_t *keys, const film_progress *progress,
+                      film_error *error)
 {
     film_status status = FILM_OK;
     struct key_maker maker = {.key = NULL};
@@ -141,17 +141,22 @@ static film_status make_keys(const struct pile *pile, uint64_t *keys, const film
         if (i % 16384 == 0)
             TRY(progress_report(progress, "identical", (double)i, (double)pile->count, error));
     }
+done:
+    tokens_free(&maker.tokens);
+    tokenizer_free(&maker.tokenizer);
+    mem_free(maker.key);
+    return status;
+}
+
+/* Records of the same words that a label tells apart get keys of their own. */
+static void part_labelled(const struct pile *pile, uint64_t *keys)
+{
     for (size_t i = 0; i < pile->label_count; i++) {
         const struct pile_label *label = &pile->labels[i];
         if (label->same || keys[label->a] != keys[label->b]) continue;
         keys[label->a] = strtab_hash((const char *)&label->a, sizeof label->a) | 1;
         keys[label->b] = strtab_hash((const char *)&label->b, sizeof label->b) | 1;
     }
-done:
-    tokens_free(&maker.tokens);
-    tokenizer_free(&maker.tokenizer);
-    mem_free(maker.key);
-    return status;
 }
 
 static int by_text(const void *left, const void *right, void *user)
@@ -210,7 +215,8 @@ film_status pile_group(struct pile *pile, const film_progress *progress, film_er
     TRY_ALLOC(keys = mem_array(pile->count, sizeof *keys), error);
     TRY_ALLOC(order = mem_array(pile->count, sizeof *order), error);
     TRY_ALLOC(pile->item = mem_array(pile->count, sizeof *pile->item), error);
-    TRY(make_keys(pile, keys, progress, error));
+    TRY(pile_keys(pile, keys, progress, error));
+    part_labelled(pile, keys);
     for (size_t i = 0; i < pile->count; i++) order[i] = (uint32_t)i;
     qsort_r(order, pile->count, sizeof *order, by_text, pile);
     TRY(number_items(pile, keys, order, error));

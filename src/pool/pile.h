@@ -55,6 +55,10 @@ film_status pile_read(struct pile *pile, const char *path, const film_table_opti
 film_status pile_read_pool(struct pile *pile, film_pool *pool, const film_progress *progress,
                            film_error *error);
 
+/* KEYS (count): the same for records of the same words in their order, and of the same signs (C, C++). */
+film_status pile_keys(const struct pile *pile, uint64_t *keys, const film_progress *progress,
+                      film_error *error);
+
 /* Finds the items. Records of the same words that a label tells apart are items of their own. */
 film_status pile_group(struct pile *pile, const film_progress *progress, film_error *error);
 
