@@ -29,6 +29,8 @@ size_t decision_tensors(const struct decision *decision, struct safetensors_tens
     const struct trees *trees = &decision->trees;
     const struct memory *memory = &decision->memory;
     if (!decision->full) return 0;
+    place(tensors, &count, "line", SAFETENSORS_F32, decision->line.weight, LINEAR_ROWS,
+          decision->line.count);
     place(tensors, &count, "evidence.feature", SAFETENSORS_F32, evidence->feature,
           evidence->features, 2);
     place(tensors, &count, "evidence.item", SAFETENSORS_F32, evidence->item, evidence->items.count,
@@ -151,7 +153,10 @@ film_status decision_open(struct decision *decision, const struct safetensors *f
                           const char *path, film_error *error)
 {
     film_status status = FILM_OK;
+    const struct safetensors_tensor *line;
     if (!decision->full) return FILM_OK;
+    TRY(open_floats(file, "line", 2, LINEAR_ROWS, traits_count(), &line, path, error));
+    linear_map(&decision->line, line->data, traits_count());
     TRY(open_evidence(decision, file, path, error));
     TRY(open_trees(decision, file, path, error));
     if (safetensors_find(file, "memory.cluster"))

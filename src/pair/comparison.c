@@ -95,6 +95,9 @@ static void look_at_side(struct comparison *comparison, const struct reading *re
     const struct reading_word *words = reading->side[s].words;
     size_t rarest = 0;
     side->stops = count_stops(reading->side[s].text);
+    side->question_mark =
+        reading->side[s].text.length &&
+        memchr(reading->side[s].text.bytes, '?', reading->side[s].text.length) != NULL;
     for (size_t i = 0; i < side->words; i++) {
         side->negations += (words[i].flags & WORD_NEGATION) != 0;
         if (words[i].rarity >= words[rarest].rarity) rarest = i;

@@ -6,6 +6,7 @@
 
 void decision_free(struct decision *decision)
 {
+    linear_free(&decision->line);
     evidence_free(&decision->evidence);
     for (size_t t = 0; decision->term_name && t < decision->plan.count; t++)
         mem_free(decision->term_name[t]);
@@ -39,7 +40,8 @@ done:
 
 double decision_margin(const struct decision *decision, const struct survey *survey)
 {
-    return survey->margin + trees_sum(&decision->trees, survey->traits);
+    return linear_sum(&decision->line, survey->traits) + survey->margin +
+           trees_sum(&decision->trees, survey->traits);
 }
 
 enum memory_answer decision_memory(const struct decision *decision, const struct survey *survey)

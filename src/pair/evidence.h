@@ -25,13 +25,17 @@ struct evidence {
 
 void evidence_free(struct evidence *evidence);
 
-/* The margin's parts. */
+/* The margin's parts. Of features: [0] shared, [1] of one sentence alone. */
 struct evidence_sums {
-    double shared[GROUPS],
-        alone[GROUPS]; /* of features: weight times value, value not yet to length 1 */
-    double shared_squares[GROUPS], alone_squares[GROUPS]; /* of those values */
-    double item[ITEM_KINDS]; /* of items, as they count; [0] not used */
-    double lowest, highest;  /* weight of one item, or 0 */
+    double squares[GROUPS][2];     /* of the values, before they are brought to length 1 */
+    double feature[GROUPS][2];     /* weight times value: what it adds to the margin */
+    double feature_raw[GROUPS][2]; /* weights alone */
+    double item[ITEM_KINDS];       /* likewise of items; [0] is not used */
+    double item_raw[ITEM_KINDS];
+    double lowest[ITEM_KINDS], highest[ITEM_KINDS]; /* weight of one item, or 0 */
+    double lowest_word;        /* weight of one word of one sentence alone, or 0 */
+    double against, in_favour; /* of items: the negative parts, the positive parts */
+    double margin;
 };
 
 /* What a feature counts inside its kind, before all are brought to length 1. */

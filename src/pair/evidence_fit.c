@@ -305,7 +305,7 @@ static void step(const struct evidence_rows *rows, size_t i, float slope, float 
 }
 
 film_status evidence_learn(const struct evidence_rows *rows, const float *target,
-                           const float *weight, const unsigned char *use,
+                           const float *weight, const float *offset, const unsigned char *use,
                            const struct evidence_options *options, float *out, film_error *error)
 {
     film_status status = FILM_OK;
@@ -324,7 +324,8 @@ film_status evidence_learn(const struct evidence_rows *rows, const float *target
         for (size_t n = 0; n < count; n++) {
             size_t i = order[n];
             double left = 1 - ((double)epoch + (double)n / (double)count) / (double)options->epochs;
-            double p = calibrate_probability(evidence_rows_margin(rows, out, i));
+            double known = offset ? (double)offset[i] : 0;
+            double p = calibrate_probability(known + evidence_rows_margin(rows, out, i));
             float slope = (float)((double)weight[i] * (p - (double)target[i]));
             step(rows, i, slope, (float)(options->rate * left), (float)options->ridge, out,
                  squares);

@@ -190,9 +190,9 @@ static void share_of_evidence(const struct match *match, int side, double *share
         size_t at = position(other, row->id[i]);
         int alone = at == other->count || other->id[at] != row->id[i];
         enum group group = features_group(features, row->id[i]);
-        double squares = alone ? sums->alone_squares[group] : sums->shared_squares[group];
         double base = evidence_base(features, group, row->id[i], alone);
-        share[i] = scale * (alone ? 1.0 : 0.5) * base * evidence_factor(squares) *
+        share[i] = scale * (alone ? 1.0 : 0.5) * base *
+                   evidence_factor(sums->squares[group][alone]) *
                    (double)evidence_feature(&decision->evidence, row->id[i], alone);
     }
 }
@@ -241,17 +241,29 @@ static film_status add_trait(struct match *match, const char *kind, const char *
     return add(match, &reason, error);
 }
 
-/* Terms of the trees and of the line: each with its name. */
+/* Terms of the trees and of the line: each with its name. Those of one trait alone come first in the plan
+ * of every trait, so what the line says of it is added there; where the trees never ask for a trait by
+ * itself, the line's term stands alone. */
 static film_status add_traits(struct match *match, film_error *error)
 {
     film_status status = FILM_OK;
     const struct decision *decision = match->decision;
+    const struct tree_terms_plan *plan = &decision->plan;
     const float *traits = match->survey.traits;
     double scale = decision->margin.scale;
-    trees_terms(&decision->plan, &decision->trees, traits, &match->terms);
-    for (size_t t = 0; t < decision->plan.count; t++)
-        TRY(add_trait(match, "trait", decision->term_name[t], scale * match->terms.weight[t],
-                      error));
+    size_t t = 0; /* of the plan, which is sorted by trait */
+    trees_terms(plan, &decision->trees, traits, &match->terms);
+    for (size_t trait = 0; trait < traits_count(); trait++) {
+        double weight = linear_term(&decision->line, trait, traits);
+        for (; t < plan->count && plan->term[t].low == (int32_t)trait; t++) {
+            if (plan->term[t].high < 0)
+                weight += match->terms.weight[t];
+            else
+                TRY(add_trait(match, "trait", decision->term_name[t],
+                              scale * match->terms.weight[t], error));
+        }
+        TRY(add_trait(match, "trait", trait_at(trait)->name, scale * weight, error));
+    }
 done:
     return status;
 }
@@ -270,7 +282,8 @@ film_status reasons_of_decision(struct match *match, film_verdict *verdict, film
         enum memory_answer answer = decision_memory(decision, &match->survey);
         TRY(add_trait(match, "memory", known[answer], decision->memory.weight[answer], error));
     }
-    verdict->bias += decision->margin.scale * (decision->evidence.bias + decision->plan.bias);
+    verdict->bias += decision->margin.scale *
+                     (decision->line.bias + decision->evidence.bias + decision->plan.bias);
     sort_reasons(match);
 done:
     return status;

@@ -19,7 +19,8 @@ struct material {
     float *weight; /* of each pair: both classes weigh the same */
     struct folds folds;
     struct evidence_rows rows;
-    float *base;       /* word evidence of each pair, by a fold that did not see it */
+    float *line;       /* what the line through the traits says of each pair */
+    float *base;       /* line and word evidence, by a fold that did not see the pair */
     float *similarity; /* likewise */
     float *x;          /* pairs x traits, likewise */
     struct memory_row *known;
@@ -31,6 +32,7 @@ static void material_free(struct material *material)
     mem_free(material->weight);
     folds_free(&material->folds);
     evidence_rows_free(&material->rows);
+    mem_free(material->line);
     mem_free(material->base);
     mem_free(material->similarity);
     mem_free(material->x);
@@ -59,6 +61,7 @@ static film_status gather(struct run *run, struct material *material, film_error
                         pairs, error));
     size_t count = pairs->count;
     TRY_ALLOC((material->weight = mem_array(count, sizeof(float))) &&
+                  (material->line = mem_array(count, sizeof(float))) &&
                   (material->base = mem_array(count, sizeof(float))) &&
                   (material->similarity = mem_array(count, sizeof(float))) &&
                   (material->x = mem_array(count, traits_count() * sizeof(float))) &&
@@ -68,18 +71,6 @@ static film_status gather(struct run *run, struct material *material, film_error
     TRY(folds_deal(&material->folds, &run->corpus, FOLDS, run->options->seed, error));
 done:
     return status;
-}
-
-struct pair_texts {
-    const struct strtab *sentences;
-    const struct labelled_pairs *pairs;
-};
-
-static void text_of_pair(const void *user, size_t i, film_text *a, film_text *b)
-{
-    const struct pair_texts *texts = user;
-    *a = strtab_get(texts->sentences, texts->pairs->a[i]);
-    *b = strtab_get(texts->sentences, texts->pairs->b[i]);
 }
 
 /* ---- Word evidence ---- */
@@ -105,8 +96,9 @@ static film_status fit_evidence(struct run *run, struct material *material, floa
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
     for (size_t f = 0; f <= FOLDS; f++) {
         film_error own_error;
-        film_status own = evidence_learn(&material->rows, pairs->target, material->weight,
-                                         use + f * pairs->count, &options, weights[f], &own_error);
+        film_status own =
+            evidence_learn(&material->rows, pairs->target, material->weight, material->line,
+                           use + f * pairs->count, &options, weights[f], &own_error);
         if (own != FILM_OK) {
 #pragma omp critical
             status = status_set(error, own, "%s", own_error.message);
@@ -123,7 +115,7 @@ static void keep_survey(struct material *material, size_t i, const struct survey
 {
     const struct reading *reading = &survey->reading;
     float target = material->pairs.target[i];
-    material->base[i] = (float)survey->margin;
+    material->base[i] = (float)((double)material->line[i] + survey->margin);
     material->similarity[i] = (float)survey_similarity(survey);
     memcpy(material->x + i * traits_count(), survey->traits, traits_count() * sizeof(float));
     material->known[i] = (struct memory_row){reading->side[0].hash, reading->side[1].hash,
@@ -132,7 +124,7 @@ static void keep_survey(struct material *material, size_t i, const struct survey
                                                            : -1};
 }
 
-/* Surveys the pairs of FOLD with what was learned without it. */
+/* Surveys the pairs of FOLD with what was learned without it; FOLD == FOLDS: all pairs. */
 static film_status survey_fold(struct run *run, struct material *material, size_t fold,
                                const struct encoder *encoder, const struct evidence *evidence,
                                film_error *error)
@@ -140,7 +132,7 @@ static film_status survey_fold(struct run *run, struct material *material, size_
     film_status status = FILM_OK;
     const struct labelled_pairs *pairs = &material->pairs;
     size_t stretches = (pairs->count + STRETCH - 1) / STRETCH;
-    struct pair_texts texts = {&run->corpus.sentences, pairs};
+    struct labelled_texts texts = {&run->corpus.sentences, pairs};
 #pragma omp parallel num_threads(threads_use(run->options->threads))
     {
         struct survey survey;
@@ -151,8 +143,8 @@ static film_status survey_fold(struct run *run, struct material *material, size_
             size_t end = (s + 1) * STRETCH < pairs->count ? (s + 1) * STRETCH : pairs->count;
             for (size_t i = s * STRETCH; i < end && own == FILM_OK; i++) {
                 film_text a, b;
-                if (folds_of_pair(&material->folds, pairs->a[i]) != fold) continue;
-                text_of_pair(&texts, i, &a, &b);
+                if (fold < FOLDS && folds_of_pair(&material->folds, pairs->a[i]) != fold) continue;
+                labels_text(&texts, i, &a, &b);
                 own = survey_make(&survey, evidence, a, b, &own_error);
                 if (own == FILM_OK) keep_survey(material, i, &survey);
             }
@@ -165,6 +157,37 @@ static film_status survey_fold(struct run *run, struct material *material, size_
     }
     return status;
 }
+
+/* ---- The line ---- */
+
+/* Through the traits that no label has touched: those need no folds, and so few weights no care. */
+static film_status fit_line(struct run *run, struct material *material, film_error *error)
+{
+    film_status status = FILM_OK;
+    const double ridge = 10;
+    struct linear *line = &run->model->decision.line;
+    struct encoder plain = run->model->encoder;
+    size_t count = material->pairs.count, traits = traits_count();
+    struct evidence none = {.features = material->rows.features};
+    unsigned char *use = mem_array(traits, 1);
+    TRY_ALLOC(use && (none.own = mem_zeroed(2 * none.features, sizeof(float))), error);
+    none.feature = none.own;
+    plain.map = NULL;
+    memset(material->line, 0, count * sizeof(float));
+    TRY(survey_fold(run, material, FOLDS, &plain, &none, error));
+    for (size_t t = 0; t < traits; t++) use[t] = !trait_is_learned(trait_at(t));
+    struct linear_data data = {material->x, count, traits, material->pairs.target,
+                               material->weight};
+    TRY(linear_fit(line, &data, use, ridge, threads_use(run->options->threads), error));
+    for (size_t i = 0; i < count; i++)
+        material->line[i] = (float)linear_sum(line, material->x + i * traits);
+done:
+    mem_free(use);
+    evidence_free(&none);
+    return status;
+}
+
+/* ---- Maps of the folds ---- */
 
 /* The map as it would be without FOLD: the same method on the other rows. */
 static film_status learn_fold_map(struct run *run, const struct material *material, size_t fold,
@@ -298,12 +321,26 @@ done:
     return status;
 }
 
+/* Many pairs: quick steps, as many as the fold kept apart wants. A few thousand: slow steps that each see
+ * only a part of the pairs and traits (measured on Quora and on STS). */
+static void choose_boosting(struct boost_options *options, size_t pairs)
+{
+    enum { FEW = 20000 };
+    boost_defaults(options);
+    options->rounds = pairs < FEW ? 400 : 1000;
+    options->rate = pairs < FEW ? 0.05 : 0.2;
+    options->lambda = pairs < FEW ? 10 : 5;
+    options->min_child_weight = pairs < FEW ? 5 : 20;
+    options->subsample = pairs < FEW ? 0.6 : 1;
+    options->column_share = pairs < FEW ? 0.3 : 1;
+}
+
 static film_status fit_trees(struct run *run, const struct material *material, film_error *error)
 {
     film_status status = FILM_OK;
     struct decision *decision = &run->model->decision;
     struct boost_options options;
-    boost_defaults(&options);
+    choose_boosting(&options, material->pairs.count);
     options.seed = run->options->seed;
     options.threads = run->options->threads;
     options.progress = &run->options->progress;
@@ -387,12 +424,14 @@ film_status learn_decision(struct run *run, film_error *error)
     struct material material = {0};
     struct decision *decision = &run->model->decision;
     float *weights[FOLDS + 1] = {0};
-    struct pair_texts texts = {&run->corpus.sentences, &material.pairs};
+    struct labelled_texts texts = {&run->corpus.sentences, &material.pairs};
     TRY(gather(run, &material, error));
-    struct evidence_source source = {text_of_pair, &texts, material.pairs.count};
+    struct evidence_source source = {labels_text, &texts, material.pairs.count};
     TRY(evidence_rows_collect(&material.rows, &run->model->encoder, &source, run->options->threads,
                               &run->options->progress, error));
     run_note_time(run, "items");
+    TRY(fit_line(run, &material, error));
+    run_note_time(run, "line");
     TRY(fit_evidence(run, &material, weights, error));
     TRY(evidence_from_weights(&decision->evidence, &material.rows, weights[FOLDS], error));
     run_note(run, "evidence_items", json_integer(decision->evidence.items.count));

@@ -50,6 +50,9 @@ film_status learn_rank(struct run *run, film_error *error);
  * it empty when that cannot be done. */
 film_status run_hold_out(struct run *run, film_error *error);
 
+/* Lines from scores to log-odds and the operating point, on LABELLED. */
+film_status run_calibrate(struct run *run, const struct corpus *labelled, film_error *error);
+
 /* Chooses the threshold among scores by the options' operating point and notes what it is like. */
 film_status run_operate(struct run *run, const float *score, const float *target, size_t count,
                         double *threshold, film_error *error);

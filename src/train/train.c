@@ -2,7 +2,6 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "train/checkpoint.h"
-#include "train/labels.h"
 #include "train/learn_decision.h"
 #include "train/options.h"
 #include "train/pool_labels.h"
@@ -105,44 +104,6 @@ film_status learn_svd(struct run *run, film_error *error)
     for (size_t i = 0; i < features; i++)
         memcpy(map + i * run->dim, run->svd.u + i * rank, run->dim * sizeof *map);
 done:
-    return status;
-}
-
-/* Without any pair that is the same there is nothing a threshold could be chosen on. */
-static int none_is_same(const struct labelled_pairs *pairs)
-{
-    for (size_t i = 0; i < pairs->count; i++)
-        if (pairs->target[i] >= 0.5f) return 0;
-    return 1;
-}
-
-/* Chooses the threshold on LABELLED: the dev file, or the training rows themselves. */
-static film_status calibrate(struct run *run, const struct corpus *labelled, const char *name,
-                             film_error *error)
-{
-    film_status status = FILM_OK;
-    struct labelled_pairs pairs = {0};
-    float *similarity = NULL;
-    TRY(labels_to_pairs(labelled, LABELS_DRAWN, run->options->seed, &pairs, error));
-    TRY_ALLOC(similarity = mem_array(pairs.count, sizeof *similarity), error);
-    TRY(labels_similarities(labelled, &pairs, &run->model->encoder, run->options->threads,
-                            similarity, error));
-    TRY(run_check_operating(run, none_is_same(&pairs), error));
-    if (none_is_same(&pairs)) {
-        TRY(calibrate_blind(similarity, pairs.count, &run->model->decision.similarity, error));
-    } else {
-        TRY(calibrate_fit(similarity, pairs.target, pairs.count, &run->model->decision.similarity,
-                          error));
-        TRY(run_operate(run, similarity, pairs.target, pairs.count,
-                        &run->model->decision.similarity.threshold, error));
-    }
-    run_note(run, "threshold_from", json_string(name));
-    run_note(run, "threshold_pairs", json_integer((json_int_t)pairs.count));
-    if (pairs.made_up) run_note(run, "random_negatives", json_integer((json_int_t)pairs.made_up));
-    run_note_time(run, "threshold");
-done:
-    labelled_pairs_free(&pairs);
-    mem_free(similarity);
     return status;
 }
 
@@ -276,8 +237,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
         (struct encoder){&run.model->features, run.model->own_map, run.dim, options->similarity};
     run.model->decision.encoder = &run.model->encoder;
     if (run.full && run.interrupted == FILM_OK) TRY(learn_decision(&run, error));
-    if (!run.model->decision.full || run.dev.rows)
-        TRY(calibrate(&run, judged_on, run.dev_name, error));
+    if (!run.model->decision.full || run.dev.rows) TRY(run_calibrate(&run, judged_on, error));
     TRY(finish(&run, error));
 done:
     corpus_free(&run.corpus);
