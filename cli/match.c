@@ -39,10 +39,12 @@ static int print_json(film_text a, film_text b, const film_verdict *verdict)
                                "b", b.bytes, b.length, "probability", verdict->probability, "same",
                                verdict->same, "similarity", verdict->similarity, "log_odds",
                                verdict->log_odds, "bias", verdict->bias, "reasons", reasons);
-    int failed = !answer || json_dumpf(answer, stdout, JSON_REAL_PRECISION(17)) != 0;
+    /* That standard output could not be written is found and told at the end. */
+    if (answer) json_dumpf(answer, stdout, JSON_REAL_PRECISION(17));
     printf("\n");
     json_decref(answer);
-    return failed;
+    if (!answer) fprintf(stderr, "film: out of memory\n");
+    return !answer;
 }
 
 static int by_place(const void *left, const void *right)

@@ -1,6 +1,7 @@
 #include "cli.h"
 #include "json.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,6 +36,20 @@ static void print_operating(const json_t *point)
         100 * json_number(point, "f1"), 100 * train.prior);
 }
 
+/* A full decision says "same" from a probability on, one threshold from a similarity on. */
+static void print_threshold(const json_t *settings)
+{
+    const json_t *line = json_object_get(json_object_get(settings, "decision"), "line");
+    if (!line) {
+        fprintf(stderr, "threshold %.3f",
+                json_number(json_object_get(settings, "calibration"), "threshold"));
+        return;
+    }
+    double log_odds =
+        json_number(line, "scale") * json_number(line, "threshold") + json_number(line, "bias");
+    fprintf(stderr, "the same from probability %.3f on", 1 / (1 + exp(-log_odds)));
+}
+
 /* "5,749 rows, 10,536 sentences, 12,003 features -> 256 dimensions" */
 static void print_summary(json_t *about)
 {
@@ -48,8 +63,9 @@ static void print_summary(json_t *about)
     fprintf(stderr, "%lld dimensions\n", json_whole(sizes, "dim"));
     if (json_whole(figures, "skipped_rows"))
         fprintf(stderr, "%lld bad rows passed over\n", json_whole(figures, "skipped_rows"));
-    json_t *calibration = json_object_get(json_object_get(about, "settings"), "calibration");
-    fprintf(stderr, "threshold %.3f", json_number(calibration, "threshold"));
+    if (json_object_get(figures, "too_few_for_full"))
+        fprintf(stderr, "too few labelled pairs for a full decision: one threshold\n");
+    print_threshold(json_object_get(about, "settings"));
     if (json_object_get(figures, "balanced_accuracy"))
         fprintf(stderr, ", accuracy %.1f %% on %lld pairs %s (both labels weighing half)",
                 100 * json_number(figures, "balanced_accuracy"),

@@ -6,13 +6,13 @@ _film_options() {
     local table="--columns --format --labels --skip-bad"
     case $1 in
         train) echo "--output -o --pool --dev --operating --prior $table --features --min-df --max-features --stem --stop" \
-            "--method --dim --sim --rank --power --init --margin --positives --labelled --hard --random" \
+            "--method --dim --sim --rank --decision --no-memory --power --init --margin --positives --labelled --hard --random" \
             "--iterations --epsilon --least-change --rho --gamma --shrink --first-step" \
             "--inner --sample --mfilm-basis --epochs --batch --rate --temperature --resume --checkpoint-every --seed --threads -t $common" ;;
-        eval) echo "--k -k --knn --decision --prior --threshold --operating --against --pool --pool-queries --pool-columns --bootstrap" \
+        eval) echo "--k -k --knn --decision --no-memory --prior --threshold --operating --against --pool --pool-queries --pool-columns --bootstrap" \
             "$table --seed --threads -t $common" ;;
-        match) echo "--prior --threshold $common" ;;
-        predict) echo "--output -o --format --prior --threshold --columns --input-format --labels --skip-bad" \
+        match) echo "--decision --no-memory --prior --threshold $common" ;;
+        predict) echo "--output -o --format --decision --no-memory --prior --threshold --columns --input-format --labels --skip-bad" \
             "--threads -t $common" ;;
         embed) echo "--output -o $table --threads -t $common" ;;
         split) echo "--output -o --ratio --seed $table $common" ;;
@@ -44,7 +44,7 @@ _film_values() {
         --mfilm-basis) echo "sample batch" ;;
         --k | -k) [ "$2" = link ] && return 2 || echo "1:55 0" ;;
         --knn) echo "mutual either" ;;
-        --decision) echo "threshold knn" ;;
+        --decision) [ "$2" = eval ] && echo "full threshold knn" || echo "auto full threshold" ;;
         --columns | --pool-columns) echo "label,a,b a,b,label score,a,b text,category anchor,positive,negative a,b" ;;
         --stem) echo "arabic armenian basque catalan danish dutch english finnish french german greek" \
             "hindi hungarian indonesian irish italian lithuanian nepali norwegian porter portuguese" \

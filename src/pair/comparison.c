@@ -69,12 +69,15 @@ static void sort_words(struct comparison *comparison, const struct reading *read
 /* Which of the usual first words of a question it is; the order is that of their numbers. */
 static unsigned opening_of(film_text word)
 {
-    static const char *const usual[] = {"what",   "how",  "why", "which", "who", "when",
-                                        "where",  "can",  "is",  "are",   "do",  "does",
-                                        "should", "will", "did", "would", "if",  "could",
-                                        "has",    "have", "was", "were",  "i"};
+    static const struct {
+        unsigned char length;
+        char word[7];
+    } usual[] = {{4, "what"},   {3, "how"},  {3, "why"}, {5, "which"}, {3, "who"}, {4, "when"},
+                 {5, "where"},  {3, "can"},  {2, "is"},  {3, "are"},   {2, "do"},  {4, "does"},
+                 {6, "should"}, {4, "will"}, {3, "did"}, {5, "would"}, {2, "if"},  {5, "could"},
+                 {3, "has"},    {4, "have"}, {3, "was"}, {4, "were"},  {1, "i"}};
     for (unsigned i = 0; i < sizeof usual / sizeof *usual; i++)
-        if (strlen(usual[i]) == word.length && memcmp(usual[i], word.bytes, word.length) == 0)
+        if (usual[i].length == word.length && memcmp(usual[i].word, word.bytes, word.length) == 0)
             return i + 1;
     return 0;
 }

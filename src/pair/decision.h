@@ -1,6 +1,6 @@
 /* The decision: what is seen of a pair, to log-odds.
  *
- *     log-odds = scale * (line(traits) + word evidence + trees(traits)) + bias + memory + prior
+ *     log-odds = scale * (line(traits) + word evidence + trees(traits)) + bias + memory + identity + prior
  *
  * The line and word evidence are the margin the trees start from, so they stay exact for every trait,
  * word and word pair; the trees have depth 2, so they are sums of terms of one or two traits; calibration is affine; memory speaks
@@ -8,7 +8,9 @@
  *
  * A model that was trained without labels, or only for a threshold, has just the line of its similarity:
  *
- *     log-odds = scale * similarity + bias + prior */
+ *     log-odds = scale * similarity + bias + identity + prior
+ *
+ * Identity: two sentences of the same words in the same order are the same, whatever was learned. */
 #ifndef PAIR_DECISION_H
 #define PAIR_DECISION_H
 
@@ -39,6 +41,12 @@ film_status decision_prepare(struct decision *decision, film_error *error);
 
 /* Line, evidence and trees of a pair that was surveyed. */
 double decision_margin(const struct decision *decision, const struct survey *survey);
+
+/* What lifts the log-odds of the same words in the same order (or the same bytes) from LOG_ODDS, before the
+ * prior, to DECISION_IDENTICAL; 0 for others. A probability of 0.9975: people do label such pairs as
+ * different, once in a few hundred. */
+#define DECISION_IDENTICAL 6.0
+double decision_identity(const struct survey *survey, double log_odds);
 
 /* What memory knows of it. */
 enum memory_answer decision_memory(const struct decision *decision, const struct survey *survey);

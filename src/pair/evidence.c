@@ -13,8 +13,17 @@ void evidence_free(struct evidence *evidence)
 
 float evidence_item(const struct evidence *evidence, const struct item *item)
 {
-    uint32_t number = keytab_find(&evidence->items, item->key);
-    return number == KEYTAB_NONE ? 0.0f : evidence->item[number];
+    uint64_t slot = keytab_slot(&evidence->items, item->key);
+    return slot == KEYTAB_NO_SLOT ? 0.0f : evidence->item[slot];
+}
+
+/* The table is larger than the caches. */
+static void ask_early(const struct evidence *evidence, const struct item *item)
+{
+    if (!evidence->items.keys) return;
+    uint64_t slot = keytab_first_slot(&evidence->items, item->key);
+    __builtin_prefetch(evidence->items.keys + slot);
+    __builtin_prefetch(evidence->item + slot);
 }
 
 double evidence_factor(double squares)
@@ -59,13 +68,12 @@ static void add_item(struct evidence_sums *sums, const struct item *item, double
 double evidence_margin(const struct evidence *evidence, const struct reading *reading,
                        const struct items *items, struct evidence_sums *sums)
 {
-    enum { AHEAD = 8 }; /* the table is larger than the caches: ask early */
+    enum { AHEAD = 12 };
     memset(sums, 0, sizeof *sums);
-    for (size_t i = 0; i < AHEAD && i < items->count; i++)
-        keytab_prefetch(&evidence->items, items->list[i].key);
+    for (size_t i = 0; i < AHEAD && i < items->count; i++) ask_early(evidence, &items->list[i]);
     add_features(evidence, reading, sums);
     for (size_t i = 0; i < items->count; i++) {
-        if (i + AHEAD < items->count) keytab_prefetch(&evidence->items, items->list[i + AHEAD].key);
+        if (i + AHEAD < items->count) ask_early(evidence, &items->list[i + AHEAD]);
         add_item(sums, &items->list[i], (double)evidence_item(evidence, &items->list[i]));
     }
     sums->margin = evidence->bias;

@@ -19,8 +19,8 @@ struct evidence {
     size_t features;
     const float *feature; /* 2 x features: of feature f, [2 f] shared and [2 f + 1] alone */
     struct keytab items;
-    const float *item; /* by the item's number */
-    float *own;        /* features, then items, when learned here; NULL when mapped */
+    const float *item; /* by the key's slot: one look at memory less than by a number */
+    float *own;        /* features, then slots, when learned here; NULL when mapped */
 };
 
 void evidence_free(struct evidence *evidence);

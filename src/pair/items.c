@@ -23,8 +23,10 @@ const char *item_kind_name(enum item_kind kind)
         [ITEM_EDIT] = "replaced",
         [ITEM_EDIT_AFTER] = "replaced after",
         [ITEM_EDIT_BEFORE] = "replaced before",
+        [ITEM_EDIT_AMONG] = "replaced among others",
         [ITEM_FIRST] = "first words",
         [ITEM_LAST] = "last words",
+        [ITEM_OPENED] = "after the first words",
     };
     return names[kind];
 }

@@ -2,31 +2,18 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/threads.h"
-#include "pair/evidence_fit.h"
 #include "pair/score.h"
 #include "train/boost.h"
-#include "train/folds.h"
-#include "train/labels.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { FOLDS = 5, PAIRS_PER_SENTENCE = 8, STRETCH = 256 };
 
-/* What the decision is learned from. */
-struct material {
-    struct labelled_pairs pairs;
-    float *weight; /* of each pair: both classes weigh the same */
-    struct folds folds;
-    struct evidence_rows rows;
-    float *line;       /* what the line through the traits says of each pair */
-    float *base;       /* line and word evidence, by a fold that did not see the pair */
-    float *similarity; /* likewise */
-    float *x;          /* pairs x traits, likewise */
-    struct memory_row *known;
-};
+/* Fewer pairs than this are learned from with more care. */
+enum { FEW = 20000 };
 
-static void material_free(struct material *material)
+void material_free(struct material *material)
 {
     labelled_pairs_free(&material->pairs);
     mem_free(material->weight);
@@ -53,6 +40,30 @@ static void weigh_pairs(const struct run *run, struct material *material)
     }
 }
 
+/* Whatever fold is left out, pairs of both kinds must remain; the first fold, by which the number of
+ * trees is chosen, must have both itself. */
+static film_status check_enough(struct run *run, const struct material *material, film_error *error)
+{
+    const struct labelled_pairs *pairs = &material->pairs;
+    int enough = 1;
+    for (size_t f = 0; f < FOLDS && enough; f++) {
+        int inside[2] = {0, 0}, outside[2] = {0, 0};
+        for (size_t i = 0; i < pairs->count; i++) {
+            int same = pairs->target[i] >= 0.5f;
+            if (folds_of_pair(&material->folds, pairs->a[i]) == f) inside[same] = 1;
+            if (!folds_touches(&material->folds, f, pairs->a[i], pairs->b[i])) outside[same] = 1;
+        }
+        enough = outside[0] && outside[1] && (f || (inside[0] && inside[1]));
+    }
+    if (enough) return FILM_OK;
+    run->too_few = 1;
+    return status_set(
+        error, FILM_BAD_INPUT,
+        "too few labelled pairs for a full decision: every fifth of the questions must "
+        "leave some that are the same and some that are not; add rows or use "
+        "--decision threshold");
+}
+
 static film_status gather(struct run *run, struct material *material, film_error *error)
 {
     film_status status = FILM_OK;
@@ -69,6 +80,7 @@ static film_status gather(struct run *run, struct material *material, film_error
               error);
     weigh_pairs(run, material);
     TRY(folds_deal(&material->folds, &run->corpus, FOLDS, run->options->seed, error));
+    TRY(check_enough(run, material, error));
 done:
     return status;
 }
@@ -164,7 +176,8 @@ static film_status survey_fold(struct run *run, struct material *material, size_
 static film_status fit_line(struct run *run, struct material *material, film_error *error)
 {
     film_status status = FILM_OK;
-    const double ridge = 10;
+    /* Traits overlap; the ridge keeps two of them from pulling against each other. */
+    double ridge = material->pairs.count < FEW ? 10 : 0.01 * (double)material->pairs.count;
     struct linear *line = &run->model->decision.line;
     struct encoder plain = run->model->encoder;
     size_t count = material->pairs.count, traits = traits_count();
@@ -202,11 +215,14 @@ static film_status learn_fold_map(struct run *run, const struct material *materi
     part.options = &options;
     part.model = &model;
     part.corpus = (struct corpus){0};
+    part.svd = (struct svd){0};
     part.figures = json_object();
     part.seconds = json_object();
     TRY_ALLOC(part.figures && part.seconds, error);
     TRY(folds_rest(&material->folds, &run->corpus, fold, &part.corpus, error));
-    TRY(run_learn(&part, error));
+    status = run_learn(&part, error);
+    run->too_few = status == FILM_BAD_INPUT; /* all rows were enough, those of this fold are not */
+    if (status != FILM_OK) goto done;
     if (part.interrupted != FILM_OK)
         TRY(status_set(error, part.interrupted, "%s", part.interruption.message));
     *map = model.own_map;
@@ -214,6 +230,7 @@ static film_status learn_fold_map(struct run *run, const struct material *materi
 done:
     mem_free(model.own_map);
     mem_free(model.own_sigma);
+    svd_free(&part.svd);
     folds_rest_free(&part.corpus);
     json_decref(part.figures);
     json_decref(part.seconds);
@@ -325,7 +342,6 @@ done:
  * only a part of the pairs and traits (measured on Quora and on STS). */
 static void choose_boosting(struct boost_options *options, size_t pairs)
 {
-    enum { FEW = 20000 };
     boost_defaults(options);
     options->rounds = pairs < FEW ? 400 : 1000;
     options->rate = pairs < FEW ? 0.05 : 0.2;
@@ -418,26 +434,37 @@ done:
     return status;
 }
 
+film_status material_gather(struct run *run, struct material *material, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct decision *decision = &run->model->decision;
+    float *weights[FOLDS + 1] = {0};
+    struct labelled_texts texts = {&run->corpus.sentences, &material->pairs};
+    memset(material, 0, sizeof *material);
+    TRY(gather(run, material, error));
+    struct evidence_source source = {labels_text, &texts, material->pairs.count};
+    TRY(evidence_rows_collect(&material->rows, &run->model->encoder, &source, run->options->threads,
+                              &run->options->progress, error));
+    run_note_time(run, "items");
+    TRY(fit_line(run, material, error));
+    run_note_time(run, "line");
+    TRY(fit_evidence(run, material, weights, error));
+    TRY(evidence_from_weights(&decision->evidence, &material->rows, weights[FOLDS], error));
+    run_note(run, "evidence_items", json_integer(decision->evidence.items.count));
+    run_note_time(run, "evidence");
+    TRY(survey_all(run, material, weights, error));
+    run_note_time(run, "folds");
+done:
+    for (size_t f = 0; f <= FOLDS; f++) mem_free(weights[f]);
+    return status;
+}
+
 film_status learn_decision(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
-    struct material material = {0};
+    struct material material;
     struct decision *decision = &run->model->decision;
-    float *weights[FOLDS + 1] = {0};
-    struct labelled_texts texts = {&run->corpus.sentences, &material.pairs};
-    TRY(gather(run, &material, error));
-    struct evidence_source source = {labels_text, &texts, material.pairs.count};
-    TRY(evidence_rows_collect(&material.rows, &run->model->encoder, &source, run->options->threads,
-                              &run->options->progress, error));
-    run_note_time(run, "items");
-    TRY(fit_line(run, &material, error));
-    run_note_time(run, "line");
-    TRY(fit_evidence(run, &material, weights, error));
-    TRY(evidence_from_weights(&decision->evidence, &material.rows, weights[FOLDS], error));
-    run_note(run, "evidence_items", json_integer(decision->evidence.items.count));
-    run_note_time(run, "evidence");
-    TRY(survey_all(run, &material, weights, error));
-    run_note_time(run, "folds");
+    TRY(material_gather(run, &material, error));
     TRY(calibrate_fit(material.similarity, material.pairs.target, material.pairs.count,
                       &decision->similarity, error));
     TRY(fit_trees(run, &material, error));
@@ -448,7 +475,6 @@ film_status learn_decision(struct run *run, film_error *error)
     run_note(run, "threshold_pairs", json_integer((json_int_t)material.pairs.count));
     run_note_time(run, "memory");
 done:
-    for (size_t f = 0; f <= FOLDS; f++) mem_free(weights[f]);
     material_free(&material);
     return status;
 }

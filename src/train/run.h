@@ -22,6 +22,7 @@ struct run {
     struct svd svd;          /* empty where the method needs none */
     uint64_t rows;           /* learned from, in the corpus or the stream */
     int full;                /* learn the full decision */
+    int too_few;             /* why that failed: too few labelled pairs */
     int holds_out;           /* a stream: some questions are kept for the threshold */
     film_status interrupted; /* not FILM_OK: learning was stopped early, the model holds the best
                                 so far; FILM_CANCELLED, or why there is no checkpoint */

@@ -166,6 +166,11 @@ static film_status choose_method(struct run *run, film_error *error)
                           "--method %s learns from labels and the input has none; use --method svd "
                           "or add a label, score, category or triplet column",
                           method->name);
+    if (!labelled && options->decision == FILM_DECISION_FULL)
+        return status_set(
+            error, FILM_BAD_INPUT,
+            "--decision full learns from labels and the input has none; leave it out or "
+            "add a label, score, category or triplet column");
     film_status status = options_check_dim(options, run->method, error);
     if (status != FILM_OK) return status;
     if (options->resume && run->method != FILM_METHOD_FILM && run->method != FILM_METHOD_RANK)
@@ -199,6 +204,27 @@ static film_status choose_dev(struct run *run, film_error *error)
         run->options->train_share == 1)
         return FILM_OK;
     return run_hold_out(run, error);
+}
+
+/* Without enough pairs, or when it is stopped: the map is there, and with a threshold it is a model. */
+static film_status decide(struct run *run, film_error *error)
+{
+    static const char *const undone[] = {"evidence_items", "trees", "memory"};
+    struct decision *decision = &run->model->decision;
+    film_status status = learn_decision(run, error);
+    if (status == FILM_CANCELLED) {
+        run->interrupted = status;
+        status_set(&run->interruption, status, "stopped before the decision was learned");
+    } else if (status != FILM_BAD_INPUT || !run->too_few ||
+               run->options->decision != FILM_DECISION_AUTO) {
+        return status;
+    }
+    decision_free(decision);
+    decision->encoder = &run->model->encoder;
+    for (size_t i = 0; i < sizeof undone / sizeof *undone; i++)
+        json_object_del(run->figures, undone[i]);
+    if (run->too_few) run_note(run, "too_few_for_full", json_true());
+    return FILM_OK;
 }
 
 static film_status finish(struct run *run, film_error *error)
@@ -236,7 +262,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     run.model->encoder =
         (struct encoder){&run.model->features, run.model->own_map, run.dim, options->similarity};
     run.model->decision.encoder = &run.model->encoder;
-    if (run.full && run.interrupted == FILM_OK) TRY(learn_decision(&run, error));
+    if (run.full && run.interrupted == FILM_OK) TRY(decide(&run, error));
     if (!run.model->decision.full || run.dev.rows) TRY(run_calibrate(&run, judged_on, error));
     TRY(finish(&run, error));
 done:

@@ -28,7 +28,7 @@ bad() {
 
 # ---- good files to spoil ----
 sample 12 "$FAQ/train.tsv" >good.tsv
-"$FILM" train good.tsv --method svd --rank 4 --max-features 60 -q -o good.film || echo "Bail out! cannot train"
+"$FILM" train good.tsv --method svd --rank 4 --max-features 60 --decision threshold -q -o good.film || echo "Bail out! cannot train"
 lines() { printf '%s\n' "$@"; }
 pairs() { printf 'label\tquestion1\tquestion2\n'; printf "$@"; }
 
@@ -257,7 +257,7 @@ bad "two models on text without labels" 2 \
 bad "two models on categories" 1 \
     'film: questions.tsv holds categories; two models are compared on pairs, triplets or scores' \
     film eval good.film questions.tsv --against good.film
-"$FILM" train good.tsv --method tfidf -q -o tfidf.film
+"$FILM" train good.tsv --method tfidf --decision threshold -q -o tfidf.film
 bad "the second model has no vectors for kNN" 1 \
     'film: tfidf.film: a model of features alone has no vectors to search; train one with --method svd, film or rank' \
     film eval good.film good.tsv --against tfidf.film --decision knn
@@ -340,6 +340,25 @@ bad "an unknown similarity" 1 \
 bad "an unknown start" 1 \
     'film train: --init zero: expected random|eigen; film train --help shows how' \
     film train good.tsv --init zero -o m.film
+bad "an unknown decision" 1 \
+    'film train: --decision maybe: expected auto|full|threshold; film train --help shows how' \
+    film train good.tsv --decision maybe -o m.film
+bad "a full decision without labels" 2 \
+    'film: --decision full learns from labels and the input has none; leave it out or add a label, score, category or triplet column' \
+    film train plain.txt --decision full -o m.film
+pairs '1\tlost card\tcard lost\n0\tphone broken\tphone black\n' >two-pairs.tsv
+bad "a full decision from two pairs" 2 \
+    'film: too few labelled pairs for a full decision: every fifth of the questions must leave some that are the same and some that are not; add rows or use --decision threshold' \
+    film train two-pairs.tsv --min-df 1 --decision full -o m.film
+bad "match by a decision the model does not have" 1 \
+    'film: this model decides by its similarity alone; train one with labels and --decision full' \
+    film match good.film "my card" "the card" --decision full
+bad "predict by a decision the model does not have" 1 \
+    'film: this model decides by its similarity alone; train one with labels and --decision full' \
+    film predict good.film good.tsv --decision full
+bad "eval by a decision the model does not have" 1 \
+    'film: this model decides by its similarity alone; train one with labels and --decision full' \
+    film eval good.film good.tsv --decision full
 for method in film rank; do
     bad "--method $method without labels" 2 \
         "film: --method $method learns from labels and the input has none; use --method svd or add a label, score, category or triplet column" \
@@ -393,7 +412,7 @@ bad "an unknown kNN rule" 1 \
     'film eval: --knn both: expected mutual|either; film eval --help shows how' \
     film eval good.film good.tsv --knn both
 bad "an unknown decision" 1 \
-    'film eval: --decision dice: expected threshold|knn; film eval --help shows how' \
+    'film eval: --decision dice: expected full|threshold|knn; film eval --help shows how' \
     film eval good.film good.tsv --decision dice
 bad "an output format that is none" 1 \
     'film predict: --format xml: expected tsv|jsonl|kaggle; film predict --help shows how' \
@@ -623,10 +642,10 @@ else check "$name ($peak kB)" test "$peak" -lt 200000; fi
 
 # ---- --skip-bad ----
 { cat good.tsv; printf 'yes\tx\ty\n1\tonly one\n0\tcaf\xe9\tz\n'; printf '1\tn\0\tz\n'; } >mixed.tsv
-run "$FILM" train mixed.tsv --skip-bad --method svd --rank 4 -o mixed.film
+run "$FILM" train mixed.tsv --skip-bad --method svd --rank 4 --decision threshold -o mixed.film
 check "--skip-bad counts bad rows" grep -qx '4 bad rows passed over' err
-"$FILM" train good.tsv --method svd --rank 4 -q --json -o again.film >again.json
-run "$FILM" train mixed.tsv --skip-bad --method svd --rank 4 -q --json -o mixed.film
+"$FILM" train good.tsv --method svd --rank 4 --decision threshold -q --json -o again.film >again.json
+run "$FILM" train mixed.tsv --skip-bad --method svd --rank 4 --decision threshold -q --json -o mixed.film
 check "--skip-bad counts in JSON" grep -q '"skipped_rows":4' out
 check "--skip-bad leaves the others as they are" \
     diff <(grep -o '"sizes.*"features":{[^}]*}' out) <(grep -o '"sizes.*"features":{[^}]*}' again.json)
