@@ -124,6 +124,9 @@ int usage_error(const struct verb *verb, const char *format, ...)
 /* Colours only on a terminal and without NO_COLOR. */
 int use_colour(FILE *stream);
 
+/* A verdict with its strongest reasons on standard output, as film match shows it. */
+void print_verdict(film_text a, film_text b, const film_verdict *verdict);
+
 /* ---- Progress and interruption ---- */
 
 /* A bar on standard error when that is a terminal and QUIET is 0. Ctrl-C makes the next report
@@ -166,6 +169,6 @@ film_status stream_rows(const struct stream *stream, unsigned long long *rows, f
 /* ---- Verbs ---- */
 
 extern const struct verb verb_train, verb_eval, verb_match, verb_predict, verb_embed, verb_split,
-    verb_info, verb_pool;
+    verb_info, verb_pool, verb_dedup, verb_link;
 
 #endif

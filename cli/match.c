@@ -98,7 +98,7 @@ static void print_reason(const film_reason *reason)
     printf("\n");
 }
 
-static void print_text(film_text a, film_text b, const film_verdict *verdict)
+void print_verdict(film_text a, film_text b, const film_verdict *verdict)
 {
     enum { SHOWN = 10 };
     int colour = use_colour(stdout);
@@ -148,7 +148,7 @@ static int run(const struct verb *verb, int argc, char **argv)
     if (code == EXIT_DONE && common.json)
         code = print_json(a, b, &verdict) ? EXIT_IO : EXIT_DONE;
     else if (code == EXIT_DONE)
-        print_text(a, b, &verdict);
+        print_verdict(a, b, &verdict);
     film_context_free(context);
     film_close(model);
     return code;

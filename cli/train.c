@@ -12,6 +12,7 @@ enum { MOST_FILES = 256 };
 /* Filled by the command line. Not local to run, so that the list of options can stand by itself. */
 static film_train_options train;
 static const char *model_path;
+static struct option_texts pools;
 
 /* Which pairs the threshold was chosen on. */
 static const char *where(const char *threshold_from)
@@ -168,6 +169,8 @@ done:
 static const struct option options[] = {
     HEADING("data"),
     {"output", 'o', OPTION_TEXT, &model_path, "MODEL", "where to write the model (required)"},
+    {"pool", 0, OPTION_TEXTS, &pools, "POOL",
+     "learn from the labels of a pool too, or of pools alone; several times"},
     {"dev", 0, OPTION_TEXT, &train.dev, "FILE",
      "labelled file to choose the threshold on (default: held-out rows)"},
     {"operating", 0, OPTION_POINT, &train.operating, "POINT",
@@ -255,8 +258,12 @@ static int run(const struct verb *verb, int argc, char **argv)
     const char *files[MOST_FILES];
     struct common common = {0};
     film_train_defaults(&train);
-    int count = parse_arguments(verb, options, &common, argc, argv, files, 1, MOST_FILES);
+    int count = parse_arguments(verb, options, &common, argc, argv, files, 0, MOST_FILES);
     if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
+    if (count == 0 && pools.count == 0)
+        return usage_error(verb, "usage: film %s %s", verb->name, verb->arguments);
+    train.pools = pools.item;
+    train.pool_count = pools.count;
     if (!model_path) return usage_error(verb, "-o MODEL is missing");
     if (strcmp(model_path, "-") == 0 && isatty(STDOUT_FILENO))
         return usage_error(verb, "a model is binary: use -o MODEL with a file name, or a pipe");

@@ -1,7 +1,7 @@
 # fish completion for film(1). Install it as ~/.config/fish/completions/film.fish.
 # tests/cli/help.sh holds it against the program; it reads the blocks between lines such as "# train".
 
-set -l verbs train eval match predict embed split pool info
+set -l verbs train eval match predict embed split pool dedup link info
 set -l no_verb "not __fish_seen_subcommand_from $verbs help"
 set -l any_verb "__fish_seen_subcommand_from $verbs"
 set -l stemmers arabic armenian basque catalan danish dutch english finnish french german greek hindi \
@@ -15,6 +15,8 @@ complete -c film -n "$no_verb" -f -a predict -d 'A probability for every pair of
 complete -c film -n "$no_verb" -f -a embed -d 'Turn sentences into vectors'
 complete -c film -n "$no_verb" -f -a split -d 'Cut a file into train and dev parts'
 complete -c film -n "$no_verb" -f -a pool -d 'Keep a growing set of sentences'
+complete -c film -n "$no_verb" -f -a dedup -d 'Which sentences mean the same'
+complete -c film -n "$no_verb" -f -a link -d 'For every record of one file its match in another'
 complete -c film -n "$no_verb" -f -a info -d 'Show what is in a model'
 complete -c film -n "$no_verb" -f -a help -d 'Show the help of a verb'
 complete -c film -n "$no_verb" -f -l help -s h -d 'List the verbs'
@@ -30,6 +32,7 @@ complete -c film -n "$any_verb" -l version -d 'Show the version'
 # train
 set -l in "__fish_seen_subcommand_from train"
 complete -c film -n "$in" -s o -l output -r -F -d 'Where to write the model'
+complete -c film -n "$in" -l pool -r -F -d 'Learn from the labels of a pool'
 complete -c film -n "$in" -l dev -r -F -d 'Labelled file to choose the threshold on'
 complete -c film -n "$in" -l operating -x -a 'accuracy f1 precision=0.9 recall=0.9' -d 'What the threshold is chosen for'
 complete -c film -n "$in" -l prior -x -d 'Share of duplicates it is chosen for'
@@ -154,5 +157,37 @@ complete -c film -n "$in" -s o -l output -r -F -d 'export: where to write'
 complete -c film -n "$in" -l format -x -a 'tsv csv jsonl' -d 'export: format of the output'
 complete -c film -n "$in" -l full -d 'check: hold every vector against its text'
 complete -c film -n "$in" -l repair -d 'check: compute again what can be'
+complete -c film -n "$in" -l from -r -F -d 'label: a table of answers'
+
+# dedup
+set -l in "__fish_seen_subcommand_from dedup"
+complete -c film -n "$in" -l threshold -x -d 'The same from this probability on'
+complete -c film -n "$in" -s o -l output -r -F -d 'Where to write'
+complete -c film -n "$in" -l pairs -d 'Pairs instead of clusters'
+complete -c film -n "$in" -l all -d 'Also records that are alone'
+complete -c film -n "$in" -l review -x -d 'The N most doubtful pairs'
+complete -c film -n "$in" -l candidates -x -d 'How many others each is compared with'
+complete -c film -n "$in" -l decision -x -a 'auto full threshold' -d 'How to decide'
+complete -c film -n "$in" -l no-memory -d 'As if no question had been seen in training'
+complete -c film -n "$in" -l prior -x -d 'Probability before reading'
+complete -c film -n "$in" -l columns -x -a 'id,text text,category' -d 'Name the columns'
+complete -c film -n "$in" -l input-format -x -a 'tsv csv jsonl lines' -d 'Format of the file'
+complete -c film -n "$in" -l skip-bad -d 'Count bad rows and pass over them'
+complete -c film -n "$in" -s t -l threads -x -d 'How many threads'
+
+# link
+set -l in "__fish_seen_subcommand_from link"
+complete -c film -n "$in" -l threshold -x -d 'The same from this probability on'
+complete -c film -n "$in" -s k -l matches -x -d 'Up to N matches of each record'
+complete -c film -n "$in" -l unique -d 'Match no record twice'
+complete -c film -n "$in" -s o -l output -r -F -d 'Where to write'
+complete -c film -n "$in" -l candidates -x -d 'How many others each is compared with'
+complete -c film -n "$in" -l decision -x -a 'auto full threshold' -d 'How to decide'
+complete -c film -n "$in" -l no-memory -d 'As if no question had been seen in training'
+complete -c film -n "$in" -l prior -x -d 'Probability before reading'
+complete -c film -n "$in" -l columns -x -a 'id,text text,category' -d 'Name the columns'
+complete -c film -n "$in" -l input-format -x -a 'tsv csv jsonl lines' -d 'Format of the file'
+complete -c film -n "$in" -l skip-bad -d 'Count bad rows and pass over them'
+complete -c film -n "$in" -s t -l threads -x -d 'How many threads'
 
 # info

@@ -4,6 +4,7 @@
 #include "train/checkpoint.h"
 #include "train/learn_decision.h"
 #include "train/options.h"
+#include "train/pool_labels.h"
 #include "train/run.h"
 
 #include <stdlib.h>
@@ -33,10 +34,15 @@ static film_status read_corpus(struct run *run, film_error *error)
 {
     static const char *const kinds[FILM_LABELS_COUNT] = {"auto",   "none",     "pairs",
                                                          "scores", "triplets", "categories"};
-    film_status status = run->options->method == FILM_METHOD_MFILM
-                             ? run_sample(run, error)
-                             : corpus_read(&run->corpus, run->paths, run->path_count,
-                                           &run->options->table, &run->options->progress, error);
+    const film_train_options *options = run->options;
+    film_status status = FILM_OK;
+    if (options->method == FILM_METHOD_MFILM)
+        status = run_sample(run, error);
+    else if (run->path_count)
+        status = corpus_read(&run->corpus, run->paths, run->path_count, &options->table,
+                             &options->progress, error);
+    if (status == FILM_OK && options->pool_count)
+        status = pool_labels_add(&run->corpus, options->pools, options->pool_count, error);
     if (status != FILM_OK) return status;
     if (run->rows == 0) run->rows = run->corpus.rows;
     const struct corpus *corpus = &run->corpus;
