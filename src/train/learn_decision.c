@@ -122,7 +122,7 @@ static void choose_boosting(struct boost_options *options, size_t pairs)
 {
     boost_defaults(options);
     options->rounds = pairs < MATERIAL_FEW ? 400 : 1000;
-    options->rate = pairs < MATERIAL_FEW ? 0.05 : 0.2;
+    options->rate = pairs < MATERIAL_FEW ? 0.05 : 0.3;
     options->lambda = pairs < MATERIAL_FEW ? 10 : 5;
     options->min_child_weight = pairs < MATERIAL_FEW ? 5 : 20;
     options->subsample = pairs < MATERIAL_FEW ? 0.6 : 1;
