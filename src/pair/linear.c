@@ -116,23 +116,23 @@ static void differentiate(struct fit *fit, double ridge)
 /* Newton's steps, the longest cut down. */
 static film_status solve(struct fit *fit, double ridge, film_error *error)
 {
+    film_status status = FILM_OK;
     lapack_int width = (lapack_int)(fit->used + 1);
+    int before = dense_begin();
     for (int round = 0; round < ROUNDS; round++) {
         double size = 0;
         differentiate(fit, ridge);
-        int before = dense_begin();
-        lapack_int failed =
-            LAPACKE_dposv(LAPACK_ROW_MAJOR, 'U', width, 1, fit->bend, width, fit->gradient, 1);
-        dense_end(before);
-        if (failed)
-            return status_set(error, FILM_BAD_INPUT,
-                              "the traits of the training pairs do not allow a line");
+        if (LAPACKE_dposv(LAPACK_ROW_MAJOR, 'U', width, 1, fit->bend, width, fit->gradient, 1))
+            TRY(status_set(error, FILM_BAD_INPUT,
+                           "the traits of the training pairs do not allow a line"));
         for (lapack_int k = 0; k < width; k++) size = fmax(size, fabs(fit->gradient[k]));
         double damp = size > 5 ? 5 / size : 1;
         for (lapack_int k = 0; k < width; k++) fit->weight[k] -= damp * fit->gradient[k];
         if (size < 1e-6) break;
     }
-    return FILM_OK;
+done:
+    dense_end(before);
+    return status;
 }
 
 static film_status prepare(struct fit *fit, const struct linear_data *data,
