@@ -76,6 +76,7 @@ static const struct trait_case cases[] = {
     {"share of rarity shared", OVERLAP, 0.5 / (0.5 + 1 + 0.5)},
     {"coverage, less covered side", OVERLAP, 0.5 / (0.5 + 1)},
     {"coverage, more covered side", OVERLAP, 0.5 / (0.5 + 0.5)},
+    {"least covered sentence", OVERLAP, 0.5 / (0.5 + 1)}, /* one sentence each: the coverage */
     {"rarest unshared word, lower", OVERLAP, 0.5},
     {"rarest unshared word", OVERLAP, 1},
     {"rarest shared word", "the card", "card the zebra", 0.5},
