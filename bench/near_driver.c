@@ -166,13 +166,18 @@ static void changes(struct graph *graph)
     double start = now();
     for (size_t i = 0; i < SOME; i++) must(graph_add(graph, queries + i * dim, 1, 1, NULL, &error));
     double added = (now() - start) / SOME;
+    size_t missed = 0;
     for (size_t i = 0; i < SOME; i++) {
+        /* among ten, because of codes alone a longer row may score better than the row itself */
         struct graph_view view = graph_view(graph);
-        struct graph_question question = {queries + i * dim, 1, 100, NULL};
+        struct graph_question question = {queries + i * dim, K, 100, NULL};
         must(graph_search_many(&view, &question, 1, 1, NULL, id, score, &error));
-        require(id[0] >= count, "a row that was added is found");
         gone[i] = (uint32_t)(count + i);
+        size_t place = 0;
+        while (place < K && id[place] != gone[i]) place++;
+        missed += place == K;
     }
+    require(missed <= SOME / 50, "rows that were added are found");
     start = now();
     must(graph_remove(graph, gone, SOME - 1, 1, &error));
     double many = now() - start;

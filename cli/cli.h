@@ -127,6 +127,9 @@ void print_reason(const film_reason *reason);
 /* Colours only on a terminal and without NO_COLOR. */
 int use_colour(FILE *stream);
 
+/* A verdict with its strongest reasons on standard output, as film match shows it. */
+void print_verdict(film_text a, film_text b, const film_verdict *verdict);
+
 /* ---- Progress and interruption ---- */
 
 /* A bar on standard error when that is a terminal and QUIET is 0. Ctrl-C makes the next report
@@ -169,6 +172,6 @@ film_status stream_rows(const struct stream *stream, unsigned long long *rows, f
 /* ---- Verbs ---- */
 
 extern const struct verb verb_train, verb_eval, verb_match, verb_predict, verb_embed, verb_split,
-    verb_info, verb_pool, verb_search;
+    verb_info, verb_pool, verb_dedup, verb_link, verb_search;
 
 #endif

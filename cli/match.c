@@ -39,10 +39,12 @@ static int print_json(film_text a, film_text b, const film_verdict *verdict)
                                "b", b.bytes, b.length, "probability", verdict->probability, "same",
                                verdict->same, "similarity", verdict->similarity, "log_odds",
                                verdict->log_odds, "bias", verdict->bias, "reasons", reasons);
-    int failed = !answer || json_dumpf(answer, stdout, JSON_REAL_PRECISION(17)) != 0;
+    /* That standard output could not be written is found and told at the end. */
+    if (answer) json_dumpf(answer, stdout, JSON_REAL_PRECISION(17));
     printf("\n");
     json_decref(answer);
-    return failed;
+    if (!answer) fprintf(stderr, "film: out of memory\n");
+    return !answer;
 }
 
 static int by_place(const void *left, const void *right)
@@ -96,7 +98,7 @@ void print_reason(const film_reason *reason)
     printf("\n");
 }
 
-static void print_text(film_text a, film_text b, const film_verdict *verdict)
+void print_verdict(film_text a, film_text b, const film_verdict *verdict)
 {
     enum { SHOWN = 10 };
     int colour = use_colour(stdout);
@@ -146,7 +148,7 @@ static int run(const struct verb *verb, int argc, char **argv)
     if (code == EXIT_DONE && common.json)
         code = print_json(a, b, &verdict) ? EXIT_IO : EXIT_DONE;
     else if (code == EXIT_DONE)
-        print_text(a, b, &verdict);
+        print_verdict(a, b, &verdict);
     film_context_free(context);
     film_close(model);
     return code;

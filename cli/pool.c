@@ -130,46 +130,11 @@ static const struct verb remove_verb = {"pool remove", "POOL ID... [options]",
                                         "  film pool remove faq.pool 17 18\n",
                                         run_remove};
 
-/* ---- label ---- */
-
-static int run_label(const struct verb *verb, int argc, char **argv)
-{
-    struct common common = {0};
-    struct pool_values values = POOL_DEFAULTS;
-    const char *words[4];
-    const struct option options[] = {LABEL_OPTIONS(values), END_OF_OPTIONS};
-    int count = parse_arguments(verb, options, &common, argc, argv, words, 4, 4);
-    if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
-    int same = strcmp(words[3], "same") == 0;
-    if (!same && strcmp(words[3], "different") != 0)
-        return usage_error(verb, "\"%s\" is neither same nor different", words[3]);
-
-    film_error error = {0};
-    film_pool *pool = NULL;
-    film_status status = pool_open(words[0], &values, &pool, &error);
-    if (status == FILM_OK)
-        status = film_pool_label(pool, film_string(words[1]), film_string(words[2]), same,
-                                 "film pool label", &error);
-    int code = report(status, &error);
-    if (code == EXIT_DONE && common.json) printf("{\"same\": %s}\n", same ? "true" : "false");
-    film_pool_close(pool);
-    return code;
-}
-
-static const struct verb label = {"pool label", "POOL ID ID same|different",
-                                  "Note that two sentences mean the same, or do not",
-                                  "A later word about a pair replaces an earlier one. Sentences "
-                                  "that labels of \"same\" connect form a\n"
-                                  "cluster of known duplicates.\n\n"
-                                  "example:\n"
-                                  "  film pool label faq.pool 17 42 same\n",
-                                  run_label};
-
 /* ---- the verb ---- */
 
 static const struct verb *const actions[] = {&create,         &pool_add_verb,    &remove_verb,
                                              &pool_list_verb, &pool_export_verb, &pool_check_verb,
-                                             &label};
+                                             &pool_label_verb};
 enum { ACTIONS = sizeof actions / sizeof *actions };
 
 /* All options of all actions: what --help shows, the manual describes and the shells complete. */
@@ -203,7 +168,8 @@ const struct verb verb_pool = {
     "  export POOL                        all of them as a table that add reads\n"
     "  check POOL                         is everything whole? --repair computes again what can "
     "be\n"
-    "  label POOL ID ID same|different    two sentences mean the same, or do not\n\n"
+    "  label POOL ID ID same|different    two sentences mean the same, or do not\n"
+    "  label POOL --from FILE             the same for the rows of a table\n\n"
     "example:\n"
     "  film pool create faq.pool --model faq.film\n"
     "  film pool add faq.pool examples/faq/questions.tsv\n",

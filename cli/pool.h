@@ -7,7 +7,7 @@
 #include "film_pool.h"
 
 struct pool_values {
-    const char *model, *output, *format;
+    const char *model, *output, *format, *from;
     film_table_options table;
     struct option_texts where;
     size_t batch, limit;
@@ -67,7 +67,9 @@ struct pool_values {
         {"recall",    0,    OPTION_FLAG,                                                   \
          &(v).recall, NULL, "measure what the index finds of 1000 sentences' neighbours"}, \
         THREADS_OPTION(v), WAIT_OPTION(v)
-#define LABEL_OPTIONS(v) WAIT_OPTION(v)
+#define LABEL_OPTIONS(v)                                                                     \
+    {"from", 0, OPTION_TEXT, &(v).from, "FILE", "a table with columns id_a, id_b and same"}, \
+        WAIT_OPTION(v)
 
 /* Opens the pool at PATH; what was opened stays NULL after a failure. */
 film_status pool_open(const char *path, const struct pool_values *values, film_pool **pool,
@@ -79,6 +81,7 @@ int pool_parse_where(const char *text, film_pool_where *where);
 /* For the eye: what would end the field or the line becomes a space. */
 void pool_print_field(film_text text);
 
-extern const struct verb pool_add_verb, pool_list_verb, pool_export_verb, pool_check_verb;
+extern const struct verb pool_add_verb, pool_list_verb, pool_export_verb, pool_check_verb,
+    pool_label_verb;
 
 #endif

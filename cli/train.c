@@ -1,6 +1,7 @@
 #include "cli.h"
 #include "json.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@ enum { MOST_FILES = 256 };
 /* Filled by the command line. Not local to run, so that the list of options can stand by itself. */
 static film_train_options train;
 static const char *model_path;
+static struct option_texts pools;
 
 /* Which pairs the threshold was chosen on. */
 static const char *where(const char *threshold_from)
@@ -34,6 +36,20 @@ static void print_operating(const json_t *point)
         100 * json_number(point, "f1"), 100 * train.prior);
 }
 
+/* A full decision says "same" from a probability on, one threshold from a similarity on. */
+static void print_threshold(const json_t *settings)
+{
+    const json_t *line = json_object_get(json_object_get(settings, "decision"), "line");
+    if (!line) {
+        fprintf(stderr, "threshold %.3f",
+                json_number(json_object_get(settings, "calibration"), "threshold"));
+        return;
+    }
+    double log_odds =
+        json_number(line, "scale") * json_number(line, "threshold") + json_number(line, "bias");
+    fprintf(stderr, "the same from probability %.3f on", 1 / (1 + exp(-log_odds)));
+}
+
 /* "5,749 rows, 10,536 sentences, 12,003 features -> 256 dimensions" */
 static void print_summary(json_t *about)
 {
@@ -47,8 +63,9 @@ static void print_summary(json_t *about)
     fprintf(stderr, "%lld dimensions\n", json_whole(sizes, "dim"));
     if (json_whole(figures, "skipped_rows"))
         fprintf(stderr, "%lld bad rows passed over\n", json_whole(figures, "skipped_rows"));
-    json_t *calibration = json_object_get(json_object_get(about, "settings"), "calibration");
-    fprintf(stderr, "threshold %.3f", json_number(calibration, "threshold"));
+    if (json_object_get(figures, "too_few_for_full"))
+        fprintf(stderr, "too few labelled pairs for a full decision: one threshold\n");
+    print_threshold(json_object_get(about, "settings"));
     if (json_object_get(figures, "balanced_accuracy"))
         fprintf(stderr, ", accuracy %.1f %% on %lld pairs %s (both labels weighing half)",
                 100 * json_number(figures, "balanced_accuracy"),
@@ -152,6 +169,8 @@ done:
 static const struct option options[] = {
     HEADING("data"),
     {"output", 'o', OPTION_TEXT, &model_path, "MODEL", "where to write the model (required)"},
+    {"pool", 0, OPTION_TEXTS, &pools, "POOL",
+     "learn from the labels of a pool too, or of pools alone; several times"},
     {"dev", 0, OPTION_TEXT, &train.dev, "FILE",
      "labelled file to choose the threshold on (default: held-out rows)"},
     {"operating", 0, OPTION_POINT, &train.operating, "POINT",
@@ -239,8 +258,12 @@ static int run(const struct verb *verb, int argc, char **argv)
     const char *files[MOST_FILES];
     struct common common = {0};
     film_train_defaults(&train);
-    int count = parse_arguments(verb, options, &common, argc, argv, files, 1, MOST_FILES);
+    int count = parse_arguments(verb, options, &common, argc, argv, files, 0, MOST_FILES);
     if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
+    if (count == 0 && pools.count == 0)
+        return usage_error(verb, "usage: film %s %s", verb->name, verb->arguments);
+    train.pools = pools.item;
+    train.pool_count = pools.count;
     if (!model_path) return usage_error(verb, "-o MODEL is missing");
     if (strcmp(model_path, "-") == 0 && isatty(STDOUT_FILENO))
         return usage_error(verb, "a model is binary: use -o MODEL with a file name, or a pipe");

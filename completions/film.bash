@@ -5,21 +5,25 @@ _film_options() {
     local common="--json --quiet -q --help -h --version"
     local table="--columns --format --labels --skip-bad"
     case $1 in
-        train) echo "--output -o --dev --operating --prior $table --features --min-df --max-features --stem --stop" \
-            "--method --dim --sim --rank --power --init --margin --positives --labelled --hard --random" \
+        train) echo "--output -o --pool --dev --operating --prior $table --features --min-df --max-features --stem --stop" \
+            "--method --dim --sim --rank --decision --no-memory --power --init --margin --positives --labelled --hard --random" \
             "--iterations --epsilon --least-change --rho --gamma --shrink --first-step" \
             "--inner --sample --mfilm-basis --epochs --batch --rate --temperature --resume --checkpoint-every --seed --threads -t $common" ;;
-        eval) echo "--k -k --knn --decision --prior --threshold --operating --against --pool --pool-queries --pool-columns --bootstrap" \
+        eval) echo "--k -k --knn --decision --no-memory --prior --threshold --operating --against --pool --pool-queries --pool-columns --bootstrap" \
             "$table --seed --threads -t $common" ;;
-        match) echo "--prior --threshold $common" ;;
-        predict) echo "--output -o --format --prior --threshold --columns --input-format --labels --skip-bad" \
+        match) echo "--decision --no-memory --prior --threshold $common" ;;
+        predict) echo "--output -o --format --decision --no-memory --prior --threshold --columns --input-format --labels --skip-bad" \
             "--threads -t $common" ;;
         embed) echo "--output -o $table --threads -t $common" ;;
         split) echo "--output -o --ratio --seed $table $common" ;;
         pool) echo "--model -m --replace --batch --progress-lines --columns --input-format --skip-bad --threads -t" \
-            "--wait --ignore-missing --where --limit -n --output -o --format --full --repair --recall $common" ;;
+            "--wait --ignore-missing --where --limit -n --output -o --format --full --repair --recall --from $common" ;;
         search) echo "--answers -k --explain --where --threshold --candidates --decision --no-memory --prior" \
             "--threads -t --wait $common" ;;
+        dedup) echo "--threshold --output -o --pairs --all --review --candidates --decision --no-memory --prior" \
+            "--columns --input-format --skip-bad --threads -t $common" ;;
+        link) echo "--threshold --matches -k --unique --output -o --candidates --decision --no-memory --prior" \
+            "--columns --input-format --skip-bad --threads -t $common" ;;
         info) echo "$common" ;;
     esac
 }
@@ -35,14 +39,14 @@ _film_values() {
                 pool) echo "tsv csv jsonl" ;;
                 *) echo "tsv csv jsonl lines" ;;
             esac ;;
-        --input-format) [ "$2" = pool ] && echo "tsv csv jsonl lines" || echo "tsv csv jsonl" ;;
+        --input-format) [ "$2" = predict ] && echo "tsv csv jsonl" || echo "tsv csv jsonl lines" ;;
         --method) echo "auto tfidf svd film mfilm rank" ;;
         --sim) echo "cosine dot euclidean" ;;
         --init) echo "random eigen" ;;
         --mfilm-basis) echo "sample batch" ;;
-        --k | -k) [ "$2" = search ] && return 2 || echo "1:55 0" ;;
+        --k | -k) [[ $2 = link || $2 = search ]] && return 2 || echo "1:55 0" ;;
         --knn) echo "mutual either" ;;
-        --decision) echo "threshold knn" ;;
+        --decision) [ "$2" = eval ] && echo "full threshold knn" || echo "auto full threshold" ;;
         --columns | --pool-columns) echo "label,a,b a,b,label score,a,b text,category anchor,positive,negative a,b" ;;
         --stem) echo "arabic armenian basque catalan danish dutch english finnish french german greek" \
             "hindi hungarian indonesian irish italian lithuanian nepali norwegian porter portuguese" \
@@ -53,7 +57,7 @@ _film_values() {
         --rank | --dim | --min-df | --max-features | --seed | --threads | -t | --threshold | --power | --margin | \
             --positives | --labelled | --hard | --random | --iterations | --epsilon | --least-change | \
             --rho | --gamma | --shrink | --first-step | --inner | --sample | --epochs | --batch | --rate | --temperature | \
-            --pool-queries | --checkpoint-every | --bootstrap | --wait | --where | --limit | -n | --answers | --candidates) return 2 ;;
+            --pool-queries | --checkpoint-every | --bootstrap | --wait | --where | --limit | -n | --review | --candidates | --matches | --answers) return 2 ;;
         *) return 1 ;;
     esac
 }
@@ -63,11 +67,11 @@ _film() {
     local values
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool search info help --help --version" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool search dedup link info help --help --version" -- "$word")
         return
     fi
     if [ "$verb" = help ]; then
-        [ "$COMP_CWORD" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool search info" -- "$word")
+        [ "$COMP_CWORD" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool search dedup link info" -- "$word")
         return
     fi
     # the action comes before anything else

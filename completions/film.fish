@@ -1,7 +1,7 @@
 # fish completion for film(1). Install it as ~/.config/fish/completions/film.fish.
 # tests/cli/help.sh holds it against the program; it reads the blocks between lines such as "# train".
 
-set -l verbs train eval match predict embed split pool search info
+set -l verbs train eval match predict embed split pool search dedup link info
 set -l no_verb "not __fish_seen_subcommand_from $verbs help"
 set -l any_verb "__fish_seen_subcommand_from $verbs"
 set -l stemmers arabic armenian basque catalan danish dutch english finnish french german greek hindi \
@@ -16,6 +16,8 @@ complete -c film -n "$no_verb" -f -a embed -d 'Turn sentences into vectors'
 complete -c film -n "$no_verb" -f -a split -d 'Cut a file into train and dev parts'
 complete -c film -n "$no_verb" -f -a pool -d 'Keep a growing set of sentences'
 complete -c film -n "$no_verb" -f -a search -d 'Find what in a pool means the same'
+complete -c film -n "$no_verb" -f -a dedup -d 'Which sentences mean the same'
+complete -c film -n "$no_verb" -f -a link -d 'For every record of one file its match in another'
 complete -c film -n "$no_verb" -f -a info -d 'Show what is in a model'
 complete -c film -n "$no_verb" -f -a help -d 'Show the help of a verb'
 complete -c film -n "$no_verb" -f -l help -s h -d 'List the verbs'
@@ -31,6 +33,7 @@ complete -c film -n "$any_verb" -l version -d 'Show the version'
 # train
 set -l in "__fish_seen_subcommand_from train"
 complete -c film -n "$in" -s o -l output -r -F -d 'Where to write the model'
+complete -c film -n "$in" -l pool -r -F -d 'Learn from the labels of a pool'
 complete -c film -n "$in" -l dev -r -F -d 'Labelled file to choose the threshold on'
 complete -c film -n "$in" -l operating -x -a 'accuracy f1 precision=0.9 recall=0.9' -d 'What the threshold is chosen for'
 complete -c film -n "$in" -l prior -x -d 'Share of duplicates it is chosen for'
@@ -47,6 +50,8 @@ complete -c film -n "$in" -l method -x -a 'auto tfidf svd film mfilm rank' -d 'H
 complete -c film -n "$in" -l dim -x -d 'Length of a vector'
 complete -c film -n "$in" -l sim -x -a 'cosine dot euclidean' -d 'How two vectors are compared'
 complete -c film -n "$in" -l rank -x -d 'Rank of the SVD'
+complete -c film -n "$in" -l decision -x -a 'auto full threshold' -d 'How to decide'
+complete -c film -n "$in" -l no-memory -d 'Do not keep which questions were labelled'
 complete -c film -n "$in" -l power -x -d 'film: P of Sigma^-P'
 complete -c film -n "$in" -l init -x -a 'random eigen' -d 'film: where to start'
 complete -c film -n "$in" -l margin -x -d 'film: margin over mean squared length'
@@ -77,7 +82,8 @@ complete -c film -n "$in" -s t -l threads -x -d 'How many threads'
 set -l in "__fish_seen_subcommand_from eval"
 complete -c film -n "$in" -s k -l k -x -a '1:55 0' -d 'Sweep of pairwise kNN'
 complete -c film -n "$in" -l knn -x -a 'mutual either' -d 'When a pair is similar'
-complete -c film -n "$in" -l decision -x -a 'threshold knn' -d 'How to decide'
+complete -c film -n "$in" -l decision -x -a 'full threshold knn' -d 'How to decide'
+complete -c film -n "$in" -l no-memory -d 'As if no question had been seen in training'
 complete -c film -n "$in" -l prior -x -a 'auto' -d 'Probability before reading'
 complete -c film -n "$in" -l threshold -x -d 'Same from this probability on'
 complete -c film -n "$in" -l operating -x -a 'accuracy f1 precision=0.9 recall=0.9' -d 'Tell the threshold the file would choose'
@@ -95,6 +101,8 @@ complete -c film -n "$in" -s t -l threads -x -d 'How many threads'
 
 # match
 set -l in "__fish_seen_subcommand_from match"
+complete -c film -n "$in" -l decision -x -a 'auto full threshold' -d 'How to decide'
+complete -c film -n "$in" -l no-memory -d 'As if no question had been seen in training'
 complete -c film -n "$in" -l prior -x -d 'Probability before reading'
 complete -c film -n "$in" -l threshold -x -d 'Same from this probability on'
 
@@ -102,6 +110,8 @@ complete -c film -n "$in" -l threshold -x -d 'Same from this probability on'
 set -l in "__fish_seen_subcommand_from predict"
 complete -c film -n "$in" -s o -l output -r -F -d 'Where to write'
 complete -c film -n "$in" -l format -x -a 'tsv jsonl kaggle' -d 'Format of the output'
+complete -c film -n "$in" -l decision -x -a 'auto full threshold' -d 'How to decide'
+complete -c film -n "$in" -l no-memory -d 'As if no question had been seen in training'
 complete -c film -n "$in" -l prior -x -d 'Probability before reading'
 complete -c film -n "$in" -l threshold -x -d 'Same from this probability on'
 complete -c film -n "$in" -l columns -x -a 'id,a,b a,b' -d 'Name the columns'
@@ -149,6 +159,7 @@ complete -c film -n "$in" -l format -x -a 'tsv csv jsonl' -d 'export: format of 
 complete -c film -n "$in" -l full -d 'check: hold every vector against its text'
 complete -c film -n "$in" -l repair -d 'check: compute again what can be'
 complete -c film -n "$in" -l recall -d 'check: measure what the index finds'
+complete -c film -n "$in" -l from -r -F -d 'label: a table of answers'
 
 # search
 set -l in "__fish_seen_subcommand_from search"
@@ -162,5 +173,36 @@ complete -c film -n "$in" -l no-memory -d 'As if no question had been seen in tr
 complete -c film -n "$in" -l prior -x -d 'Probability of a duplicate before reading'
 complete -c film -n "$in" -s t -l threads -x -d 'How many threads'
 complete -c film -n "$in" -l wait -x -d 'Seconds to wait for another writer'
+
+# dedup
+set -l in "__fish_seen_subcommand_from dedup"
+complete -c film -n "$in" -l threshold -x -d 'The same from this probability on'
+complete -c film -n "$in" -s o -l output -r -F -d 'Where to write'
+complete -c film -n "$in" -l pairs -d 'Pairs instead of clusters'
+complete -c film -n "$in" -l all -d 'Also records that are alone'
+complete -c film -n "$in" -l review -x -d 'The N most doubtful pairs'
+complete -c film -n "$in" -l candidates -x -d 'How many others each is compared with'
+complete -c film -n "$in" -l decision -x -a 'auto full threshold' -d 'How to decide'
+complete -c film -n "$in" -l no-memory -d 'As if no question had been seen in training'
+complete -c film -n "$in" -l prior -x -d 'Probability before reading'
+complete -c film -n "$in" -l columns -x -a 'id,text text,category' -d 'Name the columns'
+complete -c film -n "$in" -l input-format -x -a 'tsv csv jsonl lines' -d 'Format of the file'
+complete -c film -n "$in" -l skip-bad -d 'Count bad rows and pass over them'
+complete -c film -n "$in" -s t -l threads -x -d 'How many threads'
+
+# link
+set -l in "__fish_seen_subcommand_from link"
+complete -c film -n "$in" -l threshold -x -d 'The same from this probability on'
+complete -c film -n "$in" -s k -l matches -x -d 'Up to N matches of each record'
+complete -c film -n "$in" -l unique -d 'Match no record twice'
+complete -c film -n "$in" -s o -l output -r -F -d 'Where to write'
+complete -c film -n "$in" -l candidates -x -d 'How many others each is compared with'
+complete -c film -n "$in" -l decision -x -a 'auto full threshold' -d 'How to decide'
+complete -c film -n "$in" -l no-memory -d 'As if no question had been seen in training'
+complete -c film -n "$in" -l prior -x -d 'Probability before reading'
+complete -c film -n "$in" -l columns -x -a 'id,text text,category' -d 'Name the columns'
+complete -c film -n "$in" -l input-format -x -a 'tsv csv jsonl lines' -d 'Format of the file'
+complete -c film -n "$in" -l skip-bad -d 'Count bad rows and pass over them'
+complete -c film -n "$in" -s t -l threads -x -d 'How many threads'
 
 # info

@@ -194,6 +194,12 @@ typedef struct film_pool_label_row {
 FILM_API film_status film_pool_label(film_pool *pool, film_text a, film_text b, int same,
                                      const char *origin, film_error *error);
 
+/* COUNT labels at once, all or none; `when` and `origin` of the rows are not looked at. CHANGED (may be
+ * NULL) counts those that were not there already. */
+FILM_API film_status film_pool_label_many(film_pool *pool, const film_pool_label_row *labels,
+                                          size_t count, const char *origin, uint64_t *changed,
+                                          film_error *error);
+
 typedef int (*film_label_fn)(void *user, const film_pool_label_row *label);
 FILM_API film_status film_pool_labels(film_pool *pool, film_label_fn call, void *user,
                                       film_error *error);
@@ -203,6 +209,135 @@ FILM_API film_status film_pool_labels(film_pool *pool, film_label_fn call, void 
 typedef int (*film_cluster_fn)(void *user, film_text cluster, film_text id);
 FILM_API film_status film_pool_clusters(film_pool *pool, film_cluster_fn call, void *user,
                                         film_error *error);
+
+/* ---- Duplicates ------------------------------------------------------------------------------ */
+
+typedef struct film_record {
+    film_text id; /* the user's own; {NULL, 0}: none */
+    film_text text;
+} film_record;
+
+/* Two records and how likely they are to mean the same. */
+typedef struct film_duplicate {
+    size_t a, b; /* positions in what was given (a pool: in the order of film_pool_list), from 0 */
+    film_record first, second;
+    double probability; /* 1 where the words are the same or a label says so */
+} film_duplicate;
+typedef int (*film_duplicate_fn)(void *user, const film_duplicate *pair);
+
+/* A record in its cluster. */
+typedef struct film_member {
+    size_t cluster; /* from 1 on, in the order of their first records */
+    size_t size;    /* records of the cluster */
+    size_t at;      /* position of the record */
+    film_record record;
+    double probability; /* that it means the same as the representative; 1 for itself */
+    int representative; /* the record with the highest mean probability to the others; of equal ones
+                         * the shortest, then the first */
+} film_member;
+typedef int (*film_member_fn)(void *user, const film_member *member);
+
+typedef struct film_dedup_label {
+    size_t a, b; /* positions */
+    int same;
+} film_dedup_label;
+
+typedef struct film_dedup_options {
+    film_answer_options answer; /* how a pair is judged; threads */
+    double threshold;           /* the same from this probability on; 0: the default, 0.9 */
+    size_t candidates; /* of each sentence, the most promising so many others are judged; 0: 20 */
+    size_t review;     /* tell `borderline` the so many pairs nearest to the threshold */
+    int singles;       /* tell `member` also of records that are alone */
+    const film_dedup_label
+        *labels; /* what is known (film_dedup): same is joined, different never */
+    size_t label_count;
+    film_table_options table; /* film_dedup_file; `labels` is not looked at */
+    film_progress progress;
+    /* Each may be NULL; called from the calling thread; non-zero cancels the call. */
+    film_duplicate_fn
+        pair; /* every pair found, as soon as it is: of records of the same words, each with
+                             * the first of them; of others, the first records of their words */
+    film_duplicate_fn borderline; /* pairs without label, the nearest to the threshold first */
+    film_member_fn
+        member; /* at the end, cluster by cluster, the representative first, then by falling
+                            * probability. NULL: no clusters are made */
+    void *user;
+} film_dedup_options;
+
+typedef struct film_dedup_result {
+    uint64_t records, distinct; /* distinct: by their words */
+    uint64_t compared;          /* pairs judged */
+    uint64_t pairs;             /* at or above the threshold, those of the same words among them */
+    uint64_t clusters;          /* of two or more records */
+    uint64_t clustered;         /* records in them */
+    uint64_t largest;           /* records of the largest */
+    uint64_t connected;         /* distinct sentences that pairs connect at most: what joining every
+                                 * pair would make one cluster */
+    uint64_t
+        contradictions; /* labels of "same" left out: they would join a pair labelled different */
+    uint64_t skipped;   /* bad rows, with table.skip_bad */
+    double threshold;   /* the one used */
+} film_dedup_result;
+
+FILM_API void film_dedup_defaults(film_dedup_options *options);
+
+/* Which of COUNT records mean the same, without comparing all pairs: candidates come from an index, the
+ * full pair decision judges them, and clusters are made by a rule that does not chain (docs/pool.md).
+ * The same result whatever the order of the records and the number of threads. OPTIONS and RESULT may be NULL. */
+FILM_API film_status film_dedup(const film_model *model, const film_record *records, size_t count,
+                                const film_dedup_options *options, film_dedup_result *result,
+                                film_error *error);
+
+/* The rows of a table; a file of pairs: its distinct sentences. Ids are those of the file, or its lines. */
+FILM_API film_status film_dedup_file(const film_model *model, const char *path,
+                                     const film_dedup_options *options, film_dedup_result *result,
+                                     film_error *error);
+
+/* The sentences of a pool as they are at one moment, with its model and its labels. */
+FILM_API film_status film_pool_dedup(film_pool *pool, const film_dedup_options *options,
+                                     film_dedup_result *result, film_error *error);
+
+/* ---- Linking two files ------------------------------------------------------------------------- */
+
+/* A record of A and one of B; where nothing in B reaches the threshold, b is FILM_NO_MATCH. */
+#define FILM_NO_MATCH SIZE_MAX
+typedef struct film_link_match {
+    size_t a, b;
+    film_record first, second;
+    double probability;
+} film_link_match;
+typedef int (*film_link_fn)(void *user, const film_link_match *match);
+
+typedef struct film_link_options {
+    film_answer_options answer;
+    double threshold;  /* 0: the default, 0.9 */
+    size_t candidates; /* judged for each record of A; 0: 20 */
+    size_t most;       /* matches of each record of A; 0: 1 */
+    int unique; /* no record is matched twice: the likeliest match first, then the next whose two
+                        * records are free */
+    film_table_options table; /* film_link_files, both */
+    film_progress progress;
+    film_link_fn match; /* in the order of A, the likeliest first; non-zero cancels */
+    void *user;
+} film_link_options;
+
+typedef struct film_link_result {
+    uint64_t a, b;     /* records */
+    uint64_t compared; /* pairs judged */
+    uint64_t matched;  /* records of A with a match */
+    uint64_t skipped;  /* bad rows */
+    double threshold;
+} film_link_result;
+
+FILM_API void film_link_defaults(film_link_options *options);
+
+FILM_API film_status film_link(const film_model *model, const film_record *a, size_t a_count,
+                               const film_record *b, size_t b_count,
+                               const film_link_options *options, film_link_result *result,
+                               film_error *error);
+FILM_API film_status film_link_files(const film_model *model, const char *path_a,
+                                     const char *path_b, const film_link_options *options,
+                                     film_link_result *result, film_error *error);
 
 /* ---- Is it whole? ---------------------------------------------------------------------------- */
 

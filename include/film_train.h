@@ -74,17 +74,21 @@ typedef struct film_operating {
 
 typedef struct film_train_options {
     film_table_options table;
+    /* Pools (film_pool.h) whose labels are learned from, beside the files or alone: their pairs labelled
+     * the same or different are rows behind those of the files. Not with MFILM, which streams. */
+    const char *const *pools;
+    size_t pool_count;
     const char *dev;          /* a labelled file to choose the threshold on, or NULL */
     film_operating operating; /* what it is chosen by */
     double prior;       /* the share of duplicates it is chosen for, whatever the file's; 0.5 */
     double train_share; /* without dev, where no full decision is learned: learn from this share of
                          * the rows, choose the threshold on the others */
     film_decision
-        decision;        /* FULL (AUTO, with labels): learn word evidence and traits on top of the
-                             * map; THRESHOLD: one threshold on the similarity */
-    int no_memory;       /* FULL: do not keep which questions were labelled */
-    unsigned features;   /* FILM_WORD | FILM_BIGRAM | FILM_CHAR; 0: what suits the method */
-    size_t min_df;       /* keep features that occur in at least so many sentences */
+        decision;      /* FULL (AUTO, with enough labels): learn word evidence and traits on top of
+                             * the map; THRESHOLD: one threshold on the similarity */
+    int no_memory;     /* FULL: do not keep which questions were labelled */
+    unsigned features; /* FILM_WORD | FILM_BIGRAM | FILM_CHAR; 0: what suits the method */
+    size_t min_df;     /* keep features that occur in at least so many sentences */
     size_t max_features; /* keep the most frequent so many of each group; 0: all */
     const char *stem;    /* Snowball language ("english"), or NULL */
     const char *stop;    /* "english", a file with a word per line, or NULL */
@@ -115,8 +119,8 @@ FILM_API void film_train_defaults(film_train_options *options);
 
 /* Learns from one or several files of the same layout.
  *
- * Cancelled while a map was being learned, it returns FILM_CANCELLED and sets *OUT: the best model
- * so far, calibrated and ready to save and use; the message says how far it came ("stopped after 7
+ * Cancelled while a map or the decision was being learned, it returns FILM_CANCELLED and sets *OUT: the
+ * best model so far (with a threshold instead of a decision), calibrated and ready to save and use; the message says how far it came ("stopped after 7
  * of 20 iterations"). The same with FILM_IO when a checkpoint could not be written. In all other
  * cases of an error *OUT is NULL. */
 FILM_API film_status film_train(const char *const *paths, size_t count,

@@ -220,8 +220,11 @@ film_status film_train(const char *const *paths, size_t count, const film_train_
 {
     film_train_options defaults;
     film_train_defaults(&defaults);
-    if (!paths || !count || !out) return missing(error, "paths or out");
-    return train_files(paths, count, options ? options : &defaults, out, error);
+    if (!options) options = &defaults;
+    if ((count && !paths) || (options->pool_count && !options->pools) || !out)
+        return missing(error, "paths, pools or out");
+    if (!count && !options->pool_count) return missing(error, "paths");
+    return train_files(paths, count, options, out, error);
 }
 
 film_status film_split(const char *path, const char *train_path, const char *dev_path,

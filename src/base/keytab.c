@@ -7,7 +7,7 @@ enum { FIRST_SLOTS = 64 };
 
 /* Keys are built from small ids: every bit of the slot must depend on every bit of the key (the
  * finaliser of splitmix64). */
-static uint64_t first_slot(const struct keytab *table, uint64_t key)
+uint64_t keytab_first_slot(const struct keytab *table, uint64_t key)
 {
     key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9u;
     key = (key ^ (key >> 27)) * 0x94d049bb133111ebu;
@@ -18,7 +18,7 @@ static uint64_t first_slot(const struct keytab *table, uint64_t key)
  * one it began at. */
 static uint64_t find_slot(const struct keytab *table, uint64_t key)
 {
-    uint64_t slot = first_slot(table, key);
+    uint64_t slot = keytab_first_slot(table, key);
     for (uint64_t step = 0; step <= table->slot_mask; step++) {
         if (table->keys[slot] == key || table->keys[slot] == 0) return slot;
         slot = (slot + 1) & table->slot_mask;
@@ -30,7 +30,7 @@ static film_status resize(struct keytab *table, uint64_t slots, film_error *erro
 {
     struct keytab old = *table;
     uint64_t *keys = mem_zeroed(slots, sizeof *keys);
-    uint32_t *number = mem_array(slots, sizeof *number);
+    uint32_t *number = mem_zeroed(slots, sizeof *number); /* written to files as a whole */
     if (!keys || !number) {
         mem_free(keys);
         mem_free(number);
@@ -71,7 +71,7 @@ film_status keytab_add(struct keytab *table, uint64_t key, uint32_t *number, fil
         *number = table->number[slot];
         return FILM_OK;
     }
-    if (2 * ((uint64_t)table->count + 1) > table->slot_mask) {
+    if (4 * ((uint64_t)table->count + 1) > 3 * table->slot_mask) {
         film_status status = resize(table, 2 * (table->slot_mask + 1), error);
         if (status != FILM_OK) return status;
         slot = find_slot(table, key);
@@ -89,12 +89,11 @@ uint32_t keytab_find(const struct keytab *table, uint64_t key)
                                                                           : KEYTAB_NONE;
 }
 
-void keytab_prefetch(const struct keytab *table, uint64_t key)
+uint64_t keytab_slot(const struct keytab *table, uint64_t key)
 {
-    if (!table->keys) return;
-    uint64_t slot = first_slot(table, key);
-    __builtin_prefetch(table->keys + slot);
-    __builtin_prefetch(table->number + slot);
+    if (!table->keys || key == 0) return KEYTAB_NO_SLOT;
+    uint64_t slot = find_slot(table, key);
+    return table->keys[slot] == key ? slot : KEYTAB_NO_SLOT;
 }
 
 film_status keytab_map(struct keytab *table, const uint64_t *keys, const uint32_t *number,

@@ -16,7 +16,7 @@ struct keytab {
     uint32_t count;
     uint64_t slot_mask;     /* slots - 1; the number of slots is a power of two */
     const uint64_t *keys;   /* by slot; 0: empty */
-    const uint32_t *number; /* by slot */
+    const uint32_t *number; /* by slot; NULL in a mapped table whose user keeps arrays by slot */
     /* Only in a table that was built here, not mapped: */
     uint64_t *own_keys;
     uint32_t *own_number;
@@ -32,8 +32,12 @@ film_status keytab_add(struct keytab *table, uint64_t key, uint32_t *number, fil
 /* The number of a key, or KEYTAB_NONE. */
 uint32_t keytab_find(const struct keytab *table, uint64_t key);
 
-/* Asks memory for the slot that keytab_find will look at first. */
-void keytab_prefetch(const struct keytab *table, uint64_t key);
+/* Where the key stands, for arrays kept by slot; KEYTAB_NO_SLOT: nowhere. */
+#define KEYTAB_NO_SLOT UINT64_MAX
+uint64_t keytab_slot(const struct keytab *table, uint64_t key);
+
+/* Where a search for the key begins: what is worth asking memory for early. */
+uint64_t keytab_first_slot(const struct keytab *table, uint64_t key);
 
 /* Makes a table over arrays of a file; checks that the slot count is a power of two and larger than
  * COUNT. NAME is for the message. */

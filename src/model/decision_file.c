@@ -29,11 +29,14 @@ size_t decision_tensors(const struct decision *decision, struct safetensors_tens
     const struct trees *trees = &decision->trees;
     const struct memory *memory = &decision->memory;
     if (!decision->full) return 0;
+    place(tensors, &count, "line", SAFETENSORS_F32, decision->line.weight, LINEAR_ROWS,
+          decision->line.count);
     place(tensors, &count, "evidence.feature", SAFETENSORS_F32, evidence->feature,
           evidence->features, 2);
-    place(tensors, &count, "evidence.item", SAFETENSORS_F32, evidence->item, evidence->items.count,
-          0);
-    place_table(tensors, &count, "evidence.keys", "evidence.numbers", &evidence->items);
+    place(tensors, &count, "evidence.keys", SAFETENSORS_U64, evidence->items.keys,
+          evidence->items.slot_mask + 1, 0);
+    place(tensors, &count, "evidence.item", SAFETENSORS_F32, evidence->item,
+          evidence->items.slot_mask + 1, 0);
     place(tensors, &count, "trees.feature", SAFETENSORS_I32, trees->feature, TREE_SPLITS,
           trees->count);
     place(tensors, &count, "trees.cut", SAFETENSORS_F32, trees->cut, TREE_SPLITS, trees->count);
@@ -67,24 +70,30 @@ static film_status open_floats(const struct safetensors *file, const char *name,
     return FILM_OK;
 }
 
-/* COUNT: how many keys there are, or SAFETENSORS_ANY to find out by counting. */
+static uint64_t count_keys(const struct safetensors_tensor *keys)
+{
+    const uint64_t *key = keys->data;
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < keys->shape[0]; i++) count += key[i] != 0;
+    return count;
+}
+
+/* NUMBERS_NAME NULL: a table whose values are kept by slot. */
 static film_status open_table(struct keytab *table, const struct safetensors *file,
-                              const char *keys_name, const char *numbers_name, uint64_t count,
-                              const char *path, film_error *error)
+                              const char *keys_name, const char *numbers_name, const char *path,
+                              film_error *error)
 {
     film_status status = FILM_OK;
-    const struct safetensors_tensor *keys, *numbers;
+    const struct safetensors_tensor *keys, *numbers = NULL;
     const uint64_t any[1] = {SAFETENSORS_ANY};
     char where[300];
     TRY(safetensors_require(file, keys_name, SAFETENSORS_U64, 1, any, &keys, error));
-    TRY(safetensors_require(file, numbers_name, SAFETENSORS_U32, 1, keys->shape, &numbers, error));
-    if (count == SAFETENSORS_ANY) {
-        const uint64_t *key = keys->data;
-        count = 0;
-        for (uint64_t i = 0; i < keys->shape[0]; i++) count += key[i] != 0;
-    }
+    if (numbers_name)
+        TRY(safetensors_require(file, numbers_name, SAFETENSORS_U32, 1, keys->shape, &numbers,
+                                error));
     snprintf(where, sizeof where, "%.200s: %s", path, keys_name);
-    TRY(keytab_map(table, keys->data, numbers->data, keys->shape[0], count, where, error));
+    TRY(keytab_map(table, keys->data, numbers ? numbers->data : NULL, keys->shape[0],
+                   count_keys(keys), where, error));
 done:
     return status;
 }
@@ -97,9 +106,9 @@ static film_status open_evidence(struct decision *decision, const struct safeten
     const struct safetensors_tensor *feature, *item;
     evidence->features = features_count(decision->encoder->features);
     TRY(open_floats(file, "evidence.feature", 2, evidence->features, 2, &feature, path, error));
-    TRY(open_floats(file, "evidence.item", 1, SAFETENSORS_ANY, 0, &item, path, error));
-    TRY(open_table(&evidence->items, file, "evidence.keys", "evidence.numbers", item->shape[0],
-                   path, error));
+    TRY(open_table(&evidence->items, file, "evidence.keys", NULL, path, error));
+    TRY(open_floats(file, "evidence.item", 1, evidence->items.slot_mask + 1, 0, &item, path,
+                    error));
     evidence->feature = feature->data;
     evidence->item = item->data;
 done:
@@ -138,10 +147,12 @@ static film_status open_memory(struct memory *memory, const struct safetensors *
     const struct safetensors_tensor *cluster;
     const uint64_t any[1] = {SAFETENSORS_ANY};
     TRY(safetensors_require(file, "memory.cluster", SAFETENSORS_U32, 1, any, &cluster, error));
-    TRY(open_table(&memory->questions, file, "memory.keys", "memory.numbers", cluster->shape[0],
-                   path, error));
+    TRY(open_table(&memory->questions, file, "memory.keys", "memory.numbers", path, error));
+    if (memory->questions.count != cluster->shape[0])
+        TRY(status_set(error, FILM_BAD_INPUT, "%s: memory has %u keys and %llu clusters", path,
+                       memory->questions.count, (unsigned long long)cluster->shape[0]));
     TRY(open_table(&memory->different, file, "memory.different.keys", "memory.different.numbers",
-                   SAFETENSORS_ANY, path, error));
+                   path, error));
     memory->cluster = cluster->data;
 done:
     return status;
@@ -151,10 +162,13 @@ film_status decision_open(struct decision *decision, const struct safetensors *f
                           const char *path, film_error *error)
 {
     film_status status = FILM_OK;
+    const struct safetensors_tensor *line;
     if (!decision->full) return FILM_OK;
+    TRY(open_floats(file, "line", 2, LINEAR_ROWS, traits_count(), &line, path, error));
+    linear_map(&decision->line, line->data, traits_count());
     TRY(open_evidence(decision, file, path, error));
     TRY(open_trees(decision, file, path, error));
-    if (safetensors_find(file, "memory.cluster"))
+    if (safetensors_find(file, "memory.cluster") || safetensors_find(file, "memory.keys"))
         TRY(open_memory(&decision->memory, file, path, error));
 done:
     return status;

@@ -4,7 +4,7 @@
 
 #include "model/model.h"
 
-/* evidence.feature/.item/.keys/.numbers, linear, trees.feature/.cut/.leaf/.cover, memory.* */
+/* line, evidence.feature/.keys/.item, trees.feature/.cut/.leaf/.cover, memory.* */
 enum { DECISION_TENSORS = 16 };
 
 /* Adds the decision's tensors to TENSORS; returns how many. None where there is no full decision. */

@@ -50,10 +50,12 @@ static json_t *decision_object(const struct decision *decision)
     json_t *names = json_array();
     for (size_t i = 0; i < traits_count(); i++)
         json_array_append_new(names, json_string(trait_at(i)->name));
-    return json_pack("{s:o, s:f, s:f, s:f, s:o}", "line", line_object(&decision->margin),
-                     "evidence_bias", decision->evidence.bias, "memory_same",
-                     decision->memory.weight[MEMORY_SAME], "memory_different",
-                     decision->memory.weight[MEMORY_DIFFERENT], "traits", names);
+    return json_pack("{s:o, s:f, s:f, s:f, s:f, s:f, s:o}", "calibration",
+                     line_object(&decision->margin), "line_bias", decision->line.bias,
+                     "evidence_scale", decision->evidence.scale, "evidence_bias",
+                     decision->evidence.bias, "memory_same", decision->memory.weight[MEMORY_SAME],
+                     "memory_different", decision->memory.weight[MEMORY_DIFFERENT], "traits",
+                     names);
 }
 
 static json_t *settings_object(const film_model *model)
@@ -170,12 +172,14 @@ static film_status read_decision(json_t *object, const char *path, struct decisi
     json_t *line = NULL, *traits = NULL;
     double *weight = decision->memory.weight;
     if (json_is_null(object)) return FILM_OK;
-    if (json_unpack_ex(object, &problem, 0, "{s:o, s:F, s:F, s:F, s:o}", "line", &line,
-                       "evidence_bias", &decision->evidence.bias, "memory_same",
-                       &weight[MEMORY_SAME], "memory_different", &weight[MEMORY_DIFFERENT],
-                       "traits", &traits) != 0)
+    if (json_unpack_ex(object, &problem, 0, "{s:o, s:F, s:F, s:F, s:F, s:F, s:o}", "calibration",
+                       &line, "line_bias", &decision->line.bias, "evidence_scale",
+                       &decision->evidence.scale, "evidence_bias", &decision->evidence.bias,
+                       "memory_same", &weight[MEMORY_SAME], "memory_different",
+                       &weight[MEMORY_DIFFERENT], "traits", &traits) != 0)
         return status_set(error, FILM_BAD_INPUT, "%s: settings: %s", path, problem.text);
-    if (!isfinite(decision->evidence.bias) || !isfinite(weight[MEMORY_SAME]) ||
+    if (!isfinite(decision->line.bias) || !isfinite(decision->evidence.bias) ||
+        !isfinite(decision->evidence.scale) || !isfinite(weight[MEMORY_SAME]) ||
         !isfinite(weight[MEMORY_DIFFERENT]))
         return status_set(error, FILM_BAD_INPUT, "%s: settings are out of range", path);
     TRY(read_line(line, path, &decision->margin, error));

@@ -81,7 +81,9 @@ void graph_walker_free(struct graph_walker *walker);
 
 struct graph_question {
     const float *vector;
-    size_t k, ef;      /* ef: candidates kept on the way, at least k; larger finds more */
+    size_t k,
+        ef; /* ef: candidates kept on the way, at least k; larger finds more: for k = 10 of our
+                        * vectors 64 finds 97 %, 160 99 % of 184,000 rows, 96 and 448 95 and 99 % of a million */
     const float *rows; /* count x dim for exact scores; NULL: those of the codes */
 };
 

@@ -89,7 +89,6 @@ static void look_up(const struct lexical *lexical, struct lexical_searcher *sear
     const struct keytab *terms = lexical->borrowed ? &view->terms : &lexical->terms;
     size_t count = 0, most = query.count < LEXICAL_MOST_TERMS ? query.count : LEXICAL_MOST_TERMS;
     struct wanted *wanted = searcher->wanted;
-    for (size_t i = 0; i < most; i++) keytab_prefetch(terms, query.key[i]);
     for (size_t i = 0; i < most; i++) {
         uint32_t code = lexical_code(query.weight[i]), term;
         if (!code || (term = keytab_find(terms, query.key[i])) == KEYTAB_NONE) continue;

@@ -21,7 +21,8 @@ static double class_weight(float target, double positive, double count)
 
 /* Newton's method on the weighted logistic loss in (scale, bias), with a small ridge on the scale
  * so that separable data has an answer. */
-static void fit_line(const float *x, const float *target, size_t count, struct calibration *out)
+static void fit_line(const float *x, const float *offset, const float *target, size_t count,
+                     struct calibration *out)
 {
     double positive = 0, scale = 0, bias = 0, ridge = 1e-6;
     for (size_t i = 0; i < count; i++) positive += (double)target[i];
@@ -29,7 +30,8 @@ static void fit_line(const float *x, const float *target, size_t count, struct c
         double g0 = 0, g1 = ridge * scale, h00 = 1e-12, h01 = 0, h11 = ridge;
         for (size_t i = 0; i < count; i++) {
             double weight = class_weight(target[i], positive, (double)count);
-            double p = calibrate_probability(scale * (double)x[i] + bias);
+            double known = offset ? (double)offset[i] : 0;
+            double p = calibrate_probability(scale * (double)x[i] + bias + known);
             double slope = weight * (p - (double)target[i]), bend = weight * p * (1 - p);
             g0 += slope;
             g1 += slope * (double)x[i];
@@ -69,8 +71,14 @@ film_status calibrate_threshold(const float *similarity, const float *target, si
 film_status calibrate_fit(const float *similarity, const float *target, size_t count,
                           struct calibration *out, film_error *error)
 {
+    return calibrate_fit_beside(similarity, NULL, target, count, out, error);
+}
+
+film_status calibrate_fit_beside(const float *similarity, const float *offset, const float *target,
+                                 size_t count, struct calibration *out, film_error *error)
+{
     double accuracy;
-    fit_line(similarity, target, count, out);
+    fit_line(similarity, offset, target, count, out);
     film_status status =
         calibrate_threshold(similarity, target, count, &out->threshold, &accuracy, error);
     /* Labels that similarity says nothing about, or the opposite (few rows, look-alikes as negatives). A

@@ -14,6 +14,11 @@ struct calibration {
 film_status calibrate_fit(const float *similarity, const float *target, size_t count,
                           struct calibration *out, film_error *error);
 
+/* The same with something more in the log-odds of each pair, OFFSET (NULL: nothing), which stays as it is:
+ * log-odds = scale * similarity + bias + offset. The threshold does not know of it. */
+film_status calibrate_fit_beside(const float *similarity, const float *offset, const float *target,
+                                 size_t count, struct calibration *out, film_error *error);
+
 /* The threshold with the best accuracy when each class weighs half, and that accuracy. */
 film_status calibrate_threshold(const float *similarity, const float *target, size_t count,
                                 double *threshold, double *balanced_accuracy, film_error *error);

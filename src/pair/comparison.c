@@ -69,12 +69,15 @@ static void sort_words(struct comparison *comparison, const struct reading *read
 /* Which of the usual first words of a question it is; the order is that of their numbers. */
 static unsigned opening_of(film_text word)
 {
-    static const char *const usual[] = {"what",   "how",  "why", "which", "who", "when",
-                                        "where",  "can",  "is",  "are",   "do",  "does",
-                                        "should", "will", "did", "would", "if",  "could",
-                                        "has",    "have", "was", "were",  "i"};
+    static const struct {
+        unsigned char length;
+        char word[7];
+    } usual[] = {{4, "what"},   {3, "how"},  {3, "why"}, {5, "which"}, {3, "who"}, {4, "when"},
+                 {5, "where"},  {3, "can"},  {2, "is"},  {3, "are"},   {2, "do"},  {4, "does"},
+                 {6, "should"}, {4, "will"}, {3, "did"}, {5, "would"}, {2, "if"},  {5, "could"},
+                 {3, "has"},    {4, "have"}, {3, "was"}, {4, "were"},  {1, "i"}};
     for (unsigned i = 0; i < sizeof usual / sizeof *usual; i++)
-        if (strlen(usual[i]) == word.length && memcmp(usual[i], word.bytes, word.length) == 0)
+        if (usual[i].length == word.length && memcmp(usual[i].word, word.bytes, word.length) == 0)
             return i + 1;
     return 0;
 }
@@ -88,6 +91,27 @@ static size_t count_stops(film_text text)
     return stops;
 }
 
+/* A text of several sentences asks for more than one thing: the one that the other text covers least. */
+static double least_covered(const struct reading *reading, int s, size_t count)
+{
+    const struct reading_side *side = &reading->side[s];
+    const struct token *tokens = side->row.grams.tokens.items;
+    double least = 1, all = 0, shared = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct reading_word *word = &side->words[i];
+        all += (double)word->rarity;
+        if (reading_is_shared(reading, word->number)) shared += (double)word->rarity;
+        size_t from = tokens[i].to, to = i + 1 < count ? tokens[i + 1].from : from;
+        int ends = i + 1 == count;
+        for (size_t at = from; at < to && !ends; at++)
+            ends = strchr(".?!", side->text.bytes[at]) && side->text.bytes[at];
+        if (!ends) continue;
+        if (all > 0) least = fmin(least, shared / all);
+        all = shared = 0;
+    }
+    return count ? least : 0;
+}
+
 static void look_at_side(struct comparison *comparison, const struct reading *reading, int s)
 {
     enum { WH_WORDS = 7 };
@@ -95,6 +119,10 @@ static void look_at_side(struct comparison *comparison, const struct reading *re
     const struct reading_word *words = reading->side[s].words;
     size_t rarest = 0;
     side->stops = count_stops(reading->side[s].text);
+    side->least_covered = least_covered(reading, s, side->words);
+    side->question_mark =
+        reading->side[s].text.length &&
+        memchr(reading->side[s].text.bytes, '?', reading->side[s].text.length) != NULL;
     for (size_t i = 0; i < side->words; i++) {
         side->negations += (words[i].flags & WORD_NEGATION) != 0;
         if (words[i].rarity >= words[rarest].rarity) rarest = i;

@@ -22,6 +22,8 @@ struct comparison_side {
     unsigned asking;                 /* question words it has, a bit set */
     unsigned opening;                /* the first word among usual openings, 0: another */
     size_t stops;                    /* sentences inside the text: "." "?" "!" before its end */
+    double least_covered; /* of its inner sentences: the rarity that the other has, least share */
+    int question_mark;    /* it has one */
     /* Rarity of the alone words that no alone word of the other sentence explains: by spelling, by the
      * words' vectors. Sum and largest. */
     double unspelled, unspelled_most, unlike, unlike_most;

@@ -1,11 +1,13 @@
 #include "pair/decision.h"
 #include "base/mem.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 void decision_free(struct decision *decision)
 {
+    linear_free(&decision->line);
     evidence_free(&decision->evidence);
     for (size_t t = 0; decision->term_name && t < decision->plan.count; t++)
         mem_free(decision->term_name[t]);
@@ -39,7 +41,17 @@ done:
 
 double decision_margin(const struct decision *decision, const struct survey *survey)
 {
-    return survey->margin + trees_sum(&decision->trees, survey->traits);
+    return linear_sum(&decision->line, survey->traits) + survey->margin +
+           trees_sum(&decision->trees, survey->traits);
+}
+
+double decision_identity(const struct survey *survey, double log_odds)
+{
+    const struct reading_side *a = &survey->reading.side[0], *b = &survey->reading.side[1];
+    int same_words = a->count > 0 && a->count == b->count && a->hash == b->hash;
+    int same_bytes = a->text.length == b->text.length &&
+                     (!a->text.length || memcmp(a->text.bytes, b->text.bytes, a->text.length) == 0);
+    return same_words || same_bytes ? fmax(0, DECISION_IDENTICAL - log_odds) : 0;
 }
 
 enum memory_answer decision_memory(const struct decision *decision, const struct survey *survey)

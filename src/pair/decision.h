@@ -1,18 +1,21 @@
 /* The decision: what is seen of a pair, to log-odds.
  *
- *     log-odds = scale * (word evidence + trees(traits)) + bias + memory + prior
+ *     log-odds = scale * (line(traits) + word evidence + trees(traits)) + bias + memory + identity + prior
  *
- * Word evidence is the margin the trees start from, so it stays exact for every word and word pair; the
- * trees have depth 2, so they are sums of terms of one or two traits; the line is affine; memory speaks
+ * The line and word evidence are the margin the trees start from, so they stay exact for every trait,
+ * word and word pair; the trees have depth 2, so they are sums of terms of one or two traits; calibration is affine; memory speaks
  * only where both questions are known. Everything is a sum, and match.h takes it apart.
  *
  * A model that was trained without labels, or only for a threshold, has just the line of its similarity:
  *
- *     log-odds = scale * similarity + bias + prior */
+ *     log-odds = scale * similarity + bias + identity + prior
+ *
+ * Identity: two sentences of the same words in the same order are the same, whatever was learned. */
 #ifndef PAIR_DECISION_H
 #define PAIR_DECISION_H
 
 #include "pair/calibrate.h"
+#include "pair/linear.h"
 #include "pair/memory.h"
 #include "pair/survey.h"
 #include "pair/tree_terms.h"
@@ -21,7 +24,8 @@ struct decision {
     const struct encoder *encoder;
     struct calibration similarity; /* the line of the similarity alone */
     int full;                      /* the rest is there */
-    struct calibration margin;     /* the line of evidence and trees */
+    struct calibration margin;     /* from the sum of the following to log-odds */
+    struct linear line;            /* over the traits that were not learned from labels */
     struct evidence evidence;
     struct trees trees; /* over all traits, in their order */
     struct tree_terms_plan plan;
@@ -35,8 +39,14 @@ void decision_free(struct decision *decision);
 /* Prepares what is not stored: the plan of the terms. The trees have been checked. */
 film_status decision_prepare(struct decision *decision, film_error *error);
 
-/* Evidence and trees of a pair that was surveyed. */
+/* Line, evidence and trees of a pair that was surveyed. */
 double decision_margin(const struct decision *decision, const struct survey *survey);
+
+/* What lifts the log-odds of the same words in the same order (or the same bytes) from LOG_ODDS, before the
+ * prior, to DECISION_IDENTICAL; 0 for others. A probability of 0.9975: people do label such pairs as
+ * different, once in a few hundred. */
+#define DECISION_IDENTICAL 6.0
+double decision_identity(const struct survey *survey, double log_odds);
 
 /* What memory knows of it. */
 enum memory_answer decision_memory(const struct decision *decision, const struct survey *survey);

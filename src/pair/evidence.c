@@ -13,8 +13,17 @@ void evidence_free(struct evidence *evidence)
 
 float evidence_item(const struct evidence *evidence, const struct item *item)
 {
-    uint32_t number = keytab_find(&evidence->items, item->key);
-    return number == KEYTAB_NONE ? 0.0f : evidence->item[number];
+    uint64_t slot = keytab_slot(&evidence->items, item->key);
+    return slot == KEYTAB_NO_SLOT ? 0.0f : evidence->item[slot];
+}
+
+/* The table is larger than the caches. */
+static void ask_early(const struct evidence *evidence, const struct item *item)
+{
+    if (!evidence->items.keys) return;
+    uint64_t slot = keytab_first_slot(&evidence->items, item->key);
+    __builtin_prefetch(evidence->items.keys + slot);
+    __builtin_prefetch(evidence->item + slot);
 }
 
 double evidence_factor(double squares)
@@ -36,34 +45,43 @@ static void add_features(const struct evidence *evidence, const struct reading *
         while (id >= features->first[group + 1]) group++;
         int alone = left != right;
         double base = evidence_base(features, (enum group)group, id, alone);
-        *(alone ? &sums->alone[group] : &sums->shared[group]) +=
-            base * (double)evidence_feature(evidence, id, alone);
-        *(alone ? &sums->alone_squares[group] : &sums->shared_squares[group]) += base * base;
+        double weight = (double)evidence_feature(evidence, id, alone);
+        sums->feature[group][alone] += base * weight;
+        sums->feature_raw[group][alone] += weight;
+        sums->squares[group][alone] += base * base;
+        if (alone && group == GROUP_WORD) sums->lowest_word = fmin(sums->lowest_word, weight);
         i += left <= right;
         j += right <= left;
     }
 }
 
+static void add_item(struct evidence_sums *sums, const struct item *item, double weight)
+{
+    double part = weight * (double)item->value;
+    sums->item[item->kind] += part;
+    sums->item_raw[item->kind] += weight;
+    sums->lowest[item->kind] = fmin(sums->lowest[item->kind], weight);
+    sums->highest[item->kind] = fmax(sums->highest[item->kind], weight);
+    *(part < 0 ? &sums->against : &sums->in_favour) += part;
+}
+
 double evidence_margin(const struct evidence *evidence, const struct reading *reading,
                        const struct items *items, struct evidence_sums *sums)
 {
-    enum { AHEAD = 8 }; /* the table is larger than the caches: ask early */
+    enum { AHEAD = 12 };
     memset(sums, 0, sizeof *sums);
-    for (size_t i = 0; i < AHEAD && i < items->count; i++)
-        keytab_prefetch(&evidence->items, items->list[i].key);
+    for (size_t i = 0; i < AHEAD && i < items->count; i++) ask_early(evidence, &items->list[i]);
     add_features(evidence, reading, sums);
     for (size_t i = 0; i < items->count; i++) {
-        if (i + AHEAD < items->count) keytab_prefetch(&evidence->items, items->list[i + AHEAD].key);
-        enum item_kind kind = items->list[i].kind;
-        double weight = (double)evidence_item(evidence, &items->list[i]);
-        sums->item[kind] += weight * (double)items->list[i].value;
-        sums->lowest = fmin(sums->lowest, weight);
-        sums->highest = fmax(sums->highest, weight);
+        if (i + AHEAD < items->count) ask_early(evidence, &items->list[i + AHEAD]);
+        add_item(sums, &items->list[i], (double)evidence_item(evidence, &items->list[i]));
     }
-    double margin = evidence->bias;
+    sums->margin = evidence->bias;
     for (int g = 0; g < GROUPS; g++)
-        margin += sums->shared[g] * evidence_factor(sums->shared_squares[g]) +
-                  sums->alone[g] * evidence_factor(sums->alone_squares[g]);
-    for (int kind = 1; kind < ITEM_KINDS; kind++) margin += sums->item[kind];
-    return margin;
+        for (int alone = 0; alone < 2; alone++) {
+            sums->feature[g][alone] *= evidence_factor(sums->squares[g][alone]);
+            sums->margin += sums->feature[g][alone];
+        }
+    for (int kind = 1; kind < ITEM_KINDS; kind++) sums->margin += sums->item[kind];
+    return evidence->scale * sums->margin;
 }

@@ -1,7 +1,7 @@
 /* Word evidence: how much each shared feature, each feature of one sentence alone and each item of two
  * words (pair/items.h) speaks for "the same". A sum of exact weights, learned by logistic regression:
  *
- *     margin = bias + sum over features and items of  value * weight
+ *     margin = scale * (bias + sum over features and items of  value * weight)
  *
  * There are kinds: features of each group that are shared, features of each group that one sentence has
  * alone, items of each kind. The values of one kind have length 1 together: long sentences have many of
@@ -16,22 +16,28 @@
 
 struct evidence {
     double bias;
+    double
+        scale; /* of the whole sum: how far to trust it, found on pairs it was not learned from */
     size_t features;
     const float *feature; /* 2 x features: of feature f, [2 f] shared and [2 f + 1] alone */
     struct keytab items;
-    const float *item; /* by the item's number */
-    float *own;        /* features, then items, when learned here; NULL when mapped */
+    const float *item; /* by the key's slot: one look at memory less than by a number */
+    float *own;        /* features, then slots, when learned here; NULL when mapped */
 };
 
 void evidence_free(struct evidence *evidence);
 
-/* The margin's parts. */
+/* The margin's parts, before the scale. Of features: [0] shared, [1] of one sentence alone. */
 struct evidence_sums {
-    double shared[GROUPS],
-        alone[GROUPS]; /* of features: weight times value, value not yet to length 1 */
-    double shared_squares[GROUPS], alone_squares[GROUPS]; /* of those values */
-    double item[ITEM_KINDS]; /* of items, as they count; [0] not used */
-    double lowest, highest;  /* weight of one item, or 0 */
+    double squares[GROUPS][2];     /* of the values, before they are brought to length 1 */
+    double feature[GROUPS][2];     /* weight times value: what it adds to the margin */
+    double feature_raw[GROUPS][2]; /* weights alone */
+    double item[ITEM_KINDS];       /* likewise of items; [0] is not used */
+    double item_raw[ITEM_KINDS];
+    double lowest[ITEM_KINDS], highest[ITEM_KINDS]; /* weight of one item, or 0 */
+    double lowest_word;        /* weight of one word of one sentence alone, or 0 */
+    double against, in_favour; /* of items: the negative parts, the positive parts */
+    double margin;
 };
 
 /* What a feature counts inside its kind, before all are brought to length 1. */

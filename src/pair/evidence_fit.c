@@ -305,7 +305,7 @@ static void step(const struct evidence_rows *rows, size_t i, float slope, float 
 }
 
 film_status evidence_learn(const struct evidence_rows *rows, const float *target,
-                           const float *weight, const unsigned char *use,
+                           const float *weight, const float *offset, const unsigned char *use,
                            const struct evidence_options *options, float *out, film_error *error)
 {
     film_status status = FILM_OK;
@@ -324,7 +324,8 @@ film_status evidence_learn(const struct evidence_rows *rows, const float *target
         for (size_t n = 0; n < count; n++) {
             size_t i = order[n];
             double left = 1 - ((double)epoch + (double)n / (double)count) / (double)options->epochs;
-            double p = calibrate_probability(evidence_rows_margin(rows, out, i));
+            double known = offset ? (double)offset[i] : 0;
+            double p = calibrate_probability(known + evidence_rows_margin(rows, out, i));
             float slope = (float)((double)weight[i] * (p - (double)target[i]));
             step(rows, i, slope, (float)(options->rate * left), (float)options->ridge, out,
                  squares);
@@ -338,26 +339,38 @@ done:
 
 /* ---- To a model ---- */
 
+/* The keys worth keeping, then their weights by slot. */
+static film_status keep_items(struct keytab *kept, const struct evidence_rows *rows,
+                              const float *weights, film_error *error)
+{
+    film_status status = FILM_OK;
+    const float least = 1e-4f; /* of the log-odds: a thousand of them would not be seen */
+    uint32_t number;
+    TRY(keytab_init(kept, error));
+    for (uint64_t slot = 0; slot <= rows->items.slot_mask; slot++)
+        if (rows->items.keys[slot] && fabsf(weights[rows->items.number[slot]]) >= least)
+            TRY(keytab_add(kept, rows->items.keys[slot], &number, error));
+done:
+    return status;
+}
+
 film_status evidence_from_weights(struct evidence *evidence, const struct evidence_rows *rows,
                                   const float *weights, film_error *error)
 {
     film_status status = FILM_OK;
-    const float least = 1e-4f; /* of the log-odds: a thousand of them would not be seen */
-    size_t features = 2 * rows->features, kept = 0;
-    uint32_t number;
+    size_t features = 2 * rows->features;
+    struct keytab *items = &evidence->items;
     memset(evidence, 0, sizeof *evidence);
     evidence->bias = (double)weights[rows->columns];
+    evidence->scale = 1;
     evidence->features = rows->features;
-    TRY(keytab_init(&evidence->items, error));
-    TRY_ALLOC(evidence->own = mem_array(rows->columns, sizeof(float)), error);
+    TRY(keep_items(items, rows, weights + features, error));
+    TRY_ALLOC(evidence->own = mem_zeroed(features + items->slot_mask + 1, sizeof(float)), error);
     memcpy(evidence->own, weights, features * sizeof(float));
-    for (uint64_t slot = 0; slot <= rows->items.slot_mask; slot++) {
-        if (!rows->items.keys[slot]) continue;
-        float weight = weights[features + rows->items.number[slot]];
-        if (fabsf(weight) < least) continue;
-        TRY(keytab_add(&evidence->items, rows->items.keys[slot], &number, error));
-        evidence->own[features + kept++] = weight;
-    }
+    for (uint64_t slot = 0; slot <= items->slot_mask; slot++)
+        if (items->keys[slot])
+            evidence->own[features + slot] =
+                weights[features + keytab_find(&rows->items, items->keys[slot])];
     evidence->feature = evidence->own;
     evidence->item = evidence->own + features;
 done:

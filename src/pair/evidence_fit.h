@@ -39,10 +39,11 @@ struct evidence_options {
 
 void evidence_defaults(struct evidence_options *options);
 
-/* Learns from the pairs with USE[i] (NULL: all). TARGET in 0 .. 1, WEIGHT of each pair. OUT (columns + 1)
- * receives the weights, the bias last. */
+/* Learns from the pairs with USE[i] (NULL: all). TARGET in 0 .. 1, WEIGHT of each pair, OFFSET what is
+ * known of each beforehand, in log-odds (NULL: nothing). OUT (columns + 1) receives the weights, the bias
+ * last. */
 film_status evidence_learn(const struct evidence_rows *rows, const float *target,
-                           const float *weight, const unsigned char *use,
+                           const float *weight, const float *offset, const unsigned char *use,
                            const struct evidence_options *options, float *out, film_error *error);
 
 /* The margin of pair I under the weights of evidence_learn. */

@@ -23,8 +23,10 @@ const char *item_kind_name(enum item_kind kind)
         [ITEM_EDIT] = "replaced",
         [ITEM_EDIT_AFTER] = "replaced after",
         [ITEM_EDIT_BEFORE] = "replaced before",
+        [ITEM_EDIT_AMONG] = "replaced among others",
         [ITEM_FIRST] = "first words",
         [ITEM_LAST] = "last words",
+        [ITEM_OPENED] = "after the first words",
     };
     return names[kind];
 }
@@ -231,11 +233,13 @@ static void collect_ends(struct items *items, const struct reading *reading)
     if (a[0].id == READING_NONE || b[0].id == READING_NONE) return;
     uint64_t first = key_of_either(ITEM_FIRST, a[0].id, b[0].id);
     put(items, ITEM_FIRST, first, 1, one(0), one(0));
+    /* A key of two ids is no hash yet: xored with a third id it would meet that of other words. */
+    uint64_t opening = mix(17, first);
     for (int s = 0; s < 2; s++) {
         const struct distinct *alone = &scratch->alone[s];
         for (size_t i = 0; i < alone->count; i++)
-            put_sided(items, ITEM_OPENED, key_of_hash(ITEM_OPENED, mix(first, alone->id[i])), 1, s,
-                      one(alone->place[i]), one(0));
+            put_sided(items, ITEM_OPENED, key_of_hash(ITEM_OPENED, mix(opening, alone->id[i])), 1,
+                      s, one(alone->place[i]), one(0));
     }
 }
 

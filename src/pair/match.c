@@ -36,6 +36,7 @@ film_status match_rule(struct match_rule *rule, const struct decision *decision,
     *rule =
         (struct match_rule){.full = decision->full && options->decision != FILM_DECISION_THRESHOLD,
                             .memory = !options->no_memory,
+                            .identity = 1,
                             .prior_log_odds = prior_log_odds};
     return FILM_OK;
 }
@@ -60,20 +61,24 @@ void match_free(struct match *match)
     tree_terms_free(&match->terms);
     mem_free(match->reasons);
     mem_free(match->shares);
+    mem_free(match->words[0].bytes);
+    mem_free(match->words[1].bytes);
     memset(match, 0, sizeof *match);
 }
 
-/* log-odds = scale * score + bias + memory + prior, against the operating point on the same line. */
-static void judge(const struct match *match, const struct calibration *line, double score,
-                  double memory, film_verdict *verdict)
+/* log-odds = scale * score + bias + memory + identity + prior, against the operating point on the same
+ * line. */
+static void judge(struct match *match, const struct calibration *line, double score, double memory,
+                  film_verdict *verdict)
 {
-    double bias = line->bias + match->rule.prior_log_odds;
-    double log_odds = line->scale * score + bias + memory;
+    double log_odds = line->scale * score + line->bias + memory;
+    match->identity = match->rule.identity ? decision_identity(&match->survey, log_odds) : 0;
+    log_odds += match->identity;
     *verdict = (film_verdict){
-        .probability = calibrate_probability(log_odds),
-        .same = log_odds >= line->scale * line->threshold + line->bias,
-        .log_odds = log_odds,
-        .bias = bias,
+        .probability = calibrate_probability(log_odds + match->rule.prior_log_odds),
+        .same = log_odds + match->rule.prior_log_odds >= line->scale * line->threshold + line->bias,
+        .log_odds = log_odds + match->rule.prior_log_odds,
+        .bias = line->bias + match->rule.prior_log_odds,
     };
 }
 
@@ -89,6 +94,10 @@ film_status match_score(struct match *match, film_text a, film_text b, film_verd
             match->rule.memory ? decision->memory.weight[decision_memory(decision, survey)] : 0;
         judge(match, &decision->margin, decision_margin(decision, survey), memory, verdict);
         verdict->similarity = survey_similarity(survey);
+        /* The same for every pair, and so no reason. */
+        verdict->bias += decision->margin.scale *
+                         (decision->line.bias + decision->evidence.scale * decision->evidence.bias +
+                          decision->plan.bias);
     } else {
         TRY(survey_read(survey, a, b, error));
         double similarity = survey_similarity(survey);
@@ -106,7 +115,7 @@ film_status match_pair(struct match *match, film_text a, film_text b, film_verdi
     TRY(match_score(match, a, b, verdict, error));
     match->reason_count = 0;
     if (match->rule.full)
-        TRY(reasons_of_decision(match, verdict, error));
+        TRY(reasons_of_decision(match, error));
     else
         TRY(reasons_of_similarity(match, verdict, error));
     verdict->reasons = match->reasons;

@@ -7,7 +7,7 @@
 
 /* How to answer; made by match_rule from the caller's options. */
 struct match_rule {
-    int full, memory;
+    int full, memory, identity; /* of what the verdict is made */
     double prior_log_odds;
 };
 
@@ -16,11 +16,18 @@ struct match {
     const struct decision *decision;
     struct match_rule rule;
     struct survey survey;
+    double identity; /* what the pair got for being identical */
     film_reason *reasons;
     size_t reason_count, reasons_capacity;
     double *shares; /* of tokens and features, while reasons are made */
     size_t shares_capacity;
     struct tree_terms terms;
+    /* The words of either side one behind the other, a space between: phrases are pieces of it. */
+    struct match_words {
+        char *bytes;
+        size_t capacity;
+        size_t start[ITEMS_MOST_WORDS + 1]; /* of each word, and one behind the last's space */
+    } words[2];
 };
 
 /* log(prior / (1 - prior)); refuses what is not between 0 and 1. */

@@ -93,7 +93,9 @@ static uint32_t number_word(struct reading *reading, uint64_t hash)
 static int is_one_of(film_text word, const char *const *list)
 {
     for (; *list; list++)
-        if (strlen(*list) == word.length && memcmp(*list, word.bytes, word.length) == 0) return 1;
+        if (**list == *word.bytes && strlen(*list) == word.length &&
+            memcmp(*list, word.bytes, word.length) == 0)
+            return 1;
     return 0;
 }
 

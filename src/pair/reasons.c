@@ -111,6 +111,20 @@ done:
     return status;
 }
 
+static film_status add_named(struct match *match, const char *kind, const char *text, double weight,
+                             film_error *error)
+{
+    film_reason reason = {
+        .kind = kind, .text = text, .text_length = strlen(text), .weight = weight};
+    return add(match, &reason, error);
+}
+
+static film_status add_identity(struct match *match, film_error *error)
+{
+    return add_named(match, "identical", "the same words in the same order", match->identity,
+                     error);
+}
+
 /* ---- Of the similarity ---- */
 
 /* The squared length of a side's vector. */
@@ -169,7 +183,9 @@ film_status reasons_of_similarity(struct match *match, film_verdict *verdict, fi
     film_status status = FILM_OK;
     TRY(add_words(match, 0, share_of_similarity, error));
     TRY(add_words(match, 1, share_of_similarity, error));
-    settle_sum(match->reasons, match->reason_count, verdict->log_odds - verdict->bias);
+    settle_sum(match->reasons, match->reason_count,
+               verdict->log_odds - verdict->bias - match->identity);
+    TRY(add_identity(match, error));
     sort_reasons(match);
 done:
     return status;
@@ -185,28 +201,53 @@ static void share_of_evidence(const struct match *match, int side, double *share
     const struct evidence_sums *sums = &match->survey.sums;
     const struct decision *decision = match->decision;
     const struct features *features = decision->encoder->features;
-    double scale = decision->margin.scale;
+    double scale = decision->margin.scale * decision->evidence.scale;
     for (size_t i = 0; i < row->count; i++) {
         size_t at = position(other, row->id[i]);
         int alone = at == other->count || other->id[at] != row->id[i];
         enum group group = features_group(features, row->id[i]);
-        double squares = alone ? sums->alone_squares[group] : sums->shared_squares[group];
         double base = evidence_base(features, group, row->id[i], alone);
-        share[i] = scale * (alone ? 1.0 : 0.5) * base * evidence_factor(squares) *
+        share[i] = scale * (alone ? 1.0 : 0.5) * base *
+                   evidence_factor(sums->squares[group][alone]) *
                    (double)evidence_feature(&decision->evidence, row->id[i], alone);
     }
 }
 
-/* Words FROM .. TO of a side as they stand in the folded text, and their bytes in the original. */
+/* Joins the words items can point at. Their bytes do not lie together: what a contraction or a stem
+ * stands for ("won't": will, not) is kept behind the folded text. */
+static film_status join_words(struct match *match, int side, film_error *error)
+{
+    const struct tokens *tokens = &match->survey.reading.side[side].row.grams.tokens;
+    struct match_words *words = &match->words[side];
+    size_t count = tokens->count < ITEMS_MOST_WORDS ? tokens->count : ITEMS_MOST_WORDS, used = 0;
+    for (size_t i = 0; i < count; i++) {
+        film_text word = token_text(tokens, &tokens->items[i]);
+        if (!mem_grow((void **)&words->bytes, &words->capacity, used + word.length + 1, 1))
+            return status_no_memory(error);
+        words->start[i] = used;
+        memcpy(words->bytes + used, word.bytes, word.length);
+        used += word.length;
+        words->bytes[used++] = ' ';
+    }
+    words->start[count] = used;
+    return FILM_OK;
+}
+
+/* Words FROM .. TO of a side as the model reads them, and their bytes in the original. */
 static void point_at(const struct match *match, int side, struct item_place place,
                      const char **text, size_t *length, size_t *start, size_t *end)
 {
     const struct tokens *tokens = &match->survey.reading.side[side].row.grams.tokens;
-    const struct token *first = &tokens->items[place.from], *last = &tokens->items[place.to - 1];
-    *text = tokens->fold.bytes + first->start;
-    *length = last->start + last->length - first->start;
-    *start = first->from;
-    *end = last->to;
+    const struct match_words *words = &match->words[side];
+    *text = words->bytes + words->start[place.from];
+    *length = words->start[place.to] - 1 - words->start[place.from];
+    *start = tokens->items[place.from].from;
+    *end = tokens->items[place.from].to;
+    /* A pair of Chinese characters follows its second one: the first token need not begin first. */
+    for (uint32_t i = place.from + 1; i < place.to; i++) {
+        if (tokens->items[i].from < *start) *start = tokens->items[i].from;
+        if (tokens->items[i].to > *end) *end = tokens->items[i].to;
+    }
 }
 
 static film_status add_item(struct match *match, const struct item *item, film_error *error)
@@ -214,7 +255,8 @@ static film_status add_item(struct match *match, const struct item *item, film_e
     const struct decision *decision = match->decision;
     film_reason reason = {.kind = item_kind_name(item->kind),
                           .text = "",
-                          .weight = decision->margin.scale * (double)item->value *
+                          .weight = decision->margin.scale * decision->evidence.scale *
+                                    (double)item->value *
                                     (double)evidence_item(&decision->evidence, item)};
     int first = match->survey.reading.swapped ? 1 : 0; /* the side that is the caller's a */
     for (int turn = 0; turn < 2; turn++) {
@@ -233,44 +275,51 @@ static film_status add_item(struct match *match, const struct item *item, film_e
     return add(match, &reason, error);
 }
 
-static film_status add_trait(struct match *match, const char *kind, const char *text, double weight,
-                             film_error *error)
-{
-    film_reason reason = {
-        .kind = kind, .text = text, .text_length = strlen(text), .weight = weight};
-    return add(match, &reason, error);
-}
-
-/* Terms of the trees and of the line: each with its name. */
+/* Terms of the trees and of the line: each with its name. Those of one trait alone come first in the plan
+ * of every trait, so what the line says of it is added there; where the trees never ask for a trait by
+ * itself, the line's term stands alone. */
 static film_status add_traits(struct match *match, film_error *error)
 {
     film_status status = FILM_OK;
     const struct decision *decision = match->decision;
+    const struct tree_terms_plan *plan = &decision->plan;
     const float *traits = match->survey.traits;
     double scale = decision->margin.scale;
-    trees_terms(&decision->plan, &decision->trees, traits, &match->terms);
-    for (size_t t = 0; t < decision->plan.count; t++)
-        TRY(add_trait(match, "trait", decision->term_name[t], scale * match->terms.weight[t],
-                      error));
+    size_t t = 0; /* of the plan, which is sorted by trait */
+    trees_terms(plan, &decision->trees, traits, &match->terms);
+    for (size_t trait = 0; trait < traits_count(); trait++) {
+        double weight = linear_term(&decision->line, trait, traits);
+        for (; t < plan->count && plan->term[t].low == (int32_t)trait; t++) {
+            if (plan->term[t].high < 0)
+                weight += match->terms.weight[t];
+            else
+                TRY(add_named(match, "trait", decision->term_name[t],
+                              scale * match->terms.weight[t], error));
+        }
+        TRY(add_named(match, "trait", trait_at(trait)->name, scale * weight, error));
+    }
 done:
     return status;
 }
 
-film_status reasons_of_decision(struct match *match, film_verdict *verdict, film_error *error)
+film_status reasons_of_decision(struct match *match, film_error *error)
 {
     film_status status = FILM_OK;
     const struct decision *decision = match->decision;
     static const char *const known[MEMORY_ANSWERS] = {"", "both questions are known, and the same",
                                                       "both questions are known, and different"};
-    for (int side = 0; side < 2; side++) TRY(add_words(match, side, share_of_evidence, error));
+    for (int side = 0; side < 2; side++) {
+        TRY(add_words(match, side, share_of_evidence, error));
+        TRY(join_words(match, side, error));
+    }
     for (size_t i = 0; i < match->survey.items.count; i++)
         TRY(add_item(match, &match->survey.items.list[i], error));
     TRY(add_traits(match, error));
     if (match->rule.memory) {
         enum memory_answer answer = decision_memory(decision, &match->survey);
-        TRY(add_trait(match, "memory", known[answer], decision->memory.weight[answer], error));
+        TRY(add_named(match, "memory", known[answer], decision->memory.weight[answer], error));
     }
-    verdict->bias += decision->margin.scale * (decision->evidence.bias + decision->plan.bias);
+    TRY(add_identity(match, error));
     sort_reasons(match);
 done:
     return status;

@@ -15,7 +15,6 @@
 /* For the pair match_score has just seen. Strongest first, in match->reasons. */
 film_status reasons_of_similarity(struct match *match, film_verdict *verdict, film_error *error);
 
-/* Also moves what is the same for every pair into the verdict's bias. */
-film_status reasons_of_decision(struct match *match, film_verdict *verdict, film_error *error);
+film_status reasons_of_decision(struct match *match, film_error *error);
 
 #endif

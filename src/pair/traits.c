@@ -1,6 +1,7 @@
 #include "pair/traits.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The smaller and the larger of what the two sentences have. */
 #define LESS(field) fmin((double)c->side[0].field, (double)c->side[1].field)
@@ -16,6 +17,18 @@ static double share(double a, double b)
 static double covered(const struct comparison *c, int s)
 {
     return share(c->shared_rarity, c->shared_rarity + c->side[s].rarity);
+}
+
+static double share_or_all(double a, double b)
+{
+    return b > 0 ? a / b : 1;
+}
+
+/* Of the rarity of both sentences, what is left when so much is not explained. */
+static double explained(const struct comparison *c, double unexplained)
+{
+    double all = 2 * c->shared_rarity + c->side[0].rarity + c->side[1].rarity;
+    return share(all - unexplained, all);
 }
 
 static double bits(unsigned set)
@@ -40,6 +53,15 @@ static double pairs_of(size_t count)
           "full stops and question marks inside the text, smaller of the two", LESS(stops))        \
     TRAIT(stops_more, "length", "sentences of the richer",                                         \
           "full stops and question marks inside the text, larger of the two", MORE(stops))         \
+    TRAIT(all_words, "length", "words of both", "words of both sentences, on a logarithmic scale", \
+          log1p((double)(c->side[0].words + c->side[1].words)))                                    \
+    TRAIT(mean_rarity, "length", "mean rarity",                                                    \
+          "rarity of a word of the two sentences on average",                                      \
+          share(2 * c->shared_rarity + c->side[0].rarity + c->side[1].rarity,                      \
+                (double)(2 * c->shared + c->side[0].alone + c->side[1].alone)))                    \
+    TRAIT(question_marks, "question", "question mark on one side",                                 \
+          "1 when only one of the two has a question mark",                                        \
+          (double)(c->side[0].question_mark != c->side[1].question_mark))                          \
     TRAIT(shared_words, "overlap", "shared words", "how many different words both have",           \
           (double)c->shared)                                                                       \
     TRAIT(alone_less, "overlap", "unshared words, fewer side",                                     \
@@ -63,6 +85,10 @@ static double pairs_of(size_t count)
     TRAIT(covered_more, "overlap", "coverage, more covered side",                                  \
           "share of a sentence's rarity that the other has, larger of the two",                    \
           fmax(covered(c, 0), covered(c, 1)))                                                      \
+    TRAIT(least_covered, "overlap", "least covered sentence",                                      \
+          "of all sentences inside the two texts: the share of rarity that the other text has, "   \
+          "least",                                                                                 \
+          LESS(least_covered))                                                                     \
     TRAIT(rarest_alone_less, "overlap", "rarest unshared word, lower",                             \
           "rarity of the rarest word only one has, smaller of the two", LESS(rarest))              \
     TRAIT(rarest_alone_more, "overlap", "rarest unshared word",                                    \
@@ -137,12 +163,19 @@ static double pairs_of(size_t count)
           "capitalised words only one has, smaller of the two counts", LESS(names))                \
     TRAIT(names_more, "facts", "names only one has",                                               \
           "capitalised words only one has, larger of the two counts", MORE(names))                 \
+    TRAIT(name_share, "facts", "share of names shared",                                            \
+          "capitalised words both have, of all; 1 without any",                                    \
+          share_or_all((double)c->shared_names,                                                    \
+                       (double)(c->shared_names + c->side[0].names + c->side[1].names)))           \
     TRAIT(shared_names, "facts", "shared names", "capitalised words both have",                    \
           (double)c->shared_names)                                                                 \
     TRAIT(acronyms, "facts", "acronyms spelled out",                                               \
           "words that are the initials of words of the other sentence", (double)c->acronyms)       \
     TRAIT(compounds, "facts", "words written together",                                            \
           "words that the other sentence writes as two", (double)c->compounds)                     \
+    TRAIT(spelled_share, "spelling", "share of rarity spelled alike",                              \
+          "rarity that shared words and similar spelling explain, of all",                         \
+          explained(c, c->side[0].unspelled + c->side[1].unspelled))                               \
     TRAIT(unspelled_less, "spelling", "misspelled rest, lighter side",                             \
           "rarity of unshared words that no similarly spelled word explains, smaller of the two",  \
           LESS(unspelled))                                                                         \
@@ -161,14 +194,17 @@ static double pairs_of(size_t count)
           c->group[GROUP_WORD])                                                                    \
     TRAIT(char_cosine, "similarity", "similarity of letters",                                      \
           "TF-IDF cosine of character n-grams", c->group[GROUP_CHAR])                              \
-    TRAIT(cosine, "similarity", "similarity of vectors", "cosine of the two sentence vectors",     \
+    TRAIT(cosine, "meaning", "similarity of vectors", "cosine of the two sentence vectors",        \
           c->similarity)                                                                           \
-    TRAIT(distance, "similarity", "distance of vectors",                                           \
+    TRAIT(distance, "meaning", "distance of vectors",                                              \
           "length of the difference of the two sentence vectors", c->distance)                     \
-    TRAIT(vector_less, "similarity", "length of the shorter vector",                               \
+    TRAIT(vector_less, "meaning", "length of the shorter vector",                                  \
           "smaller length of the two sentence vectors", LESS(length))                              \
-    TRAIT(vector_more, "similarity", "length of the longer vector",                                \
+    TRAIT(vector_more, "meaning", "length of the longer vector",                                   \
           "larger length of the two sentence vectors", MORE(length))                               \
+    TRAIT(like_share, "meaning", "share of rarity used alike",                                     \
+          "rarity that shared words and similar use explain, of all",                              \
+          explained(c, c->side[0].unlike + c->side[1].unlike))                                     \
     TRAIT(unlike_less, "meaning", "unexplained rest, lighter side",                                \
           "rarity of unshared words that no word of similar use explains, smaller of the two",     \
           LESS(unlike))                                                                            \
@@ -189,25 +225,65 @@ static double pairs_of(size_t count)
           "length of what the unshared words add up to, smaller of the two", LESS(rest_length))    \
     TRAIT(rest_more, "meaning", "weight of the rest, heavier side",                                \
           "length of what the unshared words add up to, larger of the two", MORE(rest_length))     \
+    TRAIT(evidence_total, "evidence", "word evidence", "the whole word evidence", e->margin)       \
+    TRAIT(evidence_against, "evidence", "evidence against", "what pairs of words say against",     \
+          e->against)                                                                              \
+    TRAIT(evidence_for, "evidence", "evidence in favour", "what pairs of words say in favour",     \
+          e->in_favour)                                                                            \
+    TRAIT(evidence_shared, "evidence", "evidence of shared words", "what the shared words say",    \
+          e->feature[GROUP_WORD][0])                                                               \
     TRAIT(evidence_alone, "evidence", "evidence of unshared words",                                \
-          "what the words only one has weigh in the word evidence", e->alone[GROUP_WORD])          \
-    TRAIT(evidence_shared, "evidence", "evidence of shared words",                                 \
-          "what the shared words weigh in the word evidence", e->shared[GROUP_WORD])               \
-    TRAIT(evidence_letters, "evidence", "evidence of unshared letters",                            \
-          "what the character n-grams only one has weigh", e->alone[GROUP_CHAR])                   \
-    TRAIT(evidence_shared_letters, "evidence", "evidence of shared letters",                       \
-          "what the shared character n-grams weigh", e->shared[GROUP_CHAR])                        \
+          "what the words only one has say", e->feature[GROUP_WORD][1])                            \
+    TRAIT(evidence_letters, "evidence", "evidence of shared letters",                              \
+          "what the shared character n-grams say", e->feature[GROUP_CHAR][0])                      \
+    TRAIT(evidence_other_letters, "evidence", "evidence of unshared letters",                      \
+          "what the character n-grams only one has say", e->feature[GROUP_CHAR][1])                \
+    TRAIT(evidence_runs, "evidence", "evidence of shared neighbours",                              \
+          "what neighbouring words that both have say", e->item[ITEM_RUN_SHARED])                  \
+    TRAIT(evidence_other_runs, "evidence", "evidence of unshared neighbours",                      \
+          "what neighbouring words that only one has say", e->item[ITEM_RUN_ALONE])                \
     TRAIT(evidence_opposed, "evidence", "evidence of opposed words",                               \
-          "what the pairs of opposed words weigh", e->item[ITEM_OPPOSED])                          \
+          "what the pairs of opposed words say", e->item[ITEM_OPPOSED])                            \
     TRAIT(evidence_beside, "evidence", "evidence beside shared words",                             \
-          "what unshared words beside shared ones weigh", e->item[ITEM_BESIDE])                    \
+          "what unshared words beside shared ones say", e->item[ITEM_BESIDE])                      \
+    TRAIT(evidence_together, "evidence", "evidence of shared pairs",                               \
+          "what two shared words together say", e->item[ITEM_TOGETHER])                            \
     TRAIT(evidence_edits, "evidence", "evidence of replaced phrases",                              \
-          "what the replaced phrases weigh",                                                       \
-          e->item[ITEM_EDIT] + e->item[ITEM_EDIT_AFTER] + e->item[ITEM_EDIT_BEFORE])               \
-    TRAIT(evidence_lowest, "evidence", "strongest evidence against",                               \
-          "the lowest weight of one pair of words", e->lowest)                                     \
-    TRAIT(evidence_highest, "evidence", "strongest evidence for",                                  \
-          "the highest weight of one pair of words", e->highest)
+          "what the replaced phrases say",                                                         \
+          e->item[ITEM_EDIT] + e->item[ITEM_EDIT_AFTER] + e->item[ITEM_EDIT_BEFORE] +              \
+              e->item[ITEM_EDIT_AMONG])                                                            \
+    TRAIT(evidence_ends, "evidence", "evidence of beginning and end",                              \
+          "what the first and the last words say",                                                 \
+          e->item[ITEM_FIRST] + e->item[ITEM_LAST] + e->item[ITEM_OPENED])                         \
+    TRAIT(weight_alone, "evidence", "weight of unshared words",                                    \
+          "summed weights of the words only one has", e->feature_raw[GROUP_WORD][1])               \
+    TRAIT(weight_letters, "evidence", "weight of shared letters",                                  \
+          "summed weights of the shared character n-grams", e->feature_raw[GROUP_CHAR][0])         \
+    TRAIT(weight_other_letters, "evidence", "weight of unshared letters",                          \
+          "summed weights of the character n-grams only one has", e->feature_raw[GROUP_CHAR][1])   \
+    TRAIT(weight_opposed, "evidence", "weight of opposed words",                                   \
+          "summed weights of the pairs of opposed words", e->item_raw[ITEM_OPPOSED])               \
+    TRAIT(weight_beside, "evidence", "weight beside shared words",                                 \
+          "summed weights of unshared words beside shared ones", e->item_raw[ITEM_BESIDE])         \
+    TRAIT(weight_together, "evidence", "weight of shared pairs",                                   \
+          "summed weights of two shared words together", e->item_raw[ITEM_TOGETHER])               \
+    TRAIT(weight_edits, "evidence", "weight of replaced phrases",                                  \
+          "summed weights of the replaced phrases",                                                \
+          e->item_raw[ITEM_EDIT] + e->item_raw[ITEM_EDIT_AFTER] + e->item_raw[ITEM_EDIT_BEFORE])   \
+    TRAIT(lowest_word, "evidence", "unshared word most against",                                   \
+          "the lowest weight of a word only one has", e->lowest_word)                              \
+    TRAIT(lowest_opposed, "evidence", "opposed words most against",                                \
+          "the lowest weight of two opposed words", e->lowest[ITEM_OPPOSED])                       \
+    TRAIT(highest_opposed, "evidence", "opposed words most in favour",                             \
+          "the highest weight of two opposed words", e->highest[ITEM_OPPOSED])                     \
+    TRAIT(lowest_beside, "evidence", "word beside most against",                                   \
+          "the lowest weight of an unshared word beside a shared one", e->lowest[ITEM_BESIDE])     \
+    TRAIT(highest_beside, "evidence", "word beside most in favour",                                \
+          "the highest weight of an unshared word beside a shared one", e->highest[ITEM_BESIDE])   \
+    TRAIT(lowest_edit, "evidence", "replaced phrase most against",                                 \
+          "the lowest weight of a replaced phrase", e->lowest[ITEM_EDIT])                          \
+    TRAIT(highest_edit, "evidence", "replaced phrase most in favour",                              \
+          "the highest weight of a replaced phrase", e->highest[ITEM_EDIT])
 
 #define FUNCTION(function, group, name, about, ...)                                   \
     static double function(const struct comparison *c, const struct evidence_sums *e) \
@@ -222,6 +298,11 @@ TRAITS(FUNCTION)
 static const struct trait traits[] = {TRAITS(ENTRY)};
 
 enum { COUNT = sizeof traits / sizeof *traits };
+
+int trait_is_learned(const struct trait *trait)
+{
+    return strcmp(trait->group, "meaning") == 0 || strcmp(trait->group, "evidence") == 0;
+}
 
 size_t traits_count(void)
 {

@@ -16,6 +16,9 @@ struct trait {
     double (*measure)(const struct comparison *comparison, const struct evidence_sums *evidence);
 };
 
+/* Does it depend on what was learned from labels (the map, the evidence)? */
+int trait_is_learned(const struct trait *trait);
+
 /* All traits, in the order in which models store them. */
 size_t traits_count(void);
 const struct trait *trait_at(size_t number);

@@ -208,30 +208,55 @@ done:
     return status;
 }
 
-film_status film_pool_label(film_pool *pool, film_text a, film_text b, int same, const char *origin,
-                            film_error *error)
+static film_status put_label(film_pool *pool, struct store_write *write,
+                             const film_pool_label_row *label, film_text origin, int *changed,
+                             film_error *error)
 {
     film_status status = FILM_OK;
-    struct db *db = NULL;
-    struct store_write write;
     struct store_sentence sentence;
-    const film_text ids[2] = {a, b};
+    const film_text ids[2] = {label->a, label->b};
     int64_t numbers[2];
-    int found, changed;
-    if (!pool || !a.bytes || !b.bytes) return pool_missing(error, pool ? "an id" : "pool");
-    TRY(pool_write(pool, NULL, "labelling", &db, error));
-    TRY(store_begin(&write, db, error));
+    int found;
     for (int i = 0; i < 2; i++) {
-        TRY(store_find(db, ids[i], &sentence, &found, error));
+        if (!ids[i].bytes) TRY(pool_missing(error, "an id"));
+        TRY(store_find(write->db, ids[i], &sentence, &found, error));
         if (!found) TRY(no_such_id(pool, ids[i], error));
         numbers[i] = sentence.number;
     }
     if (numbers[0] == numbers[1])
         TRY(status_set(error, FILM_USAGE, "a sentence cannot be labelled with itself"));
-    TRY(store_label(&write, numbers[0], numbers[1], same, film_string(origin ? origin : "user"),
-                    &changed, error));
+    TRY(store_label(write, numbers[0], numbers[1], label->same, origin, changed, error));
+done:
+    return status;
+}
+
+film_status film_pool_label_many(film_pool *pool, const film_pool_label_row *labels, size_t count,
+                                 const char *origin, uint64_t *changed, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct db *db = NULL;
+    struct store_write write;
+    uint64_t new_ones = 0;
+    int is_new;
+    if (changed) *changed = 0;
+    if (!pool || (count && !labels)) return pool_missing(error, pool ? "labels" : "pool");
+    TRY(pool_write(pool, NULL, "labelling", &db, error));
+    TRY(store_begin(&write, db, error));
+    for (size_t i = 0; i < count; i++) {
+        TRY(put_label(pool, &write, &labels[i], film_string(origin ? origin : "user"), &is_new,
+                      error));
+        new_ones += is_new != 0;
+    }
     TRY(store_commit(&write, error));
+    if (changed) *changed = new_ones;
 done:
     if (db) pool_write_end(pool);
     return status;
+}
+
+film_status film_pool_label(film_pool *pool, film_text a, film_text b, int same, const char *origin,
+                            film_error *error)
+{
+    film_pool_label_row label = {.a = a, .b = b, .same = same};
+    return film_pool_label_many(pool, &label, 1, origin, NULL, error);
 }

@@ -94,6 +94,10 @@ film_status store_label(struct store_write *write, int64_t a, int64_t b, int sam
                         int *changed, film_error *error);
 film_status store_each_label(struct db *db, film_label_fn call, void *user, film_error *error);
 
+/* The texts of every labelled pair; return non-zero to stop. */
+typedef int (*store_pair_fn)(void *user, film_text a, film_text b, int same);
+film_status store_each_pair(struct db *db, store_pair_fn call, void *user, film_error *error);
+
 /* Sentences connected by labels of "same": member i belongs to the cluster whose oldest member is
  * numbers[root[i]]. Only labelled sentences are listed, by rising number. */
 struct store_clusters {

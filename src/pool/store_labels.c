@@ -50,6 +50,27 @@ done:
     return status;
 }
 
+film_status store_each_pair(struct db *db, store_pair_fn call, void *user, film_error *error)
+{
+    static const char sql[] = "SELECT sa.text, sb.text, l.same FROM label l"
+                              " JOIN sentence sa ON sa.number = l.a JOIN sentence sb ON sb.number "
+                              "= l.b ORDER BY l.a, l.b";
+    film_status status = FILM_OK;
+    sqlite3_stmt *statement = NULL;
+    int row;
+    TRY(db_prepare(db, sql, &statement, error));
+    for (;;) {
+        TRY(db_step(db, statement, &row, error));
+        if (!row) break;
+        film_text a = db_text(statement, 0), b = db_text(statement, 1);
+        TRY(db_row_read(db, error));
+        if (call(user, a, b, sqlite3_column_int(statement, 2))) break;
+    }
+done:
+    if (statement) sqlite3_reset(statement);
+    return status;
+}
+
 /* ---- clusters ---- */
 
 /* The numbers of all labelled sentences, rising. */

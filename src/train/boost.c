@@ -165,6 +165,7 @@ static film_status configure(BoosterHandle booster, const struct boost_options *
     } texts[] = {
         {"booster", "gbtree"},
         {"tree_method", "hist"},
+        {"max_bin", "64"}, /* as good as 256 on Quora, and half the time */
         {"objective", logistic ? "reg:logistic" : "reg:squarederror"},
         /* The margin the trees start from is then 0. */
         {"base_score", logistic ? "0.5" : "0"},

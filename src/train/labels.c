@@ -149,31 +149,24 @@ int labels_verdict(const struct corpus *corpus, float target)
     return corpus_same(corpus->labels, target, range);
 }
 
-struct pair_texts {
-    const struct strtab *sentences;
-    const struct labelled_pairs *pairs;
-};
-
-static void text_of_pair(const void *user, size_t i, film_text *a, film_text *b)
+void labels_text(const void *user, size_t i, film_text *a, film_text *b)
 {
-    const struct pair_texts *texts = user;
+    const struct labelled_texts *texts = user;
     *a = strtab_get(texts->sentences, texts->pairs->a[i]);
     *b = strtab_get(texts->sentences, texts->pairs->b[i]);
 }
 
-film_status labels_similarities(const struct corpus *corpus, const struct labelled_pairs *pairs,
-                                const struct encoder *encoder, int threads, float *out,
-                                film_error *error)
+film_status labels_score(const struct corpus *corpus, const struct labelled_pairs *pairs,
+                         const struct decision *decision, const struct match_rule *rule,
+                         int threads, float *out, film_error *error)
 {
     film_status status = FILM_OK;
-    struct decision plain = {.encoder = encoder, .similarity = {1, 0, 0}};
-    struct match_rule rule = {0};
-    struct pair_texts texts = {&corpus->sentences, pairs};
-    struct score_source source = {text_of_pair, &texts};
+    struct labelled_texts texts = {&corpus->sentences, pairs};
+    struct score_source source = {labels_text, &texts};
     film_verdict *verdicts = mem_array(pairs->count, sizeof *verdicts);
     TRY_ALLOC(verdicts, error);
-    TRY(score_pairs(&plain, &rule, &source, pairs->count, threads, verdicts, error));
-    for (size_t i = 0; i < pairs->count; i++) out[i] = (float)verdicts[i].similarity;
+    TRY(score_pairs(decision, rule, &source, pairs->count, threads, verdicts, error));
+    for (size_t i = 0; i < pairs->count; i++) out[i] = (float)verdicts[i].log_odds;
 done:
     mem_free(verdicts);
     return status;

@@ -2,7 +2,7 @@
 #ifndef TRAIN_LABELS_H
 #define TRAIN_LABELS_H
 
-#include "embed/encoder.h"
+#include "pair/match.h"
 #include "text/corpus.h"
 
 struct labelled_pairs {
@@ -26,10 +26,17 @@ enum { LABELS_DRAWN = 20000 };
 int labels_verdict(const struct corpus *corpus, float target);
 void labelled_pairs_free(struct labelled_pairs *pairs);
 
-/* The similarity of each pair; OUT has PAIRS->count floats. By the path that answers, so that thresholds
+/* The texts of pair I of a struct labelled_texts: for pair/score.h and pair/evidence_fit.h. */
+struct labelled_texts {
+    const struct strtab *sentences;
+    const struct labelled_pairs *pairs;
+};
+void labels_text(const void *texts, size_t i, film_text *a, film_text *b);
+
+/* The log-odds of each pair; OUT has PAIRS->count floats. By the path that answers, so that thresholds
  * fit it. */
-film_status labels_similarities(const struct corpus *corpus, const struct labelled_pairs *pairs,
-                                const struct encoder *encoder, int threads, float *out,
-                                film_error *error);
+film_status labels_score(const struct corpus *corpus, const struct labelled_pairs *pairs,
+                         const struct decision *decision, const struct match_rule *rule,
+                         int threads, float *out, film_error *error);
 
 #endif

@@ -1,239 +1,32 @@
 #include "train/learn_decision.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "base/threads.h"
-#include "pair/evidence_fit.h"
-#include "pair/score.h"
 #include "train/boost.h"
-#include "train/folds.h"
-#include "train/labels.h"
+#include "train/material.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { FOLDS = 5, PAIRS_PER_SENTENCE = 8, STRETCH = 256 };
-
-/* What the decision is learned from. */
-struct material {
-    struct labelled_pairs pairs;
-    float *weight; /* of each pair: both classes weigh the same */
-    struct folds folds;
-    struct evidence_rows rows;
-    float *base;       /* word evidence of each pair, by a fold that did not see it */
-    float *similarity; /* likewise */
-    float *x;          /* pairs x traits, likewise */
-    struct memory_row *known;
-};
-
-static void material_free(struct material *material)
-{
-    labelled_pairs_free(&material->pairs);
-    mem_free(material->weight);
-    folds_free(&material->folds);
-    evidence_rows_free(&material->rows);
-    mem_free(material->base);
-    mem_free(material->similarity);
-    mem_free(material->x);
-    mem_free(material->known);
-}
-
-/* Degrees of similarity are no classes: they weigh alike. */
-static void weigh_pairs(const struct run *run, struct material *material)
-{
-    const struct labelled_pairs *pairs = &material->pairs;
-    double positive = 0, count = (double)pairs->count;
-    for (size_t i = 0; i < pairs->count; i++) positive += (double)pairs->target[i];
-    for (size_t i = 0; i < pairs->count; i++) {
-        double target = (double)pairs->target[i];
-        double weight = target * 0.5 * count / fmax(positive, 1) +
-                        (1 - target) * 0.5 * count / fmax(count - positive, 1);
-        material->weight[i] = run->corpus.labels == FILM_LABELS_SCORES ? 1.0f : (float)weight;
-    }
-}
-
-static film_status gather(struct run *run, struct material *material, film_error *error)
-{
-    film_status status = FILM_OK;
-    struct labelled_pairs *pairs = &material->pairs;
-    TRY(labels_to_pairs(&run->corpus, PAIRS_PER_SENTENCE * run->corpus.rows, run->options->seed,
-                        pairs, error));
-    size_t count = pairs->count;
-    TRY_ALLOC((material->weight = mem_array(count, sizeof(float))) &&
-                  (material->base = mem_array(count, sizeof(float))) &&
-                  (material->similarity = mem_array(count, sizeof(float))) &&
-                  (material->x = mem_array(count, traits_count() * sizeof(float))) &&
-                  (material->known = mem_array(count, sizeof *material->known)),
-              error);
-    weigh_pairs(run, material);
-    TRY(folds_deal(&material->folds, &run->corpus, FOLDS, run->options->seed, error));
-done:
-    return status;
-}
-
-struct pair_texts {
-    const struct strtab *sentences;
-    const struct labelled_pairs *pairs;
-};
-
-static void text_of_pair(const void *user, size_t i, film_text *a, film_text *b)
-{
-    const struct pair_texts *texts = user;
-    *a = strtab_get(texts->sentences, texts->pairs->a[i]);
-    *b = strtab_get(texts->sentences, texts->pairs->b[i]);
-}
-
-/* ---- Word evidence ---- */
-
-/* WEIGHTS[f] without fold f, WEIGHTS[FOLDS] with all pairs: side by side, each in one thread. */
-static film_status fit_evidence(struct run *run, struct material *material, float **weights,
-                                film_error *error)
-{
-    film_status status = FILM_OK;
-    const struct labelled_pairs *pairs = &material->pairs;
-    struct evidence_options options;
-    unsigned char *use = mem_array((FOLDS + 1) * pairs->count, 1);
-    int threads = threads_use(run->options->threads);
-    evidence_defaults(&options);
-    options.seed = run->options->seed;
-    TRY_ALLOC(use, error);
-    for (size_t f = 0; f <= FOLDS; f++) {
-        TRY_ALLOC(weights[f] = mem_array(material->rows.columns + 1, sizeof(float)), error);
-        for (size_t i = 0; i < pairs->count; i++)
-            use[f * pairs->count + i] =
-                !folds_touches(&material->folds, f, pairs->a[i], pairs->b[i]);
-    }
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-    for (size_t f = 0; f <= FOLDS; f++) {
-        film_error own_error;
-        film_status own = evidence_learn(&material->rows, pairs->target, material->weight,
-                                         use + f * pairs->count, &options, weights[f], &own_error);
-        if (own != FILM_OK) {
-#pragma omp critical
-            status = status_set(error, own, "%s", own_error.message);
-        }
-    }
-done:
-    mem_free(use);
-    return status;
-}
-
-/* ---- Surveys ---- */
-
-static void keep_survey(struct material *material, size_t i, const struct survey *survey)
-{
-    const struct reading *reading = &survey->reading;
-    float target = material->pairs.target[i];
-    material->base[i] = (float)survey->margin;
-    material->similarity[i] = (float)survey_similarity(survey);
-    memcpy(material->x + i * traits_count(), survey->traits, traits_count() * sizeof(float));
-    material->known[i] = (struct memory_row){reading->side[0].hash, reading->side[1].hash,
-                                             target >= 1   ? 1
-                                             : target <= 0 ? 0
-                                                           : -1};
-}
-
-/* Surveys the pairs of FOLD with what was learned without it. */
-static film_status survey_fold(struct run *run, struct material *material, size_t fold,
-                               const struct encoder *encoder, const struct evidence *evidence,
-                               film_error *error)
-{
-    film_status status = FILM_OK;
-    const struct labelled_pairs *pairs = &material->pairs;
-    size_t stretches = (pairs->count + STRETCH - 1) / STRETCH;
-    struct pair_texts texts = {&run->corpus.sentences, pairs};
-#pragma omp parallel num_threads(threads_use(run->options->threads))
-    {
-        struct survey survey;
-        film_error own_error;
-        film_status own = survey_init(&survey, encoder, &own_error);
-#pragma omp for schedule(dynamic, 1)
-        for (size_t s = 0; s < stretches; s++) {
-            size_t end = (s + 1) * STRETCH < pairs->count ? (s + 1) * STRETCH : pairs->count;
-            for (size_t i = s * STRETCH; i < end && own == FILM_OK; i++) {
-                film_text a, b;
-                if (folds_of_pair(&material->folds, pairs->a[i]) != fold) continue;
-                text_of_pair(&texts, i, &a, &b);
-                own = survey_make(&survey, evidence, a, b, &own_error);
-                if (own == FILM_OK) keep_survey(material, i, &survey);
-            }
-        }
-        if (own != FILM_OK) {
-#pragma omp critical
-            status = status_set(error, own, "%s", own_error.message);
-        }
-        survey_free(&survey);
-    }
-    return status;
-}
-
-/* The map as it would be without FOLD: the same method on the other rows. */
-static film_status learn_fold_map(struct run *run, const struct material *material, size_t fold,
-                                  float **map, film_error *error)
-{
-    film_status status = FILM_OK;
-    film_train_options options = *run->options;
-    film_model model = {.features = run->model->features};
-    struct run part = *run;
-    options.checkpoint = NULL;
-    options.resume = 0;
-    part.options = &options;
-    part.model = &model;
-    part.corpus = (struct corpus){0};
-    part.figures = json_object();
-    part.seconds = json_object();
-    TRY_ALLOC(part.figures && part.seconds, error);
-    TRY(folds_rest(&material->folds, &run->corpus, fold, &part.corpus, error));
-    TRY(run_learn(&part, error));
-    if (part.interrupted != FILM_OK)
-        TRY(status_set(error, part.interrupted, "%s", part.interruption.message));
-    *map = model.own_map;
-    model.own_map = NULL;
-done:
-    mem_free(model.own_map);
-    mem_free(model.own_sigma);
-    folds_rest_free(&part.corpus);
-    json_decref(part.figures);
-    json_decref(part.seconds);
-    return status;
-}
-
-static film_status survey_all(struct run *run, struct material *material, float **weights,
-                              film_error *error)
-{
-    film_status status = FILM_OK;
-    float *map = NULL;
-    struct evidence evidence = {0};
-    int learned = run->method == FILM_METHOD_RANK || run->method == FILM_METHOD_FILM;
-    for (size_t f = 0; f < FOLDS; f++) {
-        TRY(progress_report(&run->options->progress, "folds", (double)f, FOLDS, error));
-        if (learned) TRY(learn_fold_map(run, material, f, &map, error));
-        struct encoder encoder = run->model->encoder;
-        if (learned) encoder.map = map;
-        TRY(evidence_from_weights(&evidence, &material->rows, weights[f], error));
-        TRY(survey_fold(run, material, f, &encoder, &evidence, error));
-        evidence_free(&evidence);
-        mem_free(map);
-        map = NULL;
-    }
-done:
-    evidence_free(&evidence);
-    mem_free(map);
-    return status;
-}
-
 /* ---- Trees ---- */
 
-/* Rows of fold 0 last, the others first. Returns how many others. */
-static size_t order_rows(const struct material *material, uint32_t *order)
+/* What a fold kept apart says about the trees the others would learn. */
+struct trial {
+    float *margin, *target; /* of the pairs kept apart, one fold behind the other */
+    size_t count;
+    size_t folds, rounds;    /* folds tried; their best numbers of trees, summed */
+    double train_loss, loss; /* summed over the folds */
+};
+
+/* Rows of FOLD last, the others first. Returns how many others. */
+static size_t order_rows(const struct material *material, size_t fold, uint32_t *order)
 {
-    size_t count = 0;
-    for (int last = 0; last < 2; last++)
+    size_t count = 0, others = 0;
+    for (int last = 0; last < 2; last++) {
+        others = last ? count : 0;
         for (size_t i = 0; i < material->pairs.count; i++)
-            if ((folds_of_pair(&material->folds, material->pairs.a[i]) == 0) == last)
+            if ((folds_of_pair(&material->folds, material->pairs.a[i]) == fold) == last)
                 order[count++] = (uint32_t)i;
-    size_t others = 0;
-    while (others < count && folds_of_pair(&material->folds, material->pairs.a[order[others]]) != 0)
-        others++;
+    }
     return others;
 }
 
@@ -254,20 +47,21 @@ static film_status reorder(const struct material *material, const uint32_t *orde
     return FILM_OK;
 }
 
-/* How many trees, by the fold kept apart, and the line through its margins. */
-static film_status try_trees(struct run *run, const struct material *material,
-                             struct boost_options *options, struct calibration *line,
-                             film_error *error)
+/* How many trees FOLD, kept apart, wants, and the margins it gets. */
+static film_status try_fold(struct run *run, const struct material *material, size_t fold,
+                            const struct boost_options *options, struct trial *trial,
+                            film_error *error)
 {
     film_status status = FILM_OK;
     size_t count = material->pairs.count, traits = traits_count();
     struct trees trees = {0};
     struct boost_history history = {0};
-    float *x = NULL, *columns = NULL, *margin = NULL;
+    float *x = NULL, *columns = NULL;
     double *sum = NULL;
     uint32_t *order = mem_array(count, sizeof *order);
     TRY_ALLOC(order, error);
-    size_t others = order_rows(material, order), kept = count - others;
+    size_t others = order_rows(material, fold, order), kept = count - others;
+    if (!others || !kept) goto done; /* a few pairs need not reach every fold */
     TRY(reorder(material, order, &x, &columns, error));
     struct boost_data learn = {x, others, columns, columns + count, columns + 2 * count};
     struct boost_data apart = {x + others * traits, kept, columns + others,
@@ -276,17 +70,16 @@ static film_status try_trees(struct run *run, const struct material *material,
     wanted.validation = &apart;
     wanted.patience = 50;
     TRY(boost_fit(&learn, traits, &wanted, &trees, &history, error));
-    TRY_ALLOC((sum = mem_array(kept, sizeof *sum)) && (margin = mem_array(kept, sizeof *margin)),
-              error);
+    TRY_ALLOC(sum = mem_array(kept, sizeof *sum), error);
     TRY(trees_sum_rows(&trees, apart.x, kept, traits, run->options->threads, sum, error));
-    for (size_t i = 0; i < kept; i++) margin[i] = (float)(sum[i] + (double)apart.base[i]);
-    TRY(calibrate_fit(margin, apart.target, kept, line, error));
-    TRY(run_operate(run, margin, apart.target, kept, &line->threshold, error));
-    options->rounds = history.kept;
-    run_note(run, "trees",
-             json_pack("{s:I, s:f, s:f}", "rounds", (json_int_t)history.kept, "train_loss",
-                       history.train[history.kept - 1], "held_out_loss",
-                       history.validation[history.kept - 1]));
+    for (size_t i = 0; i < kept; i++, trial->count++) {
+        trial->margin[trial->count] = (float)(sum[i] + (double)apart.base[i]);
+        trial->target[trial->count] = apart.target[i];
+    }
+    trial->folds++;
+    trial->rounds += history.kept;
+    trial->train_loss += history.train[history.kept - 1];
+    trial->loss += history.validation[history.kept - 1];
 done:
     trees_free(&trees);
     boost_history_free(&history);
@@ -294,8 +87,47 @@ done:
     mem_free(x);
     mem_free(columns);
     mem_free(sum);
-    mem_free(margin);
     return status;
+}
+
+/* How many trees, and the line from margins to log-odds. Of many pairs one fold is enough to tell; of few
+ * every fold is kept apart once. */
+static film_status try_trees(struct run *run, const struct material *material,
+                             struct boost_options *options, struct calibration *line,
+                             film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t count = material->pairs.count, folds = count < MATERIAL_FEW ? material->folds.count : 1;
+    struct trial trial = {.margin = mem_array(count, sizeof(float)),
+                          .target = mem_array(count, sizeof(float))};
+    TRY_ALLOC(trial.margin && trial.target, error);
+    for (size_t fold = 0; fold < folds; fold++)
+        TRY(try_fold(run, material, fold, options, &trial, error));
+    TRY(calibrate_fit(trial.margin, trial.target, trial.count, line, error));
+    TRY(run_operate(run, trial.margin, trial.target, trial.count, &line->threshold, error));
+    options->rounds = (trial.rounds + trial.folds / 2) / trial.folds;
+    run_note(run, "threshold_pairs", json_integer((json_int_t)trial.count));
+    run_note(run, "trees",
+             json_pack("{s:I, s:f, s:f}", "rounds", (json_int_t)options->rounds, "train_loss",
+                       trial.train_loss / (double)trial.folds, "held_out_loss",
+                       trial.loss / (double)trial.folds));
+done:
+    mem_free(trial.margin);
+    mem_free(trial.target);
+    return status;
+}
+
+/* Many pairs: quick steps, as many as the fold kept apart wants. A few thousand: slow steps that each see
+ * only a part of the pairs and traits (measured on Quora and on STS). */
+static void choose_boosting(struct boost_options *options, size_t pairs)
+{
+    boost_defaults(options);
+    options->rounds = pairs < MATERIAL_FEW ? 400 : 1000;
+    options->rate = pairs < MATERIAL_FEW ? 0.05 : 0.3;
+    options->lambda = pairs < MATERIAL_FEW ? 10 : 5;
+    options->min_child_weight = pairs < MATERIAL_FEW ? 5 : 20;
+    options->subsample = pairs < MATERIAL_FEW ? 0.6 : 1;
+    options->column_share = pairs < MATERIAL_FEW ? 0.3 : 1;
 }
 
 static film_status fit_trees(struct run *run, const struct material *material, film_error *error)
@@ -303,7 +135,7 @@ static film_status fit_trees(struct run *run, const struct material *material, f
     film_status status = FILM_OK;
     struct decision *decision = &run->model->decision;
     struct boost_options options;
-    boost_defaults(&options);
+    choose_boosting(&options, material->pairs.count);
     options.seed = run->options->seed;
     options.threads = run->options->threads;
     options.progress = &run->options->progress;
@@ -380,25 +212,12 @@ static film_status remember(struct run *run, const struct material *material, fi
 done:
     return status;
 }
-
 film_status learn_decision(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
-    struct material material = {0};
+    struct material material;
     struct decision *decision = &run->model->decision;
-    float *weights[FOLDS + 1] = {0};
-    struct pair_texts texts = {&run->corpus.sentences, &material.pairs};
-    TRY(gather(run, &material, error));
-    struct evidence_source source = {text_of_pair, &texts, material.pairs.count};
-    TRY(evidence_rows_collect(&material.rows, &run->model->encoder, &source, run->options->threads,
-                              &run->options->progress, error));
-    run_note_time(run, "items");
-    TRY(fit_evidence(run, &material, weights, error));
-    TRY(evidence_from_weights(&decision->evidence, &material.rows, weights[FOLDS], error));
-    run_note(run, "evidence_items", json_integer(decision->evidence.items.count));
-    run_note_time(run, "evidence");
-    TRY(survey_all(run, &material, weights, error));
-    run_note_time(run, "folds");
+    TRY(material_gather(run, &material, error));
     TRY(calibrate_fit(material.similarity, material.pairs.target, material.pairs.count,
                       &decision->similarity, error));
     TRY(fit_trees(run, &material, error));
@@ -406,10 +225,8 @@ film_status learn_decision(struct run *run, film_error *error)
     if (!run->options->no_memory) TRY(remember(run, &material, error));
     decision->full = 1;
     run_note(run, "threshold_from", json_string("folds"));
-    run_note(run, "threshold_pairs", json_integer((json_int_t)material.pairs.count));
     run_note_time(run, "memory");
 done:
-    for (size_t f = 0; f <= FOLDS; f++) mem_free(weights[f]);
     material_free(&material);
     return status;
 }

@@ -22,6 +22,7 @@ struct run {
     struct svd svd;          /* empty where the method needs none */
     uint64_t rows;           /* learned from, in the corpus or the stream */
     int full;                /* learn the full decision */
+    int too_few;             /* why that failed: too few labelled pairs */
     int holds_out;           /* a stream: some questions are kept for the threshold */
     film_status interrupted; /* not FILM_OK: learning was stopped early, the model holds the best
                                 so far; FILM_CANCELLED, or why there is no checkpoint */
@@ -49,6 +50,9 @@ film_status learn_rank(struct run *run, film_error *error);
 /* Without a dev file: moves a part of the corpus, sharing no question with the rest, to run->dev. Leaves
  * it empty when that cannot be done. */
 film_status run_hold_out(struct run *run, film_error *error);
+
+/* Lines from scores to log-odds and the operating point, on LABELLED. */
+film_status run_calibrate(struct run *run, const struct corpus *labelled, film_error *error);
 
 /* Chooses the threshold among scores by the options' operating point and notes what it is like. */
 film_status run_operate(struct run *run, const float *score, const float *target, size_t count,

@@ -2,9 +2,9 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "train/checkpoint.h"
-#include "train/labels.h"
 #include "train/learn_decision.h"
 #include "train/options.h"
+#include "train/pool_labels.h"
 #include "train/run.h"
 
 #include <stdlib.h>
@@ -34,10 +34,15 @@ static film_status read_corpus(struct run *run, film_error *error)
 {
     static const char *const kinds[FILM_LABELS_COUNT] = {"auto",   "none",     "pairs",
                                                          "scores", "triplets", "categories"};
-    film_status status = run->options->method == FILM_METHOD_MFILM
-                             ? run_sample(run, error)
-                             : corpus_read(&run->corpus, run->paths, run->path_count,
-                                           &run->options->table, &run->options->progress, error);
+    const film_train_options *options = run->options;
+    film_status status = FILM_OK;
+    if (options->method == FILM_METHOD_MFILM)
+        status = run_sample(run, error);
+    else if (run->path_count)
+        status = corpus_read(&run->corpus, run->paths, run->path_count, &options->table,
+                             &options->progress, error);
+    if (status == FILM_OK && options->pool_count)
+        status = pool_labels_add(&run->corpus, options->pools, options->pool_count, error);
     if (status != FILM_OK) return status;
     if (run->rows == 0) run->rows = run->corpus.rows;
     const struct corpus *corpus = &run->corpus;
@@ -102,44 +107,6 @@ done:
     return status;
 }
 
-/* Without any pair that is the same there is nothing a threshold could be chosen on. */
-static int none_is_same(const struct labelled_pairs *pairs)
-{
-    for (size_t i = 0; i < pairs->count; i++)
-        if (pairs->target[i] >= 0.5f) return 0;
-    return 1;
-}
-
-/* Chooses the threshold on LABELLED: the dev file, or the training rows themselves. */
-static film_status calibrate(struct run *run, const struct corpus *labelled, const char *name,
-                             film_error *error)
-{
-    film_status status = FILM_OK;
-    struct labelled_pairs pairs = {0};
-    float *similarity = NULL;
-    TRY(labels_to_pairs(labelled, LABELS_DRAWN, run->options->seed, &pairs, error));
-    TRY_ALLOC(similarity = mem_array(pairs.count, sizeof *similarity), error);
-    TRY(labels_similarities(labelled, &pairs, &run->model->encoder, run->options->threads,
-                            similarity, error));
-    TRY(run_check_operating(run, none_is_same(&pairs), error));
-    if (none_is_same(&pairs)) {
-        TRY(calibrate_blind(similarity, pairs.count, &run->model->decision.similarity, error));
-    } else {
-        TRY(calibrate_fit(similarity, pairs.target, pairs.count, &run->model->decision.similarity,
-                          error));
-        TRY(run_operate(run, similarity, pairs.target, pairs.count,
-                        &run->model->decision.similarity.threshold, error));
-    }
-    run_note(run, "threshold_from", json_string(name));
-    run_note(run, "threshold_pairs", json_integer((json_int_t)pairs.count));
-    if (pairs.made_up) run_note(run, "random_negatives", json_integer((json_int_t)pairs.made_up));
-    run_note_time(run, "threshold");
-done:
-    labelled_pairs_free(&pairs);
-    mem_free(similarity);
-    return status;
-}
-
 /* Read before the training starts, so that a bad dev file is told at once. */
 static film_status read_dev(struct run *run, film_error *error)
 {
@@ -199,6 +166,11 @@ static film_status choose_method(struct run *run, film_error *error)
                           "--method %s learns from labels and the input has none; use --method svd "
                           "or add a label, score, category or triplet column",
                           method->name);
+    if (!labelled && options->decision == FILM_DECISION_FULL)
+        return status_set(
+            error, FILM_BAD_INPUT,
+            "--decision full learns from labels and the input has none; leave it out or "
+            "add a label, score, category or triplet column");
     film_status status = options_check_dim(options, run->method, error);
     if (status != FILM_OK) return status;
     if (options->resume && run->method != FILM_METHOD_FILM && run->method != FILM_METHOD_RANK)
@@ -232,6 +204,27 @@ static film_status choose_dev(struct run *run, film_error *error)
         run->options->train_share == 1)
         return FILM_OK;
     return run_hold_out(run, error);
+}
+
+/* Without enough pairs, or when it is stopped: the map is there, and with a threshold it is a model. */
+static film_status decide(struct run *run, film_error *error)
+{
+    static const char *const undone[] = {"evidence_items", "trees", "memory"};
+    struct decision *decision = &run->model->decision;
+    film_status status = learn_decision(run, error);
+    if (status == FILM_CANCELLED) {
+        run->interrupted = status;
+        status_set(&run->interruption, status, "stopped before the decision was learned");
+    } else if (status != FILM_BAD_INPUT || !run->too_few ||
+               run->options->decision != FILM_DECISION_AUTO) {
+        return status;
+    }
+    decision_free(decision);
+    decision->encoder = &run->model->encoder;
+    for (size_t i = 0; i < sizeof undone / sizeof *undone; i++)
+        json_object_del(run->figures, undone[i]);
+    if (run->too_few) run_note(run, "too_few_for_full", json_true());
+    return FILM_OK;
 }
 
 static film_status finish(struct run *run, film_error *error)
@@ -273,9 +266,8 @@ film_status train_files(const char *const *paths, size_t count, const film_train
                          .similarity = options->similarity,
                          .weighs = strcmp(run.model->settings.method, "rank") == 0};
     run.model->decision.encoder = &run.model->encoder;
-    if (run.full && run.interrupted == FILM_OK) TRY(learn_decision(&run, error));
-    if (!run.model->decision.full || run.dev.rows)
-        TRY(calibrate(&run, judged_on, run.dev_name, error));
+    if (run.full && run.interrupted == FILM_OK) TRY(decide(&run, error));
+    if (!run.model->decision.full || run.dev.rows) TRY(run_calibrate(&run, judged_on, error));
     TRY(finish(&run, error));
 done:
     corpus_free(&run.corpus);

@@ -28,7 +28,7 @@ bad() {
 
 # ---- good files to spoil ----
 sample 12 "$FAQ/train.tsv" >good.tsv
-"$FILM" train good.tsv --method svd --rank 4 --max-features 60 -q -o good.film || echo "Bail out! cannot train"
+"$FILM" train good.tsv --method svd --rank 4 --max-features 60 --decision threshold -q -o good.film || echo "Bail out! cannot train"
 lines() { printf '%s\n' "$@"; }
 pairs() { printf 'label\tquestion1\tquestion2\n'; printf "$@"; }
 
@@ -257,7 +257,7 @@ bad "two models on text without labels" 2 \
 bad "two models on categories" 1 \
     'film: questions.tsv holds categories; two models are compared on pairs, triplets or scores' \
     film eval good.film questions.tsv --against good.film
-"$FILM" train good.tsv --method tfidf -q -o tfidf.film
+"$FILM" train good.tsv --method tfidf --decision threshold -q -o tfidf.film
 bad "the second model has no vectors for kNN" 1 \
     'film: tfidf.film: a model of features alone has no vectors to search; train one with --method svd, film or rank' \
     film eval good.film good.tsv --against tfidf.film --decision knn
@@ -340,6 +340,25 @@ bad "an unknown similarity" 1 \
 bad "an unknown start" 1 \
     'film train: --init zero: expected random|eigen; film train --help shows how' \
     film train good.tsv --init zero -o m.film
+bad "an unknown decision" 1 \
+    'film train: --decision maybe: expected auto|full|threshold; film train --help shows how' \
+    film train good.tsv --decision maybe -o m.film
+bad "a full decision without labels" 2 \
+    'film: --decision full learns from labels and the input has none; leave it out or add a label, score, category or triplet column' \
+    film train plain.txt --decision full -o m.film
+pairs '1\tlost card\tcard lost\n0\tphone broken\tphone black\n' >two-pairs.tsv
+bad "a full decision from two pairs" 2 \
+    'film: too few labelled pairs for a full decision: every fifth of the questions must leave some that are the same and some that are not; add rows or use --decision threshold' \
+    film train two-pairs.tsv --min-df 1 --decision full -o m.film
+bad "match by a decision the model does not have" 1 \
+    'film: this model decides by its similarity alone; train one with labels and --decision full' \
+    film match good.film "my card" "the card" --decision full
+bad "predict by a decision the model does not have" 1 \
+    'film: this model decides by its similarity alone; train one with labels and --decision full' \
+    film predict good.film good.tsv --decision full
+bad "eval by a decision the model does not have" 1 \
+    'film: this model decides by its similarity alone; train one with labels and --decision full' \
+    film eval good.film good.tsv --decision full
 for method in film rank; do
     bad "--method $method without labels" 2 \
         "film: --method $method learns from labels and the input has none; use --method svd or add a label, score, category or triplet column" \
@@ -393,7 +412,7 @@ bad "an unknown kNN rule" 1 \
     'film eval: --knn both: expected mutual|either; film eval --help shows how' \
     film eval good.film good.tsv --knn both
 bad "an unknown decision" 1 \
-    'film eval: --decision dice: expected threshold|knn; film eval --help shows how' \
+    'film eval: --decision dice: expected full|threshold|knn; film eval --help shows how' \
     film eval good.film good.tsv --decision dice
 bad "an output format that is none" 1 \
     'film predict: --format xml: expected tsv|jsonl|kaggle; film predict --help shows how' \
@@ -550,6 +569,68 @@ bad "a condition without a value" 1 \
     'film pool list: --where category: expected FIELD=VALUE; film pool list --help shows how' \
     film pool list good.pool --where category
 
+heading "Duplicates and links"
+"$FILM" pool create dup.pool --model good.film
+"$FILM" pool add dup.pool questions.tsv -q
+bad "a probability that is none" 1 \
+    'film dedup: --threshold 1.5: expected a probability above 0 and below 1; film dedup --help shows how' \
+    film dedup good.film questions.tsv --threshold 1.5
+bad "a prior that is none" 1 \
+    'film dedup: --prior must lie between 0 and 1; film dedup --help shows how' \
+    film dedup good.film questions.tsv --prior 0
+bad "a review of a file without a place for it" 1 \
+    'film dedup: --review of a file needs -o OUT; answers are kept in a pool only; film dedup --help shows how' \
+    film dedup good.film questions.tsv --review 3
+bad "a review and pairs" 1 \
+    'film dedup: --review goes with neither --pairs nor --all; film dedup --help shows how' \
+    film dedup dup.pool --review 3 --pairs
+bad "dedup without a pool" 3 \
+    'film: cannot open missing.pool: No such file or directory' \
+    film dedup missing.pool
+bad "dedup of a model alone" 2 \
+    'film: good.film is not a pool; film pool create makes one' \
+    film dedup good.film
+bad "dedup of a file without rows" 2 \
+    'film: header.tsv: no rows' \
+    film dedup good.film header.tsv
+printf 'id\ttext\n1\tone\n2\t \n' >hollow.tsv
+bad "a record without text" 2 \
+    'film: hollow.tsv:3: the text is empty; --skip-bad passes over such rows' \
+    film dedup good.film hollow.tsv
+bad "dedup into a directory that is not there" 3 \
+    'film: cannot create nowhere/x.tsv: No such file or directory' \
+    film dedup good.film questions.tsv -o nowhere/x.tsv
+bad "unique matches, and several" 1 \
+    'film link: --unique gives one match to a record; leave out -k; film link --help shows how' \
+    film link good.film questions.tsv questions.tsv --unique -k 2
+bad "a link to a missing file" 3 \
+    'film: cannot open missing.tsv: No such file or directory' \
+    film link good.film questions.tsv missing.tsv
+bad "both files from standard input" 1 \
+    'film: both files cannot be standard input' \
+    film link good.film - -
+bad "answers without their columns" 2 \
+    'film: questions.tsv: no columns id_a, id_b and same; film dedup POOL --review N -o FILE writes such a table' \
+    film pool label dup.pool --from questions.tsv
+printf 'same\tid_a\tid_b\ttext_a\ttext_b\nperhaps\tcard-lost\tcard-stolen\ta\tb\n' >perhaps.tsv
+bad "an answer that is none" 2 \
+    'film: perhaps.tsv:2: the answer is none of yes, no, same, different, 1, 0; leave it empty to skip the pair' \
+    film pool label dup.pool --from perhaps.tsv
+printf 'same\tid_a\tid_b\ttext_a\ttext_b\nyes\tcard-lost\tnobody\ta\tb\n' >nobody.tsv
+bad "an answer about no one" 2 \
+    'film: dup.pool has no sentence with id "nobody"' \
+    film pool label dup.pool --from nobody.tsv
+bad "training from a pool without labels" 2 \
+    'film: dup.pool has no labels to learn from; give some with film dedup --review or film pool label' \
+    film train --pool dup.pool -o m.film
+"$FILM" pool label dup.pool card-lost card-stolen same
+bad "categories and a pool's pairs" 2 \
+    'film: the labels of a pool are pairs, those of the files are not; train on one kind at a time' \
+    film train questions.tsv --pool dup.pool -o m.film
+bad "a stream and a pool" 1 \
+    'film: --method mfilm streams files and takes no --pool; choose another method' \
+    film train good.tsv --pool dup.pool --method mfilm -o m.film
+
 heading "Output"
 bad "-o in a missing directory" 3 \
     'film: cannot write nowhere/m.film: No such file or directory' \
@@ -638,10 +719,10 @@ else check "$name ($peak kB)" test "$peak" -lt 200000; fi
 
 # ---- --skip-bad ----
 { cat good.tsv; printf 'yes\tx\ty\n1\tonly one\n0\tcaf\xe9\tz\n'; printf '1\tn\0\tz\n'; } >mixed.tsv
-run "$FILM" train mixed.tsv --skip-bad --method svd --rank 4 -o mixed.film
+run "$FILM" train mixed.tsv --skip-bad --method svd --rank 4 --decision threshold -o mixed.film
 check "--skip-bad counts bad rows" grep -qx '4 bad rows passed over' err
-"$FILM" train good.tsv --method svd --rank 4 -q --json -o again.film >again.json
-run "$FILM" train mixed.tsv --skip-bad --method svd --rank 4 -q --json -o mixed.film
+"$FILM" train good.tsv --method svd --rank 4 --decision threshold -q --json -o again.film >again.json
+run "$FILM" train mixed.tsv --skip-bad --method svd --rank 4 --decision threshold -q --json -o mixed.film
 check "--skip-bad counts in JSON" grep -q '"skipped_rows":4' out
 check "--skip-bad leaves the others as they are" \
     diff <(grep -o '"sizes.*"features":{[^}]*}' out) <(grep -o '"sizes.*"features":{[^}]*}' again.json)

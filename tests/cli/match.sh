@@ -2,14 +2,29 @@
 # film match: the answers for people and programs, and that they add up.
 source "$(dirname "$0")/tap.sh"
 "$FILM" train "$FAQ/train.tsv" --dev "$FAQ/heldout.tsv" --dim 32 --features word,bigram -q -o faq.film
+"$FILM" train "$FAQ/train.tsv" --dim 16 --features word --decision threshold -q -o plain.film
 
 run "$FILM" match faq.film "I lost my card" "my card is gone"
 check "the first line is the verdict" grep -qE '^(same|different)  probability [01]\.[0-9]{3}, similarity -?[01]\.[0-9]{3}$' out
 check "the sentences follow" diff <(sed -n 2,3p out) <(printf '  a  I lost my card\n  b  my card is gone\n')
-check "then the sum" grep -qE '^log-odds [+-][0-9.]+ = [+-][0-9.]+ \(bias\)( [+-][0-9.]+ [a-z]+\([ab]\))+( [+-][0-9.]+ \(others\))?$' out
+check "then the log-odds and the bias" diff <(sed -nE '4s/[0-9.]+/N/; 5s/[+-][0-9.]+/+N/; 4,5p' out | sed 's/[+-]N/+N/') \
+    <(printf 'log-odds +N =\n    +N  bias\n')
+check "then a reason in a line, no more than ten, and the rest" awk 'NR > 5 { n++
+    if (!/^ +[+-][0-9]+\.[0-9][0-9]  (word: [a-z]+ \([ab]\)|trait: .*|memory: .*|[a-z ]+: .*|[0-9]+ others)$/) { print; bad = 1 } }
+    END { exit bad || n != 11 }' out
 check "nothing on standard error" test ! -s err
-check "the printed sum adds up to its rounding" awk '/^log-odds/ { for (i = 4; i <= NF; i++) if ($i ~ /^[+-][0-9.]+$/) { s += $i; n++ }
-    d = s - $2; exit !(d < 0.006 * n && d > -0.006 * n) }' out
+check "the printed sum adds up to its rounding" awk '/^log-odds/ { total = $2 } NR > 4 { s += $1; n++ }
+    END { d = s - total; exit !(n > 2 && d < 0.006 * n && d > -0.006 * n) }' out
+run "$FILM" match --decision threshold faq.film "I lost my card" "my card is gone"
+check "by similarity alone, words are the only reasons" awk 'NR > 5 && !/ word: [a-z]+ \([ab]\)$/ && !/ others$/ { print; bad = 1 }
+    END { exit bad }' out
+run "$FILM" match plain.film "I lost my card" "my card is gone"
+mv out plain
+run "$FILM" match --decision auto plain.film "I lost my card" "my card is gone"
+check "auto is what the model has" diff plain out
+expect_output "full is refused where the model has none" 1 \
+    'film: this model decides by its similarity alone; train one with labels and --decision full' \
+    "$FILM" match --decision full plain.film "I lost my card" "my card is gone"
 run "$FILM" match faq.film "x" "x" --quiet
 check "--quiet still answers" grep -q probability out
 
@@ -22,7 +37,7 @@ def match(*arguments):
     done = subprocess.run([film, "match", "--json", "faq.film", *arguments], capture_output=True)
     assert done.returncode == 0, (arguments, done)
     return json.loads(done.stdout.decode("utf-8"))
-worst = 0
+worst, kinds = 0, set()
 for _, a, b in rows[::len(rows) // 20]:
     answer, swapped = match("--", a, b), match("--", b, a)
     assert answer["a"] == a and answer["b"] == b
@@ -35,14 +50,24 @@ for _, a, b in rows[::len(rows) // 20]:
     strengths = [abs(reason["weight"]) for reason in answer["reasons"]]
     assert strengths == sorted(strengths, reverse=True)
     for reason in answer["reasons"]:
-        begin, end = reason["span"]
-        word = answer[reason["side"]].encode()[begin:end].decode()
-        # "can't" is read as "can" and "not": only there the text is not what stands in the sentence
-        contracted = any(mark in answer[reason["side"]].encode()[begin:end + 3].decode(errors="ignore") for mark in "'\u2019")
-        assert reason["kind"] == "word" and (word.lower() == reason["text"] or contracted), (word, reason)
+        if reason["kind"] in ("trait", "memory"):
+            assert reason["side"] is None and reason["span"] is None and "other" not in reason, reason
+            continue
+        for part in (reason, reason.get("other")):
+            if not part:
+                assert reason["kind"] != "opposed", reason
+                continue
+            begin, end = part["span"]
+            text = answer[part["side"]].encode()
+            # "can't" is read as "can" and "not": only there the words are not what stands in the sentence
+            contracted = any(mark in text[begin:end + 3].decode(errors="ignore") for mark in "'\u2019")
+            words = "".join(c if c.isalnum() else " " for c in text[begin:end].decode().lower()).split()
+            assert " ".join(words) == part["text"] or contracted, (words, reason)
+        kinds.add(reason["kind"])
     likely = match("--prior", "0.9", "--", a, b)
     assert abs(likely["log_odds"] - answer["log_odds"] - math.log(9)) < 1e-9
     assert abs(likely["bias"] - answer["bias"] - math.log(9)) < 1e-9
+assert {"word", "opposed"} <= kinds, kinds
 print("largest difference", worst)
 END
     check "weights and bias add up to the log-odds, for 20 pairs, both ways round, with a prior" \
@@ -56,7 +81,7 @@ for pair in '|' 'my card|' '|my card' 'zzzqqq xxxyyy|my card' '...|!!!' ' |	' 'ð
     run "$FILM" match --json faq.film -- "$a" "$b"
     check "and one in JSON" grep -q '"log_odds": ' out
 done
-run "$FILM" match faq.film "zzzqqq xxxyyy" "my card"
+run "$FILM" match plain.film "zzzqqq xxxyyy" "my card"
 check "that no word is known is said" grep -qx 'no word of one of the sentences is known to the model' out
 expect_output "a sentence that begins with a dash needs --" 1 \
     'film match: there is no option -5 degrees; film match --help shows how' "$FILM" match faq.film "-5 degrees" "cold"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # film train --method mfilm: every kind of labels from a stream, memory that does not grow with it.
 source "$(dirname "$0")/tap.sh"
-OPTIONS="--method mfilm --rank 24 --dim 8 --hard 2 -q --json"
+OPTIONS="--method mfilm --rank 24 --dim 8 --hard 2 --decision threshold -q --json"
 
 # trains NAME OPTIONS...: trains with them, keeps NAME.film and its JSON as NAME.json.
 trains() {
@@ -35,6 +35,8 @@ has categories '"labels":"categories"'
 triplets 3000 >three.tsv
 trains three three.tsv --batch 200 --epochs 2
 has three '"labels":"triplets"'
+trains full three.tsv --batch 200 --decision full
+has full '"threshold_from":"folds"'
 awk -F'\t' -v OFS='\t' 'NR == 1 { print "score", "sentence1", "sentence2"; next } { print $1 * 5, $2, $3 }' "$FAQ/train.tsv" >scores.tsv
 trains scores scores.tsv --labels scores --batch 300
 trains basis "$FAQ/train.tsv" --dev "$FAQ/heldout.tsv" --batch 300 --mfilm-basis batch --epochs 1

@@ -6,7 +6,8 @@ FILM_METHOD="--method film --rank 60 --dim 12 --iterations 400 --least-change 0 
 RANK_METHOD="--method rank --features word --dim 40 --batch 4 --epochs 10"
 
 # learn OPTIONS...: a training of rows.tsv into part.film.
-learn() { "$FILM" train rows.tsv -q -o part.film "$@"; }
+# What is paused is the map: the decision on top of it is learned anew.
+learn() { "$FILM" train rows.tsv --decision threshold -q -o part.film "$@"; }
 # stops SIGNALS TIMES OPTIONS...: starts learn and signals it when its checkpoint was written TIMES times. Looking
 # for it takes builtins only, as there may be a fraction of a second; should the training be faster all the
 # same, it is started again from where it began. (A job of a script ignores SIGINT unless it is made to
@@ -19,7 +20,7 @@ stops() {
         left=$times
         : >mark
         set -m
-        "$FILM" train rows.tsv -q -o part.film "$@" >out 2>err &
+        "$FILM" train rows.tsv --decision threshold -q -o part.film "$@" >out 2>err &
         child=$!
         set +m
         while [ "$left" -gt 0 ] && kill -0 "$child" 2>/dev/null; do
@@ -53,7 +54,7 @@ for method in film rank; do
     for threads in 1 2; do
         # shellcheck disable=SC2086
         set -- $options -t $threads
-        "$FILM" train rows.tsv -q -o whole.film "$@"
+        "$FILM" train rows.tsv --decision threshold -q -o whole.film "$@"
         name="$method, $threads thread(s)"
         for times in 1 4; do
             rm -f part.film*

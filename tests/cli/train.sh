@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # film train: every kind of input and option; the same seed and threads give the same bytes.
 source "$(dirname "$0")/tap.sh"
-OPTIONS="--rank 12 -q"
+OPTIONS="--rank 12 --decision threshold -q"
 sample 8 "$FAQ/train.tsv" >pairs.tsv
 
 # trains NAME OPTIONS...: trains with them, keeps NAME.film and its JSON as NAME.json.
@@ -25,9 +25,9 @@ has auto '"dim":12'
 trains dev pairs.tsv --dev "$FAQ/heldout.tsv" --dim 12
 has dev '"threshold_from":"dev"'
 has dev '"threshold_pairs":1174'
-run "$FILM" train pairs.tsv --dim 8 -o x.film
+run "$FILM" train pairs.tsv --decision threshold --dim 8 -o x.film
 check "the summary says what was held out" grep -qE '^threshold [0-9.-]+, accuracy [0-9.]+ % on 122 pairs held out from training' err
-run "$FILM" train pairs.tsv --method svd --rank 8 -o x.film
+run "$FILM" train pairs.tsv --decision threshold --method svd --rank 8 -o x.film
 check "svd learns nothing from labels and holds nothing out" grep -q ' on 610 pairs it was trained on' err
 for method in svd film rank; do
     for sim in cosine dot euclidean; do
@@ -52,7 +52,7 @@ trains wider pairs.tsv --dim 20 --rank 12
 has wider '"dim":20'
 sed -n '1p; /^1/p' pairs.tsv >ones.tsv
 for method in svd film rank; do
-    run "$FILM" train ones.tsv --method $method --rank 12 --dim 8 --iterations 1 -o ones.film
+    run "$FILM" train ones.tsv --method $method --rank 12 --dim 8 --iterations 1 --decision threshold -o ones.film
     check "$method: where all pairs are the same, random ones stand for the different" \
         grep -qE '^no pair is labelled different: [0-9]+ random pairs stand for them$' err
     run "$FILM" match ones.film "I lost my card" "which languages do you speak"
@@ -60,6 +60,7 @@ for method in svd film rank; do
 done
 sed -n '1p; /^0/p' pairs.tsv >zeros.tsv
 run "$FILM" train zeros.tsv --method svd --rank 8 -o x.film
+check "and there is too little for a full decision" grep -qx 'too few labelled pairs for a full decision: one threshold' err
 check "where no pair is the same, svd chooses the threshold without labels" grep -q 'none is labelled the same' err
 printf 'label\tquestion1\tquestion2\n1\tlost card\tcard lost\n0\tphone broken\tphone black\n' >tiny.tsv
 trains tiny tiny.tsv --min-df 1
@@ -77,6 +78,37 @@ has lines '"method":"svd"'
 has lines '"rows":280'
 check "without labels the summary says how the threshold came" bash -c \
     '"$0" train lines.txt --rank 4 -o x.film 2>&1 | grep -q "no labels to choose it by"' "$FILM"
+
+# ---- the full decision ----
+OPTIONS="--rank 12 --dim 12 -q"
+trains full pairs.tsv
+has full '"threshold_from":"folds"'
+has full '"traits":["words of the shorter",'
+has full '"memory":{"questions":'
+run "$FILM" train pairs.tsv --dim 12 -o x.film
+check "the summary says from which probability on" grep -qE '^the same from probability 0\.[0-9]{3} on, accuracy [0-9.]+ % on [0-9]+ pairs held out from training' err
+trains full-dev pairs.tsv --dev "$FAQ/heldout.tsv"
+has full-dev '"threshold_from":"dev"'
+"$FILM" eval full-dev.film "$FAQ/heldout.tsv" --no-memory -k 0 --bootstrap 0 --operating accuracy --json -q >eval.json
+check "the threshold of a full decision is the dev file's too" "$PYTHON" -c 'import json
+trained, measured = (json.load(open(name)) for name in ("full-dev.json", "eval.json"))
+assert abs(trained["figures"]["operating"]["accuracy"] - measured["operating"]["accuracy"]) < 1e-5, (trained["figures"]["operating"], measured["operating"])'
+trains no-memory pairs.tsv --no-memory
+check "without memory the file has none" bash -c '! grep -qa "memory\.cluster" no-memory.film && grep -qa "memory\.cluster" full.film'
+for labels in "scores.tsv:scores" "triplets.tsv:triplets" "$FAQ/questions.tsv:categories"; do
+    case $labels in
+    scores*) awk -F'\t' 'NR == 1 { print "score\tsentence1\tsentence2"; next } { print $1 * 3 + NR % 3 "\t" $2 "\t" $3 }' pairs.tsv >scores.tsv ;;
+    triplets*) awk -F'\t' 'NR == 1 { print "anchor\tpositive\tnegative" } NR > 1 { if ($1 && last) print $2 "\t" $3 "\t" last; last = $2 }' pairs.tsv >triplets.tsv ;;
+    esac
+    trains "full-${labels##*:}" "${labels%:*}" --decision full
+    has "full-${labels##*:}" '"threshold_from":"folds"'
+done
+for time in a b; do "$FILM" train pairs.tsv --dim 12 -t 2 --seed 4 -q -o "full-$time.film"; done
+check "the same seed and threads give the same bytes" cmp full-a.film full-b.film
+expect_output "too few pairs for --decision full" 2 \
+    'film: too few labelled pairs for a full decision: every fifth of the questions must leave some that are the same and some that are not; add rows or use --decision threshold' \
+    "$FILM" train tiny.tsv --min-df 1 --decision full -q -o x.film
+OPTIONS="--rank 12 --decision threshold -q"
 
 # ---- features ----
 for features in word bigram char word,bigram word,char bigram,char char,bigram,word; do
@@ -102,7 +134,7 @@ trains two pairs.tsv "$FAQ/heldout.tsv" --method svd
 has two '"rows":1784'
 
 # ---- the same rows in another wrapping give the same model ----
-OPTIONS="--method svd --rank 12 -q"
+OPTIONS="--method svd --rank 12 --decision threshold -q"
 trains plain pairs.tsv
 same() { check "$1 gives the same model" cmp plain.film "$1.film"; }
 expect_status "train: stdin" 0 bash -c 'cat "$1" | "$0" train '"$OPTIONS"' - -o stdin.film' "$FILM" pairs.tsv
@@ -132,7 +164,7 @@ check "-o LINK writes what the link names" bash -c '[ -L link.film ] && cmp targ
 
 # ---- reproducibility ----
 for method in svd film rank; do
-    options="--method $method --rank 16 --dim 8 --features word,char --max-features 1000 --seed 3 --iterations 3 -q"
+    options="--method $method --rank 16 --dim 8 --features word,char --max-features 1000 --seed 3 --iterations 3 --decision threshold -q"
     for threads in 1 2; do
         for time in a b; do "$FILM" train $options -t $threads pairs.tsv -o "$method-$threads$time.film"; done
         check "$method: the same seed and $threads thread(s) give the same bytes" cmp "$method-${threads}a.film" "$method-${threads}b.film"

@@ -43,7 +43,7 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-check "trains with the installed program" "$folder/usr/bin/film" train examples/faq/train.tsv -q -o "$folder/faq.film"
+check "trains with the installed program" "$folder/usr/bin/film" train examples/faq/questions.tsv --dim 16 -q -o "$folder/faq.film"
 # shellcheck disable=SC2046
 check "a program builds against it" cc -Wall -Wextra -Werror -std=c11 "$folder/use.c" $(pkg-config --cflags --libs film) -o "$folder/use"
 check "and answers" test "$("$folder/use" "$folder/faq.film")" = answered

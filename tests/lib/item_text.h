@@ -22,9 +22,14 @@ static inline void collect(const char *a, const char *b)
 
 /* ---- Items as text ---- */
 
-static const char *const kinds[ITEM_KINDS] = {"",       "run",      "alone", "opposed",
-                                              "beside", "together", "edit",  "after",
-                                              "before", "first",    "last"};
+static const char *const kinds[ITEM_KINDS] = {
+    "",     "run",   "alone",  "opposed", "beside", "together", "edit",
+    "after", "before", "among", "first",   "last",   "opened"};
+
+static inline int is_hashed(enum item_kind kind)
+{
+    return (kind >= ITEM_EDIT && kind <= ITEM_EDIT_AMONG) || kind == ITEM_OPENED;
+}
 
 static inline void add_words(char *out, int side, struct item_place place)
 {
@@ -46,11 +51,11 @@ static inline film_text name_of(uint64_t id)
     return features_name(&vocabulary.features, (uint32_t)id);
 }
 
-/* The key's own words, taken apart as the header says; those of phrases are hashes. */
+/* The key's own words, taken apart as the header says; those of phrases and of three words are hashes. */
 static inline void add_key(char *out, const struct item *item)
 {
     assert_int_equal(item->key >> 59, item->kind);
-    if (item->kind >= ITEM_EDIT && item->kind <= ITEM_EDIT_BEFORE) return;
+    if (is_hashed(item->kind)) return;
     uint64_t low = item->key & ((1u << 29) - 1), high = item->key >> 29 & ((1u << 30) - 1);
     int ordered = item->kind <= ITEM_RUN_ALONE || item->kind == ITEM_BESIDE;
     if (!ordered) assert_true(high <= low);

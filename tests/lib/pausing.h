@@ -74,6 +74,7 @@ static inline film_train_options toy_options(film_method method)
     options.batch = 4;
     options.epochs = 6;
     options.threads = 1;
+    options.decision = FILM_DECISION_THRESHOLD; /* what is paused is the map */
     options.checkpoint = checkpoint_path;
     options.checkpoint_every = 0;
     return options;

@@ -68,6 +68,19 @@ static const struct reading_word *word_at(int side, struct item_place place)
     return &reading.side[side].words[place.from];
 }
 
+/* Of an item behind two first words: which side has the word alone. Those of the first come first. */
+static int opened_side(const struct item *item)
+{
+    size_t before = 0, alone = 0;
+    for (const struct item *at = items.list; at < item; at++) before += at->kind == ITEM_OPENED;
+    for (uint32_t number = 0; number < reading.numbers; number++) {
+        uint32_t here = reading.first[0][number];
+        alone += here != READING_NONE && reading.side[0].words[here].id != READING_NONE &&
+                 reading.first[1][number] == READING_NONE;
+    }
+    return before >= alone;
+}
+
 static void check_item(const struct item *item)
 {
     uint64_t low = item->key & ((1u << 29) - 1), high = item->key >> 29 & ((1u << 30) - 1);
@@ -83,6 +96,13 @@ static void check_item(const struct item *item)
         for (int s = 0; s < 2; s++)
             assert_int_equal(reading_is_shared(&reading, word_at(s, item->place[s])->number),
                              item->kind == ITEM_TOGETHER);
+    assert_true(item->value >= 0 && item->value <= 1.000001f);
+    if (item->kind == ITEM_OPENED) { /* a word alone, the first word of the other sentence */
+        int s = opened_side(item);
+        assert_false(reading_is_shared(&reading, word_at(s, item->place[s])->number));
+        assert_int_equal(item->place[!s].from, 0);
+        word_at(!s, item->place[!s]);
+    }
     if (item->kind == ITEM_BESIDE) { /* the word alone on its side, the shared one on the other */
         int s = word_at(0, item->place[0])->id == low ? 0 : 1;
         assert_int_equal(word_at(s, item->place[s])->id, low);
@@ -106,6 +126,32 @@ static void places_point_at_the_words_of_the_key(void **state)
     }
 }
 
+/* The values of a kind have length 1 together, or are all 0: where every word is in every sentence. */
+static void values_of_a_kind_have_length_one(void **state)
+{
+    (void)state;
+    struct rng rng;
+    char a[200], b[200];
+    rng_seed(&rng, 36);
+    for (int i = 0; i < 1500; i++) {
+        double squares[ITEM_KINDS] = {0}, rarity[ITEM_KINDS] = {0};
+        random_sentence(&rng, words, WORDS, 12, a, sizeof a);
+        random_sentence(&rng, words, WORDS, 12, b, sizeof b);
+        collect(a, b);
+        for (size_t k = 0; k < items.count; k++) {
+            const struct item *item = &items.list[k];
+            squares[item->kind] += (double)item->value * (double)item->value;
+            int pair = item->kind == ITEM_OPPOSED || item->kind == ITEM_BESIDE ||
+                       item->kind == ITEM_TOGETHER;
+            rarity[item->kind] += pair ? (double)word_at(0, item->place[0])->rarity *
+                                             (double)word_at(1, item->place[1])->rarity
+                                       : 1;
+        }
+        for (int kind = 1; kind < ITEM_KINDS; kind++)
+            assert_close(squares[kind], rarity[kind] > 0 ? 1 : 0, 1e-5);
+    }
+}
+
 static void identical_sentences_have_only_shared_items(void **state)
 {
     (void)state;
@@ -123,12 +169,43 @@ static void identical_sentences_have_only_shared_items(void **state)
     }
 }
 
+/* The two first words in alphabetical order, then the word alone. */
+static void describe_opened(char *out, const struct item *item)
+{
+    char first[2][60] = {"", ""};
+    int s = opened_side(item);
+    for (int side = 0; side < 2; side++) add_words(first[side], side, (struct item_place){0, 1});
+    int turn = strcmp(first[0], first[1]) > 0;
+    strcat(strcat(out, first[turn]), first[!turn]);
+    add_words(out, s, item->place[s]);
+}
+
+/* How many stretches differ. One too long for an item shows in the words that no edit covers: without it they
+ * are the same in both. */
+static int edits_of_pair(void)
+{
+    uint32_t rest[2][64], count[2] = {0, 0};
+    int edits = 0;
+    for (int s = 0; s < 2; s++)
+        for (uint32_t at = 0; at < reading.side[s].count; at++) {
+            int covered = 0;
+            for (size_t k = 0; k < items.count; k++)
+                covered |= items.list[k].kind == ITEM_EDIT && items.list[k].place[s].from <= at &&
+                           at < items.list[k].place[s].to;
+            if (!covered) rest[s][count[s]++] = reading.side[s].words[at].number;
+        }
+    for (size_t k = 0; k < items.count; k++) edits += items.list[k].kind == ITEM_EDIT;
+    return edits + (count[0] != count[1] ||
+                    memcmp(rest[0], rest[1], count[0] * sizeof **rest) != 0);
+}
+
 /* What a key should stand for, in words: "after the: [blue][red]", phrases in alphabetical order. */
 static void describe(char *out, const struct item *item)
 {
     strcpy(out, kinds[item->kind]);
     add_key(out, item);
-    if (item->kind < ITEM_EDIT || item->kind > ITEM_EDIT_BEFORE) return;
+    if (item->kind == ITEM_OPENED) describe_opened(out, item);
+    if (item->kind < ITEM_EDIT || item->kind > ITEM_EDIT_AMONG) return;
     char phrase[2][100] = {"", ""};
     for (int s = 0; s < 2; s++) add_words(phrase[s], s, item->place[s]);
     int turn = strcmp(phrase[0], phrase[1]) > 0;
@@ -138,6 +215,10 @@ static void describe(char *out, const struct item *item)
         add_words(out, 0, (struct item_place){from - 1, from});
     if (item->kind == ITEM_EDIT_BEFORE && to < reading.side[0].count)
         add_words(out, 0, (struct item_place){to, to + 1});
+    if (item->kind == ITEM_EDIT_AMONG) {
+        int edits = edits_of_pair();
+        strcat(out, edits < 2 ? "1" : edits < 3 ? "2" : edits < 5 ? "3-4" : "5-");
+    }
 }
 
 struct meaning {
@@ -230,6 +311,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(swapping_the_sentences_changes_no_key),
         cmocka_unit_test(places_point_at_the_words_of_the_key),
+        cmocka_unit_test(values_of_a_kind_have_length_one),
         cmocka_unit_test(identical_sentences_have_only_shared_items),
         cmocka_unit_test(one_key_has_one_meaning_and_one_meaning_one_key),
         cmocka_unit_test(very_long_sentences_cost_no_more_than_their_first_words),

@@ -15,11 +15,13 @@ static void a_batch_says_what_single_calls_say(void **state)
     }
     assert_ok(film_context_new(model, &context, &error));
     for (int p = 0; p < 2; p++) {
-        double prior = p ? 0.2 : 0.5;
-        assert_ok(film_context_set_prior(context, prior, &error));
-        for (int threads = 1; threads <= 4; threads *= 2) {
-            assert_ok(film_match_batch(model, a, b, PAIRS, prior, threads, many, &error));
-            assert_ok(film_score_batch(model, a, b, PAIRS, prior, threads, probability, &error));
+        film_answer_options answer;
+        film_answer_defaults(&answer);
+        if (p) answer.prior = 0.2;
+        assert_ok(film_context_set(context, &answer, &error));
+        for (answer.threads = 1; answer.threads <= 4; answer.threads *= 2) {
+            assert_ok(film_match_batch(model, a, b, PAIRS, &answer, many, &error));
+            assert_ok(film_score_batch(model, a, b, PAIRS, &answer, probability, &error));
             for (int i = 0; i < PAIRS; i++) {
                 match_one(context, i, &one);
                 assert_true(one.probability == many[i].probability);
@@ -31,11 +33,13 @@ static void a_batch_says_what_single_calls_say(void **state)
         }
     }
     film_context_free(context);
-    assert_ok(film_score_batch(model, NULL, NULL, 0, 0.5, 1, NULL, &error));
-    assert_int_equal(film_score_batch(model, a, b, PAIRS, 1.0, 1, probability, &error), FILM_USAGE);
-    assert_int_equal(film_score_batch(model, a, NULL, 1, 0.5, 1, probability, &error), FILM_USAGE);
+    film_answer_options certain = {.prior = 1.0};
+    assert_ok(film_score_batch(model, NULL, NULL, 0, NULL, NULL, &error));
+    assert_int_equal(film_score_batch(model, a, b, PAIRS, &certain, probability, &error),
+                     FILM_USAGE);
+    assert_int_equal(film_score_batch(model, a, NULL, 1, NULL, probability, &error), FILM_USAGE);
     b[3] = (film_text){"\xff", 1};
-    assert_int_equal(film_score_batch(model, a, b, PAIRS, 0.5, 2, probability, &error),
+    assert_int_equal(film_score_batch(model, a, b, PAIRS, NULL, probability, &error),
                      FILM_BAD_INPUT);
 }
 
@@ -244,6 +248,7 @@ static void it_can_be_stopped_anywhere(void **state)
         film_eval_options options = quick();
         options.pool = pool_path;
         options.bootstrap = 10;
+        options.threads = 1; /* of several, the one that reports may get nothing to do */
         options.progress = (film_progress){stop_later, &left, NULL};
         status = film_eval(model, pairs_path, &options, &json, &error);
     }

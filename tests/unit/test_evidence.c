@@ -21,32 +21,73 @@ static int has_feature(const struct feature_row *row, uint32_t id)
     return 0;
 }
 
-/* Over all features there are, kind by kind, and over all known items, the slow way: of n of a kind each
- * counts 1 / sqrt(n), and edits and ends fully. */
+/* Over all features there are, kind by kind, and over all known items, the slow way: what a kind has is brought to
+ * length 1; words alone count by their idf, other features alike, items by their value. */
 static double slow_margin(const struct evidence_rows *rows, const float *weights,
                           const struct reading *reading, const struct items *items)
 {
     double margin = (double)weights[rows->columns];
-    double sum[GROUPS][2] = {{0}}, count[GROUPS][2] = {{0}};
+    double sum[GROUPS][2] = {{0}}, squares[GROUPS][2] = {{0}};
     for (uint32_t f = 0; f < rows->features; f++) {
         int in = has_feature(&reading->side[0].row, f) + has_feature(&reading->side[1].row, f);
         if (!in) continue;
-        sum[features_group(&vocabulary.features, f)][in == 1] += (double)weights[2 * f + (in == 1)];
-        count[features_group(&vocabulary.features, f)][in == 1]++;
+        enum group group = features_group(&vocabulary.features, f);
+        double base =
+            group == GROUP_WORD && in == 1 ? (double)vocabulary.features.idf[f] : 1;
+        sum[group][in == 1] += base * (double)weights[2 * f + (in == 1)];
+        squares[group][in == 1] += base * base;
     }
     for (int g = 0; g < GROUPS; g++)
         for (int alone = 0; alone < 2; alone++)
-            if (count[g][alone]) margin += sum[g][alone] / sqrt(count[g][alone]);
-    for (size_t i = 0; i < items->count; i++) {
-        enum item_kind kind = items->list[i].kind;
-        double like_it = 0;
-        for (size_t k = 0; k < items->count; k++) like_it += items->list[k].kind == kind;
+            if (squares[g][alone] > 0) margin += sum[g][alone] / sqrt(squares[g][alone]);
+    for (size_t i = 0; i < items->count; i++)
         for (uint64_t slot = 0; slot <= rows->items.slot_mask; slot++)
             if (rows->items.keys[slot] == items->list[i].key)
-                margin += (double)weights[2 * rows->features + rows->items.number[slot]] /
-                          (kind < ITEM_EDIT ? sqrt(like_it) : 1);
-    }
+                margin += (double)weights[2 * rows->features + rows->items.number[slot]] *
+                          (double)items->list[i].value;
     return margin;
+}
+
+/* What the sums say of each kind of items and features, added up here one by one. */
+static void check_sums(const struct evidence *evidence, const struct reading *reading,
+                       const struct items *items, const struct evidence_sums *sums)
+{
+    struct evidence_sums slow = {0};
+    for (size_t k = 0; k < items->count; k++) {
+        const struct item *item = &items->list[k];
+        double weight = (double)evidence_item(evidence, item), part = weight * (double)item->value;
+        slow.item[item->kind] += part;
+        slow.item_raw[item->kind] += weight;
+        slow.lowest[item->kind] = fmin(slow.lowest[item->kind], weight);
+        slow.highest[item->kind] = fmax(slow.highest[item->kind], weight);
+        if (part < 0) slow.against += part;
+        if (part > 0) slow.in_favour += part;
+    }
+    for (int kind = 1; kind < ITEM_KINDS; kind++) {
+        assert_close(sums->item[kind], slow.item[kind], 1e-12);
+        assert_true(sums->item_raw[kind] == slow.item_raw[kind]); /* coarse weights: exact */
+        assert_true(sums->lowest[kind] == slow.lowest[kind]);
+        assert_true(sums->highest[kind] == slow.highest[kind]);
+    }
+    assert_close(sums->against, slow.against, 1e-12);
+    assert_close(sums->in_favour, slow.in_favour, 1e-12);
+    for (uint32_t f = 0; f < evidence->features; f++) {
+        int in = has_feature(&reading->side[0].row, f) + has_feature(&reading->side[1].row, f);
+        if (!in) continue;
+        double weight = (double)evidence_feature(evidence, f, in == 1);
+        enum group group = features_group(&vocabulary.features, f);
+        slow.feature_raw[group][in == 1] += weight;
+        if (group == GROUP_WORD && in == 1) slow.lowest_word = fmin(slow.lowest_word, weight);
+    }
+    double margin = evidence->bias;
+    for (int g = 0; g < GROUPS; g++)
+        for (int alone = 0; alone < 2; alone++) {
+            assert_true(sums->feature_raw[g][alone] == slow.feature_raw[g][alone]);
+            margin += sums->feature[g][alone];
+        }
+    assert_true(sums->lowest_word == slow.lowest_word);
+    for (int kind = 1; kind < ITEM_KINDS; kind++) margin += sums->item[kind];
+    assert_close(margin, sums->margin, 1e-12);
 }
 
 static void the_margin_is_the_sum_over_features_and_items(void **state)
@@ -71,17 +112,10 @@ static void the_margin_is_the_sum_over_features_and_items(void **state)
         assert_ok(reading_read(&reading, a, b, &error));
         assert_ok(items_collect(&items, &reading, &error));
         double margin = evidence_margin(&evidence, &reading, &items, &sums);
-        double slow = slow_margin(&rows, weights, &reading, &items), least = 0, most = 0;
-        assert_close(margin, slow, 1e-5);
-        assert_close(margin, evidence_rows_margin(&rows, weights, i), 1e-9);
-        for (size_t k = 0; k < items.count; k++) {
-            double weight = (double)evidence_item(&evidence, &items.list[k]);
-            sums.item[items.list[k].kind] -= weight;
-            least = fmin(least, weight);
-            most = fmax(most, weight);
-        }
-        for (int kind = 1; kind < ITEM_KINDS; kind++) assert_true(sums.item[kind] == 0);
-        assert_true(sums.lowest == least && sums.highest == most);
+        assert_close(margin, slow_margin(&rows, weights, &reading, &items), 1e-5);
+        assert_close(margin, evidence_rows_margin(&rows, weights, i), 1e-5);
+        assert_true(sums.margin == margin);
+        check_sums(&evidence, &reading, &items, &sums);
     }
     items_free(&items);
     reading_free(&reading);
@@ -105,7 +139,8 @@ static void swapped_sentences_have_the_same_margin_to_the_last_bit(void **state)
     assert_ok(evidence_rows_collect(&rows, &vocabulary.encoder, &source, 1, NULL, &error));
     float *weights = malloc((rows.columns + 1) * sizeof *weights);
     evidence_defaults(&options);
-    assert_ok(evidence_learn(&rows, pairs.target, pairs.weight, NULL, &options, weights, &error));
+    assert_ok(
+        evidence_learn(&rows, pairs.target, pairs.weight, NULL, NULL, &options, weights, &error));
     assert_ok(evidence_from_weights(&evidence, &rows, weights, &error));
     assert_ok(reading_init(&reading, &vocabulary.encoder, &error));
     assert_ok(items_init(&items, &error));
@@ -259,11 +294,11 @@ static void no_pairs_and_pairs_without_words_are_no_trouble(void **state)
         assert_ok(evidence_rows_collect(&rows, &vocabulary.encoder, &source, 2, NULL, &error));
         assert_int_equal(rows.pairs, count);
         assert_int_equal(rows.items.count,
-                         count == 3 ? 5 : 0); /* two runs and an edit of three kinds */
+                         count == 3 ? 6 : 0); /* two runs and an edit of four kinds */
         if (count) assert_int_equal(rows.start[1], 0);
         float *weights = malloc((rows.columns + 1) * sizeof *weights);
-        assert_ok(
-            evidence_learn(&rows, pairs.target, pairs.weight, NULL, &options, weights, &error));
+        assert_ok(evidence_learn(&rows, pairs.target, pairs.weight, NULL, NULL, &options, weights,
+                                 &error));
         assert_ok(evidence_from_weights(&evidence, &rows, weights, &error));
         assert_true(count ? evidence.bias < 0 : evidence.bias == 0);
         evidence_free(&evidence);

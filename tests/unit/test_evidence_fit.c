@@ -57,8 +57,8 @@ static void steps_are_those_of_adagrad(void **state)
             }
         }
         options.epochs = epochs;
-        assert_ok(
-            evidence_learn(&rows, pairs.target, pairs.weight, use, &options, weights, &error));
+        assert_ok(evidence_learn(&rows, pairs.target, pairs.weight, NULL, use, &options, weights,
+                                 &error));
         for (size_t c = 0; c < columns; c++) assert_close(weights[c], expected[c], 1e-6);
         if (epochs) assert_true(weights[rows.columns] > 0.1f);
     }
@@ -82,16 +82,18 @@ static void learning_lowers_the_loss_and_follows_the_seed(void **state)
     double before = 0;
     for (size_t epochs = 0; epochs <= 8; epochs += 2) {
         options.epochs = epochs;
-        assert_ok(
-            evidence_learn(&rows, pairs.target, pairs.weight, NULL, &options, weights, &error));
+        assert_ok(evidence_learn(&rows, pairs.target, pairs.weight, NULL, NULL, &options, weights,
+                                 &error));
         double now = loss(&rows, &pairs, weights);
         if (epochs) assert_true(now < before - 0.5);
         before = now;
     }
-    assert_ok(evidence_learn(&rows, pairs.target, pairs.weight, NULL, &options, again, &error));
+    assert_ok(
+        evidence_learn(&rows, pairs.target, pairs.weight, NULL, NULL, &options, again, &error));
     assert_memory_equal(weights, again, bytes);
     options.seed++;
-    assert_ok(evidence_learn(&rows, pairs.target, pairs.weight, NULL, &options, again, &error));
+    assert_ok(
+        evidence_learn(&rows, pairs.target, pairs.weight, NULL, NULL, &options, again, &error));
     assert_memory_not_equal(weights, again, bytes);
     free(weights);
     free(again);
@@ -113,12 +115,15 @@ static void pairs_that_are_not_used_or_weigh_nothing_leave_no_trace(void **state
     float *weights = malloc(bytes), *other = malloc(bytes);
     evidence_defaults(&options);
     for (size_t i = 0; i < 400; i++) use[i] = i % 4 != 1;
-    assert_ok(evidence_learn(&rows, pairs.target, pairs.weight, use, &options, weights, &error));
+    assert_ok(
+        evidence_learn(&rows, pairs.target, pairs.weight, NULL, use, &options, weights, &error));
     for (size_t i = 1; i < 400; i += 4) pairs.target[i] = 1 - pairs.target[i];
-    assert_ok(evidence_learn(&rows, pairs.target, pairs.weight, use, &options, other, &error));
+    assert_ok(
+        evidence_learn(&rows, pairs.target, pairs.weight, NULL, use, &options, other, &error));
     assert_memory_equal(weights, other, bytes);
     for (size_t i = 0; i < 400; i++) pairs.weight[i] = 0;
-    assert_ok(evidence_learn(&rows, pairs.target, pairs.weight, NULL, &options, other, &error));
+    assert_ok(
+        evidence_learn(&rows, pairs.target, pairs.weight, NULL, NULL, &options, other, &error));
     for (size_t c = 0; c <= rows.columns; c++) assert_true(other[c] == 0);
     free(weights);
     free(other);
@@ -141,7 +146,8 @@ static void a_soft_target_is_what_the_probability_comes_to(void **state)
     struct evidence_source source = source_of(&pairs);
     assert_ok(evidence_rows_collect(&rows, &vocabulary.encoder, &source, 1, NULL, &error));
     float *weights = malloc((rows.columns + 1) * sizeof *weights);
-    assert_ok(evidence_learn(&rows, pairs.target, pairs.weight, NULL, &options, weights, &error));
+    assert_ok(
+        evidence_learn(&rows, pairs.target, pairs.weight, NULL, NULL, &options, weights, &error));
     assert_close(evidence_rows_margin(&rows, weights, 1), log(0.7 / 0.3), 0.02);
     assert_close(evidence_rows_margin(&rows, weights, 0), log(0.2 / 0.8), 0.02);
     free(weights);
@@ -216,7 +222,8 @@ static void a_rule_is_learned_and_holds_on_pairs_never_seen(void **state)
     assert_ok(evidence_rows_collect(&rows, &vocabulary.encoder, &source, 2, NULL, &error));
     float *weights = malloc((rows.columns + 1) * sizeof *weights);
     evidence_defaults(&options);
-    assert_ok(evidence_learn(&rows, train.target, train.weight, NULL, &options, weights, &error));
+    assert_ok(
+        evidence_learn(&rows, train.target, train.weight, NULL, NULL, &options, weights, &error));
     assert_ok(evidence_from_weights(&evidence, &rows, weights, &error));
     assert_true(accuracy(&evidence, &test) > 0.95);
     uint32_t u = vocabulary_id(&vocabulary, "ursa"), v = vocabulary_id(&vocabulary, "vega");
@@ -254,8 +261,8 @@ static void no_memory_is_reported(void **state)
             evidence_rows_collect(&rows, &vocabulary.encoder, &source, 1, NULL, &error);
         assert_true(rows.columns < 20000);
         if (status == FILM_OK)
-            status =
-                evidence_learn(&rows, pairs.target, pairs.weight, NULL, &options, weights, &error);
+            status = evidence_learn(&rows, pairs.target, pairs.weight, NULL, NULL, &options,
+                                    weights, &error);
         if (status == FILM_OK) status = evidence_from_weights(&evidence, &rows, weights, &error);
         fail_allocation(-1);
         if (status != FILM_OK) assert_null(evidence.own);

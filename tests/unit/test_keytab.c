@@ -29,7 +29,7 @@ static void keys_are_numbered_in_the_order_they_come(void **state)
     uint32_t number;
     build(&table, COUNT);
     assert_int_equal(table.count, COUNT);
-    assert_true(table.slot_mask + 1 >= 2 * (uint64_t)COUNT); /* at most half full */
+    assert_true(table.slot_mask + 1 == 262144); /* at most three quarters full, 131072 are too few */
     for (uint32_t i = 0; i < COUNT; i++) {
         assert_int_equal(keytab_find(&table, key_at(i)), i);
         assert_int_equal(keytab_find(&table, key_at(i) + 8), KEYTAB_NONE);
@@ -54,7 +54,26 @@ static void growing_keeps_every_key(void **state)
         for (uint32_t j = 0; j <= i; j += 1 + i / 64)
             assert_int_equal(keytab_find(&table, key_at(j)), j);
         assert_int_equal(keytab_find(&table, key_at(i + 1)), KEYTAB_NONE);
+        assert_true(4 * (uint64_t)(i + 1) <= 3 * (table.slot_mask + 1));
+        if (i == 46) assert_int_equal(table.slot_mask, 63); /* 4 * 47 <= 3 * 63 < 4 * 48 */
+        if (i == 47) assert_int_equal(table.slot_mask, 127);
     }
+    keytab_free(&table);
+}
+
+/* Files hold both arrays as they are: what is in no use must not be left over memory. */
+static void empty_slots_have_number_zero(void **state)
+{
+    (void)state;
+    struct keytab table;
+    build(&table, 500);
+    size_t empty = 0;
+    for (uint64_t slot = 0; slot <= table.slot_mask; slot++) {
+        if (table.keys[slot]) continue;
+        assert_int_equal(table.number[slot], 0);
+        empty++;
+    }
+    assert_int_equal(empty, table.slot_mask + 1 - 500);
     keytab_free(&table);
 }
 
@@ -82,7 +101,7 @@ static void key_zero_is_refused_and_never_found(void **state)
     assert_int_equal(keytab_find(&table, 0), KEYTAB_NONE);
     keytab_free(&table);
     assert_int_equal(keytab_find(&nothing, 5), KEYTAB_NONE);
-    keytab_prefetch(&nothing, 5);
+    assert_true(keytab_slot(&nothing, 5) == KEYTAB_NO_SLOT);
 }
 
 static void a_mapped_table_answers_as_the_built_one(void **state)
@@ -100,8 +119,10 @@ static void a_mapped_table_answers_as_the_built_one(void **state)
     memcpy(number, built.number, slots * sizeof *number);
     assert_ok(keytab_map(&mapped, keys, number, slots, COUNT, "model", &error));
     for (uint32_t i = 0; i < 2 * COUNT; i++) {
-        uint64_t other = rng_next(&rng);
-        keytab_prefetch(&mapped, key_at(i));
+        uint64_t other = rng_next(&rng), slot = keytab_slot(&mapped, key_at(i));
+        assert_true(slot == keytab_slot(&built, key_at(i)));
+        assert_int_equal(slot != KEYTAB_NO_SLOT, i < COUNT);
+        if (i < COUNT) assert_true(keys[slot] == key_at(i) && number[slot] == i);
         assert_int_equal(keytab_find(&mapped, key_at(i)), i < COUNT ? i : KEYTAB_NONE);
         assert_int_equal(keytab_find(&mapped, other), keytab_find(&built, other));
     }
@@ -109,6 +130,32 @@ static void a_mapped_table_answers_as_the_built_one(void **state)
     assert_memory_equal(keys, built.keys, slots * sizeof *keys);
     free(keys);
     free(number);
+    keytab_free(&built);
+}
+
+/* Values may be kept by slot: then there are no numbers. A search goes from the first slot to the key's without
+ * an empty one between them. */
+static void a_table_without_numbers_has_slots(void **state)
+{
+    (void)state;
+    enum { COUNT = 5000 };
+    struct keytab built, mapped;
+    size_t at_once = 0;
+    build(&built, COUNT);
+    assert_ok(
+        keytab_map(&mapped, built.keys, NULL, built.slot_mask + 1, COUNT, "model", &error));
+    for (uint32_t i = 0; i < COUNT; i++) {
+        uint64_t first = keytab_first_slot(&mapped, key_at(i)), slot = keytab_slot(&mapped, key_at(i));
+        assert_true(first <= mapped.slot_mask && slot <= mapped.slot_mask);
+        at_once += first == slot;
+        for (uint64_t s = first; s != slot; s = (s + 1) & mapped.slot_mask)
+            assert_true(mapped.keys[s] != 0 && mapped.keys[s] != key_at(i));
+        assert_true(mapped.keys[slot] == key_at(i));
+        assert_true(keytab_slot(&mapped, key_at(i + COUNT)) == KEYTAB_NO_SLOT);
+    }
+    assert_true(keytab_slot(&mapped, 0) == KEYTAB_NO_SLOT);
+    assert_true(at_once > COUNT / 2); /* keys are spread */
+    keytab_free(&mapped);
     keytab_free(&built);
 }
 
@@ -148,7 +195,9 @@ static void hostile_arrays_are_walked_once_and_never_believed(void **state)
         assert_ok(keytab_map(&table, keys, number, slots, slots / 2, "x", &error));
         for (uint64_t key = 0; key < 4 * slots; key++) {
             uint32_t found = keytab_find(&table, key);
+            uint64_t slot = keytab_slot(&table, key);
             assert_true(found == KEYTAB_NONE || found < table.count);
+            assert_true(slot == KEYTAB_NO_SLOT || (slot < slots && keys[slot] == key));
         }
         for (uint64_t i = 0; i < slots; i++) number[i] = table.count; /* just out of range */
         for (uint64_t key = 0; key < 4 * slots; key++)
@@ -189,9 +238,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_are_numbered_in_the_order_they_come),
         cmocka_unit_test(growing_keeps_every_key),
+        cmocka_unit_test(empty_slots_have_number_zero),
         cmocka_unit_test(extreme_keys_are_keys_like_any_other),
         cmocka_unit_test(key_zero_is_refused_and_never_found),
         cmocka_unit_test(a_mapped_table_answers_as_the_built_one),
+        cmocka_unit_test(a_table_without_numbers_has_slots),
         cmocka_unit_test(wrong_slot_counts_are_refused),
         cmocka_unit_test(hostile_arrays_are_walked_once_and_never_believed),
         cmocka_unit_test(no_memory_is_reported_and_the_table_stays_as_it_was),

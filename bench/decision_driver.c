@@ -1,0 +1,175 @@
+/* What the decision's trees are given, as matrices for numpy (read by bench/decision_parts.py).
+ *
+ *     decision_driver --traits                        group, name and meaning of every trait, as TSV
+ *     decision_driver TRAIN.tsv DEV.tsv FOLDER [THREADS]
+ *
+ * Learns map and evidence on TRAIN as `film train` does by default, surveys TRAIN out of fold and DEV with
+ * all of it, each once, and writes into FOLDER {train,dev}-{x,y,base,similarity}.npy, train-weight.npy,
+ * train-fold.npy and traits.tsv. The program has no option to leave traits out, on purpose: a user should
+ * not have to choose. What each part is worth is found out on these matrices instead. */
+#include "base/mem.h"
+#include "base/threads.h"
+#include "film_train.h"
+#include "train/learn_decision.h"
+#include "train/material.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static film_error error;
+
+static void must(film_status status)
+{
+    if (status == FILM_OK) return;
+    fprintf(stderr, "decision_driver: %s\n", error.message);
+    exit(1);
+}
+
+static void *some(size_t count, size_t size)
+{
+    void *memory = mem_array(count, size);
+    if (!memory) must(status_no_memory(&error));
+    return memory;
+}
+
+/* ---- Files ---- */
+
+static FILE *create(const char *folder, const char *part, const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s%s", folder, part, name);
+    FILE *file = fopen(path, "wb");
+    if (!file) {
+        fprintf(stderr, "decision_driver: cannot write %s\n", path);
+        exit(3);
+    }
+    return file;
+}
+
+/* ROWS x COLUMNS floats; COLUMNS 0: a vector. NumPy's format, version 1: the head is padded to 128 bytes. */
+static void write_npy(const char *folder, const char *part, const char *name, const float *data,
+                      size_t rows, size_t columns)
+{
+    enum { HEAD = 128, BEFORE = 10 };
+    char head[HEAD + 1], shape[64];
+    FILE *file = create(folder, part, name);
+    snprintf(shape, sizeof shape, columns ? "(%zu, %zu)" : "(%zu,)", rows, columns);
+    memcpy(head, "\x93NUMPY\x01\x00\x76\x00", BEFORE); /* 0x76 = 118 bytes follow */
+    int used = snprintf(head + BEFORE, HEAD - BEFORE + 1,
+                        "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }", shape);
+    memset(head + BEFORE + used, ' ', HEAD - BEFORE - (size_t)used);
+    head[HEAD - 1] = '\n';
+    size_t count = rows * (columns ? columns : 1);
+    if (fwrite(head, 1, HEAD, file) != HEAD || fwrite(data, sizeof *data, count, file) != count ||
+        fclose(file) != 0)
+        exit(3);
+}
+
+static void write_traits(FILE *file)
+{
+    for (size_t i = 0; i < traits_count(); i++)
+        fprintf(file, "%s\t%s\t%s\n", trait_at(i)->group, trait_at(i)->name, trait_at(i)->about);
+}
+
+static void write_train(const char *folder, const struct material *material)
+{
+    size_t count = material->pairs.count;
+    float *fold = some(count, sizeof *fold);
+    for (size_t i = 0; i < count; i++)
+        fold[i] = (float)folds_of_pair(&material->folds, material->pairs.a[i]);
+    write_npy(folder, "train", "-x.npy", material->x, count, traits_count());
+    write_npy(folder, "train", "-y.npy", material->pairs.target, count, 0);
+    write_npy(folder, "train", "-base.npy", material->base, count, 0);
+    write_npy(folder, "train", "-similarity.npy", material->similarity, count, 0);
+    write_npy(folder, "train", "-weight.npy", material->weight, count, 0);
+    write_npy(folder, "train", "-fold.npy", fold, count, 0);
+    mem_free(fold);
+}
+
+/* ---- The steps of film train ---- */
+
+static void learn_map(struct run *run, const char *path)
+{
+    struct tokenizer tokenizer;
+    film_model *model = run->model;
+    must(corpus_read(&run->corpus, &path, 1, &run->options->table, NULL, &error));
+    must(tokenizer_init(&tokenizer, NULL, NULL, &error));
+    model->features.groups = GROUP_BIT(GROUP_WORD) | GROUP_BIT(GROUP_CHAR);
+    struct features_options wanted = {
+        model->features.groups, run->options->min_df, 0, run->options->threads, {0}};
+    must(features_fit(&model->features, &tokenizer, &run->corpus.sentences, &wanted, &run->x,
+                      &error));
+    must(run_learn(run, &error));
+    model->encoder =
+        (struct encoder){&model->features, model->own_map, run->dim, run->options->similarity};
+}
+
+/* DEV as `film predict` would see it. */
+static void survey_dev(const struct run *run, const char *path, const char *folder)
+{
+    struct corpus dev;
+    struct survey survey;
+    film_table_options table = {0};
+    must(corpus_read(&dev, &path, 1, &table, NULL, &error));
+    size_t count = dev.rows, traits = traits_count();
+    float *x = some(count, traits * sizeof *x), *base = some(count, sizeof *base),
+          *similarity = some(count, sizeof *similarity);
+    must(survey_init(&survey, &run->model->encoder, &error));
+    for (size_t i = 0; i < count; i++) {
+        must(survey_make(&survey, &run->model->decision.evidence,
+                         strtab_get(&dev.sentences, dev.a[i]), strtab_get(&dev.sentences, dev.b[i]),
+                         &error));
+        memcpy(x + i * traits, survey.traits, traits * sizeof *x);
+        base[i] = (float)(survey.margin + linear_sum(&run->model->decision.line, survey.traits));
+        similarity[i] = (float)survey_similarity(&survey);
+    }
+    write_npy(folder, "dev", "-x.npy", x, count, traits);
+    write_npy(folder, "dev", "-y.npy", dev.label, count, 0);
+    write_npy(folder, "dev", "-base.npy", base, count, 0);
+    write_npy(folder, "dev", "-similarity.npy", similarity, count, 0);
+    survey_free(&survey);
+    mem_free(x);
+    mem_free(base);
+    mem_free(similarity);
+    corpus_free(&dev);
+}
+
+int main(int count, char **arguments)
+{
+    if (count == 2 && strcmp(arguments[1], "--traits") == 0) {
+        write_traits(stdout);
+        return 0;
+    }
+    if (count < 4) {
+        fprintf(stderr, "usage: decision_driver TRAIN.tsv DEV.tsv FOLDER [THREADS] | --traits\n");
+        return 2;
+    }
+    const char *folder = arguments[3];
+    film_train_options options;
+    struct material material;
+    film_train_defaults(&options);
+    options.threads = count > 4 ? atoi(arguments[4]) : 0;
+    film_model *model = mem_zeroed(1, sizeof *model);
+    if (!model) must(status_no_memory(&error));
+    struct run run = {.options = &options,
+                      .method = FILM_METHOD_RANK,
+                      .dim = 200, /* as train/train.c has it for this method */
+                      .model = model,
+                      .figures = json_object(),
+                      .seconds = json_object()};
+    learn_map(&run, arguments[1]);
+    must(material_gather(&run, &material, &error));
+    write_train(folder, &material);
+    survey_dev(&run, arguments[2], folder);
+    FILE *file = create(folder, "", "traits.tsv");
+    write_traits(file);
+    fclose(file);
+    material_free(&material);
+    csr_free(&run.x);
+    corpus_free(&run.corpus);
+    json_decref(run.figures);
+    json_decref(run.seconds);
+    model_free(model);
+    return 0;
+}

@@ -1,0 +1,190 @@
+/* film pool label: one judgement, or those of a table such as film dedup --review writes. */
+#include "pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct answers {
+    film_pool_label_row *rows;
+    size_t count, capacity, blank;
+};
+
+static film_status fail(film_error *error, film_status status, const char *path,
+                        const film_row *row, const char *what)
+{
+    if (row)
+        snprintf(error->message, sizeof error->message, "%.300s:%llu: %s", path,
+                 (unsigned long long)row->line, what);
+    else
+        snprintf(error->message, sizeof error->message, "%.300s%s", path, what);
+    return status;
+}
+
+static char *copy(film_text text)
+{
+    char *bytes = malloc(text.length + 1);
+    if (!bytes) return NULL;
+    memcpy(bytes, text.bytes, text.length);
+    bytes[text.length] = 0;
+    return bytes;
+}
+
+/* 1, 0, -1 for nothing said, -2 for what is not understood. */
+static int read_answer(film_text text)
+{
+    static const char *const words[2][5] = {{"0", "n", "no", "different", "false"},
+                                            {"1", "y", "yes", "same", "true"}};
+    char word[16];
+    while (text.length && text.bytes[text.length - 1] == ' ') text.length--;
+    if (text.length == 0 || (text.length == 1 && strchr("s?", text.bytes[0]))) return -1;
+    snprintf(word, sizeof word, "%.*s", text.length < 15 ? (int)text.length : 15, text.bytes);
+    for (int same = 0; same < 2; same++)
+        for (int i = 0; i < 5; i++)
+            if (strcasecmp(word, words[same][i]) == 0) return same;
+    return -2;
+}
+
+static film_status keep_answer(struct answers *answers, film_text a, film_text b, int same)
+{
+    if (answers->count == answers->capacity) {
+        size_t larger = 2 * answers->capacity + 64;
+        film_pool_label_row *rows = realloc(answers->rows, larger * sizeof *rows);
+        if (!rows) return FILM_NO_MEMORY;
+        answers->rows = rows;
+        answers->capacity = larger;
+    }
+    film_pool_label_row row = {.a = {copy(a), a.length}, .b = {copy(b), b.length}, .same = same};
+    if (!row.a.bytes || !row.b.bytes) return FILM_NO_MEMORY; /* the program ends with this */
+    answers->rows[answers->count++] = row;
+    return FILM_OK;
+}
+
+static void answers_free(struct answers *answers)
+{
+    for (size_t i = 0; i < answers->count; i++) {
+        free((char *)(uintptr_t)answers->rows[i].a.bytes);
+        free((char *)(uintptr_t)answers->rows[i].b.bytes);
+    }
+    free(answers->rows);
+}
+
+/* The columns called id_a, id_b and same, wherever they stand. */
+static int find_columns(const film_table *table, size_t at[3])
+{
+    static const char *const names[3] = {"id_a", "id_b", "same"};
+    int found = 0;
+    for (int n = 0; n < 3; n++)
+        for (size_t i = 0; i < film_table_columns(table); i++) {
+            film_text name = film_table_column(table, i);
+            if (name.length != strlen(names[n]) ||
+                strncasecmp(name.bytes, names[n], name.length) != 0)
+                continue;
+            at[n] = i;
+            found++;
+            break;
+        }
+    return found == 3;
+}
+
+static film_status read_row(struct answers *answers, const char *path, const film_row *row,
+                            const size_t at[3], film_error *error)
+{
+    for (int n = 0; n < 3; n++)
+        if (at[n] >= row->field_count)
+            return fail(error, FILM_BAD_INPUT, path, row, "the row is too short");
+    int same = read_answer(row->fields[at[2]]);
+    if (same == -2)
+        return fail(error, FILM_BAD_INPUT, path, row,
+                    "the answer is none of yes, no, same, different, 1, 0; leave it empty to skip "
+                    "the pair");
+    if (same == -1) {
+        answers->blank++;
+        return FILM_OK;
+    }
+    if (keep_answer(answers, row->fields[at[0]], row->fields[at[1]], same) != FILM_OK)
+        return fail(error, FILM_NO_MEMORY, "out of memory", NULL, "");
+    return FILM_OK;
+}
+
+static film_status read_answers(struct answers *answers, const char *path, film_error *error)
+{
+    film_table_options options = {.labels = FILM_LABELS_NONE};
+    film_table *table = NULL;
+    film_row row;
+    size_t at[3];
+    film_status status = film_table_open(path, &options, &table, error);
+    if (status == FILM_OK && !find_columns(table, at))
+        status = fail(error, FILM_BAD_INPUT, path, NULL,
+                      ": no columns id_a, id_b and same; film dedup POOL --review N -o FILE writes "
+                      "such a table");
+    while (status == FILM_OK && (status = film_table_next(table, &row, error)) == FILM_OK)
+        status = read_row(answers, path, &row, at, error);
+    film_table_close(table);
+    return status == FILM_END ? FILM_OK : status;
+}
+
+static int label_from(const char *path, const struct pool_values *values,
+                      const struct common *common)
+{
+    film_error error = {0};
+    film_pool *pool = NULL;
+    struct answers answers = {0};
+    uint64_t changed = 0;
+    film_status status = pool_open(path, values, &pool, &error);
+    if (status == FILM_OK) status = read_answers(&answers, values->from, &error);
+    if (status == FILM_OK)
+        status = film_pool_label_many(pool, answers.rows, answers.count, "film pool label --from",
+                                      &changed, &error);
+    int code = report(status, &error);
+    if (code == EXIT_DONE && common->json)
+        printf("{\"labels\": %zu, \"changed\": %llu, \"blank\": %zu}\n", answers.count,
+               (unsigned long long)changed, answers.blank);
+    else if (code == EXIT_DONE && !common->quiet)
+        fprintf(stderr, "%zu labels, %llu of them new; %zu pairs without an answer\n",
+                answers.count, (unsigned long long)changed, answers.blank);
+    answers_free(&answers);
+    film_pool_close(pool);
+    return code;
+}
+
+static int run_label(const struct verb *verb, int argc, char **argv)
+{
+    struct common common = {0};
+    struct pool_values values = POOL_DEFAULTS;
+    const char *words[4];
+    const struct option options[] = {LABEL_OPTIONS(values), END_OF_OPTIONS};
+    int count = parse_arguments(verb, options, &common, argc, argv, words, 1, 4);
+    if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
+    if (values.from && count == 1) return label_from(words[0], &values, &common);
+    if (count != 4 || values.from)
+        return usage_error(verb, "usage: film %s %s", verb->name, verb->arguments);
+    int same = strcmp(words[3], "same") == 0;
+    if (!same && strcmp(words[3], "different") != 0)
+        return usage_error(verb, "\"%s\" is neither same nor different", words[3]);
+
+    film_error error = {0};
+    film_pool *pool = NULL;
+    film_status status = pool_open(words[0], &values, &pool, &error);
+    if (status == FILM_OK)
+        status = film_pool_label(pool, film_string(words[1]), film_string(words[2]), same,
+                                 "film pool label", &error);
+    int code = report(status, &error);
+    if (code == EXIT_DONE && common.json) printf("{\"same\": %s}\n", same ? "true" : "false");
+    film_pool_close(pool);
+    return code;
+}
+
+const struct verb pool_label_verb = {
+    "pool label", "POOL ID ID same|different | POOL --from FILE",
+    "Note that two sentences mean the same, or do not",
+    "A later word about a pair replaces an earlier one. Sentences that labels of \"same\" connect "
+    "form "
+    "a\n"
+    "cluster of known duplicates. FILE has columns id_a, id_b and same (yes or no; empty: no "
+    "answer),\n"
+    "as film dedup POOL --review N -o FILE writes them; all of its labels are noted, or none.\n\n"
+    "examples:\n"
+    "  film pool label faq.pool 17 42 same\n"
+    "  film pool label faq.pool --from pairs.tsv\n",
+    run_label};

@@ -1,0 +1,118 @@
+/* The most doubtful pairs of film dedup: asked one by one, or written to be answered elsewhere. */
+#include "dedup.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int copy(film_text *text)
+{
+    if (!text->bytes) return 1;
+    char *bytes = malloc(text->length + 1);
+    if (!bytes) return 0;
+    memcpy(bytes, text->bytes, text->length);
+    bytes[text->length] = 0;
+    text->bytes = bytes;
+    return 1;
+}
+
+int review_keep(struct review *review, const film_duplicate *pair)
+{
+    if (review->count == review->capacity) {
+        size_t larger = 2 * review->capacity + 64;
+        struct review_pair *pairs = realloc(review->pairs, larger * sizeof *pairs);
+        if (!pairs) return 1;
+        review->pairs = pairs;
+        review->capacity = larger;
+    }
+    struct review_pair kept = {pair->first, pair->second, pair->probability};
+    if (!copy(&kept.first.id) || !copy(&kept.first.text) || !copy(&kept.second.id) ||
+        !copy(&kept.second.text))
+        return 1; /* the program ends with this */
+    review->pairs[review->count++] = kept;
+    return 0;
+}
+
+static void release(film_record *record)
+{
+    free((char *)(uintptr_t)record->id.bytes);
+    free((char *)(uintptr_t)record->text.bytes);
+}
+
+void review_free(struct review *review)
+{
+    for (size_t i = 0; i < review->count; i++) {
+        release(&review->pairs[i].first);
+        release(&review->pairs[i].second);
+    }
+    free(review->pairs);
+}
+
+film_status review_write(const struct review *review, const char *path, film_error *error)
+{
+    struct sheet sheet;
+    sheet_open(&sheet, path, 0, "same\tid_a\tid_b\tprobability\ttext_a\ttext_b");
+    for (size_t i = 0; i < review->count; i++) {
+        const struct review_pair *pair = &review->pairs[i];
+        sheet_text(&sheet, "same", (film_text){NULL, 0});
+        sheet_text(&sheet, "id_a", pair->first.id);
+        sheet_text(&sheet, "id_b", pair->second.id);
+        sheet_number(&sheet, "probability", "%.6f", pair->probability);
+        sheet_text(&sheet, "text_a", pair->first.text);
+        sheet_text(&sheet, "text_b", pair->second.text);
+        sheet_end_row(&sheet);
+    }
+    return sheet_close(&sheet, FILM_OK, error);
+}
+
+/* ---- asking ---- */
+
+/* The first letter of the next line that says something; 'q' at the end of the input. */
+static char ask(void)
+{
+    char line[256];
+    for (;;) {
+        fputs("same? [y]es [n]o [s]kip [q]uit: ", stdout);
+        fflush(stdout);
+        errno = 0;
+        if (interrupted() || !fgets(line, sizeof line, stdin)) return 'q';
+        if (!isatty(STDIN_FILENO)) putchar('\n');
+        if (line[0] && strchr("ynsq", line[0])) return line[0];
+    }
+}
+
+film_status review_ask(const struct review *review, film_pool *pool,
+                       const film_answer_options *answer, film_error *error)
+{
+    const film_model *model = NULL;
+    film_context *context = NULL;
+    film_verdict verdict;
+    size_t same = 0, different = 0, skipped = 0;
+    char said = 0;
+    film_status status = film_pool_model(pool, &model, error);
+    if (status == FILM_OK) status = film_context_new(model, &context, error);
+    if (status == FILM_OK) status = film_context_set(context, answer, error);
+    for (size_t i = 0; i < review->count && status == FILM_OK; i++) {
+        const struct review_pair *pair = &review->pairs[i];
+        status = film_match(context, pair->first.text, pair->second.text, &verdict, error);
+        if (status != FILM_OK) break;
+        printf("%zu of %zu: %.*s, %.*s\n", i + 1, review->count, (int)pair->first.id.length,
+               pair->first.id.bytes, (int)pair->second.id.length, pair->second.id.bytes);
+        print_verdict(pair->first.text, pair->second.text, &verdict);
+        said = ask();
+        if (said == 'q') break;
+        skipped += said == 's';
+        if (said == 's') continue;
+        /* Each answer is kept at once: what was said before Ctrl-C counts. */
+        status = film_pool_label(pool, pair->first.id, pair->second.id, said == 'y',
+                                 "film dedup --review", error);
+        same += said == 'y';
+        different += said == 'n';
+    }
+    film_context_free(context);
+    if (status == FILM_OK)
+        printf("%zu same, %zu different, %zu skipped, %zu not asked\n", same, different, skipped,
+               review->count - same - different - skipped);
+    return status;
+}

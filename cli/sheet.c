@@ -1,0 +1,103 @@
+/* A table, or JSON lines, written field by field. */
+#include "dedup.h"
+#include "json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void put(struct sheet *sheet, const char *bytes, size_t count)
+{
+    if (sheet->status == FILM_OK && count)
+        sheet->status = film_output_write(sheet->output, bytes, count, &sheet->error);
+}
+
+void sheet_open(struct sheet *sheet, const char *path, int json, const char *names)
+{
+    *sheet = (struct sheet){.json = json, .first_field = 1};
+    sheet->status = film_output_open(path, &sheet->output, &sheet->error);
+    if (json) return;
+    put(sheet, names, strlen(names));
+    put(sheet, "\n", 1);
+}
+
+static void start_field(struct sheet *sheet, const char *name)
+{
+    if (sheet->json) {
+        put(sheet, sheet->first_field ? "{\"" : ", \"", sheet->first_field ? 2 : 3);
+        put(sheet, name, strlen(name));
+        put(sheet, "\": ", 3);
+    } else if (!sheet->first_field) {
+        put(sheet, "\t", 1);
+    }
+    sheet->first_field = 0;
+}
+
+static void put_json(struct sheet *sheet, film_text text)
+{
+    json_t *string = text.bytes ? json_stringn(text.bytes, text.length) : json_null();
+    char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+    if (quoted)
+        put(sheet, quoted, strlen(quoted));
+    else if (sheet->status == FILM_OK) {
+        snprintf(sheet->error.message, sizeof sheet->error.message, "out of memory");
+        sheet->status = FILM_NO_MEMORY;
+    }
+    free(quoted);
+    json_decref(string);
+}
+
+/* What would end the field or the line becomes a space. */
+static void put_plain(struct sheet *sheet, film_text text)
+{
+    for (size_t i = 0, end; i < text.length; i = end + 1) {
+        for (end = i; end < text.length && !strchr("\t\n\r", text.bytes[end]);) end++;
+        put(sheet, text.bytes + i, end - i);
+        if (end < text.length) put(sheet, " ", 1);
+    }
+}
+
+void sheet_text(struct sheet *sheet, const char *name, film_text text)
+{
+    start_field(sheet, name);
+    if (sheet->json)
+        put_json(sheet, text);
+    else
+        put_plain(sheet, text);
+}
+
+void sheet_number(struct sheet *sheet, const char *name, const char *format, double number)
+{
+    char text[64];
+    start_field(sheet, name);
+    put(sheet, text, (size_t)snprintf(text, sizeof text, format, number));
+}
+
+void sheet_flag(struct sheet *sheet, const char *name, int flag)
+{
+    start_field(sheet, name);
+    if (sheet->json)
+        put(sheet, flag ? "true" : "false", flag ? 4 : 5);
+    else
+        put(sheet, flag ? "*" : "", flag ? 1 : 0);
+}
+
+void sheet_end_row(struct sheet *sheet)
+{
+    if (sheet->json) put(sheet, "}", 1);
+    put(sheet, "\n", 1);
+    sheet->first_field = 1;
+}
+
+film_status sheet_close(struct sheet *sheet, film_status status, film_error *error)
+{
+    film_output *output = sheet->output;
+    sheet->output = NULL;
+    /* The library says "stopped" when a row could not be written; why is known here. */
+    if (sheet->status != FILM_OK && (status == FILM_OK || status == FILM_CANCELLED)) {
+        *error = sheet->error;
+        status = sheet->status;
+    }
+    if (status == FILM_OK) return film_output_commit(output, error);
+    film_output_discard(output);
+    return status;
+}

@@ -1,0 +1,77 @@
+/* From scores to probabilities, and the operating point, on a labelled file: the dev file, a part held out,
+ * or where nothing was learned from labels the training rows themselves. */
+#include "base/mem.h"
+#include "train/labels.h"
+#include "train/run.h"
+
+/* Without any pair that is the same there is nothing a threshold could be chosen on. */
+static int none_is_same(const struct labelled_pairs *pairs)
+{
+    for (size_t i = 0; i < pairs->count; i++)
+        if (pairs->target[i] >= 0.5f) return 0;
+    return 1;
+}
+
+static film_status calibrate_similarity(struct run *run, const struct corpus *labelled,
+                                        const struct labelled_pairs *pairs, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct calibration *line = &run->model->decision.similarity;
+    struct decision plain = {.encoder = &run->model->encoder, .similarity = {1, 0, 0}};
+    struct match_rule rule = {0};
+    float *score = mem_array(pairs->count, sizeof *score);
+    TRY_ALLOC(score, error);
+    TRY(labels_score(labelled, pairs, &plain, &rule, run->options->threads, score, error));
+    if (none_is_same(pairs)) {
+        TRY(calibrate_blind(score, pairs->count, line, error));
+    } else {
+        TRY(calibrate_fit(score, pairs->target, pairs->count, line, error));
+        TRY(run_operate(run, score, pairs->target, pairs->count, &line->threshold, error));
+    }
+done:
+    mem_free(score);
+    return status;
+}
+
+/* What memory adds stays what it is; the line fits what it leaves open. Then the operating point, on the
+ * sum of both. */
+static film_status calibrate_margin(struct run *run, const struct corpus *labelled,
+                                    const struct labelled_pairs *pairs, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct calibration *line = &run->model->decision.margin;
+    struct decision plain = run->model->decision; /* a view: never freed */
+    struct match_rule without = {.full = 1}, with = {.full = 1, .memory = 1};
+    size_t count = pairs->count;
+    float *margin = mem_array(count, sizeof *margin), *memory = mem_array(count, sizeof *memory);
+    TRY_ALLOC(margin && memory, error);
+    plain.margin = (struct calibration){1, 0, 0};
+    TRY(labels_score(labelled, pairs, &plain, &without, run->options->threads, margin, error));
+    TRY(labels_score(labelled, pairs, &plain, &with, run->options->threads, memory, error));
+    for (size_t i = 0; i < count; i++) memory[i] -= margin[i];
+    TRY(calibrate_fit_beside(margin, memory, pairs->target, count, line, error));
+    for (size_t i = 0; i < count; i++) margin[i] += memory[i] / (float)line->scale;
+    TRY(run_operate(run, margin, pairs->target, count, &line->threshold, error));
+done:
+    mem_free(margin);
+    mem_free(memory);
+    return status;
+}
+
+film_status run_calibrate(struct run *run, const struct corpus *labelled, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct labelled_pairs pairs = {0};
+    TRY(labels_to_pairs(labelled, LABELS_DRAWN, run->options->seed, &pairs, error));
+    TRY(run_check_operating(run, none_is_same(&pairs), error));
+    TRY(calibrate_similarity(run, labelled, &pairs, error));
+    if (run->model->decision.full && !none_is_same(&pairs))
+        TRY(calibrate_margin(run, labelled, &pairs, error));
+    run_note(run, "threshold_from", json_string(run->dev_name));
+    run_note(run, "threshold_pairs", json_integer((json_int_t)pairs.count));
+    if (pairs.made_up) run_note(run, "random_negatives", json_integer((json_int_t)pairs.made_up));
+    run_note_time(run, "threshold");
+done:
+    labelled_pairs_free(&pairs);
+    return status;
+}

@@ -1,0 +1,305 @@
+#include "train/material.h"
+#include "base/mem.h"
+#include "base/threads.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FOLDS = 5, PAIRS_PER_SENTENCE = 8, STRETCH = 256 };
+
+void material_free(struct material *material)
+{
+    labelled_pairs_free(&material->pairs);
+    mem_free(material->weight);
+    folds_free(&material->folds);
+    evidence_rows_free(&material->rows);
+    mem_free(material->line);
+    mem_free(material->base);
+    mem_free(material->similarity);
+    mem_free(material->x);
+    mem_free(material->known);
+}
+
+/* Degrees of similarity are no classes: they weigh alike. */
+static void weigh_pairs(const struct run *run, struct material *material)
+{
+    const struct labelled_pairs *pairs = &material->pairs;
+    double positive = 0, count = (double)pairs->count;
+    for (size_t i = 0; i < pairs->count; i++) positive += (double)pairs->target[i];
+    for (size_t i = 0; i < pairs->count; i++) {
+        double target = (double)pairs->target[i];
+        double weight = target * 0.5 * count / fmax(positive, 1) +
+                        (1 - target) * 0.5 * count / fmax(count - positive, 1);
+        material->weight[i] = run->corpus.labels == FILM_LABELS_SCORES ? 1.0f : (float)weight;
+    }
+}
+
+/* Whatever fold is left out, pairs of both kinds must remain; the first fold, by which the number of
+ * trees is chosen, must have both itself. */
+static film_status check_enough(struct run *run, const struct material *material, film_error *error)
+{
+    const struct labelled_pairs *pairs = &material->pairs;
+    int enough = 1;
+    for (size_t f = 0; f < FOLDS && enough; f++) {
+        int inside[2] = {0, 0}, outside[2] = {0, 0};
+        for (size_t i = 0; i < pairs->count; i++) {
+            int same = pairs->target[i] >= 0.5f;
+            if (folds_of_pair(&material->folds, pairs->a[i]) == f) inside[same] = 1;
+            if (!folds_touches(&material->folds, f, pairs->a[i], pairs->b[i])) outside[same] = 1;
+        }
+        enough = outside[0] && outside[1] && (f || (inside[0] && inside[1]));
+    }
+    if (enough) return FILM_OK;
+    run->too_few = 1;
+    return status_set(
+        error, FILM_BAD_INPUT,
+        "too few labelled pairs for a full decision: every fifth of the questions must "
+        "leave some that are the same and some that are not; add rows or use "
+        "--decision threshold");
+}
+
+static film_status gather(struct run *run, struct material *material, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct labelled_pairs *pairs = &material->pairs;
+    TRY(labels_to_pairs(&run->corpus, PAIRS_PER_SENTENCE * run->corpus.rows, run->options->seed,
+                        pairs, error));
+    size_t count = pairs->count;
+    TRY_ALLOC((material->weight = mem_array(count, sizeof(float))) &&
+                  (material->line = mem_array(count, sizeof(float))) &&
+                  (material->base = mem_array(count, sizeof(float))) &&
+                  (material->similarity = mem_array(count, sizeof(float))) &&
+                  (material->x = mem_array(count, traits_count() * sizeof(float))) &&
+                  (material->known = mem_array(count, sizeof *material->known)),
+              error);
+    weigh_pairs(run, material);
+    TRY(folds_deal(&material->folds, &run->corpus, FOLDS, run->options->seed, error));
+    TRY(check_enough(run, material, error));
+done:
+    return status;
+}
+
+/* ---- Word evidence ---- */
+
+/* WEIGHTS[f] without fold f, WEIGHTS[FOLDS] with all pairs: side by side, each in one thread. */
+static film_status fit_evidence(struct run *run, struct material *material, float **weights,
+                                film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct labelled_pairs *pairs = &material->pairs;
+    struct evidence_options options;
+    unsigned char *use = mem_array((FOLDS + 1) * pairs->count, 1);
+    int threads = threads_use(run->options->threads);
+    evidence_defaults(&options);
+    options.seed = run->options->seed;
+    TRY_ALLOC(use, error);
+    for (size_t f = 0; f <= FOLDS; f++) {
+        TRY_ALLOC(weights[f] = mem_array(material->rows.columns + 1, sizeof(float)), error);
+        for (size_t i = 0; i < pairs->count; i++)
+            use[f * pairs->count + i] =
+                !folds_touches(&material->folds, f, pairs->a[i], pairs->b[i]);
+    }
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+    for (size_t f = 0; f <= FOLDS; f++) {
+        film_error own_error;
+        film_status own =
+            evidence_learn(&material->rows, pairs->target, material->weight, material->line,
+                           use + f * pairs->count, &options, weights[f], &own_error);
+        if (own != FILM_OK) {
+#pragma omp critical
+            status = status_set(error, own, "%s", own_error.message);
+        }
+    }
+done:
+    mem_free(use);
+    return status;
+}
+
+/* ---- Surveys ---- */
+
+static void keep_survey(struct material *material, size_t i, const struct survey *survey)
+{
+    const struct reading *reading = &survey->reading;
+    float target = material->pairs.target[i];
+    material->base[i] = (float)((double)material->line[i] + survey->margin);
+    material->similarity[i] = (float)survey_similarity(survey);
+    memcpy(material->x + i * traits_count(), survey->traits, traits_count() * sizeof(float));
+    material->known[i] = (struct memory_row){reading->side[0].hash, reading->side[1].hash,
+                                             target >= 1   ? 1
+                                             : target <= 0 ? 0
+                                                           : -1};
+}
+
+/* Surveys the pairs of FOLD with what was learned without it; FOLD == FOLDS: all pairs. */
+static film_status survey_fold(struct run *run, struct material *material, size_t fold,
+                               const struct encoder *encoder, const struct evidence *evidence,
+                               film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct labelled_pairs *pairs = &material->pairs;
+    size_t stretches = (pairs->count + STRETCH - 1) / STRETCH;
+    struct labelled_texts texts = {&run->corpus.sentences, pairs};
+#pragma omp parallel num_threads(threads_use(run->options->threads))
+    {
+        struct survey survey;
+        film_error own_error;
+        film_status own = survey_init(&survey, encoder, &own_error);
+#pragma omp for schedule(dynamic, 1)
+        for (size_t s = 0; s < stretches; s++) {
+            size_t end = (s + 1) * STRETCH < pairs->count ? (s + 1) * STRETCH : pairs->count;
+            for (size_t i = s * STRETCH; i < end && own == FILM_OK; i++) {
+                film_text a, b;
+                if (fold < FOLDS && folds_of_pair(&material->folds, pairs->a[i]) != fold) continue;
+                labels_text(&texts, i, &a, &b);
+                own = survey_make(&survey, evidence, a, b, &own_error);
+                if (own == FILM_OK) keep_survey(material, i, &survey);
+            }
+        }
+        if (own != FILM_OK) {
+#pragma omp critical
+            status = status_set(error, own, "%s", own_error.message);
+        }
+        survey_free(&survey);
+    }
+    return status;
+}
+
+/* ---- The line ---- */
+
+/* Through the traits that no label has touched: those need no folds, and so few weights no care. */
+static film_status fit_line(struct run *run, struct material *material, film_error *error)
+{
+    film_status status = FILM_OK;
+    /* Traits overlap; the ridge keeps two of them from pulling against each other. */
+    double ridge = material->pairs.count < MATERIAL_FEW ? 10 : 0.01 * (double)material->pairs.count;
+    struct linear *line = &run->model->decision.line;
+    struct encoder plain = run->model->encoder;
+    size_t count = material->pairs.count, traits = traits_count();
+    struct evidence none = {.features = material->rows.features};
+    unsigned char *use = mem_array(traits, 1);
+    TRY_ALLOC(use && (none.own = mem_zeroed(2 * none.features, sizeof(float))), error);
+    none.feature = none.own;
+    plain.map = NULL;
+    memset(material->line, 0, count * sizeof(float));
+    TRY(survey_fold(run, material, FOLDS, &plain, &none, error));
+    for (size_t t = 0; t < traits; t++) use[t] = !trait_is_learned(trait_at(t));
+    struct linear_data data = {material->x, count, traits, material->pairs.target,
+                               material->weight};
+    TRY(linear_fit(line, &data, use, ridge, threads_use(run->options->threads), error));
+    for (size_t i = 0; i < count; i++)
+        material->line[i] = (float)linear_sum(line, material->x + i * traits);
+done:
+    mem_free(use);
+    evidence_free(&none);
+    return status;
+}
+
+/* ---- Maps of the folds ---- */
+
+/* The map as it would be without FOLD: the same method on the other rows. */
+static film_status learn_fold_map(struct run *run, const struct material *material, size_t fold,
+                                  float **map, film_error *error)
+{
+    film_status status = FILM_OK;
+    film_train_options options = *run->options;
+    film_model model = {.features = run->model->features};
+    struct run part = *run;
+    options.checkpoint = NULL;
+    options.resume = 0;
+    part.options = &options;
+    part.model = &model;
+    part.corpus = (struct corpus){0};
+    part.svd = (struct svd){0};
+    part.figures = json_object();
+    part.seconds = json_object();
+    TRY_ALLOC(part.figures && part.seconds, error);
+    TRY(folds_rest(&material->folds, &run->corpus, fold, &part.corpus, error));
+    status = run_learn(&part, error);
+    run->too_few = status == FILM_BAD_INPUT; /* all rows were enough, those of this fold are not */
+    if (status != FILM_OK) goto done;
+    if (part.interrupted != FILM_OK)
+        TRY(status_set(error, part.interrupted, "%s", part.interruption.message));
+    *map = model.own_map;
+    model.own_map = NULL;
+done:
+    mem_free(model.own_map);
+    mem_free(model.own_sigma);
+    svd_free(&part.svd);
+    folds_rest_free(&part.corpus);
+    json_decref(part.figures);
+    json_decref(part.seconds);
+    return status;
+}
+
+static film_status survey_all(struct run *run, struct material *material, float **weights,
+                              film_error *error)
+{
+    film_status status = FILM_OK;
+    float *map = NULL;
+    struct evidence evidence = {0};
+    int learned = run->method == FILM_METHOD_RANK || run->method == FILM_METHOD_FILM;
+    for (size_t f = 0; f < FOLDS; f++) {
+        TRY(progress_report(&run->options->progress, "folds", (double)f, FOLDS, error));
+        if (learned) TRY(learn_fold_map(run, material, f, &map, error));
+        struct encoder encoder = run->model->encoder;
+        if (learned) encoder.map = map;
+        TRY(evidence_from_weights(&evidence, &material->rows, weights[f], error));
+        TRY(survey_fold(run, material, f, &encoder, &evidence, error));
+        evidence_free(&evidence);
+        mem_free(map);
+        map = NULL;
+    }
+done:
+    evidence_free(&evidence);
+    mem_free(map);
+    return status;
+}
+
+/* How far the evidence is to be trusted beside the line, by the folds that did not see the pair: little,
+ * where there were few pairs to learn from. */
+static film_status scale_evidence(struct run *run, struct material *material, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct decision *decision = &run->model->decision;
+    size_t count = material->pairs.count;
+    struct calibration trust;
+    float *margin = mem_array(count, sizeof *margin);
+    TRY_ALLOC(margin, error);
+    for (size_t i = 0; i < count; i++) margin[i] = material->base[i] - material->line[i];
+    TRY(calibrate_fit_beside(margin, material->line, material->pairs.target, count, &trust, error));
+    decision->evidence.scale = trust.scale;
+    decision->line.bias += trust.bias;
+    for (size_t i = 0; i < count; i++)
+        material->base[i] =
+            (float)((double)material->line[i] + trust.bias + trust.scale * (double)margin[i]);
+    run_note(run, "evidence_scale", json_real(trust.scale));
+done:
+    mem_free(margin);
+    return status;
+}
+
+film_status material_gather(struct run *run, struct material *material, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct decision *decision = &run->model->decision;
+    float *weights[FOLDS + 1] = {0};
+    struct labelled_texts texts = {&run->corpus.sentences, &material->pairs};
+    memset(material, 0, sizeof *material);
+    TRY(gather(run, material, error));
+    struct evidence_source source = {labels_text, &texts, material->pairs.count};
+    TRY(evidence_rows_collect(&material->rows, &run->model->encoder, &source, run->options->threads,
+                              &run->options->progress, error));
+    run_note_time(run, "items");
+    TRY(fit_line(run, material, error));
+    run_note_time(run, "line");
+    TRY(fit_evidence(run, material, weights, error));
+    TRY(evidence_from_weights(&decision->evidence, &material->rows, weights[FOLDS], error));
+    run_note(run, "evidence_items", json_integer(decision->evidence.items.count));
+    run_note_time(run, "evidence");
+    TRY(survey_all(run, material, weights, error));
+    TRY(scale_evidence(run, material, error));
+    run_note_time(run, "folds");
+done:
+    for (size_t f = 0; f <= FOLDS; f++) mem_free(weights[f]);
+    return status;
+}

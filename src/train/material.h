@@ -1,0 +1,34 @@
+/* What the decision's trees and memory are learned from: every training pair, surveyed by what was learned
+ * without it.
+ *
+ * Everything that was learned from labels (evidence, the map) is learned once more for each fold without
+ * that fold, and the fold's pairs are surveyed with it. On the way the model gets its line through the
+ * unlearned traits and its word evidence, scaled by how far it is right about pairs it has not seen. */
+#ifndef TRAIN_MATERIAL_H
+#define TRAIN_MATERIAL_H
+
+#include "pair/evidence_fit.h"
+#include "train/folds.h"
+#include "train/labels.h"
+#include "train/run.h"
+
+/* Fewer pairs than this are learned from with more care. */
+enum { MATERIAL_FEW = 20000 };
+
+struct material {
+    struct labelled_pairs pairs;
+    float *weight; /* of each pair: both classes weigh the same */
+    struct folds folds;
+    struct evidence_rows rows;
+    float *line;       /* what the line through the traits says of each pair */
+    float *base;       /* line and word evidence, by a fold that did not see the pair */
+    float *similarity; /* likewise */
+    float *x;          /* pairs x traits, likewise */
+    struct memory_row *known;
+};
+
+/* Sets the model's line and evidence too. Free after a failure as well. */
+film_status material_gather(struct run *run, struct material *material, film_error *error);
+void material_free(struct material *material);
+
+#endif

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# film dedup and film link: clusters, pairs, review, labels of a pool, training from them.
+source "$(dirname "$0")/tap.sh"
+sample 12 "$FAQ/train.tsv" >train.tsv
+"$FILM" train train.tsv --method svd --rank 8 -q -o faq.film
+
+cat >list.tsv <<'TSV'
+id	text
+1	I lost my card
+2	how long does delivery take
+3	I lost my card!
+4	How long does delivery take?
+5	i lost  my card
+6	Can I pay by invoice
+TSV
+# The words are the same: no model takes part, and the probabilities are 1.
+expect_output "records of the same words are one cluster" 0 "cluster	id	text	probability	representative
+1	1	I lost my card	1.000000	*
+1	3	I lost my card!	1.000000	
+1	5	i lost  my card	1.000000	
+2	2	how long does delivery take	1.000000	*
+2	4	How long does delivery take?	1.000000	" "$FILM" dedup faq.film list.tsv --threshold 0.999 -q
+expect_output "--pairs: each with the first" 0 "id_a	id_b	probability	text_a	text_b
+2	4	1.000000	how long does delivery take	How long does delivery take?
+1	3	1.000000	I lost my card	I lost my card!
+1	5	1.000000	I lost my card	i lost  my card" bash -c '"$0" dedup faq.film list.tsv --threshold 0.999 --pairs -q | { read -r head; echo "$head"; sort -t"	" -k1,1r -k2,2; }' "$FILM"
+expect_output "--json" 0 '{"cluster": 1, "id": "1", "text": "I lost my card", "probability": 1, "representative": true}' \
+    bash -c '"$0" dedup faq.film list.tsv --threshold 0.999 --json | head -1' "$FILM"
+check "--all lists every record once" test "$("$FILM" dedup faq.film list.tsv --threshold 0.999 --all -q | wc -l)" -eq 7
+run "$FILM" dedup faq.film list.tsv --threshold 0.999 -o out.tsv
+check "the figures go to standard error" grep -qE '^6 records, 3 distinct; [0-9]+ pairs compared, 3 at or above 0.999; 2 clusters of 5 records, the largest of 3$' err
+run "$FILM" dedup faq.film list.tsv --threshold 0.999 -o out.tsv --json
+check "--json with -o: the figures" grep -qE '^\{"records": 6, "distinct": 3, .*"clusters": 2, "clustered": 5, "largest": 3, .*"threshold": 0.999\}$' out
+cut -f2 list.tsv | tail -n +2 >lines.txt
+expect_output "plain lines from standard input: ids are lines" 0 "1 3 5 2 4" \
+    bash -c '"$0" dedup faq.film - --threshold 0.999 -q <lines.txt | tail -n +2 | cut -f2 | paste -sd" "' "$FILM"
+check "a file of pairs: its distinct sentences, by line and side" bash -c \
+    '"$0" dedup faq.film train.tsv -q --all --threshold 0.6 | tail -n +2 | cut -f2 | grep -qE "^[0-9]+[ab]$"' "$FILM"
+
+# ---- order and threads ----
+"$FILM" dedup faq.film "$FAQ/questions.tsv" --threshold 0.6 -q -t 1 >one
+"$FILM" dedup faq.film "$FAQ/questions.tsv" --threshold 0.6 -q -t 4 >four
+check "one thread and four give the same bytes" cmp one four
+{ head -1 "$FAQ/questions.tsv"; tail -n +2 "$FAQ/questions.tsv" | tac; } >back.tsv
+# Clusters as sets of ids, in one order.
+sets() { tail -n +2 "$1" | awk -F'\t' '{ ids[$1] = ids[$1] " " $2 } END { for (c in ids) print ids[c] }' |
+    while read -r line; do tr ' ' '\n' <<<"$line" | sort | paste -sd' '; done | sort; }
+"$FILM" dedup faq.film back.tsv --threshold 0.6 -q >turned
+check "the order of the file does not matter" diff <(sets one) <(sets turned)
+
+# ---- a pool and its labels ----
+"$FILM" pool create p.pool --model faq.film
+"$FILM" pool add p.pool "$FAQ/questions.tsv" -q
+check "a pool as its file" diff <(sets one) <("$FILM" dedup p.pool --threshold 0.6 -q >pooled; sets pooled)
+"$FILM" pool label p.pool card-lost solar-feed same
+"$FILM" pool label p.pool card-stolen card-lost different
+"$FILM" dedup p.pool --threshold 0.3 -q >labelled
+cluster_of() { awk -F'\t' -v id="$1" '$2 == id { print $1 }' labelled; }
+check "labelled the same: joined" test "$(cluster_of card-lost)" = "$(cluster_of solar-feed)"
+check "labelled different: never" test "$(cluster_of card-lost)" != "$(cluster_of card-stolen)"
+
+# ---- review ----
+run bash -c 'printf "y\nn\nwhat\ns\nq\n" | "$0" dedup p.pool --review 6 --threshold 0.6' "$FILM"
+check "review says what was answered" grep -qx "1 same, 1 different, 1 skipped, 3 not asked" out
+check "review shows reasons" grep -q "^log-odds" out
+expect_output "the answers are labels" 0 4 bash -c '"$0" pool check p.pool --json | grep -oE "\"labels\": [0-9]+" | cut -d" " -f2' "$FILM"
+expect_output "review -o writes the pairs" 0 "same	id_a	id_b	probability	text_a	text_b" \
+    bash -c '"$0" dedup p.pool --review 5 --threshold 0.6 -q -o pairs.tsv; head -1 pairs.tsv' "$FILM"
+check "as many as asked for" test "$(wc -l <pairs.tsv)" -eq 6
+check "none that has an answer" bash -c '! cut -f2,3 pairs.tsv | grep -qE "^card-(stolen|lost)	card-(stolen|lost)$"'
+awk -F'\t' -v OFS='\t' 'NR == 2 { $1 = "yes" } NR == 3 { $1 = "different" } NR == 4 { $1 = "0" } { print }' pairs.tsv >answered.tsv
+expect_output "the answers are read back" 0 "3 labels, 3 of them new; 2 pairs without an answer" "$FILM" pool label p.pool --from answered.tsv
+expect_output "again: nothing is new" 0 '{"labels": 3, "changed": 0, "blank": 2}' "$FILM" pool label p.pool --from answered.tsv --json
+
+# ---- training from labels ----
+awk -F'\t' -v OFS='\t' 'NR == 1 { print "id", "text"; next } { print 2 * NR, $2; print 2 * NR + 1, $3 }' train.tsv >texts.tsv
+awk -F'\t' -v OFS='\t' 'NR == 1 { print "same", "id_a", "id_b", "text_a", "text_b"; next }
+    { print $1, 2 * NR, 2 * NR + 1, $2, $3 }' train.tsv >labels.tsv
+"$FILM" pool create t.pool --model faq.film
+"$FILM" pool add t.pool texts.tsv -q
+"$FILM" pool label t.pool --from labels.tsv -q
+"$FILM" train --pool t.pool --method svd --rank 8 -q -o pooled.film
+check "a pool's labels train the model that the file does" cmp pooled.film faq.film
+run "$FILM" train train.tsv --pool t.pool --method svd --rank 8 --json -o both.film
+check "files and pools together" grep -q "\"rows\":$((2 * ($(wc -l <train.tsv) - 1)))" <(tr -d ' ' <out)
+
+# ---- link ----
+printf 'id\ttext\nx\ti lost my card.\ny\tzebra crossing\n' >a.tsv
+expect_output "link: the match, or none" 0 "id_a	text_a	id_b	text_b	probability
+x	i lost my card.	1	I lost my card	1.000000
+y	zebra crossing			
+1 of 2 records have a match among 6; 0 bad rows passed over" "$FILM" link faq.film a.tsv list.tsv --threshold 0.999
+expect_output "-k: several" 0 "1 3 5" bash -c '"$0" link faq.film a.tsv list.tsv --threshold 0.999 -k 5 -q | awk -F"\t" "\$3 { print \$3 }" | paste -sd" "' "$FILM"
+expect_output "--json: null where there is none" 0 '{"id_a": "y", "text_a": "zebra crossing", "id_b": null, "text_b": null, "probability": null}' \
+    bash -c '"$0" link faq.film a.tsv list.tsv --threshold 0.999 --json | tail -1' "$FILM"
+printf 'I lost my card\ni lost my card\nI LOST MY CARD\nI lost my card?\n' >four.txt
+expect_output "--unique: no record twice" 0 "1 3 5 " bash -c '"$0" link faq.film four.txt list.tsv --threshold 0.999 --unique -q | tail -n +2 | cut -f3 | paste -sd" "' "$FILM"
+
+# ---- Ctrl-C ----
+yes "a sentence that is long enough" | head -30000 | awk '{ print $0, NR, NR % 97 }' >many.txt
+"$FILM" dedup faq.film many.txt -q -o never.tsv & pid=$!
+sleep 0.3; kill -INT $pid 2>/dev/null; wait $pid; code=$?
+check "Ctrl-C leaves nothing behind" test ! -e never.tsv -a "$code" -eq 4 -o -e never.tsv -a "$code" -eq 0
+check "no temporary file stays" bash -c '! ls | grep -E "never.tsv.+"'
+finish

@@ -1,0 +1,137 @@
+/* A model whose checksums are right and whose content is anything: film_open refuses it with a message, or it
+ * answers. The input is a list of changes to a good model, 6 bytes each: tensor, what, where (2), value (2). */
+#include "film_train.h"
+#include "spoil.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char good[200], spoiled[200];
+
+static void require(int condition)
+{
+    if (!condition) abort();
+}
+
+static void clean_up(void)
+{
+    unlink(good);
+    unlink(spoiled);
+}
+
+/* Five topics of six words; pairs of one topic are the same. */
+static void write_rows(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    require(file != NULL);
+    fprintf(file, "label\tquestion1\tquestion2\n");
+    for (unsigned i = 0; i < 160; i++) {
+        unsigned topic = i % 5, other = i % 2 ? topic : (topic + 1 + i / 7) % 5;
+        fprintf(file, "%d\tw%u%u the w%u%u\thow w%u%u w%u%u\n", topic == other, topic, i / 3 % 6,
+                topic, i / 5 % 6, other, i / 2 % 6, other, i / 11 % 6);
+    }
+    fclose(file);
+}
+
+static void make_good(void)
+{
+    film_error error;
+    film_train_options options;
+    film_model *model = NULL;
+    const char *folder = getenv("TMPDIR");
+    snprintf(good, sizeof good, "%s/film-fuzz-%ld.good", folder ? folder : "/tmp", (long)getpid());
+    snprintf(spoiled, sizeof spoiled, "%s/film-fuzz-%ld.bad", folder ? folder : "/tmp",
+             (long)getpid());
+    const char *paths[1] = {spoiled};
+    write_rows(spoiled);
+    film_train_defaults(&options);
+    options.dim = 4;
+    options.threads = 1;
+    options.min_df = 1;
+    options.max_features = 40;
+    options.decision = FILM_DECISION_FULL;
+    if (film_train(paths, 1, &options, &model, &error) != FILM_OK) puts(error.message), abort();
+    require(film_save(model, good, &error) == FILM_OK);
+    film_close(model);
+    atexit(clean_up);
+}
+
+static void change(struct spoil *spoil, char *settings, const uint8_t *step)
+{
+    size_t where = step[2] | (size_t)step[3] << 8, which = step[0] % (spoil->count + 1);
+    unsigned value = step[4] | (unsigned)step[5] << 8;
+    if (which == spoil->count) { /* the settings; never a NUL */
+        if (step[5] % 95) settings[where % strlen(settings)] = (char)(' ' + step[5] % 95);
+        return;
+    }
+    struct safetensors_tensor *tensor = &spoil->tensor[which];
+    uint8_t *bytes = (uint8_t *)tensor->data;
+    uint64_t room = tensor->bytes;
+    switch (step[1] % 5) {
+    case 0:
+        if (room) bytes[where % room] = (uint8_t)value;
+        break;
+    case 1: /* a stretch of 4 bytes: infinities, large numbers */
+        if (room >= 4) memset(bytes + where % (room - 3), (int)(value & 0xff), 4);
+        break;
+    case 2: { /* another shape, within the bytes there are */
+        uint64_t bytes_now = 0, before = tensor->shape[0];
+        if (tensor->dims) tensor->shape[0] = where % (before + 1);
+        require(safetensors_size(tensor->type, tensor->dims, tensor->shape, &bytes_now));
+        break;
+    }
+    case 3: { /* another type, no wider */
+        enum safetensors_type type = (enum safetensors_type)(value % SAFETENSORS_TYPES);
+        if (safetensors_type_size(type) <= safetensors_type_size(tensor->type)) tensor->type = type;
+        break;
+    }
+    default: /* gone */
+        free(bytes);
+        *tensor = spoil->tensor[--spoil->count];
+    }
+}
+
+static void ask(const film_model *model)
+{
+    static const char *const texts[] = {"w00 the w01", "how w02 w03", "", "zebra",
+                                        "w11 w11 can't the"};
+    film_error error;
+    film_context *context = NULL;
+    film_verdict verdict;
+    require(film_context_new(model, &context, &error) == FILM_OK);
+    for (int i = 0; i < 5; i++)
+        for (int j = 0; j < 5; j++) {
+            require(film_match(context, film_string(texts[i]), film_string(texts[j]), &verdict,
+                               &error) == FILM_OK);
+            for (size_t r = 0; r < verdict.reason_count; r++)
+                require(verdict.reasons[r].text_length < 1000 && verdict.reasons[r].end < 1000);
+        }
+    film_context_free(context);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct spoil spoil;
+    film_error error;
+    film_model *model = NULL;
+    if (!good[0]) make_good();
+    require(spoil_open(&spoil, good));
+    size_t at = 0;
+    while (strcmp(spoil.key[at], "settings") != 0) at++;
+    char *settings = strdup(spoil.value[at]);
+    spoil.value[at] = settings;
+    for (size_t i = 0; i + 6 <= size && i < 60 && spoil.count > 1; i += 6)
+        change(&spoil, settings, data + i);
+    if (spoil_write(&spoil, spoiled, &error) == FILM_OK) {
+        film_status status = film_open(spoiled, &model, &error);
+        require(status == FILM_OK || (status == FILM_BAD_INPUT && !model && error.message[0]));
+        if (status == FILM_OK) ask(model);
+        film_close(model);
+    }
+    free(settings);
+    spoil_close(&spoil);
+    return 0;
+}

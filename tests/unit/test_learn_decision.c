@@ -1,0 +1,355 @@
+/* Learning the decision: the same again for the same seed, from every kind of labels, from next to nothing, and
+ * stopped or out of memory at any point. */
+#include "faq_model.h"
+
+#include "train/boost.h"
+
+static char path[300];
+
+/* A table of COUNT made-up rows of the given kind. Sentences of one topic mean the same. */
+enum kind { PAIRS, SCORES, TRIPLETS, CATEGORIES, KINDS };
+
+static void sentence(struct rng *rng, unsigned topic, char *out)
+{
+    static const char *const words[][4] = {
+        {"card", "lost", "stolen", "block"},    {"parcel", "late", "arrived", "track"},
+        {"refund", "money", "back", "return"},  {"login", "password", "forgot", "account"},
+        {"euro", "pay", "invoice", "currency"}, {"shop", "open", "sunday", "hours"}};
+    static const char *const fillers[] = {"my", "the", "please", "how", "is", "can", "i", "why"};
+    sprintf(out, "%s %s %s %s", fillers[rng_below(rng, 8)], words[topic][rng_below(rng, 4)],
+            fillers[rng_below(rng, 8)], words[topic][rng_below(rng, 4)]);
+}
+
+static void write_table(enum kind kind, size_t count)
+{
+    struct rng rng;
+    FILE *file = fopen(path, "w");
+    static const char *const headers[KINDS] = {"label\tquestion1\tquestion2",
+                                               "score\tsentence1\tsentence2",
+                                               "anchor\tpositive\tnegative", "text\tcategory"};
+    rng_seed(&rng, 9);
+    fprintf(file, "%s\n", headers[kind]);
+    for (size_t i = 0; i < count; i++) {
+        char a[80], b[80], c[80];
+        unsigned topic = (unsigned)rng_below(&rng, 6),
+                 other = (topic + 1 + (unsigned)rng_below(&rng, 5)) % 6;
+        int same = (int)(i % 2);
+        sentence(&rng, topic, a);
+        sentence(&rng, kind == TRIPLETS || same ? topic : other, b);
+        sentence(&rng, other, c);
+        if (kind == PAIRS) fprintf(file, "%d\t%s\t%s\n", same, a, b);
+        if (kind == SCORES)
+            fprintf(file, "%.1f\t%s\t%s\n", same ? 4 + rng_uniform(&rng) : 2 * rng_uniform(&rng), a,
+                    b);
+        if (kind == TRIPLETS) fprintf(file, "%s\t%s\t%s\n", a, b, c);
+        if (kind == CATEGORIES) fprintf(file, "%s\ttopic%u\n", a, topic);
+    }
+    fclose(file);
+}
+
+static void options_of(film_train_options *options)
+{
+    film_train_defaults(options);
+    options->min_df = 1;
+    options->dim = 8;
+    options->rank = 8;
+    options->threads = 1;
+}
+
+static film_status train(const film_train_options *options, film_model **model)
+{
+    const char *paths[1] = {path};
+    return film_train(paths, 1, options, model, &error);
+}
+
+static char *bytes_of(const film_model *model, size_t *size)
+{
+    const char *saved = scratch("saved.film");
+    assert_ok(film_save(model, saved, &error));
+    FILE *file = fopen(saved, "rb");
+    fseek(file, 0, SEEK_END);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    char *bytes = malloc(*size);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    unlink(saved);
+    return bytes;
+}
+
+static void the_same_seed_and_threads_give_the_same_bytes(void **state)
+{
+    (void)state;
+    write_table(PAIRS, 200);
+    for (int threads = 1; threads <= 2; threads++) {
+        char *bytes[3];
+        size_t size[3];
+        for (int time = 0; time < 3; time++) {
+            film_train_options options;
+            film_model *model = NULL;
+            options_of(&options);
+            options.threads = threads;
+            options.seed = time < 2 ? 5 : 6;
+            assert_ok(train(&options, &model));
+            assert_true(model->decision.full);
+            bytes[time] = bytes_of(model, &size[time]);
+            film_close(model);
+        }
+        assert_int_equal(size[0], size[1]);
+        assert_memory_equal(bytes[0], bytes[1], size[0]);
+        assert_true(size[2] != size[0] || memcmp(bytes[2], bytes[0], size[0]) != 0);
+        for (int time = 0; time < 3; time++) free(bytes[time]);
+    }
+}
+
+/* One thread and two may differ in the last bits XGBoost adds up, not in what is answered. */
+static void threads_change_the_answers_little(void **state)
+{
+    (void)state;
+    write_table(PAIRS, 200);
+    film_model *model[2] = {NULL, NULL};
+    film_context *context[2];
+    for (int i = 0; i < 2; i++) {
+        film_train_options options;
+        options_of(&options);
+        options.threads = i + 1;
+        assert_ok(train(&options, &model[i]));
+        assert_ok(film_context_new(model[i], &context[i], &error));
+    }
+    struct rng rng;
+    rng_seed(&rng, 3);
+    for (int round = 0; round < 200; round++) {
+        char a[80], b[80];
+        film_verdict one, two;
+        sentence(&rng, (unsigned)rng_below(&rng, 6), a);
+        sentence(&rng, (unsigned)rng_below(&rng, 6), b);
+        assert_ok(film_match(context[0], film_string(a), film_string(b), &one, &error));
+        assert_ok(film_match(context[1], film_string(a), film_string(b), &two, &error));
+        assert_close(one.probability, two.probability, 0.02);
+    }
+    for (int i = 0; i < 2; i++) {
+        film_context_free(context[i]);
+        film_close(model[i]);
+    }
+}
+
+static void every_kind_of_labels_learns_a_full_decision(void **state)
+{
+    (void)state;
+    static const film_method methods[] = {FILM_METHOD_RANK, FILM_METHOD_SVD, FILM_METHOD_TFIDF,
+                                          FILM_METHOD_FILM};
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int m = 0; m < 4; m++) {
+            film_train_options options;
+            film_model *model = NULL;
+            write_table((enum kind)kind, 240);
+            options_of(&options);
+            options.method = methods[m];
+            options.decision = FILM_DECISION_FULL;
+            if (m == 3) options.solver.iterations = 2;
+            film_status status = train(&options, &model);
+            if (status != FILM_OK) print_error("kind %d, method %d: %s\n", kind, m, error.message);
+            assert_int_equal(status, FILM_OK);
+            assert_true(model->decision.full);
+            assert_true(model->decision.margin.scale > 0);
+            film_close(model);
+        }
+    write_table(PAIRS, 100); /* text alone has nothing to decide by */
+    film_train_options options;
+    film_model *model = NULL;
+    options_of(&options);
+    options.table.labels = FILM_LABELS_NONE;
+    options.decision = FILM_DECISION_FULL;
+    film_status status = train(&options, &model);
+    assert_int_equal(status, FILM_BAD_INPUT);
+    assert_non_null(strstr(error.message, "--decision full"));
+    assert_null(model);
+}
+
+/* Topics are told apart: a pair of one topic is more likely the same. */
+static void the_decision_learns_something(void **state)
+{
+    (void)state;
+    film_train_options options;
+    film_model *model = NULL;
+    film_context *context;
+    struct rng rng;
+    write_table(PAIRS, 400);
+    options_of(&options);
+    assert_ok(train(&options, &model));
+    assert_ok(film_context_new(model, &context, &error));
+    rng_seed(&rng, 77);
+    int right = 0;
+    for (int round = 0; round < 200; round++) {
+        char a[80], b[80];
+        film_verdict verdict;
+        unsigned topic = (unsigned)rng_below(&rng, 6);
+        sentence(&rng, topic, a);
+        sentence(&rng, (topic + (round % 2 ? 0 : 2)) % 6, b);
+        assert_ok(film_match(context, film_string(a), film_string(b), &verdict, &error));
+        right += verdict.same == round % 2;
+    }
+    if (right < 160) print_error("%d of 200 right\n", right);
+    assert_true(right >= 160);
+    film_context_free(context);
+    film_close(model);
+}
+
+/* ---- Next to nothing ---- */
+
+static const char *const tiny[] = {
+    "label\tquestion1\tquestion2\n1\tlost card\tcard lost\n0\tphone broken\tphone black\n",
+    "label\tquestion1\tquestion2\n1\tlost card\tcard lost\n",
+    "label\tquestion1\tquestion2\n1\ta b\ta b\n1\ta b\ta b\n1\ta b\ta b\n1\ta b\ta b\n0\ta b\ta "
+    "b\n",
+    "label\tquestion1\tquestion2\n1\ta b\tb a\n1\tc d\td c\n1\te f\tf e\n1\tg h\th g\n1\ti j\tj "
+    "i\n",
+    "label\tquestion1\tquestion2\n0\ta b\tb a\n0\tc d\td c\n0\te f\tf e\n0\tg h\th g\n0\ti j\tj "
+    "i\n",
+    "label\tquestion1\tquestion2\n1\t...\t!!!\n0\tx y\t...\n1\tx y\ty x\n0\t?\t.\n",
+    "score\tsentence1\tsentence2\n5.0\ta b\ta b c\n0.0\ta b\tc d\n2.5\ta c\tc d\n",
+    "score\tsentence1\tsentence2\n3.0\ta b\ta b c\n3.0\ta b\tc d\n3.0\ta c\tc d\n",
+    "anchor\tpositive\tnegative\na b\ta b c\tc d\nc d\td c\ta b\n",
+    "text\tcategory\nlost card\tcard\ncard gone\tcard\nwhere parcel\tparcel\nparcel late\tparcel\n",
+    "text\tcategory\nlost card\tcard\ncard gone\tcard\ncard card\tcard\n",
+};
+
+static void tiny_tables_train_or_say_why_not(void **state)
+{
+    (void)state;
+    int full = 0, threshold = 0, refused = 0;
+    for (size_t i = 0; i < sizeof tiny / sizeof *tiny; i++)
+        for (int way = 0; way < 4; way++) {
+            film_train_options options;
+            film_model *model = NULL;
+            write_file(path, tiny[i], strlen(tiny[i]));
+            options_of(&options);
+            options.rank = options.dim = 2;
+            options.decision = way % 2 ? FILM_DECISION_FULL : FILM_DECISION_AUTO;
+            options.method = way / 2 ? FILM_METHOD_SVD : FILM_METHOD_AUTO;
+            film_status status = train(&options, &model);
+            if (status == FILM_OK) {
+                film_context *context;
+                film_verdict verdict;
+                full += model->decision.full;
+                threshold += !model->decision.full;
+                if (options.decision == FILM_DECISION_FULL) assert_true(model->decision.full);
+                assert_ok(film_context_new(model, &context, &error));
+                assert_ok(film_match(context, film_string("a b"), film_string("lost card"),
+                                     &verdict, &error));
+                assert_true(verdict.probability > 0 && verdict.probability < 1);
+                film_context_free(context);
+            } else {
+                assert_int_equal(status, FILM_BAD_INPUT);
+                assert_true(strlen(error.message) > 20);
+                assert_null(model);
+                refused++;
+            }
+            film_close(model);
+        }
+    print_message("# %d full, %d threshold, %d refused\n", full, threshold, refused);
+    assert_true(threshold > 5 && refused > 5);
+}
+
+/* ---- Stopping ---- */
+
+struct stop {
+    long allowed, seen;
+    char phase[40];
+};
+
+static int stop_later(void *user, const char *phase, double done, double total)
+{
+    struct stop *stop = user;
+    (void)done, (void)total;
+    snprintf(stop->phase, sizeof stop->phase, "%s", phase);
+    return stop->seen++ >= stop->allowed;
+}
+
+static void stopping_at_any_report_is_cancelled(void **state)
+{
+    (void)state;
+    char phases[20][40];
+    size_t known = 0;
+    write_table(PAIRS, 120);
+    /* Boosting reports every tree: all reports at first, then fewer. */
+    for (long allowed = 0;; allowed += 1 + (allowed > 60 ? allowed / 8 : 0)) {
+        struct stop stop = {.allowed = allowed};
+        film_train_options options;
+        film_model *model = NULL;
+        options_of(&options);
+        options.progress = (film_progress){stop_later, &stop, NULL};
+        film_status status = train(&options, &model);
+        if (status == FILM_OK) {
+            assert_true(model->decision.full && stop.seen <= allowed);
+            film_close(model);
+            break;
+        }
+        assert_int_equal(status, FILM_CANCELLED);
+        if (model) { /* what had been learned by then, with a threshold */
+            film_context *context;
+            film_verdict verdict;
+            assert_false(model->decision.full);
+            assert_ok(film_context_new(model, &context, &error));
+            assert_ok(film_match(context, film_string("my card"), film_string("card lost"),
+                                 &verdict, &error));
+            assert_true(verdict.probability > 0 && verdict.probability < 1);
+            film_context_free(context);
+        }
+        film_close(model);
+        size_t p = 0;
+        while (p < known && strcmp(phases[p], stop.phase) != 0) p++;
+        if (p == known && known < 20) strcpy(phases[known++], stop.phase);
+    }
+    static const char *const wanted[] = {"reading pairs", "counting word pairs", "folds",
+                                         "boosting"};
+    for (int w = 0; w < 4; w++) {
+        size_t p = 0;
+        while (p < known && strcmp(phases[p], wanted[w]) != 0) p++;
+        if (p == known) print_error("never stopped while %s\n", wanted[w]);
+        assert_true(p < known);
+    }
+}
+
+static void running_out_of_memory_is_reported(void **state)
+{
+    (void)state;
+    int failures = 0;
+    write_table(PAIRS, 40);
+    for (long at = 0;; at += 1 + at / 12) {
+        film_train_options options;
+        film_model *model = NULL;
+        options_of(&options);
+        fail_allocation(at);
+        film_status status = train(&options, &model);
+        int full = status == FILM_OK && model->decision.full;
+        film_close(model);
+        fail_allocation(-1);
+        if (status == FILM_OK) {
+            assert_true(full);
+            break;
+        }
+        if (status != FILM_NO_MEMORY) print_error("allocation %ld: %s\n", at, error.message);
+        assert_int_equal(status, FILM_NO_MEMORY);
+        failures++;
+    }
+    print_message("# %d failures\n", failures);
+    assert_true(failures > 40);
+}
+
+int main(void)
+{
+    strcpy(path, scratch("learn.tsv"));
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_seed_and_threads_give_the_same_bytes),
+        cmocka_unit_test(threads_change_the_answers_little),
+        cmocka_unit_test(every_kind_of_labels_learns_a_full_decision),
+        cmocka_unit_test(the_decision_learns_something),
+        cmocka_unit_test(tiny_tables_train_or_say_why_not),
+        cmocka_unit_test(stopping_at_any_report_is_cancelled),
+        cmocka_unit_test(running_out_of_memory_is_reported),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(path);
+    return failed;
+}

@@ -1,0 +1,312 @@
+/* Models whose decision is damaged though every checksum is right: each is refused with a message that says
+ * what is wrong, or answers as far as it can; none is read beyond its arrays. */
+#include "faq_model.h"
+#include "spoil.h"
+
+static char good[300], spoiled[300];
+
+static int set_up(void **state)
+{
+    (void)state;
+    film_train_options options;
+    faq_options(&options);
+    film_model *model = faq_train(&options);
+    strcpy(good, scratch("good.film"));
+    strcpy(spoiled, scratch("spoiled.film"));
+    assert_ok(film_save(model, good, &error));
+    film_close(model);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    unlink(good);
+    unlink(spoiled);
+    return 0;
+}
+
+/* Asks about known and unknown questions, with reasons: whatever a table says, nothing outside is read. */
+static void ask(const film_model *model)
+{
+    film_context *context;
+    film_verdict verdict;
+    assert_ok(film_context_new(model, &context, &error));
+    for (size_t i = 0; i < faq_count; i += 9) {
+        assert_ok(
+            film_match(context, film_string(faq[i].a), film_string(faq[i].b), &verdict, &error));
+        assert_ok(
+            film_match(context, film_string(faq[i].a), film_string("xyzzy"), &verdict, &error));
+    }
+    film_context_free(context);
+}
+
+/* Opens the spoiled file; MESSAGE NULL: it must open and answer. */
+static void expect(const struct spoil *spoil, const char *what, const char *message)
+{
+    film_model *model = NULL;
+    assert_ok(spoil_write(spoil, spoiled, &error));
+    film_status status = film_open(spoiled, &model, &error);
+    if (status == FILM_OK && !message) {
+        ask(model);
+    } else if (status != FILM_BAD_INPUT || !message || !strstr(error.message, message) ||
+               strncmp(error.message, spoiled, strlen(spoiled)) != 0 || model) {
+        print_error("%s: status %d, \"%s\", expected \"%s\"\n", what, (int)status,
+                    status == FILM_OK ? "" : error.message, message ? message : "an answer");
+        fail();
+    }
+    film_close(model);
+}
+
+static const char *const tensors[] = {
+    "line",                    "evidence.feature", "evidence.item", "evidence.keys",
+    "trees.feature",           "trees.cut",     "trees.leaf",     "trees.cover",
+    "memory.cluster",          "memory.keys",   "memory.numbers", "memory.different.keys",
+    "memory.different.numbers"};
+enum { TENSORS = sizeof tensors / sizeof *tensors };
+
+static void every_tensor_of_the_decision_is_tried(void **state)
+{
+    (void)state;
+    struct spoil spoil;
+    size_t found = 0;
+    assert_true(spoil_open(&spoil, good));
+    for (size_t i = 0; i < spoil.count; i++)
+        found += strcmp(spoil.tensor[i].name, "line") == 0 ||
+                 strncmp(spoil.tensor[i].name, "evidence.", 9) == 0 ||
+                 strncmp(spoil.tensor[i].name, "trees.", 6) == 0 ||
+                 strncmp(spoil.tensor[i].name, "memory.", 7) == 0;
+    assert_int_equal(found, TENSORS);
+    expect(&spoil, "nothing changed", NULL);
+    spoil_close(&spoil);
+}
+
+static void a_missing_tensor_is_named(void **state)
+{
+    (void)state;
+    for (int t = 0; t < TENSORS; t++) {
+        struct spoil spoil;
+        assert_true(spoil_open(&spoil, good));
+        struct safetensors_tensor *tensor = spoil_find(&spoil, tensors[t]);
+        assert_non_null(tensor);
+        free((void *)tensor->data);
+        *tensor = spoil.tensor[--spoil.count];
+        expect(&spoil, "missing", tensors[t]);
+        spoil_close(&spoil);
+    }
+}
+
+static enum safetensors_type other_type(enum safetensors_type type)
+{
+    return type == SAFETENSORS_F32   ? SAFETENSORS_I32
+           : type == SAFETENSORS_U64 ? SAFETENSORS_I64
+                                     : SAFETENSORS_F32;
+}
+
+static void a_wrong_type_or_shape_is_told(void **state)
+{
+    (void)state;
+    for (int t = 0; t < TENSORS; t++)
+        for (int way = 0; way < 4; way++) {
+            struct spoil spoil;
+            assert_true(spoil_open(&spoil, good));
+            struct safetensors_tensor *tensor = spoil_find(&spoil, tensors[t]);
+            uint64_t size = safetensors_type_size(tensor->type), values = tensor->bytes / size;
+            switch (way) {
+            case 0:
+                tensor->type = other_type(tensor->type);
+                break;
+            case 1: /* one dimension more or less */
+                if (tensor->dims == 2) {
+                    tensor->dims = 1;
+                    tensor->shape[0] = values;
+                } else {
+                    tensor->dims = 2;
+                    tensor->shape[1] = 1;
+                }
+                break;
+            case 2: /* a value or column less; a table is then no power of two */
+                tensor->shape[tensor->dims - 1]--;
+                break;
+            default: /* half of it: a power of two, but not the other's */
+                tensor->shape[tensor->dims - 1] /= 2;
+            }
+            char what[80];
+            snprintf(what, sizeof what, "%s, way %d", tensors[t], way);
+            /* The message names this tensor or the one it does not fit: the part before the point. */
+            char part[20] = "";
+            strncat(part, tensors[t], strcspn(tensors[t], "."));
+            expect(&spoil, what, part);
+            spoil_close(&spoil);
+        }
+}
+
+static void numbers_that_are_none_are_refused(void **state)
+{
+    (void)state;
+    static const char *const floats[] = {"line",      "evidence.feature", "evidence.item",
+                                         "trees.cut", "trees.leaf",       "trees.cover"};
+    for (int t = 0; t < 6; t++)
+        for (int way = 0; way < 3; way++) {
+            struct spoil spoil;
+            assert_true(spoil_open(&spoil, good));
+            struct safetensors_tensor *tensor = spoil_find(&spoil, floats[t]);
+            float *value = (float *)tensor->data;
+            size_t last = tensor->bytes / sizeof(float) - 1;
+            value[way == 1 ? last : last / 2] = way == 0 ? NAN : way == 1 ? INFINITY : -INFINITY;
+            expect(&spoil, floats[t], "is not a finite number");
+            spoil_close(&spoil);
+        }
+}
+
+static void trees_that_make_no_sense_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int32_t feature;
+        float number;
+        const char *message;
+    } cases[] = {
+        {"trees.feature", 9999, 0,
+         "splits on a feature that does not exist; train the model again"},
+        {"trees.feature", -2, 0, "splits on a feature that does not exist"},
+        {"trees.feature", INT32_MIN, 0, "splits on a feature that does not exist"},
+        {"trees.cover", 0, -1, "has a cover that is negative"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct spoil spoil;
+        assert_true(spoil_open(&spoil, good));
+        struct safetensors_tensor *tensor = spoil_find(&spoil, cases[i].name);
+        if (tensor->type == SAFETENSORS_I32)
+            *(int32_t *)tensor->data = cases[i].feature;
+        else
+            *(float *)tensor->data = cases[i].number;
+        expect(&spoil, cases[i].name, cases[i].message);
+        spoil_close(&spoil);
+    }
+}
+
+/* Tables are not checked entry by entry: looking up does not trust them. */
+static void tables_full_of_nonsense_are_survived(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {"memory.numbers", "memory.different.numbers",
+                                        "memory.cluster"};
+    for (int t = 0; t < 3; t++)
+        for (int way = 0; way < 2; way++) {
+            struct spoil spoil;
+            assert_true(spoil_open(&spoil, good));
+            struct safetensors_tensor *tensor = spoil_find(&spoil, parts[t]);
+            memset((void *)tensor->data, way ? 0xff : 0x7f, tensor->bytes);
+            expect(&spoil, parts[t], NULL);
+            spoil_close(&spoil);
+        }
+    static const char *const keys[] = {"evidence.keys", "memory.different.keys", "memory.keys"};
+    for (int t = 0; t < 3; t++)
+        for (int left = 0; left < 3; left++) { /* empty slots: a search ends at one, or all round */
+            struct spoil spoil;
+            assert_true(spoil_open(&spoil, good));
+            struct safetensors_tensor *tensor = spoil_find(&spoil, keys[t]);
+            memset((void *)tensor->data, 0x11, tensor->bytes);
+            for (int i = 0; i < left; i++) ((uint64_t *)tensor->data)[5 * i] = 0;
+            /* Keys are counted: not one slot empty is seen, and more questions than clusters. */
+            expect(&spoil, keys[t],
+                   left == 0 ? "slots cannot hold"
+                   : t == 2  ? "keys and"
+                             : NULL);
+            spoil_close(&spoil);
+        }
+}
+
+/* ---- Settings ---- */
+
+/* The settings with the first OLD replaced. */
+static char *replaced(const char *text, const char *old, const char *new)
+{
+    const char *at = strstr(text, old);
+    assert_non_null(at);
+    char *out = malloc(strlen(text) + strlen(new) + 1);
+    sprintf(out, "%.*s%s%s", (int)(at - text), text, new, at + strlen(old));
+    return out;
+}
+
+static void settings_of_another_decision_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *old, *new, *message;
+    } cases[] = {
+        {"\"words of the shorter\"", "\"words of the taller\"",
+         "other traits than this program has; train again"},
+        {"\"words of the shorter\",", "", "other traits than this program has"},
+        {"\"words of the shorter\"", "7", "other traits than this program has"},
+        {"\"words of the shorter\"", "\"words of the longer\"",
+         "other traits than this program has"},
+        {"\"traits\":[", "\"traits\":[\"a new one\",", "other traits than this program has"},
+        {"\"traits\":", "\"trait\":", "traits"},
+        {"\"evidence_bias\":", "\"evidence_bies\":", "evidence_bias"},
+        {"\"evidence_bias\":", "\"evidence_bias\":\"x\",\"y\":", "settings"},
+        {"\"memory_same\":", "\"memory_sane\":", "memory_same"},
+        {"\"decision\":{", "\"decision\":7,\"d\":{", "settings"},
+        {"\"decision\":{", "\"decision\":[],\"d\":{", "settings"},
+        {"\"decision\":", "\"d\":", "decision"},
+        {"\"line_bias\":", "\"line_bies\":", "line_bias"},
+        {"\"line_bias\":", "\"line_bias\":null,\"y\":", "settings"},
+        {"\"decision\":{\"calibration\":{\"scale\":", "\"decision\":{\"calibration\":{\"skale\":",
+         "scale"},
+        {"\"decision\":{\"calibration\":{\"scale\":",
+         "\"decision\":{\"calibration\":{\"scale\":1e999,\"s\":", "settings are not JSON"},
+        {"\"decision\":{\"calibration\":{", "\"decision\":{\"calibration\":[],\"l\":{", "settings"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct spoil spoil;
+        assert_true(spoil_open(&spoil, good));
+        size_t at = 0;
+        while (strcmp(spoil.key[at], "settings") != 0) at++;
+        char *settings = replaced(spoil.value[at], cases[i].old, cases[i].new);
+        spoil.value[at] = settings;
+        expect(&spoil, cases[i].new, cases[i].message);
+        free(settings);
+        spoil_close(&spoil);
+    }
+}
+
+static void no_memory_while_a_decision_is_opened_is_reported(void **state)
+{
+    (void)state;
+    int failures = 0;
+    for (long at = 0;; at++) {
+        film_model *model = NULL;
+        film_context *context = NULL;
+        film_verdict verdict;
+        fail_allocation(at);
+        film_status status = film_open(good, &model, &error);
+        if (status == FILM_OK) status = film_context_new(model, &context, &error);
+        if (status == FILM_OK)
+            status =
+                film_match(context, film_string(faq[0].a), film_string(faq[0].b), &verdict, &error);
+        film_context_free(context);
+        film_close(model);
+        fail_allocation(-1);
+        if (status == FILM_OK) break;
+        assert_int_equal(status, FILM_NO_MEMORY);
+        failures++;
+    }
+    assert_true(failures > 30);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_tensor_of_the_decision_is_tried),
+        cmocka_unit_test(a_missing_tensor_is_named),
+        cmocka_unit_test(a_wrong_type_or_shape_is_told),
+        cmocka_unit_test(numbers_that_are_none_are_refused),
+        cmocka_unit_test(trees_that_make_no_sense_are_refused),
+        cmocka_unit_test(tables_full_of_nonsense_are_survived),
+        cmocka_unit_test(settings_of_another_decision_are_refused),
+        cmocka_unit_test(no_memory_while_a_decision_is_opened_is_reported),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

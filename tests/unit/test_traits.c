@@ -1,0 +1,448 @@
+/* Every trait, for a pair where its value can be told by hand.
+ *
+ * Seven sentences make the vocabulary, so that rarities are round: idf - 1 = ln(8 / (1 + df)), which is 0 for
+ * "the" (in all seven), ln 2 for card, lost, my, how (in three) and 2 ln 2 for the others (in one). Rarity is
+ * the share of the highest: 0, 0.5 and 1; an unknown word has 1. */
+#include "vocabulary.h"
+
+#include "base/mem.h"
+#include "pair/survey.h"
+
+static film_error error;
+
+static const char CORPUS[] = "the card lost my zebra\nthe card lost my india\n"
+                             "the card lost my japan\nthe how 2019\nthe how 2020\n"
+                             "the how what not\nthe bank pay where";
+
+/* WORDS: words with vectors of length 2. LETTERS: words and character n-grams, no vectors. */
+enum { WORDS, LETTERS, WORLDS, MOST_ITEMS = 100 };
+static struct world {
+    struct vocabulary vocabulary;
+    struct evidence evidence;
+    struct survey survey;
+    float *feature, *item, map[2 * 64];
+    float weight[MOST_ITEMS]; /* of items, by number */
+} worlds[WORLDS];
+
+/* ---- The pairs ---- */
+
+struct trait_case {
+    const char *trait, *a, *b;
+    double expected;
+    int world;
+};
+
+#define LENGTHS "the card", "lost my india zebra"           /* 2 and 4 words */
+#define STOPS "Lost. Card? Yes!", "The card. My card."      /* two inside, one inside */
+#define SIDES "the card lost my", "the zebra"               /* alone: card lost my; zebra */
+#define OVERLAP "card zebra", "card lost"                   /* shared 0.5, alone 1 and 0.5 */
+#define CONTENT "the card lost", "zebra"                    /* "the" is a common word */
+#define NEIGHBOURS "the card lost", "my card lost the"      /* card lost */
+#define ORDER "the card lost", "the zebra card my"          /* the .. card */
+#define EDITS "the card lost", "the zebra lost my"          /* card -> zebra, my */
+#define TURNED "card zebra lost", "zebra card lost"         /* one pair of three */
+#define PLACES "the zebra card lost", "the card india lost" /* 2 of 4, 3 of 4 */
+#define NUMBERS "card 2020 2021", "7 card"                  /* two and one */
+#define NAMES "the India Japan card", "the Zebra card"      /* two and one */
+#define SPELLED "zebra", "zebrra card"                      /* 6 letter pairs of 6 and 7; card */
+#define VECTORS "india", "japan"                            /* (1, 0) and (3, 4) */
+#define RESTS "india", "japan card"                         /* the card has no direction */
+#define LETTER_PAIR "card", "cards"         /* 7 n-grams; cards has 5 of them, others are unknown */
+#define EVIDENCE "card zebra", "card india" /* shared 0.5; alone -0.25, -0.5; beside -1, 0.25 */
+#define EDITED "card india", "card japan"   /* opposed -2; edits -0.5, -0.25, -0.125, -0.0625 */
+#define OPPOSED "india zebra", "japan"      /* -2 and 0.75 */
+#define OPPOSED_RARER "india lost", "japan" /* -2 of rarity 1, nothing of rarity 0.5 */
+#define TOGETHER "card lost zebra", "zebra lost card" /* 1.5 of rarity 0.25, two of 0.5 */
+#define EDITED_TWICE "card india lost zebra", "card japan lost bank" /* -0.5 and 1.25 */
+
+static const struct trait_case cases[] = {
+    {"words of the shorter", LENGTHS, 2},
+    {"words of the longer", LENGTHS, 4},
+    {"ratio of lengths", LENGTHS, 0.5},
+    {"sentences of the simpler", STOPS, 1},
+    {"sentences of the richer", STOPS, 2},
+    {"words of both", LENGTHS, 1.94591015},    /* ln 7 */
+    {"mean rarity", SIDES, (1.5 + 1) / (2 + 3 + 1)}, /* the shared word counts on both sides */
+    {"question mark on one side", "the card?", "the card", 1},
+    {"question mark on one side", "the card?", "card?", 0},
+    {"question mark on one side", "the card", "card", 0},
+    {"shared words", "the card lost", "card the zebra", 2},
+    {"unshared words, fewer side", SIDES, 1},
+    {"unshared words, more side", SIDES, 3},
+    {"share of words shared", SIDES, 1 / 5.0},
+    {"rarity shared", "the card zebra", "zebra card the", 0 + 0.5 + 1},
+    {"rarity unshared, lighter side", SIDES, 1},
+    {"rarity unshared, heavier side", SIDES, 0.5 + 0.5 + 0.5},
+    {"share of rarity shared", OVERLAP, 0.5 / (0.5 + 1 + 0.5)},
+    {"coverage, less covered side", OVERLAP, 0.5 / (0.5 + 1)},
+    {"coverage, more covered side", OVERLAP, 0.5 / (0.5 + 0.5)},
+    {"least covered sentence", OVERLAP, 0.5 / (0.5 + 1)}, /* one sentence each: the coverage */
+    {"rarest unshared word, lower", OVERLAP, 0.5},
+    {"rarest unshared word", OVERLAP, 1},
+    {"rarest shared word", "the card", "card the zebra", 0.5},
+    {"unshared content words, fewer", CONTENT, 1},
+    {"unshared content words, more", CONTENT, 2},
+    {"rarest word of each shared", "the zebra", "zebra card", 2},
+    {"rarest word of each shared", "the card", "card zebra", 1},
+    {"shared word pairs", NEIGHBOURS, 1},
+    {"share of word pairs shared", NEIGHBOURS, 1 / 3.0},
+    {"rarity of shared word pairs", NEIGHBOURS, 0.5 + 0.5},
+    {"common order, of the longer", ORDER, 2 / 4.0},
+    {"common order, of the shorter", ORDER, 2 / 3.0},
+    {"longest shared phrase", "the card lost my", "zebra card lost the", 2},
+    {"edits", EDITS, 2},
+    {"share of words edited", EDITS, 2 / 4.0},
+    {"rarity out of order", "card zebra", "zebra card", 1.5 - 1},
+    {"same beginning", "the card lost", "the card zebra", 2},
+    {"same end", "lost the card", "zebra the card", 2},
+    {"swapped words", TURNED, 1},
+    {"share of swapped words", TURNED, 1 / 3.0},
+    {"place of the last unshared word, earlier", PLACES, 2 / 4.0},
+    {"place of the last unshared word, later", PLACES, 3 / 4.0},
+    {"same first word", "how card", "how zebra", 1},
+    {"same first word", "how card", "zebra how", 0},
+    {"kind of opening, first", "how card", "why card", 2}, /* what, how, why, ... */
+    {"kind of opening, second", "how card", "why card", 3},
+    {"question words that differ", "what and how", "what where", 2},
+    {"last word of each shared", "zebra card", "card lost", 1},
+    {"numbers on both sides that differ", NUMBERS, 1},
+    {"numbers only one has", NUMBERS, 2},
+    {"shared numbers", "card 2019", "2019", 1},
+    {"negation on one side", "not my card", "my card", 1},
+    {"negation on one side", "not my card", "my card is not", 0},
+    {"names on both sides that differ", NAMES, 1},
+    {"names only one has", NAMES, 2},
+    {"share of names shared", "the India Japan card", "my India", 1 / 2.0},
+    {"share of names shared", "the card", "my card", 1},
+    {"shared names", "the India", "card India", 1},
+    {"acronyms spelled out", "usa card", "united states america card", 1},
+    {"words written together", "creditcard lost", "credit card lost", 1},
+    {"share of rarity spelled alike", SPELLED, (1 + 1 + 0.5 - (2 / 13.0 + 0.5)) / 2.5},
+    {"misspelled rest, lighter side", SPELLED, 1 - 12 / 13.0},
+    {"misspelled rest, heavier side", SPELLED, 1 - 12 / 13.0 + 0.5},
+    {"most misspelled word, lighter side", SPELLED, 1 - 12 / 13.0},
+    {"most misspelled word, heavier side", SPELLED, 0.5},
+    {"best spelled match", SPELLED, 12 / 13.0},
+    {"similarity of words", "card lost", "card", 0.70710678},    /* 1 / sqrt 2 */
+    {"similarity of letters", LETTER_PAIR, 0.84515425, LETTERS}, /* 5 / sqrt(7 * 5) */
+    {"similarity of vectors", VECTORS, 3 / 5.0},
+    {"distance of vectors", VECTORS, 4.47213595}, /* |(2, 4)| */
+    {"length of the shorter vector", VECTORS, 1},
+    {"length of the longer vector", VECTORS, 5},
+    {"share of rarity used alike", RESTS, (1 + 1 + 0.5 - (0.4 + 0.4 + 0.5)) / 2.5},
+    {"unexplained rest, lighter side", RESTS, 1 - 0.6},
+    {"unexplained rest, heavier side", RESTS, 1 - 0.6 + 0.5},
+    {"least explained word, lighter side", RESTS, 1 - 0.6},
+    {"least explained word, heavier side", RESTS, 0.5},
+    {"best match of use", RESTS, 0.6},
+    {"similarity of the rest", RESTS, 0.6},
+    {"weight of the rest, lighter side", RESTS, 1},
+    {"weight of the rest, heavier side", RESTS, 5},
+    {"word evidence", EVIDENCE, -0.310660172}, /* 0.25 + 0.5 - 0.75 / sqrt 2 twice */
+    {"evidence against", EDITED, -2 - 0.5 - 0.25 - 0.125 - 0.0625},
+    {"evidence in favour", EDITED, 0.176776695}, /* beside: 0.25 of two */
+    {"evidence in favour", "card lost", "lost card", 1.5},
+    {"evidence of shared words", EVIDENCE, 0.5},
+    {"evidence of shared words", "card zebra", "card zebra lost", 0.353553391}, /* one of two */
+    {"evidence of unshared words", EVIDENCE, -0.530330086},
+    /* By idf, 1 + 2 ln 2 of zebra and india, 1 + ln 2 of card: -0.75 i / sqrt(2 i^2 + c^2). */
+    {"evidence of unshared words", "zebra card", "india", -0.474016333},
+    {"evidence of shared letters", LETTER_PAIR, 0.139754249, LETTERS},    /* 5 / sqrt 5 */
+    {"evidence of unshared letters", LETTER_PAIR, -0.176776695, LETTERS}, /* 2 / sqrt 2 */
+    {"evidence of shared neighbours", "my the", "my the", 1.299038106}, /* with the ends */
+    {"evidence of unshared neighbours", "how 2019", "2019", -0.649519053},
+    {"evidence of opposed words", VECTORS, -2},
+    {"evidence of opposed words", OPPOSED_RARER, -1.788854382}, /* 1 and 0.5, to length 1 */
+    {"evidence beside shared words", "card zebra", "card", -1},
+    {"evidence beside shared words", EVIDENCE, -0.530330086},
+    {"evidence of shared pairs", "card lost", "lost card", 1.5},
+    {"evidence of shared pairs", TOGETHER, 1.5 / 3}, /* 0.25 of (0.25, 0.5, 0.5) */
+    {"evidence of replaced phrases", EDITED, -0.5 - 0.25 - 0.125 - 0.0625},
+    {"evidence of beginning and end", "how pay", "where pay", 0.426776695},
+    {"weight of unshared words", EVIDENCE, -0.25 - 0.5},
+    {"weight of shared letters", LETTER_PAIR, 5 * 0.0625, LETTERS},
+    {"weight of unshared letters", LETTER_PAIR, 2 * -0.125, LETTERS},
+    {"weight of opposed words", OPPOSED, -2 + 0.75},
+    {"weight of opposed words", OPPOSED_RARER, -2},
+    {"weight beside shared words", EVIDENCE, -1 + 0.25},
+    {"weight of shared pairs", TOGETHER, 1.5},
+    {"weight of replaced phrases", EDITED, -0.5 - 0.25 - 0.125},
+    {"unshared word most against", EVIDENCE, -0.5},
+    {"unshared word most against", "card", "card lost", 0},
+    {"opposed words most against", OPPOSED, -2},
+    {"opposed words most in favour", OPPOSED, 0.75},
+    {"opposed words most in favour", VECTORS, 0},
+    {"word beside most against", EVIDENCE, -1},
+    {"word beside most in favour", EVIDENCE, 0.25},
+    {"replaced phrase most against", EDITED_TWICE, -0.5},
+    {"replaced phrase most in favour", EDITED_TWICE, 1.25},
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+/* ---- The worlds ---- */
+
+static void weigh_word(struct world *world, const char *word, int alone, float weight)
+{
+    world->feature[2 * vocabulary_id(&world->vocabulary, word) + (size_t)alone] = weight;
+}
+
+/* The items of KIND of this pair weigh so much. */
+static void weigh_items(struct world *world, const char *a, const char *b, enum item_kind kind,
+                        float weight)
+{
+    struct survey *survey = &world->survey;
+    uint32_t number, before = world->evidence.items.count;
+    assert_ok(survey_read(survey, film_string(a), film_string(b), &error));
+    assert_ok(items_collect(&survey->items, &survey->reading, &error));
+    for (size_t i = 0; i < survey->items.count; i++)
+        if (survey->items.list[i].kind == kind) {
+            assert_ok(
+                keytab_add(&world->evidence.items, survey->items.list[i].key, &number, &error));
+            assert_true(number < MOST_ITEMS);
+            world->weight[number] = weight;
+        }
+    assert_true(world->evidence.items.count > before);
+}
+
+/* The weights stand by slot, and slots are known when all keys are there. */
+static void place_weights(struct world *world)
+{
+    const struct keytab *items = &world->evidence.items;
+    world->item = calloc(items->slot_mask + 1, sizeof(float));
+    for (uint64_t slot = 0; slot <= items->slot_mask; slot++)
+        if (items->keys[slot]) world->item[slot] = world->weight[items->number[slot]];
+    world->evidence.item = world->item;
+}
+
+static void give_vector(struct world *world, const char *word, float x, float y)
+{
+    float *vector = world->map + 2 * vocabulary_id(&world->vocabulary, word);
+    vector[0] = x;
+    vector[1] = y;
+}
+
+static void make_world(struct world *world, unsigned groups)
+{
+    vocabulary_fit(&world->vocabulary, groups, CORPUS);
+    size_t features = features_count(&world->vocabulary.features);
+    world->feature = calloc(2 * features, sizeof(float));
+    world->evidence.features = features;
+    world->evidence.feature = world->feature;
+    assert_ok(keytab_init(&world->evidence.items, &error));
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    struct world *words = &worlds[WORDS], *letters = &worlds[LETTERS];
+    make_world(words, FILM_WORD);
+    assert_true(features_count(&words->vocabulary.features) <= 64);
+    words->vocabulary.encoder.map = words->map;
+    words->vocabulary.encoder.dim = 2;
+    give_vector(words, "india", 1, 0);
+    give_vector(words, "japan", 3, 4);
+    assert_ok(survey_init(&words->survey, &words->vocabulary.encoder, &error));
+    weigh_word(words, "card", 0, 0.5f);
+    weigh_word(words, "zebra", 1, -0.25f);
+    weigh_word(words, "india", 1, -0.5f);
+    weigh_items(words, "india", "japan", ITEM_OPPOSED, -2);
+    weigh_items(words, "card zebra", "card", ITEM_BESIDE, -1);
+    weigh_items(words, "card india", "card", ITEM_BESIDE, 0.25f);
+    weigh_items(words, "zebra", "japan", ITEM_OPPOSED, 0.75f);
+    weigh_items(words, EDITED, ITEM_EDIT, -0.5f);
+    weigh_items(words, EDITED, ITEM_EDIT_AFTER, -0.25f);
+    weigh_items(words, EDITED, ITEM_EDIT_BEFORE, -0.125f);
+    weigh_items(words, EDITED, ITEM_EDIT_AMONG, -0.0625f);
+    weigh_items(words, "lost zebra", "lost bank", ITEM_EDIT, 1.25f);
+    weigh_items(words, "card lost", "lost card", ITEM_TOGETHER, 1.5f);
+    weigh_items(words, "my the", "my the", ITEM_RUN_SHARED, 0.75f);
+    weigh_items(words, "how 2019", "2019", ITEM_RUN_ALONE, -0.375f);
+    weigh_items(words, "how pay", "where pay", ITEM_FIRST, 0.5f);
+    weigh_items(words, "how pay", "where pay", ITEM_LAST, -0.25f);
+    weigh_items(words, "how pay", "where pay", ITEM_OPENED, 0.125f);
+    words->evidence.bias = 0.25;
+    place_weights(words);
+    make_world(letters, FILM_WORD | FILM_CHAR);
+    place_weights(letters);
+    assert_ok(survey_init(&letters->survey, &letters->vocabulary.encoder, &error));
+    for (size_t f = letters->vocabulary.features.first[GROUP_CHAR]; f < letters->evidence.features;
+         f++) {
+        letters->feature[2 * f] = 0.0625f;
+        letters->feature[2 * f + 1] = -0.125f;
+    }
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    for (int w = 0; w < WORLDS; w++) {
+        survey_free(&worlds[w].survey);
+        evidence_free(&worlds[w].evidence);
+        vocabulary_free(&worlds[w].vocabulary);
+        free(worlds[w].feature);
+        free(worlds[w].item);
+    }
+    return 0;
+}
+
+static const float *measure(int world, film_text a, film_text b)
+{
+    assert_ok(survey_make(&worlds[world].survey, &worlds[world].evidence, a, b, &error));
+    return worlds[world].survey.traits;
+}
+
+/* ---- Tests ---- */
+
+static size_t find(const char *name)
+{
+    size_t at = 0;
+    while (at < traits_count() && strcmp(trait_at(at)->name, name) != 0) at++;
+    return at;
+}
+
+static void every_trait_has_its_value(void **state)
+{
+    (void)state;
+    int wrong = 0;
+    for (int i = 0; i < CASES; i++) {
+        size_t at = find(cases[i].trait);
+        if (at == traits_count()) {
+            print_error("there is no trait \"%s\"\n", cases[i].trait);
+            wrong++;
+            continue;
+        }
+        for (int turn = 0; turn < 2; turn++) {
+            film_text a = film_string(turn ? cases[i].b : cases[i].a);
+            film_text b = film_string(turn ? cases[i].a : cases[i].b);
+            double found = (double)measure(cases[i].world, a, b)[at];
+            if (fabs(found - cases[i].expected) <= 1e-6) continue;
+            print_error("\"%s\" of \"%s\" and \"%s\": %.9g, expected %.9g\n", cases[i].trait,
+                        a.bytes, b.bytes, found, cases[i].expected);
+            wrong++;
+        }
+    }
+    assert_int_equal(wrong, 0);
+}
+
+static void no_trait_is_without_a_test(void **state)
+{
+    (void)state;
+    int missing = 0;
+    for (size_t t = 0; t < traits_count(); t++) {
+        int tested = 0;
+        for (int i = 0; i < CASES; i++) tested |= strcmp(cases[i].trait, trait_at(t)->name) == 0;
+        if (!tested) print_error("no case for \"%s\" in this file\n", trait_at(t)->name);
+        missing += !tested;
+    }
+    assert_int_equal(missing, 0);
+}
+
+static void every_trait_says_what_it_is(void **state)
+{
+    (void)state;
+    static const char *const groups[] = {"length",     "overlap", "order",    "question", "facts",
+                                         "similarity", "meaning", "spelling", "evidence"};
+    for (size_t t = 0; t < traits_count(); t++) {
+        const struct trait *trait = trait_at(t);
+        int known = 0;
+        for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
+            known |= strcmp(groups[g], trait->group) == 0;
+        if (!known) print_error("\"%s\" is in a group \"%s\"\n", trait->name, trait->group);
+        assert_true(known);
+        assert_true(trait->name[0] && strlen(trait->name) < 60);
+        assert_true(strlen(trait->about) > 5 && !strchr(trait->about, '\n'));
+        assert_int_equal(find(trait->name), t); /* no name twice */
+    }
+}
+
+/* A long text, repeated until it has COUNT words. */
+static char *repeat(const char *words, size_t count)
+{
+    size_t length = strlen(words), each = 1;
+    for (const char *c = words; *c; c++) each += *c == ' ';
+    size_t times = (count + each - 1) / each;
+    char *text = malloc(times * (length + 1) + 1);
+    for (size_t i = 0; i < times; i++) {
+        memcpy(text + i * (length + 1), words, length);
+        text[i * (length + 1) + length] = ' ';
+    }
+    text[times * (length + 1)] = 0;
+    return text;
+}
+
+static void unusual_sentences_have_finite_traits_the_same_both_ways_round(void **state)
+{
+    (void)state;
+    char *many = repeat("the card lost my zebra 2019 not unknown", 10000),
+         *word = repeat("zebra", 10000), *letters = repeat("x", 1);
+    const char *texts[] = {"",
+                           " ",
+                           "...?!",
+                           "card",
+                           "unknownword",
+                           "the card lost my zebra",
+                           "The Card? Lost. My ZEBRA!",
+                           "can't won't cannot",
+                           "\xe6\x88\x91\xe7\x9a\x84\xe5\x8d\xa1\xe4\xb8\xa2\xe4\xba\x86",
+                           "\xf0\x9f\x98\x80 \xf0\x9f\x91\x8d\xf0\x9f\x8f\xbd card",
+                           "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d \xd7\xa2\xd7\x95\xd7\x9c\xd7\x9d",
+                           "a\xcc\x81\xcc\x81\xcc\x81 \xe2\x80\x8f",
+                           many,
+                           word,
+                           letters};
+    enum { TEXTS = sizeof texts / sizeof *texts };
+    size_t count = traits_count();
+    float *there = malloc(count * sizeof *there);
+    for (int w = 0; w < WORLDS; w++)
+        for (int i = 0; i < TEXTS; i++)
+            for (int j = 0; j < TEXTS; j++) {
+                film_text a = film_string(texts[i]), b = film_string(texts[j]);
+                memcpy(there, measure(w, a, b), count * sizeof *there);
+                for (size_t t = 0; t < count; t++)
+                    if (!isfinite(there[t])) {
+                        print_error("%s of texts %d and %d\n", trait_at(t)->name, i, j);
+                        fail();
+                    }
+                assert_memory_equal(there, measure(w, b, a), count * sizeof *there);
+            }
+    free(there);
+    free(many);
+    free(word);
+    free(letters);
+}
+
+static void random_pairs_have_the_same_traits_both_ways_round(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"the",   "card", "lost", "my",  "India",  "Japan",
+                                        "zebra", "2019", "not",  "how", "zebrra", "usa",
+                                        "u",     "s",    "a",    "us.", "can't"};
+    struct rng rng;
+    rng_seed(&rng, 11);
+    size_t count = traits_count();
+    float *there = malloc(count * sizeof *there);
+    for (int round = 0; round < 3000; round++) {
+        char text[2][600];
+        for (int s = 0; s < 2; s++)
+            random_sentence(&rng, words, sizeof words / sizeof *words, round % 10 ? 9 : 80, text[s],
+                            600);
+        film_text a = film_string(text[0]), b = film_string(text[1]);
+        int world = round % WORLDS;
+        memcpy(there, measure(world, a, b), count * sizeof *there);
+        assert_memory_equal(there, measure(world, b, a), count * sizeof *there);
+    }
+    free(there);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_trait_has_its_value),
+        cmocka_unit_test(no_trait_is_without_a_test),
+        cmocka_unit_test(every_trait_says_what_it_is),
+        cmocka_unit_test(unusual_sentences_have_finite_traits_the_same_both_ways_round),
+        cmocka_unit_test(random_pairs_have_the_same_traits_both_ways_round),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
