@@ -539,8 +539,9 @@ static void the_log_odds_are_those_of_the_parts(void **state)
         double memory = decision->memory.weight[decision_memory(decision, survey)];
         assert_ok(match_pair(&whole, film_string(a), film_string(b), &all, &error));
         assert_close(all.log_odds, log_odds + memory + identity_of(&all), 1e-9);
-        assert_int_equal(all.same, all.log_odds >= decision->margin.scale * decision->margin.threshold +
-                                                       decision->margin.bias);
+        assert_int_equal(all.same,
+                         all.log_odds >= decision->margin.scale * decision->margin.threshold +
+                                             decision->margin.bias);
     }
     match_free(&bare);
     match_free(&whole);

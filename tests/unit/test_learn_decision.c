@@ -242,7 +242,8 @@ static void a_dev_file_calibrates_the_full_decision_with_memory_beside_it(void *
     strcpy(dev, scratch("dev.tsv"));
     faq_options(&options);
     film_model *plain = faq_train(&options);
-    size_t count = faq_count, spoken = 0; /* of the rows that were learned from: memory knows some */
+    size_t count = faq_count,
+           spoken = 0; /* of the rows that were learned from: memory knows some */
     FILE *file = fopen(dev, "w");
     fprintf(file, "label\tquestion1\tquestion2\n");
     for (size_t i = 0; i < count; i++) {
@@ -272,8 +273,7 @@ static void a_dev_file_calibrates_the_full_decision_with_memory_beside_it(void *
     assert_close(found->scale, wanted.scale, 1e-4 * (1 + fabs(wanted.scale)));
     assert_close(found->bias, wanted.bias, 1e-4 * (1 + fabs(wanted.bias)));
     assert_true(fabs(found->scale - plain->decision.margin.scale) > 1e-3); /* not the folds' */
-    for (size_t i = 0; i < count; i++)
-        with[i] = without[i] + (with[i] - without[i]) / found->scale;
+    for (size_t i = 0; i < count; i++) with[i] = without[i] + (with[i] - without[i]) / found->scale;
     double best = 0;
     for (size_t i = 0; i < count; i++) best = fmax(best, balanced(with, target, count, with[i]));
     assert_close(balanced(with, target, count, found->threshold), best, 1e-9);
