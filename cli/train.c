@@ -39,7 +39,7 @@ static void print_operating(const json_t *point)
 /* A full decision says "same" from a probability on, one threshold from a similarity on. */
 static void print_threshold(const json_t *settings)
 {
-    const json_t *line = json_object_get(json_object_get(settings, "decision"), "line");
+    const json_t *line = json_object_get(json_object_get(settings, "decision"), "calibration");
     if (!line) {
         fprintf(stderr, "threshold %.3f",
                 json_number(json_object_get(settings, "calibration"), "threshold"));
