@@ -77,10 +77,16 @@ film_status pile_read(struct pile *pile, const char *path, const film_table_opti
             TRY(progress_report(progress, "reading", film_table_progress(table), 1, error));
         if (lines && value_trim(row.a).length == 0) continue;
         status = add_row(&reading, &row);
-        if (status == FILM_BAD_INPUT && wanted.skip_bad)
+        if (status == FILM_BAD_INPUT && wanted.skip_bad) {
             bad++;
-        else
-            TRY(status);
+            continue;
+        }
+        if (status == FILM_BAD_INPUT && error) {
+            size_t used = strlen(error->message);
+            snprintf(error->message + used, sizeof error->message - used,
+                     "; --skip-bad passes over such rows");
+        }
+        TRY(status);
     }
     if (status == FILM_END) status = FILM_OK;
     TRY(status);

@@ -61,6 +61,7 @@ static film_status try_fold(struct run *run, const struct material *material, si
     uint32_t *order = mem_array(count, sizeof *order);
     TRY_ALLOC(order, error);
     size_t others = order_rows(material, fold, order), kept = count - others;
+    if (!others || !kept) goto done; /* a few pairs need not reach every fold */
     TRY(reorder(material, order, &x, &columns, error));
     struct boost_data learn = {x, others, columns, columns + count, columns + 2 * count};
     struct boost_data apart = {x + others * traits, kept, columns + others,
@@ -104,12 +105,12 @@ static film_status try_trees(struct run *run, const struct material *material,
         TRY(try_fold(run, material, fold, options, &trial, error));
     TRY(calibrate_fit(trial.margin, trial.target, trial.count, line, error));
     TRY(run_operate(run, trial.margin, trial.target, trial.count, &line->threshold, error));
-    options->rounds = (trial.rounds + folds / 2) / folds;
+    options->rounds = (trial.rounds + trial.folds / 2) / trial.folds;
     run_note(run, "threshold_pairs", json_integer((json_int_t)trial.count));
     run_note(run, "trees",
              json_pack("{s:I, s:f, s:f}", "rounds", (json_int_t)options->rounds, "train_loss",
-                       trial.train_loss / (double)folds, "held_out_loss",
-                       trial.loss / (double)folds));
+                       trial.train_loss / (double)trial.folds, "held_out_loss",
+                       trial.loss / (double)trial.folds));
 done:
     mem_free(trial.margin);
     mem_free(trial.target);

@@ -554,6 +554,68 @@ bad "a condition without a value" 1 \
     'film pool list: --where category: expected FIELD=VALUE; film pool list --help shows how' \
     film pool list good.pool --where category
 
+heading "Duplicates and links"
+"$FILM" pool create dup.pool --model good.film
+"$FILM" pool add dup.pool questions.tsv -q
+bad "a probability that is none" 1 \
+    'film dedup: --threshold 1.5: expected a probability above 0 and below 1; film dedup --help shows how' \
+    film dedup good.film questions.tsv --threshold 1.5
+bad "a prior that is none" 1 \
+    'film dedup: --prior must lie between 0 and 1; film dedup --help shows how' \
+    film dedup good.film questions.tsv --prior 0
+bad "a review of a file without a place for it" 1 \
+    'film dedup: --review of a file needs -o OUT; answers are kept in a pool only; film dedup --help shows how' \
+    film dedup good.film questions.tsv --review 3
+bad "a review and pairs" 1 \
+    'film dedup: --review goes with neither --pairs nor --all; film dedup --help shows how' \
+    film dedup dup.pool --review 3 --pairs
+bad "dedup without a pool" 3 \
+    'film: cannot open missing.pool: No such file or directory' \
+    film dedup missing.pool
+bad "dedup of a model alone" 2 \
+    'film: good.film is not a pool; film pool create makes one' \
+    film dedup good.film
+bad "dedup of a file without rows" 2 \
+    'film: header.tsv: no rows' \
+    film dedup good.film header.tsv
+printf 'id\ttext\n1\tone\n2\t \n' >hollow.tsv
+bad "a record without text" 2 \
+    'film: hollow.tsv:3: the text is empty; --skip-bad passes over such rows' \
+    film dedup good.film hollow.tsv
+bad "dedup into a directory that is not there" 3 \
+    'film: cannot create nowhere/x.tsv: No such file or directory' \
+    film dedup good.film questions.tsv -o nowhere/x.tsv
+bad "unique matches, and several" 1 \
+    'film link: --unique gives one match to a record; leave out -k; film link --help shows how' \
+    film link good.film questions.tsv questions.tsv --unique -k 2
+bad "a link to a missing file" 3 \
+    'film: cannot open missing.tsv: No such file or directory' \
+    film link good.film questions.tsv missing.tsv
+bad "both files from standard input" 1 \
+    'film: both files cannot be standard input' \
+    film link good.film - -
+bad "answers without their columns" 2 \
+    'film: questions.tsv: no columns id_a, id_b and same; film dedup POOL --review N -o FILE writes such a table' \
+    film pool label dup.pool --from questions.tsv
+printf 'same\tid_a\tid_b\ttext_a\ttext_b\nperhaps\tcard-lost\tcard-stolen\ta\tb\n' >perhaps.tsv
+bad "an answer that is none" 2 \
+    'film: perhaps.tsv:2: the answer is none of yes, no, same, different, 1, 0; leave it empty to skip the pair' \
+    film pool label dup.pool --from perhaps.tsv
+printf 'same\tid_a\tid_b\ttext_a\ttext_b\nyes\tcard-lost\tnobody\ta\tb\n' >nobody.tsv
+bad "an answer about no one" 2 \
+    'film: dup.pool has no sentence with id "nobody"' \
+    film pool label dup.pool --from nobody.tsv
+bad "training from a pool without labels" 2 \
+    'film: dup.pool has no labels to learn from; give some with film dedup --review or film pool label' \
+    film train --pool dup.pool -o m.film
+"$FILM" pool label dup.pool card-lost card-stolen same
+bad "categories and a pool's pairs" 2 \
+    'film: the labels of a pool are pairs, those of the files are not; train on one kind at a time' \
+    film train questions.tsv --pool dup.pool -o m.film
+bad "a stream and a pool" 1 \
+    'film: --method mfilm streams files and takes no --pool; choose another method' \
+    film train good.tsv --pool dup.pool --method mfilm -o m.film
+
 heading "Output"
 bad "-o in a missing directory" 3 \
     'film: cannot write nowhere/m.film: No such file or directory' \

@@ -60,10 +60,10 @@ static double worst_difference(const struct trees *trees, const float *margin, c
 static void our_sum_is_the_margin_of_xgboost(void **state)
 {
     (void)state;
-    const char *settings[][2] = {{"tree_method", "hist"}, {"objective", "reg:logistic"},
-                                 {"base_score", "0.5"},   {"eta", "0.3"},
-                                 {"max_depth", "2"},      {"nthread", "2"},
-                                 {"seed", "5"},           {"verbosity", "0"}};
+    const char *settings[][2] = {
+        {"tree_method", "hist"}, {"max_bin", "64"}, {"objective", "reg:logistic"},
+        {"base_score", "0.5"},   {"eta", "0.3"},    {"max_depth", "2"},
+        {"nthread", "2"},        {"seed", "5"},     {"verbosity", "0"}};
     DMatrixHandle matrix;
     BoosterHandle booster;
     bst_ulong length;

@@ -42,6 +42,69 @@ static void the_line_is_where_the_gradient_vanishes(void **state)
     }
 }
 
+/* The class-balanced loss of a line beside an offset, written out here. */
+static double loss_beside(const float *x, const float *offset, const float *target, size_t count,
+                          double scale, double bias)
+{
+    double positives = 0, total = 0;
+    for (size_t i = 0; i < count; i++) positives += (double)target[i];
+    for (size_t i = 0; i < count; i++) {
+        double p = calibrate_probability(scale * (double)x[i] + bias + (double)offset[i]);
+        total -= target[i] > 0.5f ? 0.5 / positives * log(p)
+                                  : 0.5 / ((double)count - positives) * log(1 - p);
+    }
+    return total;
+}
+
+static void beside_an_offset_the_line_fits_what_it_leaves_open(void **state)
+{
+    (void)state;
+    enum { N = 4000 };
+    static float x[N], target[N], offset[N];
+    struct rng rng;
+    struct calibration beside, alone, again;
+    rng_seed(&rng, 4);
+    for (int i = 0; i < N; i++) {
+        x[i] = (float)rng_uniform(&rng);
+        offset[i] = i % 3 ? 0 : i % 2 ? 2.0f : -2.0f; /* what memory knows, of a third of them */
+        double p = calibrate_probability(5 * (double)x[i] - 2.5 + (double)offset[i]);
+        target[i] = rng_uniform(&rng) < p;
+    }
+    assert_ok(calibrate_fit_beside(x, offset, target, N, &beside, &error));
+    for (int which = 0; which < 2; which++) { /* the gradient vanishes */
+        double h = 1e-4, scale = which ? 0 : h, bias = which ? h : 0;
+        double less = loss_beside(x, offset, target, N, beside.scale - scale, beside.bias - bias);
+        double more = loss_beside(x, offset, target, N, beside.scale + scale, beside.bias + bias);
+        assert_close((more - less) / (2 * h), 0, 1e-5);
+    }
+    assert_close(beside.scale, 5, 0.5); /* the line the labels were drawn from */
+    assert_close(beside.bias, -2.5, 0.35);
+    assert_ok(calibrate_fit(x, target, N, &alone, &error));
+    assert_true(alone.scale < beside.scale - 0.3); /* without it the offset is noise */
+    assert_true(alone.threshold == beside.threshold); /* which does not know of it */
+    assert_ok(calibrate_fit_beside(x, NULL, target, N, &again, &error));
+    assert_memory_equal(&again, &alone, sizeof alone);
+    for (int i = 0; i < N; i++) offset[i] = 0;
+    assert_ok(calibrate_fit_beside(x, offset, target, N, &again, &error));
+    assert_memory_equal(&again, &alone, sizeof alone);
+    for (int i = 0; i < N; i++) offset[i] = 1.5f; /* the same for all: a bias */
+    assert_ok(calibrate_fit_beside(x, offset, target, N, &again, &error));
+    assert_close(again.scale, alone.scale, 1e-6);
+    assert_close(again.bias, alone.bias - 1.5, 1e-6);
+}
+
+static void an_offset_that_says_it_all_leaves_the_line_finite(void **state)
+{
+    (void)state;
+    float x[4] = {0.1f, 0.9f, 0.2f, 0.8f}, target[4] = {0, 0, 1, 1};
+    float offset[4] = {-50, -50, 50, 50}, wrong[4] = {50, 50, -50, -50};
+    struct calibration line;
+    assert_ok(calibrate_fit_beside(x, offset, target, 4, &line, &error));
+    assert_true(isfinite(line.scale) && isfinite(line.bias) && line.scale > 0);
+    assert_ok(calibrate_fit_beside(x, wrong, target, 4, &line, &error));
+    assert_true(isfinite(line.scale) && isfinite(line.bias) && line.scale > 0);
+}
+
 static void the_threshold_equals_trying_all(void **state)
 {
     (void)state;
@@ -126,6 +189,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_line_is_where_the_gradient_vanishes),
+        cmocka_unit_test(beside_an_offset_the_line_fits_what_it_leaves_open),
+        cmocka_unit_test(an_offset_that_says_it_all_leaves_the_line_finite),
         cmocka_unit_test(the_threshold_equals_trying_all),
         cmocka_unit_test(extreme_inputs_have_finite_answers),
         cmocka_unit_test(the_line_never_falls),

@@ -103,8 +103,16 @@ static void check_reasons(film_similarity similarity)
             for (size_t r = 0; r < there.reason_count; r++) {
                 const film_reason *reason = &there.reasons[r];
                 size_t length = reason->side == 'a' ? a.length : b.length;
+                int identical = strcmp(reason->kind, "identical") == 0;
+                if (identical) assert_true(i == j && reason->weight > 0);
+                if (!reason->side) { /* of the pair, not of a word */
+                    assert_true(identical || strcmp(reason->kind, "trait") == 0 ||
+                                strcmp(reason->kind, "memory") == 0);
+                    continue;
+                }
                 assert_true(reason->start < reason->end && reason->end <= length);
             }
+            if (i == j) assert_true(there.log_odds >= 6 && there.same);
             assert_ok(film_match(context, b, a, &back, &error));
             assert_true(there.probability == back.probability);
             assert_int_equal(there.same, back.same);

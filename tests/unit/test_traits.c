@@ -15,12 +15,13 @@ static const char CORPUS[] = "the card lost my zebra\nthe card lost my india\n"
                              "the how what not\nthe bank pay where";
 
 /* WORDS: words with vectors of length 2. LETTERS: words and character n-grams, no vectors. */
-enum { WORDS, LETTERS, WORLDS };
+enum { WORDS, LETTERS, WORLDS, MOST_ITEMS = 100 };
 static struct world {
     struct vocabulary vocabulary;
     struct evidence evidence;
     struct survey survey;
     float *feature, *item, map[2 * 64];
+    float weight[MOST_ITEMS]; /* of items, by number */
 } worlds[WORLDS];
 
 /* ---- The pairs ---- */
@@ -47,7 +48,12 @@ struct trait_case {
 #define VECTORS "india", "japan"                            /* (1, 0) and (3, 4) */
 #define RESTS "india", "japan card"                         /* the card has no direction */
 #define LETTER_PAIR "card", "cards"         /* 7 n-grams; cards has 5 of them, others are unknown */
-#define EVIDENCE "card zebra", "card india" /* shared 0.5; alone -0.25, -0.5 */
+#define EVIDENCE "card zebra", "card india" /* shared 0.5; alone -0.25, -0.5; beside -1, 0.25 */
+#define EDITED "card india", "card japan"   /* opposed -2; edits -0.5, -0.25, -0.125, -0.0625 */
+#define OPPOSED "india zebra", "japan"      /* -2 and 0.75 */
+#define OPPOSED_RARER "india lost", "japan" /* -2 of rarity 1, nothing of rarity 0.5 */
+#define TOGETHER "card lost zebra", "zebra lost card" /* 1.5 of rarity 0.25, two of 0.5 */
+#define EDITED_TWICE "card india lost zebra", "card japan lost bank" /* -0.5 and 1.25 */
 
 static const struct trait_case cases[] = {
     {"words of the shorter", LENGTHS, 2},
@@ -55,6 +61,11 @@ static const struct trait_case cases[] = {
     {"ratio of lengths", LENGTHS, 0.5},
     {"sentences of the simpler", STOPS, 1},
     {"sentences of the richer", STOPS, 2},
+    {"words of both", LENGTHS, 1.94591015},    /* ln 7 */
+    {"mean rarity", SIDES, (1.5 + 1) / (2 + 3 + 1)}, /* the shared word counts on both sides */
+    {"question mark on one side", "the card?", "the card", 1},
+    {"question mark on one side", "the card?", "card?", 0},
+    {"question mark on one side", "the card", "card", 0},
     {"shared words", "the card lost", "card the zebra", 2},
     {"unshared words, fewer side", SIDES, 1},
     {"unshared words, more side", SIDES, 3},
@@ -65,6 +76,7 @@ static const struct trait_case cases[] = {
     {"share of rarity shared", OVERLAP, 0.5 / (0.5 + 1 + 0.5)},
     {"coverage, less covered side", OVERLAP, 0.5 / (0.5 + 1)},
     {"coverage, more covered side", OVERLAP, 0.5 / (0.5 + 0.5)},
+    {"least covered sentence", OVERLAP, 0.5 / (0.5 + 1)}, /* one sentence each: the coverage */
     {"rarest unshared word, lower", OVERLAP, 0.5},
     {"rarest unshared word", OVERLAP, 1},
     {"rarest shared word", "the card", "card the zebra", 0.5},
@@ -100,9 +112,12 @@ static const struct trait_case cases[] = {
     {"negation on one side", "not my card", "my card is not", 0},
     {"names on both sides that differ", NAMES, 1},
     {"names only one has", NAMES, 2},
+    {"share of names shared", "the India Japan card", "my India", 1 / 2.0},
+    {"share of names shared", "the card", "my card", 1},
     {"shared names", "the India", "card India", 1},
     {"acronyms spelled out", "usa card", "united states america card", 1},
     {"words written together", "creditcard lost", "credit card lost", 1},
+    {"share of rarity spelled alike", SPELLED, (1 + 1 + 0.5 - (2 / 13.0 + 0.5)) / 2.5},
     {"misspelled rest, lighter side", SPELLED, 1 - 12 / 13.0},
     {"misspelled rest, heavier side", SPELLED, 1 - 12 / 13.0 + 0.5},
     {"most misspelled word, lighter side", SPELLED, 1 - 12 / 13.0},
@@ -114,6 +129,7 @@ static const struct trait_case cases[] = {
     {"distance of vectors", VECTORS, 4.47213595}, /* |(2, 4)| */
     {"length of the shorter vector", VECTORS, 1},
     {"length of the longer vector", VECTORS, 5},
+    {"share of rarity used alike", RESTS, (1 + 1 + 0.5 - (0.4 + 0.4 + 0.5)) / 2.5},
     {"unexplained rest, lighter side", RESTS, 1 - 0.6},
     {"unexplained rest, heavier side", RESTS, 1 - 0.6 + 0.5},
     {"least explained word, lighter side", RESTS, 1 - 0.6},
@@ -122,15 +138,44 @@ static const struct trait_case cases[] = {
     {"similarity of the rest", RESTS, 0.6},
     {"weight of the rest, lighter side", RESTS, 1},
     {"weight of the rest, heavier side", RESTS, 5},
-    {"evidence of unshared words", EVIDENCE, -0.25 - 0.5},
+    {"word evidence", EVIDENCE, -0.310660172}, /* 0.25 + 0.5 - 0.75 / sqrt 2 twice */
+    {"evidence against", EDITED, -2 - 0.5 - 0.25 - 0.125 - 0.0625},
+    {"evidence in favour", EDITED, 0.176776695}, /* beside: 0.25 of two */
+    {"evidence in favour", "card lost", "lost card", 1.5},
     {"evidence of shared words", EVIDENCE, 0.5},
-    {"evidence of unshared letters", LETTER_PAIR, 2 * -0.125, LETTERS},
-    {"evidence of shared letters", LETTER_PAIR, 5 * 0.0625, LETTERS},
+    {"evidence of shared words", "card zebra", "card zebra lost", 0.353553391}, /* one of two */
+    {"evidence of unshared words", EVIDENCE, -0.530330086},
+    /* By idf, 1 + 2 ln 2 of zebra and india, 1 + ln 2 of card: -0.75 i / sqrt(2 i^2 + c^2). */
+    {"evidence of unshared words", "zebra card", "india", -0.474016333},
+    {"evidence of shared letters", LETTER_PAIR, 0.139754249, LETTERS},    /* 5 / sqrt 5 */
+    {"evidence of unshared letters", LETTER_PAIR, -0.176776695, LETTERS}, /* 2 / sqrt 2 */
+    {"evidence of shared neighbours", "my the", "my the", 1.299038106}, /* with the ends */
+    {"evidence of unshared neighbours", "how 2019", "2019", -0.649519053},
     {"evidence of opposed words", VECTORS, -2},
+    {"evidence of opposed words", OPPOSED_RARER, -1.788854382}, /* 1 and 0.5, to length 1 */
     {"evidence beside shared words", "card zebra", "card", -1},
-    {"evidence of replaced phrases", "card india", "card japan", -0.5 - 0.25 - 0.125},
-    {"strongest evidence against", "card india", "card japan", -2},
-    {"strongest evidence for", "card lost", "lost card", 1.5},
+    {"evidence beside shared words", EVIDENCE, -0.530330086},
+    {"evidence of shared pairs", "card lost", "lost card", 1.5},
+    {"evidence of shared pairs", TOGETHER, 1.5 / 3}, /* 0.25 of (0.25, 0.5, 0.5) */
+    {"evidence of replaced phrases", EDITED, -0.5 - 0.25 - 0.125 - 0.0625},
+    {"evidence of beginning and end", "how pay", "where pay", 0.426776695},
+    {"weight of unshared words", EVIDENCE, -0.25 - 0.5},
+    {"weight of shared letters", LETTER_PAIR, 5 * 0.0625, LETTERS},
+    {"weight of unshared letters", LETTER_PAIR, 2 * -0.125, LETTERS},
+    {"weight of opposed words", OPPOSED, -2 + 0.75},
+    {"weight of opposed words", OPPOSED_RARER, -2},
+    {"weight beside shared words", EVIDENCE, -1 + 0.25},
+    {"weight of shared pairs", TOGETHER, 1.5},
+    {"weight of replaced phrases", EDITED, -0.5 - 0.25 - 0.125},
+    {"unshared word most against", EVIDENCE, -0.5},
+    {"unshared word most against", "card", "card lost", 0},
+    {"opposed words most against", OPPOSED, -2},
+    {"opposed words most in favour", OPPOSED, 0.75},
+    {"opposed words most in favour", VECTORS, 0},
+    {"word beside most against", EVIDENCE, -1},
+    {"word beside most in favour", EVIDENCE, 0.25},
+    {"replaced phrase most against", EDITED_TWICE, -0.5},
+    {"replaced phrase most in favour", EDITED_TWICE, 1.25},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -153,9 +198,20 @@ static void weigh_items(struct world *world, const char *a, const char *b, enum 
         if (survey->items.list[i].kind == kind) {
             assert_ok(
                 keytab_add(&world->evidence.items, survey->items.list[i].key, &number, &error));
-            world->item[number] = weight;
+            assert_true(number < MOST_ITEMS);
+            world->weight[number] = weight;
         }
     assert_true(world->evidence.items.count > before);
+}
+
+/* The weights stand by slot, and slots are known when all keys are there. */
+static void place_weights(struct world *world)
+{
+    const struct keytab *items = &world->evidence.items;
+    world->item = calloc(items->slot_mask + 1, sizeof(float));
+    for (uint64_t slot = 0; slot <= items->slot_mask; slot++)
+        if (items->keys[slot]) world->item[slot] = world->weight[items->number[slot]];
+    world->evidence.item = world->item;
 }
 
 static void give_vector(struct world *world, const char *word, float x, float y)
@@ -170,10 +226,8 @@ static void make_world(struct world *world, unsigned groups)
     vocabulary_fit(&world->vocabulary, groups, CORPUS);
     size_t features = features_count(&world->vocabulary.features);
     world->feature = calloc(2 * features, sizeof(float));
-    world->item = calloc(100, sizeof(float));
     world->evidence.features = features;
     world->evidence.feature = world->feature;
-    world->evidence.item = world->item;
     assert_ok(keytab_init(&world->evidence.items, &error));
 }
 
@@ -193,11 +247,23 @@ static int set_up(void **state)
     weigh_word(words, "india", 1, -0.5f);
     weigh_items(words, "india", "japan", ITEM_OPPOSED, -2);
     weigh_items(words, "card zebra", "card", ITEM_BESIDE, -1);
-    weigh_items(words, "card india", "card japan", ITEM_EDIT, -0.5f);
-    weigh_items(words, "card india", "card japan", ITEM_EDIT_AFTER, -0.25f);
-    weigh_items(words, "card india", "card japan", ITEM_EDIT_BEFORE, -0.125f);
+    weigh_items(words, "card india", "card", ITEM_BESIDE, 0.25f);
+    weigh_items(words, "zebra", "japan", ITEM_OPPOSED, 0.75f);
+    weigh_items(words, EDITED, ITEM_EDIT, -0.5f);
+    weigh_items(words, EDITED, ITEM_EDIT_AFTER, -0.25f);
+    weigh_items(words, EDITED, ITEM_EDIT_BEFORE, -0.125f);
+    weigh_items(words, EDITED, ITEM_EDIT_AMONG, -0.0625f);
+    weigh_items(words, "lost zebra", "lost bank", ITEM_EDIT, 1.25f);
     weigh_items(words, "card lost", "lost card", ITEM_TOGETHER, 1.5f);
+    weigh_items(words, "my the", "my the", ITEM_RUN_SHARED, 0.75f);
+    weigh_items(words, "how 2019", "2019", ITEM_RUN_ALONE, -0.375f);
+    weigh_items(words, "how pay", "where pay", ITEM_FIRST, 0.5f);
+    weigh_items(words, "how pay", "where pay", ITEM_LAST, -0.25f);
+    weigh_items(words, "how pay", "where pay", ITEM_OPENED, 0.125f);
+    words->evidence.bias = 0.25;
+    place_weights(words);
     make_world(letters, FILM_WORD | FILM_CHAR);
+    place_weights(letters);
     assert_ok(survey_init(&letters->survey, &letters->vocabulary.encoder, &error));
     for (size_t f = letters->vocabulary.features.first[GROUP_CHAR]; f < letters->evidence.features;
          f++) {
