@@ -121,6 +121,9 @@ int report(film_status status, const film_error *error);
 int usage_error(const struct verb *verb, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* "opposed: india / japan" and what it weighs, on a line of its own (match.c). */
+void print_reason(const film_reason *reason);
+
 /* Colours only on a terminal and without NO_COLOR. */
 int use_colour(FILE *stream);
 
@@ -169,6 +172,6 @@ film_status stream_rows(const struct stream *stream, unsigned long long *rows, f
 /* ---- Verbs ---- */
 
 extern const struct verb verb_train, verb_eval, verb_match, verb_predict, verb_embed, verb_split,
-    verb_info, verb_pool, verb_dedup, verb_link;
+    verb_info, verb_pool, verb_dedup, verb_link, verb_search;
 
 #endif

@@ -15,7 +15,7 @@ static json_t *span_object(char side, size_t start, size_t end)
     return side ? json_pack("[I, I]", (json_int_t)start, (json_int_t)end) : json_null();
 }
 
-static json_t *reason_object(const film_reason *reason)
+json_t *reason_object(const film_reason *reason)
 {
     json_t *object =
         json_pack("{s:s, s:s%, s:o, s:o, s:f}", "kind", reason->kind, "text", reason->text,
@@ -89,7 +89,7 @@ static void print_sentences(film_text a, film_text b, const film_verdict *verdic
 }
 
 /* "opposed: india / japan", "word: card (a)", "trait: edits" */
-static void print_reason(const film_reason *reason)
+void print_reason(const film_reason *reason)
 {
     printf("  %+7.2f  %s: %.*s", reason->weight, reason->kind, (int)reason->text_length,
            reason->text);

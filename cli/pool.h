@@ -12,7 +12,7 @@ struct pool_values {
     struct option_texts where;
     size_t batch, limit;
     double wait;
-    int replace, progress_lines, ignore_missing, full, repair, threads;
+    int replace, progress_lines, ignore_missing, full, repair, recall, threads;
 };
 #define POOL_DEFAULTS \
     {                 \
@@ -60,10 +60,12 @@ struct pool_values {
     {                                                                                              \
         "format", 0, OPTION_WORD, &(v).format, "tsv|csv|jsonl", "default: by OUT's name, or tsv"   \
     }
-#define CHECK_OPTIONS(v)                                                                \
-    {"full", 0, OPTION_FLAG, &(v).full, NULL, "hold every vector against its text"},    \
-        {"repair",    0,    OPTION_FLAG,                                                \
-         &(v).repair, NULL, "compute vectors, indexes and counters again where wrong"}, \
+#define CHECK_OPTIONS(v)                                                                   \
+    {"full", 0, OPTION_FLAG, &(v).full, NULL, "hold every vector against its text"},       \
+        {"repair",    0,    OPTION_FLAG,                                                   \
+         &(v).repair, NULL, "compute vectors, indexes and counters again where wrong"},    \
+        {"recall",    0,    OPTION_FLAG,                                                   \
+         &(v).recall, NULL, "measure what the index finds of 1000 sentences' neighbours"}, \
         THREADS_OPTION(v), WAIT_OPTION(v)
 #define LABEL_OPTIONS(v)                                                                     \
     {"from", 0, OPTION_TEXT, &(v).from, "FILE", "a table with columns id_a, id_b and same"}, \
@@ -72,6 +74,12 @@ struct pool_values {
 /* Opens the pool at PATH; what was opened stays NULL after a failure. */
 film_status pool_open(const char *path, const struct pool_values *values, film_pool **pool,
                       film_error *error);
+
+/* "category=card"; 0: it is none (pool_list.c). */
+int pool_parse_where(const char *text, film_pool_where *where);
+
+/* For the eye: what would end the field or the line becomes a space. */
+void pool_print_field(film_text text);
 
 extern const struct verb pool_add_verb, pool_list_verb, pool_export_verb, pool_check_verb,
     pool_label_verb;

@@ -7,8 +7,7 @@
 
 /* ---- list ---- */
 
-/* For the eye: what would end the field or the line becomes a space. */
-static void print_field(film_text text)
+void pool_print_field(film_text text)
 {
     for (size_t i = 0; i < text.length; i++)
         putchar((unsigned char)text.bytes[i] < 32 ? ' ' : text.bytes[i]);
@@ -19,18 +18,23 @@ static void set_text(json_t *row, const char *name, film_text text)
     if (text.bytes) json_object_set_new(row, name, json_stringn(text.bytes, text.length));
 }
 
-static int print_json(void *user, const film_sentence *sentence)
+void pool_set_fields(json_t *row, const film_sentence *sentence)
 {
-    (void)user;
-    json_t *row = json_object();
-    set_text(row, "id", sentence->id);
-    set_text(row, "text", sentence->text);
     set_text(row, "category", sentence->category);
     set_text(row, "answer", sentence->answer);
     set_text(row, "url", sentence->url);
     if (sentence->more.bytes)
         json_object_set_new(row, "more",
                             json_loadb(sentence->more.bytes, sentence->more.length, 0, NULL));
+}
+
+static int print_json(void *user, const film_sentence *sentence)
+{
+    (void)user;
+    json_t *row = json_object();
+    set_text(row, "id", sentence->id);
+    set_text(row, "text", sentence->text);
+    pool_set_fields(row, sentence);
     json_dumpf(row, stdout, JSON_REAL_PRECISION(15));
     putchar('\n');
     json_decref(row);
@@ -40,17 +44,16 @@ static int print_json(void *user, const film_sentence *sentence)
 static int print_row(void *user, const film_sentence *sentence)
 {
     (void)user;
-    print_field(sentence->id);
+    pool_print_field(sentence->id);
     putchar('\t');
-    print_field(sentence->text);
+    pool_print_field(sentence->text);
     putchar('\t');
-    print_field(sentence->category);
+    pool_print_field(sentence->category);
     putchar('\n');
     return interrupted() || ferror(stdout);
 }
 
-/* "category=card" */
-static int parse_where(const char *text, film_pool_where *where)
+int pool_parse_where(const char *text, film_pool_where *where)
 {
     const char *equals = strchr(text, '=');
     if (!equals || equals == text) return 0;
@@ -69,7 +72,7 @@ static int run_list(const struct verb *verb, int argc, char **argv)
     int count = parse_arguments(verb, options, &common, argc, argv, path, 1, 1);
     if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
     for (size_t i = 0; i < values.where.count; i++)
-        if (!parse_where(values.where.item[i], &where[i]))
+        if (!pool_parse_where(values.where.item[i], &where[i]))
             return usage_error(verb, "--where %s: expected FIELD=VALUE", values.where.item[i]);
 
     film_error error = {0};
@@ -152,12 +155,16 @@ static void print_checked(const film_pool_checked *checked, json_t *problems, in
             (json_int_t)sentences, "vectors", (json_int_t)vectors, "labels", (json_int_t)labels,
             "compared", (json_int_t)compared, "contradictions", (json_int_t)contradictions,
             "problems", (json_int_t)found, "repaired", (json_int_t)repaired, "lines", problems);
+        if (checked->sampled) json_object_set_new(answer, "recall", json_real(checked->recall));
         json_dumpf(answer, stdout, 0);
         putchar('\n');
         json_decref(answer);
         return;
     }
     if (quiet) return;
+    if (checked->sampled)
+        printf("the index finds %.4f of the 10 nearest of %llu sentences\n", checked->recall,
+               (unsigned long long)checked->sampled);
     printf("%llu sentences, %llu vectors (%llu held against their text), %llu labels\n", sentences,
            vectors, compared, labels);
     if (contradictions)
@@ -181,6 +188,7 @@ static int run_check(const struct verb *verb, int argc, char **argv)
     json_t *problems = common.json ? json_array() : NULL;
     film_pool_check_options how = {.full = values.full,
                                    .repair = values.repair,
+                                   .recall = values.recall ? 1000 : 0,
                                    .threads = values.threads,
                                    .progress = progress_start(common.quiet),
                                    .problem = print_problem,

@@ -17,7 +17,9 @@ _film_options() {
         embed) echo "--output -o $table --threads -t $common" ;;
         split) echo "--output -o --ratio --seed $table $common" ;;
         pool) echo "--model -m --replace --batch --progress-lines --columns --input-format --skip-bad --threads -t" \
-            "--wait --ignore-missing --where --limit -n --output -o --format --full --repair --from $common" ;;
+            "--wait --ignore-missing --where --limit -n --output -o --format --full --repair --recall --from $common" ;;
+        search) echo "--answers -k --explain --where --threshold --candidates --decision --no-memory --prior" \
+            "--threads -t --wait $common" ;;
         dedup) echo "--threshold --output -o --pairs --all --review --candidates --decision --no-memory --prior" \
             "--columns --input-format --skip-bad --threads -t $common" ;;
         link) echo "--threshold --matches -k --unique --output -o --candidates --decision --no-memory --prior" \
@@ -42,7 +44,7 @@ _film_values() {
         --sim) echo "cosine dot euclidean" ;;
         --init) echo "random eigen" ;;
         --mfilm-basis) echo "sample batch" ;;
-        --k | -k) [ "$2" = link ] && return 2 || echo "1:55 0" ;;
+        --k | -k) [[ $2 = link || $2 = search ]] && return 2 || echo "1:55 0" ;;
         --knn) echo "mutual either" ;;
         --decision) [ "$2" = eval ] && echo "full threshold knn" || echo "auto full threshold" ;;
         --columns | --pool-columns) echo "label,a,b a,b,label score,a,b text,category anchor,positive,negative a,b" ;;
@@ -55,7 +57,7 @@ _film_values() {
         --rank | --dim | --min-df | --max-features | --seed | --threads | -t | --threshold | --power | --margin | \
             --positives | --labelled | --hard | --random | --iterations | --epsilon | --least-change | \
             --rho | --gamma | --shrink | --first-step | --inner | --sample | --epochs | --batch | --rate | --temperature | \
-            --pool-queries | --checkpoint-every | --bootstrap | --wait | --where | --limit | -n | --review | --candidates | --matches) return 2 ;;
+            --pool-queries | --checkpoint-every | --bootstrap | --wait | --where | --limit | -n | --review | --candidates | --matches | --answers) return 2 ;;
         *) return 1 ;;
     esac
 }
@@ -65,11 +67,11 @@ _film() {
     local values
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool dedup link info help --help --version" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool search dedup link info help --help --version" -- "$word")
         return
     fi
     if [ "$verb" = help ]; then
-        [ "$COMP_CWORD" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool dedup link info" -- "$word")
+        [ "$COMP_CWORD" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool search dedup link info" -- "$word")
         return
     fi
     # the action comes before anything else

@@ -1,7 +1,7 @@
 # fish completion for film(1). Install it as ~/.config/fish/completions/film.fish.
 # tests/cli/help.sh holds it against the program; it reads the blocks between lines such as "# train".
 
-set -l verbs train eval match predict embed split pool dedup link info
+set -l verbs train eval match predict embed split pool search dedup link info
 set -l no_verb "not __fish_seen_subcommand_from $verbs help"
 set -l any_verb "__fish_seen_subcommand_from $verbs"
 set -l stemmers arabic armenian basque catalan danish dutch english finnish french german greek hindi \
@@ -15,6 +15,7 @@ complete -c film -n "$no_verb" -f -a predict -d 'A probability for every pair of
 complete -c film -n "$no_verb" -f -a embed -d 'Turn sentences into vectors'
 complete -c film -n "$no_verb" -f -a split -d 'Cut a file into train and dev parts'
 complete -c film -n "$no_verb" -f -a pool -d 'Keep a growing set of sentences'
+complete -c film -n "$no_verb" -f -a search -d 'Find what in a pool means the same'
 complete -c film -n "$no_verb" -f -a dedup -d 'Which sentences mean the same'
 complete -c film -n "$no_verb" -f -a link -d 'For every record of one file its match in another'
 complete -c film -n "$no_verb" -f -a info -d 'Show what is in a model'
@@ -157,7 +158,21 @@ complete -c film -n "$in" -s o -l output -r -F -d 'export: where to write'
 complete -c film -n "$in" -l format -x -a 'tsv csv jsonl' -d 'export: format of the output'
 complete -c film -n "$in" -l full -d 'check: hold every vector against its text'
 complete -c film -n "$in" -l repair -d 'check: compute again what can be'
+complete -c film -n "$in" -l recall -d 'check: measure what the index finds'
 complete -c film -n "$in" -l from -r -F -d 'label: a table of answers'
+
+# search
+set -l in "__fish_seen_subcommand_from search"
+complete -c film -n "$in" -s k -l answers -x -d 'So many answers'
+complete -c film -n "$in" -l explain -d 'With the words that decided'
+complete -c film -n "$in" -l where -x -d 'Only sentences with FIELD=VALUE'
+complete -c film -n "$in" -l threshold -x -d 'Only answers of at least this probability'
+complete -c film -n "$in" -l candidates -x -d 'Judge the N best of the index'
+complete -c film -n "$in" -l decision -x -a 'auto full threshold' -d 'How to decide'
+complete -c film -n "$in" -l no-memory -d 'As if no question had been seen in training'
+complete -c film -n "$in" -l prior -x -d 'Probability of a duplicate before reading'
+complete -c film -n "$in" -s t -l threads -x -d 'How many threads'
+complete -c film -n "$in" -l wait -x -d 'Seconds to wait for another writer'
 
 # dedup
 set -l in "__fish_seen_subcommand_from dedup"

@@ -140,6 +140,46 @@ FILM_API film_status film_pool_export(film_pool *pool, const char *path, const c
                                       const film_progress *progress, uint64_t *written,
                                       film_error *error);
 
+/* ---- Searching ----------------------------------------------------------------------------- */
+
+/* "Has this been asked before?" Candidates come from an index over vectors and words, the best of them are
+ * judged as film_match judges a pair. The first search makes the index; a large pool keeps it in a file
+ * beside it (POOL.index, a cache: delete it whenever you like). */
+typedef struct film_search_options {
+    size_t k;                     /* answers wanted; 10 */
+    size_t candidates;            /* judged; 100. More finds more and takes longer */
+    const film_pool_where *where; /* only sentences for which all of them hold */
+    size_t where_count;
+    double least;               /* only answers of at least this probability; 0: all */
+    int explain;                /* with reasons */
+    film_answer_options answer; /* `threads` also for several queries */
+    film_progress progress;     /* of making the index, and of many queries */
+} film_search_options;
+
+FILM_API void film_search_defaults(film_search_options *options);
+
+typedef struct film_found {
+    size_t query; /* which of the queries, and which of its answers, from 0 */
+    size_t place;
+    film_sentence sentence;
+    film_verdict verdict; /* of the query (a) and the sentence (b); reasons only with `explain` */
+    double score;         /* what answers are sorted by; docs/pool.md says how it is made */
+} film_found;
+
+/* Gets each answer, best first; return non-zero to stop. */
+typedef int (*film_found_fn)(void *user, const film_found *found);
+
+/* OPTIONS may be NULL. A sentence of the pool that is searched for finds itself. */
+FILM_API film_status film_pool_search(film_pool *pool, film_text query,
+                                      const film_search_options *options, film_found_fn call,
+                                      void *user, film_error *error);
+
+/* The same for COUNT queries in parallel; answers come in the order of the queries, from the calling
+ * thread. */
+FILM_API film_status film_pool_search_many(film_pool *pool, const film_text *queries, size_t count,
+                                           const film_search_options *options, film_found_fn call,
+                                           void *user, film_error *error);
+
 /* ---- Labels and clusters ------------------------------------------------------------------- */
 
 typedef struct film_pool_label_row {
@@ -302,9 +342,10 @@ FILM_API film_status film_link_files(const film_model *model, const char *path_a
 /* ---- Is it whole? ---------------------------------------------------------------------------- */
 
 typedef struct film_pool_check_options {
-    int full;   /* compare every vector with its text, not only a sample of 1000 */
-    int repair; /* compute again what can be: vectors, indexes, counters. What the user gave is
+    int full;      /* compare every vector with its text, not only a sample of 1000 */
+    int repair;    /* compute again what can be: vectors, indexes, counters. What the user gave is
                  * reported when it is damaged, and never changed */
+    size_t recall; /* measure what the index finds of so many sentences' neighbours; 0: do not */
     int threads;
     film_progress progress;
     void (*problem)(void *user, const char *line); /* one call per problem; may be NULL */
@@ -316,6 +357,8 @@ typedef struct film_pool_checked {
     uint64_t compared; /* vectors held against their text */
     uint64_t problems; /* found */
     uint64_t repaired; /* of these */
+    uint64_t sampled;  /* sentences whose neighbours were looked for (options.recall) */
+    double recall;     /* share of their 10 nearest by vector that the index finds; 1: all */
     uint64_t
         contradictions; /* pairs labelled "different" that others of "same" connect; no damage */
 } film_pool_checked;

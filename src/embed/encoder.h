@@ -12,6 +12,9 @@ struct encoder {
         *map; /* features x dim, row-major: row w is the vector of feature w (L transposed) */
     size_t dim;
     film_similarity similarity; /* how two vectors are compared */
+    /* The lengths of the map's rows say what features are worth (rank). Those of an SVD, and of what is built
+     * on one, only say how frequent they are. */
+    int weighs;
 };
 
 /* The similarity of two vectors (dim each); 0 where a cosine is asked of a zero vector. */

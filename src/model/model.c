@@ -74,6 +74,7 @@ static film_status open_arrays(film_model *model, const char *path, film_error *
     if (map->shape[1] == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: the map L is empty", path));
     model->encoder.map = map->data;
     model->encoder.dim = (size_t)map->shape[1];
+    model->encoder.weighs = strcmp(model->settings.method, "rank") == 0;
 done:
     return status;
 }

@@ -46,10 +46,19 @@ struct safetensors; /* an open file */
 /* Opens and checks PATH (mapped), or a file already in memory (NAME is for messages; the bytes must
  * outlive it). Where the metadata has checksums they are verified. A tensor that another program
  * placed at an odd address is copied to aligned memory; all others are used where they lie. */
-film_status safetensors_open(const char *path, struct safetensors **out, film_error *error);
 film_status safetensors_parse(const void *bytes, size_t size, const char *name,
                               struct safetensors **out, film_error *error);
 void safetensors_close(struct safetensors *file);
+
+/* VERIFY 0: all but the tensors' own checksums, so that opening a large file reads its header alone. For
+ * caches whose arrays are not trusted anyway. */
+film_status safetensors_map(const char *path, int verify, struct safetensors **out,
+                            film_error *error);
+static inline film_status safetensors_open(const char *path, struct safetensors **out,
+                                           film_error *error)
+{
+    return safetensors_map(path, 1, out, error);
+}
 
 /* Tensors in the order of their data. */
 size_t safetensors_count(const struct safetensors *file);

@@ -241,3 +241,44 @@ film_status dense_search(const struct dense *dense, struct graph_walker *walker,
     *found = top.count;
     return status;
 }
+
+film_status dense_score(const struct dense *dense, struct graph_walker *walker, const float *vector,
+                        const uint32_t *id, size_t count, float *score, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct codes *codes = &dense->view.codes;
+    TRY(walker_fit(walker, 0, dense->dim, 1, 1, error));
+    struct codes_query query = codes_query_of(vector, dense->dim, walker->values);
+    size_t good = 0; /* ids in range, as far as there are only such */
+    while (good < count && id[good] < codes->count) good++;
+    codes_score(codes, &query, id, good, score);
+    for (size_t i = good; i < count; i++) {
+        score[i] = 0;
+        if (id[i] < codes->count) codes_score(codes, &query, id + i, 1, score + i);
+    }
+    for (size_t i = 0; i < count; i++) score[i] *= query.scale;
+done:
+    return status;
+}
+
+film_status dense_search_among(const struct dense *dense, struct graph_walker *walker,
+                               const float *vector, const uint32_t *among, size_t count, size_t k,
+                               uint32_t *id, float *score, size_t *found, film_error *error)
+{
+    enum { BLOCK = 256 };
+    film_status status = FILM_OK;
+    float scores[BLOCK];
+    struct topk top = topk_over(score, id, k);
+    for (size_t first = 0; first < count; first += BLOCK) {
+        size_t some = count - first < BLOCK ? count - first : BLOCK;
+        TRY(dense_score(dense, walker, vector, among + first, some, scores, error));
+        for (size_t i = 0; i < some; i++)
+            if (among[first + i] < dense->view.codes.count &&
+                dense->view.state[among[first + i]] != GRAPH_DEAD)
+                topk_offer(&top, scores[i], among[first + i]);
+    }
+done:
+    topk_finish(&top);
+    *found = top.count;
+    return status;
+}

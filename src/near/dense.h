@@ -40,4 +40,13 @@ film_status dense_search(const struct dense *dense, struct graph_walker *walker,
                          const float *vector, size_t k, size_t ef, uint32_t *id, float *score,
                          size_t *found, film_error *error);
 
+/* The same among COUNT rows, all of which are looked at; ids out of range are passed over. */
+film_status dense_search_among(const struct dense *dense, struct graph_walker *walker,
+                               const float *vector, const uint32_t *among, size_t count, size_t k,
+                               uint32_t *id, float *score, size_t *found, film_error *error);
+
+/* SCORE[i] of row ID[i]; 0 where there is none. */
+film_status dense_score(const struct dense *dense, struct graph_walker *walker, const float *vector,
+                        const uint32_t *id, size_t count, float *score, film_error *error);
+
 #endif

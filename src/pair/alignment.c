@@ -197,7 +197,7 @@ static void align_vectors(struct comparison *comparison, const struct alignment 
     size_t dim = alignment->encoder->dim;
     if (!alignment->encoder->map) {
         comparison->similarity = encoder_sparse_similarity(
-            &(struct encoder){alignment->encoder->features, NULL, 0, FILM_COSINE}, &side[0].row,
+            &(struct encoder){alignment->encoder->features, NULL, 0, FILM_COSINE, 0}, &side[0].row,
             &side[1].row);
         return;
     }

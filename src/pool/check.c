@@ -2,6 +2,7 @@
  * in one transaction. What the user gave is never touched. */
 #include "pool/check.h"
 #include "base/mem.h"
+#include "pool/snapshot.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -176,6 +177,17 @@ static film_status note_damage(struct checking *checking, film_status status, fi
     return FILM_OK;
 }
 
+/* The cache beside the pool: a problem when it is damaged, none when it is missing or stale. */
+static film_status check_cache(struct checking *checking, film_error *error)
+{
+    film_status status = snapshot_check_file(checking->pool, checking->db, error);
+    if (status == FILM_END) return FILM_OK;
+    if (status != FILM_BAD_INPUT) return status;
+    checking->cache = 1;
+    check_problem(checking, "the index beside the pool: %s", error->message);
+    return FILM_OK;
+}
+
 static film_status look(struct checking *checking, film_error *error)
 {
     film_status status = FILM_OK;
@@ -184,6 +196,7 @@ static film_status look(struct checking *checking, film_error *error)
     TRY(note_damage(checking, check_labels(checking, error), error));
     TRY(note_damage(checking, pool_model(checking->pool, &checking->model, error), error));
     TRY(note_damage(checking, check_sentences(checking, error), error));
+    if (checking->model) TRY(note_damage(checking, check_cache(checking, error), error));
 done:
     return status;
 }
@@ -206,6 +219,11 @@ film_status film_pool_check(film_pool *pool, const film_pool_check_options *opti
     pool_read_end(pool, checking.db);
     checking.db = NULL;
     if (checking.options->repair) TRY(repair(&checking, error));
+    if (checking.options->repair && checking.cache) {
+        snapshot_remove_file(pool); /* the next search makes it again */
+        result->repaired++;
+    }
+    if (checking.options->recall && checking.model) TRY(check_recall(&checking, error));
 done:
     pool_read_end(pool, checking.db);
     mem_free(checking.vectors);

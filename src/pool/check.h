@@ -15,6 +15,7 @@ struct checking {
     int64_t *vectors; /* sentences whose vector is missing or wrong */
     size_t vector_count, vector_capacity;
     int indexes, orphans, counters; /* found wrong */
+    int cache;                      /* the index beside the pool is damaged */
 };
 
 /* Counts a problem, and tells the first hundred. */
@@ -23,5 +24,8 @@ void check_problem(struct checking *checking, const char *format, ...)
 
 /* check_sentences.c: checksums, vectors, and some or all vectors against their texts. */
 film_status check_sentences(struct checking *checking, film_error *error);
+
+/* check_recall.c: how much of the exact answer the index finds. */
+film_status check_recall(struct checking *checking, film_error *error);
 
 #endif

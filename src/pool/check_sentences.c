@@ -98,7 +98,7 @@ static film_status check_row(struct checking *checking, sqlite3_stmt *row, int s
     /* Where the text is damaged the vector cannot be judged. */
     int whole = check_fields(checking, row, &sentence);
     TRY(db_row_read(checking->db, error));
-    if (!whole) goto done;
+    if (!whole || dim == 0) goto done; /* a model of features alone has no vectors */
     float *vector = waiting->stored + waiting->texts.count * dim;
     if (!bytes)
         problem = "has no vector";

@@ -55,11 +55,6 @@ film_status film_pool_create(const char *path, const char *model_path, film_erro
                        path));
     TRY(file_map_open(model_path, &file, error));
     TRY(model_parse(file.bytes, file.size, model_path, &model, error));
-    if (!model->encoder.map)
-        TRY(status_set(error, FILM_BAD_INPUT,
-                       "%s has features alone and no vectors, which a pool needs; train one with "
-                       "--method svd, film or rank",
-                       model_path));
     size_t room = strlen(path) + 60;
     TRY_ALLOC(temporary = mem_array(room, 1), error);
     snprintf(temporary, room, "%s.tmp-%ld-%ld", path, (long)getpid(), (long)gettid());

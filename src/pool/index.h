@@ -11,15 +11,31 @@
 #define POOL_INDEX_H
 
 #include "embed/encoder.h"
+#include "near/dense.h"
+#include "near/lexical.h"
 
 struct index;
 
 /* ENCODER must outlive the index. */
 film_status index_new(const struct encoder *encoder, struct index **out, film_error *error);
+
+/* Over arrays of a file, of the same number of sentences; DENSE is NULL for an encoder without a map. They
+ * must stay until the index is freed. Sizes are checked now, the rest before the first change. */
+film_status index_open(const struct encoder *encoder, const struct graph_view *dense,
+                       const struct lexical_view *lexical, struct index **out, film_error *error);
 void index_free(struct index *index);
 
-/* Ids given so far, the removed among them. */
+/* Looks at every number of every array. */
+film_status index_check(const struct index *index, film_error *error);
+
+/* What there is to store, valid until the next change; call index_settle before. DENSE has no rows
+ * without a map. */
+film_status index_settle(struct index *index, film_error *error);
+void index_views(const struct index *index, struct graph_view *dense, struct lexical_view *lexical);
+
+/* Ids given so far, the removed among them; and without them. */
 size_t index_count(const struct index *index);
+size_t index_living(const struct index *index);
 
 /* Adds COUNT sentences with the ids that come next, embedding them in parallel. When it fails or is
  * cancelled the index is to be freed. */
@@ -34,9 +50,10 @@ film_status index_remove(struct index *index, const uint32_t *id, size_t count, 
 
 struct index_candidate {
     uint32_t id;
-    float dense;   /* cosine of the vectors, to about 1e-3; 0 when only the other side found it */
-    float lexical; /* cosine of the weighted words, or 0 */
-    float score;   /* of both: what candidates are sorted by */
+    float dense; /* cosine of the vectors, to about 1e-3; 0 without a map */
+    float
+        lexical; /* cosine of the weighted words; 0 also when it was not among the best of that side */
+    float score; /* of both: what candidates are sorted by */
 };
 
 /* What one thread needs to ask. */
@@ -44,16 +61,31 @@ struct index_asker;
 film_status index_asker_new(const struct index *index, struct index_asker **out, film_error *error);
 void index_asker_free(struct index_asker *asker);
 
-/* The best K for a sentence given as its vector (any length; not looked at without a map) and its sparse
- * row, best first, of equal scores the lower id. OUT has room for K; *FOUND says how many there are. A
- * sentence of the index is among its own candidates. */
-film_status index_candidates(const struct index *index, struct index_asker *asker,
-                             const float *vector, const struct feature_row *row, size_t k,
-                             struct index_candidate *out, size_t *found, film_error *error);
-
-/* The same for a text. */
+/* The best K for a text, best first, of equal scores the lower id. OUT has room for K; *FOUND says how
+ * many there are. A sentence of the index is among its own candidates. */
 film_status index_candidates_text(const struct index *index, struct index_asker *asker,
                                   film_text text, size_t k, struct index_candidate *out,
                                   size_t *found, film_error *error);
+
+/* Of the text asked about last: how much of it the model knows, by weight, from 0 to 1. A vector says little
+ * about a text whose rare words are unknown. */
+double index_known(const struct index_asker *asker);
+
+/* Of the vectors alone, as a search for K candidates looks for them: what film_pool_check measures. VECTOR
+ * has length 1; ID and SCORE have room for K. Not without a map. */
+film_status index_nearest(const struct index *index, struct index_asker *asker, const float *vector,
+                          size_t k, uint32_t *id, float *score, size_t *found, film_error *error);
+
+/* Sentences that may be answers: their ids, rising, and a byte per id that is 1 for them. */
+struct index_filter {
+    const uint32_t *id;
+    size_t count;
+    const uint8_t *mask;
+};
+
+/* The same among some; FILTER NULL: all. */
+film_status index_candidates_among(const struct index *index, struct index_asker *asker,
+                                   film_text text, const struct index_filter *filter, size_t k,
+                                   struct index_candidate *out, size_t *found, film_error *error);
 
 #endif

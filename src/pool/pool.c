@@ -1,6 +1,7 @@
 #include "pool/pool.h"
 #include "base/mem.h"
 #include "pool/schema.h"
+#include "pool/snapshot.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +102,7 @@ static film_status read_settings(film_pool *pool, film_error *error)
     int64_t dim;
     TRY(pool_read(pool, &db, error));
     TRY(db_number(db, "SELECT value FROM setting WHERE name = 'dim'", &dim, error));
-    if (dim < 1 || dim > 1 << 24)
+    if (dim < 0 || dim > 1 << 24) /* 0: a model of features alone */
         TRY(status_set(error, FILM_BAD_INPUT, "%s is damaged: vectors of %lld numbers", pool->path,
                        (long long)dim));
     pool->dim = (size_t)dim;
@@ -138,10 +139,9 @@ void film_pool_close(film_pool *pool)
         mem_free(pool->idle[i]);
     }
     if (pool->has_writer) db_close(&pool->writer);
+    snapshot_drop(&pool->snapshot);
     model_free(pool->model);
     mem_free_aligned(pool->model_bytes);
-    mem_free(pool->snapshot.numbers);
-    mem_free_aligned(pool->snapshot.vectors);
     pthread_rwlock_destroy(&pool->snapshot_lock);
     pthread_mutex_destroy(&pool->loading);
     pthread_mutex_destroy(&pool->writing);

@@ -12,17 +12,18 @@
 
 #include <pthread.h>
 
+struct index;
+
 enum { POOL_IDLE = 16 }; /* connections kept open for the next reader */
 
-/* The vectors in memory as of one change, for searching (store_scan_vectors brings them up to date).
- * Empty in a pool that was only opened. film_pool_close frees the arrays; whoever sets `index` has it
- * freed there too. */
+/* The index in memory as of one change (snapshot.h); empty in a pool that was not searched yet. */
 struct pool_snapshot {
     uint64_t change; /* up to here */
-    size_t count;
-    int64_t *numbers; /* count */
-    float *vectors;   /* count x dim */
-    void *index;      /* over them */
+    struct index *index;
+    int64_t *numbers; /* of each id of the index; not of all still in the pool */
+    size_t count, capacity;
+    struct safetensors *file; /* what the index may point into */
+    uint64_t unsaved;         /* sentences that came or went since the cache was written */
 };
 
 struct film_pool {

@@ -30,6 +30,7 @@ struct store_change {
     int64_t number;
     int removed;
     const void *vector;
+    film_text text; /* of store_scan_texts */
 };
 typedef int (*store_change_fn)(void *user, const struct store_change *change);
 
@@ -37,6 +38,10 @@ typedef int (*store_change_fn)(void *user, const struct store_change *change);
  * change first. *UPTO: go on from there next time. */
 film_status store_scan_vectors(struct db *db, size_t dim, uint64_t since, store_change_fn call,
                                void *user, uint64_t *upto, film_error *error);
+
+/* The same with texts instead of vectors. */
+film_status store_scan_texts(struct db *db, uint64_t since, store_change_fn call, void *user,
+                             uint64_t *upto, film_error *error);
 
 /* ---- Settings (store_changes.c) ---- */
 
@@ -78,6 +83,9 @@ typedef int (*store_sentence_fn)(void *user, const struct store_sentence *senten
 /* By number. FILTER may be NULL. */
 film_status store_each(struct db *db, const film_pool_filter *filter, store_sentence_fn call,
                        void *user, film_error *error);
+
+/* Whether any sentence has such a field. */
+film_status store_has_field(struct db *db, film_text field, int *has, film_error *error);
 
 /* ---- Labels (store_labels.c) ---- */
 

@@ -79,14 +79,10 @@ film_status store_commit(struct store_write *write, film_error *error)
     return status;
 }
 
-film_status store_scan_vectors(struct db *db, size_t dim, uint64_t since, store_change_fn call,
-                               void *user, uint64_t *upto, film_error *error)
+/* Rows of SQL: change, number, removed, a vector (of BYTES bytes; 0: none wanted) or a text. */
+static film_status scan(struct db *db, const char *sql, size_t bytes, uint64_t since,
+                        store_change_fn call, void *user, uint64_t *upto, film_error *error)
 {
-    /* Both halves come in the order of an index, so this is a merge and sorts nothing. */
-    static const char sql[] = "SELECT s.change AS at, s.number, 0, v.bytes FROM sentence s"
-                              " LEFT JOIN vector v ON v.number = s.number WHERE s.change > ?1"
-                              " UNION ALL SELECT change AS at, number, 1, NULL FROM removed WHERE "
-                              "change > ?1 ORDER BY at";
     film_status status = FILM_OK;
     sqlite3_stmt *statement = NULL;
     int row;
@@ -96,13 +92,16 @@ film_status store_scan_vectors(struct db *db, size_t dim, uint64_t since, store_
     for (;;) {
         TRY(db_step(db, statement, &row, error));
         if (!row) break;
-        struct store_change change = {(uint64_t)sqlite3_column_int64(statement, 0),
-                                      sqlite3_column_int64(statement, 1),
-                                      sqlite3_column_int(statement, 2), NULL};
-        const void *bytes = sqlite3_column_blob(statement, 3);
+        struct store_change change = {.change = (uint64_t)sqlite3_column_int64(statement, 0),
+                                      .number = sqlite3_column_int64(statement, 1),
+                                      .removed = sqlite3_column_int(statement, 2)};
+        if (bytes) {
+            const void *vector = sqlite3_column_blob(statement, 3);
+            if ((size_t)sqlite3_column_bytes(statement, 3) == bytes) change.vector = vector;
+        } else {
+            change.text = db_text(statement, 3);
+        }
         TRY(db_row_read(db, error));
-        if ((size_t)sqlite3_column_bytes(statement, 3) == dim * sizeof(float))
-            change.vector = bytes;
         if (call(user, &change)) {
             *upto = change.change;
             break;
@@ -111,4 +110,24 @@ film_status store_scan_vectors(struct db *db, size_t dim, uint64_t since, store_
 done:
     if (statement) sqlite3_reset(statement);
     return status;
+}
+
+/* Both halves come in the order of an index, so this is a merge and sorts nothing. */
+film_status store_scan_vectors(struct db *db, size_t dim, uint64_t since, store_change_fn call,
+                               void *user, uint64_t *upto, film_error *error)
+{
+    static const char sql[] = "SELECT s.change AS at, s.number, 0, v.bytes FROM sentence s"
+                              " LEFT JOIN vector v ON v.number = s.number WHERE s.change > ?1"
+                              " UNION ALL SELECT change AS at, number, 1, NULL FROM removed WHERE "
+                              "change > ?1 ORDER BY at";
+    return scan(db, sql, dim * sizeof(float), since, call, user, upto, error);
+}
+
+film_status store_scan_texts(struct db *db, uint64_t since, store_change_fn call, void *user,
+                             uint64_t *upto, film_error *error)
+{
+    static const char sql[] = "SELECT change AS at, number, 0, text FROM sentence WHERE change > ?1"
+                              " UNION ALL SELECT change AS at, number, 1, NULL FROM removed WHERE "
+                              "change > ?1 ORDER BY at";
+    return scan(db, sql, 0, since, call, user, upto, error);
 }

@@ -195,22 +195,28 @@ static film_status select_sql(const film_pool_filter *filter, char sql[SQL_ROOM]
     return FILM_OK;
 }
 
+/* Binds the path of a field in `more`. */
+static film_status bind_path(sqlite3_stmt *statement, int index, film_text field, film_error *error)
+{
+    char path[300], shown[VALUE_SHOWN];
+    if (field.length == 0 || field.length > 250 || memchr(field.bytes, '"', field.length))
+        return status_set(error, FILM_USAGE, "\"%s\" is no name of a field",
+                          value_show(field, shown));
+    int length = snprintf(path, sizeof path, "$.\"%.*s\"", (int)field.length, field.bytes);
+    if (sqlite3_bind_text(statement, index, path, length, SQLITE_TRANSIENT))
+        return status_no_memory(error);
+    return FILM_OK;
+}
+
 static film_status bind_filter(sqlite3_stmt *statement, const film_pool_filter *filter,
                                film_error *error)
 {
     for (size_t i = 0; filter && i < filter->where_count; i++) {
         const film_pool_where *where = &filter->where[i];
-        char path[300], shown[VALUE_SHOWN];
         db_bind_text(statement, 2 * (int)i + 1, where->value);
         if (known_column(where->field)) continue;
-        if (where->field.length == 0 || where->field.length > 250 ||
-            memchr(where->field.bytes, '"', where->field.length))
-            return status_set(error, FILM_USAGE, "\"%s\" is no name of a field",
-                              value_show(where->field, shown));
-        int length =
-            snprintf(path, sizeof path, "$.\"%.*s\"", (int)where->field.length, where->field.bytes);
-        if (sqlite3_bind_text(statement, 2 * (int)i + 2, path, length, SQLITE_TRANSIENT))
-            return status_no_memory(error);
+        film_status status = bind_path(statement, 2 * (int)i + 2, where->field, error);
+        if (status != FILM_OK) return status;
     }
     return FILM_OK;
 }
@@ -237,5 +243,21 @@ film_status store_each(struct db *db, const film_pool_filter *filter, store_sent
     }
 done:
     sqlite3_finalize(statement);
+    return status;
+}
+
+film_status store_has_field(struct db *db, film_text field, int *has, film_error *error)
+{
+    static const char sql[] =
+        "SELECT 1 FROM sentence WHERE json_type(more, ?1) IS NOT NULL LIMIT 1";
+    film_status status = FILM_OK;
+    sqlite3_stmt *statement = NULL;
+    *has = 1;
+    if (known_column(field)) return FILM_OK;
+    TRY(db_prepare(db, sql, &statement, error));
+    TRY(bind_path(statement, 1, field, error));
+    TRY(db_step(db, statement, has, error));
+done:
+    if (statement) sqlite3_reset(statement);
     return status;
 }

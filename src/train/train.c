@@ -260,7 +260,11 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     TRY(count_features(&run, error));
     TRY(run_learn(&run, error));
     run.model->encoder =
-        (struct encoder){&run.model->features, run.model->own_map, run.dim, options->similarity};
+        (struct encoder){.features = &run.model->features,
+                         .map = run.model->own_map,
+                         .dim = run.dim,
+                         .similarity = options->similarity,
+                         .weighs = strcmp(run.model->settings.method, "rank") == 0};
     run.model->decision.encoder = &run.model->encoder;
     if (run.full && run.interrupted == FILM_OK) TRY(decide(&run, error));
     if (!run.model->decision.full || run.dev.rows) TRY(run_calibrate(&run, judged_on, error));

@@ -529,10 +529,25 @@ bad "create with a table as model" 2 \
 bad "create in a missing directory" 3 \
     'film: cannot read or write nowhere/new.pool: No such file or directory' \
     film pool create nowhere/new.pool --model good.film
-"$FILM" train good.tsv --method tfidf -q -o features.film
-bad "a model without vectors" 2 \
-    'film: features.film has features alone and no vectors, which a pool needs; train one with --method svd, film or rank' \
-    film pool create new.pool --model features.film
+"$FILM" pool create empty-one.pool --model good.film
+bad "a search in an empty pool" 0 \
+    'film: empty-one.pool holds no sentence yet; film pool add adds some' \
+    film search empty-one.pool card
+bad "a search in no pool" 3 \
+    'film: cannot open missing.pool: No such file or directory' \
+    film search missing.pool card
+bad "a search for bytes that are no text" 2 \
+    'film: query 1 is not valid UTF-8 at byte 1' \
+    film search good.pool $'a\xe9'
+bad "a search by a field no sentence has" 2 \
+    'film: no sentence of good.pool has a field "colour"' \
+    film search good.pool card --where colour=red
+bad "a search by half a condition" 1 \
+    'film search: --where category: expected FIELD=VALUE; film search --help shows how' \
+    film search good.pool card --where category
+bad "too many candidates" 1 \
+    'film: at most 32768 candidates can be judged, not 40000' \
+    film search good.pool card --candidates 40000
 bad "pairs for a pool" 2 \
     'film: good.tsv has two sentences in a row, a pool takes one; choose with --columns, for example --columns id,text,-' \
     film pool add good.pool good.tsv

@@ -22,9 +22,9 @@ static inline void collect(const char *a, const char *b)
 
 /* ---- Items as text ---- */
 
-static const char *const kinds[ITEM_KINDS] = {
-    "",     "run",   "alone",  "opposed", "beside", "together", "edit",
-    "after", "before", "among", "first",   "last",   "opened"};
+static const char *const kinds[ITEM_KINDS] = {"",         "run",  "alone", "opposed", "beside",
+                                              "together", "edit", "after", "before",  "among",
+                                              "first",    "last", "opened"};
 
 static inline int is_hashed(enum item_kind kind)
 {

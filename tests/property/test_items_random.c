@@ -195,8 +195,8 @@ static int edits_of_pair(void)
             if (!covered) rest[s][count[s]++] = reading.side[s].words[at].number;
         }
     for (size_t k = 0; k < items.count; k++) edits += items.list[k].kind == ITEM_EDIT;
-    return edits + (count[0] != count[1] ||
-                    memcmp(rest[0], rest[1], count[0] * sizeof **rest) != 0);
+    return edits +
+           (count[0] != count[1] || memcmp(rest[0], rest[1], count[0] * sizeof **rest) != 0);
 }
 
 /* What a key should stand for, in words: "after the: [blue][red]", phrases in alphabetical order. */

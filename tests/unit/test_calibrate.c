@@ -80,7 +80,7 @@ static void beside_an_offset_the_line_fits_what_it_leaves_open(void **state)
     assert_close(beside.scale, 5, 0.5); /* the line the labels were drawn from */
     assert_close(beside.bias, -2.5, 0.35);
     assert_ok(calibrate_fit(x, target, N, &alone, &error));
-    assert_true(alone.scale < beside.scale - 0.3); /* without it the offset is noise */
+    assert_true(alone.scale < beside.scale - 0.3);    /* without it the offset is noise */
     assert_true(alone.threshold == beside.threshold); /* which does not know of it */
     assert_ok(calibrate_fit_beside(x, NULL, target, N, &again, &error));
     assert_memory_equal(&again, &alone, sizeof alone);

@@ -32,8 +32,7 @@ static double slow_margin(const struct evidence_rows *rows, const float *weights
         int in = has_feature(&reading->side[0].row, f) + has_feature(&reading->side[1].row, f);
         if (!in) continue;
         enum group group = features_group(&vocabulary.features, f);
-        double base =
-            group == GROUP_WORD && in == 1 ? (double)vocabulary.features.idf[f] : 1;
+        double base = group == GROUP_WORD && in == 1 ? (double)vocabulary.features.idf[f] : 1;
         sum[group][in == 1] += base * (double)weights[2 * f + (in == 1)];
         squares[group][in == 1] += base * base;
     }

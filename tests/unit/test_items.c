@@ -320,8 +320,7 @@ static void the_most_different_sentences_fit(void **state)
     assert_ok(items_collect(&items, &long_reading, &error));
     /* 32 shared, 32 alone on each side: opposed, beside, together; 64 runs alone on each side and
      * one shared at the end; first, last, the words alone behind the first two; 32 edits of four kinds */
-    assert_int_equal(items.count,
-                     32 * 32 + 32 * 64 + 32 * 31 / 2 + 2 * 64 + 1 + 2 + 64 + 4 * 32);
+    assert_int_equal(items.count, 32 * 32 + 32 * 64 + 32 * 31 / 2 + 2 * 64 + 1 + 2 + 64 + 4 * 32);
     reading_free(&long_reading);
     vocabulary_free(&large);
 }

@@ -29,7 +29,8 @@ static void keys_are_numbered_in_the_order_they_come(void **state)
     uint32_t number;
     build(&table, COUNT);
     assert_int_equal(table.count, COUNT);
-    assert_true(table.slot_mask + 1 == 262144); /* at most three quarters full, 131072 are too few */
+    assert_true(table.slot_mask + 1 ==
+                262144); /* at most three quarters full, 131072 are too few */
     for (uint32_t i = 0; i < COUNT; i++) {
         assert_int_equal(keytab_find(&table, key_at(i)), i);
         assert_int_equal(keytab_find(&table, key_at(i) + 8), KEYTAB_NONE);
@@ -142,10 +143,10 @@ static void a_table_without_numbers_has_slots(void **state)
     struct keytab built, mapped;
     size_t at_once = 0;
     build(&built, COUNT);
-    assert_ok(
-        keytab_map(&mapped, built.keys, NULL, built.slot_mask + 1, COUNT, "model", &error));
+    assert_ok(keytab_map(&mapped, built.keys, NULL, built.slot_mask + 1, COUNT, "model", &error));
     for (uint32_t i = 0; i < COUNT; i++) {
-        uint64_t first = keytab_first_slot(&mapped, key_at(i)), slot = keytab_slot(&mapped, key_at(i));
+        uint64_t first = keytab_first_slot(&mapped, key_at(i)),
+                 slot = keytab_slot(&mapped, key_at(i));
         assert_true(first <= mapped.slot_mask && slot <= mapped.slot_mask);
         at_once += first == slot;
         for (uint64_t s = first; s != slot; s = (s + 1) & mapped.slot_mask)

@@ -2,6 +2,7 @@
  * stopped or out of memory at any point. */
 #include "faq_model.h"
 
+#include "pair/match.h"
 #include "train/boost.h"
 
 static char path[300];
@@ -20,14 +21,14 @@ static void sentence(struct rng *rng, unsigned topic, char *out)
             fillers[rng_below(rng, 8)], words[topic][rng_below(rng, 4)]);
 }
 
-static void write_table(enum kind kind, size_t count)
+static void write_rows(const char *name, enum kind kind, size_t count, uint64_t seed)
 {
     struct rng rng;
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(name, "w");
     static const char *const headers[KINDS] = {"label\tquestion1\tquestion2",
                                                "score\tsentence1\tsentence2",
                                                "anchor\tpositive\tnegative", "text\tcategory"};
-    rng_seed(&rng, 9);
+    rng_seed(&rng, seed);
     fprintf(file, "%s\n", headers[kind]);
     for (size_t i = 0; i < count; i++) {
         char a[80], b[80], c[80];
@@ -45,6 +46,11 @@ static void write_table(enum kind kind, size_t count)
         if (kind == CATEGORIES) fprintf(file, "%s\ttopic%u\n", a, topic);
     }
     fclose(file);
+}
+
+static void write_table(enum kind kind, size_t count)
+{
+    write_rows(path, kind, count, 9);
 }
 
 static void options_of(film_train_options *options)
@@ -193,6 +199,91 @@ static void the_decision_learns_something(void **state)
     assert_true(right >= 160);
     film_context_free(context);
     film_close(model);
+}
+
+/* ---- A dev file ---- */
+
+/* The log-odds of every row when the calibration is the identity; WITH memory or without. */
+static void score_rows(const film_model *model, size_t count, int with, double *out)
+{
+    struct decision plain = model->decision; /* a view: not freed */
+    struct match_rule rule = {.full = 1, .memory = with};
+    struct match match;
+    film_verdict verdict;
+    plain.margin = (struct calibration){1, 0, 0};
+    assert_ok(match_init(&match, &plain, &rule, &error));
+    for (size_t i = 0; i < count; i++) {
+        assert_ok(
+            match_score(&match, film_string(faq[i].a), film_string(faq[i].b), &verdict, &error));
+        out[i] = verdict.log_odds;
+    }
+    match_free(&match);
+}
+
+static double balanced(const double *score, const float *target, size_t count, double threshold)
+{
+    double right[2] = {0, 0}, all[2] = {0, 0};
+    for (size_t i = 0; i < count; i++) {
+        int same = target[i] >= 0.5f;
+        all[same]++;
+        right[same] += (score[i] >= threshold) == same;
+    }
+    return 0.5 * (right[0] / all[0] + right[1] / all[1]);
+}
+
+/* The line is fitted to the dev file beside what memory says, the threshold to the sum of both. */
+static void a_dev_file_calibrates_the_full_decision_with_memory_beside_it(void **state)
+{
+    (void)state;
+    static float target[FAQ_MOST], margin[FAQ_MOST], offset[FAQ_MOST];
+    static double without[FAQ_MOST], with[FAQ_MOST];
+    char dev[300];
+    film_train_options options;
+    strcpy(dev, scratch("dev.tsv"));
+    faq_options(&options);
+    film_model *plain = faq_train(&options);
+    size_t count = faq_count,
+           spoken = 0; /* of the rows that were learned from: memory knows some */
+    FILE *file = fopen(dev, "w");
+    fprintf(file, "label\tquestion1\tquestion2\n");
+    for (size_t i = 0; i < count; i++) {
+        if (i % 5 == 0) strcat(faq[i].b, " please"); /* and some it does not */
+        if (i % 7 == 0) faq[i].label = !faq[i].label;
+        fprintf(file, "%d\t%s\t%s\n", faq[i].label, faq[i].a, faq[i].b);
+        target[i] = (float)faq[i].label;
+    }
+    fclose(file);
+    struct faq_row *rows = malloc(sizeof faq); /* training reads them anew */
+    memcpy(rows, faq, sizeof faq);
+    options.dev = dev;
+    film_model *model = faq_train(&options);
+    memcpy(faq, rows, sizeof faq);
+    free(rows);
+    assert_true(model->decision.full);
+    score_rows(model, count, 0, without);
+    score_rows(model, count, 1, with);
+    for (size_t i = 0; i < count; i++) {
+        margin[i] = (float)without[i];
+        offset[i] = (float)(with[i] - without[i]);
+        spoken += offset[i] != 0;
+    }
+    assert_true(spoken > 20 && spoken < count - 20);
+    struct calibration wanted, *found = &model->decision.margin;
+    assert_ok(calibrate_fit_beside(margin, offset, target, count, &wanted, &error));
+    assert_close(found->scale, wanted.scale, 1e-4 * (1 + fabs(wanted.scale)));
+    assert_close(found->bias, wanted.bias, 1e-4 * (1 + fabs(wanted.bias)));
+    assert_true(fabs(found->scale - plain->decision.margin.scale) > 1e-3); /* not the folds' */
+    for (size_t i = 0; i < count; i++) with[i] = without[i] + (with[i] - without[i]) / found->scale;
+    double best = 0;
+    for (size_t i = 0; i < count; i++) best = fmax(best, balanced(with, target, count, with[i]));
+    assert_close(balanced(with, target, count, found->threshold), best, 1e-9);
+    char *about = NULL;
+    assert_ok(film_describe(model, &about, &error));
+    assert_non_null(strstr(about, "\"threshold_from\":\"dev\""));
+    film_free(about);
+    film_close(plain);
+    film_close(model);
+    unlink(dev);
 }
 
 /* ---- Next to nothing ---- */
@@ -345,6 +436,7 @@ int main(void)
         cmocka_unit_test(threads_change_the_answers_little),
         cmocka_unit_test(every_kind_of_labels_learns_a_full_decision),
         cmocka_unit_test(the_decision_learns_something),
+        cmocka_unit_test(a_dev_file_calibrates_the_full_decision_with_memory_beside_it),
         cmocka_unit_test(tiny_tables_train_or_say_why_not),
         cmocka_unit_test(stopping_at_any_report_is_cancelled),
         cmocka_unit_test(running_out_of_memory_is_reported),

@@ -23,9 +23,9 @@ static struct linear_data make_data(uint64_t seed)
         row[0] = (float)u;
         row[1] = (float)(1000 * v + 500);
         row[2] = (float)(0.001 * w - 0.002);
-        row[3] = (float)(u + 0.1 * v);       /* nearly the first */
-        row[4] = 3;                          /* nothing to learn from */
-        row[5] = w < 0.002 ? 40 : (float)v;  /* now and then far away */
+        row[3] = (float)(u + 0.1 * v);      /* nearly the first */
+        row[4] = 3;                         /* nothing to learn from */
+        row[5] = w < 0.002 ? 40 : (float)v; /* now and then far away */
         row[6] = (float)rng_below(&rng, 2);
         double p = calibrate_probability(4 * u - 3 * v + 2 * w - 1);
         target[i] = i % 10 ? rng_uniform(&rng) < p : (float)p; /* some are soft */

@@ -58,11 +58,19 @@ static void expect(const struct spoil *spoil, const char *what, const char *mess
     film_close(model);
 }
 
-static const char *const tensors[] = {
-    "line",                    "evidence.feature", "evidence.item", "evidence.keys",
-    "trees.feature",           "trees.cut",     "trees.leaf",     "trees.cover",
-    "memory.cluster",          "memory.keys",   "memory.numbers", "memory.different.keys",
-    "memory.different.numbers"};
+static const char *const tensors[] = {"line",
+                                      "evidence.feature",
+                                      "evidence.item",
+                                      "evidence.keys",
+                                      "trees.feature",
+                                      "trees.cut",
+                                      "trees.leaf",
+                                      "trees.cover",
+                                      "memory.cluster",
+                                      "memory.keys",
+                                      "memory.numbers",
+                                      "memory.different.keys",
+                                      "memory.different.numbers"};
 enum { TENSORS = sizeof tensors / sizeof *tensors };
 
 static void every_tensor_of_the_decision_is_tried(void **state)
@@ -211,10 +219,7 @@ static void tables_full_of_nonsense_are_survived(void **state)
             memset((void *)tensor->data, 0x11, tensor->bytes);
             for (int i = 0; i < left; i++) ((uint64_t *)tensor->data)[5 * i] = 0;
             /* Keys are counted: not one slot empty is seen, and more questions than clusters. */
-            expect(&spoil, keys[t],
-                   left == 0 ? "slots cannot hold"
-                   : t == 2  ? "keys and"
-                             : NULL);
+            expect(&spoil, keys[t], left == 0 ? "slots cannot hold" : t == 2 ? "keys and" : NULL);
             spoil_close(&spoil);
         }
 }

@@ -61,7 +61,7 @@ static const struct trait_case cases[] = {
     {"ratio of lengths", LENGTHS, 0.5},
     {"sentences of the simpler", STOPS, 1},
     {"sentences of the richer", STOPS, 2},
-    {"words of both", LENGTHS, 1.94591015},    /* ln 7 */
+    {"words of both", LENGTHS, 1.94591015},          /* ln 7 */
     {"mean rarity", SIDES, (1.5 + 1) / (2 + 3 + 1)}, /* the shared word counts on both sides */
     {"question mark on one side", "the card?", "the card", 1},
     {"question mark on one side", "the card?", "card?", 0},
@@ -149,7 +149,7 @@ static const struct trait_case cases[] = {
     {"evidence of unshared words", "zebra card", "india", -0.474016333},
     {"evidence of shared letters", LETTER_PAIR, 0.139754249, LETTERS},    /* 5 / sqrt 5 */
     {"evidence of unshared letters", LETTER_PAIR, -0.176776695, LETTERS}, /* 2 / sqrt 2 */
-    {"evidence of shared neighbours", "my the", "my the", 1.299038106}, /* with the ends */
+    {"evidence of shared neighbours", "my the", "my the", 1.299038106},   /* with the ends */
     {"evidence of unshared neighbours", "how 2019", "2019", -0.649519053},
     {"evidence of opposed words", VECTORS, -2},
     {"evidence of opposed words", OPPOSED_RARER, -1.788854382}, /* 1 and 0.5, to length 1 */

@@ -1,0 +1,212 @@
+/* film search: what in a pool means the same? */
+#include "pool.h"
+#include "json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct printing {
+    int json, explain;
+    int many;                 /* queries come from standard input: say which one is answered */
+    const film_text *queries; /* of this batch */
+    const unsigned long long *line; /* where they stand */
+    unsigned long long answers;
+};
+
+/* ---- answers ---- */
+
+static int print_object(const struct printing *printing, const film_found *found)
+{
+    const film_sentence *sentence = &found->sentence;
+    const film_text *query = &printing->queries[found->query];
+    json_t *answer =
+        json_pack("{s:s%, s:s%, s:f, s:f, s:b}", "id", sentence->id.bytes, sentence->id.length,
+                  "text", sentence->text.bytes, sentence->text.length, "probability",
+                  found->verdict.probability, "score", found->score, "same", found->verdict.same);
+    if (printing->many) {
+        json_object_set_new(answer, "line", json_integer((json_int_t)printing->line[found->query]));
+        json_object_set_new(answer, "query", json_stringn(query->bytes, query->length));
+    }
+    pool_set_fields(answer, sentence);
+    if (printing->explain) {
+        json_t *reasons = json_array();
+        for (size_t i = 0; i < found->verdict.reason_count; i++)
+            json_array_append_new(reasons, reason_object(&found->verdict.reasons[i]));
+        json_object_set_new(answer, "reasons", reasons);
+        json_object_set_new(answer, "bias", json_real(found->verdict.bias));
+    }
+    int failed = !answer || json_dumpf(answer, stdout, JSON_REAL_PRECISION(15)) != 0;
+    putchar('\n');
+    json_decref(answer);
+    return failed;
+}
+
+static void print_line(const struct printing *printing, const film_found *found)
+{
+    enum { SHOWN = 5 };
+    if (printing->many) printf("%llu\t", printing->line[found->query]);
+    printf("%.3f\t", found->verdict.probability);
+    pool_print_field(found->sentence.id);
+    putchar('\t');
+    pool_print_field(found->sentence.text);
+    putchar('\n');
+    for (size_t i = 0; printing->explain && i < found->verdict.reason_count && i < SHOWN; i++)
+        print_reason(&found->verdict.reasons[i]);
+}
+
+static int print_found(void *user, const film_found *found)
+{
+    struct printing *printing = user;
+    int failed = 0;
+    printing->answers++;
+    if (printing->json)
+        failed = print_object(printing, found);
+    else
+        print_line(printing, found);
+    return failed || interrupted() || ferror(stdout);
+}
+
+/* ---- queries of standard input ---- */
+
+enum { BATCH = 1024 };
+
+struct batch {
+    film_text query[BATCH];
+    unsigned long long line[BATCH];
+    size_t count;
+};
+
+static void batch_clear(struct batch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++) free((char *)(uintptr_t)batch->query[i].bytes);
+    batch->count = 0;
+}
+
+static film_status ask(film_pool *pool, struct batch *batch, const film_search_options *how,
+                       struct printing *printing, film_error *error)
+{
+    printing->queries = batch->query;
+    printing->line = batch->line;
+    film_status status =
+        film_pool_search_many(pool, batch->query, batch->count, how, print_found, printing, error);
+    fflush(stdout);
+    batch_clear(batch);
+    return status;
+}
+
+/* A query per line, blank ones passed over; answers come while later lines are still to be read. */
+static film_status ask_lines(film_pool *pool, const film_search_options *how,
+                             struct printing *printing, film_error *error)
+{
+    film_table_options lines = {.format = "lines"};
+    film_table *table = NULL;
+    film_row row;
+    struct batch *batch = calloc(1, sizeof *batch);
+    if (!batch) return FILM_NO_MEMORY;
+    film_status status = film_table_open("-", &lines, &table, error);
+    while (status == FILM_OK && (status = film_table_next(table, &row, error)) == FILM_OK) {
+        if (row.a.length == 0) continue;
+        char *copy = malloc(row.a.length);
+        if (!copy) {
+            status = FILM_NO_MEMORY;
+            break;
+        }
+        memcpy(copy, row.a.bytes, row.a.length);
+        batch->query[batch->count] = (film_text){copy, row.a.length};
+        batch->line[batch->count++] = row.line;
+        if (batch->count == BATCH) status = ask(pool, batch, how, printing, error);
+        if (interrupted()) break;
+    }
+    if (status == FILM_END) status = FILM_OK;
+    if (status == FILM_OK && batch->count) status = ask(pool, batch, how, printing, error);
+    batch_clear(batch);
+    free(batch);
+    film_table_close(table);
+    return status;
+}
+
+static film_status ask_one(film_pool *pool, const char *query, const film_search_options *how,
+                           struct printing *printing, film_error *error)
+{
+    film_text text = film_string(query);
+    printing->queries = &text;
+    return film_pool_search(pool, text, how, print_found, printing, error);
+}
+
+/* ---- the verb ---- */
+
+static int stop(void *user, const film_sentence *sentence)
+{
+    (void)sentence;
+    *(int *)user = 1;
+    return 1;
+}
+
+/* Why there is nothing to see. */
+static void tell_nothing(film_pool *pool, const char *path)
+{
+    film_pool_filter one = {NULL, 0, 1};
+    int there = 0;
+    film_error error;
+    if (film_pool_list(pool, &one, stop, &there, &error) == FILM_OK && !there)
+        fprintf(stderr, "film: %s holds no sentence yet; film pool add adds some\n", path);
+    else
+        fprintf(stderr, "nothing found\n");
+}
+
+static int run(const struct verb *verb, int argc, char **argv)
+{
+    struct common common = {0};
+    struct pool_values values = POOL_DEFAULTS;
+    film_search_options how;
+    film_pool_where where[OPTION_MOST_TEXTS];
+    const char *words[2];
+    film_search_defaults(&how);
+    const struct option options[] = {
+        {"answers", 'k', OPTION_SIZE, &how.k, "N", "so many answers (default 10)"},
+        {"explain", 0, OPTION_FLAG, &how.explain, NULL, "with the words that decided"},
+        {"where", 0, OPTION_TEXTS, &values.where, "FIELD=VALUE",
+         "only these; several times: all must hold"},
+        {"threshold", 0, OPTION_SHARE, &how.least, "P",
+         "only answers of at least this probability"},
+        {"candidates", 0, OPTION_SIZE, &how.candidates, "N",
+         "judge the N best of the index (default 100)"},
+        ANSWER_OPTIONS(how.answer),
+        {"threads", 't', OPTION_THREADS, &how.answer.threads, "N", "default: all cores"},
+        WAIT_OPTION(values),
+        END_OF_OPTIONS};
+    int count = parse_arguments(verb, options, &common, argc, argv, words, 2, 2);
+    if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
+    for (size_t i = 0; i < values.where.count; i++)
+        if (!pool_parse_where(values.where.item[i], &where[i]))
+            return usage_error(verb, "--where %s: expected FIELD=VALUE", values.where.item[i]);
+    how.where = where;
+    how.where_count = values.where.count;
+    how.progress = progress_start(common.quiet);
+
+    film_error error = {0};
+    film_pool *pool = NULL;
+    struct printing printing = {
+        .json = common.json, .explain = how.explain, .many = strcmp(words[1], "-") == 0};
+    film_status status = pool_open(words[0], &values, &pool, &error);
+    if (status == FILM_OK)
+        status = printing.many ? ask_lines(pool, &how, &printing, &error)
+                               : ask_one(pool, words[1], &how, &printing, &error);
+    int code = interrupted() ? EXIT_INTERRUPTED : report(status, &error);
+    if (code == EXIT_DONE && !printing.answers && !common.quiet) tell_nothing(pool, words[0]);
+    film_pool_close(pool);
+    return code;
+}
+
+const struct verb verb_search = {"search", "POOL QUERY|- [options]",
+                                 "Find what in a pool means the same",
+                                 "Prints probability, id and text of each answer, best first. With "
+                                 "- for the query, queries are read\n"
+                                 "from standard input, one per line; the number of the line stands "
+                                 "before each answer. --json prints\n"
+                                 "an object per answer. The order is made from the probability and "
+                                 "the similarity together. The first\n"
+                                 "search of a large pool makes an index, kept in POOL.index.\n\n"
+                                 "example:\n"
+                                 "  film search faq.pool \"my card is gone\" -k 3 --explain\n",
+                                 run};

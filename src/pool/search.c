@@ -1,0 +1,418 @@
+/* film_pool_search: candidates from the index, the pair decision on the best, sorted by both. */
+#include "base/mem.h"
+#include "base/threads.h"
+#include "pair/match.h"
+#include "pool/batch.h"
+#include "pool/snapshot.h"
+#include "text/utf8.h"
+#include "text/value.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+void film_search_defaults(film_search_options *options)
+{
+    *options = (film_search_options){.k = 10, .candidates = 100};
+    film_answer_defaults(&options->answer);
+}
+
+/* ---- what a search works with ---- */
+
+struct candidate {
+    int64_t number;
+    float dense, lexical;
+};
+
+struct answer {
+    film_sentence sentence; /* in the result's texts */
+    film_verdict verdict;
+    double score;
+    int64_t number;
+};
+
+/* The answers to one query. */
+struct result {
+    struct batch texts;
+    struct answer *list;
+    size_t count;
+};
+
+/* What one thread needs. */
+struct worker {
+    struct db *db;
+    struct index_asker *asker;
+    struct match match;
+    int has_match;
+    struct index_candidate *found; /* room for `candidates` */
+    struct candidate *candidate;
+    struct answer *answer;
+};
+
+struct search {
+    film_pool *pool;
+    const film_search_options *options;
+    const film_model *model;
+    struct match_rule rule;
+    struct worker *workers;
+    size_t worker_count;
+    /* Sentences that fit the conditions, rising; NULL: no conditions. */
+    int64_t *allowed;
+    size_t allowed_count, allowed_capacity;
+    uint32_t *id; /* the same as ids of the index as of `filtered` */
+    uint8_t *mask;
+    struct index_filter filter;
+    uint64_t filtered;
+};
+
+/* ---- conditions ---- */
+
+struct listing {
+    struct search *search;
+    film_status status;
+    film_error *error;
+};
+
+static int allow(void *user, const struct store_sentence *sentence)
+{
+    struct listing *listing = user;
+    struct search *search = listing->search;
+    void *allowed = search->allowed;
+    if (!mem_grow(&allowed, &search->allowed_capacity, search->allowed_count + 1,
+                  sizeof *search->allowed)) {
+        listing->status = status_no_memory(listing->error);
+        return 1;
+    }
+    search->allowed = allowed;
+    search->allowed[search->allowed_count++] = sentence->number;
+    return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+/* The sentences that fit, once for all queries of a call. */
+static film_status find_allowed(struct search *search, struct db *db, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct listing listing = {search, FILM_OK, error};
+    film_pool_filter filter = {search->options->where, search->options->where_count, 0};
+    if (filter.where_count == 0) return FILM_OK;
+    TRY_ALLOC(search->allowed = mem_array(64, sizeof *search->allowed), error);
+    search->allowed_capacity = 64;
+    TRY(store_each(db, &filter, allow, &listing, error));
+    TRY(listing.status);
+    for (size_t i = 0; i < filter.where_count && search->allowed_count == 0; i++) {
+        int has;
+        char shown[VALUE_SHOWN];
+        TRY(store_has_field(db, filter.where[i].field, &has, error));
+        if (!has)
+            TRY(status_set(error, FILM_BAD_INPUT, "no sentence of %s has a field \"%s\"",
+                           search->pool->path, value_show(filter.where[i].field, shown)));
+    }
+done:
+    return status;
+}
+
+/* Numbers to ids of the index. With the snapshot held; again when it has moved on. */
+static film_status make_filter(struct search *search, const struct pool_snapshot *snapshot,
+                               film_error *error)
+{
+    film_status status = FILM_OK;
+    if (!search->allowed || (search->mask && search->filtered == snapshot->change)) return FILM_OK;
+    mem_free(search->id);
+    mem_free(search->mask);
+    search->mask = NULL;
+    search->id = NULL;
+    TRY_ALLOC((search->id = mem_array(snapshot->count, sizeof *search->id)) &&
+                  (search->mask = mem_zeroed(snapshot->count + 1, 1)),
+              error);
+    size_t count = 0;
+    for (size_t i = 0; i < snapshot->count; i++) {
+        if (!bsearch(&snapshot->numbers[i], search->allowed, search->allowed_count,
+                     sizeof *search->allowed, by_number))
+            continue;
+        search->mask[i] = 1;
+        search->id[count++] = (uint32_t)i;
+    }
+    search->filter = (struct index_filter){search->id, count, search->mask};
+    search->filtered = snapshot->change;
+done:
+    return status;
+}
+
+/* ---- one query ---- */
+
+/* What answers are sorted by. The probability alone is the wrong order: it was learned on pairs that people
+ * chose because they are close, and says little about how a sentence compares with all the others. With
+ * it, similarity and spelling count; chosen on the dev duplicates (docs/results.md). */
+static double sort_score(const struct worker *worker, const struct candidate *candidate,
+                         const film_verdict *verdict)
+{
+    const double *group = worker->match.survey.comparison.group;
+    double words = (double)candidate->lexical; /* where the decision is the similarity alone */
+    if (worker->match.rule.full)
+        words = 0.3 * (group[GROUP_CHAR] > 0 ? group[GROUP_CHAR] : group[GROUP_WORD]);
+    double log_probability = verdict->log_odds > 0
+                                 ? -log1p(exp(-verdict->log_odds))
+                                 : verdict->log_odds - log1p(exp(verdict->log_odds));
+    /* other similarities have other scales than the cosine's */
+    double similarity = worker->match.decision->encoder->similarity == FILM_COSINE
+                            ? verdict->similarity
+                            : (double)candidate->dense;
+    double known = index_known(worker->asker);
+    return log_probability +
+           10 * (known * similarity + (1 - known) * (double)candidate->lexical + words);
+}
+
+static int by_score(const void *a, const void *b)
+{
+    const struct answer *left = a, *right = b;
+    if (left->score != right->score) return left->score > right->score ? -1 : 1;
+    return left->number < right->number ? -1 : left->number > right->number;
+}
+
+/* Candidates as numbers of the pool; then the snapshot is let go. */
+static film_status find_candidates(struct search *search, struct worker *worker, film_text query,
+                                   size_t *count, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct pool_snapshot *snapshot = NULL;
+    size_t found = 0;
+    TRY(snapshot_begin(search->pool, worker->db, search->options->answer.threads, NULL, &snapshot,
+                       error));
+    if (search->allowed) {
+        film_status made;
+#pragma omp critical(film_search_filter)
+        made = make_filter(search, snapshot, error);
+        TRY(made);
+    }
+    if (!worker->asker) TRY(index_asker_new(snapshot->index, &worker->asker, error));
+    TRY(index_candidates_among(snapshot->index, worker->asker, query,
+                               search->allowed ? &search->filter : NULL,
+                               search->options->candidates, worker->found, &found, error));
+    for (size_t i = 0; i < found; i++)
+        worker->candidate[i] = (struct candidate){snapshot->numbers[worker->found[i].id],
+                                                  worker->found[i].dense, worker->found[i].lexical};
+done:
+    if (snapshot) snapshot_end(search->pool);
+    *count = found;
+    return status;
+}
+
+/* Judges the candidates with the texts as this worker's transaction sees them. */
+static film_status judge(struct search *search, struct worker *worker, film_text query,
+                         size_t count, size_t *judged, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct store_sentence sentence;
+    int found;
+    *judged = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct answer *answer = &worker->answer[*judged];
+        TRY(store_find_number(worker->db, worker->candidate[i].number, &sentence, &found, error));
+        if (!found) continue; /* went meanwhile */
+        TRY(match_score(&worker->match, query, sentence.fields.text, &answer->verdict, error));
+        if (answer->verdict.probability < search->options->least) continue;
+        answer->number = sentence.number;
+        answer->score = sort_score(worker, &worker->candidate[i], &answer->verdict);
+        ++*judged;
+    }
+done:
+    return status;
+}
+
+static film_status search_one(struct search *search, struct worker *worker, film_text query,
+                              struct result *result, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct store_sentence sentence;
+    size_t count, judged;
+    int found;
+    TRY(find_candidates(search, worker, query, &count, error));
+    TRY(judge(search, worker, query, count, &judged, error));
+    qsort(worker->answer, judged, sizeof *worker->answer, by_score);
+    if (judged > search->options->k) judged = search->options->k;
+    TRY_ALLOC(result->list = mem_array(judged, sizeof *result->list), error);
+    for (size_t i = 0; i < judged; i++) {
+        TRY(store_find_number(worker->db, worker->answer[i].number, &sentence, &found, error));
+        TRY(batch_add(&result->texts, &sentence.fields, i, error));
+        result->list[i] = worker->answer[i];
+        result->count++;
+    }
+    for (size_t i = 0; i < judged; i++) result->list[i].sentence = result->texts.rows[i];
+done:
+    return status;
+}
+
+/* ---- all of them ---- */
+
+static film_status worker_init(struct search *search, struct worker *worker, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t room = search->options->candidates;
+    TRY(pool_read(search->pool, &worker->db, error));
+    TRY(match_init(&worker->match, &search->model->decision, &search->rule, error));
+    worker->has_match = 1;
+    TRY_ALLOC((worker->found = mem_array(room, sizeof *worker->found)) &&
+                  (worker->candidate = mem_array(room, sizeof *worker->candidate)) &&
+                  (worker->answer = mem_array(room + 1, sizeof *worker->answer)),
+              error);
+done:
+    return status;
+}
+
+static void search_free(struct search *search)
+{
+    for (size_t i = 0; i < search->worker_count; i++) {
+        struct worker *worker = &search->workers[i];
+        pool_read_end(search->pool, worker->db);
+        index_asker_free(worker->asker);
+        if (worker->has_match) match_free(&worker->match);
+        mem_free(worker->found);
+        mem_free(worker->candidate);
+        mem_free(worker->answer);
+    }
+    mem_free(search->workers);
+    mem_free(search->allowed);
+    mem_free(search->id);
+    mem_free(search->mask);
+}
+
+static void result_free(struct result *result)
+{
+    batch_free(&result->texts);
+    mem_free(result->list);
+    *result = (struct result){.list = NULL};
+}
+
+/* Hands the answers of query NUMBER over; *STOP when the caller has enough. */
+static film_status tell(struct search *search, film_text query, size_t number,
+                        const struct result *result, film_found_fn call, void *user, int *stop,
+                        film_error *error)
+{
+    film_status status = FILM_OK;
+    for (size_t i = 0; i < result->count && !*stop; i++) {
+        const struct answer *answer = &result->list[i];
+        film_found found = {.query = number,
+                            .place = i,
+                            .sentence = answer->sentence,
+                            .verdict = answer->verdict,
+                            .score = answer->score};
+        if (search->options->explain)
+            TRY(match_pair(&search->workers[0].match, query, answer->sentence.text, &found.verdict,
+                           error));
+        *stop = call(user, &found) != 0;
+    }
+done:
+    return status;
+}
+
+/* Some queries in parallel. */
+static film_status search_some(struct search *search, const film_text *queries, size_t count,
+                               struct result *results, film_error *error)
+{
+    film_status status = FILM_OK;
+    int threads = (int)(count < search->worker_count ? count : search->worker_count);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+    for (size_t i = 0; i < count; i++) {
+        film_error own;
+        film_status mine = search_one(search, &search->workers[omp_get_thread_num()], queries[i],
+                                      &results[i], &own);
+        if (mine != FILM_OK) {
+#pragma omp critical(film_search_status)
+            status = status_set(error, mine, "%s", own.message);
+        }
+    }
+    return status;
+}
+
+/* Makes the index before threads ask: all of them can then help, and only this one reports progress. */
+static film_status prepare(struct search *search, film_error *error)
+{
+    const struct pool_snapshot *snapshot;
+    film_status status =
+        snapshot_begin(search->pool, search->workers[0].db, search->options->answer.threads,
+                       &search->options->progress, &snapshot, error);
+    if (status == FILM_OK) snapshot_end(search->pool);
+    return status;
+}
+
+static film_status check_request(const film_text *queries, size_t count,
+                                 const film_search_options *options, film_error *error)
+{
+    size_t bad;
+    if (options->k == 0) return status_set(error, FILM_USAGE, "no answer is wanted (k is 0)");
+    if (options->candidates > 32768)
+        return status_set(error, FILM_USAGE, "at most 32768 candidates can be judged, not %zu",
+                          options->candidates);
+    if (!(options->least >= 0 && options->least <= 1))
+        return status_set(error, FILM_USAGE, "a probability lies between 0 and 1, not at %g",
+                          options->least);
+    for (size_t i = 0; i < count; i++)
+        if (!utf8_valid(queries[i].bytes, queries[i].length, &bad))
+            return status_set(error, FILM_BAD_INPUT, "query %zu is not valid UTF-8 at byte %zu",
+                              i + 1, bad);
+    return FILM_OK;
+}
+
+film_status film_pool_search_many(film_pool *pool, const film_text *queries, size_t count,
+                                  const film_search_options *options, film_found_fn call,
+                                  void *user, film_error *error)
+{
+    enum { STRETCH = 256 }; /* queries whose answers wait to be told */
+    film_status status = FILM_OK;
+    film_search_options with;
+    film_model *model;
+    struct result *results = NULL;
+    int stop = 0;
+    if (!pool || !call || (count && !queries)) return pool_missing(error, "pool, queries or call");
+    film_search_defaults(&with);
+    if (options) with = *options;
+    if (with.candidates < with.k) with.candidates = with.k;
+    struct search search = {.pool = pool, .options = &with};
+    size_t threads = (size_t)threads_use(with.answer.threads);
+    if (threads > count) threads = count ? count : 1;
+    TRY(check_request(queries, count, &with, error));
+    TRY(pool_model(pool, &model, error));
+    search.model = model;
+    TRY(match_rule(&search.rule, &model->decision, &with.answer, error));
+    TRY_ALLOC((search.workers = mem_zeroed(threads, sizeof *search.workers)) &&
+                  (results = mem_zeroed(STRETCH, sizeof *results)),
+              error);
+    for (; search.worker_count < threads; search.worker_count++)
+        if ((status = worker_init(&search, &search.workers[search.worker_count], error))) {
+            search.worker_count++;
+            goto done;
+        }
+    TRY(find_allowed(&search, search.workers[0].db, error));
+    TRY(prepare(&search, error));
+    for (size_t first = 0; first < count && !stop; first += STRETCH) {
+        size_t some = count - first < STRETCH ? count - first : STRETCH;
+        status = search_some(&search, queries + first, some, results, error);
+        for (size_t i = 0; i < some; i++) {
+            if (status == FILM_OK && !stop)
+                status = tell(&search, queries[first + i], first + i, &results[i], call, user,
+                              &stop, error);
+            result_free(&results[i]);
+        }
+        TRY(status);
+        if (count > 1)
+            TRY(progress_report(&with.progress, "searching", (double)(first + some), (double)count,
+                                error));
+    }
+done:
+    mem_free(results);
+    search_free(&search);
+    return status;
+}
+
+film_status film_pool_search(film_pool *pool, film_text query, const film_search_options *options,
+                             film_found_fn call, void *user, film_error *error)
+{
+    return film_pool_search_many(pool, &query, 1, options, call, user, error);
+}

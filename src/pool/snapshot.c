@@ -1,0 +1,381 @@
+#include "pool/snapshot.h"
+#include "base/mem.h"
+#include "pool/batch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    SOME = 16384,        /* sentences added at a time */
+    WORTH_A_FILE = 4096, /* sentences from which the index is kept in a file */
+    RECENT = 16          /* of the last sentences, to know the pool by */
+};
+
+void snapshot_drop(struct pool_snapshot *snapshot)
+{
+    index_free(snapshot->index);
+    mem_free(snapshot->numbers);
+    safetensors_close(snapshot->file);
+    *snapshot = (struct pool_snapshot){0};
+}
+
+/* ---- the file ---- */
+
+/* What ties the file to the pool, in memory of its own. */
+struct tie {
+    struct index_tie tie;
+    char *path, *identity, *model;
+    char recent[RECENT * 44 + 1];
+};
+
+static void tie_free(struct tie *tie)
+{
+    mem_free(tie->path);
+    mem_free(tie->identity);
+    mem_free(tie->model);
+}
+
+static film_status tie_make(struct tie *tie, const film_pool *pool, struct db *db,
+                            film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t room = strlen(pool->path) + 8;
+    *tie = (struct tie){.path = NULL};
+    TRY_ALLOC(tie->path = mem_array(room, 1), error);
+    snprintf(tie->path, room, "%s.index", pool->path);
+    TRY(store_get(db, "identity", &tie->identity, error));
+    TRY(store_get(db, "model_checksum", &tie->model, error));
+    tie->tie.identity = tie->identity ? tie->identity : "";
+    tie->tie.model = tie->model ? tie->model : "";
+    tie->tie.recent = tie->recent;
+done:
+    return status;
+}
+
+/* "number:checksum " of the last sentences up to CHANGE. A pool that was put back from a copy and then went
+ * another way has the same identity and may have the same counter, but not these. */
+static film_status write_recent(struct tie *tie, struct db *db, uint64_t change, film_error *error)
+{
+    static const char sql[] = "SELECT number, checksum FROM sentence WHERE change <= ?1"
+                              " ORDER BY change DESC LIMIT ?2";
+    film_status status = FILM_OK;
+    sqlite3_stmt *statement = NULL;
+    size_t used = 0;
+    int row;
+    TRY(db_prepare(db, sql, &statement, error));
+    sqlite3_bind_int64(statement, 1, (int64_t)change);
+    sqlite3_bind_int(statement, 2, RECENT);
+    for (;;) {
+        TRY(db_step(db, statement, &row, error));
+        if (!row) break;
+        used += (size_t)snprintf(tie->recent + used, sizeof tie->recent - used, "%lld:%lld ",
+                                 (long long)sqlite3_column_int64(statement, 0),
+                                 (long long)sqlite3_column_int64(statement, 1));
+    }
+done:
+    if (statement) sqlite3_reset(statement);
+    return status;
+}
+
+/* A sentence the file knows: still there as it was, or changed or removed later? */
+static film_status still_fits(struct db *db, int64_t number, int64_t checksum, uint64_t change,
+                              int *fits, film_error *error)
+{
+    static const char sql[] =
+        "SELECT (SELECT change > ?2 OR checksum = ?3 FROM sentence WHERE number = ?1),"
+        " (SELECT 1 FROM sentence WHERE number = ?1)";
+    film_status status = FILM_OK;
+    sqlite3_stmt *statement = NULL;
+    int row;
+    TRY(db_prepare(db, sql, &statement, error));
+    sqlite3_bind_int64(statement, 1, number);
+    sqlite3_bind_int64(statement, 2, (int64_t)change);
+    sqlite3_bind_int64(statement, 3, checksum);
+    TRY(db_step(db, statement, &row, error));
+    /* One that went is told by the scan of what was removed; numbers are not used again. */
+    *fits = row && (sqlite3_column_int(statement, 0) || !sqlite3_column_int(statement, 1));
+done:
+    if (statement) sqlite3_reset(statement);
+    return status;
+}
+
+static film_status check_recent(struct db *db, const struct index_file *file, film_error *error)
+{
+    film_status status = FILM_OK;
+    const char *at = file->recent ? file->recent : "";
+    uint64_t last;
+    int fits = 1;
+    TRY(store_changes(db, &last, error));
+    if (file->change > last) TRY(status_set(error, FILM_BAD_INPUT, "it is ahead of the pool"));
+    while (*at && fits) {
+        char *end;
+        long long number = strtoll(at, &end, 10), checksum = 0;
+        fits = *end == ':';
+        if (fits) checksum = strtoll(end + 1, &end, 10);
+        fits = fits && *end == ' ';
+        if (fits) TRY(still_fits(db, number, checksum, file->change, &fits, error));
+        at = fits ? end + 1 : at;
+    }
+    if (!fits) TRY(status_set(error, FILM_BAD_INPUT, "the pool is not the one it was made of"));
+done:
+    return status;
+}
+
+static film_status open_file(film_pool *pool, struct db *db, struct index_file *file,
+                             film_error *error)
+{
+    film_status status = FILM_OK;
+    film_model *model;
+    struct tie tie = {.path = NULL};
+    TRY(pool_model(pool, &model, error));
+    TRY(tie_make(&tie, pool, db, error));
+    TRY(index_file_open(tie.path, &model->encoder, &tie.tie, file, error));
+    TRY(check_recent(db, file, error));
+done:
+    if (status != FILM_OK) index_file_close(file);
+    tie_free(&tie);
+    return status;
+}
+
+film_status snapshot_check_file(film_pool *pool, struct db *db, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct index_file file = {.file = NULL};
+    struct tie tie = {.path = NULL};
+    TRY(tie_make(&tie, pool, db, error));
+    TRY(open_file(pool, db, &file, error));
+    TRY(index_file_verify(&file, tie.path, error));
+done:
+    index_file_close(&file);
+    tie_free(&tie);
+    return status == FILM_IO ? FILM_END : status;
+}
+
+void snapshot_remove_file(const film_pool *pool)
+{
+    size_t room = strlen(pool->path) + 8;
+    char *path = mem_array(room, 1);
+    if (!path) return;
+    snprintf(path, room, "%s.index", pool->path);
+    unlink(path);
+    mem_free(path);
+}
+
+/* Writes the cache. Where it cannot be written there is none: that is no failure of a search. */
+static void save(film_pool *pool, struct db *db)
+{
+    struct pool_snapshot *snapshot = &pool->snapshot;
+    struct tie tie;
+    film_status status = tie_make(&tie, pool, db, NULL);
+    if (status == FILM_OK) status = write_recent(&tie, db, snapshot->change, NULL);
+    tie.tie.change = snapshot->change;
+    if (status == FILM_OK)
+        status = index_file_save(tie.path, snapshot->index, snapshot->numbers, &tie.tie, NULL);
+    if (status == FILM_OK) snapshot->unsaved = 0;
+    tie_free(&tie);
+}
+
+/* ---- bringing up to date ---- */
+
+struct update {
+    struct pool_snapshot *snapshot;
+    int threads;
+    const film_progress *progress;
+    double total;
+    size_t known;       /* ids there were before */
+    int64_t last;       /* the largest number there was before */
+    struct batch texts; /* waiting to be added; `lines` are their numbers */
+    film_text *list;
+    int64_t *gone; /* numbers that were there before and went or changed */
+    size_t gone_count, gone_capacity;
+    film_status status;
+    film_error *error;
+};
+
+static film_status add_texts(struct update *update, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct pool_snapshot *snapshot = update->snapshot;
+    struct batch *texts = &update->texts;
+    void *numbers = snapshot->numbers;
+    if (texts->count == 0) return FILM_OK;
+    TRY_ALLOC(mem_grow(&numbers, &snapshot->capacity, snapshot->count + texts->count,
+                       sizeof *snapshot->numbers),
+              error);
+    snapshot->numbers = numbers;
+    for (size_t i = 0; i < texts->count; i++) {
+        update->list[i] = texts->rows[i].text;
+        snapshot->numbers[snapshot->count + i] = (int64_t)texts->lines[i];
+    }
+    TRY(index_add(snapshot->index, update->list, texts->count, update->threads, NULL, error));
+    snapshot->count += texts->count;
+    TRY(progress_report(update->progress, "indexing", (double)(snapshot->count - update->known),
+                        update->total, error));
+done:
+    batch_clear(texts);
+    return status;
+}
+
+static film_status take(struct update *update, const struct store_change *change, film_error *error)
+{
+    film_status status = FILM_OK;
+    void *gone = update->gone;
+    update->snapshot->unsaved++;
+    if (change->number <= update->last) {
+        TRY_ALLOC(
+            mem_grow(&gone, &update->gone_capacity, update->gone_count + 1, sizeof *update->gone),
+            error);
+        update->gone = gone;
+        update->gone[update->gone_count++] = change->number;
+    }
+    if (change->removed) goto done;
+    film_sentence sentence = {.text = change->text};
+    TRY(batch_add(&update->texts, &sentence, (uint64_t)change->number, error));
+    if (update->texts.count == SOME) TRY(add_texts(update, error));
+done:
+    return status;
+}
+
+static int take_change(void *user, const struct store_change *change)
+{
+    struct update *update = user;
+    update->status = take(update, change, update->error);
+    return update->status != FILM_OK;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+/* Removes the ids that stood for what went or changed: only those from before, the new ones are right. */
+static film_status remove_gone(struct update *update, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct pool_snapshot *snapshot = update->snapshot;
+    uint32_t *id = NULL;
+    size_t count = 0;
+    if (update->gone_count == 0) return FILM_OK;
+    TRY_ALLOC(id = mem_array(update->known, sizeof *id), error);
+    qsort(update->gone, update->gone_count, sizeof *update->gone, by_number);
+    for (size_t i = 0; i < update->known; i++)
+        if (bsearch(&snapshot->numbers[i], update->gone, update->gone_count, sizeof *update->gone,
+                    by_number))
+            id[count++] = (uint32_t)i;
+    TRY(index_remove(snapshot->index, id, count, update->threads, error));
+done:
+    mem_free(id);
+    return status;
+}
+
+static film_status catch_up(film_pool *pool, struct db *db, int threads,
+                            const film_progress *progress, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct pool_snapshot *snapshot = &pool->snapshot;
+    struct update update = {.snapshot = snapshot,
+                            .threads = threads,
+                            .progress = progress,
+                            .known = snapshot->count,
+                            .error = error};
+    uint64_t upto;
+    int64_t total;
+    for (size_t i = 0; i < snapshot->count; i++)
+        if (snapshot->numbers[i] > update.last) update.last = snapshot->numbers[i];
+    TRY(db_number(db, "SELECT count(*) FROM sentence", &total, error));
+    if (total > INT32_MAX - 1) TRY(status_set(error, FILM_USAGE, "too many sentences to search"));
+    update.total = (double)total - (double)snapshot->count;
+    TRY_ALLOC(update.list = mem_array(SOME, sizeof *update.list), error);
+    TRY(store_scan_texts(db, snapshot->change, take_change, &update, &upto, error));
+    TRY(update.status);
+    TRY(add_texts(&update, error));
+    TRY(remove_gone(&update, error));
+    snapshot->change = upto;
+done:
+    batch_free(&update.texts);
+    mem_free(update.list);
+    mem_free(update.gone);
+    return status;
+}
+
+/* An index to go on from: that of the file, or an empty one. */
+static film_status start(film_pool *pool, struct db *db, int from_file, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct pool_snapshot *snapshot = &pool->snapshot;
+    struct index_file file = {.file = NULL};
+    film_model *model;
+    TRY(pool_model(pool, &model, error));
+    if (from_file && open_file(pool, db, &file, NULL) == FILM_OK) {
+        snapshot->file = file.file;
+        snapshot->index = file.index;
+        snapshot->change = file.change;
+        TRY_ALLOC(snapshot->numbers = mem_array(file.count + 1, sizeof *snapshot->numbers), error);
+        memcpy(snapshot->numbers, file.numbers, file.count * sizeof *snapshot->numbers);
+        snapshot->count = file.count;
+        snapshot->capacity = file.count + 1;
+    } else {
+        TRY(index_new(&model->encoder, &snapshot->index, error));
+    }
+done:
+    return status;
+}
+
+/* With the lock held for writing. */
+static film_status update_all(film_pool *pool, int threads, const film_progress *progress,
+                              film_error *error)
+{
+    film_status status = FILM_OK;
+    struct pool_snapshot *snapshot = &pool->snapshot;
+    struct db *db = NULL;
+    uint64_t last;
+    TRY(pool_read(pool, &db, error)); /* perhaps later than the caller's transaction */
+    TRY(store_changes(db, &last, error));
+    if (snapshot->index && snapshot->change >= last) goto done;
+    if (!snapshot->index) TRY(start(pool, db, 1, error));
+    if (snapshot->change < last) status = catch_up(pool, db, threads, progress, error);
+    /* A file that turns out to be damaged, or an index that is mostly dead: all anew, once. */
+    size_t living = index_living(snapshot->index);
+    if ((status == FILM_BAD_INPUT && snapshot->file) ||
+        (status == FILM_OK && snapshot->count > WORTH_A_FILE && living < snapshot->count / 2)) {
+        snapshot_drop(snapshot);
+        TRY(start(pool, db, 0, error));
+        status = catch_up(pool, db, threads, progress, error);
+    }
+    TRY(status);
+    if (snapshot->count >= WORTH_A_FILE && snapshot->unsaved > snapshot->count / 64) save(pool, db);
+done:
+    pool_read_end(pool, db);
+    if (status != FILM_OK) snapshot_drop(snapshot); /* half of it is nothing */
+    return status;
+}
+
+film_status snapshot_begin(film_pool *pool, struct db *db, int threads,
+                           const film_progress *progress, const struct pool_snapshot **out,
+                           film_error *error)
+{
+    film_status status = FILM_OK;
+    uint64_t last;
+    *out = NULL;
+    TRY(store_changes(db, &last, error));
+    for (;;) {
+        pthread_rwlock_rdlock(&pool->snapshot_lock);
+        if (pool->snapshot.index && pool->snapshot.change >= last) break;
+        pthread_rwlock_unlock(&pool->snapshot_lock);
+        pthread_rwlock_wrlock(&pool->snapshot_lock);
+        status = update_all(pool, threads, progress, error);
+        pthread_rwlock_unlock(&pool->snapshot_lock);
+        if (status != FILM_OK) goto done;
+    }
+    *out = &pool->snapshot;
+done:
+    return status;
+}
+
+void snapshot_end(film_pool *pool)
+{
+    pthread_rwlock_unlock(&pool->snapshot_lock);
+}
