@@ -102,7 +102,7 @@ static void learn_map(struct run *run, const char *path)
                       &error));
     must(run_learn(run, &error));
     model->encoder =
-        (struct encoder){&model->features, model->own_map, run->dim, run->options->similarity};
+        (struct encoder){&model->features, model->own_map, run->dim, run->options->similarity, 1};
 }
 
 /* DEV as `film predict` would see it. */
