@@ -27,7 +27,7 @@ interrupts() {
 nothing_new() { ls -A | grep -vxE 'out|err|before|.*\.npy' | diff <(grep -vxE 'out|err|before' before) -; }
 
 for signal in INT TERM; do
-    for after in 0.1 1; do
+    for after in 0.3 1; do
         interrupts $signal $after "$FILM" train many.txt --rank 500 -o new.film
         if [ "$status" -eq 4 ] && grep -qE '^film: stopped during [a-z ]+$' err; then ok "SIG$signal after $after s: exit code 4 ($(cat err))"
         else not_ok "SIG$signal after $after s: exit code 4" "exit code $status" "$(cat err)"; fi
