@@ -101,8 +101,10 @@ static void learn_map(struct run *run, const char *path)
     must(features_fit(&model->features, &tokenizer, &run->corpus.sentences, &wanted, &run->x,
                       &error));
     must(run_learn(run, &error));
-    model->encoder =
-        (struct encoder){&model->features, model->own_map, run->dim, run->options->similarity, 1};
+    model->encoder = (struct encoder){.features = &model->features,
+                                      .map = model->own_map,
+                                      .dim = run->dim,
+                                      .similarity = run->options->similarity};
 }
 
 /* DEV as `film predict` would see it. */

@@ -126,7 +126,7 @@ FILM_API film_status film_embed_batch(const film_model *model, const film_text *
 typedef struct film_reason {
     /* "word": what a word weighs, shared or on one side only. Two words or phrases together: "opposed",
      * "beside", "replaced", ... "trait": a named fact or similarity, or two of them. "memory": both
-     * questions are known. docs/decision.md says what each means. */
+     * questions are known. "identical": the same words in the same order. docs/decision.md says what each means. */
     const char *kind;
     const char *text; /* the word as the model reads it, or a trait's name; not NUL-terminated */
     size_t text_length;

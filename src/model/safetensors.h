@@ -55,9 +55,9 @@ void safetensors_close(struct safetensors *file);
 film_status safetensors_map(const char *path, int verify, struct safetensors **out,
                             film_error *error);
 static inline film_status safetensors_open(const char *path, struct safetensors **out,
-                                           film_error *error)
+                                           film_error *reason)
 {
-    return safetensors_map(path, 1, out, error);
+    return safetensors_map(path, 1, out, reason);
 }
 
 /* Tensors in the order of their data. */

@@ -53,8 +53,10 @@ static film_status label_items(struct dedup *dedup, film_error *error)
         if (at == dedup->label_count)
             dedup->labels[dedup->label_count++] =
                 (struct pile_label){a < b ? a : b, a < b ? b : a, pile->labels[i].same};
-        else
-            dedup->labels[at].same &= pile->labels[i].same;
+        else if (dedup->labels[at].same != pile->labels[i].same) {
+            dedup->labels[at].same = 0;
+            dedup->result->contradictions++;
+        }
     }
 done:
     return status;

@@ -158,7 +158,7 @@ static film_status make_clusters(struct groups *groups, film_error *error)
                                       .progress = dedup->options->progress};
     TRY(cluster_run(&problem, groups->cluster, &figures, error));
     dedup->result->connected = figures.connected;
-    dedup->result->contradictions = figures.contradictions;
+    dedup->result->contradictions += figures.contradictions;
     dedup->result->compared += figures.demanded;
 done:
     return status;

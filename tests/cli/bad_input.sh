@@ -598,7 +598,7 @@ bad "a record without text" 2 \
     'film: hollow.tsv:3: the text is empty; --skip-bad passes over such rows' \
     film dedup good.film hollow.tsv
 bad "dedup into a directory that is not there" 3 \
-    'film: cannot create nowhere/x.tsv: No such file or directory' \
+    'film: cannot write nowhere/x.tsv: No such file or directory' \
     film dedup good.film questions.tsv -o nowhere/x.tsv
 bad "unique matches, and several" 1 \
     'film link: --unique gives one match to a record; leave out -k; film link --help shows how' \

@@ -79,9 +79,10 @@ awk -F'\t' -v OFS='\t' 'NR == 1 { print "same", "id_a", "id_b", "text_a", "text_
 "$FILM" pool create t.pool --model faq.film
 "$FILM" pool add t.pool texts.tsv -q
 "$FILM" pool label t.pool --from labels.tsv -q
-"$FILM" train --pool t.pool --method svd --rank 8 -q -o pooled.film
-check "a pool's labels train the model that the file does" cmp pooled.film faq.film
-run "$FILM" train train.tsv --pool t.pool --method svd --rank 8 --json -o both.film
+"$FILM" train --pool t.pool --method svd --rank 8 --decision threshold -t 1 -q -o pooled.film
+"$FILM" train train.tsv --method svd --rank 8 --decision threshold -t 1 -q -o filed.film
+check "a pool's labels train the model that the file does" cmp pooled.film filed.film
+run "$FILM" train train.tsv --pool t.pool --method svd --rank 8 --decision threshold --json -o both.film
 check "files and pools together" grep -q "\"rows\":$((2 * ($(wc -l <train.tsv) - 1)))" <(tr -d ' ' <out)
 
 # ---- link ----
@@ -90,7 +91,7 @@ expect_output "link: the match, or none" 0 "id_a	text_a	id_b	text_b	probability
 x	i lost my card.	1	I lost my card	1.000000
 y	zebra crossing			
 1 of 2 records have a match among 6; 0 bad rows passed over" "$FILM" link faq.film a.tsv list.tsv --threshold 0.999
-expect_output "-k: several" 0 "1 3 5" bash -c '"$0" link faq.film a.tsv list.tsv --threshold 0.999 -k 5 -q | awk -F"\t" "\$3 { print \$3 }" | paste -sd" "' "$FILM"
+expect_output "-k: several" 0 "1 3 5" bash -c '"$0" link faq.film a.tsv list.tsv --threshold 0.999 -k 5 -q | tail -n +2 | cut -f3 | grep . | paste -sd" "' "$FILM"
 expect_output "--json: null where there is none" 0 '{"id_a": "y", "text_a": "zebra crossing", "id_b": null, "text_b": null, "probability": null}' \
     bash -c '"$0" link faq.film a.tsv list.tsv --threshold 0.999 --json | tail -1' "$FILM"
 printf 'I lost my card\ni lost my card\nI LOST MY CARD\nI lost my card?\n' >four.txt

@@ -532,7 +532,8 @@ static void the_log_odds_are_those_of_the_parts(void **state)
         double line = decision->line.bias;
         for (size_t t = 0; t < traits_count(); t++)
             line += linear_term(&decision->line, t, survey->traits);
-        double margin = line + survey->sums.margin + trees_sum(&decision->trees, survey->traits);
+        double margin = line + decision->evidence.scale * survey->sums.margin +
+                        trees_sum(&decision->trees, survey->traits);
         double log_odds = decision->margin.scale * margin + decision->margin.bias;
         assert_close(verdict.log_odds, log_odds + 0.5, 1e-9);
         assert_true(identity_of(&verdict) == 0);

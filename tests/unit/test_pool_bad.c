@@ -94,7 +94,7 @@ static void changed_pools_are_refused(void **state)
          "its size is not what was stored"},
         {"UPDATE model SET bytes = zeroblob(length(bytes))", "its checksum differs"},
         {"UPDATE setting SET value = 'x' WHERE name = 'model_checksum'", "its checksum differs"},
-        {"DELETE FROM setting", "vectors of 0 numbers"},
+        {"DELETE FROM setting", "its size is not what was stored"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *path = pool_of_three("changed.pool");
