@@ -120,7 +120,7 @@ static film_status probability_of(struct work *work, struct demand *demand, uint
     }
     if (!on_demand) return FILM_OK;
     TRY(problem->scorer.score(problem->scorer.user, demand->thread, low, high, probability, error));
-    if (!demand->value) TRY(keytab_init(&demand->keys, error));
+    if (!demand->keys.keys) TRY(keytab_init(&demand->keys, error));
     void *value = demand->value;
     TRY_ALLOC(mem_grow(&value, &demand->capacity, demand->count + 1, sizeof *demand->value), error);
     demand->value = value;
@@ -314,7 +314,7 @@ static film_status cluster_part(struct crew *crew, const struct part *part, stru
         if (reaches) join(work, a, b);
     }
 done:
-    if (demand->value) keytab_free(&demand->keys);
+    keytab_free(&demand->keys);
     mem_free(demand->value);
     return status;
 }

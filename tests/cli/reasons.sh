@@ -9,10 +9,11 @@ def look(sentence, part):
     begin, end = part["span"]
     written = sentence.encode()[begin:end].decode()
     assert 0 <= begin < end <= len(sentence.encode()), part
-    if " " in part["text"]:
-        assert part["text"] == written, (part, written)
-    else:
-        assert len(part["text"]) <= len(written) + 2, (part, written)
+    # As the model reads it: "won't" and "wo n't" are "will not".
+    read = written.lower().replace("won't", "will not").replace("wo n't", "will not")
+    read = read.replace("can't", "can not").replace("ca n't", "can not").replace("n't", " not")
+    for word in part["text"].split():
+        assert word in read or (word in ("can", "will") and written.lower()[-2:] in ("ca", "wo")), (part, written)
 phrases = 0
 for a, b in (("I can't log in , why ca n't we use my card", "why can't we use my card ?"),
              ("why don't you send my card", "why do n't you not send the card, don't you"),

@@ -195,7 +195,10 @@ static void damaged_arrays_are_refused(void **state)
     weight[2] = kept_weight;
     assert_ok(lexical_check(&view, &error));
     view.count = (size_t)LEXICAL_MAX_COUNT + 1;
-    assert_int_equal(lexical_open(&view, &lexical, &error), FILM_BAD_INPUT);
+    struct lexical *opened = NULL;
+    assert_int_equal(lexical_open(&view, &opened, &error), FILM_BAD_INPUT);
+    assert_null(opened);
+    lexical_free(lexical);
 }
 
 static void memory_may_run_out_anywhere(void **state)
