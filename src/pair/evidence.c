@@ -47,22 +47,10 @@ static void add_features(const struct evidence *evidence, const struct reading *
         double base = evidence_base(features, (enum group)group, id, alone);
         double weight = (double)evidence_feature(evidence, id, alone);
         sums->feature[group][alone] += base * weight;
-        sums->feature_raw[group][alone] += weight;
         sums->squares[group][alone] += base * base;
-        if (alone && group == GROUP_WORD) sums->lowest_word = fmin(sums->lowest_word, weight);
         i += left <= right;
         j += right <= left;
     }
-}
-
-static void add_item(struct evidence_sums *sums, const struct item *item, double weight)
-{
-    double part = weight * (double)item->value;
-    sums->item[item->kind] += part;
-    sums->item_raw[item->kind] += weight;
-    sums->lowest[item->kind] = fmin(sums->lowest[item->kind], weight);
-    sums->highest[item->kind] = fmax(sums->highest[item->kind], weight);
-    *(part < 0 ? &sums->against : &sums->in_favour) += part;
 }
 
 double evidence_margin(const struct evidence *evidence, const struct reading *reading,
@@ -74,7 +62,8 @@ double evidence_margin(const struct evidence *evidence, const struct reading *re
     add_features(evidence, reading, sums);
     for (size_t i = 0; i < items->count; i++) {
         if (i + AHEAD < items->count) ask_early(evidence, &items->list[i + AHEAD]);
-        add_item(sums, &items->list[i], (double)evidence_item(evidence, &items->list[i]));
+        const struct item *item = &items->list[i];
+        sums->item[item->kind] += (double)evidence_item(evidence, item) * (double)item->value;
     }
     sums->margin = evidence->bias;
     for (int g = 0; g < GROUPS; g++)

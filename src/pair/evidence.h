@@ -29,14 +29,9 @@ void evidence_free(struct evidence *evidence);
 
 /* The margin's parts, before the scale. Of features: [0] shared, [1] of one sentence alone. */
 struct evidence_sums {
-    double squares[GROUPS][2];     /* of the values, before they are brought to length 1 */
-    double feature[GROUPS][2];     /* weight times value: what it adds to the margin */
-    double feature_raw[GROUPS][2]; /* weights alone */
-    double item[ITEM_KINDS];       /* likewise of items; [0] is not used */
-    double item_raw[ITEM_KINDS];
-    double lowest[ITEM_KINDS], highest[ITEM_KINDS]; /* weight of one item, or 0 */
-    double lowest_word;        /* weight of one word of one sentence alone, or 0 */
-    double against, in_favour; /* of items: the negative parts, the positive parts */
+    double squares[GROUPS][2]; /* of the values, before they are brought to length 1 */
+    double feature[GROUPS][2]; /* weight times value: what it adds to the margin */
+    double item[ITEM_KINDS];   /* likewise of items; [0] is not used */
     double margin;
 };
 

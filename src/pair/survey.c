@@ -38,7 +38,7 @@ film_status survey_make(struct survey *survey, const struct evidence *evidence, 
     TRY(items_collect(&survey->items, &survey->reading, error));
     comparison_make(&survey->comparison, &survey->reading);
     survey->margin = evidence_margin(evidence, &survey->reading, &survey->items, &survey->sums);
-    traits_measure(&survey->comparison, &survey->sums, survey->traits);
+    traits_measure(&survey->comparison, survey->traits);
 done:
     return status;
 }

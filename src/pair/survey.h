@@ -3,6 +3,7 @@
 #ifndef PAIR_SURVEY_H
 #define PAIR_SURVEY_H
 
+#include "pair/evidence.h"
 #include "pair/traits.h"
 
 /* Scratch space and result, one per thread. */

@@ -41,7 +41,7 @@ static double pairs_of(size_t count)
     return 0.5 * (double)count * (double)(count - (count > 0));
 }
 
-/* TRAIT(function, group, name, about, value); C and E are the comparison and the evidence. */
+/* TRAIT(function, group, name, about, value); C is the comparison. */
 #define TRAITS(TRAIT)                                                                              \
     TRAIT(fewer_words, "length", "words of the shorter",                                           \
           "how many words the shorter sentence has", LESS(words))                                  \
@@ -224,73 +224,12 @@ static double pairs_of(size_t count)
     TRAIT(rest_less, "meaning", "weight of the rest, lighter side",                                \
           "length of what the unshared words add up to, smaller of the two", LESS(rest_length))    \
     TRAIT(rest_more, "meaning", "weight of the rest, heavier side",                                \
-          "length of what the unshared words add up to, larger of the two", MORE(rest_length))     \
-    TRAIT(evidence_total, "evidence", "word evidence", "the whole word evidence", e->margin)       \
-    TRAIT(evidence_against, "evidence", "evidence against", "what pairs of words say against",     \
-          e->against)                                                                              \
-    TRAIT(evidence_for, "evidence", "evidence in favour", "what pairs of words say in favour",     \
-          e->in_favour)                                                                            \
-    TRAIT(evidence_shared, "evidence", "evidence of shared words", "what the shared words say",    \
-          e->feature[GROUP_WORD][0])                                                               \
-    TRAIT(evidence_alone, "evidence", "evidence of unshared words",                                \
-          "what the words only one has say", e->feature[GROUP_WORD][1])                            \
-    TRAIT(evidence_letters, "evidence", "evidence of shared letters",                              \
-          "what the shared character n-grams say", e->feature[GROUP_CHAR][0])                      \
-    TRAIT(evidence_other_letters, "evidence", "evidence of unshared letters",                      \
-          "what the character n-grams only one has say", e->feature[GROUP_CHAR][1])                \
-    TRAIT(evidence_runs, "evidence", "evidence of shared neighbours",                              \
-          "what neighbouring words that both have say", e->item[ITEM_RUN_SHARED])                  \
-    TRAIT(evidence_other_runs, "evidence", "evidence of unshared neighbours",                      \
-          "what neighbouring words that only one has say", e->item[ITEM_RUN_ALONE])                \
-    TRAIT(evidence_opposed, "evidence", "evidence of opposed words",                               \
-          "what the pairs of opposed words say", e->item[ITEM_OPPOSED])                            \
-    TRAIT(evidence_beside, "evidence", "evidence beside shared words",                             \
-          "what unshared words beside shared ones say", e->item[ITEM_BESIDE])                      \
-    TRAIT(evidence_together, "evidence", "evidence of shared pairs",                               \
-          "what two shared words together say", e->item[ITEM_TOGETHER])                            \
-    TRAIT(evidence_edits, "evidence", "evidence of replaced phrases",                              \
-          "what the replaced phrases say",                                                         \
-          e->item[ITEM_EDIT] + e->item[ITEM_EDIT_AFTER] + e->item[ITEM_EDIT_BEFORE] +              \
-              e->item[ITEM_EDIT_AMONG])                                                            \
-    TRAIT(evidence_ends, "evidence", "evidence of beginning and end",                              \
-          "what the first and the last words say",                                                 \
-          e->item[ITEM_FIRST] + e->item[ITEM_LAST] + e->item[ITEM_OPENED])                         \
-    TRAIT(weight_alone, "evidence", "weight of unshared words",                                    \
-          "summed weights of the words only one has", e->feature_raw[GROUP_WORD][1])               \
-    TRAIT(weight_letters, "evidence", "weight of shared letters",                                  \
-          "summed weights of the shared character n-grams", e->feature_raw[GROUP_CHAR][0])         \
-    TRAIT(weight_other_letters, "evidence", "weight of unshared letters",                          \
-          "summed weights of the character n-grams only one has", e->feature_raw[GROUP_CHAR][1])   \
-    TRAIT(weight_opposed, "evidence", "weight of opposed words",                                   \
-          "summed weights of the pairs of opposed words", e->item_raw[ITEM_OPPOSED])               \
-    TRAIT(weight_beside, "evidence", "weight beside shared words",                                 \
-          "summed weights of unshared words beside shared ones", e->item_raw[ITEM_BESIDE])         \
-    TRAIT(weight_together, "evidence", "weight of shared pairs",                                   \
-          "summed weights of two shared words together", e->item_raw[ITEM_TOGETHER])               \
-    TRAIT(weight_edits, "evidence", "weight of replaced phrases",                                  \
-          "summed weights of the replaced phrases",                                                \
-          e->item_raw[ITEM_EDIT] + e->item_raw[ITEM_EDIT_AFTER] + e->item_raw[ITEM_EDIT_BEFORE])   \
-    TRAIT(lowest_word, "evidence", "unshared word most against",                                   \
-          "the lowest weight of a word only one has", e->lowest_word)                              \
-    TRAIT(lowest_opposed, "evidence", "opposed words most against",                                \
-          "the lowest weight of two opposed words", e->lowest[ITEM_OPPOSED])                       \
-    TRAIT(highest_opposed, "evidence", "opposed words most in favour",                             \
-          "the highest weight of two opposed words", e->highest[ITEM_OPPOSED])                     \
-    TRAIT(lowest_beside, "evidence", "word beside most against",                                   \
-          "the lowest weight of an unshared word beside a shared one", e->lowest[ITEM_BESIDE])     \
-    TRAIT(highest_beside, "evidence", "word beside most in favour",                                \
-          "the highest weight of an unshared word beside a shared one", e->highest[ITEM_BESIDE])   \
-    TRAIT(lowest_edit, "evidence", "replaced phrase most against",                                 \
-          "the lowest weight of a replaced phrase", e->lowest[ITEM_EDIT])                          \
-    TRAIT(highest_edit, "evidence", "replaced phrase most in favour",                              \
-          "the highest weight of a replaced phrase", e->highest[ITEM_EDIT])
+          "length of what the unshared words add up to, larger of the two", MORE(rest_length))
 
-#define FUNCTION(function, group, name, about, ...)                                   \
-    static double function(const struct comparison *c, const struct evidence_sums *e) \
-    {                                                                                 \
-        (void)c;                                                                      \
-        (void)e;                                                                      \
-        return __VA_ARGS__;                                                           \
+#define FUNCTION(function, group, name, about, ...)    \
+    static double function(const struct comparison *c) \
+    {                                                  \
+        return __VA_ARGS__;                            \
     }
 TRAITS(FUNCTION)
 
@@ -301,7 +240,7 @@ enum { COUNT = sizeof traits / sizeof *traits };
 
 int trait_is_learned(const struct trait *trait)
 {
-    return strcmp(trait->group, "meaning") == 0 || strcmp(trait->group, "evidence") == 0;
+    return strcmp(trait->group, "meaning") == 0;
 }
 
 size_t traits_count(void)
@@ -314,8 +253,7 @@ const struct trait *trait_at(size_t number)
     return &traits[number];
 }
 
-void traits_measure(const struct comparison *comparison, const struct evidence_sums *evidence,
-                    float *out)
+void traits_measure(const struct comparison *comparison, float *out)
 {
-    for (size_t i = 0; i < COUNT; i++) out[i] = (float)traits[i].measure(comparison, evidence);
+    for (size_t i = 0; i < COUNT; i++) out[i] = (float)traits[i].measure(comparison);
 }
