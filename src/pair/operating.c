@@ -123,3 +123,18 @@ film_status operating_choose(const film_operating *wanted, double prior, const d
     mem_free(rows);
     return FILM_OK;
 }
+
+void operating_at(double threshold, double prior, const double *score, const float *target,
+                  const double *weight, size_t count, struct operating_point *out)
+{
+    struct tally tally = {.prior = prior};
+    for (size_t i = 0; i < count; i++) {
+        int same = target[i] >= 0.5f;
+        double each = weight ? weight[i] : 1;
+        tally.all[same] += each;
+        if (score[i] >= threshold) tally.passed[same] += each;
+    }
+    fill_in(&tally, out);
+    out->threshold = threshold;
+    out->reached = 1;
+}

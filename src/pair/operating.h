@@ -30,4 +30,8 @@ film_status operating_choose(const film_operating *wanted, double prior, const d
                              const float *target, const double *weight, size_t count,
                              struct operating_point *out, film_error *error);
 
+/* What a threshold is like, whoever chose it. */
+void operating_at(double threshold, double prior, const double *score, const float *target,
+                  const double *weight, size_t count, struct operating_point *out);
+
 #endif

@@ -26,7 +26,7 @@ static film_status calibrate_similarity(struct run *run, const struct corpus *la
         TRY(calibrate_blind(score, pairs->count, line, error));
     } else {
         TRY(calibrate_fit(score, pairs->target, pairs->count, line, error));
-        TRY(run_operate(run, score, pairs->target, pairs->count, &line->threshold, error));
+        TRY(run_operate(run, score, pairs->target, pairs->count, NULL, &line->threshold, error));
     }
 done:
     mem_free(score);
@@ -51,7 +51,7 @@ static film_status calibrate_margin(struct run *run, const struct corpus *labell
     for (size_t i = 0; i < count; i++) memory[i] -= margin[i];
     TRY(calibrate_fit_beside(margin, memory, pairs->target, count, line, error));
     for (size_t i = 0; i < count; i++) margin[i] += memory[i] / (float)line->scale;
-    TRY(run_operate(run, margin, pairs->target, count, &line->threshold, error));
+    TRY(run_operate(run, margin, pairs->target, count, NULL, &line->threshold, error));
 done:
     mem_free(margin);
     mem_free(memory);

@@ -104,7 +104,7 @@ static film_status try_trees(struct run *run, const struct material *material,
     for (size_t fold = 0; fold < folds; fold++)
         TRY(try_fold(run, material, fold, options, &trial, error));
     TRY(calibrate_fit(trial.margin, trial.target, trial.count, line, error));
-    TRY(run_operate(run, trial.margin, trial.target, trial.count, &line->threshold, error));
+    TRY(run_operate(run, trial.margin, trial.target, trial.count, line, &line->threshold, error));
     options->rounds = (trial.rounds + trial.folds / 2) / trial.folds;
     run_note(run, "threshold_pairs", json_integer((json_int_t)trial.count));
     run_note(run, "trees",

@@ -54,9 +54,11 @@ film_status run_hold_out(struct run *run, film_error *error);
 /* Lines from scores to log-odds and the operating point, on LABELLED. */
 film_status run_calibrate(struct run *run, const struct corpus *labelled, film_error *error);
 
-/* Chooses the threshold among scores by the options' operating point and notes what it is like. */
+/* Chooses the threshold among scores by the options' operating point and notes what it is like. For the
+ * accuracy, EVEN (may be NULL) is a line from scores to log-odds to trust instead of the few rows about the
+ * best threshold: where it says even odds (84.6 against 84.3 % on Quora's dev). */
 film_status run_operate(struct run *run, const float *score, const float *target, size_t count,
-                        double *threshold, film_error *error);
+                        const struct calibration *even, double *threshold, film_error *error);
 
 /* Refuses a criterion where there is nothing to choose by. */
 film_status run_check_operating(const struct run *run, int none_is_same, film_error *error);

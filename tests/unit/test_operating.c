@@ -214,9 +214,44 @@ static void no_memory_is_told(void **state)
     assert_int_equal(status, FILM_NO_MEMORY);
 }
 
+static void a_given_threshold_is_measured_as_the_chosen_one(void **state)
+{
+    (void)state;
+    struct rng rng;
+    rng_seed(&rng, 11);
+    for (int round = 0; round < 100; round++) {
+        enum { N = 40 };
+        double score[N];
+        float target[N];
+        for (int i = 0; i < N; i++) {
+            score[i] = (double)rng_below(&rng, 20);
+            target[i] = (float)rng_below(&rng, 2);
+        }
+        target[0] = 1;
+        target[1] = 0;
+        film_operating wanted = {.criterion = FILM_F1};
+        struct operating_point chosen, given;
+        assert_ok(operating_choose(&wanted, 0.3, score, target, NULL, N, &chosen, &error));
+        operating_at(chosen.threshold, 0.3, score, target, NULL, N, &given);
+        assert_true(given.threshold == chosen.threshold && given.reached);
+        assert_close(given.accuracy, chosen.accuracy, 1e-12);
+        assert_close(given.f1, chosen.f1, 1e-12);
+        assert_close(given.recall, chosen.recall, 1e-12);
+        double right = 0, all[2] = {0, 0}, hit[2] = {0, 0}; /* by hand, each class weighing half */
+        for (int i = 0; i < N; i++) {
+            int same = target[i] >= 0.5f;
+            all[same]++;
+            hit[same] += (score[i] >= chosen.threshold) == same;
+        }
+        right = 0.5 * hit[0] / all[0] + 0.5 * hit[1] / all[1];
+        assert_close(given.balanced_accuracy, right, 1e-12);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_given_threshold_is_measured_as_the_chosen_one),
         cmocka_unit_test(every_criterion_equals_trying_all),
         cmocka_unit_test(ten_rows_by_hand),
         cmocka_unit_test(the_rarer_the_duplicates_the_higher_the_threshold),
