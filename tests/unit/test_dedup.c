@@ -15,7 +15,7 @@ static const char *const WORDS[] = {"I",   "lost", "my",    "card",  "where", "i
                                     "how", "do",   "card?", "Order", "PAY",   "parcel!"};
 static char texts[MOST][100];
 static film_record records[MOST];
-static char ids[MOST][8];
+static char ids[MOST][24];
 
 static void make_records(size_t count, uint64_t seed)
 {
