@@ -21,7 +21,7 @@ from sklearn.metrics import roc_auc_score
 import plot
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-GROUPS = ["length", "overlap", "order", "question", "facts", "spelling", "similarity", "meaning", "evidence"]
+GROUPS = ["length", "overlap", "order", "question", "facts", "spelling", "similarity", "meaning"]
 ROUNDS, PATIENCE = 1000, 50
 
 
@@ -109,12 +109,9 @@ def leaving(data, full):
         result = boost(data, [g for g in GROUPS if g != group])
         say(f"without {group}", result, full)
         rows.append((f"without {group}", result.minus(full)[0]))
-    result = boost(data, [g for g in GROUPS if g != "evidence"], base=False)
+    result = boost(data, GROUPS, base=False)
     say("without line and word evidence", result, full)
     rows.append(("without line and word evidence", result.minus(full)[0]))
-    result = boost(data, GROUPS, base=False)
-    say("evidence sums as traits, no base margin", result, full)
-    rows.append(("evidence as traits, no base", result.minus(full)[0]))
     result = boost(data, ["similarity"])
     say("word evidence + similarity", result, full)
     return rows
@@ -124,9 +121,8 @@ def depths(data, full):
     head("depth (difference to depth 2 with evidence)")
     rows = []
     for base in (True, False):
-        groups = GROUPS if base else [g for g in GROUPS if g != "evidence"]
         for depth in (1, 2, 3, 4, 6):
-            result = full if base and depth == 2 else boost(data, groups, depth, base)
+            result = full if base and depth == 2 else boost(data, GROUPS, depth, base)
             say(f"depth {depth}{'' if base else ', no line or word evidence'}", result, full)
             rows.append((depth, base, result.accuracy))
     # Deeper trees have more leaves: is it the depth, or their number?
