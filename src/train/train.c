@@ -177,7 +177,14 @@ static film_status choose_method(struct run *run, film_error *error)
         return status_set(error, FILM_BAD_INPUT,
                           "nothing to resume: --method %s cannot be paused; leave out --resume",
                           method->name);
-    run->full = labelled && options->decision != FILM_DECISION_THRESHOLD;
+    /* What the decision learns from must not have been seen by the map: learned once for each fold, which a
+     * method that streams its rows does not do. */
+    int streams = run->method == FILM_METHOD_MFILM;
+    if (streams && options->decision == FILM_DECISION_FULL)
+        return status_set(error, FILM_BAD_INPUT,
+                          "--decision full is not learned with --method mfilm, which streams its "
+                          "pairs; use --method rank or film, or --decision threshold");
+    run->full = labelled && !streams && options->decision != FILM_DECISION_THRESHOLD;
     size_t dim = method->dim ? method->dim : options->rank;
     run->dim = options->dim ? options->dim : dim;
     run->model->features.groups = options->features ? options->features : method->features;

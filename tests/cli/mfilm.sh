@@ -35,8 +35,7 @@ has categories '"labels":"categories"'
 triplets 3000 >three.tsv
 trains three three.tsv --batch 200 --epochs 2
 has three '"labels":"triplets"'
-trains full three.tsv --batch 200 --decision full
-has full '"threshold_from":"folds"'
+check "no full decision: the map has seen every pair" fails_with 2 "$FILM" train --method mfilm three.tsv --decision full -o full.film
 awk -F'\t' -v OFS='\t' 'NR == 1 { print "score", "sentence1", "sentence2"; next } { print $1 * 5, $2, $3 }' "$FAQ/train.tsv" >scores.tsv
 trains scores scores.tsv --labels scores --batch 300
 trains basis "$FAQ/train.tsv" --dev "$FAQ/heldout.tsv" --batch 300 --mfilm-basis batch --epochs 1
