@@ -66,14 +66,8 @@ check "the same seed gives the same bytes" cmp three.film again.film
 check "another seed does not" bash -c '! cmp -s three.film other.film'
 
 # ---- Ctrl-C: the map so far becomes the model, or nothing is written ----
-set -m
-"$FILM" train $OPTIONS many-pairs.tsv --dev three.tsv --sample 500 --batch 500 --epochs 100000 -o stopped.film >out 2>err &
-child=$!
-set +m
-if is_sanitized; then sleep 15; else sleep 5; fi # reading and the SVD of the sample are over then
-kill -INT $child
-wait $child
-status=$?
+# At the thousandth report of progress reading and the SVD of the sample are over.
+signal_at INT clock_gettime 1000 "" "$FILM" train $OPTIONS three.tsv --sample 500 --batch 500 --epochs 100000 -o stopped.film
 if [ "$status" -eq 4 ] && [ -s stopped.film ] && grep -q "holds the best so far" err; then ok "Ctrl-C keeps the map learned so far"
 else not_ok "Ctrl-C keeps the map learned so far" "exit code $status" "$(cat err)"; fi
 

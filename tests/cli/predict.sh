@@ -93,13 +93,8 @@ fi
 check "all rows of a large file, in order" bash -c \
     '[ "$(wc -l < large.out)" -eq '$((rows + 1))' ] && cmp <(tail -n +2 out.tsv) <(sed -n 2,1175p large.out) &&
      cmp <(tail -n +2 out.tsv) <(sed -n 17612,18785p large.out)'
-# The pipe keeps the program waiting, so the signal finds it at work. $! is the program itself.
-"$FILM" predict m.film - -o stopped.out -q 2> message < <(cat tenth.tsv; sleep 3; cat body) &
-program=$!
-sleep 1.5
-kill -INT "$program"
-wait "$program"
-check "an interrupt ends it with 4" test $? -eq 4
+signal_at INT read 3 tenth.tsv "$FILM" predict m.film tenth.tsv -o stopped.out -q
+check "an interrupt ends it with 4" test "$status" -eq 4
 check "and leaves neither a file nor a temporary one" bash -c '! ls stopped.out* 2> /dev/null'
 check "a closed pipe is an error, not a crash" bash -c \
     '"$0" predict m.film large.tsv -q 2> message | head -2 > /dev/null; [ "${PIPESTATUS[0]}" -eq 3 ] && grep -q "standard output" message' "$FILM"
