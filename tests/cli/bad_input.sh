@@ -44,6 +44,7 @@ if [ -n "$table" ]; then
     exit 0
 fi
 
+check "nothing is left but what was asked for" bash -c '! ls | grep -E "tmp-|^m\.film|^v\.npy\."'
 name="docs/bad-input.md is what this script makes (bad_input.sh --table)"
 printf '%s' "$rows" >rows
 have "$name" zstd && check "$name" diff <(grep '^[|#]' "$ROOT/docs/bad-input.md" | tail -n +2) <(grep '^[|#]' rows)
