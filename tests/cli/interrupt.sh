@@ -32,7 +32,7 @@ check "without one there is a model" test -s new.film
 stops_everywhere "SIGTERM during train" TERM 4 "$FILM" train few.txt --rank 4 -o other.film
 signal_at INT clock_gettime 5 "" "$FILM" train many.txt --rank 20 -o few.film
 check "an older model stays as it was" cmp few.film kept.film
-awk 'BEGIN { for (i = 0; i < 150000; i++) print i % 2 "\tw" i " w2\tw" i " w3" }' >pairs.tsv
+awk 'BEGIN { for (i = 0; i < 70000; i++) print i % 2 "\tw" i " w2\tw" i " w3" }' >pairs.tsv
 stops_everywhere "SIGINT during split" INT 1 "$FILM" split pairs.tsv -o part
 stops_everywhere "SIGINT during embed" INT 1 "$FILM" embed few.film many.txt -o new.npy
 
