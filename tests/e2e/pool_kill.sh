@@ -84,7 +84,7 @@ name="kills during add --replace"
 problem= deaths=0
 for ((i = 0; i < kills / 5 + 1; i++)); do
     cp whole.pool p.pool; rm -f p.pool-wal p.pool-shm
-    killed 3000 "$FILM" pool add p.pool second.tsv --replace --batch $BATCH --progress-lines -q -t 1
+    killed 1500 "$FILM" pool add p.pool second.tsv --replace --batch $BATCH --progress-lines -q -t 1
     n=$(committed); n=${n:-0}
     "$FILM" pool check p.pool -q >checked 2>&1 || problem="$problem $(cat checked)"
     content p.pool >now
@@ -99,7 +99,7 @@ problem= deaths=0
 cut -f1 input.tsv | tail -n +2 | head -2000 >ids
 for ((i = 0; i < kills / 5 + 1; i++)); do
     cp whole.pool p.pool; rm -f p.pool-wal p.pool-shm
-    killed 250 "$FILM" pool remove p.pool - -q <ids
+    killed 120 "$FILM" pool remove p.pool - -q <ids
     "$FILM" pool check p.pool -q >checked 2>&1 || problem="$problem $(cat checked)"
     left=$(($(content p.pool | wc -l) - 1))
     [ $left -eq $ROWS ] || [ $left -eq $((ROWS - 2000)) ] || problem="$problem left $left"
@@ -109,7 +109,7 @@ name="kills during create: a whole pool or none"
 problem= deaths=0
 for ((i = 0; i < kills / 5 + 1; i++)); do
     rm -f c.pool*
-    killed 60 "$FILM" pool create c.pool --model faq.film
+    killed 40 "$FILM" pool create c.pool --model faq.film
     [ ! -e c.pool ] || "$FILM" pool check c.pool -q >checked 2>&1 || problem="$problem $(cat checked)"
 done
 [ -z "$problem" ] && [ $deaths -gt 0 ] && ok "$name ($deaths)" || not_ok "$name" "$problem"
