@@ -30,7 +30,8 @@ function markedWord(text, mark) {
     const node = el("span.word", {}, text);
     if (mark.level) {
         node.classList.add(side(mark.weight), `level-${mark.level}`);
-        node.dataset.weight = signed(mark.weight);
+        // Numbers for the strong ones: under every short word they would run into each other.
+        node.dataset.weight = mark.level > 1 ? signed(mark.weight) : mark.weight < 0 ? "−" : "+";
         // Nothing rests on colour alone, nor on the small number drawn below the word.
         node.title = `${signed(mark.weight)}: speaks for ${mark.weight < 0 ? "different" : "the same"}`;
     }
@@ -74,7 +75,7 @@ function draw(drawing, sheet, links) {
     drawing.replaceChildren(...links.map(({ from, to, share }) => {
         const a = from.getBoundingClientRect();
         const b = to.getBoundingClientRect();
-        const [x1, y1] = [a.left + a.width / 2 - frame.left, a.bottom - frame.top + 17];
+        const [x1, y1] = [a.left + a.width / 2 - frame.left, a.bottom - frame.top + 19];
         const [x2, y2] = [b.left + b.width / 2 - frame.left, b.top - frame.top - 3];
         const middle = (y1 + y2) / 2;
         return svg("path", {
@@ -145,7 +146,7 @@ function parts(items, text) {
 }
 
 function ledger(answer, open) {
-    const words = { name: "words", title: "Words", weight: sum(answer.words), items: answer.words,
+    const words = { name: "words", title: "Words of both sentences", weight: sum(answer.words), items: answer.words,
         text: (word) => `“${word.text}” (${word.side.toUpperCase()})` };
     const groups = [words, ...answer.groups.map((group) => ({ ...group, items: group.reasons, text: reasonText }))]
         .filter((group) => group.items.length).sort(byStrength);
@@ -163,7 +164,7 @@ function ledger(answer, open) {
         fill();
         return el("li", {}, fold);
     });
-    lines.push(el("li", {}, el("div.row.start", {}, ...row("Where every pair starts", answer.bias, largest))));
+    lines.push(el("li", {}, el("div.row.base", {}, ...row("Where every pair starts", answer.bias, largest))));
     const total = answer.bias + sum(groups);
     const exact = Math.abs(total - answer.log_odds) < 1e-6 * (1 + Math.abs(answer.log_odds));
     return [el("ul.ledger", {}, ...lines),
