@@ -121,6 +121,9 @@ int report(film_status status, const film_error *error);
 int usage_error(const struct verb *verb, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* A JSON answer of the library on a line of its own, freed; or why there is none. Returns the exit code. */
+int answer_json(film_status status, char *json, const film_error *error);
+
 /* "opposed: india / japan" and what it weighs, on a line of its own (match.c). */
 void print_reason(const film_reason *reason);
 

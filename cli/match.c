@@ -1,51 +1,8 @@
 #include "cli.h"
-#include "json.h"
+#include "film_explain.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static json_t *side_object(char side)
-{
-    char text[2] = {side, 0};
-    return side ? json_string(text) : json_null();
-}
-
-static json_t *span_object(char side, size_t start, size_t end)
-{
-    return side ? json_pack("[I, I]", (json_int_t)start, (json_int_t)end) : json_null();
-}
-
-json_t *reason_object(const film_reason *reason)
-{
-    json_t *object =
-        json_pack("{s:s, s:s%, s:o, s:o, s:f}", "kind", reason->kind, "text", reason->text,
-                  reason->text_length, "side", side_object(reason->side), "span",
-                  span_object(reason->side, reason->start, reason->end), "weight", reason->weight);
-    if (reason->other_side)
-        json_object_set_new(
-            object, "other",
-            json_pack("{s:s%, s:o, s:o}", "text", reason->other, reason->other_length, "side",
-                      side_object(reason->other_side), "span",
-                      span_object(reason->other_side, reason->other_start, reason->other_end)));
-    return object;
-}
-
-static int print_json(film_text a, film_text b, const film_verdict *verdict)
-{
-    json_t *reasons = json_array();
-    for (size_t i = 0; i < verdict->reason_count; i++)
-        json_array_append_new(reasons, reason_object(&verdict->reasons[i]));
-    json_t *answer = json_pack("{s:s%, s:s%, s:f, s:b, s:f, s:f, s:f, s:o}", "a", a.bytes, a.length,
-                               "b", b.bytes, b.length, "probability", verdict->probability, "same",
-                               verdict->same, "similarity", verdict->similarity, "log_odds",
-                               verdict->log_odds, "bias", verdict->bias, "reasons", reasons);
-    /* That standard output could not be written is found and told at the end. */
-    if (answer) json_dumpf(answer, stdout, JSON_REAL_PRECISION(17));
-    printf("\n");
-    json_decref(answer);
-    if (!answer) fprintf(stderr, "film: out of memory\n");
-    return !answer;
-}
 
 static int by_place(const void *left, const void *right)
 {
@@ -138,6 +95,7 @@ static int run(const struct verb *verb, int argc, char **argv)
     film_model *model = NULL;
     film_context *context = NULL;
     film_verdict verdict;
+    char *json = NULL;
     film_text a = film_string(arguments[1]), b = film_string(arguments[2]);
     film_status status = film_open(arguments[0], &model, &error);
     if (status == FILM_OK) status = film_context_new(model, &context, &error);
@@ -145,10 +103,12 @@ static int run(const struct verb *verb, int argc, char **argv)
     if (status == FILM_OK) status = film_match(context, a, b, &verdict, &error);
     int code = report(status, &error);
     if (code == EXIT_DONE && threshold > 0) verdict.same = verdict.probability >= threshold;
-    if (code == EXIT_DONE && common.json)
-        code = print_json(a, b, &verdict) ? EXIT_IO : EXIT_DONE;
-    else if (code == EXIT_DONE)
+    if (code == EXIT_DONE && common.json) {
+        status = film_verdict_json(a, b, &verdict, FILM_ALL_REASONS, &json, NULL, &error);
+        code = answer_json(status, json, &error);
+    } else if (code == EXIT_DONE) {
         print_verdict(a, b, &verdict);
+    }
     film_context_free(context);
     film_close(model);
     return code;

@@ -1,7 +1,7 @@
 /* Pairs of sentences: /v1/match, /v1/predict, /v1/explain; and their vectors: /v1/embed. */
 #include "fields.h"
+#include "film_explain.h"
 #include "route.h"
-#include "verdict.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ struct asked {
 
 static struct asked asked_defaults(const struct worker *worker)
 {
-    struct asked asked = {.memory = 1, .reasons = SIZE_MAX};
+    struct asked asked = {.memory = 1, .reasons = FILM_ALL_REASONS};
     film_answer_defaults(&asked.options);
     asked.options.threads = worker->service->options.threads;
     return asked;
@@ -115,27 +115,13 @@ static void match_one(struct worker *worker, const struct asked *asked, struct r
 {
     film_error error;
     film_verdict verdict;
-    struct bytes *out = &response->body;
     film_status status = film_context_set(worker->context, &asked->options, &error);
     if (status == FILM_OK)
         status = film_match(worker->context, asked->a, asked->b, &verdict, &error);
-    if (status != FILM_OK) {
-        response_failure(response, status, &error);
-        return;
-    }
-    bytes_text(out, "{\"a\": ");
-    bytes_string(out, asked->a);
-    bytes_text(out, ", \"b\": ");
-    bytes_string(out, asked->b);
-    bytes_text(out, ", ");
-    write_judgement(out, &verdict);
-    bytes_text(out, ", \"log_odds\": ");
-    bytes_real(out, verdict.log_odds);
-    bytes_text(out, ", \"bias\": ");
-    bytes_real(out, verdict.bias);
-    bytes_text(out, ", ");
-    verdict_reasons(out, &verdict, asked->reasons);
-    bytes_text(out, "}\n");
+    if (status == FILM_OK)
+        status = film_verdict_json(asked->a, asked->b, &verdict, asked->reasons, &response->given,
+                                   &response->given_length, &error);
+    if (status != FILM_OK) response_failure(response, status, &error);
 }
 
 void answer_match(struct worker *worker, const struct request *request, struct response *response)
@@ -154,8 +140,9 @@ void answer_match(struct worker *worker, const struct request *request, struct r
     if (fields_read(request, fields, &root, response)) {
         asked.options.decision = (film_decision)decision;
         asked.options.no_memory = !asked.memory;
+        asked.options.no_reasons = asked.reasons == 0;
         int one = asked.a.bytes && asked.b.bytes;
-        if (asked.pairs && (asked.a.bytes || asked.b.bytes || asked.reasons != SIZE_MAX))
+        if (asked.pairs && (asked.a.bytes || asked.b.bytes || asked.reasons != FILM_ALL_REASONS))
             response_error(response, 400, "pairs goes with neither a, b nor reasons");
         else if (asked.pairs)
             match_many(worker, &asked, response);

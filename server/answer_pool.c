@@ -1,7 +1,7 @@
 /* The pool: /v1/search, adding and removing sentences. */
 #include "fields.h"
+#include "film_explain.h"
 #include "route.h"
-#include "verdict.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -37,6 +37,19 @@ static void write_more(struct bytes *out, film_text more)
     json_decref(value);
 }
 
+static void write_reasons(struct bytes *out, const film_verdict *verdict)
+{
+    char *json = NULL;
+    size_t length = 0;
+    if (film_reasons_json(verdict, FILM_ALL_REASONS, &json, &length, NULL) != FILM_OK)
+        out->failed = 1;
+    bytes_text(out, ", \"bias\": ");
+    bytes_real(out, verdict->bias);
+    bytes_text(out, ", \"reasons\": ");
+    bytes_append(out, json, length);
+    film_free(json);
+}
+
 /* Answers come query by query; those without any have an empty list. */
 static void open_list(struct searching *searching, size_t query)
 {
@@ -63,12 +76,7 @@ static int write_found(void *user, const film_found *found)
     bytes_flag(out, found->verdict.same);
     bytes_text(out, ", \"score\": ");
     bytes_real(out, found->score);
-    if (searching->explain) {
-        bytes_text(out, ", \"bias\": ");
-        bytes_real(out, found->verdict.bias);
-        bytes_text(out, ", ");
-        verdict_reasons(out, &found->verdict, SIZE_MAX);
-    }
+    if (searching->explain) write_reasons(out, &found->verdict);
     bytes_text(out, "}");
     return out->failed;
 }

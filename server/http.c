@@ -69,15 +69,21 @@ static void add_headers(const struct exchange *exchange, struct MHD_Response *ou
         add_header(out, "Connection", "close");
 }
 
+/* The content is theirs from here on, to free when it is sent. */
 static struct MHD_Response *make_response(struct response *response)
 {
+    film_text content = response_content(response);
+    void *bytes = (void *)(uintptr_t)content.bytes;
+    struct MHD_Response *out;
     if (response->lasting.bytes)
-        return MHD_create_response_from_buffer(response->lasting.length,
-                                               (void *)(uintptr_t)response->lasting.bytes,
-                                               MHD_RESPMEM_PERSISTENT);
-    struct MHD_Response *out = MHD_create_response_from_buffer(
-        response->body.length, response->body.data, MHD_RESPMEM_MUST_FREE);
-    if (out) response->body = (struct bytes){.data = NULL}; /* it is theirs now */
+        return MHD_create_response_from_buffer(content.length, bytes, MHD_RESPMEM_PERSISTENT);
+    if (response->given) {
+        out = MHD_create_response_from_buffer_with_free_callback(content.length, bytes, film_free);
+        if (out) response->given = NULL;
+    } else {
+        out = MHD_create_response_from_buffer(content.length, bytes, MHD_RESPMEM_MUST_FREE);
+        if (out) response->body = (struct bytes){.data = NULL};
+    }
     return out;
 }
 
@@ -87,9 +93,7 @@ static enum MHD_Result send_answer(struct exchange *exchange)
     struct worker *worker = own_worker(exchange->http->service);
     double now = visitors_now();
     struct journal_entry entry = {exchange->method, &exchange->request, response,
-                                  response->lasting.bytes ? response->lasting.length
-                                                          : response->body.length,
-                                  now - exchange->started};
+                                  response_content(response).length, now - exchange->started};
     if (worker)
         metrics_count(&worker->metrics, route_number(exchange->request.path), response->status,
                       entry.seconds);

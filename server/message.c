@@ -10,7 +10,7 @@ int response_error(struct response *response, unsigned status, const char *forma
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    bytes_free(&response->body);
+    response_free(response);
     response->lasting = (film_text){NULL, 0};
     response->status = status;
     response->type = "application/json";
@@ -33,7 +33,16 @@ int response_failure(struct response *response, film_status status, const film_e
     }
 }
 
+film_text response_content(const struct response *response)
+{
+    if (response->lasting.bytes) return response->lasting;
+    if (response->given) return (film_text){response->given, response->given_length};
+    return (film_text){response->body.data, response->body.length};
+}
+
 void response_free(struct response *response)
 {
     bytes_free(&response->body);
+    film_free(response->given);
+    response->given = NULL;
 }

@@ -16,8 +16,10 @@ struct request {
 
 struct response {
     unsigned status;
-    const char *type;   /* of the content; NULL: none */
-    struct bytes body;  /* what was written for this answer, or */
+    const char *type;  /* of the content; NULL: none */
+    struct bytes body; /* what was written for this answer, or */
+    char *given;       /* what the library wrote, given_length bytes, or */
+    size_t given_length;
     film_text lasting;  /* what lives as long as the service */
     const char *etag;   /* NULL: not to be kept by anyone */
     const char *policy; /* Content-Security-Policy */
@@ -35,6 +37,9 @@ int response_error(struct response *response, unsigned status, const char *forma
 
 /* A call of the library that failed: what is wrong with the request is 400, the rest 500 and the like. */
 int response_failure(struct response *response, film_status status, const film_error *error);
+
+/* What is sent: whichever of the three there is. */
+film_text response_content(const struct response *response);
 
 void response_free(struct response *response);
 

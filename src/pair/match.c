@@ -37,6 +37,7 @@ film_status match_rule(struct match_rule *rule, const struct decision *decision,
         (struct match_rule){.full = decision->full && options->decision != FILM_DECISION_THRESHOLD,
                             .memory = !options->no_memory,
                             .identity = 1,
+                            .no_reasons = options->no_reasons,
                             .prior_log_odds = prior_log_odds};
     return FILM_OK;
 }
@@ -114,6 +115,7 @@ film_status match_pair(struct match *match, film_text a, film_text b, film_verdi
     film_status status = FILM_OK;
     TRY(match_score(match, a, b, verdict, error));
     match->reason_count = 0;
+    if (match->rule.no_reasons) goto done;
     if (match->rule.full)
         TRY(reasons_of_decision(match, error));
     else

@@ -111,18 +111,21 @@ done:
     return status;
 }
 
-static film_status add_named(struct match *match, const char *kind, const char *text, double weight,
-                             film_error *error)
+static film_status add_named(struct match *match, const char *kind, const char *text,
+                             enum family family, double weight, film_error *error)
 {
-    film_reason reason = {
-        .kind = kind, .text = text, .text_length = strlen(text), .weight = weight};
+    film_reason reason = {.kind = kind,
+                          .text = text,
+                          .text_length = strlen(text),
+                          .weight = weight,
+                          .family = family_name(family)};
     return add(match, &reason, error);
 }
 
 static film_status add_identity(struct match *match, film_error *error)
 {
-    return add_named(match, "identical", "the same words in the same order", match->identity,
-                     error);
+    return add_named(match, "identical", "the same words in the same order", FAMILY_IDENTITY,
+                     match->identity, error);
 }
 
 /* ---- Of the similarity ---- */
@@ -275,6 +278,20 @@ static film_status add_item(struct match *match, const struct item *item, film_e
     return add(match, &reason, error);
 }
 
+/* Term T of the trees, which is of two traits. */
+static film_status add_two_traits(struct match *match, size_t t, double weight, film_error *error)
+{
+    const struct tree_term *term = &match->decision->plan.term[t];
+    const char *name = match->decision->term_name[t];
+    film_reason reason = {.kind = "trait",
+                          .text = name,
+                          .text_length = strlen(name),
+                          .weight = weight,
+                          .family = family_name(trait_at((size_t)term->low)->family),
+                          .other_family = family_name(trait_at((size_t)term->high)->family)};
+    return add(match, &reason, error);
+}
+
 /* Terms of the trees and of the line: each with its name. Those of one trait alone come first in the plan
  * of every trait, so what the line says of it is added there; where the trees never ask for a trait by
  * itself, the line's term stands alone. */
@@ -293,10 +310,10 @@ static film_status add_traits(struct match *match, film_error *error)
             if (plan->term[t].high < 0)
                 weight += match->terms.weight[t];
             else
-                TRY(add_named(match, "trait", decision->term_name[t],
-                              scale * match->terms.weight[t], error));
+                TRY(add_two_traits(match, t, scale * match->terms.weight[t], error));
         }
-        TRY(add_named(match, "trait", trait_at(trait)->name, scale * weight, error));
+        TRY(add_named(match, "trait", trait_at(trait)->name, trait_at(trait)->family,
+                      scale * weight, error));
     }
 done:
     return status;
@@ -317,7 +334,8 @@ film_status reasons_of_decision(struct match *match, film_error *error)
     TRY(add_traits(match, error));
     if (match->rule.memory) {
         enum memory_answer answer = decision_memory(decision, &match->survey);
-        TRY(add_named(match, "memory", known[answer], decision->memory.weight[answer], error));
+        TRY(add_named(match, "memory", known[answer], FAMILY_MEMORY,
+                      decision->memory.weight[answer], error));
     }
     TRY(add_identity(match, error));
     sort_reasons(match);
