@@ -66,7 +66,7 @@ const update = latest(async (signal) => {
         results.replaceChildren();
         return;
     }
-    const body = { q: question, k: 10, explain: true };
+    const body = { q: question, k: 10, explain: true, reasons: 3 };
     if (only) body.where = { category: only };
     results.classList.add("waiting");
     try {
