@@ -42,8 +42,7 @@ static void write_reasons(struct bytes *out, const film_verdict *verdict, size_t
 {
     char *json = NULL;
     size_t length = 0;
-    if (film_reasons_json(verdict, most, &json, &length, NULL) != FILM_OK)
-        out->failed = 1;
+    if (film_reasons_json(verdict, most, &json, &length, NULL) != FILM_OK) out->failed = 1;
     bytes_text(out, ", \"bias\": ");
     bytes_real(out, verdict->bias);
     bytes_text(out, ", \"reasons\": ");
