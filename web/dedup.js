@@ -165,6 +165,6 @@ export const dedup = {
         $("download-clusters").addEventListener("click", () => download("clusters.csv", csv(clusterRows())));
         $("download-distinct").addEventListener("click", () => download("distinct.csv", csv(distinctRows())));
     },
-    show() {},
+    show() { if (wanted) find(true); },
     refresh() { if (wanted) find(true); },
 };

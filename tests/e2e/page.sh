@@ -10,7 +10,7 @@ if [ ! -d "$tests/node_modules/playwright-core" ]; then
     command -v npm >/dev/null || skip_all "no npm"
     (cd "$tests" && timeout 120 npm ci --no-audit --no-fund >"$WORK/npm.log" 2>&1) || skip_all "npm cannot be reached"
 fi
-sample 2 "$FAQ/train.tsv" >train.tsv
+sample 3 "$FAQ/train.tsv" >train.tsv
 "$FILM" train train.tsv -q -o faq.film && "$FILM" pool create faq.pool --model faq.film &&
     "$FILM" pool add faq.pool -q --columns id,text,category,answer,url - < <(
         awk -F'\t' 'NR > 1 { print $1 "\t" $2 "\t" $3 "\t" "What to do about " $1 ".\thttps://example.org/" $1 }' "$FAQ/questions.tsv") ||

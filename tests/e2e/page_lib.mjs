@@ -53,7 +53,7 @@ export async function serve(path, { port = 0, token = "", more = [] } = {}) {
 // A page that notes what must not happen: errors, requests to elsewhere, what the policy had to forbid.
 async function openPage(options) {
     const context = await browser.newContext({ viewport: { width: 1180, height: 900 }, acceptDownloads: true, ...options.device });
-    context.setDefaultTimeout(10000);
+    context.setDefaultTimeout(Number(process.env.PATIENCE ?? 10000));
     const page = await context.newPage();
     const problems = [];
     page.on("pageerror", (error) => problems.push(`error in the page: ${error.stack}`));
@@ -111,7 +111,7 @@ export async function runAll(shared) {
         } catch (error) {
             failures++;
             console.log(`not ok ${count} - ${name}`);
-            console.log([error.stack, ...problems].join("\n").replace(/^/gm, "# "));
+            console.log([error.stack, ...problems].join("\n").split("\n").slice(0, 40).map((line) => `# ${line.slice(0, 400)}`).join("\n"));
         }
         if (process.env.TIMES) console.log(`# ${Date.now() - started} ms`);
         await context.close();
