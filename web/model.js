@@ -42,16 +42,20 @@ function describeModel({ settings = {}, sizes = {}, figures = {} }) {
     ];
 }
 
-// Names of a pool's description and of the limits are the server's own; they are shown as they come.
-const plain = (object) => Object.entries(object ?? {}).filter(([, value]) => typeof value !== "object")
-    .map(([name, value]) => [name.replaceAll("_", " "), typeof value === "number" ? count(value) : String(value)]);
+const poolNames = { sentences: "Sentences", labels: "Labelled pairs", clusters: "Clusters", changes: "Changes so far", created: "Made" };
+const limitNames = {
+    body: "Bytes of a request", texts: "Sentences or pairs in a request", timeout: "Seconds for a request",
+    connections: "Connections at once", pool: "Sentences the pool may hold",
+};
+const named = (object, names) => Object.entries(names)
+    .map(([name, title]) => [title, typeof object[name] === "number" ? count(object[name]) : object[name]]);
 
 export async function loadModel() {
     known = await ask("/v1/model");
     $("model-facts").replaceChildren(...[
         ...describeModel(known.model),
-        known.pool ? facts("The pool", plain(known.pool)) : null,
-        facts("Limits of this server", plain(known.limits)),
+        known.pool ? facts("The pool", [...named(known.pool, poolNames), ["Can be changed through this server", known.limits.read_only ? "no" : "yes"]]) : null,
+        facts("Limits of this server", named(known.limits, limitNames)),
     ].filter(Boolean));
     say($("served"), `FILM ${known.version}`);
     $("nav-report").hidden = !known.report;
@@ -70,6 +74,15 @@ async function load() {
 
 export const model = { title: "Model", start() {}, show() { load(); }, refresh() { load(); } };
 
+async function saveReport() {
+    try {
+        download("report.html", await askForText("/report"), "text/html");
+    } catch (error) {
+        if (error.status) say($("report-says"), error.message);
+        else if (!(error instanceof Gone)) throw error;
+    }
+}
+
 // The report is a page of its own. A frame cannot send a token, so with one it is fetched and saved instead.
 function showReport() {
     const has = known?.report ?? false;
@@ -79,7 +92,7 @@ function showReport() {
     if (!has || $("report-actions").childElementCount) return;
     if (hasToken()) {
         const save = el("button.primary", { type: "button" }, "Download the report");
-        save.addEventListener("click", async () => download("report.html", await askForText("/report"), "text/html"));
+        save.addEventListener("click", saveReport);
         $("report-actions").replaceChildren(save);
     } else {
         $("report-actions").replaceChildren(el("a.button.quiet", { href: "/report", target: "_blank", rel: "noopener" }, "Open in a tab of its own"));
