@@ -50,7 +50,7 @@ static void write_path(struct bytes *line, const char *path)
 static void write_body(struct bytes *line, const struct journal_entry *entry)
 {
     film_text body = entry->request->body;
-    if (body.length == 0 || entry->response->status == 400) return;
+    if (body.length == 0 || entry->response->status != 200) return;
     bytes_text(line, ", \"body\": ");
     bytes_string(line, body);
 }
