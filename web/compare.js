@@ -1,7 +1,7 @@
 // Two boxes and the live verdict.
 import { $, el, say, clean, percent, inWords } from "./dom.js";
 import { ask, latest, show } from "./api.js";
-import { explanation } from "./why.js";
+import { explanation, inShort } from "./why.js";
 
 const tries = [
     ["My bicycle was stolen, is that insured?", "Does the household policy pay for a stolen bike?"],
@@ -41,6 +41,7 @@ function showAnswer(answer) {
     $("answer").hidden = false;
     say($("percent"), percent(answer.probability));
     say($("verdict-words"), inWords(answer.probability));
+    say($("because"), inShort(answer));
     const verdict = $("verdict");
     verdict.classList.toggle("for", answer.probability >= 0.5);
     verdict.classList.toggle("against", answer.probability < 0.5);

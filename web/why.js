@@ -4,6 +4,7 @@ import { pieces } from "./spans.js";
 
 const mostMarked = 8;    // words shown as deciding, per sentence
 const mostLinks = 8;
+const faintLink = 0.12;  // of the strongest; weaker links are listed, not drawn
 const mostListed = 25;   // reasons listed in a group; the rest is one line, so that the sum stays whole
 const mostShown = 1500;  // characters of a sentence that are shown with marks
 
@@ -30,8 +31,8 @@ function markedWord(text, mark) {
     const node = el("span.word", {}, text);
     if (mark.level) {
         node.classList.add(side(mark.weight), `level-${mark.level}`);
-        // Numbers for the strong ones: under every short word they would run into each other.
-        node.dataset.weight = mark.level > 1 ? signed(mark.weight) : mark.weight < 0 ? "−" : "+";
+        // Numbers for the strong ones, as short as they get: under short words they would run into each other.
+        node.dataset.weight = mark.level > 1 ? signed(mark.weight).replace("0.", ".") : mark.weight < 0 ? "−" : "+";
         // Nothing rests on colour alone, nor on the small number drawn below the word.
         node.title = `${signed(mark.weight)}: speaks for ${mark.weight < 0 ? "different" : "the same"}`;
     }
@@ -61,6 +62,7 @@ function sentence(letter, text, words, levels, linked, ends) {
         }
         const node = markedWord(piece.text, piece.mark);
         ends.set(piece.mark.span[0], node);
+        node.classList.toggle("tied", linked.has(piece.mark.span[0]));
         line.append(node);
     }
     return el("div.line", {}, el("span.letter", { "aria-hidden": "true" }, letter), line);
@@ -90,7 +92,9 @@ const observer = new ResizeObserver((entries) => entries.forEach(({ target }) =>
 
 function sheet(answer) {
     const levels = deciding(answer.words);
-    const strongest = [...answer.links].sort((x, y) => Math.abs(y.share) - Math.abs(x.share)).slice(0, mostLinks);
+    const most = Math.max(...answer.links.map((link) => Math.abs(link.share)), 0);
+    const strongest = [...answer.links].sort((x, y) => Math.abs(y.share) - Math.abs(x.share))
+        .filter((link) => Math.abs(link.share) >= faintLink * most).slice(0, mostLinks);
     const ends = { a: new Map(), b: new Map() };
     const lines = ["a", "b"].map((which) => sentence(
         which.toUpperCase(), answer[which], answer.words.filter((word) => word.side === which), levels,
@@ -184,10 +188,21 @@ export function explanation(answer, open) {
         el("ul", {}, ...answer.facts.map((fact) => el("li", { dir: "auto" }, fact.text)))) : null;
     const words = answer.words.length || answer.links.length;
     return el("div.explanation", {},
-        el("h2", {}, words ? "The words that decided" : "The sentences"), sheet(answer), words ? legend() : null,
+        el("h2", {}, words ? "What the words say" : "The sentences"), sheet(answer), words ? legend() : null,
         answer.links.length ? linkList(answer.links) : null,
         el("div.columns", {},
             el("div.sum", {}, el("h2", {}, "What adds up"), ...ledger(answer, open)), facts));
+}
+
+// In a sentence: the strongest lines of the sum for the verdict, and the strongest against it.
+export function inShort(answer) {
+    const same = answer.probability >= 0.5;
+    const groups = [{ title: "Words of both sentences", weight: sum(answer.words) }, ...answer.groups].sort(byStrength);
+    const names = (list) => list.map(({ title }) => title[0].toLowerCase() + title.slice(1)).join(", ");
+    const strong = groups.filter((group) => group.weight && strength(group) >= 0.1 * strength(groups[0]));
+    const mine = strong.filter((group) => (group.weight > 0) === same).slice(0, 3);
+    const others = strong.filter((group) => (group.weight > 0) !== same).slice(0, 2);
+    return (mine.length ? `Mainly by ${names(mine)}.` : "") + (others.length ? ` Against it: ${names(others)}.` : "");
 }
 
 // A folded list would be lost on paper, and the curves would be where the words were on the screen.
