@@ -1,6 +1,5 @@
 /* film search: what in a pool means the same? */
 #include "pool.h"
-#include "film_explain.h"
 #include "json.h"
 
 #include <stdlib.h>

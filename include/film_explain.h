@@ -101,7 +101,7 @@ FILM_API film_status film_explanation_json(const film_explanation *explanation, 
 /* ---- What a model learned ---------------------------------------------------------------- */
 
 /* One JSON object each; free with film_free. docs/explain.md lists what is in them. MOST: so many words,
- * dimensions, ... in each list; 0: 10. */
+ * dimensions, ... in each list, 1000 at most; 0: 10. */
 
 /* A dimension of the vectors: the words that pull it up and down, how concentrated it is on few words, and the
  * kept examples that lie farthest out. FILM_USAGE: no such dimension. */

@@ -60,6 +60,13 @@ static struct asked asked_defaults(const struct worker *worker)
     return asked;
 }
 
+static int has_both(const struct asked *asked, struct response *response)
+{
+    return (asked->a.bytes && asked->b.bytes) ||
+           response_error(response, 400, "%s is missing; {\"a\": ..., \"b\": ...} are compared",
+                          asked->a.bytes ? "b" : "a");
+}
+
 /* Verdicts of all pairs, without reasons, in memory to free; NULL: refused. */
 static film_verdict *judge_pairs(struct worker *worker, const struct asked *asked, size_t *count,
                                  struct response *response)
@@ -141,16 +148,12 @@ void answer_match(struct worker *worker, const struct request *request, struct r
         asked.options.decision = (film_decision)decision;
         asked.options.no_memory = !asked.memory;
         asked.options.no_reasons = asked.reasons == 0;
-        int one = asked.a.bytes && asked.b.bytes;
         if (asked.pairs && (asked.a.bytes || asked.b.bytes || asked.reasons != FILM_ALL_REASONS))
             response_error(response, 400, "pairs goes with neither a, b nor reasons");
         else if (asked.pairs)
             match_many(worker, &asked, response);
-        else if (one)
+        else if (has_both(&asked, response))
             match_one(worker, &asked, response);
-        else
-            response_error(response, 400, "%s is missing; {\"a\": ..., \"b\": ...} are compared",
-                           asked.a.bytes ? "b" : "a");
     }
     json_decref(root);
 }
@@ -180,6 +183,28 @@ void answer_predict(struct worker *worker, const struct request *request, struct
         bytes_text(out, "]}\n");
     }
     free(verdicts);
+    json_decref(root);
+}
+
+void answer_explain(struct worker *worker, const struct request *request, struct response *response)
+{
+    json_t *root = NULL;
+    struct asked asked = asked_defaults(worker);
+    film_error error;
+    film_explanation why;
+    const struct field fields[] = {{"a", FIELD_TEXT, &asked.a, 0, 0, NULL},
+                                   {"b", FIELD_TEXT, &asked.b, 0, 0, NULL},
+                                   {"prior", FIELD_SHARE, &asked.options.prior, 0, 0, NULL},
+                                   {NULL, 0, NULL, 0, 0, NULL}};
+    if (fields_read(request, fields, &root, response) && has_both(&asked, response)) {
+        film_status status = film_context_set(worker->context, &asked.options, &error);
+        if (status == FILM_OK)
+            status = film_explain_pair(worker->context, asked.a, asked.b, &why, &error);
+        if (status == FILM_OK)
+            status = film_explanation_json(&why, FILM_ALL_REASONS, &response->given,
+                                           &response->given_length, &error);
+        if (status != FILM_OK) response_failure(response, status, &error);
+    }
     json_decref(root);
 }
 

@@ -7,6 +7,7 @@
 static const struct route routes[] = {
     {METHOD_POST, "/v1/match", answer_match, 0, 0, 0, 0},
     {METHOD_POST, "/v1/predict", answer_predict, 0, 1, 0, 0},
+    {METHOD_POST, "/v1/explain", answer_explain, 0, 1, 0, 0},
     {METHOD_POST, "/v1/search", answer_search, 0, 1, 1, 0},
     {METHOD_POST, "/v1/embed", answer_embed, 0, 1, 0, 0},
     {METHOD_POST, "/v1/dedup", answer_dedup, 0, 1, 0, 0},

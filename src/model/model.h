@@ -6,6 +6,7 @@
 #define MODEL_MODEL_H
 
 #include "embed/encoder.h"
+#include "model/examples.h"
 #include "model/safetensors.h"
 #include "pair/decision.h"
 
@@ -22,6 +23,7 @@ struct film_model {
     size_t rank;
     const float *sigma; /* rank singular values */
     struct decision decision;
+    struct examples examples;
     char *figures; /* training figures, a JSON object */
     char *seconds; /* how long each phase of the training took, a JSON object; NULL when opened. Not
                       saved: the same training gives the same bytes */

@@ -115,7 +115,6 @@ film_status match_pair(struct match *match, film_text a, film_text b, film_verdi
     film_status status = FILM_OK;
     TRY(match_score(match, a, b, verdict, error));
     match->reason_count = 0;
-    if (match->rule.no_reasons) goto done;
     if (match->rule.full)
         TRY(reasons_of_decision(match, error));
     else

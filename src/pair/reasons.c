@@ -34,47 +34,28 @@ static int stronger_first(const void *left, const void *right)
     return a->other_start < b->other_start ? -1 : a->other_start > b->other_start;
 }
 
-static void sort_reasons(struct match *match)
+void reasons_sort(film_reason *reasons, size_t count)
 {
-    if (match->reason_count)
-        qsort(match->reasons, match->reason_count, sizeof *match->reasons, stronger_first);
+    if (count) qsort(reasons, count, sizeof *reasons, stronger_first);
 }
 
 /* ---- Shares of features, handed to the words they come from ---- */
-
-static size_t position(const struct feature_row *row, uint32_t id)
-{
-    size_t low = 0, high = row->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (row->id[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
 
 /* SHARE (one per feature of the row) split evenly over the places each occurs in, and each of those over
  * its first and last word: WEIGHT (one per token). PLACES is scratch, one per feature. */
 static void hand_out(const struct feature_row *row, const double *share, double *places,
                      double *weight)
 {
-    for (int pass = 0; pass < 2; pass++) { /* count the places, then hand out */
-        size_t gram = 0;
-        for (int g = 0; g < GROUPS; g++) {
-            const struct gram_list *list = &row->grams.group[g];
-            for (size_t i = 0; i < list->count; i++, gram++) {
-                if (row->found[gram] == STRTAB_NONE) continue;
-                size_t at = position(row, row->found[gram]);
-                if (pass == 0) {
-                    places[at] += 1;
-                } else {
-                    double half = 0.5 * share[at] / places[at];
-                    weight[list->items[i].token] += half;
-                    weight[list->items[i].last_token] += half;
-                }
-            }
+    feature_row_places(row, places);
+    size_t gram = 0;
+    for (int g = 0; g < GROUPS; g++) {
+        const struct gram_list *list = &row->grams.group[g];
+        for (size_t i = 0; i < list->count; i++, gram++) {
+            if (row->found[gram] == STRTAB_NONE) continue;
+            size_t at = feature_row_position(row, row->found[gram]);
+            double half = 0.5 * share[at] / places[at];
+            weight[list->items[i].token] += half;
+            weight[list->items[i].last_token] += half;
         }
     }
 }
@@ -149,7 +130,7 @@ static double toward(const struct match *match, int side, size_t i, int target)
         return vec_dot(encoder->map + (size_t)id * encoder->dim, sides[target].vector,
                        encoder->dim);
     const struct feature_row *row = &sides[target].row;
-    size_t at = position(row, id);
+    size_t at = feature_row_position(row, id);
     return at < row->count && row->id[at] == id ? (double)row->value[at] : 0;
 }
 
@@ -189,7 +170,7 @@ film_status reasons_of_similarity(struct match *match, film_verdict *verdict, fi
     settle_sum(match->reasons, match->reason_count,
                verdict->log_odds - verdict->bias - match->identity);
     TRY(add_identity(match, error));
-    sort_reasons(match);
+    reasons_sort(match->reasons, match->reason_count);
 done:
     return status;
 }
@@ -206,7 +187,7 @@ static void share_of_evidence(const struct match *match, int side, double *share
     const struct features *features = decision->encoder->features;
     double scale = decision->margin.scale * decision->evidence.scale;
     for (size_t i = 0; i < row->count; i++) {
-        size_t at = position(other, row->id[i]);
+        size_t at = feature_row_position(other, row->id[i]);
         int alone = at == other->count || other->id[at] != row->id[i];
         enum group group = features_group(features, row->id[i]);
         double base = evidence_base(features, group, row->id[i], alone);
@@ -338,7 +319,7 @@ film_status reasons_of_decision(struct match *match, film_error *error)
                       decision->memory.weight[answer], error));
     }
     TRY(add_identity(match, error));
-    sort_reasons(match);
+    reasons_sort(match->reasons, match->reason_count);
 done:
     return status;
 }

@@ -180,6 +180,8 @@ def pairs(server, model):
 
 def explanations(server):
     status, why, _ = server.ask("POST", "/v1/explain", {"a": A, "b": B})
+    told = program("explain", "faq.film", "--pair", A, B, "--json")
+    check("/v1/explain answers what film explain --json prints", status == 200 and why == json.loads(told.stdout), told.stderr)
     check("/v1/explain adds up", status == 200 and abs(sum(w["weight"] for w in why["words"])
           + sum(g["weight"] for g in why["groups"]) + why["bias"] - why["log_odds"]) < 1e-6, why)
     check("/v1/explain points at the words", all((A if w["side"] == "a" else B)[slice(*w["span"])] == w["text"]
@@ -509,7 +511,7 @@ shutil.copy("faq.pool", "asked.pool")
 with Server("asked.pool") as main:
     the_page(main)
     pairs(main, "faq.film")
-    # explanations(main)
+    explanations(main)
     the_pool(main)
     refusals(main)
     metrics(main)
