@@ -19,7 +19,7 @@ test("search as you type, with answer, category, address and reasons", {}, async
     const first = page.locator("#results > li").first();
     const text = await first.textContent();
     truth(/bicycle|bike/i.test(text), `the best answer: ${text}`);
-    truth(/[=≠] [<>]?[\d.]+ %/.test(text) && text.includes("What to do about"), "chance and answer");
+    truth(/[=≠] [<>]?[\d.]+ %/.test(text) && text.includes("says what to do"), "chance and answer");
     truth((await first.locator("a.url").getAttribute("href")).startsWith("https://example.org/"), "address");
     equal(await first.locator(".reasons li").count(), 3, "reasons");
     truth(/^10 answers/.test(await page.textContent("#search-says")), "the number is told");
