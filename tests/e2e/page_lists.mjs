@@ -118,13 +118,14 @@ test("a pasted list becomes clusters, and files", {}, async (page, { base }) => 
 
 test("a file is opened: CSV with a column to choose, plain text", {}, async (page, { base }) => {
     await page.goto(`${base}/#dedup`);
+    const holds = (text) => page.waitForFunction((wanted) => document.querySelector("#list").value === wanted, text);
     const file = (name, text) => page.setInputFiles("#file", { name, mimeType: "", buffer: Buffer.from(text) });
     await file("questions.csv", '\ufeffid;text;note\r\n1;"I lost; my card";x\r\n2;"My ""card"" is\ngone";yy\r\n');
-    equal(await page.inputValue("#list"), 'I lost; my card\nMy "card" is gone', "the text column");
+    await holds('I lost; my card\nMy "card" is gone');
     await page.selectOption("#column", "2");
     equal(await page.inputValue("#list"), "x\nyy", "another column");
     await file("lines.txt", "a, b\nc\n");
-    equal(await page.inputValue("#list"), "a, b\nc\n", "plain lines");
+    await holds("a, b\nc\n");
     truth(await page.isHidden("#column-box"), "no columns");
     await page.fill("#list", "only one");
     await page.click("#dedup-run");
