@@ -64,6 +64,7 @@ const update = latest(async (signal) => {
     keepLink({ ...(question && { q: question }), ...(only && { category: only }) });
     if (!question) {
         results.replaceChildren();
+        results.classList.remove("waiting");
         return;
     }
     const body = { q: question, k: 10, explain: true, reasons: 3 };
@@ -73,12 +74,11 @@ const update = latest(async (signal) => {
         const { results: found } = await ask("/v1/search", body, signal);
         results.replaceChildren(...found.map((one, i) => card(one, i, question)));
         learnCategories(found);
+        results.classList.remove("waiting"); // otherwise they stay pale: they answer something else
         say($("search-says"), found.length ? `${several(found.length, "answer", "answers")}, best first` : `Nothing found${only ? ` in ${only}` : ""}.`);
     } catch (error) {
-        if (error.status) results.replaceChildren();
+        if (error.status) results.replaceChildren(); // the message stands instead
         throw error;
-    } finally {
-        if (!signal.aborted) results.classList.remove("waiting");
     }
 }, 120, (text) => {
     if (text) say($("search-says"), text);
