@@ -5,11 +5,13 @@ import { test, equal, truth, focused, answered } from "./page_lib.mjs";
 const question = "my bike was stolen, am I insured";
 const heads = "#results .result";
 
+// Waits until the answers are those to this question.
+const found = (page, text) => page.waitForFunction((wanted) => document.querySelector("#results:not(.waiting) .result") &&
+    new URLSearchParams(location.hash.split("?")[1]).get("q") === wanted, text);
+
 async function searchFor(page, text) {
     await page.fill("#q", text);
-    await page.waitForFunction((wanted) => document.querySelector("#results:not(.waiting) .result") &&
-        location.hash.includes(new URLSearchParams({ q: wanted }).toString()), text);
-    await page.waitForSelector(heads);
+    await found(page, text);
 }
 
 test("search as you type, with answer, category, address and reasons", {}, async (page, { base }) => {
@@ -51,8 +53,7 @@ test("search by keyboard: down, open, up, back", {}, async (page, { base }) => {
     await page.goto(`${base}/#search`);
     await page.focus("#q");
     await page.keyboard.type(question);
-    await page.waitForSelector(heads);
-    await page.waitForFunction(() => !document.querySelector("#results").classList.contains("waiting"));
+    await found(page, question);
     const here = () => page.evaluate(() => [...document.querySelectorAll("#results .result")].indexOf(document.activeElement));
     await page.keyboard.press("ArrowDown");
     equal(await here(), 0, "the first answer");
@@ -68,6 +69,24 @@ test("search by keyboard: down, open, up, back", {}, async (page, { base }) => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Escape");
     equal(await focused(page), "q", "Escape goes to the question");
+});
+
+test("answers that come late do not take the focus away", {}, async (page, { base }) => {
+    await page.goto(`${base}/#search`);
+    await searchFor(page, "stolen");
+    let release = null;
+    const held = new Promise((resolve) => { release = resolve; });
+    await page.route("**/v1/search", async (route) => {
+        await held;
+        await route.continue();
+    });
+    const [request] = await Promise.all([page.waitForRequest("**/v1/search"), page.fill("#q", "stolen bike")]);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    release();
+    await request.response();
+    await found(page, "stolen bike");
+    equal(await page.evaluate(() => [...document.querySelectorAll("#results .result")].indexOf(document.activeElement)), 1, "still the second answer");
 });
 
 test("answers of a hostile pool are text, and only web addresses are links", {}, async (page, { base }) => {
