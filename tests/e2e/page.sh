@@ -9,7 +9,12 @@ chromium=$(command -v chromium) || skip_all "no chromium"
 command -v node >/dev/null || skip_all "no node"
 if [ ! -d "$tests/node_modules/playwright-core" ]; then
     command -v npm >/dev/null || skip_all "no npm"
-    (cd "$tests" && timeout 120 npm ci --no-audit --no-fund >"$WORK/npm.log" 2>&1) || skip_all "npm cannot be reached"
+    if ! (cd "$tests" && timeout 120 npm ci --no-audit --no-fund >"$WORK/npm.log" 2>&1); then
+        # Only a missing network is a reason to skip; npm names those errors. A log without any: it hung.
+        ! grep -q 'npm err' npm.log || grep -Eq 'ENOTFOUND|ECONN|ETIMEDOUT|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH' npm.log || {
+            not_ok "playwright-core from npm" "$(cat npm.log)"; finish; exit 1; }
+        skip_all "npm cannot be reached"
+    fi
 fi
 # A third of the rows will do for tests; pictures (SHOTS=docs/images) show the whole example.
 if [ -n "${SHOTS:-}" ]; then cp "$FAQ/train.tsv" train.tsv; else sample 3 "$FAQ/train.tsv" >train.tsv; fi
