@@ -27,7 +27,9 @@ struct exchange {
     struct request request;
     struct bytes body;
     struct response response;
-    int answered, too_large;
+    int answered;
+    int too_large; /* its body */
+    int last;      /* the connection ends behind it */
     double started;
 };
 
@@ -69,7 +71,7 @@ static void add_headers(const struct exchange *exchange, struct MHD_Response *ou
         add_header(out, "Access-Control-Allow-Headers", "Authorization, Content-Type");
         add_header(out, "Access-Control-Max-Age", "600");
     }
-    if (atomic_load_explicit(&service->stopping, memory_order_relaxed) || exchange->too_large)
+    if (atomic_load_explicit(&service->stopping, memory_order_relaxed) || exchange->last)
         add_header(out, "Connection", "close");
 }
 
@@ -172,6 +174,14 @@ static enum MHD_Result take_header(void *user, enum MHD_ValueKind kind, const ch
     return MHD_YES;
 }
 
+static int refuse_body(struct exchange *exchange)
+{
+    exchange->last = 1;
+    return response_error(&exchange->response, 413,
+                          "the body is too large: at most %zu bytes (--max-body)",
+                          exchange->http->service->options.limits.body);
+}
+
 /* What can be refused before the body has come. 0: refused. */
 static int check_head(struct exchange *exchange)
 {
@@ -180,17 +190,13 @@ static int check_head(struct exchange *exchange)
         MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, "Content-Length");
     const union MHD_ConnectionInfo *head =
         MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-    if (length && strtoull(length, NULL, 10) > limits->body) exchange->too_large = 1;
-    if (exchange->too_large)
-        return response_error(&exchange->response, 413,
-                              "the body is too large: at most %zu bytes (--max-body)",
-                              limits->body);
+    if (length && strtoull(length, NULL, 10) > limits->body) return refuse_body(exchange);
     if (head && head->header_size > limits->header)
         return response_error(&exchange->response, 431,
                               "the request's head is too large: at most %zu bytes (--max-header)",
                               limits->header);
     if (atomic_load(&exchange->http->visitors.count) > limits->connections) {
-        exchange->too_large = 1;
+        exchange->last = 1;
         exchange->response.retry = 1;
         return response_error(&exchange->response, 503,
                               "too many connections: at most %zu (--max-connections)",
@@ -247,9 +253,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
     exchange->request.body = (film_text){exchange->body.data, exchange->body.length};
     const struct route *route = route_find(exchange->request.method, exchange->request.path);
     if (exchange->too_large) {
-        response_error(&exchange->response, 413,
-                       "the body is too large: at most %zu bytes (--max-body)",
-                       http->service->options.limits.body);
+        refuse_body(exchange);
     } else if (exchange->body.failed) {
         response_error(&exchange->response, 503, "out of memory");
     } else if (route && (route->slow || exchange->body.length > LARGE_BODY)) {

@@ -5,8 +5,9 @@ BUILD_PACKAGES="gcc libc6-dev cmake ninja-build pkg-config libopenblas-openmp-de
 libutf8proc-dev libstemmer-dev zlib1g-dev libzstd-dev libjansson-dev libxgboost-dev libxxhash-dev
 libsqlite3-dev libmicrohttpd-dev libcmocka-dev"
 # Tests: independent oracles (scikit-learn, SciPy's ARPACK) and the tools the scripts call.
-TEST_PACKAGES="python3 curl python3-numpy python3-scipy python3-sklearn gzip zstd man-db bsdextrautils time git chromium"
-# The page is tested with node. Where it came from elsewhere, Debian's npm would conflict with it.
+TEST_PACKAGES="python3 python3-numpy python3-scipy python3-sklearn gzip zstd man-db bsdextrautils time git"
+# The page is tested in a browser driven by node. Where node came from elsewhere, Debian's npm would conflict with it.
+TEST_PACKAGES="$TEST_PACKAGES chromium"
 command -v node >/dev/null || TEST_PACKAGES="$TEST_PACKAGES nodejs"
 command -v npm >/dev/null || TEST_PACKAGES="$TEST_PACKAGES npm"
 # Long tests: data races (clang's thread sanitizer knows OpenMP), fuzzing.
