@@ -16,7 +16,8 @@ async function searchFor(page, text) {
 
 test("search as you type, with answer, category, address and reasons", {}, async (page, { base }) => {
     await page.goto(`${base}/#search`);
-    await searchFor(page, question);
+    const [response] = await Promise.all([page.waitForResponse("**/v1/search"), searchFor(page, question)]);
+    equal((await response.json()).results[0].reasons.length, 3, "no more reasons are sent than are shown");
     equal(await page.locator(heads).count(), 10, "answers");
     const first = page.locator("#results > li").first();
     const text = await first.textContent();
