@@ -14,7 +14,10 @@
 enum {
     LARGE_BODY = 65536,     /* more than this is a batch, whatever the path: it takes long */
     SPARE_CONNECTIONS = 64, /* above the limit, for telling so */
-    SPARE_HEADER = 24576    /* memory of a connection beside its request's head */
+    SPARE_HEADER = 24576,   /* memory of a connection beside its request's head */
+    /* A body up to so many times too large is read and thrown away before it is refused: most clients read no
+     * answer before they have sent all. */
+    PATIENCE = 4
 };
 
 /* One request and its answer, from the head's arrival to the last byte sent. */
@@ -182,6 +185,12 @@ static int refuse_body(struct exchange *exchange)
                           exchange->http->service->options.limits.body);
 }
 
+/* Does the client wait to hear whether its body is wanted? */
+static int is_asking(const struct exchange *exchange)
+{
+    return MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, "Expect") != NULL;
+}
+
 /* What can be refused before the body has come. 0: refused. */
 static int check_head(struct exchange *exchange)
 {
@@ -190,7 +199,10 @@ static int check_head(struct exchange *exchange)
         MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, "Content-Length");
     const union MHD_ConnectionInfo *head =
         MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-    if (length && strtoull(length, NULL, 10) > limits->body) return refuse_body(exchange);
+    unsigned long long announced = length ? strtoull(length, NULL, 10) : 0;
+    exchange->too_large = announced > limits->body;
+    if (exchange->too_large && (announced / PATIENCE > limits->body || is_asking(exchange)))
+        return refuse_body(exchange);
     if (head && head->header_size > limits->header)
         return response_error(&exchange->response, 431,
                               "the request's head is too large: at most %zu bytes (--max-header)",
@@ -311,21 +323,21 @@ static void hand_to(struct http_server *server, int connection, const struct soc
                     socklen_t length)
 {
     atomic_fetch_add(&server->connections, 1); /* until on_connection hears that it is closed */
-    if (MHD_add_connection(server->daemon, connection, address, length) != MHD_YES)
-        atomic_fetch_sub(&server->connections, 1); /* it closed the socket */
+    if (MHD_add_connection(server->daemon, connection, address, length) == MHD_YES) return;
+    atomic_fetch_sub(&server->connections, 1); /* it closed the socket */
+    visitors_turn_away(&server->http->visitors);
 }
 
 /* Takes connections until the socket is shut down. */
 static void *take_connections(void *user)
 {
     struct http *http = user;
-    const size_t most = http->visitors.most + SPARE_CONNECTIONS;
     struct sockaddr_storage address;
     for (;;) {
         socklen_t length = sizeof address;
         int connection = accept4(http->socket, (struct sockaddr *)&address, &length,
                                  SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (connection >= 0 && atomic_load(&http->visitors.count) < most)
+        if (connection >= 0 && visitors_admit(&http->visitors, SPARE_CONNECTIONS))
             hand_to(least_busy(http), connection, (struct sockaddr *)&address, length);
         else if (connection >= 0)
             close(connection);
