@@ -25,6 +25,8 @@ _film_options() {
             "--columns --input-format --skip-bad --threads -t $common" ;;
         link) echo "--threshold --matches -k --unique --output -o --candidates --decision --no-memory --prior" \
             "--columns --input-format --skip-bad --threads -t $common" ;;
+        serve) echo "--listen -l --token-file --allow-origin --read-only --report --log --log-text --max-body --max-header" \
+            "--max-texts --max-pool --max-connections --timeout --threads -t $common" ;;
         info) echo "$common" ;;
     esac
 }
@@ -52,6 +54,7 @@ _film_values() {
         --stem) echo "arabic armenian basque catalan danish dutch english finnish french german greek" \
             "hindi hungarian indonesian irish italian lithuanian nepali norwegian porter portuguese" \
             "romanian russian serbian spanish swedish tamil turkish yiddish" ;;
+        --listen | -l) echo "127.0.0.1:8080 [::1]:8080" ;;
         --operating) echo "accuracy f1 precision=0.9 recall=0.9" ;;
         --prior) [ "$2" = eval ] && echo "auto" || return 2 ;;
         --ratio) echo "4:1 9:1 1:1" ;;
@@ -59,7 +62,7 @@ _film_values() {
             --positives | --labelled | --hard | --random | --iterations | --epsilon | --least-change | \
             --rho | --gamma | --shrink | --first-step | --inner | --sample | --epochs | --batch | --rate | --temperature | \
             --pool-queries | --checkpoint-every | --bootstrap | --wait | --where | --limit | -n | --review | --candidates | --matches | --answers | \
-            --keep-examples | --most | --word) return 2 ;;
+            --keep-examples | --most | --word | --allow-origin | --max-body | --max-header | --max-texts | --max-pool | --max-connections | --timeout) return 2 ;;
         *) return 1 ;;
     esac
 }
@@ -69,11 +72,11 @@ _film() {
     local values
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool search dedup link info help --help --version" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool search dedup link serve info help --help --version" -- "$word")
         return
     fi
     if [ "$verb" = help ]; then
-        [ "$COMP_CWORD" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool search dedup link info" -- "$word")
+        [ "$COMP_CWORD" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool search dedup link serve info" -- "$word")
         return
     fi
     # the action comes before anything else

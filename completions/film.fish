@@ -1,7 +1,7 @@
 # fish completion for film(1). Install it as ~/.config/fish/completions/film.fish.
 # tests/cli/help.sh holds it against the program; it reads the blocks between lines such as "# train".
 
-set -l verbs train eval match explain predict embed split pool search dedup link info
+set -l verbs train eval match explain predict embed split pool search dedup link serve info
 set -l no_verb "not __fish_seen_subcommand_from $verbs help"
 set -l any_verb "__fish_seen_subcommand_from $verbs"
 set -l stemmers arabic armenian basque catalan danish dutch english finnish french german greek hindi \
@@ -19,6 +19,7 @@ complete -c film -n "$no_verb" -f -a pool -d 'Keep a growing set of sentences'
 complete -c film -n "$no_verb" -f -a search -d 'Find what in a pool means the same'
 complete -c film -n "$no_verb" -f -a dedup -d 'Which sentences mean the same'
 complete -c film -n "$no_verb" -f -a link -d 'For every record of one file its match in another'
+complete -c film -n "$no_verb" -f -a serve -d 'Answer over HTTP, with a page to try it'
 complete -c film -n "$no_verb" -f -a info -d 'Show what is in a model'
 complete -c film -n "$no_verb" -f -a help -d 'Show the help of a verb'
 complete -c film -n "$no_verb" -f -l help -s h -d 'List the verbs'
@@ -216,6 +217,23 @@ complete -c film -n "$in" -l prior -x -d 'Probability before reading'
 complete -c film -n "$in" -l columns -x -a 'id,text text,category' -d 'Name the columns'
 complete -c film -n "$in" -l input-format -x -a 'tsv csv jsonl lines' -d 'Format of the file'
 complete -c film -n "$in" -l skip-bad -d 'Count bad rows and pass over them'
+complete -c film -n "$in" -s t -l threads -x -d 'How many threads'
+
+# serve
+set -l in "__fish_seen_subcommand_from serve"
+complete -c film -n "$in" -s l -l listen -x -d 'Where to listen, HOST:PORT'
+complete -c film -n "$in" -l token-file -r -F -d 'Ask for the token in this file'
+complete -c film -n "$in" -l allow-origin -x -d 'Let pages of this origin ask'
+complete -c film -n "$in" -l read-only -d 'Refuse changes of the pool'
+complete -c film -n "$in" -l report -r -F -d 'Show this HTML file at /report'
+complete -c film -n "$in" -l log -r -F -d 'A JSON line per request'
+complete -c film -n "$in" -l log-text -d 'Log the sentences too'
+complete -c film -n "$in" -l max-body -x -d 'Largest body of a request'
+complete -c film -n "$in" -l max-header -x -d 'Largest head of a request'
+complete -c film -n "$in" -l max-texts -x -d 'Most sentences in a request'
+complete -c film -n "$in" -l max-pool -x -d 'How many sentences the pool may grow to'
+complete -c film -n "$in" -l max-connections -x -d 'Most connections at once'
+complete -c film -n "$in" -l timeout -x -d 'For a request to arrive'
 complete -c film -n "$in" -s t -l threads -x -d 'How many threads'
 
 # info

@@ -135,7 +135,9 @@ film_status film_match(film_context *context, film_text a, film_text b, film_ver
                        film_error *error)
 {
     if (!context || !verdict) return missing(error, context ? "verdict" : "context");
-    return match_pair(&context->match, a, b, verdict, error);
+    struct match *match = &context->match;
+    return match->rule.no_reasons ? match_score(match, a, b, verdict, error)
+                                  : match_pair(match, a, b, verdict, error);
 }
 
 film_status film_explain_pair(film_context *context, film_text a, film_text b,

@@ -16,13 +16,19 @@ for layer in "${layers[@]}"; do
         verdict ok "src/$layer includes only itself and earlier layers"
     fi
 done
-if bad=$(grep -nE '^#include "' cli/*.[ch] | grep -vE '"(film|film_train|film_pool|film_explain|cli|pool|dedup|json).h"'); then
+if bad=$(grep -nE '^#include "' cli/*.[ch] | grep -vE '"(film|film_train|film_pool|film_explain|cli|pool|dedup|json|server/serve).h"'); then
     verdict "not ok" "cli/ sees film.h only"
     echo "$bad" | sed 's/^/# /'
 else
     verdict ok "cli/ sees film.h only"
 fi
-long=$(git ls-files 'src/*.[ch]' 'cli/*.[ch]' 'include/*.h' | xargs wc -l | awk '$2 != "total" && $1 > 500')
+if bad=$(grep -nE '^#include "' server/*.[ch] | grep -vE '"(film|film_pool|film_explain|[a-z]+).h"|"../web/assets.def"'); then
+    verdict "not ok" "server/ sees its own files and the installed headers only"
+    echo "$bad" | sed 's/^/# /'
+else
+    verdict ok "server/ sees its own files and the installed headers only"
+fi
+long=$(git ls-files 'src/*.[ch]' 'cli/*.[ch]' 'server/*.[ch]' 'include/*.h' | xargs wc -l | awk '$2 != "total" && $1 > 500')
 if [ -n "$long" ]; then verdict "not ok" "no file is longer than 500 lines"; echo "# $long"
 else verdict ok "no file is longer than 500 lines"; fi
 echo "1..$number"

@@ -37,6 +37,7 @@ film_status match_rule(struct match_rule *rule, const struct decision *decision,
         (struct match_rule){.full = decision->full && options->decision != FILM_DECISION_THRESHOLD,
                             .memory = !options->no_memory,
                             .identity = 1,
+                            .no_reasons = options->no_reasons,
                             .prior_log_odds = prior_log_odds};
     return FILM_OK;
 }

@@ -8,6 +8,7 @@
 /* How to answer; made by match_rule from the caller's options. */
 struct match_rule {
     int full, memory, identity; /* of what the verdict is made */
+    int no_reasons;             /* film_match: match_score will do */
     double prior_log_odds;
 };
 

@@ -1,5 +1,5 @@
-# Part of tests/cli/bad_input.sh: explanations.
-
+# shellcheck shell=bash
+# Explanations. A part of bad_input.sh, which sources it.
 heading "Explanations"
 "$FILM" train good.tsv --method tfidf --max-features 60 --decision threshold -q -o features.film
 bad "a dimension that is not there" 1 \

@@ -1,0 +1,115 @@
+/* Duplicates in a list that is sent: /v1/dedup. */
+#include "fields.h"
+#include "route.h"
+
+#include <stdlib.h>
+
+struct clusters {
+    struct bytes *out;
+    size_t open; /* the cluster whose members are being written; 0: none */
+};
+
+static int write_member(void *user, const film_member *member)
+{
+    struct clusters *clusters = user;
+    struct bytes *out = clusters->out;
+    if (member->cluster != clusters->open) {
+        bytes_format(out, "%s{\"size\": %zu, \"members\": [", clusters->open ? "]}, " : "",
+                     member->size);
+        clusters->open = member->cluster;
+    } else {
+        bytes_text(out, ", ");
+    }
+    bytes_format(out, "{\"index\": %zu", member->at);
+    if (member->record.id.bytes) {
+        bytes_text(out, ", \"id\": ");
+        bytes_string(out, member->record.id);
+    }
+    bytes_text(out, ", \"text\": ");
+    bytes_string(out, member->record.text);
+    bytes_text(out, ", \"probability\": ");
+    bytes_real(out, member->probability);
+    bytes_text(out, ", \"representative\": ");
+    bytes_flag(out, member->representative);
+    bytes_text(out, "}");
+    return out->failed;
+}
+
+static void find_clusters(struct worker *worker, const film_record *records, size_t count,
+                          double threshold, struct response *response)
+{
+    film_error error;
+    film_dedup_result result;
+    film_dedup_options options;
+    struct clusters clusters = {&response->body, 0};
+    film_dedup_defaults(&options);
+    options.answer.threads = worker->service->options.threads;
+    options.threshold = threshold;
+    options.progress = service_progress(worker->service);
+    options.member = write_member;
+    options.user = &clusters;
+    bytes_text(&response->body, "{\"clusters\": [");
+    film_status status =
+        film_dedup(worker->generation->model, records, count, &options, &result, &error);
+    if (status != FILM_OK) {
+        response_failure(response, status, &error);
+        return;
+    }
+    bytes_text(&response->body, clusters.open ? "]}]" : "]");
+    bytes_format(&response->body, ", \"records\": %llu, \"distinct\": %llu, \"threshold\": ",
+                 (unsigned long long)result.records, (unsigned long long)result.distinct);
+    bytes_real(&response->body, result.threshold);
+    bytes_text(&response->body, "}\n");
+}
+
+static int read_record(const json_t *item, size_t number, film_record *record,
+                       struct response *response)
+{
+    char where[40];
+    const struct field fields[] = {{"id", FIELD_TEXT, &record->id, 0, 0, NULL},
+                                   {"text", FIELD_TEXT, &record->text, 0, 0, NULL},
+                                   {NULL, 0, NULL, 0, 0, NULL}};
+    snprintf(where, sizeof where, "records[%zu].", number);
+    if (json_is_object(item) && !fields_of(item, where, fields, response)) return 0;
+    return record->text.bytes != NULL ||
+           response_error(response, 400, "records[%zu] must be {\"id\": ..., \"text\": ...}",
+                          number);
+}
+
+static void dedup(struct worker *worker, const json_t *list, int texts, double threshold,
+                  struct response *response)
+{
+    size_t count = json_array_size(list), read = 0;
+    if (!fields_not_many(count, worker->service->options.limits.texts, texts ? "texts" : "records",
+                         response))
+        return;
+    film_record *records = calloc(count + 1, sizeof *records);
+    if (!records) response_error(response, 503, "out of memory");
+    while (records && read < count &&
+           (texts ? fields_text(json_array_get(list, read), "texts", read, &records[read].text,
+                                response)
+                  : read_record(json_array_get(list, read), read, &records[read], response)))
+        read++;
+    if (records && read == count) find_clusters(worker, records, count, threshold, response);
+    free(records);
+}
+
+void answer_dedup(struct worker *worker, const struct request *request, struct response *response)
+{
+    json_t *root = NULL;
+    const json_t *texts = NULL, *records = NULL;
+    double threshold = 0;
+    const struct field fields[] = {{"texts", FIELD_LIST, &texts, 0, 0, NULL},
+                                   {"records", FIELD_LIST, &records, 0, 0, NULL},
+                                   {"threshold", FIELD_SHARE, &threshold, 0, 0, NULL},
+                                   {NULL, 0, NULL, 0, 0, NULL}};
+    if (fields_read(request, fields, &root, response)) {
+        if (!texts == !records)
+            response_error(response, 400,
+                           "give either texts, [\"...\", ...], or records, [{\"id\": ..., "
+                           "\"text\": ...}, ...]");
+        else
+            dedup(worker, texts ? texts : records, texts != NULL, threshold, response);
+    }
+    json_decref(root);
+}

@@ -1,0 +1,259 @@
+/* Pairs of sentences: /v1/match, /v1/predict, /v1/explain; and their vectors: /v1/embed. */
+#include "fields.h"
+#include "film_explain.h"
+#include "route.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+struct pairs {
+    film_text *a, *b; /* one piece of memory, at a */
+    size_t count;
+};
+
+/* {"a": ..., "b": ...} or [a, b] */
+static int read_pair(const json_t *item, size_t number, film_text *a, film_text *b,
+                     struct response *response)
+{
+    char where[40];
+    const struct field fields[] = {{"a", FIELD_TEXT, a, 0, 0, NULL},
+                                   {"b", FIELD_TEXT, b, 0, 0, NULL},
+                                   {NULL, 0, NULL, 0, 0, NULL}};
+    snprintf(where, sizeof where, "pairs[%zu]", number);
+    if (json_is_array(item) && json_array_size(item) == 2)
+        return fields_text(json_array_get(item, 0), where, 0, a, response) &&
+               fields_text(json_array_get(item, 1), where, 1, b, response);
+    snprintf(where, sizeof where, "pairs[%zu].", number);
+    if (json_is_object(item) && !fields_of(item, where, fields, response)) return 0;
+    return (a->bytes && b->bytes) ||
+           response_error(response, 400,
+                          "pairs[%zu] must be [\"a\", \"b\"] or {\"a\": ..., \"b\": ...}", number);
+}
+
+static int read_pairs(const json_t *list, size_t most, struct pairs *pairs,
+                      struct response *response)
+{
+    pairs->count = json_array_size(list);
+    if (!fields_not_many(pairs->count, most, "pairs", response)) return 0;
+    pairs->a = calloc(2 * pairs->count + 1, sizeof *pairs->a);
+    if (!pairs->a) return response_error(response, 503, "out of memory");
+    pairs->b = pairs->a + pairs->count;
+    for (size_t i = 0; i < pairs->count; i++)
+        if (!read_pair(json_array_get(list, i), i, &pairs->a[i], &pairs->b[i], response)) return 0;
+    return 1;
+}
+
+/* What a request about pairs may ask. */
+struct asked {
+    film_text a, b;
+    const json_t *pairs;
+    film_answer_options options;
+    int memory;
+    size_t reasons;
+};
+
+static struct asked asked_defaults(const struct worker *worker)
+{
+    struct asked asked = {.memory = 1, .reasons = FILM_ALL_REASONS};
+    film_answer_defaults(&asked.options);
+    asked.options.threads = worker->service->options.threads;
+    return asked;
+}
+
+static int has_both(const struct asked *asked, struct response *response)
+{
+    return (asked->a.bytes && asked->b.bytes) ||
+           response_error(response, 400, "%s is missing; {\"a\": ..., \"b\": ...} are compared",
+                          asked->a.bytes ? "b" : "a");
+}
+
+/* Verdicts of all pairs, without reasons, in memory to free; NULL: refused. */
+static film_verdict *judge_pairs(struct worker *worker, const struct asked *asked, size_t *count,
+                                 struct response *response)
+{
+    film_error error;
+    struct pairs pairs = {.a = NULL};
+    film_verdict *verdicts = NULL;
+    if (read_pairs(asked->pairs, worker->service->options.limits.texts, &pairs, response)) {
+        *count = pairs.count;
+        verdicts = malloc((pairs.count + 1) * sizeof *verdicts);
+        if (!verdicts) response_error(response, 503, "out of memory");
+    }
+    film_status status = FILM_OK;
+    if (verdicts)
+        status = film_match_batch(worker->generation->model, pairs.a, pairs.b, pairs.count,
+                                  &asked->options, verdicts, &error);
+    if (status != FILM_OK) {
+        response_failure(response, status, &error);
+        free(verdicts);
+        verdicts = NULL;
+    }
+    free(pairs.a);
+    return verdicts;
+}
+
+static void write_judgement(struct bytes *out, const film_verdict *verdict)
+{
+    bytes_text(out, "\"probability\": ");
+    bytes_real(out, verdict->probability);
+    bytes_text(out, ", \"same\": ");
+    bytes_flag(out, verdict->same);
+    bytes_text(out, ", \"similarity\": ");
+    bytes_real(out, verdict->similarity);
+}
+
+static void match_many(struct worker *worker, const struct asked *asked, struct response *response)
+{
+    size_t count = 0;
+    film_verdict *verdicts = judge_pairs(worker, asked, &count, response);
+    struct bytes *out = &response->body;
+    if (!verdicts) return;
+    bytes_text(out, "{\"results\": [");
+    for (size_t i = 0; i < count; i++) {
+        bytes_text(out, i ? ", {" : "{");
+        write_judgement(out, &verdicts[i]);
+        bytes_text(out, "}");
+    }
+    bytes_text(out, "]}\n");
+    free(verdicts);
+}
+
+static void match_one(struct worker *worker, const struct asked *asked, struct response *response)
+{
+    film_error error;
+    film_verdict verdict;
+    film_status status = film_context_set(worker->context, &asked->options, &error);
+    if (status == FILM_OK)
+        status = film_match(worker->context, asked->a, asked->b, &verdict, &error);
+    if (status == FILM_OK)
+        status = film_verdict_json(asked->a, asked->b, &verdict, asked->reasons, &response->given,
+                                   &response->given_length, &error);
+    if (status != FILM_OK) response_failure(response, status, &error);
+}
+
+void answer_match(struct worker *worker, const struct request *request, struct response *response)
+{
+    json_t *root = NULL;
+    struct asked asked = asked_defaults(worker);
+    int decision = FILM_DECISION_AUTO;
+    const struct field fields[] = {{"a", FIELD_TEXT, &asked.a, 0, 0, NULL},
+                                   {"b", FIELD_TEXT, &asked.b, 0, 0, NULL},
+                                   {"pairs", FIELD_LIST, &asked.pairs, 0, 0, NULL},
+                                   {"prior", FIELD_SHARE, &asked.options.prior, 0, 0, NULL},
+                                   {"decision", FIELD_WORD, &decision, 0, 0, "auto|full|threshold"},
+                                   {"memory", FIELD_FLAG, &asked.memory, 0, 0, NULL},
+                                   {"reasons", FIELD_COUNT, &asked.reasons, 0, INT32_MAX, NULL},
+                                   {NULL, 0, NULL, 0, 0, NULL}};
+    if (fields_read(request, fields, &root, response)) {
+        asked.options.decision = (film_decision)decision;
+        asked.options.no_memory = !asked.memory;
+        asked.options.no_reasons = asked.reasons == 0;
+        if (asked.pairs && (asked.a.bytes || asked.b.bytes || asked.reasons != FILM_ALL_REASONS))
+            response_error(response, 400, "pairs goes with neither a, b nor reasons");
+        else if (asked.pairs)
+            match_many(worker, &asked, response);
+        else if (has_both(&asked, response))
+            match_one(worker, &asked, response);
+    }
+    json_decref(root);
+}
+
+void answer_predict(struct worker *worker, const struct request *request, struct response *response)
+{
+    json_t *root = NULL;
+    struct asked asked = asked_defaults(worker);
+    struct bytes *out = &response->body;
+    size_t count = 0;
+    film_verdict *verdicts = NULL;
+    const struct field fields[] = {{"pairs", FIELD_LIST, &asked.pairs, 0, 0, NULL},
+                                   {"prior", FIELD_SHARE, &asked.options.prior, 0, 0, NULL},
+                                   {NULL, 0, NULL, 0, 0, NULL}};
+    if (fields_read(request, fields, &root, response)) {
+        if (asked.pairs)
+            verdicts = judge_pairs(worker, &asked, &count, response);
+        else
+            response_error(response, 400, "pairs is missing: [[\"a\", \"b\"], ...]");
+    }
+    if (verdicts) {
+        bytes_text(out, "{\"probabilities\": [");
+        for (size_t i = 0; i < count; i++) {
+            if (i) bytes_text(out, ", ");
+            bytes_real(out, verdicts[i].probability);
+        }
+        bytes_text(out, "]}\n");
+    }
+    free(verdicts);
+    json_decref(root);
+}
+
+void answer_explain(struct worker *worker, const struct request *request, struct response *response)
+{
+    json_t *root = NULL;
+    struct asked asked = asked_defaults(worker);
+    film_error error;
+    film_explanation why;
+    const struct field fields[] = {{"a", FIELD_TEXT, &asked.a, 0, 0, NULL},
+                                   {"b", FIELD_TEXT, &asked.b, 0, 0, NULL},
+                                   {"prior", FIELD_SHARE, &asked.options.prior, 0, 0, NULL},
+                                   {NULL, 0, NULL, 0, 0, NULL}};
+    if (fields_read(request, fields, &root, response) && has_both(&asked, response)) {
+        film_status status = film_context_set(worker->context, &asked.options, &error);
+        if (status == FILM_OK)
+            status = film_explain_pair(worker->context, asked.a, asked.b, &why, &error);
+        if (status == FILM_OK)
+            status = film_explanation_json(&why, FILM_ALL_REASONS, &response->given,
+                                           &response->given_length, &error);
+        if (status != FILM_OK) response_failure(response, status, &error);
+    }
+    json_decref(root);
+}
+
+/* ---- vectors ---- */
+
+static void write_vectors(struct bytes *out, const float *vectors, size_t count, size_t dim)
+{
+    bytes_format(out, "{\"dim\": %zu, \"vectors\": [", dim);
+    for (size_t i = 0; i < count; i++) {
+        bytes_text(out, i ? ", [" : "[");
+        for (size_t j = 0; j < dim; j++)
+            bytes_format(out, "%s%.9g", j ? "," : "", (double)vectors[i * dim + j]);
+        bytes_text(out, "]");
+    }
+    bytes_text(out, "]}\n");
+}
+
+static void embed(struct worker *worker, const json_t *list, struct response *response)
+{
+    film_error error;
+    film_text *texts = NULL;
+    size_t count, dim = film_dim(worker->generation->model);
+    if (fields_texts(list, "texts", worker->service->options.limits.texts, &texts, &count,
+                     response)) {
+        float *vectors = calloc(count * dim + 1, sizeof *vectors);
+        film_status status =
+            vectors ? film_embed_batch(worker->generation->model, texts, count,
+                                       worker->service->options.threads, vectors, &error)
+                    : FILM_NO_MEMORY;
+        if (status == FILM_OK)
+            write_vectors(&response->body, vectors, count, dim);
+        else
+            response_failure(response, status, &error);
+        free(vectors);
+    }
+    free(texts);
+}
+
+void answer_embed(struct worker *worker, const struct request *request, struct response *response)
+{
+    json_t *root = NULL;
+    const json_t *list = NULL;
+    const struct field fields[] = {{"texts", FIELD_LIST, &list, 0, 0, NULL},
+                                   {NULL, 0, NULL, 0, 0, NULL}};
+    if (fields_read(request, fields, &root, response)) {
+        if (list)
+            embed(worker, list, response);
+        else
+            response_error(response, 400, "texts is missing: [\"a sentence\", ...]");
+    }
+    json_decref(root);
+}

@@ -1,0 +1,321 @@
+/* The pool: /v1/search, adding and removing sentences. */
+#include "fields.h"
+#include "film_explain.h"
+#include "route.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WHERE = 16, MOST_ANSWERS = 1000 };
+
+/* ---- searching ---- */
+
+struct searching {
+    struct bytes *out;
+    int explain, many;
+    size_t reasons; /* so many of each answer at most */
+    size_t query;   /* whose list is open */
+};
+
+static void write_field(struct bytes *out, const char *name, film_text text)
+{
+    if (!text.bytes || text.length == 0) return;
+    bytes_format(out, ", \"%s\": ", name);
+    bytes_string(out, text);
+}
+
+/* What else the user keeps with a sentence, checked: a damaged pool must not damage the answer. */
+static void write_more(struct bytes *out, film_text more)
+{
+    json_t *value = more.bytes ? json_loadb(more.bytes, more.length, 0, NULL) : NULL;
+    char *text = value ? json_dumps(value, JSON_COMPACT) : NULL;
+    if (text) {
+        bytes_text(out, ", \"more\": ");
+        bytes_text(out, text);
+    }
+    free(text);
+    json_decref(value);
+}
+
+static void write_reasons(struct bytes *out, const film_verdict *verdict, size_t most)
+{
+    char *json = NULL;
+    size_t length = 0;
+    if (film_reasons_json(verdict, most, &json, &length, NULL) != FILM_OK) out->failed = 1;
+    bytes_text(out, ", \"bias\": ");
+    bytes_real(out, verdict->bias);
+    bytes_text(out, ", \"reasons\": ");
+    bytes_append(out, json, length);
+    film_free(json);
+}
+
+/* Answers come query by query; those without any have an empty list. */
+static void open_list(struct searching *searching, size_t query)
+{
+    for (; searching->query < query; searching->query++) bytes_text(searching->out, "], [");
+}
+
+static int write_found(void *user, const film_found *found)
+{
+    struct searching *searching = user;
+    struct bytes *out = searching->out;
+    const film_sentence *sentence = &found->sentence;
+    if (searching->many) open_list(searching, found->query);
+    bytes_text(out, found->place ? ", {\"id\": " : "{\"id\": ");
+    bytes_string(out, sentence->id);
+    bytes_text(out, ", \"text\": ");
+    bytes_string(out, sentence->text);
+    write_field(out, "category", sentence->category);
+    write_field(out, "answer", sentence->answer);
+    write_field(out, "url", sentence->url);
+    write_more(out, sentence->more);
+    bytes_text(out, ", \"probability\": ");
+    bytes_real(out, found->verdict.probability);
+    bytes_text(out, ", \"same\": ");
+    bytes_flag(out, found->verdict.same);
+    bytes_text(out, ", \"score\": ");
+    bytes_real(out, found->score);
+    if (searching->explain) write_reasons(out, &found->verdict, searching->reasons);
+    bytes_text(out, "}");
+    return out->failed;
+}
+
+/* {"field": value, ...}; numbers and flags are compared as they are written. */
+struct conditions {
+    film_pool_where where[MOST_WHERE];
+    char *written[MOST_WHERE];
+    size_t count;
+};
+
+static int read_conditions(const json_t *object, struct conditions *conditions,
+                           struct response *response)
+{
+    const char *name;
+    json_t *value;
+    if (json_object_size(object) > MOST_WHERE)
+        return response_error(response, 400, "where has at most %d conditions", MOST_WHERE);
+    json_object_foreach((json_t *)(uintptr_t)object, name, value)
+    {
+        size_t at = conditions->count++;
+        conditions->where[at].field = film_string(name);
+        if (json_is_string(value)) {
+            conditions->where[at].value =
+                (film_text){json_string_value(value), json_string_length(value)};
+            continue;
+        }
+        if (!json_is_integer(value) && !json_is_boolean(value))
+            return response_error(response, 400,
+                                  "where: values must be strings, whole numbers, true or false");
+        conditions->written[at] = json_dumps(value, JSON_ENCODE_ANY);
+        if (!conditions->written[at]) return response_error(response, 503, "out of memory");
+        conditions->where[at].value = film_string(conditions->written[at]);
+    }
+    return 1;
+}
+
+struct query {
+    film_text q;
+    const json_t *queries, *where;
+    film_search_options options;
+    size_t reasons;
+};
+
+static void search(struct worker *worker, const struct query *query, struct response *response)
+{
+    film_error error;
+    film_text *texts = NULL;
+    size_t count = 0;
+    struct bytes *out = &response->body;
+    struct searching searching = {out, query->options.explain, query->queries != NULL,
+                                  query->reasons, 0};
+    film_status status;
+    bytes_text(out, searching.many ? "{\"results\": [[" : "{\"results\": [");
+    if (!searching.many) {
+        status = film_pool_search(worker->generation->pool, query->q, &query->options, write_found,
+                                  &searching, &error);
+    } else if (fields_texts(query->queries, "queries", worker->service->options.limits.texts,
+                            &texts, &count, response)) {
+        status = film_pool_search_many(worker->generation->pool, texts, count, &query->options,
+                                       write_found, &searching, &error);
+        if (count) open_list(&searching, count - 1);
+    } else {
+        free(texts);
+        return;
+    }
+    if (searching.many && count == 0) out->length--; /* no list at all */
+    bytes_text(out, searching.many && count ? "]]}\n" : "]}\n");
+    if (status != FILM_OK) response_failure(response, status, &error);
+    free(texts);
+}
+
+void answer_search(struct worker *worker, const struct request *request, struct response *response)
+{
+    json_t *root = NULL;
+    struct query query = {.reasons = FILM_ALL_REASONS};
+    struct conditions conditions = {.count = 0};
+    film_search_defaults(&query.options);
+    const struct field fields[] = {{"q", FIELD_TEXT, &query.q, 0, 0, NULL},
+                                   {"queries", FIELD_LIST, &query.queries, 0, 0, NULL},
+                                   {"k", FIELD_COUNT, &query.options.k, 1, MOST_ANSWERS, NULL},
+                                   {"where", FIELD_OBJECT, &query.where, 0, 0, NULL},
+                                   {"least", FIELD_LEAST, &query.options.least, 0, 0, NULL},
+                                   {"explain", FIELD_FLAG, &query.options.explain, 0, 0, NULL},
+                                   {"reasons", FIELD_COUNT, &query.reasons, 0, INT32_MAX, NULL},
+                                   {"prior", FIELD_SHARE, &query.options.answer.prior, 0, 0, NULL},
+                                   {NULL, 0, NULL, 0, 0, NULL}};
+    if (fields_read(request, fields, &root, response) &&
+        (!query.where || read_conditions(query.where, &conditions, response))) {
+        query.options.where = conditions.where;
+        query.options.where_count = conditions.count;
+        query.options.answer.threads = query.queries ? worker->service->options.threads : 1;
+        query.options.progress = service_progress(worker->service);
+        if (!query.q.bytes == !query.queries)
+            response_error(response, 400, "give either q, a sentence, or queries, a list of them");
+        else
+            search(worker, &query, response);
+    }
+    for (size_t i = 0; i < conditions.count; i++) free(conditions.written[i]);
+    json_decref(root);
+}
+
+/* ---- adding ---- */
+
+static int read_sentence(const json_t *item, size_t number, film_sentence *sentence, char **more,
+                         struct response *response)
+{
+    char where[40];
+    const json_t *others = NULL;
+    const struct field fields[] = {{"id", FIELD_TEXT, &sentence->id, 0, 0, NULL},
+                                   {"text", FIELD_TEXT, &sentence->text, 0, 0, NULL},
+                                   {"category", FIELD_TEXT, &sentence->category, 0, 0, NULL},
+                                   {"answer", FIELD_TEXT, &sentence->answer, 0, 0, NULL},
+                                   {"url", FIELD_TEXT, &sentence->url, 0, 0, NULL},
+                                   {"more", FIELD_OBJECT, &others, 0, 0, NULL},
+                                   {NULL, 0, NULL, 0, 0, NULL}};
+    snprintf(where, sizeof where, "sentences[%zu].", number);
+    if (!json_is_object(item))
+        return response_error(response, 400, "sentences[%zu] must be {\"text\": ...}", number);
+    if (!fields_of(item, where, fields, response)) return 0;
+    if (!sentence->text.bytes)
+        return response_error(response, 400, "sentences[%zu] has no text", number);
+    if (!others) return 1;
+    *more = json_dumps(others, JSON_COMPACT);
+    if (!*more) return response_error(response, 503, "out of memory");
+    sentence->more = film_string(*more);
+    return 1;
+}
+
+/* Would COUNT more be too many? Those that replace others are not told apart. */
+static int has_room(struct worker *worker, size_t count, struct response *response)
+{
+    size_t most = worker->service->options.limits.pool;
+    film_error error;
+    uint64_t there;
+    if (most == 0) return 1;
+    film_status status = service_pool_size(worker->generation, &there, &error);
+    if (status != FILM_OK) return response_failure(response, status, &error);
+    return there + count <= most ||
+           response_error(response, 507,
+                          "the pool holds %llu sentences and may hold %zu (--max-pool): no room "
+                          "for %zu more",
+                          (unsigned long long)there, most, count);
+}
+
+static void add(struct worker *worker, const film_sentence *sentences, size_t count, int replace,
+                struct response *response)
+{
+    struct service *service = worker->service;
+    film_error error;
+    film_pool_added added;
+    film_pool_add_options options = {.replace = replace,
+                                     .threads = service->options.threads,
+                                     .progress = service_progress(service)};
+    pthread_mutex_lock(&service->writing);
+    if (has_room(worker, count, response)) {
+        film_status status =
+            film_pool_add(worker->generation->pool, sentences, count, &options, &added, &error);
+        if (status == FILM_OK)
+            bytes_format(&response->body,
+                         "{\"added\": %llu, \"replaced\": %llu, \"present\": %llu}\n",
+                         (unsigned long long)added.added, (unsigned long long)added.replaced,
+                         (unsigned long long)added.present);
+        else
+            response_failure(response, status, &error);
+    }
+    pthread_mutex_unlock(&service->writing);
+}
+
+static void read_and_add(struct worker *worker, const json_t *list, int replace,
+                         struct response *response)
+{
+    size_t count = json_array_size(list), read = 0;
+    if (!fields_not_many(count, worker->service->options.limits.texts, "sentences", response))
+        return;
+    film_sentence *sentences = calloc(count + 1, sizeof *sentences);
+    char **more = calloc(count + 1, sizeof *more);
+    if (!sentences || !more) response_error(response, 503, "out of memory");
+    while (sentences && more && read < count &&
+           read_sentence(json_array_get(list, read), read, &sentences[read], &more[read], response))
+        read++;
+    if (sentences && more && read == count) add(worker, sentences, count, replace, response);
+    for (size_t i = 0; more && i < count; i++) free(more[i]);
+    free(sentences);
+    free(more);
+}
+
+void answer_add(struct worker *worker, const struct request *request, struct response *response)
+{
+    json_t *root = NULL;
+    const json_t *list = NULL;
+    int replace = 0;
+    const struct field fields[] = {{"sentences", FIELD_LIST, &list, 0, 0, NULL},
+                                   {"replace", FIELD_FLAG, &replace, 0, 0, NULL},
+                                   {NULL, 0, NULL, 0, 0, NULL}};
+    if (fields_read(request, fields, &root, response)) {
+        if (list)
+            read_and_add(worker, list, replace, response);
+        else
+            response_error(response, 400, "sentences is missing: [{\"text\": ...}, ...]");
+    }
+    json_decref(root);
+}
+
+/* ---- removing ---- */
+
+static void remove_ids(struct worker *worker, const json_t *list, int ignore_missing,
+                       struct response *response)
+{
+    film_error error;
+    film_text *ids = NULL;
+    size_t count;
+    uint64_t removed;
+    if (fields_texts(list, "ids", worker->service->options.limits.texts, &ids, &count, response)) {
+        pthread_mutex_lock(&worker->service->writing);
+        film_status status = film_pool_remove(worker->generation->pool, ids, count, ignore_missing,
+                                              &removed, &error);
+        pthread_mutex_unlock(&worker->service->writing);
+        if (status == FILM_OK)
+            bytes_format(&response->body, "{\"removed\": %llu}\n", (unsigned long long)removed);
+        else
+            response_failure(response, status, &error);
+    }
+    free(ids);
+}
+
+void answer_remove(struct worker *worker, const struct request *request, struct response *response)
+{
+    json_t *root = NULL;
+    const json_t *list = NULL;
+    int ignore_missing = 0;
+    const struct field fields[] = {{"ids", FIELD_LIST, &list, 0, 0, NULL},
+                                   {"ignore_missing", FIELD_FLAG, &ignore_missing, 0, 0, NULL},
+                                   {NULL, 0, NULL, 0, 0, NULL}};
+    if (fields_read(request, fields, &root, response)) {
+        if (list)
+            remove_ids(worker, list, ignore_missing, response);
+        else
+            response_error(response, 400, "ids is missing: [\"id\", ...]");
+    }
+    json_decref(root);
+}

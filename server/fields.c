@@ -1,0 +1,178 @@
+#include "fields.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How much of a name a message repeats: whole characters. */
+static int shown(const char *name)
+{
+    size_t length = strlen(name), most = 40;
+    if (length <= most) return (int)length;
+    while (most && ((unsigned char)name[most] & 0xc0) == 0x80) most--;
+    return (int)most;
+}
+
+static int parse(const struct request *request, json_t **root, struct response *response)
+{
+    json_error_t problem;
+    *root = json_loadb(request->body.bytes ? request->body.bytes : "", request->body.length,
+                       JSON_REJECT_DUPLICATES, &problem);
+    if (!*root)
+        return response_error(response, 400,
+                              "the body is not JSON: %s (line %d, column %d, byte %d)",
+                              problem.text, problem.line, problem.column, problem.position);
+    if (!json_is_object(*root))
+        return response_error(response, 400, "the body must be a JSON object: {\"a\": ...}");
+    return 1;
+}
+
+static const char *type_name(const json_t *value)
+{
+    static const char *const names[] = {"an object", "an array", "a string", "a number",
+                                        "a number",  "true",     "false",    "null"};
+    return names[json_typeof(value)];
+}
+
+static int read_share(const struct field *field, const json_t *value, const char *where,
+                      struct response *response)
+{
+    int ends = field->kind == FIELD_LEAST;
+    double number = json_number_value(value);
+    if (!json_is_number(value) || !(ends ? number >= 0 && number <= 1 : number > 0 && number < 1))
+        return response_error(response, 400, "%s%s must be a number %s", where, field->name,
+                              ends ? "from 0 to 1" : "between 0 and 1, without the ends");
+    *(double *)field->target = number;
+    return 1;
+}
+
+static int read_count(const struct field *field, const json_t *value, const char *where,
+                      struct response *response)
+{
+    json_int_t number = json_integer_value(value);
+    if (!json_is_integer(value) || number < (json_int_t)field->least ||
+        (unsigned long long)number > field->most)
+        return response_error(response, 400, "%s%s must be a whole number from %zu to %zu", where,
+                              field->name, field->least, field->most);
+    *(size_t *)field->target = (size_t)number;
+    return 1;
+}
+
+static int read_word(const struct field *field, const json_t *value, const char *where,
+                     struct response *response)
+{
+    const char *words = field->words, *text = json_is_string(value) ? json_string_value(value) : "";
+    for (int number = 0;; number++) {
+        size_t length = strcspn(words, "|");
+        if (strlen(text) == length && strncmp(words, text, length) == 0) {
+            *(int *)field->target = number;
+            return 1;
+        }
+        if (!words[length]) break;
+        words += length + 1;
+    }
+    return response_error(response, 400, "%s%s must be one of %s", where, field->name,
+                          field->words);
+}
+
+static int wrong_type(const struct field *field, const json_t *value, const char *where,
+                      const char *wanted, struct response *response)
+{
+    return response_error(response, 400, "%s%s must be %s, not %s", where, field->name, wanted,
+                          type_name(value));
+}
+
+static int read_field(const struct field *field, const json_t *value, const char *where,
+                      struct response *response)
+{
+    switch (field->kind) {
+    case FIELD_TEXT:
+        if (!json_is_string(value)) return wrong_type(field, value, where, "a string", response);
+        *(film_text *)field->target =
+            (film_text){json_string_value(value), json_string_length(value)};
+        return 1;
+    case FIELD_FLAG:
+        if (!json_is_boolean(value))
+            return wrong_type(field, value, where, "true or false", response);
+        *(int *)field->target = json_is_true(value);
+        return 1;
+    case FIELD_COUNT:
+        return read_count(field, value, where, response);
+    case FIELD_SHARE:
+    case FIELD_LEAST:
+        return read_share(field, value, where, response);
+    case FIELD_WORD:
+        return read_word(field, value, where, response);
+    case FIELD_LIST:
+        if (!json_is_array(value)) return wrong_type(field, value, where, "an array", response);
+        *(const json_t **)field->target = value;
+        return 1;
+    case FIELD_OBJECT:
+        if (!json_is_object(value)) return wrong_type(field, value, where, "an object", response);
+        *(const json_t **)field->target = value;
+        return 1;
+    }
+    return 0;
+}
+
+static int unknown_field(const char *name, const char *where, const struct field *fields,
+                         struct response *response)
+{
+    struct bytes known = {.data = NULL};
+    for (; fields->name; fields++) bytes_format(&known, " %s", fields->name);
+    bytes_append(&known, "", 1);
+    response_error(response, 400, "%sthere is no field \"%.*s\" here; there are:%s", where,
+                   shown(name), name, known.failed ? "" : known.data);
+    bytes_free(&known);
+    return 0;
+}
+
+int fields_of(const json_t *object, const char *where, const struct field *fields,
+              struct response *response)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)object, name, value)
+    {
+        const struct field *field = fields;
+        while (field->name && strcmp(field->name, name) != 0) field++;
+        if (!field->name) return unknown_field(name, where, fields, response);
+        if (!read_field(field, value, where, response)) return 0;
+    }
+    return 1;
+}
+
+int fields_read(const struct request *request, const struct field *fields, json_t **root,
+                struct response *response)
+{
+    return parse(request, root, response) && fields_of(*root, "", fields, response);
+}
+
+int fields_text(const json_t *value, const char *name, size_t number, film_text *text,
+                struct response *response)
+{
+    if (!json_is_string(value))
+        return response_error(response, 400, "%s[%zu] must be a string, not %s", name, number,
+                              value ? type_name(value) : "nothing");
+    *text = (film_text){json_string_value(value), json_string_length(value)};
+    return 1;
+}
+
+int fields_not_many(size_t count, size_t most, const char *name, struct response *response)
+{
+    return count <= most ||
+           response_error(response, 413,
+                          "%zu %s are too many for one request: at most %zu (--max-texts)", count,
+                          name, most);
+}
+
+int fields_texts(const json_t *list, const char *name, size_t most, film_text **texts,
+                 size_t *count, struct response *response)
+{
+    *count = json_array_size(list);
+    if (!fields_not_many(*count, most, name, response)) return 0;
+    *texts = malloc((*count ? *count : 1) * sizeof **texts);
+    if (!*texts) return response_error(response, 503, "out of memory");
+    for (size_t i = 0; i < *count; i++)
+        if (!fields_text(json_array_get(list, i), name, i, &(*texts)[i], response)) return 0;
+    return 1;
+}

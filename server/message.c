@@ -1,0 +1,48 @@
+#include "message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int response_error(struct response *response, unsigned status, const char *format, ...)
+{
+    char message[1200];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    response_free(response);
+    response->lasting = (film_text){NULL, 0};
+    response->status = status;
+    response->type = "application/json";
+    bytes_error(&response->body, status, message);
+    return 0;
+}
+
+int response_failure(struct response *response, film_status status, const film_error *error)
+{
+    switch (status) {
+    case FILM_USAGE:
+    case FILM_BAD_INPUT:
+        return response_error(response, 400, "%s", error->message);
+    case FILM_NO_MEMORY:
+        return response_error(response, 503, "out of memory; ask for less at once");
+    case FILM_CANCELLED:
+        return response_error(response, 503, "the server is stopping; ask again");
+    default:
+        return response_error(response, 500, "%s", error->message);
+    }
+}
+
+film_text response_content(const struct response *response)
+{
+    if (response->lasting.bytes) return response->lasting;
+    if (response->given) return (film_text){response->given, response->given_length};
+    return (film_text){response->body.data, response->body.length};
+}
+
+void response_free(struct response *response)
+{
+    bytes_free(&response->body);
+    film_free(response->given);
+    response->given = NULL;
+}

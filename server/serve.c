@@ -1,0 +1,136 @@
+#include "serve.h"
+#include "http.h"
+#include "listen.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SWEEP_MS = 250 };
+static const double STOP_SECONDS = 10; /* at most, for requests in progress */
+
+void serve_defaults(struct serve_options *options)
+{
+    *options = (struct serve_options){.listen = "127.0.0.1:8080",
+                                      .service = {.limits = {.body = 8 << 20,
+                                                             .texts = 10000,
+                                                             .header = 8192,
+                                                             .connections = 1000,
+                                                             .timeout = 30}}};
+}
+
+static void say(const struct serve_options *options, const char *format, const char *what)
+{
+    if (!options->quiet) fprintf(stderr, format, what);
+}
+
+static film_status refuse(film_error *error, film_status status, const char *message)
+{
+    snprintf(error->message, sizeof error->message, "%s", message);
+    return error->status = status;
+}
+
+/* ---- signals: blocked everywhere, taken here ---- */
+
+static void block_signals(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, set, NULL);
+}
+
+static int next_signal(const sigset_t *set, int milliseconds)
+{
+    struct timespec wait = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
+    return sigtimedwait(set, NULL, &wait);
+}
+
+static void reload(struct http *http, const struct serve_options *options)
+{
+    film_error error;
+    if (journal_open(&http->journal, &error) != FILM_OK)
+        fprintf(stderr, "film: %s; the log goes on in the old file\n", error.message);
+    if (service_reload(http->service, &error) == FILM_OK)
+        say(options, "reloaded %s\n", options->service.path);
+    else
+        fprintf(stderr, "film: not reloaded, the old model keeps answering: %s\n", error.message);
+}
+
+/* The index of a pool is made or mapped before somebody waits for it. */
+struct warming {
+    struct job job;
+    struct service *service;
+};
+
+static void warm_up(struct job *job)
+{
+    struct service *service = ((struct warming *)(void *)job)->service;
+    struct worker *worker = service_worker(service);
+    if (worker) service_warm_up(worker);
+}
+
+static void run(struct http *http, const struct serve_options *options, const sigset_t *signals)
+{
+    for (;;) {
+        int caught = next_signal(signals, SWEEP_MS);
+        if (caught == SIGHUP) reload(http, options);
+        if (caught == SIGTERM || caught == SIGINT) return;
+        visitors_sweep(&http->visitors);
+    }
+}
+
+/* Finishes what is in progress: no new connections, answers say that the old ones end, long calls are told
+ * to stop. Quiet for a moment, or the time is over. */
+static void stop(struct http *http, const struct serve_options *options)
+{
+    struct service *service = http->service;
+    double end = visitors_now() + STOP_SECONDS, quiet = visitors_now();
+    say(options, "%s\n", "stopping");
+    atomic_store(&service->stopping, 1);
+    http_quiesce(http);
+    while (visitors_now() < end && visitors_now() - quiet < 0.1) {
+        struct timespec moment = {0, 5000000};
+        nanosleep(&moment, NULL);
+        if (atomic_load(&service->in_flight)) quiet = visitors_now();
+    }
+    if (atomic_load(&service->in_flight) == 0) return;
+    fprintf(stderr, "film: some requests took too long to finish and are given up\n");
+    _exit(0);
+}
+
+film_status serve(const struct serve_options *options, film_error *error)
+{
+    struct service service;
+    struct listening listening;
+    struct service_options with = options->service;
+    struct http http = {.journal = {options->log, options->log_text, 0}};
+    sigset_t signals;
+    film_status status = listen_on(options->listen, 1, &listening, error);
+    if (status != FILM_OK) return status;
+    if (!listening.local && !with.token)
+        return refuse(error, FILM_USAGE,
+                      "a token is needed to listen beyond this machine: --token-file FILE, or "
+                      "FILM_TOKEN in the environment");
+    with.local = listening.local && !with.token;
+    block_signals(&signals); /* before there are threads, so that all of them do */
+    status = journal_open(&http.journal, error);
+    if (status == FILM_OK) status = service_open(&service, &with, error);
+    if (status != FILM_OK) return status;
+    status = listen_on(options->listen, 0, &listening, error);
+    if (status == FILM_OK && !http_start(&http, &service, listening.socket))
+        status = refuse(error, FILM_IO, "cannot start the HTTP server");
+    if (status == FILM_OK) {
+        struct warming warming = {{warm_up, NULL}, &service};
+        say(options, "listening on http://%s\n", listening.name);
+        jobs_push(&http.jobs, &warming.job);
+        run(&http, options, &signals);
+        stop(&http, options);
+        http_end(&http);
+    }
+    service_close(&service);
+    journal_close(&http.journal);
+    return status;
+}

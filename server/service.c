@@ -1,0 +1,255 @@
+#include "service.h"
+#include "route.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static film_status failed(film_error *error, film_status status, const char *what, const char *path)
+{
+    error->status = status;
+    if (status == FILM_NO_MEMORY)
+        snprintf(error->message, sizeof error->message, "out of memory");
+    else
+        snprintf(error->message, sizeof error->message, "%s %s: %s", what, path, strerror(errno));
+    return status;
+}
+
+/* ---- generations ---- */
+
+static void generation_free(struct generation *generation)
+{
+    if (!generation) return;
+    film_pool_close(generation->pool);
+    film_close(generation->opened);
+    film_free(generation->about);
+    free(generation->report);
+    free(generation);
+}
+
+static void generation_release(struct generation *generation)
+{
+    if (generation && atomic_fetch_sub(&generation->users, 1) == 1) generation_free(generation);
+}
+
+/* A pool is a SQLite file, and says so at its beginning. */
+static int is_pool(FILE *file)
+{
+    static const char magic[] = "SQLite format 3";
+    char start[sizeof magic];
+    return fread(start, 1, sizeof start, file) == sizeof start &&
+           memcmp(start, magic, sizeof magic) == 0;
+}
+
+static film_status read_report(struct generation *generation, const char *path, film_error *error)
+{
+    struct bytes report = {.data = NULL};
+    if (!path) return FILM_OK;
+    FILE *file = fopen(path, "rb");
+    if (!file) return failed(error, FILM_IO, "cannot open", path);
+    while (!feof(file) && !ferror(file) && bytes_reserve(&report, 65536))
+        report.length += fread(report.data + report.length, 1, 65536, file);
+    int bad = ferror(file);
+    fclose(file);
+    generation->report = report.data;
+    generation->report_length = report.length;
+    if (report.failed) return failed(error, FILM_NO_MEMORY, NULL, NULL);
+    return bad ? failed(error, FILM_IO, "cannot read", path) : FILM_OK;
+}
+
+static film_status generation_open(const struct service_options *options, struct generation **out,
+                                   film_error *error)
+{
+    FILE *file = fopen(options->path, "rb");
+    if (!file) return failed(error, FILM_IO, "cannot open", options->path);
+    int pool = is_pool(file);
+    fclose(file);
+    struct generation *generation = calloc(1, sizeof *generation);
+    if (!generation) return failed(error, FILM_NO_MEMORY, NULL, NULL);
+    atomic_init(&generation->users, 1);
+    film_status status = pool ? film_pool_open(options->path, &generation->pool, error)
+                              : film_open(options->path, &generation->opened, error);
+    generation->model = generation->opened;
+    if (status == FILM_OK && pool)
+        status = film_pool_model(generation->pool, &generation->model, error);
+    if (status == FILM_OK) status = film_describe(generation->model, &generation->about, error);
+    if (status == FILM_OK) status = read_report(generation, options->report, error);
+    if (status == FILM_OK)
+        *out = generation;
+    else
+        generation_free(generation);
+    return status;
+}
+
+static int enough(void *user, const film_found *found)
+{
+    (void)user;
+    (void)found;
+    return 1;
+}
+
+/* The first search makes or maps the index. */
+static void generation_warm_up(struct generation *generation, struct service *service)
+{
+    film_search_options options;
+    if (!generation->pool) return;
+    film_search_defaults(&options);
+    options.k = options.candidates = 1;
+    options.answer.threads = service->options.threads;
+    options.progress = service_progress(service);
+    film_pool_search(generation->pool, film_string("?"), &options, enough, NULL, NULL);
+}
+
+/* ---- workers ---- */
+
+static void worker_let_go(struct worker *worker)
+{
+    film_context_free(worker->context);
+    generation_release(worker->generation);
+    worker->context = NULL;
+    worker->generation = NULL;
+}
+
+/* The generation of the moment, with a context for it. 0: no memory. */
+static int worker_catch_up(struct worker *worker)
+{
+    struct service *service = worker->service;
+    if (worker->context && worker->generation == atomic_load(&service->current)) return 1;
+    worker_let_go(worker);
+    pthread_mutex_lock(&service->lock);
+    worker->generation = atomic_load(&service->current);
+    atomic_fetch_add(&worker->generation->users, 1);
+    pthread_mutex_unlock(&service->lock);
+    return film_context_new(worker->generation->model, &worker->context, NULL) == FILM_OK;
+}
+
+/* An old generation is let go as soon as nobody asks it: by the worker that finds it old when its answer is
+ * made, or by whoever made it old, where the worker sleeps. One of the two comes later and sees the other. */
+static void worker_drop_old(struct worker *worker)
+{
+    if (pthread_mutex_trylock(&worker->lock) != 0) return; /* busy: it looks again afterwards */
+    if (worker->generation != atomic_load(&worker->service->current)) worker_let_go(worker);
+    pthread_mutex_unlock(&worker->lock);
+}
+
+struct worker *service_worker(struct service *service)
+{
+    struct worker *worker = calloc(1, sizeof *worker);
+    if (!worker) return NULL;
+    pthread_mutex_init(&worker->lock, NULL);
+    worker->service = service;
+    pthread_mutex_lock(&service->lock);
+    worker->next = service->workers;
+    service->workers = worker;
+    pthread_mutex_unlock(&service->lock);
+    return worker;
+}
+
+void service_warm_up(struct worker *worker)
+{
+    pthread_mutex_lock(&worker->lock);
+    if (worker_catch_up(worker)) generation_warm_up(worker->generation, worker->service);
+    pthread_mutex_unlock(&worker->lock);
+    worker_drop_old(worker);
+}
+
+void service_answer(struct worker *worker, const struct request *request, struct response *response)
+{
+    struct service *service = worker->service;
+    *response = (struct response){.status = 200};
+    pthread_mutex_lock(&worker->lock);
+    struct generation *generation = NULL;
+    if (worker_catch_up(worker)) {
+        generation = worker->generation;
+        route_answer(worker, request, response);
+    } else {
+        response_error(response, 503, "out of memory");
+    }
+    if (response->body.failed) response_error(response, 503, "out of memory; ask for less at once");
+    pthread_mutex_unlock(&worker->lock);
+    if (generation != atomic_load(&service->current)) worker_drop_old(worker);
+}
+
+/* ---- the service ---- */
+
+film_status service_open(struct service *service, const struct service_options *options,
+                         film_error *error)
+{
+    struct generation *generation = NULL;
+    struct timespec now;
+    memset(service, 0, sizeof *service);
+    clock_gettime(CLOCK_REALTIME, &now);
+    service->options = *options;
+    service->started = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    film_status status = generation_open(options, &generation, error);
+    if (status != FILM_OK) return status;
+    atomic_init(&service->current, generation);
+    pthread_mutex_init(&service->lock, NULL);
+    pthread_mutex_init(&service->writing, NULL);
+    return FILM_OK;
+}
+
+void service_close(struct service *service)
+{
+    struct worker *next;
+    for (struct worker *worker = service->workers; worker; worker = next) {
+        next = worker->next;
+        worker_let_go(worker);
+        pthread_mutex_destroy(&worker->lock);
+        free(worker);
+    }
+    generation_release(atomic_load(&service->current));
+    pthread_mutex_destroy(&service->lock);
+    pthread_mutex_destroy(&service->writing);
+}
+
+film_status service_reload(struct service *service, film_error *error)
+{
+    struct generation *fresh = NULL;
+    film_status status = generation_open(&service->options, &fresh, error);
+    if (status != FILM_OK) {
+        atomic_fetch_add(&service->failed_reloads, 1);
+        return status;
+    }
+    generation_warm_up(fresh, service);
+    pthread_mutex_lock(&service->lock);
+    struct generation *old = atomic_exchange(&service->current, fresh);
+    struct worker *workers = service->workers; /* those that come later take the fresh one */
+    pthread_mutex_unlock(&service->lock);
+    atomic_fetch_add(&service->reloads, 1);
+    generation_release(old);
+    for (struct worker *worker = workers; worker; worker = worker->next) worker_drop_old(worker);
+    return FILM_OK;
+}
+
+film_status service_pool_size(const struct generation *generation, uint64_t *count,
+                              film_error *error)
+{
+    char *about = NULL;
+    *count = 0;
+    if (!generation->pool) return FILM_OK;
+    film_status status = film_pool_describe(generation->pool, &about, error);
+    if (status != FILM_OK) return status;
+    json_t *object = json_loads(about, 0, NULL);
+    *count = (uint64_t)json_integer_value(json_object_get(object, "sentences"));
+    json_decref(object);
+    film_free(about);
+    return FILM_OK;
+}
+
+static int is_stopping(void *user, const char *phase, double done, double total)
+{
+    struct service *service = user;
+    (void)phase;
+    (void)done;
+    (void)total;
+    return atomic_load(&service->stopping);
+}
+
+film_progress service_progress(struct service *service)
+{
+    return (film_progress){is_stopping, service, NULL};
+}

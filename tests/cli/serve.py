@@ -1,0 +1,415 @@
+"""Asks a real film serve; called by serve.sh in a folder with faq.film, other.film and faq.pool."""
+import contextlib
+import functools
+import http.client
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+FILM, ROOT = sys.argv[1:3]
+sys.path.insert(0, os.path.join(ROOT, "tests", "lib"))
+import serving  # noqa: E402
+from serving import Load, api, check, undescribed  # noqa: E402
+
+Server = functools.partial(serving.Server, FILM)
+
+
+def message(answer):
+    return answer.get("error", {}).get("message", "") if isinstance(answer, dict) else str(answer)
+
+
+def program(*arguments):
+    return subprocess.run([FILM, *arguments], capture_output=True, text=True)
+
+
+A, B = "I lost my card", "my card is gone"
+
+
+def the_page(server):
+    status, text, headers = server.ask("GET", "/")
+    check("GET / is the page", status == 200 and headers["Content-Type"] == "text/html; charset=utf-8" and "<html" in text)
+    policy = headers["Content-Security-Policy"]
+    check("its policy allows nothing from elsewhere and nothing inline",
+          "default-src 'none'" in policy and "unsafe" not in policy and "frame-ancestors 'none'" in policy, policy)
+    check("and other security headers are there", headers["X-Content-Type-Options"] == "nosniff"
+          and headers["Referrer-Policy"] == "no-referrer", headers)
+    status, text, again = server.ask("GET", "/", headers={"If-None-Match": headers["ETag"]})
+    check("its ETag is answered with 304 and no body", status == 304 and text == "", status, text)
+    status, text, head = server.ask("HEAD", "/")
+    check("HEAD has the length and no body", status == 200 and text == "" and int(head["Content-Length"]) > 50, head)
+    for line in open(os.path.join(ROOT, "web", "assets.def")):
+        found = re.match(r'ASSET\(\w+, "([^"]+)", "([^"]+)", "([^"]+)"\)', line)
+        if found:
+            connection = server.connect()
+            connection.request("GET", found[1])
+            answer = connection.getresponse()
+            check(f"{found[1]} is {found[2]}", answer.status == 200 and answer.getheader("Content-Type") == found[3]
+                  and answer.read() == open(os.path.join(ROOT, found[2]), "rb").read())
+            connection.close()
+    check("/healthz", server.ask("GET", "/healthz")[:2] == (200, {"status": "ok"}))
+    check("/openapi.json is the file", server.ask("GET", "/openapi.json")[1] == api.document)
+    for path in ("/web/", "/page.html", "/../server/openapi.json", "/%2e%2e/etc/passwd", "/v1", "/v1/match/"):
+        status, answer, _ = server.ask("GET", path)
+        check(f"{path} is nothing", status == 404 and message(answer))
+
+
+def pairs(server, model):
+    ask = lambda path, body: server.ask("POST", path, body)[:2]  # noqa: E731
+    status, one = ask("/v1/match", {"a": A, "b": B})
+    told = json.loads(program("match", model, A, B, "--json").stdout)
+    check("/v1/match answers what film match --json prints", status == 200 and one == told, one)
+    check("the reasons and the bias add up to the log-odds",
+          abs(one["bias"] + sum(r["weight"] for r in one["reasons"]) - one["log_odds"]) < 1e-6)
+    status, few = ask("/v1/match", {"a": A, "b": B, "reasons": 3})
+    check("reasons: 3 are the three strongest", few["reasons"] == one["reasons"][:3])
+    status, none = ask("/v1/match", {"a": A, "b": B, "reasons": 0})
+    check("reasons: 0 leaves the verdict the same", none == {**one, "reasons": []}, none)
+    status, prior = ask("/v1/match", {"a": A, "b": B, "prior": 0.9, "decision": "threshold", "memory": False})
+    told = json.loads(program("match", model, A, B, "--json", "--prior", "0.9", "--decision", "threshold", "--no-memory").stdout)
+    check("prior, decision and memory are those of film match", prior == told)
+    status, again = ask("/v1/match", {"a": A, "b": B})
+    check("and are forgotten afterwards", again == one)
+    status, many = ask("/v1/match", {"pairs": [[A, B], {"a": A, "b": A}], "prior": 0.5})
+    check("pairs are judged as one by one", status == 200 and len(many["results"]) == 2
+          and many["results"][0] == {k: one[k] for k in ("probability", "same", "similarity")}, many)
+    status, probabilities = ask("/v1/predict", {"pairs": [[A, B], {"a": A, "b": A}]})
+    check("/v1/predict has their probabilities",
+          probabilities == {"probabilities": [r["probability"] for r in many["results"]]}, probabilities)
+    check("no pairs, no results", ask("/v1/match", {"pairs": []})[1] == {"results": []}
+          and ask("/v1/predict", {"pairs": []})[1] == {"probabilities": []})
+    hostile = '<script>"\\\u202e\U0001f600\u0007\n' * 20
+    status, answer = ask("/v1/match", {"a": hostile, "b": hostile, "reasons": 5})
+    check("hostile text comes back as it was", status == 200 and answer["a"] == hostile)
+    status, answer = ask("/v1/match", {"a": "", "b": ""})
+    check("empty sentences have a verdict", status == 200 and 0 <= answer["probability"] <= 1)
+    status, vectors = ask("/v1/embed", {"texts": [A, B, ""]})
+    check("/v1/embed", status == 200 and vectors["dim"] == 12 and [len(v) for v in vectors["vectors"]] == [12] * 3)
+    status, groups = ask("/v1/dedup", {"texts": [A, "where is my parcel?", A + "?", "Where is my parcel?"], "threshold": 0.95})
+    found = sorted(sorted(m["index"] for m in c["members"]) for c in groups.get("clusters", []))
+    check("/v1/dedup finds the same words", status == 200 and [1, 3] in found and groups["records"] == 4, groups)
+    status, groups = ask("/v1/dedup", {"records": [{"id": "x", "text": A}, {"id": "y", "text": A}, {"text": "other"}]})
+    check("/v1/dedup keeps ids", [m["id"] for m in groups["clusters"][0]["members"]] == ["x", "y"], groups)
+    check("nothing to deduplicate", ask("/v1/dedup", {"texts": []})[1]["clusters"] == [])
+
+
+def explanations(server):
+    status, why, _ = server.ask("POST", "/v1/explain", {"a": A, "b": B})
+    told = program("explain", "faq.film", "--pair", A, B, "--json")
+    check("/v1/explain answers what film explain --json prints", status == 200 and why == json.loads(told.stdout), told.stderr)
+    check("/v1/explain adds up", status == 200 and abs(sum(w["weight"] for w in why["words"])
+          + sum(g["weight"] for g in why["groups"]) + why["bias"] - why["log_odds"]) < 1e-6, why)
+    check("/v1/explain points at the words", all((A if w["side"] == "a" else B)[slice(*w["span"])] == w["text"]
+                                                 for w in why["words"]))
+
+
+def the_pool(server):
+    ask = lambda method, path, body: server.ask(method, path, body)[:2]  # noqa: E731
+    status, found = ask("POST", "/v1/search", {"q": "Where is my parcel?", "k": 2})
+    told = [json.loads(line) for line in program("search", "faq.pool", "Where is my parcel?", "-k", "2", "--json").stdout.splitlines()]
+    check("/v1/search answers what film search prints", [(r["id"], r["text"], r["category"]) for r in found["results"]]
+          == [(r["id"], r["text"], r["category"]) for r in told] and found["results"][0]["id"] == "parcel-where", found)
+    status, why = ask("POST", "/v1/search", {"q": "Where is my parcel?", "k": 1, "explain": True})
+    check("with reasons", why["results"][0]["reasons"] and "bias" in why["results"][0])
+    status, lists = ask("POST", "/v1/search", {"queries": ["Where is my parcel?", "zzzz", A], "k": 1})
+    check("several queries have a list each", len(lists["results"]) == 3 and lists["results"][0] == found["results"][:1], lists)
+    status, lists = ask("POST", "/v1/search", {"queries": ["a", "Where is my parcel?", "b"], "least": 0.9999999})
+    check("also those without an answer", len(lists["results"]) == 3, lists)
+    check("no queries", ask("POST", "/v1/search", {"queries": []})[1] == {"results": []})
+    status, answer = ask("POST", "/v1/search", {"q": A, "where": {"category": "workplace-it"}})
+    check("where", answer["results"] and {r["category"] for r in answer["results"]} == {"workplace-it"})
+    new = [{"id": "n1", "text": "a zanzibar zebra", "category": "animals", "more": {"legs": 4, "wild": True}},
+           {"text": "another zebra"}]
+    check("adding", ask("POST", "/v1/pool", {"sentences": new})[1] == {"added": 2, "replaced": 0, "present": 0})
+    check("again", ask("POST", "/v1/pool", {"sentences": new})[1] == {"added": 0, "replaced": 0, "present": 2})
+    status, answer = ask("POST", "/v1/search", {"q": "zebra of zanzibar", "k": 1, "where": {"legs": 4, "wild": True}})
+    check("it is found at once, by its own fields", [r["id"] for r in answer["results"]] == ["n1"]
+          and answer["results"][0]["more"] == {"legs": 4, "wild": True}, answer)
+    changed = [{"id": "n1", "text": "a zebra of zanzibar"}]
+    check("an id with another text is refused", ask("POST", "/v1/pool", {"sentences": changed})[0] == 400)
+    check("and replaced when asked", ask("POST", "/v1/pool", {"sentences": changed, "replace": True})[1]["replaced"] == 1)
+    check("half of a bad list is not added", ask("POST", "/v1/pool", {"sentences": [{"id": "n2", "text": "b"}, {"id": "n3"}]})[0] == 400
+          and ask("DELETE", "/v1/pool", {"ids": ["n2"], "ignore_missing": True})[1] == {"removed": 0})
+    check("removing an id that is not there", ask("DELETE", "/v1/pool", {"ids": ["n1", "nobody"]})[0] == 400)
+    check("removing", ask("DELETE", "/v1/pool", {"ids": ["n1", "nobody"], "ignore_missing": True})[1] == {"removed": 1})
+    status, about = ask("GET", "/v1/model", None)
+    told = json.loads(program("info", "faq.film", "--json").stdout)
+    check("the OpenAPI file is of this version", about["version"] == api.document["info"]["version"])
+    check("/v1/model", about["model"] == told and about["pool"]["sentences"] > 50 and about["report"] is False)
+
+
+BAD = [  # what is sent, the status, a piece of the message
+    ("{", 400, "line 1, column 1"), ("", 400, "not JSON"), ("[1]", 400, "must be a JSON object"), ("\"x\"", 400, ""),
+    ('{"a": "x", "b": "y"} {}', 400, "not JSON"), ('{"a": "x", "a": "y", "b": "z"}', 400, "duplicate"),
+    ('{"a": "\xff", "b": "y"}'.encode("latin-1"), 400, "not JSON"), ('{"a": "\\ud800", "b": "y"}', 400, "not JSON"),
+    ('{"a": "x\\u0000", "b": "y"}', 400, "not JSON"), ('{"a": 1, "b": "y"}', 400, "a must be a string, not a number"),
+    ('{"a": null, "b": "y"}', 400, "not null"), ('{"a": "x"}', 400, "b is missing"), ('{}', 400, "a is missing"),
+    ('{"a": "x", "b": "y", "c": 1}', 400, 'no field "c"'), ('{"a": "x", "b": "y", "prior": 1}', 400, "between 0 and 1"),
+    ('{"a": "x", "b": "y", "prior": -1e300}', 400, "between"), ('{"a": "x", "b": "y", "prior": 1e999}', 400, "not JSON"),
+    ('{"a": "x", "b": "y", "prior": "half"}', 400, "number"), ('{"a": "x", "b": "y", "reasons": -1}', 400, "from 0"),
+    ('{"a": "x", "b": "y", "reasons": 1.5}', 400, "whole number"), ('{"a": "x", "b": "y", "reasons": 99999999999999999999}', 400, "JSON"),
+    ('{"a": "x", "b": "y", "memory": 1}', 400, "true or false"), ('{"a": "x", "b": "y", "decision": "no"}', 400, "auto|full|threshold"),
+    ('{"pairs": 1}', 400, "array"), ('{"pairs": [["x"]]}', 400, "pairs[0]"), ('{"pairs": [["x", 2]]}', 400, "pairs[0][1]"),
+    ('{"pairs": [{"a": "x"}]}', 400, "pairs[0]"), ('{"pairs": [], "a": "x"}', 400, "goes with"),
+    ('{"a": ' + "[" * 5000 + "]" * 5000 + "}", 400, "depth"), ('{"' + "n" * 5000 + '": 1}', 400, "no field"),
+]
+
+
+def refusals(server):
+    wrong = []
+    for body, wanted, piece in BAD:
+        status, answer, _ = server.ask("POST", "/v1/match", body, raw=True)
+        if status != wanted or piece not in message(answer):
+            wrong.append((body[:60], status, message(answer)))
+    check(f"{len(BAD)} bad bodies are refused and told why", not wrong, *wrong)
+    others = [("/v1/search", {"k": 3}, "q"), ("/v1/search", {"q": "x", "queries": []}, "either"), ("/v1/search", {"q": "x", "k": 0}, "1 to 1000"),
+              ("/v1/search", {"q": "x", "k": 1 << 62}, "1000"), ("/v1/search", {"q": "x", "where": {"a": [1]}}, "where"), ("/v1/search", {"q": "x", "least": 2}, "0 to 1"),
+              ("/v1/search", {"q": "x", "where": {"no-such-field": "1"}}, "no-such-field"), ("/v1/search", {"queries": ["x", 1]}, "queries[1]"),
+              ("/v1/predict", {}, "pairs"), ("/v1/embed", {}, "texts"), ("/v1/embed", {"texts": [1]}, "texts[0]"), ("/v1/explain", {"a": "x"}, "b is missing"),
+              ("/v1/dedup", {}, "either"), ("/v1/dedup", {"texts": ["x", {}]}, "texts[1]"), ("/v1/dedup", {"records": [{"id": "x"}]}, "records[0]"),
+              ("/v1/dedup", {"texts": [], "threshold": 1.5}, "threshold"), ("/v1/pool", {}, "sentences"), ("/v1/pool", {"sentences": ["x"]}, "sentences[0]"),
+              ("/v1/pool", {"sentences": [{"text": "x", "more": 1}]}, "object"), ("/v1/pool", {"sentences": [{"text": "x", "id": "\n"}]}, "")]
+    wrong = []
+    for path, body, piece in others:
+        status, answer, _ = server.ask("POST", path, body)
+        if status != 400 or piece not in message(answer):
+            wrong.append((path, body, status, message(answer)))
+    check(f"{len(others)} other requests that make no sense are 400", not wrong, *wrong)
+    status, answer, headers = server.ask("GET", "/v1/match")
+    check("405 names the methods", status == 405 and headers["Allow"] == "POST, OPTIONS", status, headers)
+    status, answer, headers = server.ask("PUT", "/v1/pool", {})
+    check("405 of the pool", status == 405 and headers["Allow"] == "POST, DELETE, OPTIONS")
+    check("TRACE is refused", server.ask("TRACE", "/")[0] == 405)
+    status, answer, _ = server.ask("POST", "/v1/match", "{}", {"Content-Type": "text/plain"}, raw=True)
+    check("415 without JSON's type", status == 415 and "application/json" in message(answer))
+    status, answer, headers = server.ask("OPTIONS", "/v1/match", headers={"Origin": "http://evil.example", "Access-Control-Request-Method": "POST"})
+    check("another origin gets no permission", status == 204 and not headers["Access-Control-Allow-Origin"], status)
+    status, answer, _ = server.ask("GET", "/healthz", headers={"Host": "evil.example"})
+    check("another name than this machine's is refused (421)", status == 421)
+    check("localhost is one of its names", server.ask("GET", "/healthz", headers={"Host": "LOCALHOST:1"})[0] == 200)
+    check("/report without a report is 404", server.ask("GET", "/report")[0] == 404)
+
+
+def limits():
+    options = ["--max-body", "2000", "--max-texts", "3", "--max-pool", "102", "--max-connections", "4", "--timeout", "1.5", "--max-header", "1000"]
+    with Server("limited.pool", *options) as server:
+        big = json.dumps({"a": "x" * 3000, "b": "y"})
+        status, answer, headers = server.ask("POST", "/v1/match", big, raw=True)
+        with contextlib.closing(socket.create_connection((server.host, server.port))) as early:
+            early.sendall(b"POST /v1/match HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000000\r\n\r\n")
+            check("a huge one is refused before it is sent", b" 413 " in early.recv(1000))
+        check("a large body is 413", status == 413 and "--max-body" in message(answer), status, answer)
+        connection = server.connect()
+        connection.request("POST", "/v1/match", iter([big[:1000].encode(), big[1000:].encode()]), {"Content-Type": "application/json"}, encode_chunked=True)
+        check("also without a length", connection.getresponse().status == 413)
+        connection.close()
+        check("a long list is 413", server.ask("POST", "/v1/predict", {"pairs": [["a", "b"]] * 4})[0] == 413
+              and server.ask("POST", "/v1/embed", {"texts": ["a"] * 4})[0] == 413)
+        status, answer, _ = server.ask("GET", "/healthz", headers={"X-Long": "x" * 1200})
+        check("a large head is 431", status == 431 and "--max-header" in message(answer), status, answer)
+        room = 102 - server.ask("GET", "/v1/model")[1]["pool"]["sentences"]
+        fits = [{"text": f"new {i}"} for i in range(3)]
+        status, answer, _ = server.ask("POST", "/v1/pool", {"sentences": fits})
+        check("the pool grows up to its limit and no further", (status == 200) == (room >= 3) and
+              server.ask("POST", "/v1/pool", {"sentences": [{"text": "x"}, {"text": "y"}, {"text": "z"}]})[0] == 507, room, status, answer)
+        slow = [socket.create_connection((server.host, server.port)) for _ in range(4)]
+        for one in slow:
+            one.sendall(b"POST /v1/match HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n")
+        time.sleep(0.3)
+        check("with every connection taken by slow clients, another is answered", server.ask("GET", "/healthz")[0] == 200)
+        texts = []
+        for one in slow:
+            one.settimeout(20)
+            with contextlib.suppress(OSError):
+                texts.append(one.recv(1000))
+            one.close()
+        check("and the slow ones are sent away with 408, first or last", all(b"HTTP/1.1 408" in t for t in texts), texts)
+    with Server("faq.film", "--max-connections", "1", "--max-texts", "20000") as server:
+        busy = threading.Thread(target=server.ask, args=("POST", "/v1/dedup", {"texts": [f"sentence {i} of {i * 7919 % 1000}" for i in range(6000)]}))
+        busy.start()
+        statuses = []
+        while busy.is_alive():
+            statuses.append(server.ask("GET", "/healthz")[0])
+            time.sleep(0.01)
+        check("when every connection waits for an answer, others get 503", 503 in statuses, statuses)
+        check("and are answered afterwards", server.ask("GET", "/healthz")[0] == 200)
+
+
+def tokens():
+    token = "a-token-of-some-length"
+    open("token", "w").write(token + "\n")
+    with Server("faq.pool", "--token-file", "token", "--allow-origin", "https://app.example", "--read-only", "--log", "log.jsonl", listen="[::1]:0") as server:
+        check("it listens on IPv6's loopback", server.host == "::1")
+        check("without a token: 401", server.ask("GET", "/v1/model")[0] == 401 and server.ask("GET", "/metrics")[0] == 401
+              and server.ask("POST", "/v1/match", {"a": A, "b": B})[0] == 401)
+        wrong = [None, "", "Bearer", "Bearer ", "Basic " + token, "Bearer " + token[:-1], "Bearer " + token + "x", "Bearer x"]
+        check("with a wrong one: 401", all(server.ask("GET", "/v1/model", headers={"Authorization": w})[0] == 401 for w in wrong))
+        check("the page and /healthz need none", server.ask("GET", "/")[0] == server.ask("GET", "/healthz")[0] == 200)
+        given = {"Authorization": "Bearer " + token}
+        check("with the token: answered", server.ask("GET", "/v1/model", headers=given)[0] == 200)
+        status, answer, _ = server.ask("POST", "/v1/pool", {"sentences": [{"text": "x"}]}, given)
+        check("--read-only refuses changes (403)", status == 403 and server.ask("DELETE", "/v1/pool", {"ids": []}, given)[0] == 403)
+        check("and /v1/model says so", server.ask("GET", "/v1/model", headers=given)[1]["limits"]["read_only"] is True)
+        asking = {"Origin": "https://app.example", "Access-Control-Request-Method": "POST"}
+        status, _, headers = server.ask("OPTIONS", "/v1/match", headers=asking)
+        check("the allowed origin's preflight needs no token", status == 204 and headers["Access-Control-Allow-Origin"] == "https://app.example"
+              and "Authorization" in headers["Access-Control-Allow-Headers"] and "POST" in headers["Access-Control-Allow-Methods"], headers)
+        status, _, headers = server.ask("POST", "/v1/match", {"a": A, "b": B}, {**given, "Origin": "https://app.example"})
+        check("and it may read answers", headers["Access-Control-Allow-Origin"] == "https://app.example" and headers["Vary"] == "Origin")
+        for origin in ("https://app.example.evil", "http://app.example", "null", "https://APP.example"):
+            check(f"{origin} may not", not server.ask("GET", "/healthz", headers={"Origin": origin})[2]["Access-Control-Allow-Origin"])
+        server.stop()
+    log = open("log.jsonl").read()
+    lines = [json.loads(line) for line in log.splitlines()]
+    check("every log line is JSON with its fields", lines and all({"time", "method", "path", "status", "ms", "received", "sent"} <= set(l) for l in lines))
+    check("statuses are logged", {200, 401, 403, 204} <= {l["status"] for l in lines})
+    check("neither token nor sentences are", token not in log and A not in log)
+    refused = program("serve", "faq.film", "--listen", "0.0.0.0:0")
+    check("beyond this machine a token is needed", refused.returncode == 1 and "token" in refused.stderr, refused.stderr)
+    with Server("faq.film", "--log", "-", "--log-text", environment={"FILM_TOKEN": token}, listen="0.0.0.0:0") as server:
+        server.host = "127.0.0.1"
+        check("FILM_TOKEN is one", server.ask("POST", "/v1/match", {"a": A, "b": B}, {"Authorization": "bearer " + token})[0] == 200)
+        server.ask("POST", "/v1/match", b"\xff\xfe", {"Authorization": "bearer " + token}, raw=True)
+        server.process.send_signal(signal.SIGTERM)
+        lines = [json.loads(line) for line in server.process.stdout.read().splitlines()]
+        server.stop()
+        check("--log-text logs the sentences, - is standard output", len(lines) == 2 and A in lines[0]["body"], lines)
+    for text, why in (("short", "characters"), ("with a space in between", "characters")):
+        open("bad-token", "w").write(text)
+        refused = program("serve", "faq.film", "--token-file", "bad-token")
+        check(f'"{text}" is no token', refused.returncode == 1 and why in refused.stderr, refused.stderr)
+    for listen, code in (("nonsense", 1), ("127.0.0.1:99999", 1), ("::1:80", 1), ("127.0.0.1:", 1), ("no.such.host.invalid:80", 3)):
+        refused = program("serve", "faq.film", "--listen", listen)
+        check(f"--listen {listen} is refused", refused.returncode == code and listen in refused.stderr, refused.returncode, refused.stderr)
+
+
+def bare_model():
+    open("report.html", "w").write("<!doctype html><title>report</title>")
+    with Server("faq.film", "--report", "report.html") as server:
+        asked = [server.ask("POST", "/v1/search", {"q": "x"}), server.ask("POST", "/v1/pool", {"sentences": []}), server.ask("DELETE", "/v1/pool", {"ids": []})]
+        check("what needs a pool is 409", [a[0] for a in asked] == [409] * 3, asked)
+        status, about, _ = server.ask("GET", "/v1/model")
+        check("/v1/model without a pool", about["pool"] is None and about["report"] is True)
+        status, text, headers = server.ask("GET", "/report")
+        check("/report is the file, shut off from everything", status == 200 and "report" in text and "sandbox" in headers["Content-Security-Policy"])
+        refused = program("serve", "faq.film", "--listen", f"127.0.0.1:{server.port}")
+        check("a port that is taken", refused.returncode == 3 and "cannot listen" in refused.stderr, refused.stderr)
+    refused = program("serve", "missing.film")
+    check("no such model", refused.returncode == 3 and "missing.film" in refused.stderr)
+    open("damaged.film", "wb").write(open("faq.film", "rb").read()[:5000])
+    check("a damaged model", program("serve", "damaged.film").returncode == 2)
+
+
+def metrics(server):
+    status, text, headers = server.ask("GET", "/metrics")
+    samples, wrong = {}, []
+    for line in text.splitlines():
+        found = re.fullmatch(r'([a-z_]+)(\{[a-z]+="[^"]*"(?:,[a-z]+="[^"]*")*\})? ([0-9.e+-]+|\+Inf)', line)
+        if found:
+            samples[found[1] + (found[2] or "")] = float(found[3])
+        elif not re.match(r"# (HELP|TYPE) film_|# (HELP|TYPE) process_", line):
+            wrong.append(line)
+    check("/metrics is what Prometheus reads", status == 200 and headers["Content-Type"].startswith("text/plain; version=0.0.4") and not wrong, wrong)
+    count = samples.get('film_request_seconds_count{endpoint="/v1/match"}', 0)
+    total = sum(v for k, v in samples.items() if k.startswith('film_requests_total{endpoint="/v1/match"'))
+    bucket = samples.get('film_request_seconds_bucket{endpoint="/v1/match",le="+Inf"}')
+    check("its counts agree", count == total == bucket and samples['film_requests_total{endpoint="/v1/match",status="400"}'] >= len(BAD), count, total, bucket)
+    check("and the gauges", samples["film_pool_sentences"] > 50 and samples["film_requests_in_flight"] >= 1
+          and abs(samples["process_start_time_seconds"] - time.time()) < 600)
+
+
+def reloading():
+    def p(model):
+        return json.loads(program("match", model, A, B, "--json").stdout)["probability"]
+    shutil.copy("faq.film", "live.film")
+    with Server("live.film") as server:
+        load = Load(server, {"a": A, "b": B, "reasons": 1}, (p("faq.film"), p("other.film")))
+        done = 0
+        for turn in range(6):
+            shutil.copy("other.film" if turn % 2 == 0 else "faq.film", "next.film")
+            os.rename("next.film", "live.film")
+            done += server.reload("reloaded")
+        before = load.answers
+        shutil.copy("damaged.film", "next.film")
+        os.rename("next.film", "live.film")
+        kept = server.reload("the old model keeps answering")
+        status, answer, _ = server.ask("POST", "/v1/match", {"a": A, "b": B})
+        load.end()
+        check(f"6 reloads under load, no request failed ({load.answers} answered)", done == 6 and not load.wrong and load.answers > 20, done, load.wrong[:3])
+        check("a damaged model is refused and the old one keeps answering", kept and answer["probability"] == p("faq.film"), server.lines)
+        text = server.ask("GET", "/metrics")[1]
+        check("reloads are counted", "film_reloads_total 6\n" in text and "film_reloads_failed_total 1\n" in text)
+    with Server("faq.film") as server:
+        load = Load(server, {"a": A, "b": B, "reasons": 1}, (p("faq.film"),))
+        time.sleep(0.3)
+        load.stopping = True
+        code = server.stop()
+        load.end()
+        check(f"stopped under load: exit 0, no wrong answer ({load.answers} answered)", code == 0 and not load.wrong, code, load.wrong[:3])
+    with Server("faq.film") as server:
+        check("Ctrl-C stops as well", server.stop(signal.SIGINT) == 0)
+
+
+def killed():
+    shutil.copy("faq.pool", "killed.pool")
+    with Server("killed.pool") as server:
+        acknowledged = 0
+        stop = threading.Timer(0.5, server.process.kill)
+        stop.start()
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            for i in range(100000):
+                if server.ask("POST", "/v1/pool", {"sentences": [{"id": f"k{i}", "text": f"sentence {i}"}]})[0] != 200:
+                    break
+                acknowledged = i + 1
+        server.process.wait()
+    with Server("killed.pool") as first, Server("killed.pool") as second:
+        here = [int(line.split("\t")[0][1:]) for line in program("pool", "list", "killed.pool").stdout.splitlines() if re.match(r"k\d", line)]
+        check(f"kill -9: {acknowledged} acknowledged sentences are there afterwards", acknowledged and set(range(acknowledged)) <= set(here)
+              and len(here) <= acknowledged + 1, acknowledged, len(here))
+        check("the pool is whole", program("pool", "check", "killed.pool").returncode == 0)
+        first.ask("POST", "/v1/pool", {"sentences": [{"id": "two", "text": "quagga quagga"}]})
+        found = second.ask("POST", "/v1/search", {"q": "quagga quagga", "k": 1})[1]["results"]
+        check("two servers on one pool: what one adds the other finds", [r["id"] for r in found] == ["two"], found)
+        first.ask("DELETE", "/v1/pool", {"ids": ["two"]})
+        found = second.ask("POST", "/v1/search", {"q": "quagga quagga", "k": 1})[1]["results"]
+        check("and what one removes the other does not", [r["id"] for r in found] != ["two"], found)
+
+
+def examples():
+    """The examples in the OpenAPI file are requests that work and fit their own schema."""
+    with Server("faq.pool") as server:
+        wrong = []
+        for path, operations in api.document["paths"].items():
+            for method, operation in operations.items():
+                example = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("example")
+                if example is not None:
+                    wrong += api.request_problems(method, path, example)
+                    status, answer, _ = server.ask(method.upper(), path, example)
+                    wrong += [] if status == 200 else [(path, status, answer)]
+        check("the examples of the OpenAPI file work", not wrong, *wrong)
+
+
+shutil.copy("faq.pool", "limited.pool")
+shutil.copy("faq.pool", "asked.pool")
+with Server("asked.pool") as main:
+    the_page(main)
+    pairs(main, "faq.film")
+    explanations(main)
+    the_pool(main)
+    refusals(main)
+    metrics(main)
+    check("SIGTERM: exit 0", main.stop() == 0 and "stopping\n" in main.lines, main.lines)
+bare_model()
+limits()
+tokens()
+reloading()
+killed()
+examples()
+check("every answer is as the OpenAPI file describes it", not undescribed, *undescribed[:5])
+serving.finish()
