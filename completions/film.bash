@@ -69,11 +69,11 @@ _film() {
     local values
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool search dedup link info help --help --version" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "train eval match explain predict embed split pool search dedup link info help --help --version" -- "$word")
         return
     fi
     if [ "$verb" = help ]; then
-        [ "$COMP_CWORD" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool search dedup link info" -- "$word")
+        [ "$COMP_CWORD" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W "train eval match explain predict embed split pool search dedup link info" -- "$word")
         return
     fi
     # the action comes before anything else
