@@ -33,7 +33,8 @@ def main():
     if image:
         series = [(NAMES[row[2]], [100 * float(v) for v in row[3:-1]]) for row in rows if row[0] == "all"]
         plot.lines(image, "Deleting words: how far the verdict's probability falls", "words deleted",
-                   "fall of the probability, points", [1, 2, 3, 4, 5], series, 0, 40, 10, log=False)
+                   "fall of the probability, points", [1, 2, 3, 4, 5], series, 0, 40, 10, log=False,
+                   below=[NAMES["idf"]])
 
 
 main()

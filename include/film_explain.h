@@ -39,7 +39,8 @@ typedef struct film_reason_group {
 } film_reason_group;
 
 /* A word of a, a word of b, and what the two add to the similarity of the vectors: the shares of all
- * pairs of words add up to it. (Of Euclidean models: to the product of the vectors.) */
+ * pairs of words add up to it. (Of Euclidean models: to the product of the vectors. Of very long sentences the
+ * first 64 words are looked at.) */
 typedef struct film_word_link {
     size_t a, b; /* film_explanation.words[a], words[b] */
     double share;

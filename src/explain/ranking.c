@@ -1,5 +1,7 @@
 #include "explain/ranking.h"
 #include "base/mem.h"
+#include "text/utf8.h"
+#include "text/value.h"
 
 #include <string.h>
 
@@ -30,6 +32,12 @@ void ranking_words(const struct features *features, uint32_t *first, uint32_t *e
     *end = features->first[group + 1];
 }
 
+film_text ranking_name(const struct features *features, uint32_t id)
+{
+    film_text name = features_name(features, id);
+    return utf8_valid(name.bytes, name.length, NULL) ? name : value_of("\xef\xbf\xbd");
+}
+
 void ranking_write_words(struct ranking *ranking, const struct features *features, const char *key,
                          double sign, struct writer *to)
 {
@@ -38,7 +46,7 @@ void ranking_write_words(struct ranking *ranking, const struct features *feature
     for (size_t i = 0; i < ranking->top.count; i++) {
         writer_open(to, '{');
         writer_key(to, "text");
-        writer_text(to, features_name(features, ranking->id[i]));
+        writer_text(to, ranking_name(features, ranking->id[i]));
         writer_key(to, key);
         writer_weight(to, sign * (double)ranking->score[i]);
         writer_close(to, '}');

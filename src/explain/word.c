@@ -77,10 +77,10 @@ static film_status write_nearest(const film_model *model, uint32_t id, size_t mo
     TRY_ALLOC(vector, error);
     TRY(feature_row_init(&row, features, error));
     TRY(ranking_init(&ranking, most, error));
-    TRY(encoder_embed(&model->encoder, &row, features_name(features, id), vector, error));
+    TRY(encoder_embed(&model->encoder, &row, ranking_name(features, id), vector, error));
     double length = vec_dot(vector, vector, dim);
     for (uint32_t word = first; word < end; word++) {
-        TRY(encoder_embed(&model->encoder, &row, features_name(features, word), other, error));
+        TRY(encoder_embed(&model->encoder, &row, ranking_name(features, word), other, error));
         double lengths = sqrt(length * vec_dot(other, other, dim));
         if (word != id && lengths > 0)
             topk_offer(&ranking.top, (float)(vec_dot(vector, other, dim) / lengths), word);
@@ -127,7 +127,7 @@ static film_status write_pairs(const film_model *model, uint32_t id, size_t most
         writer_key(to, "kind");
         writer_text(to, value_of(item_kind_name(kind)));
         writer_key(to, "text");
-        writer_text(to, features_name(&model->features, other));
+        writer_text(to, ranking_name(&model->features, other));
         writer_key(to, "weight");
         writer_weight(to, scale * (double)evidence->item[ranking.id[i]]);
         writer_close(to, '}');
@@ -147,7 +147,7 @@ film_status explain_word(const film_model *model, film_text word, size_t most, c
     TRY(find_word(model, word, &id, error));
     writer_open(&to, '{');
     writer_key(&to, "word");
-    writer_text(&to, features_name(&model->features, id));
+    writer_text(&to, ranking_name(&model->features, id));
     writer_key(&to, "idf");
     writer_number(&to, (double)model->features.idf[id]);
     if (model->encoder.map) {

@@ -12,7 +12,7 @@ cp out pair
 check "a pair begins as film match shows it" diff <("$FILM" match faq.film "$a" "$b") <(head -n "$("$FILM" match faq.film "$a" "$b" | wc -l)" pair)
 check "numbers are a fact" grep -qx '  -  only the second sentence has the number 2' pair
 check "so is a negation" grep -qx '  -  only the second sentence is negated: not' pair
-check "links follow" grep -qE '^similarity [0-9.]+, by words:$' pair
+check "links follow" grep -qE '^similarity -?[0-9.]+, by words:$' pair
 check "then the nearest known pairs" test "$(sed -n '/^nearest known pairs:$/,$p' pair | wc -l)" -eq 10
 check "nothing on standard error" test ! -s err
 run "$FILM" explain faq.film --pair "$a" "$b" --all
@@ -32,7 +32,7 @@ if have "JSON answers" "$PYTHON"; then
 import json, subprocess, sys
 film, a, b = sys.argv[1:]
 def ask(*arguments):
-    done = subprocess.run([film, *arguments, "--json"], check=True, stdout=subprocess.PIPE)
+    done = subprocess.run([film, arguments[0], "--json", *arguments[1:]], check=True, stdout=subprocess.PIPE)
     return json.loads(done.stdout.decode("utf-8"))
 for model in ("faq.film", "none.film", "features.film"):
     for more in ([], ["--prior", "0.1"], ["--decision", "threshold"]):
