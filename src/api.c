@@ -6,6 +6,7 @@
 #include "model/model.h"
 #include "pair/match.h"
 #include "pair/score.h"
+#include "report/report.h"
 #include "train/split.h"
 #include "train/train.h"
 
@@ -113,8 +114,8 @@ film_status film_embed(film_context *context, film_text text, float *out, film_e
     if (!context || !out) return missing(error, context ? "out" : "context");
     film_status status = check_vectors(context->model, error);
     if (status != FILM_OK) return status;
-    return encoder_embed(&context->model->encoder, &context->match.survey.reading.side[0].row,
-                         text, out, error);
+    return encoder_embed(&context->model->encoder, &context->match.survey.reading.side[0].row, text,
+                         out, error);
 }
 
 film_status film_embed_batch(const film_model *model, const film_text *texts, size_t count,
@@ -186,6 +187,20 @@ film_status film_eval(const film_model *model, const char *path, const film_eval
     film_eval_defaults(&defaults);
     if (!model || !path || !json) return missing(error, "model, path or json");
     return eval_file(model, path, options ? options : &defaults, json, error);
+}
+
+void film_report_defaults(film_report_options *options)
+{
+    *options = (film_report_options){.seed = 1};
+}
+
+film_status film_report(const film_model *model, const film_report_options *options,
+                        const char *path, film_error *error)
+{
+    film_report_options defaults;
+    film_report_defaults(&defaults);
+    if (!model || !path) return missing(error, model ? "path" : "model");
+    return report_write(model, options ? options : &defaults, path, error);
 }
 
 void film_train_defaults(film_train_options *options)
