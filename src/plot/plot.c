@@ -84,6 +84,17 @@ static void same_unit(struct scale_range *x, struct scale_range *y, double width
     y->high += more_y;
 }
 
+enum { LONGEST_NAME = 20 };
+
+/* What names at this angle take, the numbers' line aside. */
+static double names_height(const struct plot *plot)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < plot->name_count; i++)
+        if (plot->names[i].length > longest) longest = plot->names[i].length;
+    return 5.2 * (double)(longest < LONGEST_NAME ? longest : LONGEST_NAME + 1);
+}
+
 static struct frame make_frame(const struct plot *plot)
 {
     struct frame frame = {.width = plot->small ? 340 : 480, .height = plot->small ? 210 : 290};
@@ -91,8 +102,9 @@ static struct frame make_frame(const struct plot *plot)
     frame.right = frame.width - (plot->bare ? 4 : 14);
     frame.top = plot->bare ? 4 : plot->mark_count ? 22 : 10;
     if (plot->bare) frame.height = 400;
-    if (plot->names && !plot->bare) frame.height += 56; /* words stand upright below */
-    frame.bottom = frame.height - (plot->bare ? 4 : plot->names ? 100 : 44);
+    double words = plot->names && !plot->bare ? names_height(plot) : 0; /* upright, below */
+    frame.height += words;
+    frame.bottom = frame.height - (plot->bare ? 4 : 44) - words;
     struct scale_range x = axis_range(&plot->x, plot, 0), y = axis_range(&plot->y, plot, 1);
     if (plot->bare) same_unit(&x, &y, frame.right - frame.left, frame.bottom - frame.top);
     frame.x = scale_make(&x, frame.left, frame.right, 6, 0);
@@ -120,7 +132,7 @@ static void draw_x_axis(struct markup *out, const struct plot *plot, const struc
         markup_print(out,
                      "<text class=\"end word\" transform=\"translate(%.1f %.1f) rotate(-55)\">",
                      place + 4, f->bottom + 12);
-        markup_text(out, plot->names[i], 22);
+        markup_text(out, plot->names[i], LONGEST_NAME);
         markup_raw(out, "</text>");
     }
     markup_print(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"mid axis\">", (f->left + f->right) / 2,

@@ -141,11 +141,12 @@ static void draw_scores(struct report *report, const struct holdings *file, cons
 static film_status write_file(struct report *report, const struct holdings *file, const char *role,
                               film_error *error)
 {
+    film_status status = FILM_OK;
     static const char *const kinds[FILM_LABELS_COUNT] = {
         "", "none", "pairs, same or different", "pairs with scores", "triplets", "categories"};
     struct markup *out = &report->body;
     char id[40];
-    markup_raw(out, "<h3><bdi>");
+    markup_raw(out, "<div><h3><bdi>");
     markup_string(out, file->name);
     markup_print(out, "</bdi> <small>- %s</small></h3>", role);
     if (has_pairs(file->corpus) && file->count) write_balance(report, file);
@@ -158,9 +159,11 @@ static film_status write_file(struct report *report, const struct holdings *file
     markup_raw(out, "</table></div>\n");
     snprintf(id, sizeof id, "data-%s", strcmp(role, "trained on") == 0 ? "train" : "eval");
     if (file->corpus->labels == FILM_LABELS_CATEGORIES)
-        return draw_categories(report, file, id, error);
+        TRY(draw_categories(report, file, id, error));
     if (file->corpus->labels == FILM_LABELS_SCORES) draw_scores(report, file, id);
-    return FILM_OK;
+    markup_raw(out, "</div>\n");
+done:
+    return status;
 }
 
 /* ---- Between the two ---- */
@@ -172,20 +175,30 @@ static film_status write_leaks(struct report *report, const struct holdings *eva
     struct markup *out = &report->body;
     film_status status = leaks_find(&leaks, eval, train, questions, error);
     if (status != FILM_OK) return status;
-    double share = 100 * (double)leaks.either / (double)eval->count;
     markup_raw(out, "<h3>Does the training data know what was measured on?</h3>"
                     "<div class=\"scroll\"><table>\n");
-    count_fact(out, "pairs with a question trained on", leaks.either, "");
-    count_fact(out, "pairs with both questions trained on", leaks.both, "");
-    count_fact(out, "pairs trained on as they are", leaks.pair, "");
-    count_fact(out, "of these, with the other label", leaks.opposed, "");
+    count_fact(out, "sentences trained on", leaks.sentences, "");
+    if (eval->count) {
+        count_fact(out, "pairs with a question trained on", leaks.either, "");
+        count_fact(out, "pairs with both questions trained on", leaks.both, "");
+        count_fact(out, "pairs trained on as they are", leaks.pair, "");
+        count_fact(out, "of these, with the other label", leaks.opposed, "");
+    }
     markup_raw(out, "</table></div>\n");
-    if (leaks.either)
+    if (eval->count && leaks.either)
         warn(report, "data",
              "%zu of the %zu pairs measured on (%.1f %%) have a question the model was trained on, "
              "%zu stand "
              "in the training data as they are: the figures promise too much for new questions.",
-             leaks.either, eval->count, share, leaks.pair);
+             leaks.either, eval->count, 100 * (double)leaks.either / (double)eval->count,
+             leaks.pair);
+    else if (leaks.sentences)
+        warn(report, "data",
+             "%zu of the %u sentences measured on (%.1f %%) are in the training data: the figures "
+             "promise "
+             "too much for new ones.",
+             leaks.sentences, eval->sentences,
+             100 * (double)leaks.sentences / (double)eval->sentences);
     if (has_pairs(eval->corpus) && has_pairs(train->corpus)) {
         double here = (double)eval->same / (double)eval->count;
         double there = (double)train->same / (double)train->count;
@@ -302,9 +315,11 @@ film_status data_section(struct report *report, const struct eval_view *view, fi
     uint32_t questions = numbers.hashes.count;
     if (!view && !report->train.rows)
         not_shown(report, "Data summary, leaks and audit", "give files with --eval and --train.");
+    plots_begin(report);
     if (view) TRY(write_file(report, &eval, "measured on", error));
     if (report->train.rows) TRY(write_file(report, &train, "trained on", error));
-    if (eval.count && train.count)
+    plots_end(report);
+    if (view && report->train.rows)
         TRY(write_leaks(report, &eval, &train, questions, error));
     else if (view)
         not_shown(report, "Leaks between training and measuring",

@@ -21,6 +21,7 @@ static uint64_t key_of(uint32_t a, uint32_t b)
 void holdings_free(struct holdings *holdings)
 {
     labelled_free(&holdings->pairs);
+    mem_free(holdings->number);
     mem_free(holdings->a);
     mem_free(holdings->b);
     mem_free(holdings->sorted);
@@ -33,7 +34,7 @@ static film_status number_questions(struct holdings *holdings, struct questions 
     film_status status = FILM_OK;
     const struct strtab *sentences = &holdings->corpus->sentences;
     const struct labelled *pairs = &holdings->pairs;
-    uint32_t *number = mem_array(holdings->sentences, sizeof *number);
+    uint32_t *number = holdings->number = mem_array(holdings->sentences, sizeof *number);
     TRY_ALLOC(number && (holdings->a = mem_array(pairs->count, sizeof *number)) &&
                   (holdings->b = mem_array(pairs->count, sizeof *number)),
               error);
@@ -47,7 +48,6 @@ static film_status number_questions(struct holdings *holdings, struct questions 
         holdings->b[i] = number[pairs->b[i]];
     }
 done:
-    mem_free(number);
     return status;
 }
 
@@ -112,8 +112,8 @@ film_status holdings_make(struct holdings *holdings, const char *name, const str
     TRY(labelled_take(&holdings->pairs, corpus, error));
     holdings->count = holdings->pairs.count;
     if (corpus->labels == FILM_LABELS_CATEGORIES) TRY(find_split(holdings, error));
-    if (!holdings->count) goto done;
     TRY(number_questions(holdings, numbers, progress, error));
+    if (!holdings->count) goto done;
     TRY_ALLOC(holdings->sorted = mem_array(holdings->count, sizeof *holdings->sorted), error);
     for (size_t i = 0; i < holdings->count; i++) {
         unsigned char same = holdings->pairs.label[i] >= 0.5f;
@@ -150,11 +150,12 @@ film_status leaks_find(struct leaks *leaks, const struct holdings *file,
     memset(leaks, 0, sizeof *leaks);
     unsigned char *known = mem_zeroed(questions, 1);
     if (!known) return status_no_memory(error);
-    for (size_t i = 0; i < other->count; i++) known[other->a[i]] = known[other->b[i]] = 1;
+    for (uint32_t i = 0; i < other->sentences; i++) known[other->number[i]] = 1;
+    for (uint32_t i = 0; i < file->sentences; i++) leaks->sentences += known[file->number[i]];
     for (size_t i = 0; i < file->count; i++) {
         unsigned char a = known[file->a[i]], b = known[file->b[i]];
         const struct holding *there =
-            a && b ? find_pair(other, key_of(file->a[i], file->b[i])) : NULL;
+            a && b && other->count ? find_pair(other, key_of(file->a[i], file->b[i])) : NULL;
         leaks->either += a || b;
         leaks->both += a && b;
         leaks->pair += there != NULL;

@@ -17,7 +17,8 @@ struct holdings {
     const char *name;
     const struct corpus *corpus;
     struct labelled pairs;  /* sentence ids */
-    uint32_t *a, *b;        /* question numbers of the pairs */
+    uint32_t *number;       /* of each sentence's question */
+    uint32_t *a, *b;        /* those of the pairs */
     struct holding *sorted; /* pairs by key; of pairs labelled 0 or 1 alone */
     size_t count;           /* of pairs */
     uint32_t sentences;     /* distinct ones: the first so many of the corpus are the file's own */
@@ -38,6 +39,7 @@ void holdings_free(struct holdings *holdings);
 
 /* How much of one file another knows already. */
 struct leaks {
+    size_t sentences;    /* of the file that the other has */
     size_t either, both; /* pairs with a question, with both questions of the other file */
     size_t pair;         /* that stand in it as they are */
     size_t opposed;      /* of these, with the other label */

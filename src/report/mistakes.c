@@ -95,6 +95,7 @@ static film_status write_cell(struct report *report, struct match *match,
         if (view->same[i] == same && (view->label[i] >= 0.5f) == label)
             list[count++] = (struct choice){same ? -view->probability[i] : view->probability[i], i};
     qsort(list, count, sizeof *list, rising); /* the surest first */
+    scale_count((double)count, number, sizeof number);
     markup_print(
         &report->body,
         "<details%s><summary>said %s, labelled %s <small>- %s pairs, %s; the surest and the "

@@ -53,15 +53,13 @@ done:
     return status;
 }
 
-/* Where a trait lies: in the sample, or without one between its outermost cuts. */
+/* Where a trait lies: in the sample, or without one in the training pairs. */
 static film_status find_ranges(struct shapes *shapes, film_error *error)
 {
-    const struct trees *trees = &shapes->decision->trees;
+    const struct linear *line = &shapes->decision->line;
     float *values = mem_array(shapes->rows, sizeof *values);
     if (!values) return status_no_memory(error);
     for (size_t t = 0; t < shapes->traits; t++) {
-        shapes->low[t] = INFINITY;
-        shapes->high[t] = -INFINITY;
         for (size_t i = 0; i < shapes->rows; i++)
             values[i] = shapes->sample[i * shapes->traits + t];
         if (shapes->rows) {
@@ -70,14 +68,9 @@ static film_status find_ranges(struct shapes *shapes, film_error *error)
             shapes->high[t] = (double)values[shapes->rows - 1 - shapes->rows / 100];
             continue;
         }
-        for (size_t i = 0; i < 3 * trees->count; i++)
-            if (trees->feature[i] == (int32_t)t) {
-                shapes->low[t] = fmin(shapes->low[t], (double)trees->cut[i]);
-                shapes->high[t] = fmax(shapes->high[t], (double)trees->cut[i]);
-            }
-        double room = 0.1 * (shapes->high[t] - shapes->low[t]);
-        shapes->low[t] -= room > 0 ? room : 1;
-        shapes->high[t] += room > 0 ? room : 1;
+        /* The line knows where the training pairs lay; far out there are few. */
+        shapes->low[t] = 0.5 * (double)(line->low[t] + line->mean[t]);
+        shapes->high[t] = 0.5 * (double)(line->high[t] + line->mean[t]);
     }
     mem_free(values);
     return FILM_OK;

@@ -37,7 +37,7 @@ static film_status read_history(const json_t *kept, double steps, struct history
 }
 
 /* The column called NAME; NULL when there is none. */
-static const double *column(const json_t *kept, const struct history *history, const char *name)
+static double *column(const json_t *kept, const struct history *history, const char *name)
 {
     size_t index;
     json_t *value;
@@ -53,13 +53,19 @@ static const double *column(const json_t *kept, const struct history *history, c
 struct curve {
     const char *column, *id, *title, *about, *y;
     int log;
+    int zero_is_none; /* 0 stands for a step at which it was not measured */
 };
 
 static void draw(struct report *report, const json_t *kept, const struct history *history,
                  const struct curve *curve)
 {
-    const double *y = column(kept, history, curve->column);
+    double *y = column(kept, history, curve->column);
     if (!y) return;
+    for (size_t i = 0; curve->zero_is_none && i < history->rows; i++)
+        if (y[i] == 0) y[i] = NAN;
+    size_t known = 0;
+    for (size_t i = 0; i < history->rows; i++) known += isfinite(y[i]) != 0;
+    if (!known) return;
     struct plot_series series = {.name = curve->y,
                                  .kind = history->rows > 1 ? PLOT_LINE : PLOT_POINTS,
                                  .colour = 1,
@@ -81,17 +87,18 @@ static film_status draw_map_history(struct report *report, const json_t *kept, i
 {
     static const struct curve of_rank[] = {
         {"loss", "training-loss", "Training loss",
-         "Of the batch of each step; the mean falls as the map learns.", "loss", 0},
+         "Of the batch of each step; the mean falls as the map learns.", "loss", 0, 0},
         {"gradient", "training-gradient", "Gradient norm", "Of the same batches.",
-         "length of the gradient", 1}};
+         "length of the gradient", 1, 0}};
     static const struct curve of_film[] = {
-        {"objective", "training-loss", "Objective", "What the solver minimises.", "objective", 0},
+        {"objective", "training-loss", "Objective", "What the solver minimises.", "objective", 0,
+         0},
         {"gradient", "training-gradient", "Gradient norm", "Falls towards 0 at an optimum.",
-         "length of the gradient", 1},
+         "length of the gradient", 1, 0},
         {"active", "training-active", "Active anchors",
-         "Anchors whose margin is not kept yet: those that still pull.", "anchors", 0},
+         "Anchors whose margin is not kept yet: those that still pull.", "anchors", 0, 0},
         {"accuracy", "training-accuracy", "Accuracy on held-out pairs",
-         "The best step is the one that is kept.", "accuracy", 0}};
+         "The best step is the one that is kept.", "accuracy", 0, 1}};
     struct history history = {0};
     double steps = number_of(kept, ranking ? "steps" : "iterations");
     film_status status = read_history(kept, steps, &history, error);
