@@ -1,4 +1,5 @@
 #include "cli.h"
+#include "json.h"
 
 #include <string.h>
 
@@ -41,7 +42,12 @@ static int run(const struct verb *verb, int argc, char **argv)
     if (status == FILM_OK) status = film_report(model, &wanted, output, &error);
     film_close(model);
     int code = report(status, &error);
-    if (code == EXIT_DONE && !common.quiet && strcmp(output, "-") != 0)
+    if (code == EXIT_DONE && common.json && strcmp(output, "-") != 0) {
+        json_t *answer = json_pack("{s:s}", "report", output);
+        if (answer) json_dumpf(answer, stdout, 0);
+        puts("");
+        json_decref(answer);
+    } else if (code == EXIT_DONE && !common.quiet && strcmp(output, "-") != 0)
         fprintf(stderr, "%s: open it in a browser\n", output);
     return code;
 }

@@ -24,6 +24,7 @@ _film_options() {
             "--columns --input-format --skip-bad --threads -t $common" ;;
         link) echo "--threshold --matches -k --unique --output -o --candidates --decision --no-memory --prior" \
             "--columns --input-format --skip-bad --threads -t $common" ;;
+        report) echo "--output -o --eval --train --pool $table --train-columns --pool-columns --seed --threads -t $common" ;;
         info) echo "$common" ;;
     esac
 }
@@ -47,7 +48,7 @@ _film_values() {
         --k | -k) [[ $2 = link || $2 = search ]] && return 2 || echo "1:55 0" ;;
         --knn) echo "mutual either" ;;
         --decision) [ "$2" = eval ] && echo "full threshold knn" || echo "auto full threshold" ;;
-        --columns | --pool-columns) echo "label,a,b a,b,label score,a,b text,category anchor,positive,negative a,b" ;;
+        --columns | --pool-columns | --train-columns) echo "label,a,b a,b,label score,a,b text,category anchor,positive,negative a,b" ;;
         --stem) echo "arabic armenian basque catalan danish dutch english finnish french german greek" \
             "hindi hungarian indonesian irish italian lithuanian nepali norwegian porter portuguese" \
             "romanian russian serbian spanish swedish tamil turkish yiddish" ;;
@@ -67,11 +68,11 @@ _film() {
     local values
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool search dedup link info help --help --version" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool search dedup link report info help --help --version" -- "$word")
         return
     fi
     if [ "$verb" = help ]; then
-        [ "$COMP_CWORD" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool search dedup link info" -- "$word")
+        [ "$COMP_CWORD" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool search dedup link report info" -- "$word")
         return
     fi
     # the action comes before anything else
@@ -89,7 +90,7 @@ _film() {
         2) return ;;
     esac
     case $before in
-        --output | -o | --dev | --pool) ;;
+        --output | -o | --dev | --pool | --eval | --train) ;;
         --stop) mapfile -t COMPREPLY < <(compgen -W english -- "$word") ;;
         *)
             if [[ $word == -* ]]; then

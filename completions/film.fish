@@ -1,7 +1,7 @@
 # fish completion for film(1). Install it as ~/.config/fish/completions/film.fish.
 # tests/cli/help.sh holds it against the program; it reads the blocks between lines such as "# train".
 
-set -l verbs train eval match predict embed split pool search dedup link info
+set -l verbs train eval match predict embed split pool search dedup link report info
 set -l no_verb "not __fish_seen_subcommand_from $verbs help"
 set -l any_verb "__fish_seen_subcommand_from $verbs"
 set -l stemmers arabic armenian basque catalan danish dutch english finnish french german greek hindi \
@@ -18,6 +18,7 @@ complete -c film -n "$no_verb" -f -a pool -d 'Keep a growing set of sentences'
 complete -c film -n "$no_verb" -f -a search -d 'Find what in a pool means the same'
 complete -c film -n "$no_verb" -f -a dedup -d 'Which sentences mean the same'
 complete -c film -n "$no_verb" -f -a link -d 'For every record of one file its match in another'
+complete -c film -n "$no_verb" -f -a report -d 'Write a page about a model'
 complete -c film -n "$no_verb" -f -a info -d 'Show what is in a model'
 complete -c film -n "$no_verb" -f -a help -d 'Show the help of a verb'
 complete -c film -n "$no_verb" -f -l help -s h -d 'List the verbs'
@@ -203,6 +204,21 @@ complete -c film -n "$in" -l prior -x -d 'Probability before reading'
 complete -c film -n "$in" -l columns -x -a 'id,text text,category' -d 'Name the columns'
 complete -c film -n "$in" -l input-format -x -a 'tsv csv jsonl lines' -d 'Format of the file'
 complete -c film -n "$in" -l skip-bad -d 'Count bad rows and pass over them'
+complete -c film -n "$in" -s t -l threads -x -d 'How many threads'
+
+# report
+set -l in "__fish_seen_subcommand_from report"
+complete -c film -n "$in" -s o -l output -r -F -d 'The page to write'
+complete -c film -n "$in" -l eval -r -F -d 'Measure the model on this labelled file'
+complete -c film -n "$in" -l train -r -F -d 'What it was trained on'
+complete -c film -n "$in" -l pool -r -F -d 'Search its sentences for the duplicates'
+complete -c film -n "$in" -l columns -x -a 'label,a,b a,b,label score,a,b text,category' -d 'Name the columns'
+complete -c film -n "$in" -l format -x -a 'tsv csv jsonl lines' -d 'Format of the file'
+complete -c film -n "$in" -l labels -x -a 'auto none pairs scores triplets categories' -d 'What the labels say'
+complete -c film -n "$in" -l skip-bad -d 'Count bad rows and pass over them'
+complete -c film -n "$in" -l train-columns -x -d 'Name the columns of --train'
+complete -c film -n "$in" -l pool-columns -x -d 'Name the columns of --pool'
+complete -c film -n "$in" -l seed -x -d 'Of the intervals and the audit'
 complete -c film -n "$in" -s t -l threads -x -d 'How many threads'
 
 # info
