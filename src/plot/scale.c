@@ -38,10 +38,8 @@ static void linear_ticks(struct scale *scale, size_t wanted, int round)
         scale->low = first * step;
         scale->high = last * step;
     }
-    /* Steps too small for the numbers they stand on (1e20 + 1) would all be one tick. */
-    for (double i = first; i <= last && scale->ticks < SCALE_MOST_TICKS; i++)
-        if (scale->ticks == 0 || i * step > scale->tick[scale->ticks - 1])
-            scale->tick[scale->ticks++] = i * step == 0 ? 0 : i * step;
+    for (int i = 0; i < SCALE_MOST_TICKS && first + i <= last; i++)
+        scale->tick[scale->ticks++] = first + i == 0 ? 0 : (first + i) * step;
     double digits = -floor(log10(step) + 1e-9);
     scale->digits = digits > 0 ? (int)fmin(digits, 12) : 0;
 }
@@ -68,15 +66,14 @@ struct scale scale_make(const struct scale_range *range, double from, double to,
     struct scale scale = {
         .low = range->low, .high = range->high, .from = from, .to = to, .log = range->log};
     if (!(scale.low <= scale.high)) scale.low = scale.high = scale.log ? 1 : 0;
-    double least = fmax(fabs(scale.low), fabs(scale.high)) * 1e-9;
-    if (scale.high - scale.low <= least) { /* one value: room on both sides */
-        double room = scale.low == 0 ? 1 : fabs(scale.low) * 0.5;
+    /* Beyond these, differences and ratios have no number. */
+    scale.low = fmin(fmax(scale.low, scale.log ? 1e-300 : -1e300), 1e300);
+    scale.high = fmin(fmax(scale.high, scale.log ? 1e-300 : -1e300), 1e300);
+    double least = fmax(fabs(scale.low), fabs(scale.high)) * 1e-9 + (scale.log ? 0 : 1e-290);
+    if (scale.high - scale.low <= least) { /* one value, to a label's digits: room on both sides */
+        double room = fabs(scale.low) < 1e-280 && !scale.log ? 1 : fabs(scale.low) * 0.5;
         scale.low -= room;
         scale.high += room;
-    }
-    if (!isfinite(scale.high - scale.low)) { /* -1e308 to 1e308: the difference has no number */
-        scale.low = fmax(scale.low, -1e300);
-        scale.high = fmin(scale.high, 1e300);
     }
     if (scale.log)
         log_ticks(&scale);
