@@ -43,7 +43,8 @@ static void write_pair_facts(struct report *report, const struct holdings *file)
     count_fact(out, "labelled different, connected by others", file->connected,
                file->connected ? " (a chain of \"same\" leads from one to the other)" : "");
     count_fact(out, "same words, labelled different", file->identical, "");
-    if (file->contradicting || file->connected)
+    /* A few of ten thousand are people's ordinary disagreement. */
+    if (1000 * (file->contradicting + file->connected) > file->count)
         warn(
             report, "data",
             "Labels of %s contradict each other: %zu pairs carry both labels, %zu pairs are called "

@@ -120,7 +120,7 @@ film_status dimensions_section(struct report *report, film_error *error)
     film_status status = FILM_OK;
     int ranked = report->model->encoder.weighs;
     section_begin(
-        report, "dimensions", "Rows of the map L",
+        report, "dimensions", "Rows of L",
         ranked ? "A sentence's vector is the sum of its words' weights. Method rank starts from "
                  "random "
                  "directions, so a dimension groups words that behave alike rather than one "

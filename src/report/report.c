@@ -55,12 +55,12 @@ static film_status write_sections(void *user, const struct eval_view *view, film
     TRY(shapes_section(report, view, error));
     TRY(dimensions_section(report, error));
     TRY(map_section(report, view, error));
-    summary_end(report, view);
+    summary_end(report);
 done:
     return status;
 }
 
-/* A file without labels cannot be measured on; what it is said about the rest stands. */
+/* A file without labels cannot be measured on; the rest of the page does not need them. */
 static film_status has_labels(const char *path, const film_table_options *options, int *labelled,
                               film_error *error)
 {

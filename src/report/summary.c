@@ -133,8 +133,27 @@ static void cards(struct report *report, const struct eval_view *view)
     }
 }
 
+/* Who it is: the settings that matter, in one line. */
+static void describe_model(struct report *report)
+{
+    const film_model *model = report->model;
+    char features[40];
+    scale_count(features_count(&model->features), features, sizeof features);
+    markup_raw(&report->summary, "<p class=\"model\">Method ");
+    markup_string(&report->summary, model->settings.method);
+    markup_print(&report->summary, ", %s features, ", features);
+    if (model->encoder.map)
+        markup_print(&report->summary, "vectors of %zu numbers; ", model->encoder.dim);
+    else
+        markup_raw(&report->summary, "no vectors; ");
+    markup_print(&report->summary, "decides by %s</p>\n",
+                 model->decision.full ? "words, traits and memory"
+                                      : "one threshold on the similarity");
+}
+
 void summary_begin(struct report *report, const struct eval_view *view)
 {
+    describe_model(report);
     markup_raw(&report->summary, "<p class=\"lead\">");
     if (!view)
         lead_without(report);
@@ -149,25 +168,7 @@ void summary_begin(struct report *report, const struct eval_view *view)
              (unsigned long long)view->corpus->skipped, file_name(report->options->eval));
 }
 
-/* Who it is: the settings that matter, in one line. */
-static void model_card(struct report *report)
+void summary_end(struct report *report)
 {
-    const film_model *model = report->model;
-    char features[40], value[80], note[200];
-    scale_count(features_count(&model->features), features, sizeof features);
-    snprintf(value, sizeof value, "%s", model->settings.method);
-    if (model->encoder.map)
-        snprintf(note, sizeof note, "%s features, vectors of %zu numbers; decides by %s", features,
-                 model->encoder.dim,
-                 model->decision.full ? "words, traits and memory" : "one threshold");
-    else
-        snprintf(note, sizeof note, "%s features, no vectors", features);
-    card(report, value, "method", note);
-}
-
-void summary_end(struct report *report, const struct eval_view *view)
-{
-    (void)view;
-    model_card(report);
     markup_raw(&report->summary, "</div>\n");
 }

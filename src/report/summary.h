@@ -8,6 +8,6 @@
 void summary_begin(struct report *report, const struct eval_view *view);
 
 /* Closes the figures; sections may have added some. */
-void summary_end(struct report *report, const struct eval_view *view);
+void summary_end(struct report *report);
 
 #endif
