@@ -60,15 +60,21 @@ done:
     return status;
 }
 
-/* A file without labels cannot be measured on; the rest of the page does not need them. */
+/* A file without labels cannot be measured on, but the rest of the page does not need them. It is read all the
+ * same: anything at all would pass for lines of text. */
 static film_status has_labels(const char *path, const film_table_options *options, int *labelled,
                               film_error *error)
 {
+    film_status status = FILM_OK;
     film_table *table = NULL;
-    *labelled = 1; /* standard input can be read once only: film_eval will say */
+    film_row row;
+    *labelled = 1; /* standard input can be read once only: eval will say */
     if (strcmp(path, "-") == 0) return FILM_OK;
-    film_status status = film_table_open(path, options, &table, error);
-    if (status == FILM_OK) *labelled = film_table_labels(table) != FILM_LABELS_NONE;
+    TRY(film_table_open(path, options, &table, error));
+    *labelled = film_table_labels(table) != FILM_LABELS_NONE;
+    while (!*labelled && status == FILM_OK) status = film_table_next(table, &row, error);
+    if (status == FILM_END) status = FILM_OK;
+done:
     film_table_close(table);
     return status;
 }

@@ -118,7 +118,7 @@ const char *const page_style =
     "footer{margin-top:64px;font-size:.82rem;border-top:1px solid var(--line);padding-top:14px}\n"
     "@media(max-width:560px){main{padding:24px 14px "
     "40px}h1{font-size:1.6rem}.lead{font-size:1.02rem}"
-    "figure{padding:12px 10px 8px}svg,.small svg{font-size:13px}section{margin-top:36px}"
+    "figure{padding:12px 10px 8px}svg{font-size:13px}.small svg{font-size:10.5px}section{margin-top:36px}"
     ".card b{font-size:1.4rem}.cards{grid-template-columns:1fr 1fr}}\n"
     "@media "
     "print{:root{--bg:#fff;--paper:#fff;--ink:#000;--soft:#333;--faint:#777;--line:#bbb;--grid:#"

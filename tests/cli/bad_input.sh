@@ -241,6 +241,15 @@ bad "eval with a table as model" 2 \
 bad "eval with the wrong kind of labels" 2 \
     "film: questions.tsv: labels of the kind \"pairs\" need a second sentence (b) and a label; the file's columns are id, text, category (--columns names them)" \
     film eval good.film questions.tsv --labels pairs
+bad "a report that searches a pool for nothing" 1 \
+    'film report: --pool is searched for the duplicates of --eval FILE; give one; film report --help shows how' \
+    film report good.film --pool good.tsv -o page.html
+bad "a report measured on a model" 2 \
+    'film: good.film:1: NUL byte in column 1 (byte 3 of the row); is the file UTF-16?; --skip-bad passes over such rows' \
+    film report good.film --eval good.film -o page.html
+bad "a report of training files of different kinds" 2 \
+    'film: questions.tsv holds categories, the files before it labelled pairs; train on one kind at a time' \
+    film report good.film --train good.tsv --train questions.tsv -o page.html
 bad "kNN decisions on categories" 1 \
     'film: questions.tsv has neither labelled pairs nor triplets to decide on by knn' \
     film eval good.film questions.tsv --decision knn
