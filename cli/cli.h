@@ -176,6 +176,6 @@ film_status stream_rows(const struct stream *stream, unsigned long long *rows, f
 /* ---- Verbs ---- */
 
 extern const struct verb verb_train, verb_eval, verb_match, verb_explain, verb_predict, verb_embed,
-    verb_split, verb_info, verb_pool, verb_dedup, verb_link, verb_search, verb_serve;
+    verb_split, verb_info, verb_report, verb_pool, verb_dedup, verb_link, verb_search, verb_serve;
 
 #endif

@@ -27,6 +27,7 @@ _film_options() {
             "--columns --input-format --skip-bad --threads -t $common" ;;
         serve) echo "--listen -l --token-file --allow-origin --read-only --report --log --log-text --max-body --max-header" \
             "--max-texts --max-pool --max-connections --timeout --threads -t $common" ;;
+        report) echo "--output -o --eval --train --pool $table --train-columns --pool-columns --seed --threads -t $common" ;;
         info) echo "$common" ;;
     esac
 }
@@ -50,7 +51,7 @@ _film_values() {
         --k | -k) [[ $2 = link || $2 = search ]] && return 2 || echo "1:55 0" ;;
         --knn) echo "mutual either" ;;
         --decision) [ "$2" = eval ] && echo "full threshold knn" || echo "auto full threshold" ;;
-        --columns | --pool-columns) echo "label,a,b a,b,label score,a,b text,category anchor,positive,negative a,b" ;;
+        --columns | --pool-columns | --train-columns) echo "label,a,b a,b,label score,a,b text,category anchor,positive,negative a,b" ;;
         --stem) echo "arabic armenian basque catalan danish dutch english finnish french german greek" \
             "hindi hungarian indonesian irish italian lithuanian nepali norwegian porter portuguese" \
             "romanian russian serbian spanish swedish tamil turkish yiddish" ;;
@@ -72,11 +73,11 @@ _film() {
     local values
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "train eval match explain predict embed split pool search dedup link serve info help --help --version" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "train eval match explain predict embed split pool search dedup link serve report info help --help --version" -- "$word")
         return
     fi
     if [ "$verb" = help ]; then
-        [ "$COMP_CWORD" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W "train eval match explain predict embed split pool search dedup link serve info" -- "$word")
+        [ "$COMP_CWORD" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W "train eval match explain predict embed split pool search dedup link serve report info" -- "$word")
         return
     fi
     # the action comes before anything else
@@ -94,7 +95,7 @@ _film() {
         2) return ;;
     esac
     case $before in
-        --output | -o | --dev | --pool) ;;
+        --output | -o | --dev | --pool | --eval | --train) ;;
         --stop) mapfile -t COMPREPLY < <(compgen -W english -- "$word") ;;
         *)
             if [[ $word == -* ]]; then

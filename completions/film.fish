@@ -1,7 +1,7 @@
 # fish completion for film(1). Install it as ~/.config/fish/completions/film.fish.
 # tests/cli/help.sh holds it against the program; it reads the blocks between lines such as "# train".
 
-set -l verbs train eval match explain predict embed split pool search dedup link serve info
+set -l verbs train eval match explain predict embed split pool search dedup link serve report info
 set -l no_verb "not __fish_seen_subcommand_from $verbs help"
 set -l any_verb "__fish_seen_subcommand_from $verbs"
 set -l stemmers arabic armenian basque catalan danish dutch english finnish french german greek hindi \
@@ -20,6 +20,7 @@ complete -c film -n "$no_verb" -f -a search -d 'Find what in a pool means the sa
 complete -c film -n "$no_verb" -f -a dedup -d 'Which sentences mean the same'
 complete -c film -n "$no_verb" -f -a link -d 'For every record of one file its match in another'
 complete -c film -n "$no_verb" -f -a serve -d 'Answer over HTTP, with a page to try it'
+complete -c film -n "$no_verb" -f -a report -d 'Write a page about a model'
 complete -c film -n "$no_verb" -f -a info -d 'Show what is in a model'
 complete -c film -n "$no_verb" -f -a help -d 'Show the help of a verb'
 complete -c film -n "$no_verb" -f -l help -s h -d 'List the verbs'
@@ -234,6 +235,21 @@ complete -c film -n "$in" -l max-texts -x -d 'Most sentences in a request'
 complete -c film -n "$in" -l max-pool -x -d 'How many sentences the pool may grow to'
 complete -c film -n "$in" -l max-connections -x -d 'Most connections at once'
 complete -c film -n "$in" -l timeout -x -d 'For a request to arrive'
+complete -c film -n "$in" -s t -l threads -x -d 'How many threads'
+
+# report
+set -l in "__fish_seen_subcommand_from report"
+complete -c film -n "$in" -s o -l output -r -F -d 'The page to write'
+complete -c film -n "$in" -l eval -r -F -d 'Measure the model on this labelled file'
+complete -c film -n "$in" -l train -r -F -d 'What it was trained on'
+complete -c film -n "$in" -l pool -r -F -d 'Search its sentences for the duplicates'
+complete -c film -n "$in" -l columns -x -a 'label,a,b a,b,label score,a,b text,category' -d 'Name the columns'
+complete -c film -n "$in" -l format -x -a 'tsv csv jsonl lines' -d 'Format of the file'
+complete -c film -n "$in" -l labels -x -a 'auto none pairs scores triplets categories' -d 'What the labels say'
+complete -c film -n "$in" -l skip-bad -d 'Count bad rows and pass over them'
+complete -c film -n "$in" -l train-columns -x -d 'Name the columns of --train'
+complete -c film -n "$in" -l pool-columns -x -d 'Name the columns of --pool'
+complete -c film -n "$in" -l seed -x -d 'Of the intervals and the audit'
 complete -c film -n "$in" -s t -l threads -x -d 'How many threads'
 
 # info

@@ -164,6 +164,28 @@ FILM_API void film_eval_defaults(film_eval_options *options);
 FILM_API film_status film_eval(const film_model *model, const char *path,
                                const film_eval_options *options, char **json, film_error *error);
 
+/* ---- A report -------------------------------------------------------------------------- */
+
+typedef struct film_report_options {
+    const char *name;         /* what to call the model; NULL: "model" */
+    const char *eval;         /* a labelled file to measure it on, or NULL */
+    const char *const *train; /* the files it was trained on, or NULL */
+    size_t train_count;
+    const char *pool; /* a file whose sentences are searched for duplicates, or NULL */
+    film_table_options eval_table, train_table, pool_table;
+    uint64_t seed; /* 1 */
+    int threads;   /* 0: all cores */
+    film_progress progress;
+} film_report_options;
+
+FILM_API void film_report_defaults(film_report_options *options);
+
+/* Writes one HTML file that needs nothing else, "-": to standard output. It shows how the model
+ * learned, how good it is, what it gets wrong, what it looks at, and what is wrong with the data; what the
+ * files given do not allow is said in a line. docs/report.md explains each part. OPTIONS may be NULL. */
+FILM_API film_status film_report(const film_model *model, const film_report_options *options,
+                                 const char *path, film_error *error);
+
 /* ---- Splitting a file ------------------------------------------------------------------ */
 
 typedef struct film_split_options {

@@ -8,6 +8,7 @@
 #include "model/model.h"
 #include "pair/match.h"
 #include "pair/score.h"
+#include "report/report.h"
 #include "train/split.h"
 #include "train/train.h"
 
@@ -227,6 +228,20 @@ film_status film_eval(const film_model *model, const char *path, const film_eval
     film_eval_defaults(&defaults);
     if (!model || !path || !json) return missing(error, "model, path or json");
     return eval_file(model, path, options ? options : &defaults, json, error);
+}
+
+void film_report_defaults(film_report_options *options)
+{
+    *options = (film_report_options){.seed = 1};
+}
+
+film_status film_report(const film_model *model, const film_report_options *options,
+                        const char *path, film_error *error)
+{
+    film_report_options defaults;
+    film_report_defaults(&defaults);
+    if (!model || !path) return missing(error, model ? "path" : "model");
+    return report_write(model, options ? options : &defaults, path, error);
 }
 
 void film_train_defaults(film_train_options *options)

@@ -223,9 +223,9 @@ static film_status measure_pairs(struct run *run, film_error *error)
     struct measures measures = {0};
     double value[MEASURES], interval[MEASURES][2], threshold = NAN, on_log_odds = NAN;
     unsigned set = run_has_pairs(run) ? MEASURES_OF_PAIRS : MEASURES_OF_SCORES;
-    double *probability = mem_array(run->pairs, sizeof *probability);
-    double *ranks = mem_array(run->pairs, sizeof *ranks);
-    unsigned char *same = mem_array(run->pairs, 1);
+    double *ranks = mem_array(run->pairs, sizeof *ranks), *log_odds = NULL;
+    double *probability = run->probability = mem_array(run->pairs, sizeof *probability);
+    unsigned char *same = run->same = mem_array(run->pairs, 1);
     TRY_ALLOC(probability && ranks && same, error);
     decide(run, probability, same);
     TRY(measures_init(&measures, set, probability, run->label, same, run->pairs, error));
@@ -238,19 +238,19 @@ static film_status measure_pairs(struct run *run, film_error *error)
     if (run->options->operating) TRY(tell_operating(run, probability, error));
     if (run->options->against) TRY(compare(run, probability, same, error));
     if (!run_has_pairs(run)) {
-        for (size_t i = 0; i < run->pairs; i++) probability[i] = run->verdicts[i].log_odds;
+        TRY_ALLOC(log_odds = mem_array(run->pairs, sizeof *log_odds), error);
+        for (size_t i = 0; i < run->pairs; i++) log_odds[i] = run->verdicts[i].log_odds;
         measures_free(&measures);
-        TRY(measures_init(&measures, 1u << MEASURE_PEARSON, probability, run->label, same,
-                          run->pairs, error));
+        TRY(measures_init(&measures, 1u << MEASURE_PEARSON, log_odds, run->label, same, run->pairs,
+                          error));
         measures_compute(&measures, NULL, ranks, value);
         on_log_odds = value[MEASURE_PEARSON];
     }
     json_object_set_new(run->answer, "pearson_log_odds", answer_number(on_log_odds));
 done:
     measures_free(&measures);
-    mem_free(probability);
     mem_free(ranks);
-    mem_free(same);
+    mem_free(log_odds);
     return status;
 }
 
@@ -314,18 +314,16 @@ static film_status search_pool(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
     const film_eval_options *options = run->options;
-    struct retrieval found = {0};
     struct flat pool = {run->vectors, run->penalty, run->corpus.sentences.count,
                         run->model->encoder.dim};
     if (!options->pool) {
         json_object_set_new(run->answer, "retrieval", json_null());
         return FILM_OK;
     }
-    TRY(retrieval_measure(&found, &pool, run->a, run->b, run->label, run->pairs,
+    TRY(retrieval_measure(&run->found, &pool, run->a, run->b, run->label, run->pairs,
                           options->pool_queries, options->threads, &options->progress, error));
-    json_object_set_new(run->answer, "retrieval", answer_retrieval(&found));
+    json_object_set_new(run->answer, "retrieval", answer_retrieval(&run->found));
 done:
-    retrieval_free(&found);
     return status;
 }
 
@@ -401,28 +399,63 @@ done:
     return status;
 }
 
-film_status eval_file(const film_model *model, const char *path, const film_eval_options *options,
-                      char **json, film_error *error)
+/* *TEXT (may be NULL) is the answer, LOOK (may be NULL) is shown it all. */
+static film_status evaluate(const film_model *model, const char *path,
+                            const film_eval_options *options, eval_look look, void *user,
+                            char **text, film_error *error)
 {
     film_status status = FILM_OK;
     struct run run = {.model = model, .options = options, .path = path};
-    char *text = NULL;
-    *json = NULL;
+    char *printed = NULL;
     run.bootstrap =
         (struct bootstrap){options->bootstrap, options->seed, options->threads, options->progress};
     TRY_ALLOC((run.answer = json_object()) && (run.ci = json_object()), error);
     TRY(prepare(&run, error));
     TRY(measure(&run, error));
-    TRY_ALLOC(text = json_dumps(run.answer, JSON_REAL_PRECISION(12)), error);
-    TRY_ALLOC(*json = mem_string(text, strlen(text)), error);
+    if (look) {
+        struct eval_view view = {&run.corpus,
+                                 run.own,
+                                 run.a,
+                                 run.b,
+                                 run.label,
+                                 run.pairs,
+                                 run.probability,
+                                 run.same,
+                                 run.swept ? &run.knn : NULL,
+                                 run.variant,
+                                 options->pool ? &run.found : NULL,
+                                 run.answer};
+        TRY(look(user, &view, error));
+    }
+    if (text) {
+        TRY_ALLOC(printed = json_dumps(run.answer, JSON_REAL_PRECISION(12)), error);
+        TRY_ALLOC(*text = mem_string(printed, strlen(printed)), error);
+    }
 done:
-    free(text);
+    free(printed);
     json_decref(run.answer);
     json_decref(run.ci);
     corpus_free(&run.corpus);
     mem_free(run.a);
     mem_free(run.b);
     mem_free(run.label);
+    mem_free(run.probability);
+    mem_free(run.same);
+    retrieval_free(&run.found);
     free_model_part(&run);
     return status;
+}
+
+film_status eval_file(const film_model *model, const char *path, const film_eval_options *options,
+                      char **json, film_error *error)
+{
+    *json = NULL;
+    return evaluate(model, path, options, NULL, NULL, json, error);
+}
+
+film_status eval_and_look(const film_model *model, const char *path,
+                          const film_eval_options *options, eval_look look, void *user,
+                          film_error *error)
+{
+    return evaluate(model, path, options, look, user, NULL, error);
 }

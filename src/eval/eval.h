@@ -2,9 +2,35 @@
 #ifndef EVAL_EVAL_H
 #define EVAL_EVAL_H
 
+#include "eval/knn.h"
+#include "eval/retrieval.h"
 #include "model/model.h"
+#include "text/corpus.h"
+
+#include <jansson.h>
 
 film_status eval_file(const film_model *model, const char *path, const film_eval_options *options,
                       char **json, film_error *error);
+
+/* What an evaluation worked on and found, lent to somebody who wants to look closer. */
+struct eval_view {
+    const struct corpus *corpus;
+    uint32_t own;          /* distinct sentences of the file: the first of the corpus's */
+    const uint32_t *a, *b; /* pairs: the file's own, or two of each triplet; none of categories */
+    const float *label;
+    size_t pairs;
+    const double *probability;
+    const unsigned char *same; /* what was decided */
+    const struct knn *knn;     /* NULL without a sweep */
+    enum knn_variant variant;
+    const struct retrieval *retrieval; /* NULL without a pool */
+    const json_t *answer;              /* as film eval --json prints it */
+};
+
+/* Evaluates as eval_file does, then calls LOOK, whose status it returns. */
+typedef film_status (*eval_look)(void *user, const struct eval_view *view, film_error *error);
+film_status eval_and_look(const film_model *model, const char *path,
+                          const film_eval_options *options, eval_look look, void *user,
+                          film_error *error);
 
 #endif

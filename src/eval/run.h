@@ -4,6 +4,7 @@
 
 #include "eval/bootstrap.h"
 #include "eval/knn.h"
+#include "eval/retrieval.h"
 #include "model/model.h"
 #include "text/corpus.h"
 
@@ -29,6 +30,9 @@ struct run {
     float *penalty; /* sentences */
     struct knn knn;
     int swept;
+    double *probability; /* pairs */
+    unsigned char *same; /* pairs: what was decided */
+    struct retrieval found;
     struct bootstrap bootstrap;
     json_t *answer, *ci;
 };

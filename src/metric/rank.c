@@ -76,11 +76,11 @@ struct run {
     struct rank_map map;
     struct rank_batch batch;
     struct rank_rows rows;
-    size_t opposed;       /* of a batch */
-    double *history_loss; /* as in out->history */
-    size_t history_room, history_loss_room;
+    size_t opposed;            /* of a batch */
+    double (*kept_history)[2]; /* loss and gradient, as in out->history */
+    size_t history_room, kept_room;
     size_t batches, step, steps; /* batches of an epoch; steps done, of all */
-    double loss;                 /* since the last report */
+    double loss, gradient;       /* sums since the last report */
     size_t losses;
     int threads;
 };
@@ -96,16 +96,16 @@ static int reserve_history(struct run *run, size_t count)
 {
     return mem_grow((void **)&run->out->history, &run->history_room, count,
                     sizeof *run->out->history) &&
-           mem_grow((void **)&run->history_loss, &run->history_loss_room, count,
-                    sizeof *run->history_loss);
+           mem_grow((void **)&run->kept_history, &run->kept_room, count, sizeof *run->kept_history);
 }
 
-/* Entry NUMBER of the history: everything but the loss follows from it. */
-static struct rank_progress history_entry(const struct run *run, size_t number, double loss)
+/* Entry NUMBER of the history: everything but what is kept follows from it. */
+static struct rank_progress history_entry(const struct run *run, size_t number)
 {
     size_t step = (number + 1) * report_every(run);
     if (step > run->steps) step = run->steps;
-    return (struct rank_progress){step, run->steps, (double)step / (double)run->batches, loss};
+    return (struct rank_progress){step, run->steps, (double)step / (double)run->batches,
+                                  run->kept_history[number][0], run->kept_history[number][1]};
 }
 
 /* Tells about the steps since the last time; *CANCEL when the answer was to stop. */
@@ -115,10 +115,11 @@ static film_status record(struct run *run, int *cancel, film_error *error)
     size_t number = run->out->history_count;
     if (run->step % report_every(run) && run->step != run->steps) return FILM_OK;
     if (!reserve_history(run, number + 1)) return status_no_memory(error);
-    struct rank_progress now = history_entry(run, number, run->loss / (double)run->losses);
-    run->loss = 0.0;
+    run->kept_history[number][0] = run->loss / (double)run->losses;
+    run->kept_history[number][1] = run->gradient / (double)run->losses;
+    struct rank_progress now = history_entry(run, number);
+    run->loss = run->gradient = 0.0;
     run->losses = 0;
-    run->history_loss[number] = now.loss;
     run->out->history[run->out->history_count++] = now;
     *cancel = o->report && o->report(o->user, &now);
     return FILM_OK;
@@ -142,6 +143,7 @@ static void list_numbers(struct list *list, struct run *run)
 {
     add(list, "step", KEEP_SIZE, &run->step, 1);
     add(list, "loss", KEEP_DOUBLE, &run->loss, 1);
+    add(list, "gradient", KEEP_DOUBLE, &run->gradient, 1);
     add(list, "losses", KEEP_SIZE, &run->losses, 1);
     add(list, "border", KEEP_DOUBLE, &run->out->border, 1);
     add(list, "opposed_next", KEEP_SIZE, &run->draw.opposed_next, 1);
@@ -178,7 +180,7 @@ static void list_arrays(struct list *list, struct run *run)
     add(list, "pairs", KEEP_U32, draw->pairs, 2 * draw->pair_count);
     add(list, "opposed", KEEP_U32, draw->opposed, 2 * draw->opposed_count);
     if (mined_now(run)) add(list, "mined", KEEP_U32, draw->mined, draw->sentences);
-    add(list, "history", KEEP_DOUBLE, run->history_loss, run->out->history_count);
+    add(list, "history", KEEP_DOUBLE, run->kept_history, 2 * run->out->history_count);
 }
 
 static int save(struct run *run)
@@ -252,7 +254,7 @@ static film_status load(struct run *run, film_error *error)
     TRY(keeper->load(keeper->user, arrays.arrays, arrays.count, error));
     TRY(check_arrays(run, error));
     for (size_t i = 0; i < run->out->history_count; i++)
-        run->out->history[i] = history_entry(run, i, run->history_loss[i]);
+        run->out->history[i] = history_entry(run, i);
 done:
     return status;
 }
@@ -279,7 +281,7 @@ static film_status train_batch(struct run *run, size_t number, film_error *error
     rank_draw_batch(&run->draw, first, end - first, o->hard, run->opposed, &run->rows);
     TRY(rank_batch_gradient(&run->batch, &run->map, run->x, &run->rows, run->draw.cluster, &step,
                             &loss, &by_border, error));
-    rank_batch_update(&run->batch, &run->map, &step);
+    run->gradient += rank_batch_update(&run->batch, &run->map, &step);
     run->out->border -= BORDER_RATE * left * by_border;
     run->loss += loss;
     run->losses++;
@@ -362,7 +364,7 @@ done:
     rank_map_free(&run.map);
     rank_batch_free(&run.batch);
     mem_free(run.rows.row);
-    mem_free(run.history_loss);
+    mem_free(run.kept_history);
     if (status != FILM_OK && status != FILM_CANCELLED) rank_learned_free(out);
     return status;
 }

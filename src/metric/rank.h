@@ -57,6 +57,7 @@ struct rank_progress {
     size_t step, steps; /* done, of all */
     double epoch;       /* done, with its fraction */
     double loss;        /* mean since the last one */
+    double gradient;    /* its length, likewise */
 };
 
 struct rank_options {

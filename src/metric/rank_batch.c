@@ -150,6 +150,7 @@ void rank_batch_free(struct rank_batch *batch)
     mem_free(batch->col);
     mem_free(batch->val);
     mem_free(batch->touched);
+    mem_free(batch->square);
     mem_free(batch->start);
     mem_free(batch->entry_row);
     mem_free(batch->entry_val);
@@ -162,6 +163,7 @@ static film_status reserve(struct rank_batch *b, size_t entries, film_error *err
     if (mem_grow((void **)&b->col, &b->col_room, entries, sizeof *b->col) &&
         mem_grow((void **)&b->val, &b->val_room, entries, sizeof *b->val) &&
         mem_grow((void **)&b->touched, &b->touched_room, entries, sizeof *b->touched) &&
+        mem_grow((void **)&b->square, &b->square_room, entries, sizeof *b->square) &&
         mem_grow((void **)&b->start, &b->start_room, entries + 2, sizeof *b->start) &&
         mem_grow((void **)&b->entry_row, &b->entry_row_room, entries, sizeof *b->entry_row) &&
         mem_grow((void **)&b->entry_val, &b->entry_val_room, entries, sizeof *b->entry_val))
@@ -436,14 +438,18 @@ static void step_row(struct rank_map *map, size_t f, const float *gradient, floa
     }
 }
 
-void rank_batch_update(struct rank_batch *batch, struct rank_map *map, const struct rank_step *step)
+double rank_batch_update(struct rank_batch *batch, struct rank_map *map,
+                         const struct rank_step *step)
 {
+    double sum = 0.0;
     float rate = (float)step->rate, weight_rate = (float)step->weight_rate;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(step->threads)
     for (size_t i = 0; i < batch->touched_count; i++) {
         float gradient[MOST_DIM];
         size_t f = batch->touched[i];
         float by_gain = (float)feature_gradient(batch, map, i, gradient);
+        batch->square[i] =
+            vec_dot(gradient, gradient, map->learned) + (double)by_gain * (double)by_gain;
         step_row(map, f, gradient, rate);
         map->gain_squares[f] += by_gain * by_gain;
         if (weight_rate > 0.0f && map->gain_squares[f] > 0.0f) {
@@ -451,4 +457,6 @@ void rank_batch_update(struct rank_batch *batch, struct rank_map *map, const str
             map->gain[f] = rank_exp(map->log_gain[f]);
         }
     }
+    for (size_t i = 0; i < batch->touched_count; i++) sum += batch->square[i];
+    return sqrt(sum);
 }

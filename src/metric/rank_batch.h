@@ -50,10 +50,11 @@ struct rank_batch {
     uint32_t *local;   /* features: place in touched, or UINT32_MAX */
     uint32_t *touched; /* features of the batch, in order of appearance */
     size_t *start;     /* touched + 1 */
+    double *square;    /* touched: of the feature's gradient */
     uint32_t *entry_row;
     float *entry_val;
     size_t entries, touched_count;
-    size_t col_room, val_room, touched_room, start_room, entry_row_room, entry_val_room;
+    size_t col_room, val_room, touched_room, start_room, square_room, entry_row_room, entry_val_room;
 };
 
 film_status rank_batch_init(struct rank_batch *batch, size_t pairs, size_t hard, size_t opposed,
@@ -85,8 +86,8 @@ film_status rank_batch_gradient(struct rank_batch *batch, const struct rank_map 
 void rank_batch_read(const struct rank_batch *batch, const struct rank_map *map, float *gradient,
                      float *gain);
 
-/* One step of the map's rule. */
-void rank_batch_update(struct rank_batch *batch, struct rank_map *map,
-                       const struct rank_step *step);
+/* One step of the map's rule. Returns the length of the gradient it followed. */
+double rank_batch_update(struct rank_batch *batch, struct rank_map *map,
+                         const struct rank_step *step);
 
 #endif

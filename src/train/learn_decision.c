@@ -15,6 +15,7 @@ struct trial {
     size_t count;
     size_t folds, rounds;    /* folds tried; their best numbers of trees, summed */
     double train_loss, loss; /* summed over the folds */
+    json_t *history;         /* of the first fold: both losses after each round */
 };
 
 /* Rows of FOLD last, the others first. Returns how many others. */
@@ -47,6 +48,16 @@ static film_status reorder(const struct material *material, const uint32_t *orde
     return FILM_OK;
 }
 
+static json_t *loss_history(const struct boost_history *history)
+{
+    json_t *list = json_array();
+    size_t stride;
+    for (size_t i = run_history(history->rounds, &stride); i < history->rounds; i += stride)
+        json_array_append_new(list, json_pack("[I, f, f]", (json_int_t)i + 1, history->train[i],
+                                              history->validation[i]));
+    return list;
+}
+
 /* How many trees FOLD, kept apart, wants, and the margins it gets. */
 static film_status try_fold(struct run *run, const struct material *material, size_t fold,
                             const struct boost_options *options, struct trial *trial,
@@ -76,7 +87,7 @@ static film_status try_fold(struct run *run, const struct material *material, si
         trial->margin[trial->count] = (float)(sum[i] + (double)apart.base[i]);
         trial->target[trial->count] = apart.target[i];
     }
-    trial->folds++;
+    if (trial->folds++ == 0) trial->history = loss_history(&history);
     trial->rounds += history.kept;
     trial->train_loss += history.train[history.kept - 1];
     trial->loss += history.validation[history.kept - 1];
@@ -108,10 +119,13 @@ static film_status try_trees(struct run *run, const struct material *material,
     options->rounds = (trial.rounds + trial.folds / 2) / trial.folds;
     run_note(run, "threshold_pairs", json_integer((json_int_t)trial.count));
     run_note(run, "trees",
-             json_pack("{s:I, s:f, s:f}", "rounds", (json_int_t)options->rounds, "train_loss",
-                       trial.train_loss / (double)trial.folds, "held_out_loss",
-                       trial.loss / (double)trial.folds));
+             json_pack("{s:I, s:f, s:f, s:[s, s, s], s:o*}", "rounds", (json_int_t)options->rounds,
+                       "train_loss", trial.train_loss / (double)trial.folds, "held_out_loss",
+                       trial.loss / (double)trial.folds, "history_columns", "round", "train_loss",
+                       "held_out_loss", "history", trial.history));
+    trial.history = NULL;
 done:
+    json_decref(trial.history);
     mem_free(trial.margin);
     mem_free(trial.target);
     return status;

@@ -86,14 +86,11 @@ struct film_learn_options learn_film_options(const struct run *run)
     return options;
 }
 
-enum { MOST_HISTORY = 1000 }; /* entries written to the model: evenly chosen from a longer one */
-
 void learn_film_note(struct run *run, const char *name, const struct film_learned *learned)
 {
     json_t *history = json_array();
-    size_t count = learned->history ? learned->solver.iterations : 0;
-    size_t stride = count / MOST_HISTORY + 1;
-    for (size_t i = (count + stride - 1) % stride; i < count; i += stride) { /* and the last */
+    size_t count = learned->history ? learned->solver.iterations : 0, stride;
+    for (size_t i = run_history(count, &stride); i < count; i += stride) {
         const struct film_iteration *now = &learned->history[i];
         json_array_append_new(history, json_pack("[f, f, I, f, I, f]", now->f, now->gradient,
                                                  (json_int_t)now->active, now->tau,

@@ -48,17 +48,20 @@ static int on_step(void *user, const struct rank_progress *now)
 static void note_learned(struct run *run, const struct rank_learned *learned)
 {
     json_t *history = json_array();
-    for (size_t i = 0; i < learned->history_count; i++)
-        json_array_append_new(
-            history, json_pack("[f, f]", learned->history[i].epoch, learned->history[i].loss));
+    size_t count = learned->history_count, stride;
+    for (size_t i = run_history(count, &stride); i < count; i += stride) {
+        const struct rank_progress *now = &learned->history[i];
+        json_array_append_new(history,
+                              json_pack("[f, f, f]", now->epoch, now->loss, now->gradient));
+    }
     run_note(run, "ranking",
-             json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:[s, s], s:o}", "stopped",
+             json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:[s, s, s], s:o}", "stopped",
                        learned->steps_done < learned->steps ? "cancelled" : "end", "steps",
                        (json_int_t)learned->steps_done, "pairs", (json_int_t)learned->pairs,
                        "clusters", (json_int_t)learned->clusters, "contradictions",
                        (json_int_t)learned->contradictions, "labelled_negatives",
                        (json_int_t)learned->labelled, "mined_negatives", (json_int_t)learned->mined,
-                       "history_columns", "epoch", "loss", "history", history));
+                       "history_columns", "epoch", "loss", "gradient", "history", history));
 }
 
 static uint64_t hash_start(const struct rank_labels *labels)
@@ -84,6 +87,7 @@ film_status learn_rank(struct run *run, film_error *error)
     if (wanted->temperature > 0) options.temperature = wanted->temperature;
     options.seed = run->options->seed;
     options.threads = run->options->threads;
+    options.report_every = 1;
     options.report = on_step;
     options.user = run;
     TRY(make_pairs(run, &pairs, error));

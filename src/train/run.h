@@ -35,6 +35,15 @@ struct run {
 void run_note_time(struct run *run, const char *phase);
 void run_note(struct run *run, const char *key, json_t *value);
 
+/* A history in the model's figures has at most so many entries: of a longer one every STRIDE-th, the
+ * last among them. Returns the first to take. */
+enum { RUN_MOST_HISTORY = 500 };
+static inline size_t run_history(size_t count, size_t *stride)
+{
+    *stride = (count + RUN_MOST_HISTORY - 1) / RUN_MOST_HISTORY;
+    return count ? (count - 1) % *stride : 0;
+}
+
 /* run->svd of run->x. */
 film_status run_factorise(struct run *run, film_error *error);
 

@@ -77,8 +77,8 @@ static void what_was_reached_is_a_model_and_says_so(void **state)
         film_model *model = NULL;
         char *about = NULL;
         assert_int_equal(train(toy_options(both[i]), 2, NULL, &model), FILM_CANCELLED);
-        assert_string_equal(error.message, i ? "stopped after 20 of 84 steps"
-                                             : "stopped after 2 of 12 iterations");
+        assert_string_equal(error.message,
+                            i ? "stopped after 2 of 84 steps" : "stopped after 2 of 12 iterations");
         assert_ok(film_describe(model, &about, &error));
         assert_non_null(strstr(about, "\"history\""));
         film_free(about);

@@ -116,6 +116,13 @@ static void the_gradient_is_that_of_the_loss(void **state)
                          slope(&r, c < MOVING ? &r.map[f * DIM + c] : &r.log_gain[f]), 2e-5);
     }
     assert_close(by_border, slope(&r, &r.border), 2e-5);
+    double squares = 0; /* the step says how long the gradient was that it followed */
+    for (size_t i = 0; i < batch.touched_count; i++) {
+        squares += (double)gain[i] * gain[i];
+        for (size_t c = 0; c < MOVING; c++)
+            squares += (double)gradient[i * MOVING + c] * gradient[i * MOVING + c];
+    }
+    assert_close(rank_batch_update(&batch, &map, &step), sqrt(squares), 1e-6);
     rank_batch_free(&batch);
     rank_map_free(&map);
     csr_free(&x);

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Explanations. A part of bad_input.sh, which sources it.
+# Explanations and reports. A part of bad_input.sh, which sources it.
 heading "Explanations"
 "$FILM" train good.tsv --method tfidf --max-features 60 --decision threshold -q -o features.film
 bad "a dimension that is not there" 1 \
@@ -38,3 +38,14 @@ bad "examples of what has no labels" 2 \
 bad "too many examples" 1 \
     'film: --keep-examples 20000: choose a number up to 10000' \
     film train good.tsv --keep-examples 20000 -o m.film
+
+heading "Reports"
+bad "a report that searches a pool for nothing" 1 \
+    'film report: --pool is searched for the duplicates of --eval FILE; give one; film report --help shows how' \
+    film report good.film --pool good.tsv -o page.html
+bad "a report measured on a model" 2 \
+    'film: good.film:1: NUL byte in column 1 (byte 3 of the row); is the file UTF-16?; --skip-bad passes over such rows' \
+    film report good.film --eval good.film -o page.html
+bad "a report of training files of different kinds" 2 \
+    'film: questions.tsv holds categories, the files before it labelled pairs; train on one kind at a time' \
+    film report good.film --train good.tsv --train questions.tsv -o page.html

@@ -1,0 +1,379 @@
+/* Sentences and words on paper: the two directions in which their vectors differ most. */
+#include "base/mem.h"
+#include "base/threads.h"
+#include "embed/encoder.h"
+#include "la/vec.h"
+#include "model/model.h"
+#include "near/flat.h"
+#include "report/captions.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_PAIRS = 200, MOST_SENTENCES = 500, MOST_WORDS = 400, MOST_GROUPS = 8 };
+
+/* Things to place: normalised vectors, and the group each belongs to. */
+struct places {
+    size_t count, dim;
+    film_text *text;
+    float *vector; /* count x dim */
+    int *group;    /* -1: none of those with a colour */
+    double *at;    /* count x 2 */
+    double share;  /* of the variance that the two directions hold */
+};
+
+static void places_free(struct places *places)
+{
+    mem_free(places->text);
+    mem_free_aligned(places->vector);
+    mem_free(places->group);
+    mem_free(places->at);
+}
+
+static film_status places_init(struct places *places, size_t most, size_t dim, film_error *error)
+{
+    film_status status = FILM_OK;
+    places->dim = dim;
+    TRY_ALLOC((places->text = mem_array(most, sizeof *places->text)) &&
+                  (places->vector = mem_aligned(most * dim, sizeof *places->vector)) &&
+                  (places->group = mem_array(most, sizeof *places->group)) &&
+                  (places->at = mem_array(2 * most, sizeof *places->at)),
+              error);
+done:
+    return status;
+}
+
+/* The two leading eigenvectors of the covariance; 2 x dim in BASIS. */
+static film_status leading(const struct places *places, const double *mean, double *basis,
+                           double *share, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t dim = places->dim;
+    lapack_int n = (lapack_int)dim, found, from = n > 1 ? n - 1 : 1, support[4];
+    double *covariance = mem_zeroed(dim * dim, sizeof *covariance), trace = 0;
+    double *values = mem_array(dim, sizeof *values), *vectors = mem_array(2 * dim, sizeof *vectors);
+    TRY_ALLOC(covariance && values && vectors, error);
+    for (size_t i = 0; i < places->count; i++) {
+        const float *v = places->vector + i * dim;
+        for (size_t r = 0; r < dim; r++) {
+            double off = (double)v[r] - mean[r];
+            for (size_t c = r; c < dim; c++)
+                covariance[r * dim + c] += off * ((double)v[c] - mean[c]);
+        }
+    }
+    for (size_t r = 0; r < dim; r++) trace += covariance[r * dim + r];
+    lapack_int columns = n > 1 ? 2 : 1;
+    if (LAPACKE_dsyevr(LAPACK_ROW_MAJOR, 'V', 'I', 'U', n, covariance, n, 0, 0, from, n, 0, &found,
+                       values, vectors, columns, support) ||
+        found != columns)
+        TRY(status_set(error, FILM_BAD_INPUT, "the vectors allow no projection: are all finite?"));
+    memset(basis, 0, 2 * dim * sizeof *basis);
+    for (size_t r = 0; r < dim; r++)
+        for (lapack_int c = 0; c < columns; c++) /* the largest eigenvalue comes last */
+            basis[(size_t)(columns - 1 - c) * dim + r] = vectors[r * (size_t)columns + (size_t)c];
+    *share = trace > 0 ? (values[columns - 1] + (columns > 1 ? values[0] : 0)) / trace : 0;
+done:
+    mem_free(covariance);
+    mem_free(values);
+    mem_free(vectors);
+    return status;
+}
+
+static film_status project(struct places *places, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t dim = places->dim;
+    double *mean = mem_zeroed(dim, sizeof *mean), *basis = mem_array(2 * dim, sizeof *basis);
+    TRY_ALLOC(mean && basis, error);
+    for (size_t i = 0; i < places->count; i++) vec_normalise(places->vector + i * dim, dim);
+    for (size_t i = 0; i < places->count; i++)
+        for (size_t d = 0; d < dim; d++)
+            mean[d] += (double)places->vector[i * dim + d] / (double)places->count;
+    TRY(leading(places, mean, basis, &places->share, error));
+    for (size_t i = 0; i < places->count; i++)
+        for (size_t axis = 0; axis < 2; axis++) {
+            double sum = 0;
+            for (size_t d = 0; d < dim; d++)
+                sum += basis[axis * dim + d] * ((double)places->vector[i * dim + d] - mean[d]);
+            places->at[2 * i + axis] = sum;
+        }
+done:
+    mem_free(mean);
+    mem_free(basis);
+    return status;
+}
+
+/* "sentence; nearest: ..." for each. */
+static film_status caption(const struct places *places, int threads, struct captions *captions,
+                           film_error *error)
+{
+    film_status status = FILM_OK;
+    struct flat rows = {places->vector, NULL, places->count, places->dim};
+    struct flat_queries all = {.count = places->count};
+    uint32_t *near = mem_array(places->count, sizeof *near);
+    float *score = mem_array(places->count, sizeof *score);
+    TRY_ALLOC(near && score, error);
+    if (places->count > 1)
+        TRY(flat_search(&rows, &all, 1, threads, &(film_progress){0}, near, score, error));
+    for (size_t i = 0; i < places->count; i++) {
+        captions_put(captions, places->text[i], 140);
+        if (places->count > 1 && near[i] != FLAT_NONE) {
+            captions_print(captions, "\nnearest here (%.2f): ", (double)score[i]);
+            captions_put(captions, places->text[near[i]], 140);
+        }
+        captions_next(captions);
+    }
+done:
+    mem_free(near);
+    mem_free(score);
+    return status;
+}
+
+/* How to draw them. */
+struct drawing {
+    const char *id, *title, *about;
+    const char *const *groups; /* their names */
+    size_t group_count;
+    int linked; /* each place with an even number and the next one are a pair */
+    int named;  /* texts are short enough to be written */
+};
+
+/* The series of a map and what they point to. */
+struct canvas {
+    struct plot_series series[2 * MOST_GROUPS];
+    size_t used, filled, labelled;
+    double *x, *y; /* 4 x places */
+    film_text *label;
+};
+
+static void put_point(struct canvas *canvas, const struct places *places, size_t i)
+{
+    canvas->x[canvas->filled] = places->at[2 * i];
+    canvas->y[canvas->filled++] = places->at[2 * i + 1];
+}
+
+/* The lines of the pairs of a group, gaps between them. */
+static void put_links(struct canvas *canvas, const struct places *places, size_t group)
+{
+    size_t start = canvas->filled;
+    for (size_t i = 0; i + 1 < places->count; i += 2) {
+        if (places->group[i] != (int)group) continue;
+        put_point(canvas, places, i);
+        put_point(canvas, places, i + 1);
+        canvas->x[canvas->filled] = canvas->y[canvas->filled] = NAN;
+        canvas->filled++;
+    }
+    canvas->series[canvas->used++] = (struct plot_series){.kind = PLOT_LINE,
+                                                          .colour = (int)group + 1,
+                                                          .x = canvas->x + start,
+                                                          .y = canvas->y + start,
+                                                          .count = canvas->filled - start};
+}
+
+static void put_points(struct canvas *canvas, const struct places *places, size_t group,
+                       const char *name, const film_text *captions)
+{
+    size_t start = canvas->filled, first = canvas->labelled;
+    for (size_t i = 0; i < places->count; i++) {
+        if (places->group[i] != (int)group) continue;
+        put_point(canvas, places, i);
+        canvas->label[canvas->labelled++] = captions[i];
+    }
+    canvas->series[canvas->used++] = (struct plot_series){.name = name,
+                                                          .kind = PLOT_POINTS,
+                                                          .colour = (int)group + 1,
+                                                          .x = canvas->x + start,
+                                                          .y = canvas->y + start,
+                                                          .count = canvas->filled - start,
+                                                          .label = canvas->label + first};
+}
+
+static film_status draw(struct report *report, struct places *places, const struct drawing *drawing,
+                        film_error *error)
+{
+    film_status status = FILM_OK;
+    struct captions captions = {0};
+    struct canvas canvas = {.used = 0};
+    const film_text *list;
+    char about[300];
+    TRY_ALLOC((canvas.x = mem_array(4 * places->count, sizeof *canvas.x)) &&
+                  (canvas.y = mem_array(4 * places->count, sizeof *canvas.y)) &&
+                  (canvas.label = mem_array(places->count, sizeof *canvas.label)),
+              error);
+    TRY(project(places, error));
+    TRY(caption(places, report->options->threads, &captions, error));
+    TRY_ALLOC(list = captions_list(&captions), error);
+    for (size_t g = 0; drawing->linked && g < drawing->group_count; g++)
+        put_links(&canvas, places, g);
+    for (size_t g = 0; g < drawing->group_count; g++)
+        put_points(&canvas, places, g, drawing->groups[g], list);
+    snprintf(about, sizeof about, "%s The two directions hold %.0f %% of what tells them apart.",
+             drawing->about, 100 * places->share);
+    struct plot plot = {.id = drawing->id,
+                        .title = drawing->title,
+                        .about = about,
+                        .x = {.title = "first direction"},
+                        .y = {.title = "second direction"},
+                        .series = canvas.series,
+                        .count = canvas.used,
+                        .bare = 1,
+                        .names = drawing->named ? places->text : NULL,
+                        .name_count = places->count};
+    plot_write(&report->body, &plot);
+done:
+    captions_free(&captions);
+    mem_free(canvas.x);
+    mem_free(canvas.y);
+    mem_free(canvas.label);
+    return status;
+}
+
+/* ---- What to place ---- */
+
+static film_status embed(const struct report *report, struct places *places, film_error *error)
+{
+    return encoder_embed_all(&report->model->encoder, places->text, places->count,
+                             threads_use(report->options->threads), places->vector, error);
+}
+
+/* Pairs, evenly chosen of each label, each sentence beside its partner. */
+static film_status map_pairs(struct report *report, const struct corpus *corpus, film_error *error)
+{
+    static const char *const names[] = {"labelled the same", "labelled different"};
+    static const char *const scored[] = {"upper half of the scores", "lower half of the scores"};
+    film_status status = FILM_OK;
+    struct places places = {0};
+    struct labelled pairs = {0};
+    int scores = corpus->labels == FILM_LABELS_SCORES;
+    float middle = 0.5f, low = INFINITY, high = -INFINITY;
+    TRY(labelled_take(&pairs, corpus, error));
+    TRY(places_init(&places, 4 * MOST_PAIRS, report->model->encoder.dim, error));
+    for (size_t i = 0; i < pairs.count && scores; i++) {
+        low = fminf(low, pairs.label[i]);
+        high = fmaxf(high, pairs.label[i]);
+        middle = 0.5f * (low + high);
+    }
+    for (int group = 0; group < 2; group++) {
+        size_t of_group = 0, taken = 0;
+        for (size_t i = 0; i < pairs.count; i++) of_group += (pairs.label[i] < middle) == group;
+        size_t stride = (of_group + MOST_PAIRS / 2 - 1) / (MOST_PAIRS / 2);
+        for (size_t i = 0; i < pairs.count; i++) {
+            if ((pairs.label[i] < middle) != group || taken++ % stride) continue;
+            places.text[places.count] = strtab_get(&corpus->sentences, pairs.a[i]);
+            places.text[places.count + 1] = strtab_get(&corpus->sentences, pairs.b[i]);
+            places.group[places.count] = places.group[places.count + 1] = group;
+            places.count += 2;
+        }
+    }
+    TRY(embed(report, &places, error));
+    struct drawing drawing = {"map-sentences",
+                              "Sentences",
+                              "A line joins the two of a pair.",
+                              scores ? scored : names,
+                              2,
+                              1,
+                              0};
+    TRY(draw(report, &places, &drawing, error));
+done:
+    labelled_free(&pairs);
+    places_free(&places);
+    return status;
+}
+
+/* Sentences of the categories with the most rows. */
+static film_status map_categories(struct report *report, const struct corpus *corpus,
+                                  film_error *error)
+{
+    film_status status = FILM_OK;
+    struct places places = {0};
+    char name[MOST_GROUPS][80];
+    const char *names[MOST_GROUPS];
+    size_t count = corpus->categories.count, groups = 0, chosen[MOST_GROUPS];
+    size_t *size = mem_zeroed(count, sizeof *size);
+    TRY_ALLOC(size, error);
+    TRY(places_init(&places, MOST_SENTENCES, report->model->encoder.dim, error));
+    for (size_t i = 0; i < corpus->rows; i++)
+        if (corpus->category[i] != STRTAB_NONE) size[corpus->category[i]]++;
+    for (; groups < MOST_GROUPS && groups < count; groups++) {
+        size_t best = 0;
+        for (size_t c = 1; c < count; c++)
+            if (size[c] > size[best]) best = c;
+        film_text text = strtab_get(&corpus->categories, (uint32_t)best);
+        snprintf(name[groups], sizeof name[groups], "%.*s",
+                 (int)(text.length < 60 ? text.length : 60), text.bytes);
+        names[groups] = name[groups];
+        chosen[groups] = best;
+        size[best] = 0;
+    }
+    for (size_t i = 0; i < corpus->rows && places.count < MOST_SENTENCES; i++)
+        for (size_t g = 0; g < groups; g++)
+            if (corpus->category[i] == chosen[g]) {
+                places.text[places.count] = strtab_get(&corpus->sentences, corpus->a[i]);
+                places.group[places.count++] = (int)g;
+                break;
+            }
+    TRY(embed(report, &places, error));
+    struct drawing drawing = {
+        "map-sentences", "Sentences", "Of the largest categories.", names, groups, 0, 0};
+    TRY(draw(report, &places, &drawing, error));
+done:
+    mem_free(size);
+    places_free(&places);
+    return status;
+}
+
+/* Frequent words, but for the most frequent, which say little. */
+static film_status map_words(struct report *report, film_error *error)
+{
+    enum { PASSED = 40 };
+    static const char *const names[] = {"words"};
+    film_status status = FILM_OK;
+    const film_model *model = report->model;
+    struct places places = {0};
+    size_t dim = model->encoder.dim;
+    uint32_t first = model->features.first[GROUP_WORD], end = model->features.first[GROUP_WORD + 1];
+    if (end - first > 4 * PASSED) first += PASSED;
+    TRY(places_init(&places, MOST_WORDS, dim, error));
+    for (uint32_t f = first; f < end && places.count < MOST_WORDS; f++) {
+        places.text[places.count] = features_name(&model->features, f);
+        places.group[places.count] = 0;
+        memcpy(places.vector + places.count++ * dim, model->encoder.map + (size_t)f * dim,
+               dim * sizeof(float));
+    }
+    struct drawing drawing = {
+        "map-words", "Words", "The most frequent ones; near words are used alike.", names, 1, 0, 1};
+    if (places.count) TRY(draw(report, &places, &drawing, error));
+done:
+    places_free(&places);
+    return status;
+}
+
+film_status map_section(struct report *report, const struct eval_view *view, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct corpus *corpus = view ? view->corpus : &report->train;
+    section_begin(
+        report, "map", "Neighbours",
+        "Vectors have hundreds of directions; paper has two, those in which these vectors differ "
+        "most. Near here need not be near: hover over a point for its nearest neighbour.");
+    if (!report->model->encoder.map) {
+        not_shown(report, "Map of neighbours", "a model of features alone has no vectors.");
+        section_end(report);
+        return FILM_OK;
+    }
+    if (!corpus->rows) not_shown(report, "Map of sentences", "give a file with --eval or --train.");
+    markup_raw(&report->body, "<div class=\"links\">");
+    plots_begin(report);
+    if (corpus->rows && (has_pairs(corpus) || corpus->labels == FILM_LABELS_SCORES))
+        TRY(map_pairs(report, corpus, error));
+    else if (corpus->rows && corpus->labels == FILM_LABELS_CATEGORIES)
+        TRY(map_categories(report, corpus, error));
+    TRY(map_words(report, error));
+    plots_end(report);
+    markup_raw(&report->body, "</div>");
+    section_end(report);
+done:
+    return status;
+}

@@ -1,0 +1,216 @@
+/* What it gets wrong, and why: the confusion matrix with pairs behind each cell. */
+#include "base/mem.h"
+#include "model/model.h"
+#include "pair/match.h"
+#include "plot/scale.h"
+#include "report/parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SUREST = 5, NARROWEST = 3, REASONS = 6 };
+
+struct choice {
+    double probability;
+    size_t pair;
+};
+
+static int rising(const void *left, const void *right)
+{
+    const struct choice *a = left, *b = right;
+    if (a->probability != b->probability) return a->probability < b->probability ? -1 : 1;
+    return a->pair < b->pair ? -1 : a->pair > b->pair;
+}
+
+/* ---- One pair with its reasons ---- */
+
+static void write_reason(struct markup *out, const film_reason *reason)
+{
+    markup_print(out, "<span class=\"%s\" title=\"", reason->weight >= 0 ? "for" : "against");
+    markup_string(out, reason->kind);
+    markup_print(out, "\">%+.2f <bdi>", reason->weight);
+    if (reason->other_side) {
+        markup_string(out, reason->kind);
+        markup_raw(out, ": ");
+    }
+    markup_text(out, (film_text){reason->text, reason->text_length}, 60);
+    if (reason->other_side) {
+        markup_raw(out, " / ");
+        markup_text(out, (film_text){reason->other, reason->other_length}, 60);
+    }
+    markup_raw(out, "</bdi></span>");
+}
+
+static film_status write_pair(struct report *report, struct match *match,
+                              const struct eval_view *view, size_t pair, film_error *error)
+{
+    struct markup *out = &report->body;
+    film_verdict verdict;
+    film_text text[2] = {strtab_get(&view->corpus->sentences, view->a[pair]),
+                         strtab_get(&view->corpus->sentences, view->b[pair])};
+    film_status status = match_pair(match, text[0], text[1], &verdict, error);
+    if (status != FILM_OK) return status;
+    markup_print(out, "<div class=\"pair\"><span class=\"p\">p = %.3f", view->probability[pair]);
+    if (view->corpus->labels == FILM_LABELS_SCORES)
+        markup_print(out, ", score %.3g", (double)view->label[pair]);
+    markup_raw(out, "</span>");
+    for (int side = 0; side < 2; side++) {
+        markup_raw(out, "<p><bdi>");
+        markup_text(out, text[side], REPORT_TEXT);
+        markup_raw(out, "</bdi></p>");
+    }
+    markup_raw(out, "<div class=\"chips\">");
+    for (size_t i = 0; i < verdict.reason_count && i < REASONS; i++)
+        write_reason(out, &verdict.reasons[i]);
+    markup_raw(out, "</div></div>\n");
+    return FILM_OK;
+}
+
+/* FIRST many of the list's beginning and LAST many of its end. */
+static film_status write_pairs(struct report *report, struct match *match,
+                               const struct eval_view *view, const struct choice *list,
+                               size_t count, size_t first, size_t last, film_error *error)
+{
+    film_status status = FILM_OK;
+    if (first > count) first = count;
+    if (last > count - first) last = count - first;
+    for (size_t i = 0; i < first; i++) TRY(write_pair(report, match, view, list[i].pair, error));
+    for (size_t i = count - last; i < count; i++)
+        TRY(write_pair(report, match, view, list[i].pair, error));
+done:
+    return status;
+}
+
+/* ---- The matrix ---- */
+
+static film_status write_cell(struct report *report, struct match *match,
+                              const struct eval_view *view, int same, int label,
+                              struct choice *list, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t count = 0;
+    char number[40];
+    for (size_t i = 0; i < view->pairs; i++)
+        if (view->same[i] == same && (view->label[i] >= 0.5f) == label)
+            list[count++] = (struct choice){same ? -view->probability[i] : view->probability[i], i};
+    qsort(list, count, sizeof *list, rising); /* the surest first */
+    scale_count((double)count, number, sizeof number);
+    markup_print(
+        &report->body,
+        "<details%s><summary>said %s, labelled %s <small>- %s pairs, %s; the surest and the "
+        "narrowest</small></summary>\n",
+        same && !label ? " open=\"open\"" : "", same ? "same" : "different",
+        label ? "same" : "different", number, same == label ? "right" : "wrong");
+    if (!count) markup_raw(&report->body, "<p class=\"none\">There is none.</p>");
+    TRY(write_pairs(report, match, view, list, count, SUREST, NARROWEST, error));
+    markup_raw(&report->body, "</details>\n");
+done:
+    return status;
+}
+
+/* The same numbers as shares, in words. */
+static void write_rates(struct report *report, const double value[4])
+{
+    struct markup *out = &report->body;
+    double same = value[0] + value[1], different = value[2] + value[3];
+    markup_raw(out, "<div class=\"beside\"><table>\n");
+    fact(out, "same pairs found (recall, TPR)", "%.1f %%", 100 * value[0] / same);
+    fact(out, "same pairs missed (FNR)", "%.1f %%", 100 * value[1] / same);
+    fact(out, "different pairs told apart (TNR)", "%.1f %%", 100 * value[3] / different);
+    fact(out, "false alarms (FPR)", "%.1f %%", 100 * value[2] / different);
+    fact(out, "right among those called same (precision)", "%.1f %%",
+         100 * value[0] / (value[0] + value[2]));
+    fact(out, "right among those called different", "%.1f %%",
+         100 * value[3] / (value[1] + value[3]));
+    markup_raw(out, "</table></div>\n");
+}
+
+static film_status write_matrix(struct report *report, struct match *match,
+                                const struct eval_view *view, struct choice *list,
+                                film_error *error)
+{
+    film_status status = FILM_OK;
+    static const char *const said[] = {"said same", "said different"};
+    static const char *const labelled[] = {"same", "different"};
+    double value[4] = {0}; /* row: label, column: decision; the same first */
+    for (size_t i = 0; i < view->pairs; i++) value[2 * (view->label[i] < 0.5f) + !view->same[i]]++;
+    struct plot_heat heat = {.id = "confusion",
+                             .title = "Confusion matrix",
+                             .about =
+                                 "Pairs by label and decision; those on the diagonal are right.",
+                             .x_title = "decision",
+                             .y_title = "label",
+                             .value_title = "pairs",
+                             .columns = 2,
+                             .rows = 2,
+                             .value = value,
+                             .x_names = said,
+                             .y_names = labelled};
+    plots_begin(report);
+    plot_heat_write(&report->body, &heat);
+    write_rates(report, value);
+    plots_end(report);
+    markup_raw(
+        &report->body,
+        "<p class=\"intro\">Behind each cell some of its pairs. Blue reasons speak for the same, "
+        "orange ones against; the numbers are shares of the log-odds.</p>");
+    for (int cell = 0; cell < 4; cell++) /* mistakes first */
+        TRY(write_cell(report, match, view, cell == 0 || cell == 2, cell == 1 || cell == 2, list,
+                       error));
+done:
+    return status;
+}
+
+/* Scores: where the probability is farthest from what the score would make it, by rank. */
+static film_status write_scores(struct report *report, struct match *match,
+                                const struct eval_view *view, struct choice *list,
+                                film_error *error)
+{
+    film_status status = FILM_OK;
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < view->pairs; i++) {
+        low = fmin(low, (double)view->label[i]);
+        high = fmax(high, (double)view->label[i]);
+    }
+    for (size_t i = 0; i < view->pairs; i++) {
+        double expected = high > low ? ((double)view->label[i] - low) / (high - low) : 0.5;
+        list[i] = (struct choice){view->probability[i] - expected, i};
+    }
+    qsort(list, view->pairs, sizeof *list, rising);
+    markup_raw(&report->body,
+               "<details open=\"open\"><summary>much lower than the score</summary>\n");
+    TRY(write_pairs(report, match, view, list, view->pairs, SUREST, 0, error));
+    markup_raw(&report->body, "</details><details><summary>much higher than the score</summary>\n");
+    TRY(write_pairs(report, match, view, list, view->pairs, 0, SUREST, error));
+    markup_raw(&report->body, "</details>\n");
+done:
+    return status;
+}
+
+film_status mistakes_section(struct report *report, const struct eval_view *view, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct match match;
+    struct match_rule rule;
+    struct choice *list = NULL;
+    int ready = 0;
+    section_begin(report, "mistakes", "What it gets wrong", NULL);
+    if (!view || !view->pairs) {
+        not_shown(report, "Confusion matrix and examples",
+                  view ? "the file has no pairs." : "there was nothing to measure on.");
+        section_end(report);
+        return FILM_OK;
+    }
+    TRY(match_rule(&rule, &report->model->decision, NULL, error));
+    TRY(match_init(&match, &report->model->decision, &rule, error));
+    ready = 1;
+    TRY_ALLOC(list = mem_array(view->pairs, sizeof *list), error);
+    TRY(has_pairs(view->corpus) ? write_matrix(report, &match, view, list, error)
+                                : write_scores(report, &match, view, list, error));
+    section_end(report);
+done:
+    if (ready) match_free(&match);
+    mem_free(list);
+    return status;
+}

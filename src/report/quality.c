@@ -1,0 +1,361 @@
+/* How good it is: curves of the probabilities against the labels. */
+#include "base/mem.h"
+#include "eval/measures.h"
+#include "report/captions.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static double loss_of(double probability, float label)
+{
+    double p = fmin(fmax(probability, MEASURES_CLIP), 1 - MEASURES_CLIP);
+    return label >= 0.5f ? -log(p) : -log(1 - p);
+}
+
+/* ---- ROC, precision and recall ---- */
+
+enum { MOST_POINTS = 600 };
+
+struct curves {
+    double fpr[MOST_POINTS], tpr[MOST_POINTS], precision[MOST_POINTS], recall[MOST_POINTS];
+    size_t roc, pr;
+};
+
+/* Points nearer to the last one than a line is wide are left out. */
+static void add_point(double *x, double *y, size_t *count, double at_x, double at_y, int last)
+{
+    double far = *count ? fabs(at_x - x[*count - 1]) + fabs(at_y - y[*count - 1]) : 1;
+    if ((far < 0.004 && !last) || *count == MOST_POINTS) return;
+    x[*count] = at_x;
+    y[(*count)++] = at_y;
+}
+
+static void trace(const struct measures *sorted, struct curves *curves)
+{
+    double above[2] = {0, 0}, total[2] = {0, 0};
+    for (size_t i = 0; i < sorted->count; i++) total[sorted->label[i] >= 0.5f]++;
+    add_point(curves->fpr, curves->tpr, &curves->roc, 0, 0, 0);
+    for (size_t i = sorted->count; i > 0;) { /* equal probabilities pass together */
+        double score = sorted->score[i - 1];
+        for (; i > 0 && sorted->score[i - 1] == score; i--) above[sorted->label[i - 1] >= 0.5f]++;
+        add_point(curves->fpr, curves->tpr, &curves->roc, above[0] / total[0], above[1] / total[1],
+                  i == 0);
+        add_point(curves->recall, curves->precision, &curves->pr, above[1] / total[1],
+                  above[1] / (above[0] + above[1]), i == 0);
+    }
+}
+
+/* What was decided: false and true positive rate, precision. */
+static void decided(const struct eval_view *view, double *fpr, double *tpr, double *precision)
+{
+    double count[2][2] = {{0, 0}, {0, 0}};
+    for (size_t i = 0; i < view->pairs; i++) count[view->same[i]][view->label[i] >= 0.5f]++;
+    *tpr = count[1][1] / (count[1][1] + count[0][1]);
+    *fpr = count[1][0] / (count[1][0] + count[0][0]);
+    *precision = count[1][1] / (count[1][1] + count[1][0]);
+}
+
+static film_status draw_ranking(struct report *report, const struct eval_view *view,
+                                film_error *error)
+{
+    film_status status = FILM_OK;
+    struct measures sorted = {0};
+    struct curves *curves = mem_zeroed(1, sizeof *curves);
+    double fpr, tpr, precision, corner[] = {0, 1};
+    char about[160];
+    TRY_ALLOC(curves, error);
+    TRY(measures_init(&sorted, 0, view->probability, view->label, view->same, view->pairs, error));
+    trace(&sorted, curves);
+    decided(view, &fpr, &tpr, &precision);
+    struct plot_series roc[] = {
+        {.name = "guessing", .kind = PLOT_LINE, .x = corner, .y = corner, .count = 2},
+        {.name = "the model",
+         .kind = PLOT_LINE,
+         .colour = 1,
+         .x = curves->fpr,
+         .y = curves->tpr,
+         .count = curves->roc},
+        {.name = "its threshold",
+         .kind = PLOT_POINTS,
+         .colour = 2,
+         .x = &fpr,
+         .y = &tpr,
+         .count = 1}};
+    snprintf(about, sizeof about, "Area %.3f: a duplicate outranks another pair that often.",
+             number_of(view->answer, "auc"));
+    struct plot_axis share = {.percent = 1, .low = 0, .high = 1};
+    struct plot plot = {.id = "roc",
+                        .title = "ROC",
+                        .about = about,
+                        .x = share,
+                        .y = share,
+                        .series = roc,
+                        .count = 3};
+    plot.x.title = "false alarms (share of different pairs)";
+    plot.y.title = "found (share of same pairs)";
+    plot_write(&report->body, &plot);
+    struct plot_series pr[] = {{.name = "the model",
+                                .kind = PLOT_LINE,
+                                .colour = 1,
+                                .x = curves->recall,
+                                .y = curves->precision,
+                                .count = curves->pr},
+                               {.name = "its threshold",
+                                .kind = PLOT_POINTS,
+                                .colour = 2,
+                                .x = &tpr,
+                                .y = &precision,
+                                .count = 1}};
+    snprintf(about, sizeof about, "Average precision %.3f.",
+             number_of(view->answer, "average_precision"));
+    plot = (struct plot){.id = "precision-recall",
+                         .title = "Precision and recall",
+                         .about = about,
+                         .x = share,
+                         .y = share,
+                         .series = pr,
+                         .count = 2};
+    plot.x.title = "recall (share of same pairs found)";
+    plot.y.title = "precision (share of those found)";
+    plot_write(&report->body, &plot);
+done:
+    measures_free(&sorted);
+    mem_free(curves);
+    return status;
+}
+
+/* ---- Calibration ---- */
+
+static void draw_calibration(struct report *report, const struct eval_view *view)
+{
+    enum { BINS = MEASURES_CALIBRATION_BINS };
+    double sum[BINS] = {0}, same[BINS] = {0}, count[BINS] = {0}, corner[] = {0, 1};
+    double said[BINS], happened[BINS];
+    char about[160];
+    for (size_t i = 0; i < view->pairs; i++) {
+        int bin = (int)fmin(fmax(view->probability[i], 0) * BINS, BINS - 1);
+        sum[bin] += view->probability[i];
+        same[bin] += view->label[i] >= 0.5f;
+        count[bin]++;
+    }
+    for (int bin = 0; bin < BINS; bin++) { /* NaN, and so no point, where a bin is empty */
+        said[bin] = count[bin] > 0 ? sum[bin] / count[bin] : (double)NAN;
+        happened[bin] = count[bin] > 0 ? same[bin] / count[bin] : (double)NAN;
+    }
+    struct plot_series series[] = {
+        {.name = "exact", .kind = PLOT_LINE, .x = corner, .y = corner, .count = 2},
+        {.kind = PLOT_LINE, .colour = 1, .x = said, .y = happened, .count = BINS},
+        {.name = "the model",
+         .kind = PLOT_POINTS,
+         .colour = 1,
+         .x = said,
+         .y = happened,
+         .count = BINS}};
+    snprintf(about, sizeof about,
+             "Of pairs called 80 %% likely, are 80 %% the same? Off by %.1f points on average.",
+             100 * number_of(view->answer, "ece"));
+    struct plot_axis share = {.percent = 1, .low = 0, .high = 1};
+    struct plot plot = {.id = "calibration",
+                        .title = "Calibration",
+                        .about = about,
+                        .x = share,
+                        .y = share,
+                        .series = series,
+                        .count = 3};
+    plot.x.title = "probability it said";
+    plot.y.title = "share that is the same";
+    plot_write(&report->body, &plot);
+}
+
+/* ---- Histograms, one bar per label and bin ---- */
+
+struct histogram {
+    const char *id, *title, *about, *x;
+    double width; /* of a bin; the last one holds everything beyond */
+    int percent, log;
+};
+
+enum { MOST_BINS = 30 };
+
+static void draw_histogram(struct report *report, const struct eval_view *view,
+                           const struct histogram *wanted, size_t bins, int of_loss)
+{
+    double count[2][MOST_BINS] = {{0}}, x[2][MOST_BINS];
+    for (size_t i = 0; i < view->pairs; i++) {
+        double value =
+            of_loss ? loss_of(view->probability[i], view->label[i]) : view->probability[i];
+        size_t bin = (size_t)fmin(value / wanted->width, (double)bins - 1);
+        count[view->label[i] >= 0.5f][bin]++;
+    }
+    for (size_t i = 0; i < bins; i++) {
+        x[0][i] = ((double)i + 0.73) * wanted->width;
+        x[1][i] = ((double)i + 0.27) * wanted->width;
+    }
+    double bar = 0.46 * wanted->width;
+    struct plot_series series[] = {{.name = "labelled the same",
+                                    .kind = PLOT_BARS,
+                                    .colour = 1,
+                                    .x = x[1],
+                                    .y = count[1],
+                                    .count = bins,
+                                    .width = bar},
+                                   {.name = "labelled different",
+                                    .kind = PLOT_BARS,
+                                    .colour = 2,
+                                    .x = x[0],
+                                    .y = count[0],
+                                    .count = bins,
+                                    .width = bar}};
+    struct plot_mark mark = {log(2), "guessing"};
+    struct plot plot = {
+        .id = wanted->id,
+        .title = wanted->title,
+        .about = wanted->about,
+        .x = {.title = wanted->x,
+              .percent = wanted->percent,
+              .low = 0,
+              .high = wanted->width * (double)bins},
+        .y = {.title = wanted->log ? "pairs (logarithmic)" : "pairs", .log = wanted->log},
+        .series = series,
+        .count = 2,
+        .marks = &mark,
+        .mark_count = of_loss ? 1 : 0};
+    if (wanted->log) {
+        plot.y.low = 0.7;
+        plot.y.high = (double)view->pairs;
+    }
+    plot_write(&report->body, &plot);
+}
+
+/* ---- Leaving the doubtful ones to people ---- */
+
+static film_status draw_coverage(struct report *report, const struct eval_view *view,
+                                 film_error *error)
+{
+    enum { STEPS = 100 };
+    film_status status = FILM_OK;
+    struct measures sorted = {0};
+    double *sureness = mem_array(view->pairs, sizeof *sureness), x[STEPS], y[STEPS], right = 0;
+    size_t steps = 0;
+    TRY_ALLOC(sureness, error);
+    for (size_t i = 0; i < view->pairs; i++) sureness[i] = -fabs(view->probability[i] - 0.5);
+    TRY(measures_init(&sorted, 0, sureness, view->label, view->same, view->pairs, error));
+    for (size_t i = 0; i < view->pairs; i++) { /* the surest first */
+        right += sorted.same[i] == (sorted.label[i] >= 0.5f);
+        if ((i + 1) * STEPS / view->pairs == i * STEPS / view->pairs || steps == STEPS) continue;
+        x[steps] = (double)(i + 1) / (double)view->pairs;
+        y[steps++] = right / (double)(i + 1);
+    }
+    struct plot_series series = {
+        .name = "accuracy", .kind = PLOT_LINE, .colour = 3, .x = x, .y = y, .count = steps};
+    struct plot plot = {
+        .id = "coverage",
+        .title = "If only the surest are decided",
+        .about = "How many decisions are right when the doubtful pairs are left to people.",
+        .x = {.title = "pairs decided", .percent = 1, .low = 0, .high = 1},
+        .y = {.title = "decisions that are right", .percent = 1},
+        .series = &series,
+        .count = 1};
+    plot_write(&report->body, &plot);
+done:
+    measures_free(&sorted);
+    mem_free(sureness);
+    return status;
+}
+
+/* ---- Scores ---- */
+
+enum { MOST_SCATTER = 800 };
+
+static film_status draw_scatter(struct report *report, const struct eval_view *view,
+                                film_error *error)
+{
+    film_status status = FILM_OK;
+    struct captions captions = {0};
+    size_t stride = (view->pairs + MOST_SCATTER - 1) / MOST_SCATTER, count = 0;
+    double *x = mem_array(MOST_SCATTER, sizeof *x), *y = mem_array(MOST_SCATTER, sizeof *y);
+    const film_text *labels;
+    char about[200];
+    TRY_ALLOC(x && y, error);
+    for (size_t i = 0; i < view->pairs; i += stride, count++) {
+        x[count] = (double)view->label[i];
+        y[count] = view->probability[i];
+        captions_print(&captions, "%.3g, %.3f: ", x[count], y[count]);
+        captions_put(&captions, strtab_get(&view->corpus->sentences, view->a[i]), 120);
+        captions_print(&captions, " / ");
+        captions_put(&captions, strtab_get(&view->corpus->sentences, view->b[i]), 120);
+        captions_next(&captions);
+    }
+    TRY_ALLOC(labels = captions_list(&captions), error);
+    struct plot_series series = {.name = "pairs",
+                                 .kind = PLOT_POINTS,
+                                 .colour = 1,
+                                 .x = x,
+                                 .y = y,
+                                 .count = count,
+                                 .label = labels};
+    snprintf(about, sizeof about, "Pearson %.3f, Spearman %.3f%s.",
+             number_of(view->answer, "pearson"), number_of(view->answer, "spearman"),
+             stride > 1 ? "; an even sample of the pairs" : "");
+    struct plot plot = {.id = "scatter",
+                        .title = "Score and probability",
+                        .about = about,
+                        .x = {.title = "score in the file"},
+                        .y = {.title = "probability it said", .percent = 1, .low = 0, .high = 1},
+                        .series = &series,
+                        .count = 1};
+    plot_write(&report->body, &plot);
+done:
+    captions_free(&captions);
+    mem_free(x);
+    mem_free(y);
+    return status;
+}
+
+film_status quality_section(struct report *report, const struct eval_view *view, film_error *error)
+{
+    film_status status = FILM_OK;
+    static const struct histogram losses = {"log-loss",
+                                            "Log loss",
+                                            "What each pair costs; the few on the right were sure "
+                                            "and wrong. The last bars hold all beyond.",
+                                            "log loss of the pair (nats)",
+                                            0.2,
+                                            0,
+                                            1};
+    static const struct histogram sureness = {
+        "probabilities",
+        "How sure it is",
+        "Good models have most pairs at the two ends, on their own side.",
+        "probability it said",
+        0.05,
+        1,
+        0};
+    section_begin(report, "quality", "How good it is",
+                  "Measured on the file given with --eval, as film eval does. Figures on questions "
+                  "the model learned from say little: see the data section for leaks.");
+    if (!view) {
+        not_shown(report, "ROC, precision and recall, calibration, log loss",
+                  report->options->eval ? "the file has no labels."
+                                        : "give a labelled file with --eval.");
+    } else if (has_pairs(view->corpus)) {
+        plots_begin(report);
+        TRY(draw_ranking(report, view, error));
+        draw_calibration(report, view);
+        draw_histogram(report, view, &sureness, 20, 0);
+        draw_histogram(report, view, &losses, 25, 1);
+        TRY(draw_coverage(report, view, error));
+        plots_end(report);
+    } else if (view->corpus->labels == FILM_LABELS_SCORES) {
+        plots_begin(report);
+        TRY(draw_scatter(report, view, error));
+        plots_end(report);
+        not_shown(report, "ROC, calibration and log loss", "the file has scores, not 0 and 1.");
+    } else {
+        not_shown(report, "ROC, calibration and log loss",
+                  "the file has categories, not pairs; the shares above are all there is.");
+    }
+    section_end(report);
+done:
+    return status;
+}

@@ -1,0 +1,159 @@
+/* In order: the training files, the evaluation and what is made of it, the model itself; then the page. */
+#include "report/report.h"
+#include "base/mem.h"
+#include "model/model.h"
+#include "report/parts.h"
+#include "report/summary.h"
+
+#include <string.h>
+
+/* ---- Pairs of a corpus ---- */
+
+film_status labelled_take(struct labelled *pairs, const struct corpus *corpus, film_error *error)
+{
+    film_status status = FILM_OK;
+    int triplets = corpus->labels == FILM_LABELS_TRIPLETS;
+    size_t count = triplets ? 2 * corpus->rows : corpus->rows;
+    memset(pairs, 0, sizeof *pairs);
+    if (!has_pairs(corpus) && corpus->labels != FILM_LABELS_SCORES) return FILM_OK;
+    TRY_ALLOC((pairs->a = mem_array(count, sizeof *pairs->a)) &&
+                  (pairs->b = mem_array(count, sizeof *pairs->b)) &&
+                  (pairs->label = mem_array(count, sizeof *pairs->label)),
+              error);
+    for (size_t i = 0; i < count; i++) {
+        size_t row = triplets ? i / 2 : i;
+        pairs->a[i] = corpus->a[row];
+        pairs->b[i] = triplets && i % 2 ? corpus->c[row] : corpus->b[row];
+        pairs->label[i] = triplets ? (float)(i % 2 == 0) : corpus->label[row];
+    }
+    pairs->count = count;
+done:
+    if (status != FILM_OK) labelled_free(pairs);
+    return status;
+}
+
+void labelled_free(struct labelled *pairs)
+{
+    mem_free(pairs->a);
+    mem_free(pairs->b);
+    mem_free(pairs->label);
+    memset(pairs, 0, sizeof *pairs);
+}
+
+/* ---- All sections, with or without an evaluation ---- */
+
+static film_status write_sections(void *user, const struct eval_view *view, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct report *report = user;
+    summary_begin(report, view);
+    TRY(quality_section(report, view, error));
+    TRY(mistakes_section(report, view, error));
+    TRY(sweep_section(report, view, error));
+    TRY(data_section(report, view, error));
+    TRY(training_section(report, error));
+    TRY(shapes_section(report, view, error));
+    TRY(dimensions_section(report, error));
+    TRY(map_section(report, view, error));
+    summary_end(report);
+done:
+    return status;
+}
+
+/* A file without labels cannot be measured on, but the rest of the page does not need them. It is read all the
+ * same: anything at all would pass for lines of text. */
+static film_status has_labels(const char *path, const film_table_options *options, int *labelled,
+                              film_error *error)
+{
+    film_status status = FILM_OK;
+    film_table *table = NULL;
+    film_row row;
+    *labelled = 1; /* standard input can be read once only: eval will say */
+    if (strcmp(path, "-") == 0) return FILM_OK;
+    TRY(film_table_open(path, options, &table, error));
+    *labelled = film_table_labels(table) != FILM_LABELS_NONE;
+    while (!*labelled && status == FILM_OK) status = film_table_next(table, &row, error);
+    if (status == FILM_END) status = FILM_OK;
+done:
+    film_table_close(table);
+    return status;
+}
+
+static film_status evaluate(struct report *report, film_error *error)
+{
+    film_status status = FILM_OK;
+    const film_report_options *options = report->options;
+    film_eval_options eval;
+    int labelled;
+    if (!options->eval) return write_sections(report, NULL, error);
+    TRY(has_labels(options->eval, &options->eval_table, &labelled, error));
+    if (!labelled) {
+        warn(report, "quality", "%s has no labels: nothing could be measured on it.",
+             file_name(options->eval));
+        return write_sections(report, NULL, error);
+    }
+    film_eval_defaults(&eval);
+    eval.table = options->eval_table;
+    eval.pool = options->pool;
+    eval.pool_table = options->pool_table;
+    eval.seed = options->seed;
+    eval.threads = options->threads;
+    eval.progress = options->progress;
+    TRY(eval_and_look(report->model, options->eval, &eval, write_sections, report, error));
+done:
+    return status;
+}
+
+static film_status read_about(struct report *report, film_error *error)
+{
+    char *text = NULL;
+    film_status status = model_describe(report->model, &text, error);
+    if (status == FILM_OK && !(report->about = json_loads(text, 0, NULL)))
+        status = status_no_memory(error);
+    mem_free(text);
+    return status;
+}
+
+static film_status write_page(const struct report *report, const char *path, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct markup page = {0};
+    film_output *output = NULL;
+    page_assemble(report, &page);
+    if (page.failed) TRY(status_no_memory(error));
+    TRY(film_output_open(path, &output, error));
+    TRY(film_output_write(output, page.bytes, page.length, error));
+    TRY(progress_report(&report->options->progress, "writing", 1, 1, error));
+    status = film_output_commit(output, error);
+    output = NULL;
+done:
+    film_output_discard(output);
+    markup_free(&page);
+    return status;
+}
+
+film_status report_write(const film_model *model, const film_report_options *options,
+                         const char *path, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct report report = {
+        .model = model, .options = options, .model_name = options->name ? options->name : "model"};
+    if (options->pool && !options->eval)
+        return status_set(error, FILM_USAGE,
+                          "a pool is searched for the duplicates of a labelled file: give one to "
+                          "measure on");
+    TRY(read_about(&report, error));
+    if (options->train_count)
+        TRY(corpus_read(&report.train, options->train, options->train_count, &options->train_table,
+                        &options->progress, error));
+    TRY(evaluate(&report, error));
+    TRY(write_page(&report, path, error));
+done:
+    corpus_free(&report.train);
+    json_decref(report.about);
+    markup_free(&report.summary);
+    markup_free(&report.body);
+    markup_free(&report.contents);
+    markup_free(&report.warnings);
+    return status;
+}

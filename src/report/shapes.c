@@ -1,0 +1,338 @@
+/* What the decision makes of each trait: curves of one, maps of two.
+ *
+ * The line through the traits and the trees of depth 2 are sums of terms of one or two traits, so these shapes
+ * are the decision itself, not a picture of it: a pair's log-odds is what its traits read off them, plus
+ * word evidence and memory. */
+#include "base/mem.h"
+#include "model/model.h"
+#include "report/parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLE = 1000, CURVES = 9, HEATS = 6, MOST_CUTS = 120, MOST_CELLS = 24 };
+
+struct shapes {
+    const struct decision *decision;
+    struct tree_terms terms;
+    float *x;      /* traits: a pair to ask about */
+    float *sample; /* rows x traits of real pairs */
+    size_t rows;
+    size_t traits;
+    double *low, *high; /* traits: what is drawn; of the sample all but 1 % at either end */
+};
+
+static int rising(const void *left, const void *right)
+{
+    float a = *(const float *)left, b = *(const float *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* ---- Real pairs ---- */
+
+static film_status take_sample(struct shapes *shapes, const struct corpus *corpus,
+                               const struct labelled *pairs, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct survey survey;
+    int ready = 0;
+    size_t stride = (pairs->count + SAMPLE - 1) / SAMPLE;
+    TRY(survey_init(&survey, shapes->decision->encoder, error));
+    ready = 1;
+    for (size_t i = 0; i < pairs->count; i += stride) {
+        TRY(survey_make(&survey, &shapes->decision->evidence,
+                        strtab_get(&corpus->sentences, pairs->a[i]),
+                        strtab_get(&corpus->sentences, pairs->b[i]), error));
+        memcpy(shapes->sample + shapes->rows++ * shapes->traits, survey.traits,
+               shapes->traits * sizeof(float));
+    }
+done:
+    if (ready) survey_free(&survey);
+    return status;
+}
+
+/* Where a trait lies: in the sample, or without one in the training pairs. */
+static film_status find_ranges(struct shapes *shapes, film_error *error)
+{
+    const struct linear *line = &shapes->decision->line;
+    float *values = mem_array(shapes->rows, sizeof *values);
+    if (!values) return status_no_memory(error);
+    for (size_t t = 0; t < shapes->traits; t++) {
+        for (size_t i = 0; i < shapes->rows; i++)
+            values[i] = shapes->sample[i * shapes->traits + t];
+        if (shapes->rows) {
+            qsort(values, shapes->rows, sizeof *values, rising);
+            shapes->low[t] = (double)values[shapes->rows / 100];
+            shapes->high[t] = (double)values[shapes->rows - 1 - shapes->rows / 100];
+            continue;
+        }
+        /* The line knows where the training pairs lay; far out there are few. */
+        shapes->low[t] = 0.5 * (double)(line->low[t] + line->mean[t]);
+        shapes->high[t] = 0.5 * (double)(line->high[t] + line->mean[t]);
+    }
+    mem_free(values);
+    return FILM_OK;
+}
+
+/* ---- Terms ---- */
+
+/* The term of these traits in the plan; its count when there is none. */
+static size_t find_term(const struct tree_terms_plan *plan, int32_t low, int32_t high)
+{
+    size_t i = 0;
+    while (i < plan->count && (plan->term[i].low != low || plan->term[i].high != high)) i++;
+    return i;
+}
+
+/* What trait T at VALUE adds to the log-odds by itself. */
+static double one_trait(struct shapes *shapes, size_t t, size_t term, float value)
+{
+    const struct decision *d = shapes->decision;
+    shapes->x[t] = value;
+    trees_terms(&d->plan, &d->trees, shapes->x, &shapes->terms);
+    double line = d->line.count ? linear_term(&d->line, t, shapes->x) : 0;
+    return d->margin.scale * (line + (term < d->plan.count ? shapes->terms.weight[term] : 0));
+}
+
+static double two_traits(struct shapes *shapes, size_t term, float x, float y)
+{
+    const struct decision *d = shapes->decision;
+    shapes->x[d->plan.term[term].low] = x;
+    shapes->x[d->plan.term[term].high] = y;
+    trees_terms(&d->plan, &d->trees, shapes->x, &shapes->terms);
+    return d->margin.scale * shapes->terms.weight[term];
+}
+
+/* The cuts of trait T inside its range, rising and distinct. WITH: only of trees that also ask for
+ * that trait; -1: of all. */
+static size_t find_cuts(const struct shapes *shapes, int32_t t, int32_t with, float *cuts,
+                        size_t most)
+{
+    const struct trees *trees = &shapes->decision->trees;
+    size_t found = 0, kept = 0;
+    float all[4096];
+    for (size_t n = 0; n < trees->count; n++) {
+        struct tree tree;
+        trees_get(trees, n, &tree);
+        int fits = with < 0;
+        for (int i = 0; i < TREE_SPLITS; i++) fits |= tree.feature[i] == with && with >= 0;
+        for (int i = 0; fits && i < TREE_SPLITS; i++)
+            if (tree.feature[i] == t && found < 4096 && (double)tree.cut[i] > shapes->low[t] &&
+                (double)tree.cut[i] <= shapes->high[t])
+                all[found++] = tree.cut[i];
+    }
+    qsort(all, found, sizeof *all, rising);
+    for (size_t i = 0; i < found; i++)
+        if (!kept || all[i] > all[kept - 1]) all[kept++] = all[i];
+    /* Of too many, evenly chosen ones. */
+    size_t stride = kept > most ? (kept + most - 1) / most : 1, count = 0;
+    for (size_t i = 0; i < kept; i += stride) cuts[count++] = all[i];
+    return count;
+}
+
+/* ---- Choosing the strongest ---- */
+
+struct strength {
+    double value;
+    size_t number;
+};
+
+static int strongest_first(const void *left, const void *right)
+{
+    const struct strength *a = left, *b = right;
+    if (a->value != b->value) return a->value > b->value ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* How much a trait moves verdicts: the mean size of what it adds over the sample, or without one over its
+ * range. */
+static double trait_strength(struct shapes *shapes, size_t t, size_t term)
+{
+    enum { GRID = 40, ASKED = 200 };
+    double sum = 0;
+    size_t count = shapes->rows ? (shapes->rows < ASKED ? shapes->rows : ASKED) : GRID;
+    for (size_t i = 0; i < count; i++) {
+        double share = ((double)i + 0.5) / (double)count;
+        double value = shapes->low[t] + share * (shapes->high[t] - shapes->low[t]);
+        if (shapes->rows)
+            value = (double)shapes->sample[i * shapes->rows / count * shapes->traits + t];
+        sum += fabs(one_trait(shapes, t, term, (float)value));
+    }
+    return sum / (double)count;
+}
+
+static double pair_strength(struct shapes *shapes, size_t term)
+{
+    enum { GRID = 8, ASKED = 64 };
+    const struct tree_term *of = &shapes->decision->plan.term[term];
+    double sum = 0;
+    size_t count = shapes->rows ? (shapes->rows < ASKED ? shapes->rows : ASKED) : GRID * GRID;
+    for (size_t i = 0; i < count; i++) {
+        double x = shapes->low[of->low] + ((double)(i % GRID) + 0.5) / GRID *
+                                              (shapes->high[of->low] - shapes->low[of->low]);
+        double y = shapes->low[of->high] + ((double)(i / GRID) + 0.5) / GRID *
+                                               (shapes->high[of->high] - shapes->low[of->high]);
+        const float *row = shapes->sample + i * shapes->rows / count * shapes->traits;
+        if (shapes->rows) x = (double)row[of->low], y = (double)row[of->high];
+        sum += fabs(two_traits(shapes, term, (float)x, (float)y));
+    }
+    return sum / (double)count;
+}
+
+/* ---- Drawing ---- */
+
+static void draw_curve(struct report *report, struct shapes *shapes, size_t t, size_t number)
+{
+    float cuts[MOST_CUTS];
+    double x[2 * MOST_CUTS + 2], y[2 * MOST_CUTS + 2];
+    size_t term = find_term(&shapes->decision->plan, (int32_t)t, -1), count = 0;
+    size_t found = find_cuts(shapes, (int32_t)t, -1, cuts, MOST_CUTS);
+    char id[40];
+    if (!(shapes->low[t] < shapes->high[t])) return; /* the same in every pair of the sample */
+    x[count++] = shapes->low[t];
+    for (size_t i = 0; i < found; i++) { /* just below each cut, and at it */
+        x[count++] = (double)nextafterf(cuts[i], -INFINITY);
+        x[count++] = (double)cuts[i];
+    }
+    x[count++] = shapes->high[t];
+    for (size_t i = 0; i < count; i++) y[i] = one_trait(shapes, t, term, (float)x[i]);
+    struct plot_series series = {
+        .name = "log-odds", .kind = PLOT_LINE, .colour = 1, .x = x, .y = y, .count = count};
+    snprintf(id, sizeof id, "shape-%zu", number);
+    struct plot plot = {.id = id,
+                        .title = trait_at(t)->name,
+                        .about = trait_at(t)->about,
+                        .x = {.title = trait_at(t)->name},
+                        .y = {.title = "added log-odds", .from_zero = 1},
+                        .series = &series,
+                        .count = 1,
+                        .small = 1};
+    plot_write(&report->body, &plot);
+}
+
+static size_t make_edges(const struct shapes *shapes, int32_t t, int32_t with, double *edge)
+{
+    float cuts[MOST_CELLS];
+    size_t found = find_cuts(shapes, t, with, cuts, MOST_CELLS - 1), count = 0;
+    edge[count++] = shapes->low[t];
+    for (size_t i = 0; i < found; i++) edge[count++] = (double)cuts[i];
+    edge[count] = shapes->high[t];
+    return count;
+}
+
+static void draw_heat(struct report *report, struct shapes *shapes, size_t term, size_t number)
+{
+    const struct tree_term *of = &shapes->decision->plan.term[term];
+    double x[MOST_CELLS + 1], y[MOST_CELLS + 1], value[MOST_CELLS * MOST_CELLS];
+    char id[40], about[100];
+    double least = 0, most = 0;
+    if (!(shapes->low[of->low] < shapes->high[of->low]) ||
+        !(shapes->low[of->high] < shapes->high[of->high]))
+        return;
+    size_t columns = make_edges(shapes, of->low, of->high, x);
+    size_t rows = make_edges(shapes, of->high, of->low, y);
+    for (size_t i = 0; i < rows * columns; i++) {
+        size_t r = i / columns, c = i % columns;
+        value[i] = two_traits(shapes, term, (float)(0.5 * (x[c] + x[c + 1])),
+                              (float)(0.5 * (y[r] + y[r + 1])));
+    }
+    for (size_t i = 0; i < rows * columns; i++) {
+        least = fmin(least, value[i]);
+        most = fmax(most, value[i]);
+    }
+    snprintf(about, sizeof about, "From %+.2f to %+.2f log-odds.", least, most);
+    snprintf(id, sizeof id, "shape-two-%zu", number);
+    struct plot_heat heat = {.id = id,
+                             .title = shapes->decision->term_name[term],
+                             .about = about,
+                             .x_title = trait_at((size_t)of->low)->name,
+                             .y_title = trait_at((size_t)of->high)->name,
+                             .value_title = "added log-odds",
+                             .x_edge = x,
+                             .y_edge = y,
+                             .columns = columns,
+                             .rows = rows,
+                             .value = value,
+                             .small = 1};
+    plot_heat_write(&report->body, &heat);
+}
+
+static film_status draw_shapes(struct report *report, struct shapes *shapes, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct tree_terms_plan *plan = &shapes->decision->plan;
+    size_t most = plan->count > shapes->traits ? plan->count : shapes->traits, count = 0;
+    struct strength *list = mem_array(most, sizeof *list);
+    TRY_ALLOC(list, error);
+    for (size_t t = 0; t < shapes->traits; t++)
+        list[t] = (struct strength){trait_strength(shapes, t, find_term(plan, (int32_t)t, -1)), t};
+    qsort(list, shapes->traits, sizeof *list, strongest_first);
+    plots_begin(report);
+    for (size_t i = 0; i < shapes->traits && i < CURVES && list[i].value > 0; i++)
+        draw_curve(report, shapes, list[i].number, i + 1);
+    plots_end(report);
+    TRY(progress_report(&report->options->progress, "shapes", 1, 2, error));
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->term[i].high >= 0) list[count++] = (struct strength){pair_strength(shapes, i), i};
+    qsort(list, count, sizeof *list, strongest_first);
+    if (count)
+        markup_raw(
+            &report->body,
+            "<h3>Two at a time</h3><p class=\"intro\">What a pair of traits adds beyond each by "
+            "itself: blue speaks for the same, orange against, stronger colours more.</p>");
+    plots_begin(report);
+    for (size_t i = 0; i < count && i < HEATS && list[i].value > 0; i++)
+        draw_heat(report, shapes, list[i].number, i + 1);
+    plots_end(report);
+done:
+    mem_free(list);
+    return status;
+}
+
+static film_status prepare(struct shapes *shapes, film_error *error)
+{
+    film_status status = FILM_OK;
+    shapes->traits = traits_count();
+    TRY(tree_terms_init(&shapes->terms, &shapes->decision->plan, error));
+    TRY_ALLOC((shapes->x = mem_zeroed(shapes->traits, sizeof *shapes->x)) &&
+                  (shapes->sample = mem_array(SAMPLE * shapes->traits, sizeof *shapes->sample)) &&
+                  (shapes->low = mem_array(shapes->traits, sizeof *shapes->low)) &&
+                  (shapes->high = mem_array(shapes->traits, sizeof *shapes->high)),
+              error);
+done:
+    return status;
+}
+
+film_status shapes_section(struct report *report, const struct eval_view *view, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct shapes shapes = {.decision = &report->model->decision};
+    struct labelled pairs = {0};
+    const struct corpus *corpus = view ? view->corpus : &report->train;
+    section_begin(
+        report, "shapes", "What it looks at",
+        "How much each named fact about a pair adds to the log-odds that the two mean the same. "
+        "These curves are the decision itself, not an approximation of it: word evidence "
+        "and memory are added to them. The strongest are shown.");
+    if (!shapes.decision->full) {
+        not_shown(report, "Term shapes", "this model decides by one threshold on the similarity.");
+        section_end(report);
+        return FILM_OK;
+    }
+    TRY(prepare(&shapes, error));
+    TRY(labelled_take(&pairs, corpus, error));
+    TRY(take_sample(&shapes, corpus, &pairs, error));
+    TRY(find_ranges(&shapes, error));
+    TRY(draw_shapes(report, &shapes, error));
+    section_end(report);
+done:
+    labelled_free(&pairs);
+    tree_terms_free(&shapes.terms);
+    mem_free(shapes.x);
+    mem_free(shapes.sample);
+    mem_free(shapes.low);
+    mem_free(shapes.high);
+    return status;
+}

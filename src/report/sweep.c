@@ -1,0 +1,115 @@
+/* The paper's decision, pairwise kNN over a range of k, and searching a pool. */
+#include "base/mem.h"
+#include "report/parts.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static film_status draw_sweep(struct report *report, const struct eval_view *view,
+                              film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct knn_curve *curve = &view->knn->curve[view->variant];
+    size_t n = view->knn->points;
+    double *column = mem_array(6 * n, sizeof *column); /* k, tpr, tnr, fpr, fnr, cross-entropy */
+    TRY_ALLOC(column, error);
+    for (size_t i = 0; i < n; i++) {
+        const struct knn_point *p = &curve->points[i];
+        const double value[6] = {(double)p->k, p->tpr, p->tnr, p->fpr, p->fnr, p->cross_entropy};
+        for (size_t c = 0; c < 6; c++) column[c * n + i] = value[c];
+    }
+    static const char *const names[] = {"TPR (found)", "TNR", "FPR (false alarms)", "FNR (missed)"};
+    static const int colours[] = {1, 3, 2, 4};
+    struct plot_series rates[4], entropy;
+    for (size_t s = 0; s < 4; s++)
+        rates[s] = (struct plot_series){.name = names[s],
+                                        .kind = PLOT_LINE,
+                                        .colour = colours[s],
+                                        .x = column,
+                                        .y = column + (s + 1) * n,
+                                        .count = n};
+    struct plot_mark marks[] = {{(double)curve->points[curve->best].k, "best"},
+                                {(double)curve->points[curve->elbow].k, "elbow"}};
+    struct plot plot = {
+        .id = "knn-rates",
+        .title = "Rates by k",
+        .about = "Two sentences count as the same when each is among the other's k nearest.",
+        .x = {.title = "k (neighbours)"},
+        .y = {.title = "share of the pairs", .percent = 1, .low = 0, .high = 1},
+        .series = rates,
+        .count = 4};
+    plot_write(&report->body, &plot);
+    char about[200];
+    snprintf(about, sizeof about, "Lowest, %.3f, at k = %zu; the elbow is at k = %zu.",
+             curve->points[curve->best].cross_entropy, curve->points[curve->best].k,
+             curve->points[curve->elbow].k);
+    entropy = (struct plot_series){.name = "cross-entropy",
+                                   .kind = PLOT_LINE,
+                                   .colour = 1,
+                                   .x = column,
+                                   .y = column + 5 * n,
+                                   .count = n};
+    plot = (struct plot){.id = "knn-entropy",
+                         .title = "Cross-entropy by k",
+                         .about = about,
+                         .x = {.title = "k (neighbours)"},
+                         .y = {.title = "cross-entropy (nats)"},
+                         .series = &entropy,
+                         .count = 1,
+                         .marks = marks,
+                         .mark_count = 2};
+    plot_write(&report->body, &plot);
+done:
+    mem_free(column);
+    return status;
+}
+
+/* The share of duplicates found among the first 1, 2, ..., 50. */
+static void draw_search(struct report *report, const struct retrieval *found)
+{
+    enum { DEPTH = 50 };
+    double x[DEPTH], y[DEPTH], count[DEPTH + 1] = {0}, sum = 0;
+    for (size_t i = 0; i < found->queries; i++)
+        if (found->rank[i] <= DEPTH) count[found->rank[i]]++;
+    for (size_t k = 1; k <= DEPTH; k++) {
+        sum += count[k];
+        x[k - 1] = (double)k;
+        y[k - 1] = found->queries ? sum / (double)found->queries : (double)NAN;
+    }
+    char about[200];
+    snprintf(about, sizeof about,
+             "%zu duplicates searched for among %zu sentences by their vectors; MRR %.3f.",
+             found->queries, found->pool, found->mrr);
+    struct plot_series series = {
+        .name = "found", .kind = PLOT_LINE, .colour = 1, .x = x, .y = y, .count = DEPTH};
+    struct plot plot = {.id = "retrieval",
+                        .title = "Searching the pool",
+                        .about = about,
+                        .x = {.title = "among the first k"},
+                        .y = {.title = "duplicates found", .percent = 1, .low = 0, .high = 1},
+                        .series = &series,
+                        .count = 1};
+    plot_write(&report->body, &plot);
+}
+
+film_status sweep_section(struct report *report, const struct eval_view *view, film_error *error)
+{
+    film_status status = FILM_OK;
+    section_begin(
+        report, "sweep", "Neighbours as a decision",
+        "The decision of the FILM paper uses the vectors alone: it asks who is near whom. It "
+        "is shown to judge the map; the verdicts above are made by more than that.");
+    if (!view)
+        not_shown(report, "k sweep", "there was nothing to measure on.");
+    else if (!view->knn)
+        not_shown(report, "k sweep",
+                  has_pairs(view->corpus) ? "the model has no vectors."
+                                          : "it needs pairs labelled 0 or 1.");
+    plots_begin(report);
+    if (view && view->knn) TRY(draw_sweep(report, view, error));
+    if (view && view->retrieval) draw_search(report, view->retrieval);
+    plots_end(report);
+    section_end(report);
+done:
+    return status;
+}

@@ -1,0 +1,201 @@
+#!/usr/bin/env bash
+# film report: a page that parses, has every section, loads nothing, shows hostile text as text and the same figures
+# as film eval; what cannot be shown is said; the audit against numpy.
+source "$(dirname "$0")/tap.sh"
+cat >page.py <<'END'
+"""What a page holds: parsed as XML (strict) and by the HTML parser of the standard library."""
+import csv, io, re, sys, urllib.parse, xml.etree.ElementTree as E
+from html.parser import HTMLParser
+
+class Page:
+    def __init__(self, path):
+        self.raw = open(path, encoding='utf-8').read()
+        self.root = E.fromstring(self.raw.split('\n', 1)[1])  # without the DOCTYPE
+        self.ids = [e.get('id') for e in self.root.iter() if e.get('id')]
+        self.text = ' '.join(''.join(self.root.itertext()).split())
+    def table(self, figure):
+        """The rows behind a figure's CSV link."""
+        for e in self.root.iter('figure'):
+            if e.get('id') == figure:
+                link = [a for a in e.iter('a') if a.get('class') == 'csv'][0].get('href')
+                return list(csv.reader(io.StringIO(urllib.parse.unquote(link.split(',', 1)[1]))))
+        raise SystemExit(f'no figure {figure}')
+    def check(self):
+        assert len(set(self.ids)) == len(self.ids), 'an id stands twice'
+        for e in self.root.iter():
+            assert e.tag not in ('script', 'iframe', 'object', 'embed', 'img', 'link', 'base', 'form'), e.tag
+            for name, value in e.attrib.items():
+                assert not name.startswith('on'), name
+                if name in ('href', 'src'):
+                    assert value.startswith('#') or value.startswith('data:text/csv'), value[:80]
+        style = self.root.find('.//style').text
+        assert not re.search(r'url\(|@import', style)
+        assert not re.search(r'https?://', self.raw), 'an address'
+        for a in self.root.iter('a'):
+            if a.get('href').startswith('#'): assert a.get('href')[1:] in self.ids, a.get('href')
+        for f in self.root.iter('figure'):
+            assert self.table(f.get('id')), f.get('id')
+        assert not re.search(r'[" ](nan|inf|-nan|-inf)[" <]', self.raw), 'a value that is none'
+        class Strict(HTMLParser):
+            pass
+        Strict().feed(self.raw)
+        assert len(self.raw) < 4e6
+sys.argv += ['']
+page = Page(sys.argv[1])
+page.check()
+exec(sys.argv[2])
+END
+page() { "$PYTHON" page.py "$@"; }
+
+sample 4 "$FAQ/train.tsv" >train.tsv
+"$FILM" train train.tsv --dim 40 -q -o m.film || { echo "Bail out! no model"; exit 1; }
+
+# ---- pairs ----
+expect_status "a report of pairs" 0 "$FILM" report m.film --eval "$FAQ/heldout.tsv" --train train.tsv \
+    --pool "$FAQ/questions.tsv" -o pairs.html
+check "it is well-formed, loads nothing and has every section" page pairs.html '
+for id in "summary quality mistakes sweep data training shapes dimensions map".split(): assert id in page.ids, id
+for id in ("roc precision-recall calibration probabilities log-loss coverage confusion knn-rates knn-entropy retrieval "
+           "audit-eval-count audit-eval-common audit-train-count training-loss training-gradient training-trees "
+           "shape-1 shape-two-1 map-sentences map-words").split(): assert id in page.ids, id
+assert sum(i.startswith("dimension-") for i in page.ids) == 6
+assert page.root.findall(".//details") and "not shown" not in page.text'
+"$FILM" eval m.film "$FAQ/heldout.tsv" --pool "$FAQ/questions.tsv" --json -q >eval.json
+check "its figures are those of film eval" page pairs.html '
+import json
+d = json.load(open("eval.json"))
+for name in ("auc", "log_loss"): assert f"{d[name]:.3f}" in page.text, name
+for name in ("accuracy", "ece"): assert f"{100 * d[name]:.1f} %" in page.text, name
+rows = page.table("confusion")[1:]
+n = {(r[0], r[1]): float(r[2]) for r in rows}
+assert sum(n.values()) == d["rows"]
+assert abs((n["said same", "same"] + n["said different", "different"]) / d["rows"] - d["accuracy"]) < 1e-9
+tpr = [float(r[2]) for r in page.table("knn-rates")[1:] if r[0].startswith("TPR")]
+assert all(abs(a - b["tpr"]) < 1e-6 for a, b in zip(tpr, d["knn"])) and len(tpr) == len(d["knn"])
+found = [float(r[2]) for r in page.table("retrieval")[1:]]
+assert abs(found[9] - d["retrieval"]["r10"]) < 1e-6 and abs(found[0] - d["retrieval"]["r1"]) < 1e-6
+roc = [(float(r[1]), float(r[2])) for r in page.table("roc")[1:] if r[0] == "the model"]
+area = sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in zip(roc, roc[1:]))
+assert roc[0] == (0, 0) and roc[-1] == (1, 1) and abs(area - d["auc"]) < 0.004, area'
+"$FILM" info m.film --json >info.json
+check "the training curve is the one the model keeps" page pairs.html '
+import json
+kept = json.load(open("info.json"))["figures"]["ranking"]
+assert kept["history_columns"] == ["epoch", "loss", "gradient"] and len(kept["history"]) == kept["steps"]
+rows = page.table("training-loss")[1:]
+assert [int(r[1]) for r in rows] == list(range(1, kept["steps"] + 1))
+assert all(abs(float(r[2]) - h[1]) < 1e-5 for r, h in zip(rows, kept["history"]))
+assert all(h[2] > 0 for h in kept["history"])'
+"$FILM" report m.film --eval "$FAQ/heldout.tsv" --train train.tsv --pool "$FAQ/questions.tsv" -o again.html -q -t 1
+check "one thread writes the same bytes" cmp pairs.html again.html
+expect_output "--json names the page" 0 '{"report": "x.html"}' "$FILM" report m.film -o x.html --json
+"$FILM" report m.film -o - -q >stdout.html
+check "- is standard output" cmp x.html stdout.html
+
+# ---- hostile text ----
+printf 'label\tquestion1\tquestion2\n' >hostile.tsv
+for i in $(seq 30); do
+    printf '%d\t<script>alert(%d)</script> </title></style></svg> card\t"><img src=x onerror=alert(1)> & &amp; card\n' $((i % 2)) "$i"
+    printf '%d\t\xe2\x80\xae reversed \xd7\x90\xd7\x91 %d card\t=HYPERLINK("http:\x2f\x2fevil","x") \xf0\x9f\x98\x80 '"'"' card %d\n' $((i / 2 % 2)) "$i" "$i"
+    printf '%d\tjavascript:alert(1) --> ]]> card\x01 %d\tlost card %d\n' $((i % 2)) "$i" "$i"
+done >>hostile.tsv
+"$FILM" train hostile.tsv train.tsv --dim 8 -q -o "h<b>&'\"m.film" 2>err || cat err
+cp hostile.tsv "<img src=x>.tsv"
+expect_status "a report of hostile text" 0 "$FILM" report "h<b>&'\"m.film" --eval "<img src=x>.tsv" --train hostile.tsv -o hostile.html
+check "hostile text is shown as text" bash -c 'sed "s|http:%2F%2F||g; s|http://evil||g" hostile.html >plain.html
+"$PYTHON" page.py plain.html "
+assert \"<script>alert(\" in page.text and \"onerror=alert(1)\" in page.text and \"<img src=x>.tsv\" in page.text
+assert \"h<b>\" in page.text
+cells = [c for f in page.root.iter(\"figure\") for r in page.table(f.get(\"id\")) for c in r]
+assert not any(c[:1] in \"=@+\" for c in cells if c)"'
+head -c 100000 /dev/zero | tr '\0' 'x' | awk '{ for (i = 0; i < 40; i++) print i % 2 "\t" $0 i "\tlost card " i }' >long.tsv
+expect_status "sentences of 100 KB" 0 "$FILM" report m.film --eval long.tsv --columns label,a,b -o long.html
+check "are cut: the page stays small" bash -c '[ "$(stat -c %s long.html)" -lt 2000000 ]'
+
+# ---- other labels, other models, less to show ----
+awk -F'\t' 'NR == 1 { print "sentence1\tsentence2\tscore"; next } { print $2 "\t" $3 "\t" $1 * 3.5 + NR % 3 * 0.5 }' "$FAQ/heldout.tsv" >scores.tsv
+check "scores: a scatter and no ROC" bash -c '"$0" report m.film --eval scores.tsv -o s.html -q && "$PYTHON" page.py s.html "
+assert \"scatter\" in page.ids and \"roc\" not in page.ids and \"Pearson\" in page.text and \"data-eval\" in page.ids"' "$FILM"
+check "categories: shares, sizes and a map" bash -c '"$0" report m.film --eval "$1" --train "$1" -o c.html -q && "$PYTHON" page.py c.html "
+assert \"10 neighbours\" in page.text and \"data-eval\" in page.ids and \"map-sentences\" in page.ids and \"roc\" not in page.ids
+assert \"280 of the 280 sentences measured on (100.0 %)\" in page.text"' "$FILM" "$FAQ/questions.tsv"
+printf 'anchor\tpositive\tnegative\n' >triplets.tsv
+for i in $(seq 25); do printf 'lost my card %d\tmy card %d is lost\twhere is my parcel %d\n' "$i" "$i" "$i"; done >>triplets.tsv
+check "triplets are two pairs each" bash -c '"$0" report m.film --eval triplets.tsv -o t.html -q && "$PYTHON" page.py t.html "
+assert \"roc\" in page.ids and \"Of the 50 pairs\" in page.text and \"Only 50 pairs\" in page.text"' "$FILM"
+check "a model alone" bash -c '"$0" report m.film -o a.html -q && "$PYTHON" page.py a.html "
+assert \"give a labelled file with --eval\" in page.text and \"roc\" not in page.ids and \"shape-1\" in page.ids
+assert \"dimension-\" in \" \".join(page.ids) and \"map-words\" in page.ids"' "$FILM"
+cut -f2 train.tsv >lines.txt
+check "a file without labels" bash -c '"$0" report m.film --eval lines.txt --train lines.txt -o n.html -q && "$PYTHON" page.py n.html "
+assert \"lines.txt has no labels\" in page.text and \"roc\" not in page.ids"' "$FILM"
+"$FILM" train train.tsv --method tfidf --decision threshold -q -o tfidf.film
+check "a model without vectors and with a threshold" bash -c '"$0" report tfidf.film --eval "$1" -o f.html -q && "$PYTHON" page.py f.html "
+for line in (\"decides by one threshold\", \"has no map\", \"no vectors\"): assert line in page.text, line
+assert \"roc\" in page.ids and \"knn-rates\" not in page.ids"' "$FILM" "$FAQ/heldout.tsv"
+"$FILM" train train.tsv --method film --rank 40 --dim 10 --decision threshold -q -o film.film
+check "method film: objective, gradient, active anchors, singular values" bash -c '"$0" report film.film -o g.html -q && "$PYTHON" page.py g.html "
+for id in (\"training-loss\", \"training-gradient\", \"training-active\", \"training-spectrum\"): assert id in page.ids, id"' "$FILM"
+
+# ---- the audit, and what is counted, against brute force ----
+if have_numpy "the audit is what numpy finds"; then
+    "$PYTHON" -c '
+import random
+random.seed(4)
+print("label\tquestion1\tquestion2")
+rows = []
+for i in range(1500):                      # duplicates are of questions that occur often, most of the time
+    same = random.random() < .5
+    often = random.random() < (.8 if same else .3)
+    q = [random.randrange(60 if often else 2000) for _ in range(2)]
+    print(f"{int(same)}\tq{q[0]} lost card\tq{q[1]} lost card")' >biased.tsv
+    "$FILM" report m.film --eval biased.tsv -o b.html -q
+    check "the audit is what numpy finds" page b.html '
+import numpy as np, collections, random
+rows = [l.rstrip("\n").split("\t") for l in open("biased.tsv")][1:]
+count, near = collections.Counter(), collections.defaultdict(set)
+for y, a, b in rows:
+    for q in {a, b}: count[q] += 1
+    if a != b: near[a].add(b); near[b].add(a)
+x = np.array([[1, *sorted(np.log1p([count[a], count[b]])), np.log1p(len(near[a] & near[b]))] for y, a, b in rows])
+y = np.array([float(r[0]) for r in rows])
+def fit(x, y):                             # plain Newton steps
+    w = np.zeros(x.shape[1])
+    for _ in range(25):
+        p = 1 / (1 + np.exp(-x @ w))
+        w -= np.linalg.solve((x * (p * (1 - p))[:, None]).T @ x + 1e-3 * np.eye(len(w)), x.T @ (p - y))
+    return w
+found = []
+for seed in range(20):
+    half = np.random.RandomState(seed).rand(len(y)) < .5
+    right = [((x[t] @ fit(x[~t], y[~t]) > 0) == y[t]).sum() for t in (half, ~half)]
+    found.append(sum(right) / len(y))
+said = float(re.search(r"numbers tells ([\d.]+) % of the labels right", page.text).group(1)) / 100
+assert abs(said - np.mean(found)) < 3 * np.std(found) + .01, (said, np.mean(found), np.std(found))
+assert said > .65 and "biased.tsv can be told without reading" in page.text
+shares = {r[3].split(":")[0]: float(r[2]) for r in page.table("audit-eval-count")[1:]}
+names = [("once", 1, 1), ("twice", 2, 2), ("3 times", 3, 3), ("4 to 5", 4, 5), ("6 to 10", 6, 10), ("more", 11, 1e9)]
+for name, low, high in names:
+    labels = [float(l) for l, a, b in rows if low <= max(count[a], count[b]) <= high]
+    if labels: assert abs(shares[name] - np.mean(labels)) < 1e-6, name'
+fi
+printf 'label\tquestion1\tquestion2\n1\ta b\tc d\n0\tC D?\tA b\n1\tx y\tz w\n1\tz w\tv u\n0\tx y\tv u\n' >odd.tsv
+"$FILM" report m.film --eval odd.tsv --train odd.tsv -o o.html -q
+check "contradictions and leaks are counted" page o.html '
+assert "1 pairs carry both labels, 2 pairs are called different although others connect them" in page.text
+assert "5 of the 5 pairs measured on (100.0 %) have a question the model was trained on, 5 stand" in page.text'
+
+# ---- refusals ----
+expect_output "without -o" 1 'film report: -o REPORT.html is missing; film report --help shows how' "$FILM" report m.film
+expect_output "a pool without --eval" 1 \
+    'film report: --pool is searched for the duplicates of --eval FILE; give one; film report --help shows how' \
+    "$FILM" report m.film --pool train.tsv -o p.html
+expect_output "no such file" 3 'film: cannot open missing.tsv: No such file or directory' "$FILM" report m.film --eval missing.tsv -o p.html
+expect_output "a page that cannot be written" 3 'film: cannot write nowhere/p.html: No such file or directory' "$FILM" report m.film -o nowhere/p.html
+cp a.html old.html
+printf 'label\tquestion1\tquestion2\n1\ta\tb\n7\tc\td\n' >bad.tsv
+expect_status "a bad row is refused" 2 "$FILM" report m.film --eval bad.tsv --labels pairs -o old.html
+check "and the older page stays" cmp a.html old.html
+expect_status "or passed over" 0 "$FILM" report m.film --eval bad.tsv --labels pairs --skip-bad -o old.html
+check "which is told" page old.html 'assert "1 bad rows of bad.tsv were passed over" in page.text'
+finish

@@ -1,0 +1,164 @@
+/* film_report as a library call: every kind of model and file, hostile text, stopping, memory. */
+#include "faq_model.h"
+
+static film_model *model;
+static char eval_path[300], page_path[300];
+
+/* The page at PATH; freed by the caller. */
+static char *read_page(void)
+{
+    FILE *file = fopen(page_path, "rb");
+    assert_non_null(file);
+    char *bytes = malloc(4 << 20);
+    size_t size = fread(bytes, 1, (4 << 20) - 1, file);
+    assert_true(size < (4 << 20) - 1); /* a few megabytes at most */
+    bytes[size] = 0;
+    fclose(file);
+    return bytes;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    film_train_options options;
+    faq_options(&options);
+    model = faq_train(&options);
+    strcpy(eval_path, scratch("eval.tsv"));
+    strcpy(page_path, scratch("page.html"));
+    FILE *file = fopen(eval_path, "w");
+    fprintf(file, "label\tquestion1\tquestion2\n");
+    for (size_t i = 0; i < 120; i++)
+        fprintf(file, "%d\t%s\t%s\n", faq[5 * i].label, faq[5 * i].a, faq[5 * i].b);
+    fclose(file);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    film_close(model);
+    unlink(eval_path);
+    unlink(page_path);
+    return 0;
+}
+
+static void it_shows_what_it_was_given(void **state)
+{
+    (void)state;
+    film_report_options options;
+    film_report_defaults(&options);
+    assert_ok(film_report(model, NULL, page_path, &error));
+    char *page = read_page();
+    assert_non_null(strstr(page, "give a labelled file with --eval"));
+    assert_null(strstr(page, "id=\"roc\""));
+    free(page);
+    const char *train[] = {eval_path};
+    options.eval = eval_path;
+    options.train = train;
+    options.train_count = 1;
+    options.name = "a<b>.film";
+    assert_ok(film_report(model, &options, page_path, &error));
+    page = read_page();
+    const char *const parts[] = {"id=\"roc\"",           "id=\"precision-recall\"",
+                                 "id=\"calibration\"",   "id=\"log-loss\"",
+                                 "id=\"confusion\"",     "id=\"knn-rates\"",
+                                 "id=\"shape-1\"",       "id=\"shape-two-1\"",
+                                 "id=\"map-sentences\"", "id=\"map-words\"",
+                                 "id=\"training-loss\"", "id=\"training-gradient\"",
+                                 "id=\"audit-eval\"",    "id=\"audit-train\"",
+                                 "a&lt;b&gt;.film",      "stand in the training data as they are"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (!strstr(page, parts[i])) fail_msg("no %s", parts[i]);
+    assert_null(strstr(page, "a<b>"));
+    free(page);
+}
+
+static void one_thread_writes_the_same_page(void **state)
+{
+    (void)state;
+    film_report_options options;
+    film_report_defaults(&options);
+    options.eval = eval_path;
+    char *page[2];
+    for (int i = 0; i < 2; i++) {
+        options.threads = 1 + i;
+        assert_ok(film_report(model, &options, page_path, &error));
+        page[i] = read_page();
+    }
+    assert_string_equal(page[0], page[1]);
+    free(page[0]);
+    free(page[1]);
+}
+
+static int stop_after(void *user, const char *phase, double done, double total)
+{
+    (void)phase, (void)done, (void)total;
+    int *left = user;
+    return (*left)-- <= 0;
+}
+
+static void stopping_leaves_no_page(void **state)
+{
+    (void)state;
+    film_report_options options;
+    film_report_defaults(&options);
+    options.eval = eval_path;
+    unlink(page_path);
+    film_status status = FILM_CANCELLED;
+    int stopped = 0;
+    for (int after = 0; status == FILM_CANCELLED; after++) {
+        int left = after;
+        options.progress = (film_progress){stop_after, &left, NULL};
+        status = film_report(model, &options, page_path, &error);
+        stopped += status == FILM_CANCELLED;
+        if (status == FILM_CANCELLED) assert_int_equal(access(page_path, F_OK), -1);
+        assert_true(after < 200);
+    }
+    assert_int_equal(status, FILM_OK);
+    assert_true(stopped > 3);
+}
+
+/* Allocation number 0, 1, 2, 4, 8, ...: all of them would take minutes. */
+static void without_memory_it_says_so(void **state)
+{
+    (void)state;
+    film_report_options options;
+    film_report_defaults(&options);
+    options.eval = eval_path;
+    options.threads = 1;
+    film_status status = FILM_NO_MEMORY;
+    for (long at = 0; status != FILM_OK; at = at < 4 ? at + 1 : at + at / 3) {
+        fail_allocation(at);
+        status = film_report(model, &options, page_path, &error);
+        fail_allocation(-1);
+        assert_true(status == FILM_OK || status == FILM_NO_MEMORY);
+    }
+}
+
+static void nonsense_is_refused(void **state)
+{
+    (void)state;
+    film_report_options options;
+    film_report_defaults(&options);
+    assert_int_equal(film_report(NULL, NULL, page_path, &error), FILM_USAGE);
+    assert_int_equal(film_report(model, NULL, NULL, &error), FILM_USAGE);
+    options.pool = eval_path;
+    assert_int_equal(film_report(model, &options, page_path, &error), FILM_USAGE);
+    options.pool = NULL;
+    options.eval = "/nonexistent/file.tsv";
+    assert_int_equal(film_report(model, &options, page_path, &error), FILM_IO);
+    options.eval = NULL;
+    assert_int_equal(film_report(model, &options, "/nonexistent/page.html", &error), FILM_IO);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_shows_what_it_was_given),
+        cmocka_unit_test(one_thread_writes_the_same_page),
+        cmocka_unit_test(stopping_leaves_no_page),
+        cmocka_unit_test(without_memory_it_says_so),
+        cmocka_unit_test(nonsense_is_refused),
+    };
+    return cmocka_run_group_tests_name("report", tests, set_up, tear_down);
+}
