@@ -139,6 +139,27 @@ static void draw_scores(struct report *report, const struct holdings *file, cons
     plots_end(report);
 }
 
+/* Some of the pairs that contradict others. */
+static void write_odd(struct report *report, const struct holdings *file)
+{
+    struct markup *out = &report->body;
+    if (!file->odd_count) return;
+    markup_raw(out, "<details><summary>Pairs that contradict others</summary>\n");
+    for (size_t i = 0; i < file->odd_count; i++) {
+        size_t pair = file->odd[i];
+        const uint32_t sentence[2] = {file->pairs.a[pair], file->pairs.b[pair]};
+        markup_print(out, "<div class=\"pair\"><span class=\"p\">%s</span>",
+                     file->pairs.label[pair] >= 0.5f ? "same" : "different");
+        for (int side = 0; side < 2; side++) {
+            markup_raw(out, "<p><bdi>");
+            markup_text(out, strtab_get(&file->corpus->sentences, sentence[side]), REPORT_TEXT);
+            markup_raw(out, "</bdi></p>");
+        }
+        markup_raw(out, "</div>\n");
+    }
+    markup_raw(out, "</details>\n");
+}
+
 static film_status write_file(struct report *report, const struct holdings *file, const char *role,
                               film_error *error)
 {
@@ -158,6 +179,7 @@ static film_status write_file(struct report *report, const struct holdings *file
     if (file->corpus->skipped) count_fact(out, "bad rows passed over", file->corpus->skipped, "");
     if (has_pairs(file->corpus)) write_pair_facts(report, file);
     markup_raw(out, "</table></div>\n");
+    write_odd(report, file);
     snprintf(id, sizeof id, "data-%s", strcmp(role, "trained on") == 0 ? "train" : "eval");
     if (file->corpus->labels == FILM_LABELS_CATEGORIES)
         TRY(draw_categories(report, file, id, error));

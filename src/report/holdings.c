@@ -51,6 +51,11 @@ done:
     return status;
 }
 
+static void show(struct holdings *holdings, size_t pair)
+{
+    if (holdings->odd_count < HOLDINGS_SHOWN) holdings->odd[holdings->odd_count++] = (uint32_t)pair;
+}
+
 /* Repetitions and pairs with both labels: neighbours once sorted. */
 static void compare_equal(struct holdings *holdings)
 {
@@ -60,7 +65,9 @@ static void compare_equal(struct holdings *holdings)
         for (end = i; end < holdings->count && sorted[end].key == sorted[i].key; end++)
             same += sorted[end].same;
         holdings->repeated += end - i - 1;
-        holdings->contradicting += same > 0 && same < end - i;
+        if (same == 0 || same == end - i) continue;
+        holdings->contradicting++;
+        show(holdings, sorted[i].pair);
     }
 }
 
@@ -75,8 +82,10 @@ static film_status find_connected(struct holdings *holdings, uint32_t questions,
     for (size_t i = 0; i < holdings->count; i++) {
         if (holdings->pairs.label[i] >= 0.5f) continue;
         holdings->identical += holdings->a[i] == holdings->b[i];
-        holdings->connected +=
-            union_find_root(&sets, holdings->a[i]) == union_find_root(&sets, holdings->b[i]);
+        if (union_find_root(&sets, holdings->a[i]) != union_find_root(&sets, holdings->b[i]))
+            continue;
+        holdings->connected++;
+        show(holdings, i);
     }
     union_find_free(&sets);
     return FILM_OK;

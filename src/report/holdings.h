@@ -13,6 +13,8 @@ struct holding {
     unsigned char same;
 };
 
+enum { HOLDINGS_SHOWN = 10 };
+
 struct holdings {
     const char *name;
     const struct corpus *corpus;
@@ -28,6 +30,8 @@ struct holdings {
     size_t connected;     /* pairs labelled different whose questions a chain of "same" connects */
     size_t identical;     /* pairs of the same words labelled different */
     size_t split;         /* categories: sentences under more than one */
+    uint32_t odd[HOLDINGS_SHOWN]; /* pairs behind these counts, to show: the first of them */
+    size_t odd_count;
 };
 
 /* NUMBERS gives each question a number, the same in every file; two sentences of the same words are

@@ -183,6 +183,7 @@ printf 'label\tquestion1\tquestion2\n1\ta b\tc d\n0\tC D?\tA b\n1\tx y\tz w\n1\t
 "$FILM" report m.film --eval odd.tsv --train odd.tsv -o o.html -q
 check "contradictions and leaks are counted" page o.html '
 assert "1 pairs carry both labels, 2 pairs are called different although others connect them" in page.text
+assert page.text.count("Pairs that contradict others") == 2
 assert "5 of the 5 pairs measured on (100.0 %) have a question the model was trained on, 5 stand" in page.text'
 
 # ---- refusals ----

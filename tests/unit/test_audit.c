@@ -218,6 +218,8 @@ static void contradictions_and_leaks_are_counted(void **state)
     assert_int_equal(eval.contradicting, 1);
     assert_int_equal(eval.connected, 3); /* how are you, a b - e f, x y */
     assert_int_equal(eval.identical, 1);
+    assert_int_equal(eval.odd_count, 4); /* one with both labels, three connected */
+    assert_int_equal(eval.odd[2], 4);
     assert_ok(leaks_find(&leaks, &eval, &train, numbers.hashes.count, &error));
     assert_int_equal(leaks.sentences, 3); /* a b, p q, r s */
     assert_int_equal(leaks.either, 4);
