@@ -184,8 +184,8 @@ static int run(const struct verb *verb, int argc, char **argv)
     if (pair + (word != NULL) + (dimension != SIZE_MAX) > 1)
         return usage_error(verb, "--pair, --dim and --word do not go together");
     if (pair ? count != 3 : count != 1)
-        return usage_error(verb, pair ? "--pair needs two sentences behind it"
-                                      : "sentences need --pair before them");
+        return usage_error(verb, pair ? "--pair needs two sentences behind the model"
+                                      : "sentences need --pair");
     film_error error;
     film_model *model = NULL;
     int code = report(film_open(arguments[0], &model, &error), &error);

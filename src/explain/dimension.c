@@ -56,13 +56,18 @@ static film_status write_examples(const film_model *model, size_t dimension, siz
     size_t sentences = 2 * model->examples.count;
     struct ranking end[2] = {{{0}, NULL, NULL}, {{0}, NULL, NULL}};
     struct feature_row row = {.count = 0};
+    struct strtab seen = {.count = 0};
     float *vector = NULL;
+    TRY(strtab_init(&seen, error));
     TRY(ranking_init(&end[0], most, error));
     TRY(ranking_init(&end[1], most, error));
     TRY(feature_row_init(&row, encoder->features, error));
     TRY_ALLOC(vector = mem_array(encoder->dim, sizeof *vector), error);
     for (size_t i = 0; i < sentences; i++) {
         film_text text = examples_text(&model->examples, i / 2, (int)(i % 2));
+        uint32_t before = seen.count, id;
+        TRY(strtab_add(&seen, text.bytes, text.length, &id, error));
+        if (seen.count == before) continue; /* a sentence of several pairs counts once */
         TRY(encoder_embed(encoder, &row, text, vector, error));
         topk_offer(&end[0].top, vector[dimension], (uint32_t)i);
         topk_offer(&end[1].top, -vector[dimension], (uint32_t)i);
@@ -86,6 +91,7 @@ done:
     ranking_free(&end[0]);
     ranking_free(&end[1]);
     feature_row_free(&row);
+    strtab_free(&seen);
     mem_free(vector);
     return status;
 }

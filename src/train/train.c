@@ -171,6 +171,10 @@ static film_status choose_method(struct run *run, film_error *error)
             error, FILM_BAD_INPUT,
             "--decision full learns from labels and the input has none; leave it out or "
             "add a label, score, category or triplet column");
+    if (!labelled && options->keep_examples)
+        return status_set(error, FILM_BAD_INPUT,
+                          "--keep-examples keeps labelled pairs and the input has none; leave it "
+                          "out or add a label, score, category or triplet column");
     film_status status = options_check_dim(options, run->method, error);
     if (status != FILM_OK) return status;
     if (options->resume && run->method != FILM_METHOD_FILM && run->method != FILM_METHOD_RANK)
@@ -275,6 +279,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     run.model->decision.encoder = &run.model->encoder;
     if (run.full && run.interrupted == FILM_OK) TRY(decide(&run, error));
     if (!run.model->decision.full || run.dev.rows) TRY(run_calibrate(&run, judged_on, error));
+    TRY(run_keep_examples(&run, error));
     TRY(finish(&run, error));
 done:
     corpus_free(&run.corpus);
