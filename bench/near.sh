@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Neighbours: our scans and graph against hnswlib and FAISS (HNSW, IVF) on our own vectors: the sentences
-# of FILE... embedded by a rank model, 1,000 of the last file's held out as queries. One thread, one run;
-# times are processor time. Prints queries/s at recall@10 of 0.95 and 0.99 (the first setting that reaches
+# of FILE... embedded by a rank model, 1,000 of the last file's held out as queries. One run, one thread
+# (BUILD_THREADS of building, for large ones); times are processor time. Prints queries/s at recall@10 of 0.95 and 0.99 (the first setting that reaches
 # it), build time and memory.
 #   bench/near.sh TRAIN.tsv DEV.tsv [ROWS, 0: real ones only; else noisy copies up to so many] [DIM ...]
 set -eu
@@ -27,7 +27,7 @@ for dim in "$@"; do
     "$film" train "$train" --method rank --dim "$dim" -q -o "$folder/m.film"
     "$film" embed "$folder/m.film" "$folder/sentences.txt" --format lines -q -o "$folder/v.npy"
     /usr/bin/python3 bench/near_data.py "$folder/v.npy" "$folder" x 1000 $((last - 2000)) "$rows"
-    build/release/near_driver "$folder/x.base" "$folder/x.queries" "$dim" "$folder/gold" > "$folder/log"
-    "$folder/rivals" "$folder/x.base" "$folder/x.queries" "$dim" "$folder/gold" ${RIVALS:-} >> "$folder/log"
+    build/release/near_driver "$folder/x.base" "$folder/x.queries" "$dim" "$folder/gold" 0 0 0 "${BUILD_THREADS:-1}" > "$folder/log"
+    "$folder/rivals" "$folder/x.base" "$folder/x.queries" "$dim" "$folder/gold" "${BUILD_THREADS:-1}" ${RIVALS:-} >> "$folder/log"
     table
 done

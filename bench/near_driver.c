@@ -237,7 +237,8 @@ int main(int argc, char **argv)
     struct graph_view view = graph_view(graph);
     struct graph_report report;
     must(graph_check(&view, &report, &error));
-    printf("film graph: %.1f s to build, %d thread(s), %.0f MiB more at the peak (%.0f MiB of "
+    printf("film graph: %.1f s of processor to build, %d thread(s), %.0f MiB more at the peak "
+           "(%.0f MiB of "
            "arrays); %zu of %zu reached, "
            "%zu twins, %.1f links\n",
            seconds, threads, peak() - before,

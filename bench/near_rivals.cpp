@@ -1,6 +1,6 @@
 // hnswlib and FAISS on the vectors of bench/near.sh: the rivals of bench/near_driver.c, same queries, same
 // measure of recall, one thread. C++ because both are; nothing of it is in the library.
-//   near_rivals BASE.f32 QUERIES.f32 DIM GOLD [hnswlib|faiss|ivf ...]
+//   near_rivals BASE.f32 QUERIES.f32 DIM GOLD THREADS [hnswlib|faiss|ivf ...]     THREADS: of building
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -23,6 +23,7 @@
 
 static const size_t K = 10;
 static size_t dim, rows, asked;
+static int threads; // of building; searching has one
 static std::vector<float> base, queries, gold;
 
 // Processor time of this process: the machine may be shared.
@@ -94,13 +95,15 @@ static void sweep(const char *name, const std::vector<int> &settings,
     }
 }
 
-static const std::vector<int> efs = {10,  16,  24,  32,  40,  48,  56,  64,  80,  96,  112, 128, 144, 160,
-                                     192, 224, 256, 288, 320, 384, 448, 512, 576, 640, 768, 896, 1024};
+static const std::vector<int> efs = {10,  16,  24,  32,  40,  48,  56,  64,  80,
+                                     96,  112, 128, 144, 160, 192, 224, 256, 288,
+                                     320, 384, 448, 512, 576, 640, 768, 896, 1024};
 
 static void built(const char *name, double start, double before)
 {
-    printf("%s: %.1f s to build, 1 thread, %.0f MiB more at the peak\n", name, now() - start,
-           peak() - before);
+    printf("%s: %.1f s of processor to build, %d thread(s), %.0f MiB more at the peak\n", name,
+           now() - start, threads, peak() - before);
+    omp_set_num_threads(1);
 }
 
 static void run_hnswlib(int m, int width)
@@ -109,6 +112,7 @@ static void run_hnswlib(int m, int width)
     std::string name = "hnswlib-M" + std::to_string(m) + "-" + std::to_string(width);
     hnswlib::InnerProductSpace space(dim);
     hnswlib::HierarchicalNSW<float> index(&space, rows, (size_t)m, (size_t)width);
+#pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
     for (size_t i = 0; i < rows; i++) index.addPoint(&base[i * dim], i);
     built(name.c_str(), start, before);
     sweep(
@@ -124,6 +128,7 @@ static void run_faiss(const char *name, faiss::IndexHNSW &index, int width)
 {
     double before = peak(), start = now();
     index.hnsw.efConstruction = width;
+    omp_set_num_threads(threads);
     index.train((int64_t)rows, base.data());
     index.add((int64_t)rows, base.data());
     built(name, start, before);
@@ -140,6 +145,7 @@ static void run_ivf()
     size_t lists = (size_t)(4 * std::sqrt((double)rows)) / 64 * 64;
     faiss::IndexIVFFlat index(&coarse, dim, lists, faiss::METRIC_INNER_PRODUCT);
     index.cp.niter = 8;
+    omp_set_num_threads(threads);
     index.train((int64_t)rows, base.data());
     index.add((int64_t)rows, base.data());
     built("faiss-IVF", start, before);
@@ -152,18 +158,18 @@ static void run_ivf()
 
 int main(int argc, char **argv)
 {
-    if (argc < 5) return 1;
+    if (argc < 6) return 1;
     dim = (size_t)atol(argv[3]);
     base = load(argv[1]);
     queries = load(argv[2]);
     gold = load(argv[4]);
     rows = base.size() / dim;
     asked = queries.size() / dim;
-    omp_set_num_threads(1);
+    threads = atoi(argv[5]);
     setvbuf(stdout, NULL, _IOLBF, 0);
     auto wanted = [&](const char *name) {
-        if (argc == 5) return true;
-        for (int i = 5; i < argc; i++)
+        if (argc == 6) return true;
+        for (int i = 6; i < argc; i++)
             if (strcmp(argv[i], name) == 0) return true;
         return false;
     };

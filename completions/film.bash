@@ -62,8 +62,7 @@ _film_values() {
             --positives | --labelled | --hard | --random | --iterations | --epsilon | --least-change | \
             --rho | --gamma | --shrink | --first-step | --inner | --sample | --epochs | --batch | --rate | --temperature | \
             --pool-queries | --checkpoint-every | --bootstrap | --wait | --where | --limit | -n | --review | --candidates | --matches | --answers | \
-            --allow-origin | --max-body | --max-header | --max-texts | --max-pool | --max-connections | --timeout | \
-            --keep-examples | --most | --word) return 2 ;;
+            --keep-examples | --most | --word | --allow-origin | --max-body | --max-header | --max-texts | --max-pool | --max-connections | --timeout) return 2 ;;
         *) return 1 ;;
     esac
 }

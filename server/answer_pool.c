@@ -14,7 +14,8 @@ enum { MOST_WHERE = 16, MOST_ANSWERS = 1000 };
 struct searching {
     struct bytes *out;
     int explain, many;
-    size_t query; /* whose list is open */
+    size_t reasons; /* so many of each answer at most */
+    size_t query;   /* whose list is open */
 };
 
 static void write_field(struct bytes *out, const char *name, film_text text)
@@ -37,12 +38,11 @@ static void write_more(struct bytes *out, film_text more)
     json_decref(value);
 }
 
-static void write_reasons(struct bytes *out, const film_verdict *verdict)
+static void write_reasons(struct bytes *out, const film_verdict *verdict, size_t most)
 {
     char *json = NULL;
     size_t length = 0;
-    if (film_reasons_json(verdict, FILM_ALL_REASONS, &json, &length, NULL) != FILM_OK)
-        out->failed = 1;
+    if (film_reasons_json(verdict, most, &json, &length, NULL) != FILM_OK) out->failed = 1;
     bytes_text(out, ", \"bias\": ");
     bytes_real(out, verdict->bias);
     bytes_text(out, ", \"reasons\": ");
@@ -76,7 +76,7 @@ static int write_found(void *user, const film_found *found)
     bytes_flag(out, found->verdict.same);
     bytes_text(out, ", \"score\": ");
     bytes_real(out, found->score);
-    if (searching->explain) write_reasons(out, &found->verdict);
+    if (searching->explain) write_reasons(out, &found->verdict, searching->reasons);
     bytes_text(out, "}");
     return out->failed;
 }
@@ -118,6 +118,7 @@ struct query {
     film_text q;
     const json_t *queries, *where;
     film_search_options options;
+    size_t reasons;
 };
 
 static void search(struct worker *worker, const struct query *query, struct response *response)
@@ -126,7 +127,8 @@ static void search(struct worker *worker, const struct query *query, struct resp
     film_text *texts = NULL;
     size_t count = 0;
     struct bytes *out = &response->body;
-    struct searching searching = {out, query->options.explain, query->queries != NULL, 0};
+    struct searching searching = {out, query->options.explain, query->queries != NULL,
+                                  query->reasons, 0};
     film_status status;
     bytes_text(out, searching.many ? "{\"results\": [[" : "{\"results\": [");
     if (!searching.many) {
@@ -150,7 +152,7 @@ static void search(struct worker *worker, const struct query *query, struct resp
 void answer_search(struct worker *worker, const struct request *request, struct response *response)
 {
     json_t *root = NULL;
-    struct query query = {.queries = NULL};
+    struct query query = {.reasons = FILM_ALL_REASONS};
     struct conditions conditions = {.count = 0};
     film_search_defaults(&query.options);
     const struct field fields[] = {{"q", FIELD_TEXT, &query.q, 0, 0, NULL},
@@ -159,6 +161,7 @@ void answer_search(struct worker *worker, const struct request *request, struct 
                                    {"where", FIELD_OBJECT, &query.where, 0, 0, NULL},
                                    {"least", FIELD_LEAST, &query.options.least, 0, 0, NULL},
                                    {"explain", FIELD_FLAG, &query.options.explain, 0, 0, NULL},
+                                   {"reasons", FIELD_COUNT, &query.reasons, 0, INT32_MAX, NULL},
                                    {"prior", FIELD_SHARE, &query.options.answer.prior, 0, 0, NULL},
                                    {NULL, 0, NULL, 0, 0, NULL}};
     if (fields_read(request, fields, &root, response) &&

@@ -1,1 +1,58 @@
-"use strict";
+// The views and their addresses: #search?q=..., so that what is on the screen can be sent to somebody.
+import { $ } from "./dom.js";
+import { connection, Gone } from "./api.js";
+import { compare } from "./compare.js";
+import { search } from "./search.js";
+import { dedup } from "./dedup.js";
+import { model, report, loadModel } from "./model.js";
+
+const views = { compare, search, dedup, model, report };
+const longestLink = 4000; // beyond, an address is no longer something to pass on
+let current = null;
+
+function keeper(name) {
+    return (parameters) => {
+        if (current !== name) return;
+        const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== "")).toString();
+        const address = `#${name}${query && query.length <= longestLink ? `?${query}` : ""}`;
+        if (address !== location.hash) history.replaceState(null, "", address);
+    };
+}
+
+function go(moveFocus) {
+    const [name, query = ""] = location.hash.slice(1).split(/\?(.*)/s);
+    if (name === "main") return; // the skip link
+    const next = Object.hasOwn(views, name) ? name : "compare";
+    const changed = next !== current;
+    current = next;
+    for (const id of Object.keys(views)) $(id).hidden = id !== next;
+    for (const link of document.querySelectorAll("nav a")) {
+        if (link.dataset.view === next) link.setAttribute("aria-current", "page");
+        else link.removeAttribute("aria-current");
+    }
+    document.title = `${views[next].title} · FILM`;
+    views[next].show(new URLSearchParams(query));
+    if (changed && moveFocus) $(`${next}-title`).focus();
+}
+
+async function meet() {
+    try {
+        search.served(await loadModel());
+        report.refresh();
+    } catch (error) {
+        if (!(error instanceof Gone) && !error.status) throw error;
+    }
+}
+
+document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault(); // the address is the view's
+    $("main").focus();
+});
+for (const [name, view] of Object.entries(views)) view.start(keeper(name));
+window.addEventListener("hashchange", () => go(true));
+connection.addEventListener("back", () => {
+    meet();
+    views[current].refresh();
+});
+go(false);
+meet();

@@ -6,6 +6,10 @@ libutf8proc-dev libstemmer-dev zlib1g-dev libzstd-dev libjansson-dev libxgboost-
 libsqlite3-dev libmicrohttpd-dev libcmocka-dev"
 # Tests: independent oracles (scikit-learn, SciPy's ARPACK) and the tools the scripts call.
 TEST_PACKAGES="python3 python3-numpy python3-scipy python3-sklearn gzip zstd man-db bsdextrautils time git"
+# The page is tested in a browser driven by node. Where node came from elsewhere, Debian's npm would conflict with it.
+TEST_PACKAGES="$TEST_PACKAGES chromium"
+command -v node >/dev/null || TEST_PACKAGES="$TEST_PACKAGES nodejs"
+command -v npm >/dev/null || TEST_PACKAGES="$TEST_PACKAGES npm"
 # Long tests: data races (clang's thread sanitizer knows OpenMP), fuzzing.
 LONG_PACKAGES="clang libclang-rt-14-dev libomp-14-dev"
 BENCH_PACKAGES="wrk python3 python3-numpy python3-scipy python3-sklearn python3-xgboost fasttext time g++ libhnswlib-dev libfaiss-dev

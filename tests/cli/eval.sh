@@ -3,7 +3,7 @@
 source "$(dirname "$0")/tap.sh"
 py() { "$PYTHON" -c "import json; d = json.load(open('out.json')); $1"; }
 
-"$FILM" train "$FAQ/train.tsv" --method svd --rank 32 -o m.film -q || { echo "Bail out! no model"; exit 1; }
+faq_model m.film || { echo "Bail out! no model"; exit 1; }
 
 # ---- pairs ----
 "$FILM" eval m.film "$FAQ/heldout.tsv" --pool "$FAQ/questions.tsv" --json -q > out.json

@@ -3,77 +3,76 @@
 source "$(dirname "$0")/tap.sh"
 
 # Sentences whose words are about as frequent as in a language (rank r with weight 1/r).
-awk 'BEGIN { srand(5); for (i = 0; i < 200000; i++) { line = ""
+awk 'BEGIN { srand(5); for (i = 0; i < 4000; i++) { line = ""
     for (w = 6 + int(rand() * 6); w > 0; w--) line = line " w" int(exp(rand() * log(20000)))
     print substr(line, 2) } }' >many.txt
 head -2000 many.txt >few.txt
 "$FILM" train few.txt --rank 20 -q -o few.film
 cp few.film kept.film
-ls -A >before
+nothing_new() { ls -A | grep -vxE 'out|err|before|new' | diff <(grep -vxE 'out|err|before|new' before) -; }
 
-# interrupts SIGNAL SECONDS COMMAND...: starts it and signals it after that time, or at once when it is faster.
-# (A job of a script ignores SIGINT unless it is made to listen: hence the set -m.)
-interrupts() {
-    local signal=$1 after=$2 child; shift 2
-    set -m
-    "$@" >out 2>err &
-    child=$!
-    set +m
-    sleep "$after"
-    kill "-$signal" "$child" 2>/dev/null
-    wait "$child" 2>/dev/null
-    status=$?
+# stops_everywhere NAME SIGNAL LEAST COMMAND...: at every report of progress, until there is none left: exit code 4, a
+# line that says so, nothing new in the folder. LEAST: so many reports there are at least.
+stops_everywhere() {
+    local name=$1 signal=$2 least=$3 count=0 problem=""; shift 3
+    ls -A >before
+    while :; do
+        signal_at "$signal" clock_gettime $((count + 1)) "" "$@"
+        [ "$status" -ne 0 ] || break
+        count=$((count + 1))
+        [ "$status" -eq 4 ] || { problem="at report $count: exit code $status"; break; }
+        grep -qE '^film: stopped(; nothing was written| during [a-z ]+)$' err || { problem="at report $count: $(cat err)"; break; }
+        nothing_new >new || { problem="at report $count: left behind: $(cat new)"; break; }
+    done
+    if [ -z "$problem" ] && [ $count -ge "$least" ]; then ok "$name: exit code 4 at each of $count moments, and nothing written"
+    else not_ok "$name: exit code 4 at each moment, and nothing written" "$problem" "$count moments"; fi
 }
-nothing_new() { ls -A | grep -vxE 'out|err|before|.*\.npy' | diff <(grep -vxE 'out|err|before' before) -; }
-
-for signal in INT TERM; do
-    for after in 0.3 1; do
-        interrupts $signal $after "$FILM" train many.txt --rank 500 -o new.film
-        if [ "$status" -eq 4 ] && grep -qE '^film: stopped during [a-z ]+$' err; then ok "SIG$signal after $after s: exit code 4 ($(cat err))"
-        else not_ok "SIG$signal after $after s: exit code 4" "exit code $status" "$(cat err)"; fi
-        check "no model and no temporary file" nothing_new
-    done
-done
-interrupts INT 0.4 "$FILM" train many.txt --rank 500 -o few.film
+stops_everywhere "SIGINT during train" INT 8 "$FILM" train few.txt --rank 20 -o new.film
+check "without one there is a model" test -s new.film
+stops_everywhere "SIGTERM during train" TERM 4 "$FILM" train few.txt --rank 4 -o other.film
+signal_at INT clock_gettime 5 "" "$FILM" train many.txt --rank 20 -o few.film
 check "an older model stays as it was" cmp few.film kept.film
+awk 'BEGIN { for (i = 0; i < 70000; i++) print i % 2 "\tw" i " w2\tw" i " w3" }' >pairs.tsv
+stops_everywhere "SIGINT during split" INT 1 "$FILM" split pairs.tsv -o part
+stops_everywhere "SIGINT during embed" INT 1 "$FILM" embed few.film many.txt -o new.npy
 
-# embed: fed by a pipe that goes on, so that it cannot be done before.
+# From outside: embed is fed by a pipe that does not end, so that it cannot be done before. When a pipe has taken many
+# times what it holds, the program is at work. (A job of a script ignores SIGINT unless it is made to listen: hence
+# the set -m.)
+rm -f new.npy
 mkfifo pipe
-ls -A >before
-{ while cat many.txt; do :; done >pipe 2>/dev/null; } &
+{ for turn in 1 2 3 4 5; do cat many.txt; done; : >fed; while cat many.txt; do :; done; } >pipe 2>/dev/null &
 feeder=$!
-interrupts INT 1 "$FILM" embed few.film pipe -o new.npy
+set -m
+"$FILM" embed few.film pipe -o new.npy >out 2>err &
+child=$!
+set +m
+while [ ! -e fed ] && kill -0 $child 2>/dev/null; do sleep 0.02; done
+kill -INT $child
+wait $child
+status=$?
 kill $feeder 2>/dev/null; wait $feeder 2>/dev/null
-if [ "$status" -eq 4 ] && [ "$(cat err)" = "film: stopped; nothing was written" ]; then ok "SIGINT during embed: exit code 4"
-else not_ok "SIGINT during embed: exit code 4" "exit code $status" "$(cat err)"; fi
+if [ "$status" -eq 4 ] && [ "$(cat err)" = "film: stopped; nothing was written" ]; then ok "SIGINT from outside: exit code 4"
+else not_ok "SIGINT from outside: exit code 4" "exit code $status" "$(cat err)"; fi
 check "no array and no temporary file" bash -c '! ls -A | grep new.npy'
-yes "w1 w2	w3 w$((RANDOM))" | head -3000000 | awk '{ print "1\t" $0 NR }' >pairs.tsv
-ls -A >before
-interrupts INT 0.7 "$FILM" split pairs.tsv -o part
-if [ "$status" -eq 4 ]; then ok "SIGINT during split: exit code 4"; else not_ok "SIGINT during split: exit code 4" "exit code $status" "$(cat err)"; fi
-check "no parts and no temporary files" nothing_new
-rm -f pairs.tsv
 
-# kill -9 while a model is written: under its name there is the old one, the new one or none.
+# kill -9 while a model is written, in each of the writes: under its name there is the old one or none.
 # Few sentences with many features: little to compute, much to write.
-head -4000 many.txt >wide.txt
-large() { "$FILM" train wide.txt --features word,bigram --min-df 1 --rank 40 -q -o "$1" 2>/dev/null; }
-large large.film
-name="kill -9 during save never leaves half a file"
-seen=none
-for try in 1 2 3 4; do
-    rm -f target.film target.film.tmp-*
-    "$FILM" train wide.txt --features word,bigram --min-df 1 --rank 40 -q -o target.film 2>/dev/null &
-    child=$!
-    # The first temporary file tests the path before training; the one that has content is the save.
-    while kill -0 $child 2>/dev/null; do
-        for file in target.film.tmp-*; do [ -s "$file" ] && break 2; done
-        [ -e target.film ] && break
+save() { signal_at KILL "$1" "$2" target.film "$FILM" train few.txt --features word,bigram --min-df 1 --rank 20 -q -o target.film; }
+for old in no an; do
+    name="kill -9 during save with $old older model never leaves half a file"
+    problem=
+    for ((count = 1;; count++)); do
+        rm -f target.film*
+        [ $old = no ] || cp kept.film target.film
+        save write $count
+        [ "$status" -ne 0 ] || break
+        [ "$status" -eq 137 ] && ls target.film.tmp-* >/dev/null || problem="$problem $count: exit code $status"
+        if [ $old = no ]; then [ ! -e target.film ]; else cmp -s target.film kept.film; fi || problem="$problem $count: not the old one"
     done
-    kill -9 $child 2>/dev/null
-    wait $child 2>/dev/null
-    [ -e target.film ] || { ls target.film.tmp-* >/dev/null 2>&1 && seen=caught; continue; }
-    cmp -s target.film large.film || { not_ok "$name" "attempt $try"; name=; break; }
+    if [ -z "$problem" ] && [ $count -gt 3 ]; then ok "$name (in $((count - 1)) writes)"; else not_ok "$name" "$problem" "$count writes"; fi
 done
-[ -z "$name" ] || ok "$name ($seen in the act)"
+mv target.film whole.film
+save rename 1
+check "kill -9 right after it took its name: the new one, whole" cmp target.film whole.film
 finish

@@ -149,9 +149,9 @@ problem: sentence "card-lost": its vector is not that of its text
 
     # ---- a writer that does not let go ----
     "$PYTHON" -c 'import sqlite3, time
-c = sqlite3.connect("p.pool", isolation_level=None); c.execute("BEGIN IMMEDIATE"); open("held", "w").close(); time.sleep(30)' &
+c = sqlite3.connect("p.pool", isolation_level=None); c.execute("BEGIN IMMEDIATE"); open("held", "w").close(); time.sleep(600)' &
     holder=$!
-    while [ ! -e held ]; do sleep 0.05; done
+    while [ ! -e held ] && kill -0 $holder 2>/dev/null; do sleep 0.05; done
     run "$FILM" pool add p.pool lines.txt --wait 0.2
     sed -i -E 's/process [0-9]+ \([a-z0-9.]+\)|another process/process N (NAME)/' err # where the system tells
     check "a locked pool: exit code 3" test "$status" -eq 3
@@ -197,7 +197,7 @@ set -m
 "$FILM" pool add int.pool pipe --batch 50 --progress-lines >acks 2>err &
 child=$!
 set +m
-while [ ! -s acks ]; do sleep 0.05; done
+while [ ! -s acks ] && kill -0 $child 2>/dev/null; do sleep 0.05; done
 kill -INT $child; wait $child; status=$?
 kill $feeder 2>/dev/null; wait $feeder 2>/dev/null
 check "Ctrl-C: exit code 4" test $status -eq 4

@@ -2,38 +2,18 @@
 # Ctrl-C keeps the best model so far and --resume goes on to the same bytes; so it does after kill -9.
 source "$(dirname "$0")/tap.sh"
 head -1600 "$FAQ/train.tsv" >rows.tsv
-FILM_METHOD="--method film --rank 60 --dim 12 --iterations 400 --least-change 0 --epsilon 0"
-RANK_METHOD="--method rank --features word --dim 40 --batch 4 --epochs 10"
+FILM_METHOD="--method film --rank 60 --dim 12 --iterations 60 --least-change 0 --epsilon 0"
+RANK_METHOD="--method rank --features word --dim 40 --batch 4 --epochs 3"
 
 # learn OPTIONS...: a training of rows.tsv into part.film.
 # What is paused is the map: the decision on top of it is learned anew.
-learn() { "$FILM" train rows.tsv --decision threshold -q -o part.film "$@"; }
-# stops SIGNALS TIMES OPTIONS...: starts learn and signals it when its checkpoint was written TIMES times. Looking
-# for it takes builtins only, as there may be a fraction of a second; should the training be faster all the
-# same, it is started again from where it began. (A job of a script ignores SIGINT unless it is made to
-# listen: hence the set -m.)
-stops() {
-    local signal=$1 times=$2 left child try one; shift 2
-    rm -f before.film before.checkpoint
-    cp part.film.checkpoint before.checkpoint 2>/dev/null && cp part.film before.film 2>/dev/null
-    for try in 1 2 3 4 5; do
-        left=$times
-        : >mark
-        set -m
-        "$FILM" train rows.tsv --decision threshold -q -o part.film "$@" >out 2>err &
-        child=$!
-        set +m
-        while [ "$left" -gt 0 ] && kill -0 "$child" 2>/dev/null; do
-            [ part.film.checkpoint -nt mark ] && : >mark && left=$((left - 1))
-        done
-        for one in $signal; do kill "-$one" "$child" 2>/dev/null; done
-        wait "$child" 2>/dev/null
-        status=$?
-        [ "$status" -eq 0 ] || break
-        rm -f part.film
-        cp before.checkpoint part.film.checkpoint 2>/dev/null && cp before.film part.film
-    done
-}
+LEARN="train rows.tsv --decision threshold -q -o part.film"
+# shellcheck disable=SC2086
+learn() { "$FILM" $LEARN "$@"; }
+# stops SIGNALS TIMES OPTIONS...: a training that is signalled when its checkpoint was written TIMES times, which is
+# at every report.
+# shellcheck disable=SC2086
+stops() { local signals=$1 times=$2; shift 2; signal_at "$signals" rename "$times" part.film.checkpoint "$FILM" $LEARN --checkpoint-every 1e-9 "$@"; }
 check_stopped() { # NAME UNIT
     if [ "$status" -eq 4 ] && grep -qE "^film: stopped after [0-9]+ of [0-9]+ $2; part.film holds the best so far; --resume goes on\$" err
     then ok "$1: exit code 4 ($(cat err))"
@@ -58,30 +38,34 @@ for method in film rank; do
         name="$method, $threads thread(s)"
         for times in 1 4; do
             rm -f part.film*
-            stops INT $times --checkpoint-every 0.001 "$@"
+            stops INT $times "$@"
             check_stopped "$name, SIGINT after $times checkpoints" $unit
             goes_on "$name, SIGINT after $times checkpoints" "$@"
         done
     done
-    stops INT 2 --checkpoint-every 0.001 "$@"
-    stops INT 3 --checkpoint-every 0.001 --resume "$@"
+    stops INT 2 "$@"
+    stops INT 3 --resume "$@"
     check_stopped "$method, SIGINT twice" $unit
-    stops TERM 2 --checkpoint-every 0.001 --resume "$@"
+    stops TERM 2 --resume "$@"
     check_stopped "$method, then SIGTERM" $unit
     goes_on "$method, stopped three times" "$@"
 
     rm -f part.film*
-    stops KILL 2 --checkpoint-every 0.05 "$@"
+    stops KILL 2 "$@"
     check "$method, kill -9: no model" test ! -e part.film
     check "$method, kill -9: a checkpoint" test -s part.film.checkpoint
     goes_on "$method, kill -9" "$@"
+    # shellcheck disable=SC2086
+    signal_at KILL write 4 part.film.checkpoint.tmp "$FILM" $LEARN --checkpoint-every 1e-9 "$@"
+    check "$method, kill -9 within a checkpoint: half of it lies beside the last one" test "$(ls part.film.checkpoint* | wc -l)" -eq 2
+    goes_on "$method, kill -9 within a checkpoint" "$@"
 done
 
 # A second Ctrl-C ends it at once, whatever it is doing; what is on disk is whole.
 rm -f part.film*
-stops INT 2 --checkpoint-every 0.001 "$@"
-stops "INT INT INT INT" 2 --checkpoint-every 0.001 --resume "$@"
-check "Ctrl-C several times: exit code 4 or killed ($status)" test $status -eq 4 -o $status -eq 130
+stops INT 2 "$@"
+stops "INT INT INT INT" 2 --resume "$@"
+check "Ctrl-C several times: killed" test $status -eq 130
 check "Ctrl-C several times: the model is whole" "$FILM" info part.film
 goes_on "Ctrl-C several times" "$@"
 
@@ -90,7 +74,7 @@ rm -f part.film* # and what killed ones left
 # shellcheck disable=SC2086
 set -- $RANK_METHOD -t 2
 expect_output "nothing to resume" 2 "film: nothing to resume: no part.film.checkpoint" learn --resume "$@"
-stops INT 2 --checkpoint-every 0.001 "$@"
+stops INT 2 "$@"
 cp part.film.checkpoint kept
 cp part.film kept.film
 same="use the same command line, or leave out --resume to begin again"

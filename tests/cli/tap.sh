@@ -51,6 +51,22 @@ expect_output() {
     if [ "$status" -eq "$wanted" ] && [ -z "$shown" ]; then ok "$name"
     else not_ok "$name" "exit code $status, expected $wanted" "$shown"; fi
 }
+# signal_at "SIGNAL..." CALL COUNT PATH COMMAND...: runs the command and sends it the signals in the COUNTth call of
+# CALL for a file whose name contains PATH (tests/lib/signal_at.c has the calls). Sets $status, leaves out and
+# err. The signal comes from within, so it is in time on every machine.
+signal_at() {
+    local signals=$1 call=$2 count=$3 path=$4 numbers="" signal; shift 4
+    for signal in $signals; do numbers="$numbers $(kill -l "$signal")"; done
+    run env LD_PRELOAD="$(dirname "$FILM")/tests/signal_at.so" ASAN_OPTIONS="$ASAN_OPTIONS:verify_asan_link_order=0" \
+        SIGNAL_AT_RAISE="$numbers" SIGNAL_AT_CALL="$call" SIGNAL_AT_COUNT="$count" SIGNAL_AT_PATH="$path" "$@"
+}
+# faq_model FILE: a model of the FAQ's pairs with a full decision. The scripts of one tests/run share it, in
+# $FILM_SHARED: the first to ask trains it, the others wait.
+faq_model() {
+    local kept=${FILM_SHARED:-}/faq.film
+    if [ -z "${FILM_SHARED:-}" ]; then "$FILM" train "$FAQ/train.tsv" --method svd --rank 32 -q -o "$1"; return; fi
+    { flock 9 && { [ -s "$kept" ] || "$FILM" train "$FAQ/train.tsv" --method svd --rank 32 -q -o "$kept"; } && cp "$kept" "$1"; } 9>"$kept.lock"
+}
 # have NAME PROGRAM: 0 when the program is there; a skip line otherwise.
 have() { command -v "$2" >/dev/null 2>&1 || { skip "$1" "no $2"; return 1; }; }
 # fails_with CODE COMMAND...

@@ -33,6 +33,13 @@
         }                                                                                          \
     } while (0)
 
+/* Whether scripts/test --long runs this. */
+static inline int long_tests(void)
+{
+    const char *value = getenv("FILM_TEST_LONG");
+    return value && *value;
+}
+
 /* Allocation number FAIL_AT (from 0) and all after it fail; -1: none. */
 static long fail_at = -1, fail_seen;
 static inline void *failing_malloc(size_t size)

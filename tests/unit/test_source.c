@@ -7,21 +7,22 @@
 
 static film_error error;
 
-/* All of it, in pieces of STEP; NULL on failure. */
+/* All of it, in pieces of STEP, each read into memory of just that size; NULL on failure. */
 static char *read_all(struct source *source, size_t step, size_t *size)
 {
-    char *all = NULL;
-    size_t got;
+    char *all = NULL, *piece = malloc(step);
+    size_t got, capacity = 0;
+    film_status status;
     *size = 0;
-    do {
-        all = realloc(all, *size + step);
-        if (source_read(source, all + *size, step, &got, &error) != FILM_OK) {
-            free(all);
-            return NULL;
-        }
+    while ((status = source_read(source, piece, step, &got, &error)) == FILM_OK && got) {
+        if (*size + got > capacity) all = realloc(all, capacity = 2 * (*size + got));
+        memcpy(all + *size, piece, got);
         *size += got;
-    } while (got);
-    return all;
+    }
+    free(piece);
+    if (status == FILM_OK) return all ? all : malloc(1);
+    free(all);
+    return NULL;
 }
 
 static void gives_back(struct packed packed, const char *expected, size_t expected_size)

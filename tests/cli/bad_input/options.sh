@@ -1,0 +1,189 @@
+# shellcheck shell=bash
+# Options that make no sense. A part of bad_input.sh, which sources it.
+heading "Options"
+bad "an unknown format" 1 \
+    'film train: --format xls: expected tsv|csv|jsonl|lines; film train --help shows how' \
+    film train good.tsv --format xls -o m.film
+bad "unknown labels" 1 \
+    'film train: --labels maybe: expected auto|none|pairs|scores|triplets|categories; film train --help shows how' \
+    film train good.tsv --labels maybe -o m.film
+bad "--rank 0" 1 \
+    'film train: --rank 0: expected a whole number above 0; film train --help shows how' \
+    film train good.tsv --rank 0 -o m.film
+bad "--rank -1" 1 \
+    'film train: --rank -1: expected a whole number; film train --help shows how' \
+    film train good.tsv --rank -1 -o m.film
+bad "--dim above --rank" 1 \
+    'film: --dim 5 is more than --rank 4; a map cannot have more dimensions than the data it is made from' \
+    film train good.tsv --method svd --rank 4 --dim 5 -o m.film
+bad "--dim 0" 1 \
+    'film train: --dim 0: expected a whole number above 0; film train --help shows how' \
+    film train good.tsv --dim 0 -o m.film
+bad "--dim 5000" 1 \
+    'film: --dim 5000: choose a number from 1 to 4096' \
+    film train good.tsv --dim 5000 -o m.film
+bad "--threads 0" 1 \
+    'film train: --threads 0: expected a number from 1 to 1024; film train --help shows how' \
+    film train good.tsv --threads 0 -o m.film
+bad "--seed x" 1 \
+    'film train: --seed x: expected a whole number; film train --help shows how' \
+    film train good.tsv --seed x -o m.film
+bad "--features x" 1 \
+    'film train: --features x: expected some of word,bigram,char; film train --help shows how' \
+    film train good.tsv --features x -o m.film
+bad "--features without any" 1 \
+    'film train: --features : expected some of word,bigram,char; film train --help shows how' \
+    film train good.tsv --features= -o m.film
+NORMAL='s/there are:.*/there are: .../' bad "an unknown stemmer" 1 \
+    'film: no stemmer for "klingon"; there are: ...' \
+    film train good.tsv --stem klingon -o m.film
+bad "--min-df that leaves nothing" 2 \
+    'film: no word occurs in 100000 sentences or more; give more text or a smaller --min-df' \
+    film train good.tsv --min-df 100000 -o m.film
+bad "an unknown method" 1 \
+    'film train: --method lsa: expected auto|tfidf|svd|film|mfilm|rank; film train --help shows how' \
+    film train good.tsv --method lsa -o m.film
+bad "an unknown similarity" 1 \
+    'film train: --sim manhattan: expected cosine|dot|euclidean; film train --help shows how' \
+    film train good.tsv --sim manhattan -o m.film
+bad "an unknown start" 1 \
+    'film train: --init zero: expected random|eigen; film train --help shows how' \
+    film train good.tsv --init zero -o m.film
+bad "an unknown decision" 1 \
+    'film train: --decision maybe: expected auto|full|threshold; film train --help shows how' \
+    film train good.tsv --decision maybe -o m.film
+bad "a full decision without labels" 2 \
+    'film: --decision full learns from labels and the input has none; leave it out or add a label, score, category or triplet column' \
+    film train plain.txt --decision full -o m.film
+pairs '1\tlost card\tcard lost\n0\tphone broken\tphone black\n' >two-pairs.tsv
+bad "a full decision from two pairs" 2 \
+    'film: too few labelled pairs for a full decision: every fifth of the questions must leave some that are the same and some that are not; add rows or use --decision threshold' \
+    film train two-pairs.tsv --min-df 1 --decision full -o m.film
+bad "match by a decision the model does not have" 1 \
+    'film: this model decides by its similarity alone; train one with labels and --decision full' \
+    film match good.film "my card" "the card" --decision full
+bad "predict by a decision the model does not have" 1 \
+    'film: this model decides by its similarity alone; train one with labels and --decision full' \
+    film predict good.film good.tsv --decision full
+bad "eval by a decision the model does not have" 1 \
+    'film: this model decides by its similarity alone; train one with labels and --decision full' \
+    film eval good.film good.tsv --decision full
+for method in film rank; do
+    bad "--method $method without labels" 2 \
+        "film: --method $method learns from labels and the input has none; use --method svd or add a label, score, category or triplet column" \
+        film train plain.txt --method $method -o m.film
+done
+for option in margin first-step rate temperature; do
+    for value in nan -1 0; do
+        bad "--$option $value" 1 "film train: --$option $value: expected a number above 0; film train --help shows how" \
+            film train good.tsv --$option $value -o m.film
+    done
+done
+for option in power epsilon least-change rho gamma shrink; do
+    bad "--$option nan" 1 "film train: --$option nan: expected a number; film train --help shows how" \
+        film train good.tsv --$option nan -o m.film
+done
+# out_of_range OPTION VALUE RANGE
+out_of_range() { bad "--$1 $2" 1 "film: --$1 $2: choose a number $3" film train good.tsv "--$1" "$2" -o m.film; }
+out_of_range power 5 'from -4 to 4'
+out_of_range power -5 'from -4 to 4'
+out_of_range margin 1e+07 'above 0, up to 1e6'
+out_of_range epsilon -1 '0 or more'
+out_of_range least-change -1 '0 or more'
+for value in -1 0 1; do
+    out_of_range rho $value 'above 0 and below 1'
+    out_of_range shrink $value 'above 0 and below 1'
+done
+out_of_range gamma -1 'from 0 to below 1'
+out_of_range gamma 1 'from 0 to below 1'
+out_of_range first-step 1e+30 'above 0, up to 1e20'
+out_of_range temperature 41 'above 0, up to 40'
+out_of_range rate 101 'above 0, up to 100'
+out_of_range batch 1 'from 2 to 65536'
+out_of_range batch 65537 'from 2 to 65536'
+out_of_range positives 1001 'from 1 to 1000'
+for option in labelled hard random; do out_of_range $option 1001 'up to 1000'; done
+for option in positives iterations epochs batch; do
+    bad "--$option 0" 1 "film train: --$option 0: expected a whole number above 0; film train --help shows how" \
+        film train good.tsv --$option 0 -o m.film
+done
+for option in positives labelled hard random iterations epochs batch; do
+    bad "--$option -1" 1 "film train: --$option -1: expected a whole number; film train --help shows how" \
+        film train good.tsv --$option -1 -o m.film
+done
+bad "no negatives at all" 1 \
+    'film: --labelled, --hard and --random are all 0: an anchor needs negatives' \
+    film train good.tsv --method film --labelled 0 --hard 0 --random 0 -o m.film
+bad "--k 9:3" 1 \
+    'film eval: --k 9:3: expected FIRST:LAST, such as 1:55; film eval --help shows how' \
+    film eval good.film good.tsv --k 9:3
+bad "an unknown kNN rule" 1 \
+    'film eval: --knn both: expected mutual|either; film eval --help shows how' \
+    film eval good.film good.tsv --knn both
+bad "an unknown decision" 1 \
+    'film eval: --decision dice: expected full|threshold|knn; film eval --help shows how' \
+    film eval good.film good.tsv --decision dice
+bad "an output format that is none" 1 \
+    'film predict: --format xml: expected tsv|jsonl|kaggle; film predict --help shows how' \
+    film predict good.film good.tsv --format xml
+bad "an input format that is none" 1 \
+    'film predict: --input-format lines: expected tsv|csv|jsonl; film predict --help shows how' \
+    film predict good.film good.tsv --input-format lines
+bad "--prior 0" 1 \
+    'film: the prior must lie between 0 and 1, not 0' \
+    film match good.film --prior 0 x y
+bad "--prior 1" 1 \
+    'film: the prior must lie between 0 and 1, not 1' \
+    film match good.film --prior 1 x y
+bad "--prior half" 1 \
+    'film match: --prior half: expected a number; film match --help shows how' \
+    film match good.film --prior half x y
+bad "--prior of a whole file where there is none" 1 \
+    'film match: --prior auto: expected a number; film match --help shows how' \
+    film match good.film --prior auto x y
+bad "eval --prior -1" 1 \
+    'film eval: --prior -1: expected a number, or auto; film eval --help shows how' \
+    film eval good.film good.tsv --prior -1
+bad "train --prior 1" 1 \
+    'film: the prior must lie between 0 and 1, not 1' \
+    film train good.tsv --prior 1 -o m.film
+bad "--threshold 50" 1 \
+    'film match: --threshold 50: expected a probability above 0 and below 1; film match --help shows how' \
+    film match good.film --threshold 50 x y
+bad "--threshold 0" 1 \
+    'film predict: --threshold 0: expected a probability above 0 and below 1; film predict --help shows how' \
+    film predict good.film good.tsv --threshold 0
+bad "a threshold and kNN" 1 \
+    'film: a threshold has no part in the knn decision; leave out one of them' \
+    film eval good.film good.tsv --threshold 0.5 --decision knn
+bad "--operating speed" 1 \
+    'film train: --operating speed: expected accuracy, f1, precision=P or recall=R, P and R from 0 to 1; film train --help shows how' \
+    film train good.tsv --operating speed -o m.film
+bad "--operating precision" 1 \
+    'film eval: --operating precision: expected accuracy, f1, precision=P or recall=R, P and R from 0 to 1; film eval --help shows how' \
+    film eval good.film good.tsv --operating precision
+bad "--operating f1=0.9" 1 \
+    'film eval: --operating f1=0.9: expected accuracy, f1, precision=P or recall=R, P and R from 0 to 1; film eval --help shows how' \
+    film eval good.film good.tsv --operating f1=0.9
+bad "--operating precision=90" 1 \
+    'film: --operating precision=90: choose a share above 0, up to 1 (0.9 is 90 %)' \
+    film eval good.film good.tsv --operating precision=90
+bad "--operating recall=0" 1 \
+    'film: --operating recall=0: choose a share above 0, up to 1 (0.9 is 90 %)' \
+    film train good.tsv --operating recall=0 -o m.film
+bad "--ratio 4" 1 \
+    'film split: --ratio 4: expected two numbers such as 4:1; film split --help shows how' \
+    film split good.tsv -o part --ratio 4
+bad "--ratio 0:1" 1 \
+    'film split: --ratio 0:1: expected two numbers such as 4:1; film split --help shows how' \
+    film split good.tsv -o part --ratio 0:1
+bad "split of standard input" 1 \
+    'film split: split reads its input twice: give a file, not -; film split --help shows how' \
+    film split - -o part
+pairs '1\ta\tb\n0\tb\tc\n1\tc\td\n' >connected.tsv
+bad "split of rows that are all connected" 2 \
+    'film: connected.tsv: all rows are connected through shared questions, so no two parts can be made that share none' \
+    film split connected.tsv -o part
+bad "a sentence that is not UTF-8" 2 \
+    'film: text is not valid UTF-8 at byte 3' \
+    film match good.film $'caf\xe9' coffee

@@ -1,0 +1,153 @@
+# shellcheck shell=bash
+# Pools, duplicates and links. A part of bad_input.sh, which sources it.
+heading "Pools"
+"$FILM" pool create good.pool --model good.film
+"$FILM" pool add good.pool questions.tsv -q
+# changed NAME OFFSET BYTES: a copy of the good pool with other bytes in one place
+changed() { cp good.pool "$1"; printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null; }
+bad "no such pool" 3 \
+    'film: cannot open missing.pool: No such file or directory' \
+    film pool list missing.pool
+bad "a directory as a pool" 3 \
+    'film: folder is a directory, not a file' \
+    film pool list folder
+bad "a table as a pool" 2 \
+    'film: good.tsv is not a pool; film pool create makes one' \
+    film pool list good.tsv
+bad "a model as a pool" 2 \
+    'film: good.film is not a pool; film pool create makes one' \
+    film pool add good.film questions.tsv
+: >empty.pool
+bad "an empty file as a pool" 2 \
+    'film: empty.pool is not a pool; film pool create makes one' \
+    film pool check empty.pool
+changed other.pool 68 'XXXX'
+bad "another program's database" 2 \
+    'film: other.pool is not a pool; film pool create makes one' \
+    film pool list other.pool
+changed future.pool 60 '\0\0\0\07'
+bad "a pool from the future" 2 \
+    'film: future.pool is a pool of version 7, this program knows version 1; use a newer film' \
+    film pool list future.pool
+changed tables.pool "$(grep -abo 'CREATE TABLE label' good.pool | head -1 | cut -d: -f1)" 'CREATE TABLE lapel'
+NORMAL='s/damaged \(.*\); restore/damaged (...); restore/' bad "a pool whose tables are others" 2 \
+    'film: tables.pool is damaged (...); restore it from a copy (film pool check may tell more)' \
+    film pool list tables.pool
+head -c $(($(stat -c %s good.pool) / 2)) good.pool >cut.pool
+NORMAL='s/damaged \(.*\); restore/damaged (...); restore/' bad "a pool, cut off" 2 \
+    'film: cut.pool is damaged (...); restore it from a copy (film pool check may tell more)' \
+    film pool list cut.pool
+changed model.pool "$(grep -abo '__metadata__' good.pool | head -1 | cut -d: -f1)" 'xx'
+bad "a pool whose model is damaged" 2 \
+    'film: model.pool: the model in it is damaged (its checksum differs); restore the pool from a copy, or export it and add it to a new one' \
+    film pool add model.pool questions.tsv
+bad "create over a file that is there" 3 \
+    'film: good.tsv is there already; remove it or choose another name' \
+    film pool create good.tsv --model good.film
+bad "create with a table as model" 2 \
+    'film: good.tsv: not a safetensors file: its first 8 bytes announce a header of 8462555535967936876 bytes, more than 100 MB' \
+    film pool create new.pool --model good.tsv
+bad "create in a missing directory" 3 \
+    'film: cannot read or write nowhere/new.pool: No such file or directory' \
+    film pool create nowhere/new.pool --model good.film
+"$FILM" pool create empty-one.pool --model good.film
+bad "a search in an empty pool" 0 \
+    'film: empty-one.pool holds no sentence yet; film pool add adds some' \
+    film search empty-one.pool card
+bad "a search in no pool" 3 \
+    'film: cannot open missing.pool: No such file or directory' \
+    film search missing.pool card
+bad "a search for bytes that are no text" 2 \
+    'film: query 1 is not valid UTF-8 at byte 1' \
+    film search good.pool $'a\xe9'
+bad "a search by a field no sentence has" 2 \
+    'film: no sentence of good.pool has a field "colour"' \
+    film search good.pool card --where colour=red
+bad "a search by half a condition" 1 \
+    'film search: --where category: expected FIELD=VALUE; film search --help shows how' \
+    film search good.pool card --where category
+bad "too many candidates" 1 \
+    'film: at most 32768 candidates can be judged, not 40000' \
+    film search good.pool card --candidates 40000
+bad "pairs for a pool" 2 \
+    'film: good.tsv has two sentences in a row, a pool takes one; choose with --columns, for example --columns id,text,-' \
+    film pool add good.pool good.tsv
+printf 'id\ttext\ncard-lost\tanother text\n' >conflict.tsv
+bad "an id that has another text" 2 \
+    'film: conflict.tsv:2: id "card-lost" is in the pool with another text ("I'"'"'ve lost my debit card, what should I d..."); --replace takes the new one' \
+    film pool add good.pool conflict.tsv
+printf 'id\ttext\nx\t\n' >notext.tsv
+bad "a row without text" 2 \
+    'film: notext.tsv:2: the text is empty; --skip-bad passes over such rows' \
+    film pool add good.pool notext.tsv
+bad "remove what is not there" 2 \
+    'film: good.pool has no sentence with id "x"' \
+    film pool remove good.pool x
+bad "label with a sentence itself" 1 \
+    'film: a sentence cannot be labelled with itself' \
+    film pool label good.pool card-lost card-lost same
+bad "a condition without a value" 1 \
+    'film pool list: --where category: expected FIELD=VALUE; film pool list --help shows how' \
+    film pool list good.pool --where category
+
+heading "Duplicates and links"
+"$FILM" pool create dup.pool --model good.film
+"$FILM" pool add dup.pool questions.tsv -q
+bad "a probability that is none" 1 \
+    'film dedup: --threshold 1.5: expected a probability above 0 and below 1; film dedup --help shows how' \
+    film dedup good.film questions.tsv --threshold 1.5
+bad "a prior that is none" 1 \
+    'film dedup: --prior must lie between 0 and 1; film dedup --help shows how' \
+    film dedup good.film questions.tsv --prior 0
+bad "a review of a file without a place for it" 1 \
+    'film dedup: --review of a file needs -o OUT; answers are kept in a pool only; film dedup --help shows how' \
+    film dedup good.film questions.tsv --review 3
+bad "a review and pairs" 1 \
+    'film dedup: --review goes with neither --pairs nor --all; film dedup --help shows how' \
+    film dedup dup.pool --review 3 --pairs
+bad "dedup without a pool" 3 \
+    'film: cannot open missing.pool: No such file or directory' \
+    film dedup missing.pool
+bad "dedup of a model alone" 2 \
+    'film: good.film is not a pool; film pool create makes one' \
+    film dedup good.film
+bad "dedup of a file without rows" 2 \
+    'film: header.tsv: no rows' \
+    film dedup good.film header.tsv
+printf 'id\ttext\n1\tone\n2\t \n' >hollow.tsv
+bad "a record without text" 2 \
+    'film: hollow.tsv:3: the text is empty; --skip-bad passes over such rows' \
+    film dedup good.film hollow.tsv
+bad "dedup into a directory that is not there" 3 \
+    'film: cannot write nowhere/x.tsv: No such file or directory' \
+    film dedup good.film questions.tsv -o nowhere/x.tsv
+bad "unique matches, and several" 1 \
+    'film link: --unique gives one match to a record; leave out -k; film link --help shows how' \
+    film link good.film questions.tsv questions.tsv --unique -k 2
+bad "a link to a missing file" 3 \
+    'film: cannot open missing.tsv: No such file or directory' \
+    film link good.film questions.tsv missing.tsv
+bad "both files from standard input" 1 \
+    'film: both files cannot be standard input' \
+    film link good.film - -
+bad "answers without their columns" 2 \
+    'film: questions.tsv: no columns id_a, id_b and same; film dedup POOL --review N -o FILE writes such a table' \
+    film pool label dup.pool --from questions.tsv
+printf 'same\tid_a\tid_b\ttext_a\ttext_b\nperhaps\tcard-lost\tcard-stolen\ta\tb\n' >perhaps.tsv
+bad "an answer that is none" 2 \
+    'film: perhaps.tsv:2: the answer is none of yes, no, same, different, 1, 0; leave it empty to skip the pair' \
+    film pool label dup.pool --from perhaps.tsv
+printf 'same\tid_a\tid_b\ttext_a\ttext_b\nyes\tcard-lost\tnobody\ta\tb\n' >nobody.tsv
+bad "an answer about no one" 2 \
+    'film: dup.pool has no sentence with id "nobody"' \
+    film pool label dup.pool --from nobody.tsv
+bad "training from a pool without labels" 2 \
+    'film: dup.pool has no labels to learn from; give some with film dedup --review or film pool label' \
+    film train --pool dup.pool -o m.film
+"$FILM" pool label dup.pool card-lost card-stolen same
+bad "categories and a pool's pairs" 2 \
+    'film: the labels of a pool are pairs, those of the files are not; train on one kind at a time' \
+    film train questions.tsv --pool dup.pool -o m.film
+bad "a stream and a pool" 1 \
+    'film: --method mfilm streams files and takes no --pool; choose another method' \
+    film train good.tsv --pool dup.pool --method mfilm -o m.film

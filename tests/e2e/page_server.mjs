@@ -1,0 +1,83 @@
+// What the page does when the server is gone, wants a token, has no pool, has a report.
+import { writeFile } from "node:fs/promises";
+import { test, equal, truth, serve, answered, comparePair } from "./page_lib.mjs";
+
+const a = "I lost my card";
+const b = "my card is gone";
+
+test("the server stops in the middle and comes back: nothing typed is lost", { failing: true }, async (page) => {
+    let server = await serve("faq.pool");
+    await page.goto(server.base);
+    await comparePair(page, a, b);
+    await server.stop();
+    await page.fill("#b", `${b} since Monday`);
+    await page.waitForSelector("#connection:not([hidden])");
+    truth(/does not answer/.test(await page.textContent("#connection-text")), "it is said");
+    equal(await page.inputValue("#b"), `${b} since Monday`, "what was typed is kept");
+    truth(await page.locator("#answer.waiting").count(), "the old answer is pale, as it answers something else");
+    await page.click("nav a[data-view=search]");
+    await page.fill("#q", "stolen bike");
+    await page.click("nav a[data-view=dedup]");
+    await page.fill("#list", `${a}\n${a}`);
+    await page.click("#dedup-run");
+    await page.click("nav a[data-view=compare]");
+    server = await serve("faq.pool", { port: server.port });
+    await page.waitForSelector("#connection", { state: "hidden" });
+    await answered(page, a, `${b} since Monday`);
+    await page.waitForSelector("#answer:not(.waiting)");
+    await page.click("nav a[data-view=search]");
+    await page.waitForSelector("#results .result");
+    equal(await page.inputValue("#q"), "stolen bike", "the question is kept");
+    await page.click("nav a[data-view=dedup]");
+    await page.waitForSelector(".cluster");
+    await server.stop();
+});
+
+test("a token is asked for, wrong ones again, and it is kept in the tab", { failing: true }, async (page) => {
+    const token = "correct-horse-battery";
+    const server = await serve("faq.film", { token });
+    await page.goto(`${server.base}/#compare?${new URLSearchParams({ a, b })}`);
+    await page.waitForSelector("#token-dialog[open]");
+    await page.keyboard.type("no such tökén");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => /not accepted/.test(document.querySelector("#token-says").textContent));
+    await page.keyboard.press("Escape");
+    await page.waitForSelector("#compare-problem:not([hidden])");
+    truth(/token/.test(await page.textContent("#compare-problem")), "what is missing is said");
+    await page.fill("#b", `${b}!`);
+    await page.waitForSelector("#token-dialog[open]");
+    await page.keyboard.type(token);
+    await page.keyboard.press("Enter");
+    await answered(page, a, `${b}!`);
+    await page.reload();
+    await answered(page, a, `${b}!`);
+    truth(await page.isHidden("#token-dialog"), "not asked again");
+    equal(await page.evaluate(() => localStorage.length), 0, "nothing outlives the tab");
+    await server.stop();
+});
+
+test("a bare model: search says that there is no pool", {}, async (page) => {
+    const server = await serve("faq.film");
+    await page.goto(`${server.base}/#search`);
+    await page.waitForSelector("#search-none:not([hidden])");
+    truth(await page.isHidden("#q"), "nothing to type into");
+    await page.goto(`${server.base}/#report`);
+    await page.waitForFunction(() => /no report/.test(document.querySelector("#report-says").textContent));
+    truth(await page.isHidden("#nav-report"), "no link to what is not there");
+    await server.stop();
+});
+
+test("the report is shown in the page, and with a token it can be saved", {}, async (page) => {
+    await writeFile("report.html", "<!doctype html><title>Report</title><h1>Report of the test</h1>");
+    const server = await serve("faq.film", { more: ["--report", "report.html"] });
+    await page.goto(server.base);
+    await page.click("#nav-report");
+    await page.frameLocator("iframe").getByText("Report of the test").waitFor();
+    await server.stop();
+    const closed = await serve("faq.film", { token: "correct-horse-battery", more: ["--report", "report.html"] });
+    await page.addInitScript(() => sessionStorage.setItem("film-token", "correct-horse-battery"));
+    await page.goto(`${closed.base}/#report`);
+    const [file] = await Promise.all([page.waitForEvent("download"), page.click("#report-actions button")]);
+    equal(file.suggestedFilename(), "report.html", "saved");
+    await closed.stop();
+});

@@ -1,0 +1,49 @@
+// Tables in and out: RFC 4180, with the separator found out.
+
+function separator(text) {
+    const first = text.slice(0, text.search(/[\r\n]|$/));
+    const counts = ["\t", ";", ","].map((mark) => [first.split(mark).length, mark]);
+    return counts.reduce((best, one) => (one[0] > best[0] ? one : best))[1];
+}
+
+// rows(text): lists of cells. A quote only opens a cell at its beginning, as in most spreadsheets' files.
+export function rows(text) {
+    const mark = separator(text);
+    const result = [];
+    let row = [];
+    let cell = "";
+    let quoted = false;
+    for (let i = 0; i < text.length; i++) {
+        const c = text[i];
+        if (quoted) {
+            if (c !== '"') cell += c;
+            else if (text[i + 1] === '"') { cell += c; i++; }
+            else quoted = false;
+        } else if (c === '"' && cell === "") quoted = true;
+        else if (c === mark) { row.push(cell); cell = ""; }
+        else if (c === "\n" || c === "\r") {
+            if (c === "\r" && text[i + 1] === "\n") i++;
+            row.push(cell);
+            result.push(row);
+            row = [];
+            cell = "";
+        } else cell += c;
+    }
+    if (cell !== "" || row.length) result.push([...row, cell]);
+    return result.filter((cells) => cells.some((one) => one.trim() !== ""));
+}
+
+const quoted = (value) => {
+    const text = String(value);
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+// The mark at the beginning tells spreadsheets that this is UTF-8.
+export const csv = (lines) => "\ufeff" + lines.map((cells) => cells.map(quoted).join(",") + "\r\n").join("");
+
+export function download(name, text, type = "text/csv") {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}

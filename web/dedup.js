@@ -1,0 +1,170 @@
+// A list in, clusters of sentences that mean the same out.
+import { $, el, say, clean, percent, several, count } from "./dom.js";
+import { ask, latest } from "./api.js";
+import { rows, csv, download } from "./csv.js";
+
+const list = $("list");
+const kept = "film-list";
+const page = 40; // clusters shown at a time
+let table = null; // rows of the opened file, when it has columns
+let texts = [];   // what the result is about
+let result = null;
+let shown = 0;
+let wanted = false; // asked for and not answered yet
+
+const lines = () => clean(list.value).split(/\r\n|\r|\n/).map((line) => line.trim()).filter((line) => line !== "");
+
+function describe() {
+    const n = lines().length;
+    say($("list-says"), n ? several(n, "sentence", "sentences") : "Paste a list here, drop a file on it, or open one.");
+    say($("threshold-says"), `${$("threshold").value} %`);
+    try {
+        sessionStorage.setItem(kept, list.value);
+    } catch {
+        sessionStorage.removeItem(kept); // too long to be kept over a reload
+    }
+}
+
+// ---- Files ----
+
+const knownNames = /^(text|question|question1|sentence|sentence1|title|query|body|description)$/i;
+
+function columnsOf(head, body) {
+    const named = head.findIndex((name) => knownNames.test(name.trim()));
+    if (named >= 0) return named;
+    const length = (i) => body.reduce((total, cells) => total + (cells[i]?.length ?? 0), 0);
+    return head.map((_, i) => i).reduce((best, i) => (length(i) > length(best) ? i : best), 0);
+}
+
+function useColumn() {
+    const named = table[0].some((name) => knownNames.test(name.trim()));
+    const column = Number($("column").value);
+    list.value = (named ? table.slice(1) : table).map((cells) => (cells[column] ?? "").replace(/\s+/g, " ").trim())
+        .filter((text) => text !== "").join("\n");
+    describe();
+}
+
+async function openFile(file) {
+    const text = (await file.text()).replace(/^\ufeff/, "");
+    const isTable = /\.(csv|tsv)$/i.test(file.name) || /csv|tab-separated/.test(file.type);
+    table = isTable ? rows(text) : null;
+    if (table && table.length === 0) table = null;
+    $("column-box").hidden = !table || table[0].length < 2;
+    if (table) {
+        const chosen = columnsOf(table[0], table.slice(1, 50));
+        $("column").replaceChildren(...table[0].map((name, i) => {
+            const option = el("option", { value: i }, `${i + 1}: ${name.slice(0, 60)}`);
+            option.selected = i === chosen;
+            return option;
+        }));
+        useColumn();
+    } else {
+        list.value = text;
+        describe();
+    }
+    say($("dedup-says"), `${file.name} is open: ${several(lines().length, "sentence", "sentences")}.`);
+}
+
+// ---- The result ----
+
+function card(cluster) {
+    return el("li.cluster", {}, el("span.size", { "aria-label": several(cluster.size, "sentence", "sentences") }, `${count(cluster.size)}×`),
+        el("ul", {}, ...cluster.members.map((member) => el(member.representative ? "li.first" : "li", {},
+            el("span.text", { dir: "auto" }, member.text),
+            el("span.chance", {}, member.representative ? "stands for all" : `${percent(member.probability)} %`)))));
+}
+
+function showMore() {
+    const next = result.clusters.slice(shown, shown + page);
+    $("clusters").append(...next.map(card));
+    shown += next.length;
+    const left = result.clusters.length - shown;
+    $("more-clusters").hidden = left === 0;
+    say($("more-clusters"), `Show more (${count(left)} left)`);
+}
+
+function showResult() {
+    result.clusters.sort((x, y) => y.size - x.size);
+    for (const cluster of result.clusters) {
+        cluster.members.sort((x, y) => y.representative - x.representative || y.probability - x.probability);
+    }
+    shown = 0;
+    $("clusters").replaceChildren();
+    showMore();
+    const inside = result.clusters.reduce((total, cluster) => total + cluster.size, 0);
+    say($("dedup-says"), result.clusters.length
+        ? `${several(result.records, "sentence", "sentences")}: ${several(result.clusters.length, "cluster", "clusters")} of ${count(inside)} that mean the same; ${count(result.records - inside + result.clusters.length)} would be left.`
+        : `${several(result.records, "sentence", "sentences")}, and no two that mean the same from ${percent(result.threshold)} % on.`);
+    $("downloads").hidden = false;
+}
+
+function forget() {
+    result = null;
+    $("clusters").replaceChildren();
+    $("downloads").hidden = true;
+    $("more-clusters").hidden = true;
+}
+
+const find = latest(async (signal) => {
+    texts = lines();
+    forget();
+    if (texts.length < 2) {
+        say($("dedup-says"), "Two sentences or more are needed.");
+        return;
+    }
+    say($("dedup-says"), `Comparing ${several(texts.length, "sentence", "sentences")} …`);
+    $("dedup-run").setAttribute("aria-busy", "true");
+    try {
+        result = await ask("/v1/dedup", { texts, threshold: Number($("threshold").value) / 100 }, signal);
+        showResult();
+        wanted = false;
+    } finally {
+        $("dedup-run").removeAttribute("aria-busy");
+    }
+}, 0, (text) => {
+    if (text) say($("dedup-says"), text);
+    else if (wanted && !result && texts.length > 1) say($("dedup-says"), "Waiting for the server.");
+});
+
+// Every sentence with its cluster (empty: alone), its line in the list, and whether it stands for the cluster.
+function clusterRows() {
+    const place = new Map();
+    result.clusters.forEach((cluster, i) => cluster.members.forEach((member) => place.set(member.index, [i + 1, member])));
+    return [["line", "text", "cluster", "probability", "representative"], ...texts.map((text, i) => {
+        const [cluster, member] = place.get(i) ?? ["", null];
+        return [i + 1, text, cluster, member ? member.probability : "", member ? Number(member.representative) : ""];
+    })];
+}
+
+const distinctRows = () => [["line", "text"], ...clusterRows().slice(1)
+    .filter((cells) => cells[2] === "" || cells[4] === 1).map((cells) => cells.slice(0, 2))];
+
+export const dedup = {
+    title: "Deduplicate",
+    start() {
+        list.value = sessionStorage.getItem(kept) ?? "";
+        describe();
+        list.addEventListener("input", describe);
+        list.addEventListener("keydown", (event) => {
+            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) $("dedup-form").requestSubmit();
+        });
+        $("threshold").addEventListener("input", describe);
+        $("file").addEventListener("change", (event) => {
+            if (event.target.files[0]) openFile(event.target.files[0]);
+            event.target.value = "";
+        });
+        list.addEventListener("dragover", (event) => event.preventDefault());
+        list.addEventListener("drop", (event) => {
+            if (!event.dataTransfer.files[0]) return;
+            event.preventDefault();
+            openFile(event.dataTransfer.files[0]);
+        });
+        $("column").addEventListener("change", useColumn);
+        $("dedup-form").addEventListener("submit", (event) => { event.preventDefault(); wanted = true; find(true); });
+        $("more-clusters").addEventListener("click", showMore);
+        $("download-clusters").addEventListener("click", () => download("clusters.csv", csv(clusterRows())));
+        $("download-distinct").addEventListener("click", () => download("distinct.csv", csv(distinctRows())));
+    },
+    show() { if (wanted) find(true); },
+    refresh() { if (wanted) find(true); },
+};

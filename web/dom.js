@@ -1,0 +1,62 @@
+// Small helpers for building the page. Text always goes in as text, never as markup.
+
+export const $ = (id) => document.getElementById(id);
+
+// el("p.hint", {id: "x"}, "text", child, ...): null children are left out.
+export function el(what, attributes = {}, ...children) {
+    const [name, ...classes] = what.split(".");
+    const node = document.createElement(name);
+    if (classes.length) node.className = classes.join(" ");
+    for (const [key, value] of Object.entries(attributes)) {
+        if (value !== null && value !== undefined) node.setAttribute(key, value);
+    }
+    node.append(...children.filter((child) => child !== null && child !== undefined));
+    return node;
+}
+
+export function svg(name, attributes = {}) {
+    const node = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+    return node;
+}
+
+// A screen reader reads a live region again when it is written to, even with the same text.
+export function say(node, text) {
+    if (node.textContent !== text) node.textContent = text;
+}
+
+export function problem(node, text) {
+    say(node, text ?? "");
+    node.hidden = !text;
+}
+
+const whole = new Intl.NumberFormat("en");
+export const count = (n) => whole.format(n);
+export const several = (n, one, many) => `${count(n)} ${n === 1 ? one : many}`;
+
+// +0.42, −1.10: with a sign always, and the real minus.
+export function signed(x, digits = 2) {
+    const text = Math.abs(x).toFixed(digits);
+    return Number(text) === 0 ? text : (x < 0 ? "−" : "+") + text;
+}
+
+// Per cent as people read it: never 100 or 0 where it is not certain.
+export function percent(p) {
+    if (p > 0.995) return p >= 0.9995 ? ">99.9" : (p * 100).toFixed(1);
+    if (p < 0.005) return p < 0.0005 ? "<0.1" : (p * 100).toFixed(1);
+    return Math.round(p * 100).toString();
+}
+
+export function inWords(p) {
+    const other = p < 0.5;
+    const sure = other ? 1 - p : p;
+    const what = other ? "different" : "the same";
+    if (sure >= 0.98) return `Almost certainly ${what}`;
+    if (sure >= 0.85) return `Very likely ${what}`;
+    if (sure >= 0.65) return `Probably ${what}`;
+    return `Could be either, leaning to ${what}`;
+}
+
+// What a server cannot read in JSON: half characters, and the character of code 0.
+const half = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+export const clean = (text) => text.replace(half, "\ufffd").replaceAll("\0", " ");

@@ -1,0 +1,132 @@
+// Search as you type.
+import { $, el, say, clean, percent, signed, several } from "./dom.js";
+import { ask, latest, Gone } from "./api.js";
+import { explanation, reasonText } from "./why.js";
+
+const q = $("q");
+const category = $("category");
+const results = $("results");
+const categories = new Set();
+let keepLink = () => {};
+let havePool = true;
+
+const heads = () => [...results.querySelectorAll("button.result")];
+
+function learnCategories(found) {
+    for (const { category: name } of found) {
+        if (!name || categories.has(name)) continue;
+        categories.add(name);
+        $("categories").append(el("option", { value: name }));
+    }
+}
+
+// Only addresses a browser may safely follow become links; others are shown as they are.
+function address(url) {
+    const safe = /^https?:\/\//i.test(url);
+    return safe ? el("a.url", { href: url, rel: "noopener noreferrer", target: "_blank" }, url) : el("span.url", { dir: "auto" }, url);
+}
+
+async function openReasons(place, question, text) {
+    place.replaceChildren(el("p.hint", {}, "Asking why …"));
+    try {
+        const link = el("a", { href: `#compare?${new URLSearchParams({ a: question, b: text })}` }, "Open in Compare");
+        place.replaceChildren(explanation(await ask("/v1/explain", { a: question, b: text }), new Set()), el("p", {}, link));
+    } catch (error) {
+        const gone = error instanceof Gone;
+        if (!gone && !error.status) throw error;
+        place.replaceChildren(el("p.problem", {}, gone ? "The server does not answer just now; open this again in a moment." : error.message));
+    }
+}
+
+function card(found, number, question) {
+    const why = el("div.why", { id: `why-${number}`, hidden: "" });
+    const head = el("button.result", { type: "button", "aria-expanded": "false", "aria-controls": why.id },
+        el(`span.chance.${found.same ? "for" : "against"}`, {}, `${found.same ? "=" : "≠"} ${percent(found.probability)} %`),
+        el("span.text", { dir: "auto" }, found.text));
+    head.addEventListener("click", () => {
+        const now = why.hidden;
+        why.hidden = !now;
+        head.setAttribute("aria-expanded", String(now));
+        if (now) openReasons(why, question, found.text);
+    });
+    const reasons = [...(found.reasons ?? [])].sort((x, y) => Math.abs(y.weight) - Math.abs(x.weight)).slice(0, 3);
+    return el("li", {}, head,
+        el("div.more", {},
+            found.answer ? el("p.answer", { dir: "auto" }, found.answer) : null,
+            el("p.meta", {}, found.category ? el("span.tag", {}, found.category) : null,
+                found.url ? address(found.url) : null, el("span.id", {}, found.id)),
+            reasons.length ? el("ul.reasons", {}, ...reasons.map((reason) =>
+                el(`li.${reason.weight < 0 ? "against" : "for"}`, { dir: "auto" }, `${signed(reason.weight)} ${reasonText(reason)}`))) : null),
+        why);
+}
+
+const update = latest(async (signal) => {
+    const question = clean(q.value).trim();
+    const only = clean(category.value).trim();
+    keepLink({ ...(question && { q: question }), ...(only && { category: only }) });
+    if (!question) {
+        results.replaceChildren();
+        results.classList.remove("waiting");
+        return;
+    }
+    const body = { q: question, k: 10, explain: true, reasons: 3 };
+    if (only) body.where = { category: only };
+    results.classList.add("waiting");
+    try {
+        const { results: found } = await ask("/v1/search", body, signal);
+        // Whoever went to an answer before the last ones came stays in the list.
+        const here = heads().indexOf(document.activeElement);
+        results.replaceChildren(...found.map((one, i) => card(one, i, question)));
+        if (here >= 0) (heads()[here] ?? q).focus();
+        learnCategories(found);
+        results.classList.remove("waiting"); // otherwise they stay pale: they answer something else
+        say($("search-says"), found.length ? `${several(found.length, "answer", "answers")}, best first` : `Nothing found${only ? ` in ${only}` : ""}.`);
+    } catch (error) {
+        if (error.status) results.replaceChildren(); // the message stands instead
+        throw error;
+    }
+}, 120, (text) => {
+    if (text) say($("search-says"), text);
+    else if (!q.value.trim()) say($("search-says"), "");
+});
+
+// Up and down go through the answers from the question on; Escape goes back to it.
+function move(event) {
+    const all = heads();
+    const here = all.indexOf(document.activeElement);
+    if (event.target !== q && here < 0) return;
+    let next = null;
+    if (event.key === "ArrowDown") next = all[here + 1] ?? all[here];
+    else if (event.key === "ArrowUp" && here >= 0) next = here === 0 ? q : all[here - 1];
+    else if (event.key === "Home" && here >= 0) next = all[0];
+    else if (event.key === "End" && here >= 0) next = all[all.length - 1];
+    else if (event.key === "Escape" && here >= 0) next = q;
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+    next.scrollIntoView({ block: "nearest" });
+}
+
+export const search = {
+    title: "Search",
+    start(keep) {
+        keepLink = keep;
+        q.addEventListener("input", () => update());
+        category.addEventListener("input", () => update());
+        $("search-form").addEventListener("submit", (event) => { event.preventDefault(); update(true); });
+        $("search").addEventListener("keydown", move);
+    },
+    show(parameters) {
+        if (parameters.has("q")) q.value = parameters.get("q");
+        if (parameters.has("category")) category.value = parameters.get("category");
+        if (havePool) update(true);
+    },
+    // What the server has: a pool or none.
+    served(model) {
+        havePool = model.pool !== null;
+        $("search-none").hidden = havePool;
+        for (const id of ["search-form", "search-keys", "search-says"]) $(id).hidden = !havePool;
+        results.hidden = !havePool;
+    },
+    refresh() { if (havePool) update(true); },
+};

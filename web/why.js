@@ -1,0 +1,217 @@
+// Why: both sentences with their deciding words and the links between them, and the sum.
+import { el, svg, signed, percent, several } from "./dom.js";
+import { pieces } from "./spans.js";
+
+const mostMarked = 8;    // words shown as deciding, per sentence
+const mostLinks = 8;
+const faintLink = 0.12;  // of the strongest; weaker links are listed, not drawn
+const mostListed = 25;   // reasons listed in a group; the rest is one line, so that the sum stays whole
+const mostShown = 1500;  // characters of a sentence that are shown with marks
+
+const strength = (item) => Math.abs(item.weight);
+const byStrength = (x, y) => strength(y) - strength(x);
+const sum = (items) => items.reduce((total, item) => total + item.weight, 0);
+const side = (x) => (x < 0 ? "against" : "for");
+
+// ---- The two sentences ----
+
+// The words that decide: strong beside the strongest, and not next to nothing.
+function deciding(words) {
+    const strongest = Math.max(...words.map(strength), 0);
+    const chosen = new Map();
+    for (const which of ["a", "b"]) {
+        words.filter((word) => word.side === which && strength(word) >= Math.max(0.15 * strongest, 0.01))
+            .sort(byStrength).slice(0, mostMarked)
+            .forEach((word) => chosen.set(word, Math.ceil(3 * strength(word) / strongest)));
+    }
+    return chosen;
+}
+
+function markedWord(text, mark) {
+    const node = el("span.word", {}, text);
+    if (mark.level) {
+        node.classList.add(side(mark.weight), `level-${mark.level}`);
+        // Numbers for the strong ones, as short as they get: under short words they would run into each other.
+        node.dataset.weight = mark.level > 1 ? signed(mark.weight).replace("0.", ".") : mark.weight < 0 ? "−" : "+";
+        // Nothing rests on colour alone, nor on the small number drawn below the word.
+        node.title = `${signed(mark.weight)}: speaks for ${mark.weight < 0 ? "different" : "the same"}`;
+    }
+    return node;
+}
+
+// One sentence; ends gets its elements by the place where they start, for the links.
+function sentence(letter, text, words, levels, linked, ends) {
+    const marks = words.filter((word) => levels.has(word) || linked.has(word.span[0]))
+        .map((word) => ({ span: word.span, weight: word.weight, level: levels.get(word) ?? 0 }));
+    const known = new Set(marks.map((mark) => mark.span[0]));
+    for (const [start, span] of linked) if (!known.has(start)) marks.push({ span, weight: 0, level: 0 });
+    const line = el("p.sentence", { dir: "auto" });
+    let shown = 0;
+    for (const piece of pieces(text, marks)) {
+        if (shown + piece.text.length > mostShown) {
+            const room = Math.max(0, mostShown - shown);
+            const cut = [...piece.text.slice(0, room)].slice(0, -1).join("");
+            if (!piece.mark) line.append(cut);
+            line.append(el("span.cut", {}, ` … ${several(text.length - shown - cut.length, "more character", "more characters")}, not shown`));
+            break;
+        }
+        shown += piece.text.length;
+        if (!piece.mark) {
+            line.append(piece.text);
+            continue;
+        }
+        const node = markedWord(piece.text, piece.mark);
+        ends.set(piece.mark.span[0], node);
+        node.classList.toggle("tied", linked.has(piece.mark.span[0]));
+        line.append(node);
+    }
+    return el("div.line", {}, el("span.letter", { "aria-hidden": "true" }, letter), line);
+}
+
+// Curves from the words above to the words below, where they are on the screen now.
+function draw(drawing, sheet, links) {
+    const frame = sheet.getBoundingClientRect();
+    if (!frame.width) return;
+    drawing.setAttribute("viewBox", `0 0 ${frame.width} ${frame.height}`);
+    const strongest = Math.max(...links.map((link) => Math.abs(link.share)));
+    drawing.replaceChildren(...links.map(({ from, to, share }) => {
+        const a = from.getBoundingClientRect();
+        const b = to.getBoundingClientRect();
+        const [x1, y1] = [a.left + a.width / 2 - frame.left, a.bottom - frame.top + (from.dataset.weight ? 19 : 3)];
+        const [x2, y2] = [b.left + b.width / 2 - frame.left, b.top - frame.top - 3];
+        const middle = (y1 + y2) / 2;
+        return svg("path", {
+            d: `M${x1.toFixed(1)} ${y1.toFixed(1)}C${x1.toFixed(1)} ${middle.toFixed(1)} ${x2.toFixed(1)} ${middle.toFixed(1)} ${x2.toFixed(1)} ${y2.toFixed(1)}`,
+            class: share < 0 ? "link apart" : "link",
+            "stroke-width": (1 + 3.5 * Math.abs(share) / strongest).toFixed(1),
+        });
+    }));
+}
+
+const observer = new ResizeObserver((entries) => entries.forEach(({ target }) => target.redraw?.()));
+
+function sheet(answer) {
+    const levels = deciding(answer.words);
+    const most = Math.max(...answer.links.map((link) => Math.abs(link.share)), 0);
+    const strongest = [...answer.links].sort((x, y) => Math.abs(y.share) - Math.abs(x.share))
+        .filter((link) => Math.abs(link.share) >= faintLink * most).slice(0, mostLinks);
+    const ends = { a: new Map(), b: new Map() };
+    const lines = ["a", "b"].map((which) => sentence(
+        which.toUpperCase(), answer[which], answer.words.filter((word) => word.side === which), levels,
+        new Map(strongest.map((link) => [link[which].span[0], link[which].span])), ends[which]));
+    const drawing = svg("svg", { class: "links", "aria-hidden": "true" });
+    const node = el("div.sheet", {}, drawing, ...lines);
+    const drawn = strongest.map((link) => ({
+        from: ends.a.get(link.a.span[0]), to: ends.b.get(link.b.span[0]), share: link.share,
+    })).filter((link) => link.from && link.to);
+    node.redraw = () => draw(drawing, node, drawn);
+    node.classList.toggle("linked", drawn.length > 0);
+    // A word under the pointer shows its own links.
+    drawn.forEach(({ from, to }, i) => [from, to].forEach((word) => {
+        word.addEventListener("pointerenter", () => drawing.children[i]?.classList.add("lit"));
+        word.addEventListener("pointerleave", () => drawing.children[i]?.classList.remove("lit"));
+    }));
+    observer.observe(node);
+    return node;
+}
+
+const legend = () => el("p.legend", {},
+    el("span.word.for.level-3", {}, "+ underlined"), " speaks for the same, ",
+    el("span.word.against.level-3", {}, "− waved"), " for different; the numbers are log-odds.");
+
+// ---- The sum ----
+
+export function reasonText(reason) {
+    if (reason.kind === "trait" || !reason.kind) return reason.text;
+    const other = reason.other ? ` – “${reason.other.text}”` : "";
+    const where = !other && reason.side ? (reason.side === "a" ? " (A)" : " (B)") : "";
+    return `${reason.kind}: “${reason.text}”${other}${where}`;
+}
+
+function bar(weight, largest) {
+    const node = el("span.bar", { "aria-hidden": "true" }, el(`span.fill.${side(weight)}`));
+    node.firstChild.style.setProperty("--part", (Math.abs(weight) / (largest || 1)).toFixed(4));
+    return node;
+}
+
+const row = (label, weight, largest) => [
+    el("span.what", { dir: "auto" }, label), bar(weight, largest), el("span.weight", {}, signed(weight)),
+];
+
+// The parts of a group, strongest first, whose weights add up to the group's.
+function parts(items, text) {
+    const sorted = [...items].sort(byStrength);
+    const list = sorted.slice(0, mostListed);
+    const largest = list.length ? strength(list[0]) : 1;
+    const lines = list.map((item) => el("li.row", {}, ...row(text(item), item.weight, largest)));
+    const rest = sorted.slice(mostListed);
+    if (rest.length) lines.push(el("li.row", {}, ...row(several(rest.length, "smaller one", "smaller ones"), sum(rest), largest)));
+    return el("ul.parts", {}, ...lines);
+}
+
+function ledger(answer, open) {
+    const words = { name: "words", title: "Words of both sentences", weight: sum(answer.words), items: answer.words,
+        text: (word) => `“${word.text}” (${word.side.toUpperCase()})` };
+    const groups = [words, ...answer.groups.map((group) => ({ ...group, items: group.reasons, text: reasonText }))]
+        .filter((group) => group.items.length).sort(byStrength);
+    const largest = Math.max(strength({ weight: answer.bias }), ...groups.map(strength));
+    const lines = groups.map((group) => {
+        const fold = el("details.group", { "data-name": group.name },
+            el("summary.row", {}, ...row(group.title, group.weight, largest)));
+        // Hundreds of lines that nobody looks at are not made.
+        const fill = () => { if (fold.open && fold.childElementCount === 1) fold.append(parts(group.items, group.text)); };
+        fold.addEventListener("toggle", () => {
+            fill();
+            if (fold.open) open.add(group.name); else open.delete(group.name);
+        });
+        fold.open = open.has(group.name);
+        fill();
+        return el("li", {}, fold);
+    });
+    lines.push(el("li", {}, el("div.row.base", {}, ...row("Where every pair starts", answer.bias, largest))));
+    const total = answer.bias + sum(groups);
+    const exact = Math.abs(total - answer.log_odds) < 1e-6 * (1 + Math.abs(answer.log_odds));
+    return [el("ul.ledger", {}, ...lines),
+        el("p.total", {}, el("span", {}, exact ? "These add up to the log-odds" : `These add up to ${signed(total)}, the log-odds are`),
+            el("strong.weight", {}, signed(answer.log_odds))),
+        el("p.hint", {}, `which is a probability of ${percent(answer.probability)} %. Nothing else went into the answer. Open a line to see its parts.`)];
+}
+
+const linkList = (links) => el("details.help", {}, el("summary", {}, "Links between words"),
+    el("ul.pairs", {}, ...links.slice(0, 20).map((link) => el("li", {},
+        el("bdi", {}, link.a.text), " – ", el("bdi", {}, link.b.text), ` ${signed(link.share)}`))));
+
+// explanation(answer, open): what /v1/explain said, as elements. open: the names of groups that are unfolded,
+// which the next explanation in this place is given again.
+export function explanation(answer, open) {
+    const facts = answer.facts.length ? el("div.facts", {}, el("h2", {}, "Facts"),
+        el("ul", {}, ...answer.facts.map((fact) => el("li", { dir: "auto" }, fact.text)))) : null;
+    const words = answer.words.length || answer.links.length;
+    return el("div.explanation", {},
+        el("h2", {}, words ? "What the words say" : "The sentences"), sheet(answer), words ? legend() : null,
+        answer.links.length ? linkList(answer.links) : null,
+        el("div.columns", {},
+            el("div.sum", {}, el("h2", {}, "What adds up"), ...ledger(answer, open)), facts));
+}
+
+// In a sentence: the strongest lines of the sum for the verdict, and the strongest against it.
+export function inShort(answer) {
+    const same = answer.probability >= 0.5;
+    const groups = [{ title: "Words of both sentences", weight: sum(answer.words) }, ...answer.groups].sort(byStrength);
+    const names = (list) => list.map(({ title }) => title[0].toLowerCase() + title.slice(1)).join(", ");
+    const strong = groups.filter((group) => group.weight && strength(group) >= 0.1 * strength(groups[0]));
+    const mine = strong.filter((group) => (group.weight > 0) === same).slice(0, 3);
+    const others = strong.filter((group) => (group.weight > 0) !== same).slice(0, 2);
+    return (mine.length ? `Mainly by ${names(mine)}.` : "") + (others.length ? ` Against it: ${names(others)}.` : "");
+}
+
+// A folded list would be lost on paper, and the curves would be where the words were on the screen.
+let folded = [];
+window.addEventListener("beforeprint", () => {
+    folded = [...document.querySelectorAll("details:not([open])")];
+    folded.forEach((fold) => { fold.open = true; });
+});
+window.addEventListener("afterprint", () => {
+    folded.forEach((fold) => { fold.open = false; });
+    folded = [];
+});
