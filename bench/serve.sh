@@ -20,6 +20,7 @@ trap 'stop; rm -rf "$folder"' EXIT
 
 # start FILE [options]: sets $server and $address
 start() {
+    : >"$folder/messages"
     "$film" serve "$@" --listen 127.0.0.1:0 2>"$folder/messages" & server=$!
     until address=$(sed -n 's|^listening on http://||p' "$folder/messages") && [ -n "$address" ]; do
         kill -0 $server 2>/dev/null || { cat "$folder/messages" >&2; exit 1; }
@@ -40,8 +41,8 @@ load() {
         /Non-2xx|Socket errors/ { errors = errors " [" $0 "]" }
         END { printf "%-38s %9.0f requests/s  p50 %8s  p99 %8s  %7.1f us of processor each%s\n", name, rate, p50, p99, ticks * 1e4 / n, errors }' "$folder/wrk"
 }
-# paced NAME BODIES PATH RATE: the times of requests at a fixed rate, which wrk cannot do: python asks on 8 connections.
-paced() { "$python" bench/serve_paced.py "$address" "$folder/$2" "$3" "$4" "$each" "$1"; }
+# paced NAME BODIES PATH RATE: about so many requests a second, of clients that wait 10 ms on average after each answer.
+paced() { DELAY=10 load "$1" "$2" "$3" "$(awk -v r="$4" 'BEGIN { print int(r / 100) + 1 }')" "$each"; }
 
 served=${pool:-$model}
 start "$served"

@@ -393,6 +393,32 @@ int http_start(struct http *http, struct service *service, int socket)
     return http->taking;
 }
 
+struct warming {
+    struct job job;
+    struct http *http;
+};
+
+static void warm_up(struct job *job)
+{
+    struct http *http = ((struct warming *)(void *)job)->http;
+    struct worker *worker = own_worker(http->service);
+    if (worker) service_warm_up(worker);
+    atomic_fetch_sub(&http->service->in_flight, 1);
+    free(job);
+}
+
+/* Counted as a request, so that stopping waits for it as for one. */
+void http_warm_up(struct http *http)
+{
+    struct warming *warming = malloc(sizeof *warming);
+    if (!warming) return;
+    *warming = (struct warming){{warm_up, NULL}, http};
+    atomic_fetch_add(&http->service->in_flight, 1);
+    if (jobs_push(&http->jobs, &warming->job)) return;
+    atomic_fetch_sub(&http->service->in_flight, 1);
+    free(warming);
+}
+
 void http_quiesce(struct http *http)
 {
     shutdown(http->socket, SHUT_RDWR); /* wakes the thread that takes connections */

@@ -38,6 +38,9 @@ struct http {
 /* Serves the connections of SOCKET, which listens; `journal` is set before. 0: could not. */
 int http_start(struct http *http, struct service *service, int socket);
 
+/* Makes or maps the index of a pool, before somebody waits for it; by a thread for long requests. */
+void http_warm_up(struct http *http);
+
 /* No connection is taken any more. */
 void http_quiesce(struct http *http);
 

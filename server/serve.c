@@ -53,23 +53,12 @@ static void reload(struct http *http, const struct serve_options *options)
     film_error error;
     if (journal_open(&http->journal, &error) != FILM_OK)
         fprintf(stderr, "film: %s; the log goes on in the old file\n", error.message);
-    if (service_reload(http->service, &error) == FILM_OK)
-        say(options, "reloaded %s\n", options->service.path);
-    else
+    if (service_reload(http->service, &error) != FILM_OK) {
         fprintf(stderr, "film: not reloaded, the old model keeps answering: %s\n", error.message);
-}
-
-/* The index of a pool is made or mapped before somebody waits for it. */
-struct warming {
-    struct job job;
-    struct service *service;
-};
-
-static void warm_up(struct job *job)
-{
-    struct service *service = ((struct warming *)(void *)job)->service;
-    struct worker *worker = service_worker(service);
-    if (worker) service_warm_up(worker);
+        return;
+    }
+    say(options, "reloaded %s\n", options->service.path);
+    http_warm_up(http);
 }
 
 static void run(struct http *http, const struct serve_options *options, const sigset_t *signals)
@@ -123,9 +112,8 @@ film_status serve(const struct serve_options *options, film_error *error)
     if (status == FILM_OK && !http_start(&http, &service, listening.socket))
         status = refuse(error, FILM_IO, "cannot start the HTTP server");
     if (status == FILM_OK) {
-        struct warming warming = {{warm_up, NULL}, &service};
         say(options, "listening on http://%s\n", listening.name);
-        jobs_push(&http.jobs, &warming.job);
+        http_warm_up(&http);
         run(&http, options, &signals);
         stop(&http, options);
         http_end(&http);

@@ -214,7 +214,6 @@ film_status service_reload(struct service *service, film_error *error)
         atomic_fetch_add(&service->failed_reloads, 1);
         return status;
     }
-    generation_warm_up(fresh, service);
     pthread_mutex_lock(&service->lock);
     struct generation *old = atomic_exchange(&service->current, fresh);
     struct worker *workers = service->workers; /* those that come later take the fresh one */

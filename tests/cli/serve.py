@@ -157,6 +157,7 @@ BAD = [  # what is sent, the status, a piece of the message
     ('{"a": "x", "b": "y", "memory": 1}', 400, "true or false"), ('{"a": "x", "b": "y", "decision": "no"}', 400, "auto|full|threshold"),
     ('{"pairs": 1}', 400, "array"), ('{"pairs": [["x"]]}', 400, "pairs[0]"), ('{"pairs": [["x", 2]]}', 400, "pairs[0][1]"),
     ('{"pairs": [{"a": "x"}]}', 400, "pairs[0]"), ('{"pairs": [], "a": "x"}', 400, "goes with"),
+    ('{"a": "x\\u20\u00e9\u00e9\n'.encode(), 400, "not JSON"),
     ('{"a": ' + "[" * 5000 + "]" * 5000 + "}", 400, "depth"), ('{"' + "n" * 5000 + '": 1}', 400, "no field"),
 ]
 
@@ -196,6 +197,39 @@ def refusals(server):
     check("/report without a report is 404", server.ask("GET", "/report")[0] == 404)
 
 
+def raw(server, data, wanted=1):
+    """What comes back for these bytes, until so many answers have come or the connection is closed."""
+    with contextlib.closing(socket.create_connection((server.host, server.port), timeout=30)) as one:
+        one.sendall(data)
+        text = b""
+        while text.count(b"HTTP/1.1 ") < wanted:
+            piece = one.recv(65536)
+            if not piece:
+                break
+            text += piece
+        return text
+
+
+def wire(server):
+    """Bytes that no ordinary client sends."""
+    def request(path, body):
+        return (f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                f"Content-Length: {len(body)}\r\n\r\n{body}").encode()
+    match = request("/v1/match", '{"a": "x", "b": "y", "reasons": 0}')
+    check("five requests at once have five answers", raw(server, 5 * match, 5).count(b"HTTP/1.1 200 ") == 5)
+    check("HTTP/1.0 without a Host", b" 200 " in raw(server, b"GET /healthz HTTP/1.0\r\n\r\n"))
+    for bad in (b"GET / HTTP/9.9\r\n\r\n", b"POST /v1/match HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n",
+                b"POST /v1/match HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999999999999\r\n\r\n",
+                b"GET /" + b"x" * 50000 + b" HTTP/1.1\r\n\r\n", b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + b"X: y\r\n" * 9000 + b"\r\n"):
+        with contextlib.suppress(ConnectionResetError):
+            check(f"{bad[:20]!r}... is refused", re.match(rb"HTTP/1.1 (4|5)", raw(server, bad)))
+    many = json.dumps({"texts": [f"sentence {i}" for i in range(300)]})
+    for _ in range(10):
+        with contextlib.closing(socket.create_connection((server.host, server.port))) as one:
+            one.sendall(request("/v1/dedup", many))
+    check("clients that leave while they are answered harm nobody", b" 200 " in raw(server, match))
+
+
 def limits():
     options = ["--max-body", "2000", "--max-texts", "3", "--max-pool", "102", "--max-connections", "4", "--timeout", "1.5", "--max-header", "1000"]
     with Server("limited.pool", *options) as server:
@@ -231,12 +265,21 @@ def limits():
             one.close()
         check("and the slow ones are sent away with 408, first or last", all(b"HTTP/1.1 408" in t for t in texts), texts)
     with Server("faq.film", "--max-connections", "1", "--max-texts", "20000") as server:
-        busy = threading.Thread(target=server.ask, args=("POST", "/v1/dedup", {"texts": [f"sentence {i} of {i * 7919 % 1000}" for i in range(6000)]}))
-        busy.start()
         statuses = []
-        while busy.is_alive():
-            statuses.append(server.ask("GET", "/healthz")[0])
-            time.sleep(0.01)
+
+        def long_request(count):  # one that is still arriving is sent away, which is no failure here
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                server.ask("POST", "/v1/dedup", {"texts": [f"sentence {i} of {i * 7919 % 1000}" for i in range(count)]})
+
+        for count in (1000, 2000, 4000, 8000, 16000):  # until one takes long enough on this machine
+            busy = threading.Thread(target=long_request, args=(count,))
+            busy.start()
+            time.sleep(count / 10000)
+            while busy.is_alive() and 503 not in statuses:
+                statuses.append(server.ask("GET", "/healthz")[0])
+            busy.join()
+            if 503 in statuses:
+                break
         check("when every connection waits for an answer, others get 503", 503 in statuses, statuses)
         check("and are answered afterwards", server.ask("GET", "/healthz")[0] == 200)
 
@@ -403,6 +446,7 @@ with Server("asked.pool") as main:
     explanations(main)
     the_pool(main)
     refusals(main)
+    wire(main)
     metrics(main)
     check("SIGTERM: exit 0", main.stop() == 0 and "stopping\n" in main.lines, main.lines)
 bare_model()

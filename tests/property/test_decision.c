@@ -244,6 +244,29 @@ static void a_prior_shifts_the_log_odds_and_nothing_else(void **state)
     }
 }
 
+static void without_reasons_the_verdict_is_the_same(void **state)
+{
+    (void)state;
+    struct rng rng;
+    rng_seed(&rng, 36);
+    for (int round = 0; round < ROUNDS / 10; round++) {
+        char a[ROOM], b[ROOM];
+        film_verdict with, without;
+        random_pair(&rng, a, b);
+        film_answer_options options =
+            answer(round % 2 ? FILM_DECISION_FULL : FILM_DECISION_THRESHOLD, 0, 0.3);
+        assert_ok(film_context_set(context, &options, &error));
+        options.no_reasons = 1;
+        assert_ok(film_context_set(second, &options, &error));
+        match(context, a, b, &with);
+        match(second, a, b, &without);
+        assert_int_equal(without.reason_count, 0);
+        assert_true(with.probability == without.probability && with.same == without.same &&
+                    with.similarity == without.similarity && with.log_odds == without.log_odds &&
+                    with.bias == without.bias);
+    }
+}
+
 /* ---- Memory ---- */
 
 static void memory_speaks_of_known_pairs_alone(void **state)
@@ -289,6 +312,7 @@ int main(void)
         cmocka_unit_test(one_many_and_scores_say_the_same_for_any_threads),
         cmocka_unit_test(a_saved_model_gives_the_same_bits),
         cmocka_unit_test(a_prior_shifts_the_log_odds_and_nothing_else),
+        cmocka_unit_test(without_reasons_the_verdict_is_the_same),
         cmocka_unit_test(memory_speaks_of_known_pairs_alone),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
