@@ -1,6 +1,7 @@
 """serve_attack.py slow|large HOST:PORT SECONDS: clients that mean no good, until the time is over.
-slow: 500 connections that send a request's head a byte a second. large: bodies of 100 MB, as fast as they are taken, with a
+slow: 1200 connections, more than the server takes, that send a request's head a byte a second. large: bodies of 100 MB, as fast as they are taken, with a
 length and without. Prints what became of them."""
+import resource
 import socket
 import sys
 import threading
@@ -9,6 +10,7 @@ import time
 kind, where, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
 host, port = where.rsplit(":", 1)
 end = time.time() + seconds
+resource.setrlimit(resource.RLIMIT_NOFILE, (4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 counts = {"connections": 0, "sent away": 0, "refused with 413": 0, "bytes taken": 0}
 lock = threading.Lock()
 
@@ -22,7 +24,7 @@ def slow():
     head = b"POST /v1/match HTTP/1.1\r\nHost: localhost\r\nX-Slow: " + b"x" * 4000
     sockets = []
     while time.time() < end:
-        while len(sockets) < 500:
+        while len(sockets) < 1200 and time.time() < end:
             try:
                 sockets.append([socket.create_connection((host, int(port)), timeout=5), 0])
                 count("connections")

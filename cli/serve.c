@@ -10,33 +10,35 @@
 enum { TOKEN_LEAST = 16, TOKEN_MOST = 500 };
 
 /* The first line of the file, or the environment's; never an argument, which everyone on the machine could
- * read. NULL with a message in ERROR: it is no token; NULL without: there is none. */
-static const char *read_token(const char *path, char token[TOKEN_MOST + 2], film_error *error)
+ * read. *OUT stays NULL where there is none. */
+static film_status read_token(const char *path, char token[TOKEN_MOST + 2], const char **out,
+                              film_error *error)
 {
-    const char *from = path ? path : "FILM_TOKEN", *given = getenv("FILM_TOKEN");
-    error->message[0] = 0;
+    const char *given = getenv("FILM_TOKEN");
     if (path) {
         FILE *file = fopen(path, "r");
-        if (!file || !fgets(token, TOKEN_MOST + 2, file)) token[0] = 0;
-        if (!file)
+        if (!file) {
             snprintf(error->message, sizeof error->message, "cannot open %s: %s", path,
                      strerror(errno));
-        if (file) fclose(file);
-        if (!file) return NULL;
+            return FILM_IO;
+        }
+        if (!fgets(token, TOKEN_MOST + 2, file)) token[0] = 0;
+        fclose(file);
     } else if (given) {
         snprintf(token, TOKEN_MOST + 2, "%s", given);
     } else {
-        return NULL;
+        return FILM_OK;
     }
     token[strcspn(token, "\r\n")] = 0;
     size_t length = strlen(token);
-    for (size_t i = 0; i < length; i++)
-        if (token[i] <= ' ' || token[i] > '~') length = 0;
-    if (length >= TOKEN_LEAST && length <= TOKEN_MOST) return token;
+    for (const char *at = token; *at; at++)
+        if (*at <= ' ' || *at > '~') length = 0;
+    *out = token;
+    if (length >= TOKEN_LEAST && length <= TOKEN_MOST) return FILM_OK;
     snprintf(error->message, sizeof error->message,
              "%s: a token has %d to %d characters without spaces; openssl rand -hex 32 makes one",
-             from, TOKEN_LEAST, TOKEN_MOST);
-    return NULL;
+             path ? path : "FILM_TOKEN", TOKEN_LEAST, TOKEN_MOST);
+    return FILM_USAGE;
 }
 
 static int run(const struct verb *verb, int argc, char **argv)
@@ -79,12 +81,12 @@ static int run(const struct verb *verb, int argc, char **argv)
     film_error error = {0};
     if (service->threads == 0) service->threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
     service->path = path[0];
-    service->token = read_token(token_file, token, &error);
-    if (error.message[0]) return report(FILM_USAGE, &error);
+    film_status status = read_token(token_file, token, &service->token, &error);
+    if (status != FILM_OK) return report(status, &error);
     service->origins = origins.item;
     service->origin_count = origins.count;
     serving.quiet = common.quiet;
-    film_status status = serve(&serving, &error);
+    status = serve(&serving, &error);
     return report(status, &error);
 }
 

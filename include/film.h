@@ -166,7 +166,7 @@ typedef struct film_answer_options {
     double prior;   /* how likely two sentences are to mean the same before they are read; 0.5.
                     * It shifts the bias by log(prior / (1 - prior)). */
     int no_memory;  /* FULL: as if no question were known */
-    int no_reasons; /* film_match: the verdict alone, in a third of the time */
+    int no_reasons; /* film_match: the verdict alone, which is faster */
     int threads;    /* of the calls for many pairs; 0: all cores */
 } film_answer_options;
 

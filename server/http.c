@@ -1,16 +1,23 @@
 #include "http.h"
 #include "route.h"
 
+#include <errno.h>
 #include <microhttpd.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
     LARGE_BODY = 65536,     /* more than this is a batch, whatever the path: it takes long */
     SPARE_CONNECTIONS = 64, /* above the limit, for telling so */
-    SPARE_HEADER = 24576    /* memory of a connection beside its request's head */
+    SPARE_HEADER = 24576,   /* memory of a connection beside its request's head */
+    /* A body up to so many times too large is read and thrown away before it is refused: most clients read no
+     * answer before they have sent all. */
+    PATIENCE = 4
 };
 
 /* One request and its answer, from the head's arrival to the last byte sent. */
@@ -23,7 +30,9 @@ struct exchange {
     struct request request;
     struct bytes body;
     struct response response;
-    int answered, too_large;
+    int answered;
+    int too_large; /* its body */
+    int last;      /* the connection ends behind it */
     double started;
 };
 
@@ -65,7 +74,7 @@ static void add_headers(const struct exchange *exchange, struct MHD_Response *ou
         add_header(out, "Access-Control-Allow-Headers", "Authorization, Content-Type");
         add_header(out, "Access-Control-Max-Age", "600");
     }
-    if (atomic_load_explicit(&service->stopping, memory_order_relaxed) || exchange->too_large)
+    if (atomic_load_explicit(&service->stopping, memory_order_relaxed) || exchange->last)
         add_header(out, "Connection", "close");
 }
 
@@ -168,6 +177,20 @@ static enum MHD_Result take_header(void *user, enum MHD_ValueKind kind, const ch
     return MHD_YES;
 }
 
+static int refuse_body(struct exchange *exchange)
+{
+    exchange->last = 1;
+    return response_error(&exchange->response, 413,
+                          "the body is too large: at most %zu bytes (--max-body)",
+                          exchange->http->service->options.limits.body);
+}
+
+/* Does the client wait to hear whether its body is wanted? */
+static int is_asking(const struct exchange *exchange)
+{
+    return MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, "Expect") != NULL;
+}
+
 /* What can be refused before the body has come. 0: refused. */
 static int check_head(struct exchange *exchange)
 {
@@ -176,17 +199,16 @@ static int check_head(struct exchange *exchange)
         MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, "Content-Length");
     const union MHD_ConnectionInfo *head =
         MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-    if (length && strtoull(length, NULL, 10) > limits->body) exchange->too_large = 1;
-    if (exchange->too_large)
-        return response_error(&exchange->response, 413,
-                              "the body is too large: at most %zu bytes (--max-body)",
-                              limits->body);
+    unsigned long long announced = length ? strtoull(length, NULL, 10) : 0;
+    exchange->too_large = announced > limits->body;
+    if (exchange->too_large && (announced / PATIENCE > limits->body || is_asking(exchange)))
+        return refuse_body(exchange);
     if (head && head->header_size > limits->header)
         return response_error(&exchange->response, 431,
                               "the request's head is too large: at most %zu bytes (--max-header)",
                               limits->header);
     if (atomic_load(&exchange->http->visitors.count) > limits->connections) {
-        exchange->too_large = 1;
+        exchange->last = 1;
         exchange->response.retry = 1;
         return response_error(&exchange->response, 503,
                               "too many connections: at most %zu (--max-connections)",
@@ -243,9 +265,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
     exchange->request.body = (film_text){exchange->body.data, exchange->body.length};
     const struct route *route = route_find(exchange->request.method, exchange->request.path);
     if (exchange->too_large) {
-        response_error(&exchange->response, 413,
-                       "the body is too large: at most %zu bytes (--max-body)",
-                       http->service->options.limits.body);
+        refuse_body(exchange);
     } else if (exchange->body.failed) {
         response_error(&exchange->response, 503, "out of memory");
     } else if (route && (route->slow || exchange->body.length > LARGE_BODY)) {
@@ -276,48 +296,114 @@ static void on_completed(void *user, struct MHD_Connection *connection, void **s
 static void on_connection(void *user, struct MHD_Connection *connection, void **context,
                           enum MHD_ConnectionNotificationCode what)
 {
-    struct http *http = user;
+    struct http_server *server = user;
+    struct visitors *visitors = &server->http->visitors;
     if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
-        visitors_leave(&http->visitors, *context);
+        visitors_leave(visitors, *context);
+        atomic_fetch_sub(&server->connections, 1);
         return;
     }
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    *context = visitors_enter(&http->visitors, info->connect_fd);
+    *context = visitors_enter(visitors, info->connect_fd);
+}
+
+/* ---- connections ---- */
+
+static struct http_server *least_busy(struct http *http)
+{
+    struct http_server *best = &http->servers[0];
+    for (int i = 1; i < http->server_count; i++)
+        if (atomic_load(&http->servers[i].connections) < atomic_load(&best->connections))
+            best = &http->servers[i];
+    return best;
+}
+
+static void hand_to(struct http_server *server, int connection, const struct sockaddr *address,
+                    socklen_t length)
+{
+    atomic_fetch_add(&server->connections, 1); /* until on_connection hears that it is closed */
+    if (MHD_add_connection(server->daemon, connection, address, length) == MHD_YES) return;
+    atomic_fetch_sub(&server->connections, 1); /* it closed the socket */
+    visitors_turn_away(&server->http->visitors);
+}
+
+/* Takes connections until the socket is shut down. */
+static void *take_connections(void *user)
+{
+    struct http *http = user;
+    struct sockaddr_storage address;
+    for (;;) {
+        socklen_t length = sizeof address;
+        int connection = accept4(http->socket, (struct sockaddr *)&address, &length,
+                                 SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (connection >= 0 && visitors_admit(&http->visitors, SPARE_CONNECTIONS))
+            hand_to(least_busy(http), connection, (struct sockaddr *)&address, length);
+        else if (connection >= 0)
+            close(connection);
+        else if (errno == EINVAL || errno == EBADF)
+            return NULL;
+        else if (errno != EINTR && errno != ECONNABORTED)
+            nanosleep(&(struct timespec){0, 20000000}, NULL); /* no descriptors or memory left */
+    }
 }
 
 /* ---- all of it ---- */
 
+/* Connections need a descriptor each, and the usual limit is 1024. */
+static void allow_descriptors(size_t connections)
+{
+    struct rlimit limit;
+    rlim_t wanted = connections + 512;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
+    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int start_server(struct http *http, struct http_server *server)
+{
+    const struct service_limits *limits = &http->service->options.limits;
+    server->http = http;
+    server->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC |
+            MHD_USE_SUSPEND_RESUME | MHD_USE_TURBO,
+        0, NULL, NULL, on_request, http, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)(limits->connections + SPARE_CONNECTIONS), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        limits->header + SPARE_HEADER, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)(limits->timeout + 1), MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_END);
+    return server->daemon != NULL;
+}
+
 int http_start(struct http *http, struct service *service, int socket)
 {
     const struct service_options *options = &service->options;
-    const struct service_limits *limits = &options->limits;
-    unsigned threads = (unsigned)options->threads;
-    size_t each = (limits->connections + SPARE_CONNECTIONS + threads - 1) / threads;
     http->service = service;
-    http->visitors.most = limits->connections;
-    http->visitors.patience = limits->timeout;
+    http->socket = socket;
+    http->visitors.most = options->limits.connections;
+    http->visitors.patience = options->limits.timeout;
     pthread_mutex_init(&http->visitors.lock, NULL);
-    if (!jobs_start(&http->jobs, options->threads, limits->connections)) return 0;
-    http->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_SUSPEND_RESUME | MHD_USE_TURBO, 0,
-        NULL, NULL, on_request, http, MHD_OPTION_LISTEN_SOCKET, socket, MHD_OPTION_THREAD_POOL_SIZE,
-        threads > 1 ? threads : 0, MHD_OPTION_CONNECTION_LIMIT, (unsigned)(each * threads),
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, limits->header + SPARE_HEADER,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)(limits->timeout + 1), MHD_OPTION_NOTIFY_COMPLETED,
-        on_completed, http, MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_END);
-    return http->daemon != NULL;
+    allow_descriptors(options->limits.connections + SPARE_CONNECTIONS);
+    if (!jobs_start(&http->jobs, options->threads, options->limits.connections)) return 0;
+    while (http->server_count < options->threads && http->server_count < HTTP_MOST_THREADS &&
+           start_server(http, &http->servers[http->server_count]))
+        http->server_count++;
+    http->taking =
+        http->server_count > 0 && pthread_create(&http->taker, NULL, take_connections, http) == 0;
+    return http->taking;
 }
 
 void http_quiesce(struct http *http)
 {
-    int socket = MHD_quiesce_daemon(http->daemon);
-    if (socket >= 0) close(socket);
+    shutdown(http->socket, SHUT_RDWR); /* wakes the thread that takes connections */
+    if (http->taking) pthread_join(http->taker, NULL);
+    http->taking = 0;
+    close(http->socket);
 }
 
 void http_end(struct http *http)
 {
-    jobs_end(&http->jobs); /* first: a connection that sleeps must be awake when the daemon stops */
-    MHD_stop_daemon(http->daemon);
+    jobs_end(&http->jobs); /* first: a connection that sleeps must be awake when its daemon stops */
+    for (int i = 0; i < http->server_count; i++) MHD_stop_daemon(http->servers[i].daemon);
     pthread_mutex_destroy(&http->visitors.lock);
 }

@@ -1,5 +1,9 @@
-/* Sockets around a service, by libmicrohttpd: threads that serve connections (epoll), and others for the
- * requests that take long. */
+/* Sockets around a service, by libmicrohttpd: a thread that takes connections, some that serve them (epoll), and
+ * others for the requests that take long.
+ *
+ * Every serving thread is a daemon of its own. libmicrohttpd's pool of threads would share the listening socket, and
+ * whichever thread wakes first takes all connections that wait: sixteen of them often landed on one thread, and the other
+ * cores had nothing to do. So connections go to the thread that has the fewest. */
 #ifndef SERVER_HTTP_H
 #define SERVER_HTTP_H
 
@@ -10,12 +14,25 @@
 
 struct MHD_Daemon;
 
+enum { HTTP_MOST_THREADS = 64 };
+
+/* A thread that serves connections. */
+struct http_server {
+    struct http *http;
+    struct MHD_Daemon *daemon;
+    atomic_size_t connections;
+};
+
 struct http {
     struct service *service;
     struct journal journal;
     struct visitors visitors;
     struct jobs jobs;
-    struct MHD_Daemon *daemon;
+    struct http_server servers[HTTP_MOST_THREADS];
+    int server_count;
+    int socket; /* that listens */
+    pthread_t taker;
+    int taking;
 };
 
 /* Serves the connections of SOCKET, which listens; `journal` is set before. 0: could not. */

@@ -57,8 +57,7 @@ static film_status open_socket(const struct addrinfo *found, const char *where,
     socklen_t length = sizeof address;
     char host[64], port[8];
     int yes = 1;
-    out->socket =
-        socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, found->ai_protocol);
+    out->socket = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, found->ai_protocol);
     if (out->socket >= 0) setsockopt(out->socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (out->socket < 0 || bind(out->socket, found->ai_addr, found->ai_addrlen) != 0 ||
         listen(out->socket, BACKLOG) != 0 ||

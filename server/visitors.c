@@ -16,7 +16,10 @@ double visitors_now(void)
 struct visitor *visitors_enter(struct visitors *visitors, int socket)
 {
     struct visitor *visitor = calloc(1, sizeof *visitor);
-    if (!visitor) return NULL;
+    if (!visitor) {
+        visitors_turn_away(visitors);
+        return NULL;
+    }
     visitor->socket = socket;
     atomic_init(&visitor->since, visitors_now());
     atomic_init(&visitor->reading, 1);
@@ -26,7 +29,6 @@ struct visitor *visitors_enter(struct visitors *visitors, int socket)
     if (visitor->next) visitor->next->from = &visitor->next;
     visitors->list = visitor;
     pthread_mutex_unlock(&visitors->lock);
-    atomic_fetch_add(&visitors->count, 1);
     return visitor;
 }
 
@@ -36,13 +38,13 @@ void visitors_leave(struct visitors *visitors, struct visitor *visitor)
     pthread_mutex_lock(&visitors->lock);
     *visitor->from = visitor->next;
     if (visitor->next) visitor->next->from = visitor->from;
+    if (!visitor->gone) atomic_fetch_sub(&visitors->count, 1);
     pthread_mutex_unlock(&visitors->lock);
-    atomic_fetch_sub(&visitors->count, 1);
     free(visitor);
 }
 
 /* Its socket is open as long as it is in the list. While a request arrives nobody else writes to it. */
-static void send_away(struct visitor *visitor)
+static void send_away(struct visitors *visitors, struct visitor *visitor)
 {
     static const char body[] = "{\"error\": {\"status\": 408, \"message\": \"the request took too "
                                "long to arrive\"}}\n";
@@ -54,19 +56,46 @@ static void send_away(struct visitor *visitor)
     if (atomic_load(&visitor->reading))
         send(visitor->socket, answer, (size_t)length, MSG_DONTWAIT | MSG_NOSIGNAL);
     shutdown(visitor->socket, SHUT_RDWR);
-    atomic_store(&visitor->since, 0);
+    visitor->gone = 1;
+    atomic_fetch_sub(&visitors->count, 1);
 }
 
 void visitors_sweep(struct visitors *visitors)
 {
     double now = visitors_now();
-    double patience = atomic_load(&visitors->count) >= visitors->most && visitors->patience > 1
-                          ? 1
-                          : visitors->patience;
     pthread_mutex_lock(&visitors->lock);
     for (struct visitor *visitor = visitors->list; visitor; visitor = visitor->next) {
         double since = atomic_load(&visitor->since);
-        if (since > 0 && now - since > patience) send_away(visitor);
+        if (!visitor->gone && since > 0 && now - since > visitors->patience)
+            send_away(visitors, visitor);
     }
     pthread_mutex_unlock(&visitors->lock);
+}
+
+static void make_room(struct visitors *visitors)
+{
+    struct visitor *slowest = NULL;
+    double earliest = 0;
+    pthread_mutex_lock(&visitors->lock);
+    for (struct visitor *visitor = visitors->list; visitor; visitor = visitor->next) {
+        double since = atomic_load(&visitor->since);
+        if (visitor->gone || since == 0 || (slowest && since >= earliest)) continue;
+        slowest = visitor;
+        earliest = since;
+    }
+    if (slowest) send_away(visitors, slowest);
+    pthread_mutex_unlock(&visitors->lock);
+}
+
+int visitors_admit(struct visitors *visitors, size_t spare)
+{
+    if (atomic_load(&visitors->count) >= visitors->most) make_room(visitors);
+    if (atomic_load(&visitors->count) >= visitors->most + spare) return 0;
+    atomic_fetch_add(&visitors->count, 1);
+    return 1;
+}
+
+void visitors_turn_away(struct visitors *visitors)
+{
+    atomic_fetch_sub(&visitors->count, 1);
 }

@@ -2,7 +2,8 @@
  *
  * libmicrohttpd closes a connection on which nothing happens. A client that sends a byte a second is never
  * that idle and could hold a connection for ever; so every connection has a time by which its request must
- * have arrived, or its answer been taken. When the server is full, the slow ones go at once. */
+ * have arrived, or its answer been taken. When the server is full, a new one takes the place of the one that has
+ * dawdled longest: however many there are, those who mean it are done long before it is their turn to go. */
 #ifndef SERVER_VISITORS_H
 #define SERVER_VISITORS_H
 
@@ -14,20 +15,27 @@ struct visitor {
     int socket;
     _Atomic double since; /* when its time began to run; 0: it waits for us */
     atomic_int reading;   /* a request is arriving */
+    int gone;             /* sent away, and not counted any more */
     struct visitor *next, **from;
 };
 
 struct visitors {
     pthread_mutex_t lock;
     struct visitor *list;
-    atomic_size_t count;
+    atomic_size_t count; /* without those sent away */
     size_t most;
     double patience; /* seconds */
 };
 
 double visitors_now(void); /* seconds of a clock that only goes forward */
 
-struct visitor *visitors_enter(struct visitors *visitors, int socket); /* NULL: no memory */
+/* Counts one more. Where the server is full, the one that has dawdled longest is sent away, if there is one. 0: there are
+ * SPARE more than there should be, and this one cannot come in. */
+int visitors_admit(struct visitors *visitors, size_t spare);
+void visitors_turn_away(struct visitors *visitors); /* admitted, and then did not enter */
+
+/* One that was admitted. NULL: no memory. */
+struct visitor *visitors_enter(struct visitors *visitors, int socket);
 void visitors_leave(struct visitors *visitors, struct visitor *visitor);
 
 /* Sends away those whose time is over. */

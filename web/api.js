@@ -56,6 +56,7 @@ window.addEventListener("online", () => { if (timer !== null) probe(); });
 
 const tokenKey = "film-token";
 let asking = null;
+let declined = -1; // when the user last wanted to give no token
 
 // One dialog for however many requests were refused; false when the user wants none.
 function askForToken(again) {
@@ -69,6 +70,7 @@ function askForToken(again) {
             const given = dialog.returnValue === "use" && $("token").value.trim();
             $("token").value = "";
             if (given) sessionStorage.setItem(tokenKey, given);
+            else declined = performance.now();
             asking = null;
             resolve(Boolean(given));
         }, { once: true });
@@ -102,12 +104,14 @@ async function send(path, body, signal) {
 }
 
 async function fetchChecked(path, body, signal) {
+    const started = performance.now();
     for (;;) {
         const { token, answer } = await send(path, body, signal);
         if (answer.ok) return answer;
         if (answer.status === 401) {
-            // Another request may have got a token while this one was under way.
-            if (sessionStorage.getItem(tokenKey) !== token || await askForToken(token !== null)) continue;
+            // While this one was under way, another request may have got a token, or a no.
+            if (sessionStorage.getItem(tokenKey) !== token) continue;
+            if (started > declined && await askForToken(token !== null)) continue;
             throw new ServerError(401, "This server answers only with a token. Change something here to be asked again.");
         }
         if (answer.status === 502 || answer.status === 504) {

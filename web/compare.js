@@ -62,17 +62,16 @@ const update = latest(async (signal) => {
     }
     if (!isDefault()) question.prior = priorChosen();
     const asked = JSON.stringify(question);
+    $("answer").classList.toggle("waiting", asked !== shownFor);
     if (asked === shownFor) return;
-    $("answer").classList.add("waiting");
     try {
         showAnswer(await ask("/v1/explain", question, signal));
         shownFor = asked;
+        $("answer").classList.remove("waiting"); // otherwise it stays pale: it answers something else
     } catch (error) {
         if (error.name !== "AbortError") shownFor = null;
         if (error.status) $("answer").hidden = true; // an answer to something else would mislead
         throw error;
-    } finally {
-        if (!signal.aborted) $("answer").classList.remove("waiting");
     }
 }, 120, show($("compare-problem")));
 

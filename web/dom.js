@@ -54,7 +54,7 @@ export function inWords(p) {
     if (sure >= 0.98) return `Almost certainly ${what}`;
     if (sure >= 0.85) return `Very likely ${what}`;
     if (sure >= 0.65) return `Probably ${what}`;
-    return `Could be either, rather ${what}`;
+    return `Could be either, leaning to ${what}`;
 }
 
 // What a server cannot read in JSON: half characters, and the character of code 0.

@@ -10,6 +10,8 @@ const categories = new Set();
 let keepLink = () => {};
 let havePool = true;
 
+const heads = () => [...results.querySelectorAll("button.result")];
+
 function learnCategories(found) {
     for (const { category: name } of found) {
         if (!name || categories.has(name)) continue;
@@ -64,6 +66,7 @@ const update = latest(async (signal) => {
     keepLink({ ...(question && { q: question }), ...(only && { category: only }) });
     if (!question) {
         results.replaceChildren();
+        results.classList.remove("waiting");
         return;
     }
     const body = { q: question, k: 10, explain: true, reasons: 3 };
@@ -71,14 +74,16 @@ const update = latest(async (signal) => {
     results.classList.add("waiting");
     try {
         const { results: found } = await ask("/v1/search", body, signal);
+        // Whoever went to an answer before the last ones came stays in the list.
+        const here = heads().indexOf(document.activeElement);
         results.replaceChildren(...found.map((one, i) => card(one, i, question)));
+        if (here >= 0) (heads()[here] ?? q).focus();
         learnCategories(found);
+        results.classList.remove("waiting"); // otherwise they stay pale: they answer something else
         say($("search-says"), found.length ? `${several(found.length, "answer", "answers")}, best first` : `Nothing found${only ? ` in ${only}` : ""}.`);
     } catch (error) {
-        if (error.status) results.replaceChildren();
+        if (error.status) results.replaceChildren(); // the message stands instead
         throw error;
-    } finally {
-        if (!signal.aborted) results.classList.remove("waiting");
     }
 }, 120, (text) => {
     if (text) say($("search-says"), text);
@@ -87,14 +92,14 @@ const update = latest(async (signal) => {
 
 // Up and down go through the answers from the question on; Escape goes back to it.
 function move(event) {
-    const heads = [...results.querySelectorAll("button.result")];
-    const here = heads.indexOf(document.activeElement);
+    const all = heads();
+    const here = all.indexOf(document.activeElement);
     if (event.target !== q && here < 0) return;
     let next = null;
-    if (event.key === "ArrowDown") next = heads[here + 1] ?? heads[here];
-    else if (event.key === "ArrowUp" && here >= 0) next = here === 0 ? q : heads[here - 1];
-    else if (event.key === "Home" && here >= 0) next = heads[0];
-    else if (event.key === "End" && here >= 0) next = heads[heads.length - 1];
+    if (event.key === "ArrowDown") next = all[here + 1] ?? all[here];
+    else if (event.key === "ArrowUp" && here >= 0) next = here === 0 ? q : all[here - 1];
+    else if (event.key === "Home" && here >= 0) next = all[0];
+    else if (event.key === "End" && here >= 0) next = all[all.length - 1];
     else if (event.key === "Escape" && here >= 0) next = q;
     if (!next) return;
     event.preventDefault();

@@ -77,7 +77,7 @@ function draw(drawing, sheet, links) {
     drawing.replaceChildren(...links.map(({ from, to, share }) => {
         const a = from.getBoundingClientRect();
         const b = to.getBoundingClientRect();
-        const [x1, y1] = [a.left + a.width / 2 - frame.left, a.bottom - frame.top + 19];
+        const [x1, y1] = [a.left + a.width / 2 - frame.left, a.bottom - frame.top + (from.dataset.weight ? 19 : 3)];
         const [x2, y2] = [b.left + b.width / 2 - frame.left, b.top - frame.top - 3];
         const middle = (y1 + y2) / 2;
         return svg("path", {

@@ -631,6 +631,39 @@ bad "a stream and a pool" 1 \
     'film: --method mfilm streams files and takes no --pool; choose another method' \
     film train good.tsv --pool dup.pool --method mfilm -o m.film
 
+heading "Serving"
+bad "no such model to serve" 3 \
+    'film: cannot open missing.film: No such file or directory' \
+    film serve missing.film
+bad "a directory to serve" 3 \
+    'film: folder is a directory, not a file' \
+    film serve folder
+bad "an address without a port" 1 \
+    'film: --listen localhost: expected HOST:PORT, as 127.0.0.1:8080' \
+    film serve good.film --listen localhost
+bad "a port that is none" 1 \
+    'film: --listen 127.0.0.1:99999: expected HOST:PORT, as 127.0.0.1:8080' \
+    film serve good.film --listen 127.0.0.1:99999
+bad "an IPv6 address without brackets" 1 \
+    'film: --listen ::1:8080: expected HOST:PORT, as 127.0.0.1:8080' \
+    film serve good.film --listen ::1:8080
+bad "beyond this machine without a token" 1 \
+    'film: a token is needed to listen beyond this machine: --token-file FILE, or FILM_TOKEN in the environment' \
+    film serve good.film --listen 0.0.0.0:8080
+echo short >token
+bad "a token that is too short" 1 \
+    'film: token: a token has 16 to 500 characters without spaces; openssl rand -hex 32 makes one' \
+    film serve good.film --token-file token
+bad "no such token file" 3 \
+    'film: cannot open missing.txt: No such file or directory' \
+    film serve good.film --token-file missing.txt
+bad "a log that cannot be written" 3 \
+    'film: cannot open nowhere/log: No such file or directory' \
+    film serve good.film --log nowhere/log
+bad "no such report" 3 \
+    'film: cannot open missing.html: No such file or directory' \
+    film serve good.film --report missing.html
+
 heading "Output"
 bad "-o in a missing directory" 3 \
     'film: cannot write nowhere/m.film: No such file or directory' \

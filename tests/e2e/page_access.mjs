@@ -161,6 +161,9 @@ test("motion stays away where it is not wanted; paper gets the content", { devic
     equal(await page.evaluate(() => getComputedStyle(document.querySelector("#pin")).transitionDuration), "0s", "no motion");
     await page.emulateMedia({ media: "print" });
     truth(await page.isHidden("nav") && await page.isHidden(".swap") && await page.isVisible("#percent"), "only what is read");
+    await page.setViewportSize({ width: 700, height: 990 }); // about A4
+    truth(await page.evaluate(() => ["a", "b"].every((id) => document.getElementById(id).offsetWidth > 250)), "both boxes have room");
+    truth(await page.evaluate(() => document.documentElement.scrollWidth <= 700), "nothing is cut off");
     await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
     equal(await page.locator("#why .group:not([open])").count(), 0, "lists are unfolded on paper");
     await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));

@@ -53,7 +53,7 @@ export async function serve(path, { port = 0, token = "", more = [] } = {}) {
 // A page that notes what must not happen: errors, requests to elsewhere, what the policy had to forbid.
 async function openPage(options) {
     const context = await browser.newContext({ viewport: { width: 1180, height: 900 }, acceptDownloads: true, ...options.device });
-    context.setDefaultTimeout(Number(process.env.PATIENCE ?? 10000));
+    context.setDefaultTimeout(20000);
     const page = await context.newPage();
     const problems = [];
     page.on("pageerror", (error) => problems.push(`error in the page: ${error.stack}`));
@@ -91,32 +91,39 @@ export const number = (text) => Number(text.replace("−", "-"));
 
 // ---- Running ----
 
-export async function runAll(shared) {
-    const only = process.env.ONLY;
+async function runOne({ name, options, run }, number, shared) {
+    const { context, page, problems } = await openPage(options);
+    const started = Date.now();
+    let failure = null;
+    try {
+        await run(page, shared);
+        await page.evaluate(() => document.title); // what is under way in the page is told before
+        if (problems.length) failure = problems;
+    } catch (error) {
+        failure = [error.stack, ...problems];
+    }
+    await context.close();
+    console.log(`${failure ? "not ok" : "ok"} ${number} - ${name}`);
+    if (process.env.TIMES) console.log(`# ${Date.now() - started} ms`);
+    if (failure) console.log(failure.join("\n").split("\n").slice(0, 40).map((line) => `# ${line.slice(0, 400)}`).join("\n"));
+    return failure === null;
+}
+
+// Tests mostly wait for the page, so a few run side by side, each in a context of its own in the one browser.
+export async function runAll(shared, sideBySide = 3) {
     browser = await chromium.launch({
         executablePath: process.env.CHROMIUM, args: process.getuid() === 0 ? ["--no-sandbox"] : [],
     });
+    const wanted = tests.filter(({ name }) => name.includes(process.env.ONLY ?? ""));
+    let next = 0;
     let failures = 0;
-    let count = 0;
-    for (const { name, options, run } of tests) {
-        if (only && !name.includes(only)) continue;
-        count++;
-        const { context, page, problems } = await openPage(options);
-        const started = Date.now();
-        try {
-            await run(page, shared);
-            await page.evaluate(() => document.title); // what is under way in the page is told before
-            if (problems.length) throw new Error(problems.join("\n"));
-            console.log(`ok ${count} - ${name}`);
-        } catch (error) {
-            failures++;
-            console.log(`not ok ${count} - ${name}`);
-            console.log([error.stack, ...problems].join("\n").split("\n").slice(0, 40).map((line) => `# ${line.slice(0, 400)}`).join("\n"));
+    await Promise.all(Array.from({ length: sideBySide }, async () => {
+        while (next < wanted.length) {
+            const number = ++next;
+            if (!await runOne(wanted[number - 1], number, shared)) failures++;
         }
-        if (process.env.TIMES) console.log(`# ${Date.now() - started} ms`);
-        await context.close();
-    }
-    console.log(`1..${count}`);
+    }));
+    console.log(`1..${wanted.length}`);
     await browser.close();
     for (const child of running) child.kill("SIGKILL");
     return failures;

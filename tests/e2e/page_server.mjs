@@ -14,6 +14,7 @@ test("the server stops in the middle and comes back: nothing typed is lost", { f
     await page.waitForSelector("#connection:not([hidden])");
     truth(/does not answer/.test(await page.textContent("#connection-text")), "it is said");
     equal(await page.inputValue("#b"), `${b} since Monday`, "what was typed is kept");
+    truth(await page.locator("#answer.waiting").count(), "the old answer is pale, as it answers something else");
     await page.click("nav a[data-view=search]");
     await page.fill("#q", "stolen bike");
     await page.click("nav a[data-view=dedup]");
@@ -23,6 +24,7 @@ test("the server stops in the middle and comes back: nothing typed is lost", { f
     server = await serve("faq.pool", { port: server.port });
     await page.waitForSelector("#connection", { state: "hidden" });
     await answered(page, a, `${b} since Monday`);
+    await page.waitForSelector("#answer:not(.waiting)");
     await page.click("nav a[data-view=search]");
     await page.waitForSelector("#results .result");
     equal(await page.inputValue("#q"), "stolen bike", "the question is kept");
