@@ -6,7 +6,7 @@
 #define MODEL_MODEL_H
 
 #include "embed/encoder.h"
-#include "model/safetensors.h"
+#include "base/safetensors.h"
 #include "pair/decision.h"
 
 struct model_settings {
