@@ -30,7 +30,9 @@ static inline void tiny_add(struct tiny_tensors *all, struct rng *rng, const cha
 {
     size_t i = all->count++, count = (size_t)((rows ? rows : 1) * columns);
     snprintf(all->name[i], sizeof all->name[i], "%s", name);
-    for (size_t v = 0; v < count; v++) all->data[i][v] = (float)(0.5 * rng_normal(rng));
+    double around = strstr(name, "LayerNorm.weight") ? 1 : 0,
+           width = strstr(name, "bias") ? 0.1 : 0.5;
+    for (size_t v = 0; v < count; v++) all->data[i][v] = (float)(around + width * rng_normal(rng));
     all->tensor[i] = (struct safetensors_tensor){.name = all->name[i],
                                                  .type = SAFETENSORS_F32,
                                                  .dims = rows ? 2 : 1,
