@@ -1,6 +1,6 @@
 /* Our half of bench/bert.py: the time of bert_encode, and what the machine's sgemm reaches in the same run.
  *
- *     bert_driver FOLDER SENTENCES THREADS ROUNDS OUT
+ *     bert_driver FOLDER SENTENCES THREADS ROUNDS OUT [int8]
  *
  * OUT.vectors gets the vectors (float), OUT.ids the tokens (uint32: length, ids, length, ids, ...). Prints the
  * seconds and processor seconds of the best round, tokens, and GFLOP/s of a 1024 x 1024 x 1024 product. */
@@ -73,8 +73,9 @@ int main(int argc, char **argv)
 {
     film_error error;
     struct bert *bert;
-    if (argc != 6) return fail("FOLDER SENTENCES THREADS ROUNDS OUT");
+    if (argc != 6 && argc != 7) return fail("FOLDER SENTENCES THREADS ROUNDS OUT [int8]");
     if (bert_open(argv[1], &bert, &error) != FILM_OK) return fail(error.message);
+    if (argc == 7 && bert_round(bert, &error) != FILM_OK) return fail(error.message);
     FILE *file = fopen(argv[2], "r");
     if (!file) return fail("cannot open the sentences");
     film_text *texts = NULL;

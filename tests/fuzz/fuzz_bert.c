@@ -70,9 +70,12 @@ static void try_weights(const uint8_t *data, size_t size)
     if (status == FILM_OK && bert_buffers_init(&buffers, &config, 3, 3, &error) == FILM_OK) {
         const uint32_t ids[] = {2, 0, 3}, *const sentences[] = {ids}, length = 3;
         bert_forward(&config, &weights, &(struct bert_pack){sentences, &length, 1, 3}, &buffers);
+        if (bert_weights_round(&weights, &config, &error) == FILM_OK)
+            bert_forward(&config, &weights, &(struct bert_pack){sentences, &length, 1, 3},
+                         &buffers);
         bert_buffers_free(&buffers);
     }
-    bert_weights_free(&weights);
+    bert_weights_free(&weights, &config);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

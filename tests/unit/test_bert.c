@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "embed/bert.h"
+#include "embed/bert_int8.h"
 #include "tiny_bert.h"
 
 static film_error error;
@@ -116,6 +117,67 @@ static void words_become_the_longest_pieces(void **state)
     bert_free(bert);
 }
 
+static double cosine(const float *a, const float *b)
+{
+    double ab = 0, aa = 0, bb = 0;
+    for (size_t d = 0; d < TINY_HIDDEN; d++)
+        ab += a[d] * b[d], aa += a[d] * a[d], bb += b[d] * b[d];
+    return ab / sqrt(aa * bb);
+}
+
+static void bytes_give_nearly_the_same_and_always_the_same(void **state)
+{
+    (void)state;
+    struct bert *bert = open_tiny();
+    film_text texts[MANY];
+    static float plain[MANY][TINY_HIDDEN], rounded[MANY][TINY_HIDDEN], alone[TINY_HIDDEN];
+    for (size_t i = 0; i < MANY; i++) texts[i] = film_string(samples[i % SAMPLES]);
+    uint64_t before = bert_fingerprint(bert);
+    assert_ok(bert_encode(bert, texts, MANY, 1, plain[0], &error));
+    assert_ok(bert_round(bert, &error));
+    assert_true(before != bert_fingerprint(bert));
+    assert_ok(bert_encode(bert, texts, MANY, 2, rounded[0], &error));
+    for (size_t i = 0; i < MANY; i++) {
+        assert_true(cosine(plain[i], rounded[i]) > 0.999);
+        assert_ok(bert_encode(bert, &texts[i], 1, 1, alone, &error));
+        assert_memory_equal(alone, rounded[i], sizeof alone);
+    }
+    assert_memory_not_equal(plain, rounded, sizeof plain);
+    bert_free(bert);
+}
+
+/* Sizes that are no multiple of a block, numbers at the ends of the range, a row of zeros. */
+static void every_kernel_gives_the_sums_of_plain_integers(void **state)
+{
+    (void)state;
+    enum { ROWS = BERT_INT8_ROWS + 1, INPUTS = 37, OUTPUTS = 45 };
+    static float x[ROWS * INPUTS], w[INPUTS * OUTPUTS], out[ROWS * OUTPUTS];
+    static int8_t spare[BERT_INT8_ROWS * (INPUTS + 3)];
+    struct bert_int8 matrix;
+    struct rng rng;
+    rng_seed(&rng, 3);
+    /* Whole numbers with 127 among them: nothing is lost by rounding. */
+    for (size_t i = 0; i < ROWS * INPUTS; i++)
+        x[i] = i < INPUTS ? 0 : i % INPUTS == 5 ? -127 : (float)rng_below(&rng, 255) - 127;
+    for (size_t i = 0; i < INPUTS * OUTPUTS; i++)
+        w[i] = i < OUTPUTS ? 127 : (float)rng_below(&rng, 255) - 127;
+    assert_ok(bert_int8_init(&matrix, w, INPUTS, OUTPUTS, &error));
+    for (size_t k = 0; k < bert_int8_kernel_count; k++) {
+        if (!bert_int8_kernels[k].here()) continue;
+        bert_int8_multiply(&matrix, &bert_int8_kernels[k], x, ROWS, spare, out);
+        for (size_t r = 0; r < ROWS; r++)
+            for (size_t o = 0; o < OUTPUTS; o++) {
+                double sum = 0;
+                for (size_t i = 0; i < INPUTS; i++) sum += x[r * INPUTS + i] * w[i * OUTPUTS + o];
+                assert_close(out[r * OUTPUTS + o], sum, 1e-6 * fabs(sum));
+            }
+    }
+    x[INPUTS + 1] = NAN;
+    bert_int8_multiply(&matrix, bert_int8_best(), x, ROWS, spare, out);
+    assert_true(isnan(out[OUTPUTS]) && !isnan(out[0]) && !isnan(out[2 * OUTPUTS]));
+    bert_int8_free(&matrix);
+}
+
 static uint64_t fingerprint(void)
 {
     struct bert *bert = open_tiny();
@@ -148,6 +210,7 @@ static film_status open_and_encode(void)
     float out[2][TINY_HIDDEN];
     film_status status = bert_open(folder, &bert, &error);
     if (status == FILM_OK) status = bert_encode(bert, texts, 2, 1, out[0], &error);
+    if (status == FILM_OK) status = bert_round(bert, &error);
     bert_free(bert);
     return status;
 }
@@ -171,6 +234,8 @@ int main(void)
         cmocka_unit_test(a_vector_depends_on_its_sentence_alone),
         cmocka_unit_test(token_matrices_are_cut_and_padded),
         cmocka_unit_test(words_become_the_longest_pieces),
+        cmocka_unit_test(bytes_give_nearly_the_same_and_always_the_same),
+        cmocka_unit_test(every_kernel_gives_the_sums_of_plain_integers),
         cmocka_unit_test(the_fingerprint_follows_what_decides_the_vectors),
         cmocka_unit_test(running_out_of_memory_is_reported),
     };
