@@ -115,6 +115,9 @@ int parse_arguments(const struct verb *verb, const struct option *options, struc
 
 void print_verb_help(const struct verb *verb, const struct option *options, FILE *stream);
 
+/* A MODEL that is a folder is a BERT encoder. */
+int is_folder(const char *path);
+
 /* ---- Messages ---- */
 
 /* "film: MESSAGE" on standard error; returns the exit code for STATUS. */

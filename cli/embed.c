@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HEADER_BYTES = 128 };
+enum { HEADER_BYTES = 128, BERT_ROWS = 1024 };
 
 /* NumPy's .npy header, padded to a fixed size so that it can be written before the number of rows
  * is known. */
@@ -64,8 +64,28 @@ static film_status finish(struct sink *sink, unsigned long long rows, size_t dim
     return film_output_commit(output, error);
 }
 
+/* What turns sentences into vectors: a model of ours, or a folder with a BERT encoder. */
+struct embedder {
+    film_model *model;
+    film_bert *bert;
+};
+
+static film_status open_embedder(const char *path, int rounded, struct embedder *embedder,
+                                 film_error *error)
+{
+    if (!is_folder(path)) return film_open(path, &embedder->model, error);
+    film_status status = film_bert_open(path, &embedder->bert, error);
+    if (status == FILM_OK && rounded) status = film_bert_round(embedder->bert, error);
+    return status;
+}
+
+static size_t dim_of(const struct embedder *embedder)
+{
+    return embedder->bert ? film_bert_dim(embedder->bert) : film_dim(embedder->model);
+}
+
 struct embedding {
-    const film_model *model;
+    struct embedder embedder;
     const char *path;
     struct sink *sink;
     size_t dim;
@@ -86,8 +106,20 @@ static film_status check_row(void *user, const film_row *row, film_error *error)
 static film_status embed_batch(void *user, struct stream_batch *batch, film_error *error)
 {
     const struct embedding *embedding = user;
-    return film_embed_batch(embedding->model, batch->text[STREAM_A], batch->count,
-                            embedding->threads, batch->result, error);
+    const film_text *texts = batch->text[STREAM_A];
+    float *out = batch->result;
+    film_status status = FILM_OK;
+    if (embedding->embedder.model)
+        return film_embed_batch(embedding->embedder.model, texts, batch->count, embedding->threads,
+                                out, error);
+    /* A large encoder needs minutes for a batch: Ctrl-C should not have to wait for it. */
+    for (size_t i = 0; i < batch->count && status == FILM_OK; i += BERT_ROWS) {
+        size_t count = batch->count - i < BERT_ROWS ? batch->count - i : BERT_ROWS;
+        if (interrupted()) break; /* the report after this batch says so */
+        status = film_bert_embed(embedding->embedder.bert, texts + i, count, embedding->threads,
+                                 out + i * embedding->dim, error);
+    }
+    return status;
 }
 
 static film_status write_batch(void *user, const struct stream_batch *batch, film_error *error)
@@ -120,47 +152,52 @@ static int run(const struct verb *verb, int argc, char **argv)
     struct common common = {0};
     film_table_options table_options = {0};
     const char *arguments[2] = {NULL, "-"}, *output = "-";
-    int threads = 0;
+    int threads = 0, rounded = 0;
     const struct option options[] = {
         {"output", 'o', OPTION_TEXT, &output, "OUT.npy",
          "where to write (default: standard output)"},
         TABLE_OPTIONS(table_options),
         {"threads", 't', OPTION_THREADS, &threads, "N", "default: all cores"},
+        {"round", 0, OPTION_FLAG, &rounded, NULL,
+         "BERT: round to 8 bits, faster and slightly different"},
         END_OF_OPTIONS};
     int count = parse_arguments(verb, options, &common, argc, argv, arguments, 1, 2);
     if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
     if (strcmp(output, "-") == 0 && isatty(STDOUT_FILENO))
         return usage_error(verb, "vectors are binary: use -o OUT.npy or a pipe");
+    if (rounded && !is_folder(arguments[0]))
+        return usage_error(verb, "--round is for a folder with a BERT encoder");
 
     film_error error = {0};
-    film_model *model = NULL;
+    struct embedder embedder = {NULL, NULL};
     film_table *table = NULL;
     struct sink sink = {NULL, NULL};
     unsigned long long rows = 0;
     film_progress progress = progress_start(common.quiet);
-    film_status status = film_open(arguments[0], &model, &error);
+    film_status status = open_embedder(arguments[0], rounded, &embedder, &error);
     if (status == FILM_OK) status = film_table_open(arguments[1], &table_options, &table, &error);
     if (status == FILM_OK) status = open_sink(&sink, output, &error);
-    struct embedding embedding = {model, arguments[1], &sink, film_dim(model), threads};
+    size_t dim = dim_of(&embedder);
+    struct embedding embedding = {embedder, arguments[1], &sink, dim, threads};
     struct stream stream = {table,       embedding.dim * sizeof(float),
                             check_row,   embed_batch,
                             write_batch, &embedding,
                             "embedding", progress};
     if (status == FILM_OK) status = stream_rows(&stream, &rows, &error);
-    if (status == FILM_OK) status = finish(&sink, rows, film_dim(model), &error);
+    if (status == FILM_OK) status = finish(&sink, rows, dim, &error);
     int code = report(status, &error);
     unsigned long long skipped = table ? film_table_skipped(table) : 0;
     FILE *notes = common.json && strcmp(output, "-") != 0 ? stdout : stderr;
     if (code == EXIT_DONE && common.json)
-        fprintf(notes, "{\"rows\": %llu, \"dim\": %zu, \"skipped\": %llu}\n", rows, film_dim(model),
-                skipped);
+        fprintf(notes, "{\"rows\": %llu, \"dim\": %zu, \"skipped\": %llu}\n", rows, dim, skipped);
     else if (code == EXIT_DONE && !common.quiet)
-        fprintf(notes, "%llu sentences, %zu numbers each; %llu bad rows passed over\n", rows,
-                film_dim(model), skipped);
+        fprintf(notes, "%llu sentences, %zu numbers each; %llu bad rows passed over\n", rows, dim,
+                skipped);
     film_output_discard(sink.output);
     if (sink.spool) fclose(sink.spool);
     film_table_close(table);
-    film_close(model);
+    film_close(embedder.model);
+    film_bert_close(embedder.bert);
     return code;
 }
 
@@ -168,7 +205,9 @@ const struct verb verb_embed = {"embed", "MODEL [FILE] [-o OUT.npy]",
                                 "Turn sentences into vectors, as a NumPy array",
                                 "FILE has a sentence per line or a text column; without it, "
                                 "standard input. The rows of the array\n"
-                                "are in the order of the file.\n\n"
+                                "are in the order of the file. MODEL may be a folder with a BERT "
+                                "encoder as Hugging Face has them\n"
+                                "(docs/bert.md).\n\n"
                                 "example:\n"
                                 "  film embed faq.film examples/faq/questions.tsv -o faq.npy\n",
                                 run};

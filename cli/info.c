@@ -26,6 +26,24 @@ static void print_object(const json_t *object, int depth)
     }
 }
 
+static film_status describe_model(const char *path, char **text, film_error *error)
+{
+    film_model *model = NULL;
+    film_status status = film_open(path, &model, error);
+    if (status == FILM_OK) status = film_describe(model, text, error);
+    film_close(model);
+    return status;
+}
+
+static film_status describe_folder(const char *path, char **text, film_error *error)
+{
+    film_bert *bert = NULL;
+    film_status status = film_bert_open(path, &bert, error);
+    if (status == FILM_OK) status = film_bert_describe(bert, text, error);
+    film_bert_close(bert);
+    return status;
+}
+
 static int run(const struct verb *verb, int argc, char **argv)
 {
     struct common common = {0};
@@ -35,10 +53,9 @@ static int run(const struct verb *verb, int argc, char **argv)
     if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
 
     film_error error;
-    film_model *model = NULL;
     char *text = NULL;
-    film_status status = film_open(path[0], &model, &error);
-    if (status == FILM_OK) status = film_describe(model, &text, &error);
+    film_status status =
+        (is_folder(path[0]) ? describe_folder : describe_model)(path[0], &text, &error);
     if (status == FILM_OK && common.json) {
         puts(text);
     } else if (status == FILM_OK) {
@@ -47,9 +64,8 @@ static int run(const struct verb *verb, int argc, char **argv)
         json_decref(about);
     }
     film_free(text);
-    film_close(model);
     return report(status, &error);
 }
 
 const struct verb verb_info = {"info", "MODEL", "Show what is in a model: settings, sizes, figures",
-                               NULL, run};
+                               "MODEL may be a folder with a BERT encoder (docs/bert.md).\n", run};

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 int usage_error(const struct verb *verb, const char *format, ...)
 {
@@ -15,6 +16,12 @@ int usage_error(const struct verb *verb, const char *format, ...)
     fprintf(stderr, "; film %s --help shows how\n", verb->name);
     va_end(arguments);
     return EXIT_USAGE;
+}
+
+int is_folder(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
 enum { HELP_COLUMN = 28 };

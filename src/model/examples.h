@@ -2,7 +2,7 @@
 #ifndef MODEL_EXAMPLES_H
 #define MODEL_EXAMPLES_H
 
-#include "model/safetensors.h"
+#include "base/safetensors.h"
 
 struct examples {
     size_t count; /* pairs; 0: none were kept */

@@ -5,9 +5,9 @@
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
+#include "base/safetensors.h"
 #include "embed/encoder.h"
 #include "model/examples.h"
-#include "model/safetensors.h"
 #include "pair/decision.h"
 
 struct model_settings {

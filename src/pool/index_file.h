@@ -6,7 +6,7 @@
 #ifndef POOL_INDEX_FILE_H
 #define POOL_INDEX_FILE_H
 
-#include "model/safetensors.h"
+#include "base/safetensors.h"
 #include "pool/index.h"
 
 /* What ties an index to a pool. */

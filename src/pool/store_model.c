@@ -1,5 +1,5 @@
 #include "base/mem.h"
-#include "model/checksum.h"
+#include "base/checksum.h"
 #include "pool/store.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "train/checkpoint.h"
 #include "base/mem.h"
-#include "model/safetensors.h"
+#include "base/safetensors.h"
 #include "train/fingerprint.h"
 
 #include <math.h>

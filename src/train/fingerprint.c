@@ -1,6 +1,6 @@
 #include "train/fingerprint.h"
 #include "base/mem.h"
-#include "model/checksum.h"
+#include "base/checksum.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Any bytes are either refused with a message or give tensors whose every byte can be read, and the
  * same ones when the file lies at an odd address. */
-#include "model/safetensors.h"
+#include "base/safetensors.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  *     safetensors_sample dump FILE    prints a file in the form that read_safetensors.py prints
  *
  * The text of the known values is written out by hand below, not made from the file. */
-#include "model/safetensors.h"
+#include "base/safetensors.h"
 
 #include <inttypes.h>
 #include <jansson.h>

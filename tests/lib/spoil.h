@@ -3,7 +3,7 @@
 #ifndef SPOIL_H
 #define SPOIL_H
 
-#include "model/safetensors.h"
+#include "base/safetensors.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* A checkpoint of another training, or one that cannot be, is refused; a disk or memory that is full is
  * told. */
 #include "pausing.h"
-#include "model/safetensors.h"
+#include "base/safetensors.h"
 
 static void assert_refused(film_train_options options, const char *words)
 {

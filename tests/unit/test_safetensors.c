@@ -1,8 +1,8 @@
 #include "testing.h"
 
 #include "base/file.h"
-#include "model/checksum.h"
-#include "model/safetensors.h"
+#include "base/checksum.h"
+#include "base/safetensors.h"
 #include "safetensors_bad.h"
 
 #include <jansson.h>

@@ -31,7 +31,7 @@ bad "no such model" 3 \
     film info missing.film
 bad "a directory as model" 3 \
     'film: folder is a directory, not a file' \
-    film info folder
+    film match folder a b
 bad "/dev/null as model" 3 \
     'film: /dev/null is a device or pipe, not a file' \
     film info /dev/null

@@ -1,7 +1,7 @@
 /* Writing safetensors files. The header is put together by hand, not by a JSON library: its bytes
  * are then ours to promise (same arguments, same file). */
-#include "model/safetensors.h"
-#include "model/checksum.h"
+#include "base/safetensors.h"
+#include "base/checksum.h"
 #include "base/mem.h"
 
 #include <inttypes.h>

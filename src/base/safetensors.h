@@ -2,8 +2,8 @@
  *
  * Reading trusts nothing: header size, JSON, dtype, shape, offsets, holes, overlaps, overflow and
  * UTF-8 are checked before the first tensor is handed out. docs/format.md has the bytes. */
-#ifndef MODEL_SAFETENSORS_H
-#define MODEL_SAFETENSORS_H
+#ifndef BASE_SAFETENSORS_H
+#define BASE_SAFETENSORS_H
 
 #include "base/status.h"
 

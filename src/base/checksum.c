@@ -1,4 +1,4 @@
-#include "model/checksum.h"
+#include "base/checksum.h"
 #include "base/mem.h"
 
 #include <stdio.h>

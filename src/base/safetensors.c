@@ -1,10 +1,10 @@
-#include "model/safetensors.h"
-#include "model/checksum.h"
+#include "base/safetensors.h"
+#include "base/checksum.h"
 #include "base/file.h"
+#include "base/jsonfile.h"
 #include "base/mem.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,25 +70,13 @@ static struct shown show_shape(enum safetensors_type type, size_t dims, const ui
 
 /* ---- Reading the header ---------------------------------------------------------------- */
 
-/* Whether jansson (2.14) gave up for want of memory. Mostly it then returns without a reason; only
- * a string that it read to its closing quote and could not store becomes a syntax error, which a
- * string as such never is. */
-static int ran_out_of_memory(const json_error_t *problem, const char *text, size_t length)
-{
-    if (!problem->text[0] || json_error_code(problem) == json_error_out_of_memory) return 1;
-    return problem->position > 0 && (size_t)problem->position <= length &&
-           text[problem->position - 1] == '"' &&
-           (strncmp(problem->text, "invalid token", 13) == 0 ||
-            strncmp(problem->text, "string or '}' expected", 22) == 0);
-}
-
 static film_status load_json(struct safetensors *file, const char *text, size_t length,
                              film_error *error)
 {
     json_error_t problem;
     file->header = json_loadb(text, length, JSON_REJECT_DUPLICATES, &problem);
     if (file->header) return FILM_OK;
-    if (ran_out_of_memory(&problem, text, length)) return status_no_memory(error);
+    if (jsonfile_ran_out_of_memory(&problem, text, length)) return status_no_memory(error);
     return status_set(error, FILM_BAD_INPUT,
                       "%s: the header is not valid JSON at its byte %d: %s; the file is damaged or "
                       "not a safetensors file",

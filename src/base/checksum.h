@@ -4,10 +4,10 @@
  * metadata, names, types, shapes and places. It is taken over what the header says, not over its
  * bytes, and is a sum over the entries, so that a tool may write the same header in another order
  * or spacing without breaking it. Both find accidents, not attacks. */
-#ifndef MODEL_CHECKSUM_H
-#define MODEL_CHECKSUM_H
+#ifndef BASE_CHECKSUM_H
+#define BASE_CHECKSUM_H
 
-#include "model/safetensors.h"
+#include "base/safetensors.h"
 
 /* Metadata key of a tensor's checksum: the prefix and its name; and the header's own. No tensor can
  * be called __metadata__, so the two never meet. */

@@ -1,5 +1,5 @@
 /* The element types of safetensors files: names as the header spells them, sizes in bytes. */
-#include "model/safetensors.h"
+#include "base/safetensors.h"
 
 #include <string.h>
 

@@ -1,0 +1,44 @@
+#include "base/jsonfile.h"
+#include "base/file.h"
+
+#include <string.h>
+
+/* jansson (2.14) mostly returns without a reason then; only a string that it read to its closing
+ * quote and could not store becomes a syntax error, which a string as such never is. */
+int jsonfile_ran_out_of_memory(const json_error_t *problem, const char *text, size_t length)
+{
+    if (!problem->text[0] || json_error_code(problem) == json_error_out_of_memory) return 1;
+    return problem->position > 0 && (size_t)problem->position <= length &&
+           text[problem->position - 1] == '"' &&
+           (strncmp(problem->text, "invalid token", 13) == 0 ||
+            strncmp(problem->text, "string or '}' expected", 22) == 0);
+}
+
+/* The reason, fit for a message: one line of plain characters (it may quote the file). */
+static void make_plain(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || (unsigned char)*text > 0x7e) *text = '?';
+}
+
+film_status jsonfile_parse(const void *bytes, size_t size, const char *name, json_t **out,
+                           film_error *error)
+{
+    json_error_t problem;
+    *out = json_loadb(bytes, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &problem);
+    if (*out) return FILM_OK;
+    if (jsonfile_ran_out_of_memory(&problem, bytes, size)) return status_no_memory(error);
+    make_plain(problem.text);
+    return status_set(error, FILM_BAD_INPUT, "%s:%d: not JSON: %s", name, problem.line,
+                      problem.text);
+}
+
+film_status jsonfile_read(const char *path, json_t **out, film_error *error)
+{
+    struct file_map map;
+    *out = NULL;
+    film_status status = file_map_open(path, &map, error);
+    if (status == FILM_OK) status = jsonfile_parse(map.bytes, map.size, path, out, error);
+    file_map_close(&map);
+    return status;
+}
