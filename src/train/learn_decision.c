@@ -3,6 +3,7 @@
 #include "base/rng.h"
 #include "train/boost.h"
 #include "train/material.h"
+#include "train/unrelated.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,33 +19,48 @@ struct trial {
     json_t *history;         /* of the first fold: both losses after each round */
 };
 
-/* Rows of FOLD last, the others first. Returns how many others. */
-static size_t order_rows(const struct material *material, size_t fold, uint32_t *order)
+/* What the trees are learned from: the pairs but those of FOLD, behind them the unrelated ones; then, to
+ * judge by, those of FOLD. */
+struct layout {
+    float *x, *columns; /* target, weight and base, one behind the other */
+    struct boost_data learn, apart;
+};
+
+static void layout_free(struct layout *layout)
 {
-    size_t count = 0, others = 0;
-    for (int last = 0; last < 2; last++) {
-        others = last ? count : 0;
-        for (size_t i = 0; i < material->pairs.count; i++)
-            if ((folds_of_pair(&material->folds, material->pairs.a[i]) == fold) == last)
-                order[count++] = (uint32_t)i;
-    }
-    return others;
+    mem_free(layout->x);
+    mem_free(layout->columns);
 }
 
-/* The material in the given order, to be cut in two. */
-static film_status reorder(const struct material *material, const uint32_t *order, float **x,
-                           float **columns, film_error *error)
+static film_status lay_out(const struct material *material, const struct unrelated *unrelated,
+                           size_t fold, struct layout *layout, film_error *error)
 {
-    size_t count = material->pairs.count, traits = traits_count();
-    *x = mem_array(count, traits * sizeof(float));
-    *columns = mem_array(3 * count, sizeof(float));
-    if (!*x || !*columns) return status_no_memory(error);
-    for (size_t i = 0; i < count; i++) {
-        memcpy(*x + i * traits, material->x + order[i] * traits, traits * sizeof(float));
-        (*columns)[i] = material->pairs.target[order[i]];
-        (*columns)[count + i] = material->weight[order[i]];
-        (*columns)[2 * count + i] = material->base[order[i]];
+    size_t pairs = material->pairs.count, traits = traits_count(), at = 0, learned = 0;
+    size_t count = pairs + unrelated->count;
+    *layout = (struct layout){.x = mem_array(count, traits * sizeof(float)),
+                              .columns = mem_array(3 * count, sizeof(float))};
+    if (!layout->x || !layout->columns) return status_no_memory(error);
+    float *target = layout->columns, *weight = target + count, *base = weight + count;
+    for (int last = 0; last < 2; last++) {
+        for (size_t i = 0; i < pairs; i++) {
+            if ((folds_of_pair(&material->folds, material->pairs.a[i]) == fold) != last) continue;
+            memcpy(layout->x + at * traits, material->x + i * traits, traits * sizeof(float));
+            target[at] = material->pairs.target[i];
+            weight[at] = material->weight[i];
+            base[at++] = material->base[i];
+        }
+        if (last) break;
+        for (size_t i = 0; i < unrelated->count; i++, at++) {
+            memcpy(layout->x + at * traits, unrelated->x + i * traits, traits * sizeof(float));
+            target[at] = 0;
+            weight[at] = unrelated->weight[i];
+            base[at] = unrelated->base[i];
+        }
+        learned = at;
     }
+    layout->learn = (struct boost_data){layout->x, learned, target, weight, base};
+    layout->apart = (struct boost_data){layout->x + learned * traits, count - learned,
+                                        target + learned, weight + learned, base + learned};
     return FILM_OK;
 }
 
@@ -59,33 +75,30 @@ static json_t *loss_history(const struct boost_history *history)
 }
 
 /* How many trees FOLD, kept apart, wants, and the margins it gets. */
-static film_status try_fold(struct run *run, const struct material *material, size_t fold,
+static film_status try_fold(struct run *run, const struct material *material,
+                            const struct unrelated *unrelated, size_t fold,
                             const struct boost_options *options, struct trial *trial,
                             film_error *error)
 {
     film_status status = FILM_OK;
-    size_t count = material->pairs.count, traits = traits_count();
     struct trees trees = {0};
     struct boost_history history = {0};
-    float *x = NULL, *columns = NULL;
+    struct layout layout;
     double *sum = NULL;
-    uint32_t *order = mem_array(count, sizeof *order);
-    TRY_ALLOC(order, error);
-    size_t others = order_rows(material, fold, order), kept = count - others;
-    if (!others || !kept) goto done; /* a few pairs need not reach every fold */
-    TRY(reorder(material, order, &x, &columns, error));
-    struct boost_data learn = {x, others, columns, columns + count, columns + 2 * count};
-    struct boost_data apart = {x + others * traits, kept, columns + others,
-                               columns + count + others, columns + 2 * count + others};
+    TRY(lay_out(material, unrelated, fold, &layout, error));
+    const struct boost_data *apart = &layout.apart;
+    size_t kept = apart->rows;
+    if (!kept || kept == material->pairs.count)
+        goto done; /* a few pairs need not reach every fold */
     struct boost_options wanted = *options;
-    wanted.validation = &apart;
+    wanted.validation = apart;
     wanted.patience = 50;
-    TRY(boost_fit(&learn, traits, &wanted, &trees, &history, error));
+    TRY(boost_fit(&layout.learn, traits_count(), &wanted, &trees, &history, error));
     TRY_ALLOC(sum = mem_array(kept, sizeof *sum), error);
-    TRY(trees_sum_rows(&trees, apart.x, kept, traits, run->options->threads, sum, error));
+    TRY(trees_sum_rows(&trees, apart->x, kept, traits_count(), run->options->threads, sum, error));
     for (size_t i = 0; i < kept; i++, trial->count++) {
-        trial->margin[trial->count] = (float)(sum[i] + (double)apart.base[i]);
-        trial->target[trial->count] = apart.target[i];
+        trial->margin[trial->count] = (float)(sum[i] + (double)apart->base[i]);
+        trial->target[trial->count] = apart->target[i];
     }
     if (trial->folds++ == 0) trial->history = loss_history(&history);
     trial->rounds += history.kept;
@@ -94,9 +107,7 @@ static film_status try_fold(struct run *run, const struct material *material, si
 done:
     trees_free(&trees);
     boost_history_free(&history);
-    mem_free(order);
-    mem_free(x);
-    mem_free(columns);
+    layout_free(&layout);
     mem_free(sum);
     return status;
 }
@@ -104,8 +115,8 @@ done:
 /* How many trees, and the line from margins to log-odds. Of many pairs one fold is enough to tell; of few
  * every fold is kept apart once. */
 static film_status try_trees(struct run *run, const struct material *material,
-                             struct boost_options *options, struct calibration *line,
-                             film_error *error)
+                             const struct unrelated *unrelated, struct boost_options *options,
+                             struct calibration *line, film_error *error)
 {
     film_status status = FILM_OK;
     size_t count = material->pairs.count, folds = count < MATERIAL_FEW ? material->folds.count : 1;
@@ -113,7 +124,7 @@ static film_status try_trees(struct run *run, const struct material *material,
                           .target = mem_array(count, sizeof(float))};
     TRY_ALLOC(trial.margin && trial.target, error);
     for (size_t fold = 0; fold < folds; fold++)
-        TRY(try_fold(run, material, fold, options, &trial, error));
+        TRY(try_fold(run, material, unrelated, fold, options, &trial, error));
     TRY(calibrate_fit(trial.margin, trial.target, trial.count, line, error));
     TRY(run_operate(run, trial.margin, trial.target, trial.count, line, &line->threshold, error));
     options->rounds = (trial.rounds + trial.folds / 2) / trial.folds;
@@ -144,21 +155,29 @@ static void choose_boosting(struct boost_options *options, size_t pairs)
     options->column_share = pairs < MATERIAL_FEW ? 0.3 : 1;
 }
 
+/* One unrelated pair for every UNRELATED labelled ones, up to a number that is enough. */
+enum { UNRELATED = 8, UNRELATED_MOST = 20000 };
+
 static film_status fit_trees(struct run *run, const struct material *material, film_error *error)
 {
     film_status status = FILM_OK;
     struct decision *decision = &run->model->decision;
+    struct unrelated unrelated;
+    struct layout layout = {0};
     struct boost_options options;
+    size_t drawn = material->pairs.count / UNRELATED;
     choose_boosting(&options, material->pairs.count);
     options.seed = run->options->seed;
     options.threads = run->options->threads;
     options.progress = &run->options->progress;
-    TRY(try_trees(run, material, &options, &decision->margin, error));
-    struct boost_data all = {material->x, material->pairs.count, material->pairs.target,
-                             material->weight, material->base};
-    TRY(boost_fit(&all, traits_count(), &options, &decision->trees, NULL, error));
+    TRY(unrelated_gather(run, drawn < UNRELATED_MOST ? drawn : UNRELATED_MOST, &unrelated, error));
+    TRY(try_trees(run, material, &unrelated, &options, &decision->margin, error));
+    TRY(lay_out(material, &unrelated, material->folds.count, &layout, error));
+    TRY(boost_fit(&layout.learn, traits_count(), &options, &decision->trees, NULL, error));
     TRY(decision_prepare(decision, error));
 done:
+    unrelated_free(&unrelated);
+    layout_free(&layout);
     return status;
 }
 

@@ -1,0 +1,25 @@
+/* Pairs that have nothing to do with each other: what labelled files lack.
+ *
+ * People label pairs that look alike, questions of several words. Trees learned from these alone guess
+ * about everything else; they guessed that "hello" and "banana" mean the same (0.74 on Quora). So the
+ * trees also see made-up pairs: training sentences drawn by chance, pieces of one to four words of them,
+ * made-up words, nothing at all. They count as different. The map and the evidence do not see them, nor do
+ * the calibration and the threshold: those are about pairs as they were labelled. */
+#ifndef TRAIN_UNRELATED_H
+#define TRAIN_UNRELATED_H
+
+#include "train/run.h"
+
+struct unrelated {
+    size_t count;
+    float *x;      /* count x traits */
+    float *base;   /* what line and evidence say */
+    float *weight; /* 0: they share a word by chance */
+};
+
+/* Draws COUNT pairs; the model has its line, evidence and map. Free after a failure as well. */
+film_status unrelated_gather(struct run *run, size_t count, struct unrelated *out,
+                             film_error *error);
+void unrelated_free(struct unrelated *unrelated);
+
+#endif
