@@ -155,8 +155,13 @@ static void choose_boosting(struct boost_options *options, size_t pairs)
     options->column_share = pairs < MATERIAL_FEW ? 0.3 : 1;
 }
 
-/* One unrelated pair for every UNRELATED labelled ones, up to a number that is enough. */
-enum { UNRELATED = 8, UNRELATED_MOST = 20000 };
+/* One unrelated pair for every eight labelled ones: enough of few, no more than needed of many. */
+static size_t unrelated_wanted(size_t pairs)
+{
+    enum { EVERY = 8, ENOUGH = 1000, MOST = 20000 };
+    size_t wanted = pairs / EVERY, least = pairs < ENOUGH ? pairs : ENOUGH;
+    return wanted < least ? least : wanted < MOST ? wanted : MOST;
+}
 
 static film_status fit_trees(struct run *run, const struct material *material, film_error *error)
 {
@@ -165,12 +170,11 @@ static film_status fit_trees(struct run *run, const struct material *material, f
     struct unrelated unrelated;
     struct layout layout = {0};
     struct boost_options options;
-    size_t drawn = material->pairs.count / UNRELATED;
     choose_boosting(&options, material->pairs.count);
     options.seed = run->options->seed;
     options.threads = run->options->threads;
     options.progress = &run->options->progress;
-    TRY(unrelated_gather(run, drawn < UNRELATED_MOST ? drawn : UNRELATED_MOST, &unrelated, error));
+    TRY(unrelated_gather(run, unrelated_wanted(material->pairs.count), &unrelated, error));
     TRY(try_trees(run, material, &unrelated, &options, &decision->margin, error));
     TRY(lay_out(material, &unrelated, material->folds.count, &layout, error));
     TRY(boost_fit(&layout.learn, traits_count(), &options, &decision->trees, NULL, error));

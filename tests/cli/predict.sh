@@ -3,6 +3,20 @@
 source "$(dirname "$0")/tap.sh"
 heldout=$FAQ/heldout.tsv
 faq_model m.film || { echo "Bail out! no model"; exit 1; }
+
+# Labelled pairs look alike; what does not must not be guessed at.
+"$PYTHON" - >odd.tsv <<'END'
+texts = ["", "hi", "hello", "banana", "zzzqqq", "xxxyyy", "12", "345", "a cat", "my dog", "gronk fnord", "where is the sun",
+         "\u5361\u4e22\u4e86", "\u05e9\u05dc\u05d5\u05dd"]
+print("a\tb")
+for i, a in enumerate(texts):
+    for b in texts[:i]:
+        print(a, b, sep="\t")
+END
+run "$FILM" predict m.film odd.tsv -q
+check "sentences with nothing in common are different ($(wc -l <odd.tsv) pairs)" awk -F'\t' 'NR > 1 && $1 >= 0.5 { print; bad = 1 }
+    END { exit bad || NR < 50 }' out
+
 "$FILM" predict m.film "$heldout" -o out.tsv -q
 check "a header and a line per row" test "$(head -1 out.tsv)" = $'probability\tsame' -a \
     "$(wc -l < out.tsv)" -eq "$(wc -l < "$heldout")"

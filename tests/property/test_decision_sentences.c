@@ -53,37 +53,6 @@ static void any_sentences_get_a_probability(void **state)
     free(chinese);
 }
 
-/* Labelled pairs look alike; what does not must not be guessed at (train/unrelated.h). */
-static void sentences_with_nothing_in_common_are_different(void **state)
-{
-    (void)state;
-    static const char *const texts[] = {"",
-                                        "hi",
-                                        "hello",
-                                        "banana",
-                                        "zzzqqq",
-                                        "xxxyyy",
-                                        "12",
-                                        "345",
-                                        "a cat",
-                                        "my dog",
-                                        "gronk fnord",
-                                        "blorp splat",
-                                        "where is the sun",
-                                        "\xe5\x8d\xa1\xe4\xb8\xa2",
-                                        "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d"};
-    enum { TEXTS = sizeof texts / sizeof *texts };
-    use(context, FILM_DECISION_FULL, 0, 0.5);
-    for (int i = 0; i < TEXTS; i++)
-        for (int j = 0; j < i; j++) {
-            film_verdict verdict;
-            match(context, texts[i], texts[j], &verdict);
-            if (verdict.probability >= 0.5)
-                print_error("\"%s\" and \"%s\": %.3f\n", texts[i], texts[j], verdict.probability);
-            assert_true(verdict.probability < 0.5);
-        }
-}
-
 static void identical_sentences_are_the_same(void **state)
 {
     (void)state;
@@ -207,7 +176,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_sentences_get_a_probability),
-        cmocka_unit_test(sentences_with_nothing_in_common_are_different),
         cmocka_unit_test(identical_sentences_are_the_same),
         cmocka_unit_test(identity_is_a_reason_of_the_same_words_in_the_same_order),
         cmocka_unit_test(the_log_odds_are_those_of_the_parts),
