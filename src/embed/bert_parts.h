@@ -4,6 +4,7 @@
 
 #include "embed/bert.h"
 #include "base/jsonfile.h"
+#include "base/safetensors.h"
 #include "text/wordpiece.h"
 
 #include <limits.h>
@@ -90,6 +91,11 @@ struct bert_weights {
     struct bert_layer *layers;
     float *block; /* owns all of them */
     size_t count; /* floats in the block */
+    /* What they were read from, open as long as they are: a model that keeps the encoder is written from
+     * there, so that halves stay halves. */
+    struct source *source;
+    struct safetensors_tensor *tensors; /* called bert.NAME, whatever the files call them */
+    size_t tensor_count, tensor_capacity;
 };
 
 film_status bert_read_weights(const char *folder, const struct bert_config *config,
@@ -98,6 +104,10 @@ film_status bert_read_weights(const char *folder, const struct bert_config *conf
 film_status bert_parse_weights(const void *bytes, size_t size, const char *name,
                                const struct bert_config *config, struct bert_weights *out,
                                film_error *error);
+/* From a file that is open already and stays so. */
+film_status bert_take_weights(struct safetensors *file, const char *name,
+                              const struct bert_config *config, struct bert_weights *out,
+                              film_error *error);
 void bert_weights_free(struct bert_weights *weights);
 
 /* ---- The network (bert_forward.c) ---- */
@@ -124,6 +134,9 @@ void bert_buffers_free(struct bert_buffers *buffers);
 
 void bert_forward(const struct bert_config *config, const struct bert_weights *weights,
                   const struct bert_pack *pack, struct bert_buffers *buffers);
+
+/* A hash of all that decides the vectors (bert.c). */
+uint64_t bert_hash(const struct bert *bert);
 
 struct bert {
     struct bert_config config;
