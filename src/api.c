@@ -180,6 +180,11 @@ film_status film_bert_open(const char *folder, film_bert **out, film_error *erro
     return bert_open(folder, out, error);
 }
 
+film_status film_bert_round(film_bert *bert, film_error *error)
+{
+    return bert ? bert_round(bert, error) : missing(error, "bert");
+}
+
 void film_bert_close(film_bert *bert)
 {
     bert_free(bert);

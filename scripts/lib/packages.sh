@@ -8,7 +8,7 @@ libsqlite3-dev libcmocka-dev"
 TEST_PACKAGES="python3 python3-numpy python3-scipy python3-sklearn gzip zstd man-db bsdextrautils time git"
 # Long tests: data races (clang's thread sanitizer knows OpenMP), fuzzing.
 LONG_PACKAGES="clang libclang-rt-14-dev libomp-14-dev"
-BENCH_PACKAGES="python3 python3-numpy python3-scipy python3-sklearn python3-xgboost fasttext time g++ libhnswlib-dev libfaiss-dev
+BENCH_PACKAGES="python3 python3-numpy python3-scipy python3-sklearn python3-xgboost python3-torch fasttext time g++ libhnswlib-dev libfaiss-dev
 liblapack-dev libopenblas-openmp-dev"
 
 need_packages() {

@@ -89,11 +89,19 @@ done:
     return status;
 }
 
+film_status bert_round(struct bert *bert, film_error *error)
+{
+    if (bert->weights.int8) return FILM_OK;
+    film_status status = bert_weights_round(&bert->weights, &bert->config, error);
+    if (status == FILM_OK) bert->fingerprint = add_hash(bert->fingerprint, "int8", 4);
+    return status;
+}
+
 void bert_free(struct bert *bert)
 {
     if (!bert) return;
     wordpiece_free(&bert->wordpiece);
-    bert_weights_free(&bert->weights);
+    bert_weights_free(&bert->weights, &bert->config);
     mem_free(bert);
 }
 
@@ -119,14 +127,15 @@ film_status bert_describe(const struct bert *bert, char **json, film_error *erro
     const struct bert_config *c = &bert->config;
     const struct wordpiece_rules *rules = &bert->wordpiece.rules;
     json_t *object = json_pack(
-        "{s:s, s:I, s:I, s:I, s:I, s:s, s:I, s:s, s:b, s:I, s:I, s:b, s:b, s:s}", "encoder",
+        "{s:s, s:I, s:I, s:I, s:I, s:s, s:I, s:s, s:b, s:I, s:I, s:b, s:b, s:s, s:s}", "encoder",
         c->distil ? "distilbert" : "bert", "dim", (json_int_t)c->hidden, "layers",
         (json_int_t)c->layers, "heads", (json_int_t)c->heads, "inner", (json_int_t)c->inner,
         "activation", activation_names[c->activation], "tokens",
         (json_int_t)bert->wordpiece.vocabulary.count, "pooling", pooling_names[bert->pool.pooling],
         "normalised", bert->pool.normalise, "most_tokens", (json_int_t)bert->pool.most_tokens,
         "weights", (json_int_t)bert->weights.count, "lowercase", rules->lowercase, "strip_accents",
-        rules->strip_accents, "fingerprint", checksum_print(bert->fingerprint).digits);
+        rules->strip_accents, "arithmetic", bert->weights.int8 ? "int8" : "float", "fingerprint",
+        checksum_print(bert->fingerprint).digits);
     char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
     *json = text ? mem_string(text, strlen(text)) : NULL;
     free(text); /* jansson allocates by itself */

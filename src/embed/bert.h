@@ -13,6 +13,11 @@ struct bert; /* never changes after opening; any number of threads may use it */
 film_status bert_open(const char *folder, struct bert **out, film_error *error);
 void bert_free(struct bert *bert);
 
+/* Rounds weights, and from then on activations, to 8 bits: faster where the machine multiplies bytes (AVX-512
+ * VNNI), slightly different vectors (docs/bert.md). Before the encoder is shared by threads; free it when
+ * it fails. */
+film_status bert_round(struct bert *bert, film_error *error);
+
 size_t bert_dim(const struct bert *bert);
 
 /* Tokens of a sentence that are read, [CLS] and [SEP] included; what is longer is cut off. */

@@ -10,7 +10,7 @@
 
 /* Tokens of a pack: enough rows for BLAS to be at its best, few enough that what a layer writes stays in the
  * cache of a core. */
-enum { PACK_TOKENS = 256, STRETCH = 64 };
+enum { PACK_TOKENS = 512, STRETCH = 64 };
 
 /* ---- Tokens ---- */
 

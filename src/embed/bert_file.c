@@ -198,7 +198,7 @@ film_status bert_from_file(struct safetensors *file, const char *settings, const
         TRY(status_set(error, FILM_BAD_INPUT, "%s: %u tokens, but \"vocab_size\" is %zu", name,
                        bert->wordpiece.vocabulary.count, bert->config.vocabulary));
     TRY(read_tokenizer(json_object_get(root, "tokenizer"), name, &bert->wordpiece, error));
-    TRY(bert_take_weights(file, name, &bert->config, &bert->weights, error));
+    TRY(bert_take_weights(file, 1, name, &bert->config, &bert->weights, error));
     bert->fingerprint = bert_hash(bert);
     *out = bert;
 done:

@@ -22,7 +22,10 @@ film_status bert_buffers_init(struct bert_buffers *buffers, const struct bert_co
     size_t wide = 3 * hidden > config->inner ? 3 * hidden : config->inner;
     size_t scratch = bert_kernel_scratch(longest, hidden / config->heads);
     size_t slack = BERT_LANES; /* what bert_kernel_attention reads behind the last row */
-    size_t total = rows * (3 * hidden + wide) + slack + scratch;
+    size_t bytes =
+        BERT_INT8_ROWS * bert_int8_stride(hidden > config->inner ? hidden : config->inner);
+    size_t group = (bytes + sizeof(float) - 1) / sizeof(float);
+    size_t total = rows * (3 * hidden + wide) + slack + scratch + group;
     memset(buffers, 0, sizeof *buffers);
     /* Zeros: rows behind the last token are multiplied too, and must not hold what slows down or traps. */
     TRY_ALLOC(buffers->states = mem_aligned(total + 5 * BERT_LANES, sizeof(float)), error);
@@ -33,7 +36,8 @@ film_status bert_buffers_init(struct bert_buffers *buffers, const struct bert_co
     buffers->mixed = NEXT(rows * hidden);
     buffers->more = NEXT(rows * hidden);
     buffers->head = NEXT(rows * hidden);
-    buffers->wide = NEXT(scratch);
+    buffers->bytes = (int8_t *)NEXT(scratch);
+    buffers->wide = NEXT(group);
 #undef NEXT
 done:
     return status;
@@ -45,10 +49,17 @@ void bert_buffers_free(struct bert_buffers *buffers)
     memset(buffers, 0, sizeof *buffers);
 }
 
-/* OUT (rows x outputs) = X (rows x inputs) W (inputs x outputs). */
-static void multiply(const float *x, const float *w, float *out, size_t rows, size_t inputs,
-                     size_t outputs)
+/* OUT (rows x outputs) = X (rows x inputs) W (inputs x outputs), W one of layer I's matrices. */
+static void multiply(const struct bert_weights *weights, size_t i, enum bert_matrix which,
+                     const float *w, const float *x, float *out, size_t tokens, size_t inputs,
+                     size_t outputs, struct bert_buffers *buffers)
 {
+    if (weights->int8) {
+        bert_int8_multiply(&weights->int8[i][which], bert_int8_best(), x, tokens, buffers->bytes,
+                           out);
+        return;
+    }
+    size_t rows = tokens < LEAST_ROWS ? LEAST_ROWS : tokens;
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)rows, (blasint)outputs,
                 (blasint)inputs, 1.0f, x, (blasint)inputs, w, (blasint)outputs, 0.0f, out,
                 (blasint)outputs);
@@ -113,18 +124,19 @@ void bert_forward(const struct bert_config *config, const struct bert_weights *w
                   const struct bert_pack *pack, struct bert_buffers *buffers)
 {
     size_t hidden = config->hidden, inner = config->inner, tokens = pack->tokens;
-    size_t rows = tokens < LEAST_ROWS ? LEAST_ROWS : tokens;
     float *states = buffers->states, *wide = buffers->wide, *more = buffers->more;
     embed(config, weights, pack, states);
     for (size_t i = 0; i < config->layers; i++) {
         const struct bert_layer *layer = &weights->layers[i];
-        multiply(states, layer->qkv, wide, rows, hidden, 3 * hidden);
+        multiply(weights, i, BERT_QKV, layer->qkv, states, wide, tokens, hidden, 3 * hidden,
+                 buffers);
         attend(config, layer, pack, buffers);
-        multiply(buffers->mixed, layer->mix, more, rows, hidden, hidden);
+        multiply(weights, i, BERT_MIX, layer->mix, buffers->mixed, more, tokens, hidden, hidden,
+                 buffers);
         add_and_norm(states, more, layer->mix_bias, layer->norm, layer->norm_bias, tokens, config);
-        multiply(states, layer->up, wide, rows, hidden, inner);
+        multiply(weights, i, BERT_UP, layer->up, states, wide, tokens, hidden, inner, buffers);
         activate(config->activation, wide, layer->up_bias, tokens, inner);
-        multiply(wide, layer->down, more, rows, inner, hidden);
+        multiply(weights, i, BERT_DOWN, layer->down, wide, more, tokens, inner, hidden, buffers);
         add_and_norm(states, more, layer->down_bias, layer->last_norm, layer->last_norm_bias,
                      tokens, config);
     }

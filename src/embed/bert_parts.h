@@ -3,6 +3,7 @@
 #define EMBED_BERT_PARTS_H
 
 #include "embed/bert.h"
+#include "embed/bert_int8.h"
 #include "base/jsonfile.h"
 #include "base/safetensors.h"
 #include "text/wordpiece.h"
@@ -84,13 +85,17 @@ struct bert_layer {
     float *last_norm, *last_norm_bias;
 };
 
+/* The four matrices of a layer. */
+enum bert_matrix { BERT_QKV, BERT_MIX, BERT_UP, BERT_DOWN, BERT_MATRICES };
+
 struct bert_weights {
     float *words;     /* vocabulary x hidden */
     float *positions; /* positions x hidden; the first token type is added to each */
     float *norm, *norm_bias;
     struct bert_layer *layers;
-    float *block; /* owns all of them */
-    size_t count; /* floats in the block */
+    float *block;                            /* owns all of them */
+    size_t count;                            /* floats in the block */
+    struct bert_int8 (*int8)[BERT_MATRICES]; /* by layer; NULL: floats are used */
     /* What they were read from, open as long as they are: a model that keeps the encoder is written from
      * there, so that halves stay halves. */
     struct source *source;
@@ -104,11 +109,15 @@ film_status bert_read_weights(const char *folder, const struct bert_config *conf
 film_status bert_parse_weights(const void *bytes, size_t size, const char *name,
                                const struct bert_config *config, struct bert_weights *out,
                                film_error *error);
-/* From a file that is open already and stays so. */
-film_status bert_take_weights(struct safetensors *file, const char *name,
+/* From an open file, which becomes the weights' own unless it is BORROWED: then it stays open as long as they
+ * are used. */
+film_status bert_take_weights(struct safetensors *file, int borrowed, const char *name,
                               const struct bert_config *config, struct bert_weights *out,
                               film_error *error);
-void bert_weights_free(struct bert_weights *weights);
+/* The matrices to bytes. */
+film_status bert_weights_round(struct bert_weights *weights, const struct bert_config *config,
+                               film_error *error);
+void bert_weights_free(struct bert_weights *weights, const struct bert_config *config);
 
 /* ---- The network (bert_forward.c) ---- */
 
@@ -126,6 +135,7 @@ struct bert_buffers {
     float *states;              /* rows x hidden: the last layer, when bert_forward is done */
     float *wide, *mixed, *more; /* rows x max(3 hidden, inner), rows x hidden, rows x hidden */
     float *head;                /* of one attention head */
+    int8_t *bytes;              /* a group of rows for bert_int8_multiply */
 };
 
 film_status bert_buffers_init(struct bert_buffers *buffers, const struct bert_config *config,

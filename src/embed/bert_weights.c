@@ -422,63 +422,64 @@ done:
     return status;
 }
 
-static film_status new_source(const char *name, struct source **out, film_error *error)
+film_status bert_read_weights(const char *folder, const struct bert_config *config,
+                              struct bert_weights *out, film_error *error)
 {
-    *out = mem_zeroed(1, sizeof **out);
-    if (!*out) return status_no_memory(error);
-    (*out)->name = name;
-    return FILM_OK;
-}
-
-/* Loads from SOURCE, which the weights then own, if STATUS is that of opening it. */
-static film_status load_opened(film_status status, struct source *source,
-                               const struct bert_config *config, struct bert_weights *out,
-                               film_error *error)
-{
+    memset(out, 0, sizeof *out);
+    struct source *source = mem_zeroed(1, sizeof *source);
+    if (!source) return status_no_memory(error);
+    source->name = folder;
+    film_status status = open_source(folder, source, error);
     if (status == FILM_OK) return load(source, config, out, error);
     close_source(source);
     return status;
 }
 
-film_status bert_read_weights(const char *folder, const struct bert_config *config,
-                              struct bert_weights *out, film_error *error)
+film_status bert_take_weights(struct safetensors *file, int borrowed, const char *name,
+                              const struct bert_config *config, struct bert_weights *out,
+                              film_error *error)
 {
-    struct source *source;
     memset(out, 0, sizeof *out);
-    film_status status = new_source(folder, &source, error);
-    if (status != FILM_OK) return status;
-    return load_opened(open_source(folder, source, error), source, config, out, error);
+    struct source *source = mem_zeroed(1, sizeof *source);
+    if (!source && !borrowed) safetensors_close(file);
+    if (!source) return status_no_memory(error);
+    *source = (struct source){.name = name, .file = {file}, .count = 1, .borrowed = borrowed};
+    return load(source, config, out, error);
 }
 
 film_status bert_parse_weights(const void *bytes, size_t size, const char *name,
                                const struct bert_config *config, struct bert_weights *out,
                                film_error *error)
 {
-    struct source *source;
+    struct safetensors *file = NULL;
     memset(out, 0, sizeof *out);
-    film_status status = new_source(name, &source, error);
-    if (status != FILM_OK) return status;
-    status = safetensors_parse(bytes, size, name, &source->file[0], error);
-    source->count = status == FILM_OK;
-    return load_opened(status, source, config, out, error);
+    film_status status = safetensors_parse(bytes, size, name, &file, error);
+    return status == FILM_OK ? bert_take_weights(file, 0, name, config, out, error) : status;
 }
 
-film_status bert_take_weights(struct safetensors *file, const char *name,
-                              const struct bert_config *config, struct bert_weights *out,
-                              film_error *error)
+film_status bert_weights_round(struct bert_weights *weights, const struct bert_config *config,
+                               film_error *error)
 {
-    struct source *source;
-    memset(out, 0, sizeof *out);
-    film_status status = new_source(name, &source, error);
-    if (status != FILM_OK) return status;
-    source->file[0] = file;
-    source->count = 1;
-    source->borrowed = 1;
-    return load(source, config, out, error);
+    film_status status = FILM_OK;
+    size_t hidden = config->hidden, inner = config->inner;
+    TRY_ALLOC(weights->int8 = mem_zeroed(config->layers, sizeof *weights->int8), error);
+    for (size_t i = 0; i < config->layers; i++) {
+        const struct bert_layer *layer = &weights->layers[i];
+        struct bert_int8 *to = weights->int8[i];
+        TRY(bert_int8_init(&to[BERT_QKV], layer->qkv, hidden, 3 * hidden, error));
+        TRY(bert_int8_init(&to[BERT_MIX], layer->mix, hidden, hidden, error));
+        TRY(bert_int8_init(&to[BERT_UP], layer->up, hidden, inner, error));
+        TRY(bert_int8_init(&to[BERT_DOWN], layer->down, inner, hidden, error));
+    }
+done:
+    return status;
 }
 
-void bert_weights_free(struct bert_weights *weights)
+void bert_weights_free(struct bert_weights *weights, const struct bert_config *config)
 {
+    for (size_t i = 0; weights->int8 && i < config->layers; i++)
+        for (int m = 0; m < BERT_MATRICES; m++) bert_int8_free(&weights->int8[i][m]);
+    mem_free(weights->int8);
     for (size_t i = 0; i < weights->tensor_count; i++) mem_free((char *)weights->tensors[i].name);
     mem_free(weights->tensors);
     close_source(weights->source);

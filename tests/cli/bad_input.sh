@@ -656,13 +656,48 @@ if unshare -rm bash -c 'mount -t tmpfs -o size=16k none small' 2>/dev/null; then
     then ok "$name"; else not_ok "$name" "exit code $status" "$(cat out err)"; fi
 else skip "$name" "cannot mount a tmpfs here"; fi
 
+heading "BERT folders"
+export PYTHONDONTWRITEBYTECODE=1
+make_bert() { rm -rf bert; "$PYTHON" "$ROOT/tests/golden/bert_folder.py" bert "$@"; }
+# bad_bert WHAT CODE MESSAGE: of a folder spoilt before, which is then made anew.
+bad_bert() { bad "$1" "$2" "film: $3" film embed bert good.tsv -o v.npy; make_bert; }
+make_bert
+bad "an empty folder" 3 \
+    'film: cannot open folder/config.json: No such file or directory' \
+    film embed folder good.tsv -o v.npy
+bad "--int8 with a model" 1 \
+    'film embed: --int8 is for a folder with a BERT encoder; film embed --help shows how' \
+    film embed good.film good.tsv -o v.npy --int8
+sed -i 's/"bert"/"roberta"/' bert/config.json
+bad_bert "another network" 2 'bert/config.json: "model_type" is "roberta"; only bert and distilbert can be read'
+sed -i 's/"hidden_size": 24/"hidden_size": 1e15/' bert/config.json
+bad_bert "a huge width" 2 'bert/config.json: "hidden_size" is 1000000000000000; 1 to 65536 can be read'
+sed -i 's/"intermediate_size": 40/"intermediate_size": 65536/' bert/config.json
+bad_bert "a shape that config.json does not give" 2 \
+    'bert: tensor encoder.layer.0.intermediate.dense.weight should be 65536 x 24 by config.json, but is 40 x 24'
+sed -i 's/"hidden_act": "gelu"/"hidden_act": "swish"/' bert/config.json
+bad_bert "an unknown activation" 2 \
+    'bert/config.json: "hidden_act" is "swish"; only gelu, gelu_new, gelu_fast, gelu_pytorch_tanh and relu can be read'
+rm bert/vocab.txt
+bad_bert "no vocabulary" 3 'bert has neither tokenizer.json nor vocab.txt'
+sed -i 's/^how$/what/' bert/vocab.txt
+bad_bert "a token twice" 2 'bert/vocab.txt:66: the token "what" stands in line 65 already'
+truncate -s 20000 bert/model.safetensors
+NORMAL='s/tensor [^ ]+ ends at byte [0-9]+ of the data, which has only [0-9]+/tensor ... ends at byte ... of the data, which has only .../' \
+    bad_bert "weights that are cut off" 2 \
+    'bert/model.safetensors: tensor ... ends at byte ... of the data, which has only ...; the file is cut off or damaged'
+rm bert/model.safetensors
+bad_bert "no weights" 3 'bert has neither model.safetensors nor model.safetensors.index.json'
+make_bert --nan encoder.layer.1.output.dense.bias
+bad_bert "weights that are not numbers" 2 'bert: tensor encoder.layer.1.output.dense.bias holds a value that is not finite'
+
 heading "Models"
 bad "no such model" 3 \
     'film: cannot open missing.film: No such file or directory' \
     film info missing.film
 bad "a directory as model" 3 \
     'film: folder is a directory, not a file' \
-    film info folder
+    film match folder a b
 bad "/dev/null as model" 3 \
     'film: /dev/null is a device or pipe, not a file' \
     film info /dev/null

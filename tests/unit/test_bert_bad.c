@@ -1,0 +1,276 @@
+/* Folders that cannot be read: each with the message that names file, tensor or setting. */
+#include "testing.h"
+
+#include "base/mem.h"
+#include "embed/bert.h"
+#include "tiny_bert.h"
+
+static film_error error;
+static struct tiny_tensors tensors;
+static char folder[300];
+
+static int set_up(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "%s", scratch("bert-bad"));
+    tiny_make(&tensors);
+    tiny_write(folder, &tensors);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    tiny_remove(folder);
+    return 0;
+}
+
+/* The message behind the folder's name. */
+static void expect(film_status wanted, const char *message)
+{
+    struct bert *bert;
+    film_status status = bert_open(folder, &bert, &error);
+    if (status == FILM_OK) print_error("no error, expected: %s\n", message);
+    assert_int_equal(status, wanted);
+    assert_null(bert);
+    if (!strstr(error.message, message))
+        print_error("got:      %s\nexpected: %s\n", error.message, message);
+    assert_non_null(strstr(error.message, message));
+}
+
+static void with_file(const char *name, const char *content, const char *message)
+{
+    write_file(tiny_path(folder, name), content, strlen(content));
+    expect(FILM_BAD_INPUT, message);
+    remove(tiny_path(folder, name));
+}
+
+/* TINY_CONFIG with FROM replaced by TO. */
+static void with_config(const char *from, const char *to, const char *message)
+{
+    char text[1000];
+    const char *at = strstr(TINY_CONFIG, from);
+    assert_non_null(at);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - TINY_CONFIG), TINY_CONFIG, to,
+             at + strlen(from));
+    with_file("config.json", text, message);
+    tiny_write(folder, &tensors);
+}
+
+static void settings_are_named(void **state)
+{
+    (void)state;
+    with_config("\"bert\"", "\"roberta\"",
+                "config.json: \"model_type\" is \"roberta\"; only bert and distilbert can be read");
+    with_config("\"model_type\": \"bert\", ", "", "config.json: no \"model_type\"");
+    with_config("\"hidden_size\": 12", "\"hidden_size\": 1e300",
+                "config.json: \"hidden_size\" is 1.0000000000000001e+300; 1 to 65536 can be read");
+    with_config("\"hidden_size\": 12", "\"hidden_size\": 12.5",
+                "config.json: \"hidden_size\" is not a whole number");
+    with_config("\"hidden_size\": 12, ", "", "config.json: no \"hidden_size\"");
+    with_config("\"num_attention_heads\": 2", "\"num_attention_heads\": 5",
+                "config.json: a width of 12 cannot be shared by 5 heads (\"num_attention_heads\")");
+    with_config("\"type_vocab_size\": 2", "\"hidden_act\": \"silu\"",
+                "config.json: \"hidden_act\" is \"silu\"; only gelu, gelu_new");
+    with_config("\"type_vocab_size\": 2", "\"position_embedding_type\": \"relative_key\"",
+                "\"position_embedding_type\" is \"relative_key\"; only absolute can be read");
+    with_config("\"type_vocab_size\": 2", "\"is_decoder\": true",
+                "\"is_decoder\" is true; only encoders can be read");
+    with_config("\"type_vocab_size\": 2", "\"layer_norm_eps\": \"x\"", "\"layer_norm_eps\" is not");
+    with_config("}", "", "config.json:1: not JSON: ");
+    with_config("{\"model_type\": \"bert\"", "[1], {", "config.json:1: not JSON: ");
+}
+
+static void sizes_that_do_not_fit_name_the_tensor(void **state)
+{
+    (void)state;
+    with_config("\"vocab_size\": 16", "\"vocab_size\": 16777216",
+                "tensor embeddings.word_embeddings.weight should be 16777216 x 12 by config.json, "
+                "but is 16 x 12");
+    with_config("\"intermediate_size\": 20", "\"intermediate_size\": 65536",
+                "tensor encoder.layer.0.intermediate.dense.weight should be 65536 x 12 by "
+                "config.json, but is 20 x 12");
+    with_config("\"num_hidden_layers\": 2", "\"num_hidden_layers\": 3",
+                "tensor encoder.layer.2.attention.self.query.weight is missing");
+    with_config("\"vocab_size\": 16", "\"vocab_size\": 15",
+                "vocab.txt has 16 tokens, but \"vocab_size\" of config.json is 15");
+}
+
+static void with_tensor(const char *name, void (*spoil)(size_t), const char *message)
+{
+    size_t i = tiny_find(&tensors, name);
+    assert_true(i < tensors.count);
+    spoil(i);
+    tiny_write(folder, &tensors);
+    expect(FILM_BAD_INPUT, message);
+    tiny_make(&tensors);
+    tiny_write(folder, &tensors);
+}
+
+static void make_nan(size_t i)
+{
+    tensors.data[i][3] = NAN;
+}
+
+static void make_infinite(size_t i)
+{
+    tensors.data[i][0] = -INFINITY;
+}
+
+static void rename_it(size_t i)
+{
+    tensors.name[i][0] = 'X';
+}
+
+static void make_integers(size_t i)
+{
+    tensors.tensor[i].type = SAFETENSORS_I32;
+}
+
+static void make_flat(size_t i)
+{
+    tensors.tensor[i].dims = 1;
+    tensors.tensor[i].shape[0] *= tensors.tensor[i].shape[1];
+}
+
+static void tensors_are_named(void **state)
+{
+    (void)state;
+    with_tensor(
+        "encoder.layer.1.attention.self.value.bias", make_nan,
+        "tensor encoder.layer.1.attention.self.value.bias holds a value that is not finite");
+    with_tensor("encoder.layer.0.output.dense.weight", make_infinite,
+                "tensor encoder.layer.0.output.dense.weight holds a value that is not finite");
+    with_tensor("embeddings.word_embeddings.weight", make_nan,
+                "tensor embeddings.word_embeddings.weight holds a value that is not finite");
+    with_tensor("embeddings.word_embeddings.weight", rename_it,
+                "no tensor embeddings.word_embeddings.weight, also not with bert. or distilbert.");
+    with_tensor("encoder.layer.1.output.LayerNorm.bias", rename_it,
+                "tensor encoder.layer.1.output.LayerNorm.bias is missing");
+    with_tensor("encoder.layer.0.output.dense.bias", make_integers,
+                "tensor encoder.layer.0.output.dense.bias is stored as I32; F32, F16 and BF16 can");
+    with_tensor(
+        "encoder.layer.0.attention.self.key.weight", make_flat,
+        "tensor encoder.layer.0.attention.self.key.weight should be 12 x 12 by config.json, "
+        "but is 144");
+}
+
+static void vocabularies_are_checked(void **state)
+{
+    (void)state;
+    with_file("vocab.txt", "[UNK]\n[CLS]\n[SEP]\na\nb\na\n",
+              "vocab.txt:6: the token \"a\" stands in line 4 already");
+    with_file("vocab.txt", "[UNK]\n[CLS]\na\n", "vocab.txt: the token \"[SEP]\" is missing");
+    with_file("vocab.txt", "", "vocab.txt: the token \"[UNK]\" is missing");
+    with_file("vocab.txt", "[UNK]\n\xff\n", "vocab.txt:2: not UTF-8");
+    expect(FILM_IO, " has neither tokenizer.json nor vocab.txt");
+    tiny_write(folder, &tensors);
+#define PARTS                                                                        \
+    "\"normalizer\": {\"type\": \"BertNormalizer\"}, \"pre_tokenizer\": {\"type\": " \
+    "\"BertPreTokenizer\"}, "
+    with_file("tokenizer.json", "{\"model\": {\"type\": \"BPE\"}}",
+              "tokenizer.json: the model is BPE; only WordPiece can be read");
+    with_file("tokenizer.json", "{\"normalizer\": {\"type\": \"Sequence\"}}",
+              "tokenizer.json: the normalizer is Sequence; only BertNormalizer can be read");
+    with_file("tokenizer.json", "{" PARTS "\"model\": {\"vocab\": [1]}}",
+              "tokenizer.json: \"vocab\" is not an object with tokens");
+    with_file("tokenizer.json", "{" PARTS "\"model\": {\"vocab\": {\"a\": 0, \"b\": 0}}}",
+              "tokenizer.json: the tokens \"a\" and \"b\" have one number");
+    with_file("tokenizer.json", "{" PARTS "\"model\": {\"vocab\": {\"a\": 0, \"b\": 7}}}",
+              "tokenizer.json: the number of token \"b\" is not one of 0 to 1");
+    with_file("tokenizer.json", "{" PARTS "\"model\": {\"vocab\": {\"a\": 0, \"a\": 1}}}",
+              "tokenizer.json:1: not JSON: duplicate object key");
+    with_file(
+        "tokenizer.json",
+        "{" PARTS "\"added_tokens\": [{\"content\": \"x\", \"id\": 1}], "
+        "\"model\": {\"vocab\": {\"a\": 0}}}",
+        "tokenizer.json: the added token \"x\" is not special; only special ones can be read");
+    with_file("tokenizer.json",
+              "{" PARTS "\"model\": {\"continuing_subword_prefix\": \"#########\"}}",
+              "\"continuing_subword_prefix\" is longer than 8 bytes");
+    with_file("tokenizer_config.json", "{\"do_lower_case\": \"yes\"}",
+              "tokenizer_config.json: \"do_lower_case\" is neither true nor false");
+    with_file("tokenizer_config.json", "{\"cls_token\": \"<s>\"}",
+              "vocab.txt: the token \"<s>\" is missing");
+    with_file("tokenizer_config.json", "{\"model_max_length\": 2}",
+              "\"model_max_length\" is not a whole number of at least 3");
+}
+
+static void modules_are_checked(void **state)
+{
+    (void)state;
+#define MODULE(path, type) \
+    "{\"path\": \"" path "\", \"type\": \"sentence_transformers.models." type "\"}"
+    with_file("modules.json", "{}", "modules.json: not a list of modules");
+    with_file("modules.json", "[" MODULE("", "Transformer") "," MODULE("", "Dense") "]",
+              "modules.json: module 1 is Dense; only Transformer, Pooling and Normalize");
+    with_file("modules.json", "[" MODULE("../other", "Transformer") "]",
+              "modules.json: a module's path leads out of the folder");
+    mkdir(tiny_path(folder, "1_Pooling"), 0777);
+    const char *good = "[" MODULE("", "Transformer") "," MODULE("1_Pooling", "Pooling") "]";
+    write_file(tiny_path(folder, "modules.json"), good, strlen(good));
+    expect(FILM_IO, "1_Pooling/config.json: No such file or directory");
+    with_file("1_Pooling/config.json",
+              "{\"pooling_mode_mean_tokens\": true, \"pooling_mode_cls_token\": true}",
+              "config.json: 2 kinds of pooling are switched on");
+    with_file("1_Pooling/config.json", "{\"pooling_mode_lasttoken\": true}",
+              "\"pooling_mode_lasttoken\" is \"true\"; only mean, cls and max pooling can be read");
+    remove(tiny_path(folder, "modules.json"));
+}
+
+static void files_are_missing_or_cut(void **state)
+{
+    (void)state;
+    const char *path = tiny_path(folder, "model.safetensors");
+    assert_int_equal(truncate(path, 4000), 0);
+    expect(FILM_BAD_INPUT, "model.safetensors: ");
+    assert_int_equal(truncate(tiny_path(folder, "model.safetensors"), 5), 0);
+    expect(FILM_BAD_INPUT, "only 5 bytes long");
+    remove(tiny_path(folder, "model.safetensors"));
+    expect(FILM_IO, " has neither model.safetensors nor model.safetensors.index.json");
+    with_file("model.safetensors.index.json", "{\"weight_map\": {\"x\": \"../../etc/passwd\"}}",
+              "index.json: the file of tensor x is not a file name");
+    with_file("model.safetensors.index.json", "{}", "index.json: no \"weight_map\" with tensors");
+    write_file(tiny_path(folder, "model.safetensors.index.json"),
+               "{\"weight_map\": {\"x\": \"part.safetensors\"}}", 41);
+    expect(FILM_IO, "part.safetensors: No such file or directory");
+    remove(tiny_path(folder, "model.safetensors.index.json"));
+    remove(tiny_path(folder, "config.json"));
+    expect(FILM_IO, "config.json: No such file or directory");
+    tiny_write(folder, &tensors);
+    struct bert *bert;
+    assert_int_equal(bert_open(tiny_path(folder, "config.json"), &bert, &error), FILM_IO);
+    assert_non_null(strstr(error.message, "config.json is not a folder"));
+    assert_int_equal(bert_open("/nowhere/at/all", &bert, &error), FILM_IO);
+}
+
+static void weights_that_overflow_are_an_error_not_a_vector(void **state)
+{
+    (void)state;
+    struct bert *bert;
+    film_text text = film_string("a");
+    float out[TINY_HIDDEN];
+    size_t i = tiny_find(&tensors, "encoder.layer.1.output.LayerNorm.weight");
+    for (int d = 0; d < TINY_HIDDEN; d++) tensors.data[i][d] = 3e38f;
+    tiny_write(folder, &tensors);
+    assert_ok(bert_open(folder, &bert, &error));
+    assert_int_equal(bert_encode(bert, &text, 1, 1, out, &error), FILM_BAD_INPUT);
+    assert_string_equal(error.message, "the encoder's weights give values that are not finite");
+    bert_free(bert);
+    tiny_make(&tensors);
+    tiny_write(folder, &tensors);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(settings_are_named),
+        cmocka_unit_test(sizes_that_do_not_fit_name_the_tensor),
+        cmocka_unit_test(tensors_are_named),
+        cmocka_unit_test(vocabularies_are_checked),
+        cmocka_unit_test(modules_are_checked),
+        cmocka_unit_test(files_are_missing_or_cut),
+        cmocka_unit_test(weights_that_overflow_are_an_error_not_a_vector),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
