@@ -14,7 +14,7 @@ _film_options() {
         match) echo "--decision --no-memory --prior --threshold $common" ;;
         predict) echo "--output -o --format --decision --no-memory --prior --threshold --columns --input-format --labels --skip-bad" \
             "--threads -t $common" ;;
-        embed) echo "--output -o $table --threads -t --int8 $common" ;;
+        embed) echo "--output -o $table --threads -t --round $common" ;;
         split) echo "--output -o --ratio --seed $table $common" ;;
         pool) echo "--model -m --replace --batch --progress-lines --columns --input-format --skip-bad --threads -t" \
             "--wait --ignore-missing --where --limit -n --output -o --format --full --repair --recall --from $common" ;;

@@ -128,7 +128,7 @@ complete -c film -n "$in" -l format -x -a 'tsv csv jsonl lines' -d 'Format of th
 complete -c film -n "$in" -l labels -x -a 'auto none pairs scores triplets categories' -d 'What the labels say'
 complete -c film -n "$in" -l skip-bad -d 'Count bad rows and pass over them'
 complete -c film -n "$in" -s t -l threads -x -d 'How many threads'
-complete -c film -n "$in" -l int8 -d 'BERT: round to 8 bits'
+complete -c film -n "$in" -l round -d 'BERT: round to 8 bits'
 
 # split
 set -l in "__fish_seen_subcommand_from split"
