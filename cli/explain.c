@@ -109,11 +109,17 @@ static void print_list(const json_t *about, const char *key, const char *title, 
 
 static void print_dimension(const json_t *about)
 {
-    printf("dimension %lld of %lld: rests on about %.0f of %lld words; the strongest ten have "
-           "%.0f %% of it\n",
-           json_whole(about, "dimension"), json_whole(about, "dimensions"),
-           json_number(about, "effective_words"), json_whole(about, "words"),
-           100 * json_number(about, "share_of_ten"));
+    if (json_object_get(about, "encoder"))
+        printf("dimension %lld of %lld, on top of a BERT encoder\n", json_whole(about, "dimension"),
+               json_whole(about, "dimensions"));
+    else
+        printf("dimension %lld of %lld: rests on about %.0f of %lld words; the strongest ten have "
+               "%.0f %% of it\n",
+               json_whole(about, "dimension"), json_whole(about, "dimensions"),
+               json_number(about, "effective_words"), json_whole(about, "words"),
+               100 * json_number(about, "share_of_ten"));
+    print_list(about, "encoder", "dimensions of the encoder that weigh most", "dimension",
+               "weight");
     print_list(about, "positive", "words that pull it up", "text", "weight");
     print_list(about, "negative", "words that pull it down", "text", "weight");
     print_list(about, "highest", "known sentences highest on it", "text", "value");
