@@ -8,7 +8,7 @@
 #define CACHE_MOST ((uint64_t)4 << 30)
 enum { STRETCH = 2048 }; /* sentences between two looks at whether to stop */
 
-static film_status open_encoder(struct run *run, film_error *error)
+film_status run_open_network(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
     struct bert *bert = NULL;
@@ -86,10 +86,9 @@ film_status run_learn_network(struct run *run, film_error *error)
     film_status status = FILM_OK;
     film_model *model = run->model, learned = {.features = model->features};
     float *vectors = NULL;
-    struct run part = *run; /* figures and times are noted in the same objects */
-    TRY(open_encoder(run, error));
+    struct run part = {.corpus = {0}};
     TRY(encode_all(run, &vectors, error));
-    part = *run;
+    part = *run; /* figures and times are noted in the same objects */
     part.method = run->network_method;
     part.network = model->network;
     part.encoded = vectors;
