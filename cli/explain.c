@@ -2,13 +2,37 @@
 #include "cli.h"
 #include "json.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- A pair ---- */
 
+/* The words whose absence changes the encoder's similarity most. */
+static void print_left_out(const film_explanation *why)
+{
+    enum { SHOWN = 6 };
+    unsigned char shown[1024] = {0};
+    size_t count = why->word_count < sizeof shown ? why->word_count : sizeof shown;
+    if (!why->encoder_count) return;
+    printf("similarity %.3f, by the encoder; leaving the word out changes it by\n",
+           why->verdict.similarity);
+    for (size_t n = 0; n < count && n < SHOWN; n++) {
+        size_t best = count;
+        for (size_t i = 0; i < count; i++)
+            if (!shown[i] &&
+                (best == count || fabs(why->words[i].left_out) > fabs(why->words[best].left_out)))
+                best = i;
+        const film_word_share *word = &why->words[best];
+        shown[best] = 1;
+        printf("  %+7.3f  %.*s (%c)\n", word->left_out, (int)word->text.length, word->text.bytes,
+               word->side);
+    }
+}
+
 static void print_links(const film_explanation *why)
 {
     enum { SHOWN = 5 };
+    print_left_out(why);
     if (why->link_count) printf("similarity %.3f, by words:\n", why->verdict.similarity);
     for (size_t i = 0; i < why->link_count && i < SHOWN; i++) {
         const film_word_share *a = &why->words[why->links[i].a], *b = &why->words[why->links[i].b];
@@ -85,11 +109,17 @@ static void print_list(const json_t *about, const char *key, const char *title, 
 
 static void print_dimension(const json_t *about)
 {
-    printf("dimension %lld of %lld: rests on about %.0f of %lld words; the strongest ten have "
-           "%.0f %% of it\n",
-           json_whole(about, "dimension"), json_whole(about, "dimensions"),
-           json_number(about, "effective_words"), json_whole(about, "words"),
-           100 * json_number(about, "share_of_ten"));
+    if (json_object_get(about, "encoder"))
+        printf("dimension %lld of %lld, on top of a BERT encoder\n", json_whole(about, "dimension"),
+               json_whole(about, "dimensions"));
+    else
+        printf("dimension %lld of %lld: rests on about %.0f of %lld words; the strongest ten have "
+               "%.0f %% of it\n",
+               json_whole(about, "dimension"), json_whole(about, "dimensions"),
+               json_number(about, "effective_words"), json_whole(about, "words"),
+               100 * json_number(about, "share_of_ten"));
+    print_list(about, "encoder", "dimensions of the encoder that weigh most", "dimension",
+               "weight");
     print_list(about, "positive", "words that pull it up", "text", "weight");
     print_list(about, "negative", "words that pull it down", "text", "weight");
     print_list(about, "highest", "known sentences highest on it", "text", "value");

@@ -6,7 +6,7 @@ _film_options() {
     local table="--columns --format --labels --skip-bad"
     case $1 in
         train) echo "--output -o --pool --dev --operating --prior $table --features --min-df --max-features --stem --stop" \
-            "--method --dim --sim --rank --decision --no-memory --keep-examples --power --init --margin --positives --labelled --hard --random" \
+            "--method --bert --cache --dim --sim --rank --decision --no-memory --keep-examples --power --init --margin --positives --labelled --hard --random" \
             "--iterations --epsilon --least-change --rho --gamma --shrink --first-step" \
             "--inner --sample --mfilm-basis --epochs --batch --rate --temperature --resume --checkpoint-every --seed --threads -t $common" ;;
         eval) echo "--k -k --knn --decision --no-memory --prior --threshold --operating --against --pool --pool-queries --pool-columns --bootstrap" \

@@ -27,6 +27,9 @@ typedef struct film_word_share {
     char side;      /* 'a' or 'b' */
     size_t start, end;
     double weight;
+    /* Of a model with a BERT encoder: by how much the similarity changes when the word is left out. A trial,
+     * no share: these do not add up to anything. (Of very long sentences the first 64 words are tried.) */
+    double left_out;
 } film_word_share;
 
 /* What stands on no single word, by family: "numbers", "Numbers". A reason of two families is in both, with
@@ -45,6 +48,13 @@ typedef struct film_word_link {
     size_t a, b; /* film_explanation.words[a], words[b] */
     double share;
 } film_word_link;
+
+/* Of a model with a BERT encoder: what a dimension of the encoder adds to the similarity of the vectors. The
+ * shares of all dimensions add up to it (of Euclidean models: to the product of the vectors). */
+typedef struct film_encoder_share {
+    size_t dimension;
+    double share;
+} film_encoder_share;
 
 /* Something to be seen in the sentences themselves: "numbers", "numbers differ: 3 / 5". */
 typedef struct film_fact {
@@ -66,8 +76,11 @@ typedef struct film_explanation {
     size_t word_count;
     const film_reason_group *groups; /* strongest first */
     size_t group_count;
-    const film_word_link *links; /* strongest first, ten at most */
+    const film_word_link *links; /* strongest first, ten at most; none where a BERT encoder makes
+                                  * the vectors */
     size_t link_count;
+    const film_encoder_share *encoder; /* strongest first, ten at most; none without an encoder */
+    size_t encoder_count;
     const film_fact *facts;
     size_t fact_count;
     const film_example
@@ -95,6 +108,7 @@ FILM_API film_status film_reasons_json(const film_verdict *verdict, size_t most,
 
 /* {a, b, probability, same, similarity, log_odds, bias, words: [{text, side, span, weight}],
  * groups: [{name, title, weight, reasons}], links: [{a: {text, span}, b: {text, span}, share}],
+ * (with a BERT encoder also words[].left_out and encoder: [{dimension, share}])
  * facts: [{name, text}], examples: [{a, b, same, similarity}]} */
 FILM_API film_status film_explanation_json(const film_explanation *explanation, size_t most,
                                            char **json, size_t *length, film_error *error);

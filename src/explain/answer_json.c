@@ -127,6 +127,26 @@ static void write_words(struct writer *to, const film_explanation *explanation)
         write_span(to, word->side, word->start, word->end);
         writer_key(to, "weight");
         writer_weight(to, word->weight);
+        if (explanation->encoder_count) {
+            writer_key(to, "left_out");
+            writer_weight(to, word->left_out);
+        }
+        writer_close(to, '}');
+    }
+    writer_close(to, ']');
+}
+
+static void write_encoder(struct writer *to, const film_explanation *explanation)
+{
+    if (!explanation->encoder_count) return;
+    writer_key(to, "encoder");
+    writer_open(to, '[');
+    for (size_t i = 0; i < explanation->encoder_count; i++) {
+        writer_open(to, '{');
+        writer_key(to, "dimension");
+        writer_count(to, explanation->encoder[i].dimension);
+        writer_key(to, "share");
+        writer_weight(to, explanation->encoder[i].share);
         writer_close(to, '}');
     }
     writer_close(to, ']');
@@ -198,6 +218,7 @@ film_status film_explanation_json(const film_explanation *explanation, size_t mo
     write_words(&to, explanation);
     write_groups(&to, explanation, most);
     write_links(&to, explanation);
+    write_encoder(&to, explanation);
     write_facts(&to, explanation);
     write_examples(&to, explanation);
     writer_close(&to, '}');

@@ -3,6 +3,8 @@
 #include "explain/learned.h"
 #include "explain/ranking.h"
 
+#include <math.h>
+
 /* How many words a dimension rests on, if all of them weighed the same (the participation ratio of the squared
  * weights), and what share of the squares the strongest ten have. */
 static void write_concentration(const film_model *model, size_t dimension, struct writer *to)
@@ -47,6 +49,33 @@ done:
     return status;
 }
 
+/* Of a map on top of a BERT encoder: the encoder's dimensions that weigh most. */
+static film_status write_inputs(const struct encoder *encoder, size_t dimension, size_t most,
+                                struct writer *to, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct ranking ranking;
+    const float *map = encoder->network_map;
+    TRY(ranking_init(&ranking, most, error));
+    for (size_t i = 0; i < network_dim(encoder->network); i++)
+        topk_offer(&ranking.top, fabsf(map[i * encoder->network_dim + dimension]), (uint32_t)i);
+    topk_finish(&ranking.top);
+    writer_key(to, "encoder");
+    writer_open(to, '[');
+    for (size_t i = 0; i < ranking.top.count; i++) {
+        writer_open(to, '{');
+        writer_key(to, "dimension");
+        writer_count(to, ranking.id[i]);
+        writer_key(to, "weight");
+        writer_weight(to, (double)map[ranking.id[i] * encoder->network_dim + dimension]);
+        writer_close(to, '}');
+    }
+    writer_close(to, ']');
+    ranking_free(&ranking);
+done:
+    return status;
+}
+
 /* The kept sentences with the largest and the smallest value. */
 static film_status write_examples(const film_model *model, size_t dimension, size_t most,
                                   struct writer *to, film_error *error)
@@ -62,7 +91,7 @@ static film_status write_examples(const film_model *model, size_t dimension, siz
     TRY(ranking_init(&end[0], most, error));
     TRY(ranking_init(&end[1], most, error));
     TRY(feature_row_init(&row, encoder->features, error));
-    TRY_ALLOC(vector = mem_array(encoder->dim, sizeof *vector), error);
+    TRY_ALLOC(vector = mem_array(encoder_dim(encoder), sizeof *vector), error);
     for (size_t i = 0; i < sentences; i++) {
         film_text text = examples_text(&model->examples, i / 2, (int)(i % 2));
         uint32_t before = seen.count, id;
@@ -101,22 +130,26 @@ film_status explain_dimension(const film_model *model, size_t dimension, size_t 
 {
     film_status status = FILM_OK;
     struct writer to = {0};
-    if (!model->encoder.map)
+    if (!encoder_has_vectors(&model->encoder))
         return status_set(error, FILM_USAGE,
                           "a model of features alone has no dimensions; train one with --method "
                           "svd, film or rank");
-    if (dimension >= model->encoder.dim)
+    if (dimension >= encoder_dim(&model->encoder))
         return status_set(error, FILM_USAGE,
                           "there is no dimension %zu; this model has dimensions 0 to %zu",
-                          dimension, model->encoder.dim - 1);
+                          dimension, encoder_dim(&model->encoder) - 1);
     writer_open(&to, '{');
     writer_key(&to, "dimension");
     writer_count(&to, dimension);
     writer_key(&to, "dimensions");
-    writer_count(&to, model->encoder.dim);
-    write_concentration(model, dimension, &to);
-    TRY(write_words(model, dimension, most, 1, &to, error));
-    TRY(write_words(model, dimension, most, -1, &to, error));
+    writer_count(&to, encoder_dim(&model->encoder));
+    if (model->encoder.network) {
+        TRY(write_inputs(&model->encoder, dimension, most, &to, error));
+    } else {
+        write_concentration(model, dimension, &to);
+        TRY(write_words(model, dimension, most, 1, &to, error));
+        TRY(write_words(model, dimension, most, -1, &to, error));
+    }
     TRY(write_examples(model, dimension, most, &to, error));
     writer_close(&to, '}');
 done:

@@ -217,7 +217,7 @@ film_status explain_model(const film_model *model, size_t most, char **json, fil
     writer_key(&to, "method");
     writer_text(&to, value_of(model->settings.method));
     writer_key(&to, "dimensions");
-    writer_count(&to, model->encoder.dim);
+    writer_count(&to, encoder_dim(&model->encoder));
     writer_key(&to, "decision");
     writer_text(&to, value_of(decision->full ? "full" : "threshold"));
     writer_key(&to, "examples");

@@ -26,7 +26,7 @@ static film_status keep_rows(struct nearest *nearest, const struct encoder *enco
         size_t entries = 0;
         for (size_t i = 0; i < sentences; i++) {
             const struct feature_row *row = &nearest->row;
-            TRY(encoder_embed(encoder, &nearest->row, text_of(nearest, i), NULL, error));
+            TRY(encoder_read_words(encoder, &nearest->row, text_of(nearest, i), NULL, error));
             if (keep && row->count) {
                 memcpy(nearest->rows.col + entries, row->id, row->count * sizeof *row->id);
                 memcpy(nearest->rows.val + entries, row->value, row->count * sizeof *row->value);
@@ -51,11 +51,12 @@ static film_status make_ready(struct nearest *nearest, const struct encoder *enc
     nearest_free(nearest); /* what a call before may have left unfinished */
     nearest->examples = examples;
     TRY(feature_row_init(&nearest->row, encoder->features, error));
-    if (encoder->map) {
-        TRY_ALLOC(nearest->vectors = mem_array(sentences * encoder->dim, sizeof(float)), error);
+    if (encoder_has_vectors(encoder)) {
+        size_t dim = encoder_dim(encoder);
+        TRY_ALLOC(nearest->vectors = mem_array(sentences, dim * sizeof(float)), error);
         for (size_t i = 0; i < sentences; i++)
             TRY(encoder_embed(encoder, &nearest->row, text_of(nearest, i),
-                              nearest->vectors + i * encoder->dim, error));
+                              nearest->vectors + i * dim, error));
     } else {
         TRY(keep_rows(nearest, encoder, error));
     }
@@ -69,9 +70,9 @@ static double similarity(const struct nearest *nearest, const struct reading *re
 {
     const struct encoder *encoder = reading->encoder;
     const struct reading_side *here = &reading->side[side];
-    if (encoder->map)
-        return encoder_similarity(encoder, here->vector,
-                                  nearest->vectors + sentence * encoder->dim);
+    if (encoder_has_vectors(encoder))
+        return encoder_similarity(encoder, encoder->network ? here->encoded : here->vector,
+                                  nearest->vectors + sentence * encoder_dim(encoder));
     size_t start = nearest->rows.start[sentence];
     const struct feature_row row = {.id = nearest->rows.col + start,
                                     .value = nearest->rows.val + start,

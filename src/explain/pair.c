@@ -110,7 +110,11 @@ film_status explain_pair(struct explainer *explainer, struct match *match, film_
     for (size_t i = 0; i < out->verdict.reason_count; i++)
         if (out->verdict.reasons[i].side) share_out(words, &out->verdict.reasons[i]);
     TRY(gather_groups(explainer, &out->verdict, &out->group_count, error));
-    TRY(links_find(&explainer->links, words, reading, error));
+    explainer->links.count = explainer->encoded.count = 0;
+    if (reading->encoder->network)
+        TRY(encoded_find(&explainer->encoded, words, reading, error));
+    else
+        TRY(links_find(&explainer->links, words, reading, error));
     int memory = match->rule.full && match->rule.memory;
     facts_find(&explainer->facts, reading,
                memory ? decision_memory(match->decision, &match->survey) : MEMORY_UNKNOWN);
@@ -120,6 +124,8 @@ film_status explain_pair(struct explainer *explainer, struct match *match, film_
     out->groups = explainer->groups;
     out->links = explainer->links.list;
     out->link_count = explainer->links.count;
+    out->encoder = explainer->encoded.list;
+    out->encoder_count = explainer->encoded.count;
     out->facts = explainer->facts.list;
     out->fact_count = explainer->facts.count;
     out->examples = explainer->nearest.list;

@@ -2,6 +2,7 @@
 #ifndef EXPLAIN_PAIR_H
 #define EXPLAIN_PAIR_H
 
+#include "explain/encoded.h"
 #include "explain/facts.h"
 #include "explain/links.h"
 #include "explain/nearest.h"
@@ -15,6 +16,7 @@ struct explainer {
     size_t reasons_capacity;
     film_reason_group groups[FAMILIES];
     struct links links;
+    struct encoded encoded;
     struct facts facts;
     struct nearest nearest;
 };

@@ -77,10 +77,10 @@ static film_status write_nearest(const film_model *model, uint32_t id, size_t mo
     TRY_ALLOC(vector, error);
     TRY(feature_row_init(&row, features, error));
     TRY(ranking_init(&ranking, most, error));
-    TRY(encoder_embed(&model->encoder, &row, ranking_name(features, id), vector, error));
+    TRY(encoder_read_words(&model->encoder, &row, ranking_name(features, id), vector, error));
     double length = vec_dot(vector, vector, dim);
     for (uint32_t word = first; word < end; word++) {
-        TRY(encoder_embed(&model->encoder, &row, ranking_name(features, word), other, error));
+        TRY(encoder_read_words(&model->encoder, &row, ranking_name(features, word), other, error));
         double lengths = sqrt(length * vec_dot(other, other, dim));
         if (word != id && lengths > 0)
             topk_offer(&ranking.top, (float)(vec_dot(vector, other, dim) / lengths), word);
