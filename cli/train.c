@@ -13,6 +13,7 @@ enum { MOST_FILES = 256 };
 static film_train_options train;
 static const char *model_path;
 static struct option_texts pools;
+static const char *cache;
 
 /* Which pairs the threshold was chosen on. */
 static const char *where(const char *threshold_from)
@@ -50,6 +51,17 @@ static void print_threshold(const json_t *settings)
     fprintf(stderr, "the same from probability %.3f on", 1 / (1 + exp(-log_odds)));
 }
 
+/* What came from the cache, and why one could not be used. */
+static void print_encoding(const json_t *figures)
+{
+    const json_t *seconds = json_object_get(figures, "seconds");
+    const char *problem = json_string_value(json_object_get(seconds, "cache_problem"));
+    if (json_whole(seconds, "from_cache"))
+        fprintf(stderr, "%lld of %lld vectors came from the cache\n",
+                json_whole(seconds, "from_cache"), json_whole(figures, "encoded"));
+    if (problem) fprintf(stderr, "vectors were not cached: %s\n", problem);
+}
+
 /* "5,749 rows, 10,536 sentences, 12,003 features -> 256 dimensions" */
 static void print_summary(json_t *about)
 {
@@ -63,6 +75,7 @@ static void print_summary(json_t *about)
     fprintf(stderr, "%lld dimensions\n", json_whole(sizes, "dim"));
     if (json_whole(figures, "skipped_rows"))
         fprintf(stderr, "%lld bad rows passed over\n", json_whole(figures, "skipped_rows"));
+    print_encoding(figures);
     if (json_object_get(figures, "too_few_for_full"))
         fprintf(stderr, "too few labelled pairs for a full decision: one threshold\n");
     print_threshold(json_object_get(about, "settings"));
@@ -164,6 +177,21 @@ done:
     return code;
 }
 
+/* ---- The encoder's vectors ---- */
+
+/* XDG_CACHE_HOME/film, or ~/.cache/film; NULL where the user has neither or wants none. To be freed. */
+static char *cache_path(const char *wanted)
+{
+    const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (wanted) return strcmp(wanted, "none") == 0 ? NULL : strdup(wanted);
+    int own = base && base[0] == '/'; /* the rule: others are to be ignored */
+    if (!own && !(home && home[0] == '/')) return NULL;
+    size_t room = strlen(own ? base : home) + sizeof "/.cache/film";
+    char *path = malloc(room);
+    if (path) snprintf(path, room, "%s%s", own ? base : home, own ? "/film" : "/.cache/film");
+    return path;
+}
+
 /* ---- The verb ---- */
 
 static const struct option options[] = {
@@ -190,7 +218,11 @@ static const struct option options[] = {
      "words to leave out: english, or a file with one per line"},
     HEADING("method"),
     {"method", 0, OPTION_CHOICE, &train.method, "auto|tfidf|svd|film|mfilm|rank",
-     "how to learn (default: rank with labels, svd without)"},
+     "how to learn (default: rank with labels, svd without; with --bert film, svd)"},
+    {"bert", 0, OPTION_TEXT, &train.bert, "DIR",
+     "vectors of this BERT encoder, with a map (film, svd) on top of them"},
+    {"cache", 0, OPTION_TEXT, &cache, "DIR",
+     "keep the encoder's vectors there, or none (default: film in the user's cache)"},
     {"dim", 0, OPTION_SIZE, &train.dim, "N",
      "length of a vector (default: 200 for rank, 100 for film, else the rank)"},
     {"sim", 0, OPTION_CHOICE, &train.similarity, "cosine|dot|euclidean",
@@ -273,8 +305,11 @@ static int run(const struct verb *verb, int argc, char **argv)
         return usage_error(verb, "--resume needs -o MODEL with a file name, beside which the "
                                  "checkpoint lies");
     train.checkpoint = checkpoint;
+    char *vectors = cache_path(cache);
+    train.cache = vectors;
     int code = train_model(files, (size_t)count, &common);
     free(checkpoint);
+    free(vectors);
     return code;
 }
 

@@ -92,6 +92,13 @@ typedef struct film_train_options {
     size_t max_features; /* keep the most frequent so many of each group; 0: all */
     const char *stem;    /* Snowball language ("english"), or NULL */
     const char *stop;    /* "english", a file with a word per line, or NULL */
+    /* A folder with a BERT encoder as Hugging Face has them (docs/bert.md): sentence vectors become those of
+     * the encoder with a map on top, which `method` (FILM, SVD) makes. The encoder becomes part of the model. A
+     * full decision learns what the vectors are worth beside the words on the dev file, which should have
+     * nothing the encoder was trained on; without one, on rows held out. NULL: vectors are made from words. */
+    const char *bert;
+    const char *cache; /* a folder for the encoder's vectors, so that the next training need not encode
+                        * again; NULL: none */
     film_method method;
     film_similarity similarity;
     size_t rank;   /* of the SVD */

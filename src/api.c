@@ -38,7 +38,7 @@ void film_free(void *memory)
 /* A model of features alone has no dense vectors. */
 static film_status check_vectors(const film_model *model, film_error *error)
 {
-    return model->encoder.map
+    return encoder_has_vectors(&model->encoder)
                ? FILM_OK
                : status_set(error, FILM_USAGE,
                             "a model of features alone has no vectors; train one with "
@@ -69,7 +69,7 @@ film_status film_save(const film_model *model, const char *path, film_error *err
 
 size_t film_dim(const film_model *model)
 {
-    return model ? model->encoder.dim : 0;
+    return model ? encoder_dim(&model->encoder) : 0;
 }
 
 film_status film_describe(const film_model *model, char **json, film_error *error)

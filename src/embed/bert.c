@@ -34,7 +34,7 @@ static uint64_t add_hash(uint64_t hash, const void *bytes, size_t count)
 
 /* Over what was read, not over the files: weights stored in halves and the same ones in floats make the
  * same vectors. */
-static uint64_t hash_all(const struct bert *bert)
+uint64_t bert_hash(const struct bert *bert)
 {
     const struct bert_config *c = &bert->config;
     const struct wordpiece *w = &bert->wordpiece;
@@ -82,7 +82,7 @@ film_status bert_open(const char *folder, struct bert **out, film_error *error)
     TRY(bert_read_tokenizer(inner, &bert->config, &bert->wordpiece, error));
     if (bert->pool.lowercase) bert->wordpiece.rules.lowercase = 1;
     TRY(bert_read_weights(inner, &bert->config, &bert->weights, error));
-    bert->fingerprint = hash_all(bert);
+    bert->fingerprint = bert_hash(bert);
     *out = bert;
 done:
     if (status != FILM_OK) bert_free(bert);

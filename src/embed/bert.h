@@ -6,9 +6,7 @@
 #ifndef EMBED_BERT_H
 #define EMBED_BERT_H
 
-#include "base/status.h"
-
-#include <stdint.h>
+#include "base/safetensors.h"
 
 struct bert; /* never changes after opening; any number of threads may use it */
 
@@ -24,6 +22,19 @@ size_t bert_dim(const struct bert *bert);
 
 /* Tokens of a sentence that are read, [CLS] and [SEP] included; what is longer is cut off. */
 size_t bert_most_tokens(const struct bert *bert);
+
+/* ---- As part of a model file (docs/format.md): tensors called bert.* and settings as JSON ---- */
+
+/* Settings to write beside the tensors; free with mem_free. */
+film_status bert_settings(const struct bert *bert, char **json, film_error *error);
+
+/* The tensors to write, in the types they were read in; they belong to the encoder. */
+size_t bert_tensor_count(const struct bert *bert);
+void bert_tensors(const struct bert *bert, struct safetensors_tensor *out);
+
+/* From FILE, which must stay open, and the text of its settings; both are checked. NAME is for messages. */
+film_status bert_from_file(struct safetensors *file, const char *settings, const char *name,
+                           struct bert **out, film_error *error);
 
 /* A hash of all that decides the vectors (weights, vocabulary, settings), the same whatever files they
  * came from. */

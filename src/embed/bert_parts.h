@@ -5,6 +5,7 @@
 #include "embed/bert.h"
 #include "embed/bert_int8.h"
 #include "base/jsonfile.h"
+#include "base/safetensors.h"
 #include "text/wordpiece.h"
 
 #include <limits.h>
@@ -95,6 +96,11 @@ struct bert_weights {
     float *block;                            /* owns all of them */
     size_t count;                            /* floats in the block */
     struct bert_int8 (*int8)[BERT_MATRICES]; /* by layer; NULL: floats are used */
+    /* What they were read from, open as long as they are: a model that keeps the encoder is written from
+     * there, so that halves stay halves. */
+    struct source *source;
+    struct safetensors_tensor *tensors; /* called bert.NAME, whatever the files call them */
+    size_t tensor_count, tensor_capacity;
 };
 
 film_status bert_read_weights(const char *folder, const struct bert_config *config,
@@ -103,6 +109,11 @@ film_status bert_read_weights(const char *folder, const struct bert_config *conf
 film_status bert_parse_weights(const void *bytes, size_t size, const char *name,
                                const struct bert_config *config, struct bert_weights *out,
                                film_error *error);
+/* From an open file, which becomes the weights' own unless it is BORROWED: then it stays open as long as they
+ * are used. */
+film_status bert_take_weights(struct safetensors *file, int borrowed, const char *name,
+                              const struct bert_config *config, struct bert_weights *out,
+                              film_error *error);
 /* The matrices to bytes. */
 film_status bert_weights_round(struct bert_weights *weights, const struct bert_config *config,
                                film_error *error);
@@ -133,6 +144,9 @@ void bert_buffers_free(struct bert_buffers *buffers);
 
 void bert_forward(const struct bert_config *config, const struct bert_weights *weights,
                   const struct bert_pack *pack, struct bert_buffers *buffers);
+
+/* A hash of all that decides the vectors (bert.c). */
+uint64_t bert_hash(const struct bert *bert);
 
 struct bert {
     struct bert_config config;

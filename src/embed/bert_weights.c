@@ -3,7 +3,6 @@
  * size of the files. */
 #include "embed/bert_parts.h"
 #include "base/mem.h"
-#include "base/safetensors.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,12 +16,15 @@ struct source {
     const char *name; /* for messages */
     struct safetensors *file[MOST_FILES];
     size_t count;
+    int borrowed;       /* the file belongs to somebody else */
     const char *prefix; /* of every tensor's name */
 };
 
 static void close_source(struct source *source)
 {
-    for (size_t i = 0; i < source->count; i++) safetensors_close(source->file[i]);
+    for (size_t i = 0; source && !source->borrowed && i < source->count; i++)
+        safetensors_close(source->file[i]);
+    mem_free(source);
 }
 
 static const struct safetensors_tensor *find(const struct source *source, const char *name)
@@ -104,6 +106,7 @@ struct loader {
     const struct source *source;
     float *block; /* NULL in the first pass */
     size_t used;
+    struct bert_weights *out;
 };
 
 static float from_bits(uint32_t bits)
@@ -165,6 +168,23 @@ static int copy(const struct safetensors_tensor *tensor, size_t count, float *to
     return finite;
 }
 
+/* Notes the tensor, under the name a model file gives it. */
+static film_status note_tensor(struct bert_weights *out, const char *name,
+                               const struct safetensors_tensor *tensor, film_error *error)
+{
+    char full[NAME_ROOM + 8];
+    int length = snprintf(full, sizeof full, "bert.%s", name);
+    void *tensors = out->tensors;
+    if (!mem_grow(&tensors, &out->tensor_capacity, out->tensor_count + 1, sizeof *out->tensors))
+        return status_no_memory(error);
+    out->tensors = tensors;
+    struct safetensors_tensor *kept = &out->tensors[out->tensor_count];
+    *kept = *tensor;
+    if (!(kept->name = mem_string(full, (size_t)length))) return status_no_memory(error);
+    out->tensor_count++;
+    return FILM_OK;
+}
+
 /* The tensor NAME (or OTHER: older files call weight and bias of a norm gamma and beta) with its shape, ROWS
  * 0: a vector. */
 static film_status look_up(const struct loader *loader, const char *name, const char *other,
@@ -186,7 +206,7 @@ static film_status look_up(const struct loader *loader, const char *name, const 
     size_t dims = rows ? 2 : 1;
     if (tensor->dims == dims && tensor->shape[0] == (rows ? rows : columns) &&
         (dims == 1 || tensor->shape[1] == columns))
-        return FILM_OK;
+        return loader->block ? FILM_OK : note_tensor(loader->out, name, tensor, error);
     char is[64] = "";
     for (size_t i = 0, at = 0; i < tensor->dims && at < 40; i++)
         at += (size_t)snprintf(is + at, sizeof is - at, "%s%llu", i ? " x " : "",
@@ -387,7 +407,8 @@ static film_status load(struct source *source, const struct bert_config *config,
                         struct bert_weights *out, film_error *error)
 {
     film_status status = FILM_OK;
-    struct loader loader = {source, NULL, 0};
+    struct loader loader = {source, NULL, 0, out};
+    out->source = source;
     TRY(find_prefix(source, error));
     TRY_ALLOC(out->layers = mem_zeroed(config->layers, sizeof *out->layers), error);
     TRY(take_all(&loader, config, out, error));
@@ -409,26 +430,31 @@ film_status bert_read_weights(const char *folder, const struct bert_config *conf
     if (!source) return status_no_memory(error);
     source->name = folder;
     film_status status = open_source(folder, source, error);
-    if (status == FILM_OK) status = load(source, config, out, error);
+    if (status == FILM_OK) return load(source, config, out, error);
     close_source(source);
-    mem_free(source);
     return status;
+}
+
+film_status bert_take_weights(struct safetensors *file, int borrowed, const char *name,
+                              const struct bert_config *config, struct bert_weights *out,
+                              film_error *error)
+{
+    memset(out, 0, sizeof *out);
+    struct source *source = mem_zeroed(1, sizeof *source);
+    if (!source && !borrowed) safetensors_close(file);
+    if (!source) return status_no_memory(error);
+    *source = (struct source){.name = name, .file = {file}, .count = 1, .borrowed = borrowed};
+    return load(source, config, out, error);
 }
 
 film_status bert_parse_weights(const void *bytes, size_t size, const char *name,
                                const struct bert_config *config, struct bert_weights *out,
                                film_error *error)
 {
+    struct safetensors *file = NULL;
     memset(out, 0, sizeof *out);
-    struct source *source = mem_zeroed(1, sizeof *source);
-    if (!source) return status_no_memory(error);
-    source->name = name;
-    film_status status = safetensors_parse(bytes, size, name, &source->file[0], error);
-    source->count = status == FILM_OK;
-    if (status == FILM_OK) status = load(source, config, out, error);
-    close_source(source);
-    mem_free(source);
-    return status;
+    film_status status = safetensors_parse(bytes, size, name, &file, error);
+    return status == FILM_OK ? bert_take_weights(file, 0, name, config, out, error) : status;
 }
 
 film_status bert_weights_round(struct bert_weights *weights, const struct bert_config *config,
@@ -454,6 +480,9 @@ void bert_weights_free(struct bert_weights *weights, const struct bert_config *c
     for (size_t i = 0; weights->int8 && i < config->layers; i++)
         for (int m = 0; m < BERT_MATRICES; m++) bert_int8_free(&weights->int8[i][m]);
     mem_free(weights->int8);
+    for (size_t i = 0; i < weights->tensor_count; i++) mem_free((char *)weights->tensors[i].name);
+    mem_free(weights->tensors);
+    close_source(weights->source);
     mem_free(weights->layers);
     mem_free_aligned(weights->block);
     memset(weights, 0, sizeof *weights);

@@ -1,9 +1,15 @@
-/* Sentence to vector: y = L x, with x the TF-IDF row; or, where there is no map, x itself. The one way a
- * sentence is embedded, whether by the command line, the server or an evaluation. */
+/* Sentence to vector, the one way a sentence is embedded, whether by the command line, the server or an
+ * evaluation. Two kinds:
+ *
+ *     y = L x    x the TF-IDF row; or, where there is no map, x itself
+ *     y = M e    e the vector of a BERT encoder, M a map learned on top of it
+ *
+ * Of the second kind words still have their rows, and may have their map: the decision reads both. */
 #ifndef EMBED_ENCODER_H
 #define EMBED_ENCODER_H
 
 #include "embed/features.h"
+#include "embed/network.h"
 
 /* A view: what it points to belongs to the model. */
 struct encoder {
@@ -15,9 +21,24 @@ struct encoder {
     /* The lengths of the map's rows say what features are worth (rank). Those of an SVD, and of what is built
      * on one, only say how frequent they are. */
     int weighs;
+    /* Of the second kind only: */
+    const struct network *network;
+    const float *network_map; /* the network's dim x network_dim, row-major */
+    size_t network_dim;
 };
 
-/* The similarity of two vectors (dim each); 0 where a cosine is asked of a zero vector. */
+/* Do sentences have vectors, and how long are they? */
+static inline int encoder_has_vectors(const struct encoder *encoder)
+{
+    return encoder->network || encoder->map;
+}
+
+static inline size_t encoder_dim(const struct encoder *encoder)
+{
+    return encoder->network ? encoder->network_dim : encoder->dim;
+}
+
+/* The similarity of two vectors (encoder_dim each); 0 where a cosine is asked of a zero vector. */
 double encoder_similarity(const struct encoder *encoder, const float *a, const float *b);
 
 /* The same of two sparse rows, for an encoder without a map. */
@@ -29,12 +50,23 @@ double encoder_sparse_similarity(const struct encoder *encoder, const struct fea
 void encoder_prepare(const struct encoder *encoder, float *vectors, size_t count, int threads,
                      float *penalty);
 
-/* OUT (dim) = the vector of TEXT; ROW keeps the sparse row it came from. */
+/* OUT (dim) = what the words' map makes of TEXT (nothing without one); ROW keeps the sparse row. */
+film_status encoder_read_words(const struct encoder *encoder, struct feature_row *row,
+                               film_text text, float *out, film_error *error);
+
+/* OUT (encoder_dim) = the vector of TEXT; ROW is scratch. */
 film_status encoder_embed(const struct encoder *encoder, struct feature_row *row, film_text text,
                           float *out, film_error *error);
 
-/* OUT (count x dim), in parallel. THREADS 0: all cores. */
+/* OUT (count x encoder_dim), in parallel. THREADS 0: all cores. */
 film_status encoder_embed_all(const struct encoder *encoder, const film_text *texts, size_t count,
                               int threads, float *out, film_error *error);
+
+/* Encodes TEXTS that will soon be asked for one by one, in batches; nothing where that gains nothing. */
+film_status encoder_expect(const struct encoder *encoder, const film_text *texts, size_t count,
+                           int threads, film_error *error);
+
+/* Most texts that can be expected at once. */
+size_t encoder_expects(const struct encoder *encoder);
 
 #endif

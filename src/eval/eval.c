@@ -69,7 +69,7 @@ done:
 /* NAME: of the model where there are two, or NULL. */
 static film_status need_vectors(const film_model *model, const char *name, film_error *error)
 {
-    return model->encoder.map
+    return encoder_has_vectors(&model->encoder)
                ? FILM_OK
                : status_set(
                      error, FILM_USAGE,
@@ -81,7 +81,7 @@ static film_status need_vectors(const film_model *model, const char *name, film_
 static film_status embed_sentences(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t dim = run->model->encoder.dim, count = run->corpus.sentences.count;
+    size_t dim = encoder_dim(&run->model->encoder), count = run->corpus.sentences.count;
     int threads = threads_use(run->options->threads);
     film_text *texts = mem_array(STRETCH, sizeof *texts);
     TRY_ALLOC(texts, error);
@@ -141,7 +141,7 @@ done:
 static film_status sweep(struct run *run, film_error *error)
 {
     const film_eval_options *options = run->options;
-    struct flat own = {run->vectors, run->penalty, run->own, run->model->encoder.dim};
+    struct flat own = {run->vectors, run->penalty, run->own, encoder_dim(&run->model->encoder)};
     if (!run_has_pairs(run) || !options->k_last || !run->vectors) return FILM_OK;
     film_status status =
         knn_sweep(&run->knn, &own, run->a, run->b, run->label, run->pairs, options->k_first,
@@ -285,7 +285,7 @@ static film_status measure_categories(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
     const struct corpus *corpus = &run->corpus;
-    struct flat own = {run->vectors, run->penalty, run->own, run->model->encoder.dim};
+    struct flat own = {run->vectors, run->penalty, run->own, encoder_dim(&run->model->encoder)};
     unsigned char *right[CATEGORIES_DEPTHS] = {NULL};
     json_t *shares = json_object(), *intervals = json_object();
     uint32_t *category = mem_array(run->own, sizeof *category);
@@ -316,7 +316,7 @@ static film_status search_pool(struct run *run, film_error *error)
     const film_eval_options *options = run->options;
     struct retrieval found = {0};
     struct flat pool = {run->vectors, run->penalty, run->corpus.sentences.count,
-                        run->model->encoder.dim};
+                        encoder_dim(&run->model->encoder)};
     if (!options->pool) {
         json_object_set_new(run->answer, "retrieval", json_null());
         return FILM_OK;
@@ -347,7 +347,7 @@ static film_status prepare(struct run *run, film_error *error)
     if (needed) TRY(need_vectors(run->model, options->against ? run->names[0] : NULL, error));
     if (run->decide_by_knn && options->against)
         TRY(need_vectors(options->against, run->names[1], error));
-    if (needed || (run_has_pairs(run) && options->k_last && run->model->encoder.map))
+    if (needed || (run_has_pairs(run) && options->k_last && encoder_has_vectors(&run->model->encoder)))
         TRY(embed_sentences(run, error));
 done:
     return status;

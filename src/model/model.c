@@ -16,6 +16,8 @@ void model_free(film_model *model)
     features_free(&model->features);
     mem_free(model->own_map);
     mem_free(model->own_sigma);
+    network_free(model->network); /* before the file it may read from */
+    mem_free(model->own_network_map);
     mem_free(model->figures);
     mem_free(model->seconds);
     safetensors_close(model->file);
@@ -48,6 +50,27 @@ done:
     return status;
 }
 
+/* The BERT encoder and the map on top of it. SETTINGS: of the encoder. */
+static film_status open_network(film_model *model, const char *settings, const char *path,
+                                film_error *error)
+{
+    film_status status = FILM_OK;
+    struct bert *bert = NULL;
+    const struct safetensors_tensor *map;
+    char name[300];
+    snprintf(name, sizeof name, "%.200s: bert", path);
+    TRY(bert_from_file(model->file, settings, name, &bert, error));
+    uint64_t shape[2] = {bert_dim(bert), SAFETENSORS_ANY};
+    TRY(network_new(bert, &model->network, error));
+    TRY(safetensors_require(model->file, "M", SAFETENSORS_F32, 2, shape, &map, error));
+    if (map->shape[1] == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: the map M is empty", path));
+    model->encoder.network = model->network;
+    model->encoder.network_map = map->data;
+    model->encoder.network_dim = (size_t)map->shape[1];
+done:
+    return status;
+}
+
 static film_status open_arrays(film_model *model, const char *path, film_error *error)
 {
     film_status status = FILM_OK;
@@ -69,12 +92,17 @@ static film_status open_arrays(film_model *model, const char *path, film_error *
     model->sigma = sigma->data;
     model->rank = (size_t)sigma->shape[0];
     model->encoder.features = features; /* similarity comes from the settings */
-    if (strcmp(model->settings.method, "tfidf") == 0) goto done; /* features alone have no map */
+    const char *bert = safetensors_metadata(model->file, "bert");
+    if (bert) TRY(open_network(model, bert, path, error));
+    /* Features alone have no map, and beside a network words need none. */
+    if (strcmp(model->settings.method, "tfidf") == 0 ||
+        (bert && !safetensors_find(model->file, "L")))
+        goto done;
     TRY(safetensors_require(model->file, "L", SAFETENSORS_F32, 2, map_shape, &map, error));
     if (map->shape[1] == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: the map L is empty", path));
     model->encoder.map = map->data;
     model->encoder.dim = (size_t)map->shape[1];
-    model->encoder.weighs = strcmp(model->settings.method, "rank") == 0;
+    model->encoder.weighs = bert || strcmp(model->settings.method, "rank") == 0;
 done:
     return status;
 }
@@ -149,8 +177,9 @@ film_status model_parse(const void *bytes, size_t size, const char *name, film_m
 
 /* ---- Saving ---- */
 
+enum { OWN_TENSORS = 3 * GROUPS + 4 + DECISION_TENSORS };
 struct layout {
-    struct safetensors_tensor tensors[3 * GROUPS + 3 + DECISION_TENSORS];
+    struct safetensors_tensor *tensors; /* OWN_TENSORS, and those of a BERT encoder */
     char names[3 * GROUPS][24];
     size_t count;
 };
@@ -174,13 +203,27 @@ static void place_group(struct layout *layout, int group, const struct strtab *t
     place(layout, name[2], SAFETENSORS_U64, table->slots, 1, (uint64_t)table->slot_mask + 1, 0);
 }
 
+static void place_network(struct layout *layout, const film_model *model)
+{
+    const struct bert *bert = network_bert(model->network);
+    place(layout, "M", SAFETENSORS_F32, model->encoder.network_map, 2, bert_dim(bert),
+          model->encoder.network_dim);
+    bert_tensors(bert, layout->tensors + layout->count);
+    layout->count += bert_tensor_count(bert);
+}
+
 film_status model_save(const film_model *model, const char *path, film_error *error)
 {
     film_status status = FILM_OK;
     const struct features *features = &model->features;
+    const struct bert *bert = model->network ? network_bert(model->network) : NULL;
     struct layout layout = {.count = 0};
-    char *settings = NULL;
+    char *settings = NULL, *encoder = NULL;
+    TRY_ALLOC(layout.tensors = mem_array(OWN_TENSORS + (bert ? bert_tensor_count(bert) : 0),
+                                         sizeof *layout.tensors),
+              error);
     TRY(settings_write(model, &settings, error));
+    if (bert) TRY(bert_settings(bert, &encoder, error));
     if (model->encoder.map)
         place(&layout, "L", SAFETENSORS_F32, model->encoder.map, 2, features_count(features),
               model->encoder.dim);
@@ -189,10 +232,13 @@ film_status model_save(const film_model *model, const char *path, film_error *er
     for (int g = 0; g < GROUPS; g++)
         if (features->groups & GROUP_BIT(g)) place_group(&layout, g, &features->vocabulary[g]);
     layout.count += decision_tensors(&model->decision, layout.tensors + layout.count);
-    const char *keys[] = {"format", "format_version", "settings", "figures"};
-    const char *values[] = {FORMAT, FORMAT_VERSION, settings, model->figures};
-    TRY(safetensors_write(path, layout.tensors, layout.count, keys, values, 4, error));
+    if (bert) place_network(&layout, model);
+    const char *keys[] = {"format", "format_version", "settings", "figures", "bert"};
+    const char *values[] = {FORMAT, FORMAT_VERSION, settings, model->figures, encoder};
+    TRY(safetensors_write(path, layout.tensors, layout.count, keys, values, bert ? 5 : 4, error));
 done:
+    mem_free(layout.tensors);
+    mem_free(encoder);
     mem_free(settings);
     return status;
 }

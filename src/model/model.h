@@ -18,7 +18,7 @@ struct model_settings {
 struct film_model {
     struct model_settings settings;
     struct features features;
-    struct encoder encoder; /* features, map and dim */
+    struct encoder encoder; /* features, map and dim; network and its map */
     size_t rank;
     const float *sigma; /* rank singular values */
     struct decision decision;
@@ -27,6 +27,8 @@ struct film_model {
                       saved: the same training gives the same bytes */
     struct safetensors *file; /* NULL when the arrays below own the memory */
     float *own_map, *own_sigma;
+    struct network *network; /* NULL, or the BERT encoder, of which the encoder is a view */
+    float *own_network_map;
 };
 
 film_status model_open(const char *path, film_model **out, film_error *error);

@@ -50,12 +50,17 @@ static json_t *decision_object(const struct decision *decision)
     json_t *names = json_array();
     for (size_t i = 0; i < traits_count(); i++)
         json_array_append_new(names, json_string(trait_at(i)->name));
-    return json_pack("{s:o, s:f, s:f, s:f, s:f, s:f, s:o}", "calibration",
-                     line_object(&decision->margin), "line_bias", decision->line.bias,
-                     "evidence_scale", decision->evidence.scale, "evidence_bias",
-                     decision->evidence.bias, "memory_same", decision->memory.weight[MEMORY_SAME],
-                     "memory_different", decision->memory.weight[MEMORY_DIFFERENT], "traits",
-                     names);
+    json_t *object =
+        json_pack("{s:o, s:f, s:f, s:f, s:f, s:f, s:o}", "calibration",
+                  line_object(&decision->margin), "line_bias", decision->line.bias,
+                  "evidence_scale", decision->evidence.scale, "evidence_bias",
+                  decision->evidence.bias, "memory_same", decision->memory.weight[MEMORY_SAME],
+                  "memory_different", decision->memory.weight[MEMORY_DIFFERENT], "traits", names);
+    if (decision->encoder->network)
+        json_object_set_new(object, "network",
+                            json_pack("{s:f, s:f}", "weight", decision->network.weight, "mean",
+                                      decision->network.mean));
+    return object;
 }
 
 static json_t *settings_object(const film_model *model)
@@ -164,6 +169,20 @@ static film_status check_traits(json_t *names, const char *path, film_error *err
                              path);
 }
 
+/* Where there is a BERT encoder. */
+static film_status read_network(json_t *object, const char *path, struct decision_network *network,
+                                film_error *error)
+{
+    json_error_t problem;
+    if (!object) return FILM_OK;
+    if (json_unpack_ex(object, &problem, 0, "{s:F, s:F}", "weight", &network->weight, "mean",
+                       &network->mean) != 0)
+        return status_set(error, FILM_BAD_INPUT, "%s: settings: %s", path, problem.text);
+    if (!isfinite(network->weight) || !isfinite(network->mean))
+        return status_set(error, FILM_BAD_INPUT, "%s: settings are out of range", path);
+    return FILM_OK;
+}
+
 static film_status read_decision(json_t *object, const char *path, struct decision *decision,
                                  film_error *error)
 {
@@ -182,6 +201,7 @@ static film_status read_decision(json_t *object, const char *path, struct decisi
         !isfinite(decision->evidence.scale) || !isfinite(weight[MEMORY_SAME]) ||
         !isfinite(weight[MEMORY_DIFFERENT]))
         return status_set(error, FILM_BAD_INPUT, "%s: settings are out of range", path);
+    TRY(read_network(json_object_get(object, "network"), path, &decision->network, error));
     TRY(read_line(line, path, &decision->margin, error));
     TRY(check_traits(traits, path, error));
     decision->full = 1;
@@ -232,8 +252,8 @@ static json_t *sizes_object(const film_model *model)
         if (model->features.groups & GROUP_BIT(g))
             json_object_set_new(counts, group_name((enum group)g),
                                 json_integer(model->features.vocabulary[g].count));
-    return json_pack("{s:I, s:I, s:o, s:f}", "dim", (json_int_t)model->encoder.dim, "rank",
-                     (json_int_t)model->rank, "features", counts, "largest_singular_value",
+    return json_pack("{s:I, s:I, s:o, s:f}", "dim", (json_int_t)encoder_dim(&model->encoder),
+                     "rank", (json_int_t)model->rank, "features", counts, "largest_singular_value",
                      model->rank ? (double)model->sigma[0] : 0.0);
 }
 

@@ -196,9 +196,9 @@ static void align_vectors(struct comparison *comparison, const struct alignment 
     const struct reading_side *side = comparison->reading->side;
     size_t dim = alignment->encoder->dim;
     if (!alignment->encoder->map) {
-        comparison->similarity = encoder_sparse_similarity(
-            &(struct encoder){alignment->encoder->features, NULL, 0, FILM_COSINE, 0}, &side[0].row,
-            &side[1].row);
+        comparison->similarity =
+            encoder_sparse_similarity(&(struct encoder){.features = alignment->encoder->features},
+                                      &side[0].row, &side[1].row);
         return;
     }
     double product = vec_dot(side[0].vector, side[1].vector, dim), squares[2];

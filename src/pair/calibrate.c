@@ -96,6 +96,67 @@ static int rising(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
+/* Newton's method as in fit_line, in (weight of score, weight of other, bias). */
+static void fit_plane(const float *score, const float *other, const float *offset,
+                      const float *target, size_t count, double out[3])
+{
+    double positive = 0, ridge = 1e-6, *w = out;
+    for (size_t i = 0; i < count; i++) positive += (double)target[i];
+    w[0] = w[1] = w[2] = 0;
+    for (int round = 0; round < 50; round++) {
+        double g[3] = {ridge * w[0], ridge * w[1], 0};
+        double h[3][3] = {{ridge, 0, 0}, {0, ridge, 0}, {0, 0, 1e-12}}, size = 0;
+        for (size_t i = 0; i < count; i++) {
+            const double x[3] = {(double)score[i], (double)other[i], 1};
+            double p = calibrate_probability(w[0] * x[0] + w[1] * x[1] + w[2] + (double)offset[i]);
+            double weight = class_weight(target[i], positive, (double)count);
+            for (int a = 0; a < 3; a++) {
+                g[a] += weight * (p - (double)target[i]) * x[a];
+                for (int b = 0; b < 3; b++) h[a][b] += weight * p * (1 - p) * x[a] * x[b];
+            }
+        }
+        for (int a = 0; a < 3; a++) /* h is positive definite: no pivots to look for */
+            for (int b = a + 1; b < 3; b++) {
+                double factor = h[b][a] / h[a][a];
+                for (int c = a; c < 3; c++) h[b][c] -= factor * h[a][c];
+                g[b] -= factor * g[a];
+            }
+        for (int a = 2; a >= 0; a--) {
+            for (int c = a + 1; c < 3; c++) g[a] -= h[a][c] * g[c];
+            g[a] /= h[a][a];
+            size = fmax(size, fabs(g[a]));
+        }
+        if (!(size < INFINITY)) break;
+        for (int a = 0; a < 3; a++) w[a] -= g[a] * (size > 20 ? 20 / size : 1);
+        if (size < 1e-10) break;
+    }
+}
+
+film_status calibrate_fit_both(const float *score, const float *other, const float *offset,
+                               const float *target, size_t count, struct calibration *out,
+                               double *weight, film_error *error)
+{
+    film_status status = FILM_OK;
+    double w[3], accuracy;
+    float *sum = mem_array(count, sizeof *sum);
+    TRY_ALLOC(sum, error);
+    fit_plane(score, other, offset, target, count, w);
+    *weight = 0;
+    if (!(w[0] >= LEAST_SCALE && w[1] > 0)) {
+        TRY(calibrate_fit_beside(score, offset, target, count, out, error));
+        goto done;
+    }
+    *weight = w[1] / w[0];
+    out->scale = w[0];
+    out->bias = w[2];
+    for (size_t i = 0; i < count; i++)
+        sum[i] = (float)((double)score[i] + *weight * (double)other[i]);
+    TRY(calibrate_threshold(sum, target, count, &out->threshold, &accuracy, error));
+done:
+    mem_free(sum);
+    return status;
+}
+
 film_status calibrate_blind(const float *random, size_t count, struct calibration *out,
                             film_error *error)
 {

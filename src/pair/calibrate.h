@@ -19,6 +19,13 @@ film_status calibrate_fit(const float *similarity, const float *target, size_t c
 film_status calibrate_fit_beside(const float *similarity, const float *offset, const float *target,
                                  size_t count, struct calibration *out, film_error *error);
 
+/* Two scores at once: log-odds = scale * (score + weight * other) + bias + offset. The weight is never
+ * negative; it is 0, and the rest as without it, where OTHER says nothing more. OUT's threshold is one of
+ * score + weight * other. */
+film_status calibrate_fit_both(const float *score, const float *other, const float *offset,
+                               const float *target, size_t count, struct calibration *out,
+                               double *weight, film_error *error);
+
 /* The threshold with the best accuracy when each class weighs half, and that accuracy. */
 film_status calibrate_threshold(const float *similarity, const float *target, size_t count,
                                 double *threshold, double *balanced_accuracy, film_error *error);

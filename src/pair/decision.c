@@ -39,10 +39,16 @@ done:
     return status;
 }
 
+double decision_network(const struct decision *decision, const struct survey *survey)
+{
+    const struct decision_network *network = &decision->network;
+    return network->weight == 0 ? 0 : network->weight * (survey_similarity(survey) - network->mean);
+}
+
 double decision_margin(const struct decision *decision, const struct survey *survey)
 {
     return linear_sum(&decision->line, survey->traits) + survey->margin +
-           trees_sum(&decision->trees, survey->traits);
+           trees_sum(&decision->trees, survey->traits) + decision_network(decision, survey);
 }
 
 double decision_identity(const struct survey *survey, double log_odds)

@@ -234,7 +234,7 @@ film_status evidence_rows_collect(struct evidence_rows *rows, const struct encod
     size_t count = (source->count + STRETCH - 1) / STRETCH;
     struct stretch *stretches = mem_zeroed(count, sizeof *stretches);
     /* Words and items alone are wanted, no vectors. */
-    struct encoder words = {encoder->features, NULL, 0, FILM_COSINE, 0};
+    struct encoder words = {.features = encoder->features};
     memset(rows, 0, sizeof *rows);
     rows->pairs = source->count;
     rows->features = features_count(encoder->features);

@@ -17,6 +17,10 @@ film_status reading_init(struct reading *reading, const struct encoder *encoder,
         TRY(feature_row_init(&reading->side[side].row, encoder->features, error));
         if (encoder->map)
             TRY_ALLOC(reading->side[side].vector = mem_aligned(encoder->dim, sizeof(float)), error);
+        if (encoder->network)
+            TRY_ALLOC(reading->side[side].encoded =
+                          mem_aligned(encoder->network_dim, sizeof(float)),
+                      error);
     }
 done:
     if (status != FILM_OK) reading_free(reading);
@@ -28,6 +32,7 @@ void reading_free(struct reading *reading)
     for (int side = 0; side < 2; side++) {
         feature_row_free(&reading->side[side].row);
         mem_free_aligned(reading->side[side].vector);
+        mem_free_aligned(reading->side[side].encoded);
         mem_free(reading->side[side].words);
     }
     mem_free(reading->slots);
@@ -193,8 +198,13 @@ film_status reading_read(struct reading *reading, film_text a, film_text b, film
     }
     side[0].text = a;
     side[1].text = b;
-    TRY(encoder_embed(reading->encoder, &side[0].row, a, side[0].vector, error));
-    TRY(encoder_embed(reading->encoder, &side[1].row, b, side[1].vector, error));
+    for (int s = 0; s < 2; s++) {
+        TRY(encoder_read_words(reading->encoder, &side[s].row, side[s].text, side[s].vector,
+                               error));
+        if (reading->encoder->network)
+            TRY(encoder_embed(reading->encoder, &side[s].row, side[s].text, side[s].encoded,
+                              error));
+    }
     TRY_ALLOC(reserve(reading, side[0].row.grams.tokens.count + side[1].row.grams.tokens.count),
               error);
     read_words(reading, 0);

@@ -29,7 +29,8 @@ struct reading_word {
 struct reading_side {
     film_text text;
     struct feature_row row;
-    float *vector; /* encoder->dim; NULL without a map */
+    float *vector;  /* encoder->dim: of the words; NULL without a map */
+    float *encoded; /* encoder->network_dim; NULL without a network */
     struct reading_word *words;
     size_t count, capacity;
     uint64_t hash; /* of all words in their order: equal for equal questions; 0 without words */

@@ -181,10 +181,14 @@ static void settle_sum(film_reason *reasons, size_t count, double total)
 film_status reasons_of_similarity(struct match *match, film_verdict *verdict, film_error *error)
 {
     film_status status = FILM_OK;
-    TRY(add_words(match, 0, share_of_similarity, error));
-    TRY(add_words(match, 1, share_of_similarity, error));
-    settle_sum(match->reasons, match->reason_count,
-               verdict->log_odds - verdict->bias - match->identity);
+    double total = verdict->log_odds - verdict->bias - match->identity;
+    if (match->decision->encoder->network) { /* inside of it no word has a share of its own */
+        TRY(add_named(match, "trait", DECISION_NETWORK, total, error));
+    } else {
+        TRY(add_words(match, 0, share_of_similarity, error));
+        TRY(add_words(match, 1, share_of_similarity, error));
+        settle_sum(match->reasons, match->reason_count, total);
+    }
     TRY(add_identity(match, error));
     sort_reasons(match);
 done:
@@ -315,6 +319,8 @@ film_status reasons_of_decision(struct match *match, film_error *error)
     for (size_t i = 0; i < match->survey.items.count; i++)
         TRY(add_item(match, &match->survey.items.list[i], error));
     TRY(add_traits(match, error));
+    TRY(add_named(match, "trait", DECISION_NETWORK,
+                  decision->margin.scale * decision_network(decision, &match->survey), error));
     if (match->rule.memory) {
         enum memory_answer answer = decision_memory(decision, &match->survey);
         TRY(add_named(match, "memory", known[answer], decision->memory.weight[answer], error));

@@ -26,7 +26,7 @@ film_status survey_read(struct survey *survey, film_text a, film_text b, film_er
 film_status survey_make(struct survey *survey, const struct evidence *evidence, film_text a,
                         film_text b, film_error *error);
 
-/* The similarity of the two vectors, or without a map of the two rows. */
+/* The similarity of the two sentence vectors, or without a map of the two rows. */
 double survey_similarity(const struct survey *survey);
 
 #endif

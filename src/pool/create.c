@@ -20,7 +20,7 @@ static film_status write_pool(const char *path, const struct file_map *file,
     TRY(schema_create(&db, error));
     TRY(db_begin(&db, 1, error));
     TRY(store_put_model(&db, file->bytes, file->size, error));
-    TRY(store_set_number(&db, "dim", (int64_t)model->encoder.dim, error));
+    TRY(store_set_number(&db, "dim", (int64_t)encoder_dim(&model->encoder), error));
     TRY(store_set(&db, "film", film_string(film_version()), error));
     TRY(db_commit(&db, error));
     /* Kept in the file from now on. */

@@ -36,7 +36,7 @@ film_status index_new(const struct encoder *encoder, struct index **out, film_er
     *out = NULL;
     TRY_ALLOC(index, error);
     index->encoder = encoder;
-    if (encoder->map) TRY(dense_new(encoder->dim, 0, &index->dense, error));
+    if (encoder_has_vectors(encoder)) TRY(dense_new(encoder_dim(encoder), 0, &index->dense, error));
     TRY(lexical_new(&index->lexical, error));
     *out = index;
     index = NULL;
@@ -53,8 +53,9 @@ film_status index_open(const struct encoder *encoder, const struct graph_view *d
     *out = NULL;
     TRY_ALLOC(index, error);
     index->encoder = encoder;
-    if (encoder->map) {
-        if (!dense || dense->codes.dim != encoder->dim || dense->codes.count != lexical->count)
+    if (encoder_has_vectors(encoder)) {
+        if (!dense || dense->codes.dim != encoder_dim(encoder) ||
+            dense->codes.count != lexical->count)
             TRY(status_set(error, FILM_BAD_INPUT, "the index is of another model"));
         TRY(dense_open(dense, 0, &index->dense, error));
     }
@@ -130,7 +131,7 @@ done:
 static film_status add_vectors(struct index *index, const film_text *texts, size_t count,
                                float *rows, int threads, film_error *error)
 {
-    size_t dim = index->encoder->dim;
+    size_t dim = encoder_dim(index->encoder);
     film_status status = encoder_embed_all(index->encoder, texts, count, threads, rows, error);
     if (status != FILM_OK) return status;
     for (size_t i = 0; i < count; i++) vec_normalise(rows + i * dim, dim);
@@ -146,8 +147,9 @@ film_status index_add(struct index *index, const film_text *texts, size_t count,
     float *rows = NULL;
     threads = threads_use(threads);
     TRY(terms_init(&terms, index->encoder, error));
-    TRY_ALLOC(rows = mem_array(count < SOME ? count : SOME, index->encoder->dim * sizeof *rows),
-              error);
+    TRY_ALLOC(
+        rows = mem_array(count < SOME ? count : SOME, encoder_dim(index->encoder) * sizeof *rows),
+        error);
     for (size_t first = 0; first < count; first += SOME) {
         size_t some = count - first < SOME ? count - first : SOME;
         if (index->dense) TRY(add_vectors(index, texts + first, some, rows, threads, error));
@@ -186,7 +188,7 @@ film_status index_asker_new(const struct index *index, struct index_asker **out,
     TRY(terms_init(&asker->terms, index->encoder, error));
     TRY(graph_walker_new(&asker->walker, error));
     TRY(lexical_searcher_new(&asker->searcher, error));
-    TRY_ALLOC(asker->vector = mem_array(index->encoder->dim, sizeof(float)), error);
+    TRY_ALLOC(asker->vector = mem_array(encoder_dim(index->encoder), sizeof(float)), error);
     *out = asker;
     asker = NULL;
 done:
@@ -309,7 +311,7 @@ film_status index_candidates_among(const struct index *index, struct index_asker
     if (index->dense) {
         TRY(encoder_embed(index->encoder, &asker->row, text, asker->vector, error));
         /* no word is known: all would be equally far */
-        if (!(vec_normalise(asker->vector, index->encoder->dim) > 0))
+        if (!(vec_normalise(asker->vector, encoder_dim(index->encoder)) > 0))
             count = 0;
         else if (filter)
             TRY(dense_search_among(index->dense, asker->walker, asker->vector, filter->id,

@@ -154,7 +154,8 @@ film_status index_file_open(const char *path, const struct encoder *encoder,
     TRY(safetensors_map(path, 0, &out->file, error));
     TRY(check_tie(out->file, tie, error));
     TRY(need(out->file, "numbers", SAFETENSORS_I64, SAFETENSORS_ANY, 0, &numbers, error));
-    if (encoder->map) TRY(read_dense(out->file, encoder->dim, numbers->shape[0], &dense, error));
+    if (encoder_has_vectors(encoder))
+        TRY(read_dense(out->file, encoder_dim(encoder), numbers->shape[0], &dense, error));
     TRY(read_lexical(out->file, numbers->shape[0], &lexical, error));
     TRY(index_open(encoder, &dense, &lexical, &out->index, error));
     const char *change = safetensors_metadata(out->file, "change");

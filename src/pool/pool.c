@@ -169,7 +169,7 @@ static film_status load_model(film_pool *pool, film_error *error)
     TRY(pool_read(pool, &db, error));
     TRY(store_get_model(db, &bytes, &size, error));
     TRY(model_parse(bytes, size, pool->path, &pool->model, error));
-    if (pool->model->encoder.dim != pool->dim) {
+    if (encoder_dim(&pool->model->encoder) != pool->dim) {
         model_free(pool->model);
         pool->model = NULL;
         TRY(status_set(error, FILM_BAD_INPUT,

@@ -9,7 +9,7 @@ film_status judge_init(struct judge *judge, const struct run *run, film_error *e
 {
     film_status status = FILM_OK;
     const struct strtab *texts = &run->dev.sentences;
-    struct encoder project = {&run->model->features, run->svd.u, run->svd.rank, FILM_COSINE, 0};
+    struct encoder project = run_project(run);
     film_text *list = mem_array(texts->count, sizeof *list);
     judge->sentences = texts->count;
     judge->rank = run->svd.rank;
@@ -45,7 +45,7 @@ void judge_free(struct judge *judge)
 
 double judge_map(struct judge *judge, const double *p, const double *s)
 {
-    struct encoder compare = {NULL, NULL, judge->dim, judge->kind, 0};
+    struct encoder compare = {.dim = judge->dim, .similarity = judge->kind};
     size_t d = judge->dim;
     double threshold, accuracy;
     for (size_t i = 0; i < judge->rank * d; i++) judge->map[i] = (float)(p[i] * sqrt(s[i % d]));

@@ -115,7 +115,7 @@ static uint64_t hash_start(const struct run *run, const struct triplets *triplet
     const struct svd *svd = &run->svd;
     size_t ids = triplets->count * sizeof(uint32_t);
     uint64_t hash = fingerprint_add(0, svd->sigma, svd->rank * sizeof(float));
-    hash = fingerprint_add(hash, svd->v, run->x.rows * svd->rank * sizeof(float));
+    hash = fingerprint_add(hash, svd->v, run->corpus.sentences.count * svd->rank * sizeof(float));
     hash = fingerprint_add(hash, triplets->anchor, triplets->anchors * sizeof(uint32_t));
     hash = fingerprint_add(hash, triplets->similar, ids);
     return fingerprint_add(hash, triplets->dissimilar, ids);
@@ -155,9 +155,10 @@ film_status learn_film(struct run *run, film_error *error)
         status = FILM_OK;
     }
     TRY(status);
-    TRY_ALLOC(model->own_map = mem_array(run->x.cols * run->dim, sizeof *model->own_map), error);
-    TRY(film_map(&learned, run->svd.u, run->x.cols, run->svd.rank, run->svd.sigma, options.threads,
-                 model->own_map, error));
+    TRY_ALLOC(model->own_map = mem_array(run_inputs(run) * run->dim, sizeof *model->own_map),
+              error);
+    TRY(film_map(&learned, run->svd.u, run_inputs(run), run->svd.rank, run->svd.sigma,
+                 options.threads, model->own_map, error));
     learn_film_note(run, "film", &learned);
     run_note_time(run, "film");
 done:

@@ -180,6 +180,7 @@ static film_status fit_line(struct run *run, struct material *material, film_err
     TRY_ALLOC(use && (none.own = mem_zeroed(2 * none.features, sizeof(float))), error);
     none.feature = none.own;
     plain.map = NULL;
+    plain.network = NULL;
     memset(material->line, 0, count * sizeof(float));
     TRY(survey_fold(run, material, FOLDS, &plain, &none, error));
     for (size_t t = 0; t < traits; t++) use[t] = !trait_is_learned(trait_at(t));
@@ -241,7 +242,9 @@ static film_status survey_all(struct run *run, struct material *material, float 
     for (size_t f = 0; f < FOLDS; f++) {
         TRY(progress_report(&run->options->progress, "folds", (double)f, FOLDS, error));
         if (learned) TRY(learn_fold_map(run, material, f, &map, error));
+        /* A BERT encoder cannot be learned without a fold: what it says is kept out of the trees. */
         struct encoder encoder = run->model->encoder;
+        encoder.network = NULL;
         if (learned) encoder.map = map;
         TRY(evidence_from_weights(&evidence, &material->rows, weights[f], error));
         TRY(survey_fold(run, material, f, &encoder, &evidence, error));

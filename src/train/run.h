@@ -10,20 +10,25 @@
 
 struct run {
     const film_train_options *options; /* as given */
-    film_method method;                /* never AUTO */
+    film_method method;                /* of the words' map; never AUTO */
+    film_method network_method;        /* of the map on top of a BERT encoder, where there is one */
     size_t dim;                        /* of a vector; at most what the data allow */
     film_model *model;
     const char *const *paths; /* the input */
     size_t path_count;
-    struct corpus corpus;    /* what is learned from; a method that streams: a sample of it */
-    struct corpus dev;       /* what the threshold is chosen on; empty: the corpus itself */
-    const char *dev_name;    /* "dev", "held out" or "train" */
-    struct csr x;            /* a row per distinct sentence of the corpus */
-    struct svd svd;          /* empty where the method needs none */
-    uint64_t rows;           /* learned from, in the corpus or the stream */
-    int full;                /* learn the full decision */
-    int too_few;             /* why that failed: too few labelled pairs */
-    int holds_out;           /* a stream: some questions are kept for the threshold */
+    struct corpus corpus;          /* what is learned from; a method that streams: a sample of it */
+    struct corpus dev;             /* what the threshold is chosen on; empty: the corpus itself */
+    const char *dev_name;          /* "dev", "held out" or "train" */
+    struct csr x;                  /* a row per distinct sentence of the corpus */
+    const struct network *network; /* while a map on top of it is learned: */
+    const float *encoded;          /* its vectors take the place of x */
+    struct svd svd;                /* empty where the method needs none */
+    uint64_t rows;                 /* learned from, in the corpus or the stream */
+    int full;                      /* learn the full decision */
+    int too_few;                   /* why that failed: too few labelled pairs */
+    int holds_out;                 /* a stream: some questions are kept for the threshold */
+    struct vector_cache *cache;    /* of a BERT encoder's vectors, or NULL */
+    film_train_options words;      /* the options again, as the words' map takes them */
     film_status interrupted; /* not FILM_OK: learning was stopped early, the model holds the best
                                 so far; FILM_CANCELLED, or why there is no checkpoint */
     film_error interruption;
@@ -35,7 +40,13 @@ struct run {
 void run_note_time(struct run *run, const char *phase);
 void run_note(struct run *run, const char *key, json_t *value);
 
-/* run->svd of run->x. */
+/* How many numbers a sentence is before the map: features, or the network's. */
+size_t run_inputs(const struct run *run);
+
+/* Sentences to where they lie in the SVD's basis. */
+struct encoder run_project(const struct run *run);
+
+/* run->svd of run->x, or of the network's vectors. */
 film_status run_factorise(struct run *run, film_error *error);
 
 /* Learns the map by run->method. */
@@ -46,6 +57,10 @@ film_status learn_svd(struct run *run, film_error *error);
 film_status learn_film(struct run *run, film_error *error);
 film_status learn_mfilm(struct run *run, film_error *error);
 film_status learn_rank(struct run *run, film_error *error);
+
+/* The BERT encoder of the options: encodes all sentences and learns the map on top. Sets the model's network
+ * and encoder. */
+film_status run_learn_network(struct run *run, film_error *error);
 
 /* Without a dev file: moves a part of the corpus, sharing no question with the rest, to run->dev. Leaves
  * it empty when that cannot be done. */

@@ -70,6 +70,22 @@ static film_status count_features(struct run *run, film_error *error)
     return FILM_OK;
 }
 
+size_t run_inputs(const struct run *run)
+{
+    return run->network ? network_dim(run->network) : run->x.cols;
+}
+
+struct encoder run_project(const struct run *run)
+{
+    struct encoder words = {
+        .features = &run->model->features, .map = run->svd.u, .dim = run->svd.rank};
+    struct encoder network = {.features = &run->model->features,
+                              .network = run->network,
+                              .network_map = run->svd.u,
+                              .network_dim = run->svd.rank};
+    return run->network ? network : words;
+}
+
 film_status run_factorise(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
@@ -80,7 +96,9 @@ film_status run_factorise(struct run *run, film_error *error)
                                  .threads = threads_use(options->threads),
                                  .progress = options->progress,
                                  .comm = &comm_single};
-    TRY(svd_compute(&run->x, &wanted, &run->svd, error));
+    TRY(run->network ? svd_dense(run->encoded, run->corpus.sentences.count, run_inputs(run),
+                                 &wanted, &run->svd, error)
+                     : svd_compute(&run->x, &wanted, &run->svd, error));
     TRY_ALLOC(model->own_sigma = mem_array(run->svd.rank, sizeof *model->own_sigma), error);
     memcpy(model->own_sigma, run->svd.sigma, run->svd.rank * sizeof(float));
     model->sigma = model->own_sigma;
@@ -97,7 +115,7 @@ film_status learn_svd(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
     TRY(run_factorise(run, error));
-    size_t rank = run->svd.rank, features = run->x.cols;
+    size_t rank = run->svd.rank, features = run_inputs(run);
     if (run->dim > rank) run->dim = rank;
     float *map = mem_array(features * run->dim, sizeof *map);
     TRY_ALLOC(run->model->own_map = map, error);
@@ -153,44 +171,62 @@ film_status run_learn(struct run *run, film_error *error)
     return status == FILM_USAGE ? FILM_BAD_INPUT : status;
 }
 
-static film_status choose_method(struct run *run, film_error *error)
+/* What a method cannot do with the labels there are, or with the other options. */
+static film_status check_method(const struct run *run, film_method method, film_error *error)
 {
     const film_train_options *options = run->options;
     int labelled = run->corpus.labels != FILM_LABELS_NONE;
-    run->method = options->method;
-    if (run->method == FILM_METHOD_AUTO)
-        run->method = labelled ? FILM_METHOD_RANK : FILM_METHOD_SVD;
-    const struct method *method = &methods[run->method];
-    if (!labelled && run->method != FILM_METHOD_SVD && run->method != FILM_METHOD_TFIDF)
+    const char *name = methods[method].name;
+    if (options->bert && method != FILM_METHOD_FILM && method != FILM_METHOD_SVD)
+        return status_set(error, FILM_USAGE,
+                          "--method %s is not learned on top of a BERT encoder; use film or svd",
+                          name);
+    if (!labelled && method != FILM_METHOD_SVD && method != FILM_METHOD_TFIDF)
         return status_set(error, FILM_BAD_INPUT,
                           "--method %s learns from labels and the input has none; use --method svd "
                           "or add a label, score, category or triplet column",
-                          method->name);
+                          name);
     if (!labelled && options->decision == FILM_DECISION_FULL)
         return status_set(
             error, FILM_BAD_INPUT,
             "--decision full learns from labels and the input has none; leave it out or "
             "add a label, score, category or triplet column");
-    film_status status = options_check_dim(options, run->method, error);
-    if (status != FILM_OK) return status;
-    if (options->resume && run->method != FILM_METHOD_FILM && run->method != FILM_METHOD_RANK)
+    if (options->resume && method != FILM_METHOD_FILM && method != FILM_METHOD_RANK)
         return status_set(error, FILM_BAD_INPUT,
                           "nothing to resume: --method %s cannot be paused; leave out --resume",
-                          method->name);
+                          name);
     /* What the decision learns from must not have been seen by the map: learned once for each fold, which a
      * method that streams its rows does not do. */
-    int streams = run->method == FILM_METHOD_MFILM;
-    if (streams && options->decision == FILM_DECISION_FULL)
+    if (method == FILM_METHOD_MFILM && options->decision == FILM_DECISION_FULL)
         return status_set(error, FILM_BAD_INPUT,
                           "--decision full is not learned with --method mfilm, which streams its "
                           "pairs; use --method rank or film, or --decision threshold");
-    run->full = labelled && !streams && options->decision != FILM_DECISION_THRESHOLD;
+    return options_check_dim(options, method, error);
+}
+
+static film_status choose_method(struct run *run, film_error *error)
+{
+    const film_train_options *options = run->options;
+    int labelled = run->corpus.labels != FILM_LABELS_NONE;
+    film_method with_labels = options->bert ? FILM_METHOD_FILM : FILM_METHOD_RANK;
+    run->method = options->method;
+    if (run->method == FILM_METHOD_AUTO) run->method = labelled ? with_labels : FILM_METHOD_SVD;
+    const struct method *method = &methods[run->method];
+    film_status status = check_method(run, run->method, error);
+    if (status != FILM_OK) return status;
+    run->full = labelled && run->method != FILM_METHOD_MFILM &&
+                options->decision != FILM_DECISION_THRESHOLD;
     size_t dim = method->dim ? method->dim : options->rank;
     run->dim = options->dim ? options->dim : dim;
-    run->model->features.groups = options->features ? options->features : method->features;
     run->model->settings = (struct model_settings){
         .min_df = options->min_df, .max_features = options->max_features, .seed = options->seed};
     strcpy(run->model->settings.method, method->name);
+    if (options->bert) { /* words have a map of their own where a decision reads them */
+        run->network_method = run->method;
+        run->method = run->full ? FILM_METHOD_RANK : FILM_METHOD_TFIDF;
+        method = &methods[run->method];
+    }
+    run->model->features.groups = options->features ? options->features : method->features;
     return FILM_OK;
 }
 
@@ -207,8 +243,10 @@ static film_status choose_dev(struct run *run, film_error *error)
         return FILM_OK;
     }
     /* Where nothing is learned from labels, the training rows are as good as unseen ones. */
-    if (run->method == FILM_METHOD_SVD || run->method == FILM_METHOD_TFIDF || run->full ||
-        run->options->train_share == 1)
+    int unlabelled = run->method == FILM_METHOD_SVD || run->method == FILM_METHOD_TFIDF;
+    if (run->options->bert) /* what the encoder is worth is told by rows nothing was learned from */
+        unlabelled = run->corpus.labels == FILM_LABELS_NONE;
+    if (unlabelled || (run->full && !run->options->bert) || run->options->train_share == 1)
         return FILM_OK;
     return run_hold_out(run, error);
 }
@@ -265,18 +303,21 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     const struct corpus *judged_on = run.dev.rows ? &run.dev : &run.corpus;
     TRY(run_check_operating(&run, judged_on->labels == FILM_LABELS_NONE, error));
     TRY(count_features(&run, error));
-    TRY(run_learn(&run, error));
     run.model->encoder =
-        (struct encoder){.features = &run.model->features,
-                         .map = run.model->own_map,
-                         .dim = run.dim,
-                         .similarity = options->similarity,
-                         .weighs = strcmp(run.model->settings.method, "rank") == 0};
+        (struct encoder){.features = &run.model->features, .similarity = options->similarity};
+    if (options->bert) TRY(run_learn_network(&run, error));
+    if (run.interrupted == FILM_OK) TRY(run_learn(&run, error));
+    run.model->encoder.map = run.model->own_map;
+    run.model->encoder.dim = run.model->own_map ? run.dim : 0;
+    run.model->encoder.weighs = run.method == FILM_METHOD_RANK;
     run.model->decision.encoder = &run.model->encoder;
     if (run.full && run.interrupted == FILM_OK) TRY(decide(&run, error));
-    if (!run.model->decision.full || run.dev.rows) TRY(run_calibrate(&run, judged_on, error));
+    if (!run.model->decision.full || run.dev.rows || options->bert)
+        TRY(run_calibrate(&run, judged_on, error));
     TRY(finish(&run, error));
 done:
+    if (run.model && run.model->network) network_use_cache(run.model->network, NULL);
+    vector_cache_close(run.cache);
     corpus_free(&run.corpus);
     corpus_free(&run.dev);
     csr_free(&run.x);

@@ -1,0 +1,31 @@
+/* A BERT encoder that remembers: sentences are encoded once, in batches, however they are asked for.
+ *
+ * Encoding a sentence takes a thousand times as long as looking it up, and pairs ask for the same ones again
+ * and again. A vector depends on its sentence alone, to the last bit (embed/bert.h), so remembering changes
+ * no answer. Any number of threads may ask. */
+#ifndef EMBED_NETWORK_H
+#define EMBED_NETWORK_H
+
+#include "embed/bert.h"
+#include "embed/vector_cache.h"
+
+struct network;
+
+/* Owns BERT, also after a failure. */
+film_status network_new(struct bert *bert, struct network **out, film_error *error);
+void network_free(struct network *network);
+
+const struct bert *network_bert(const struct network *network);
+size_t network_dim(const struct network *network);
+
+/* While CACHE (may be NULL: no longer) is set, one thread at a time may ask. It belongs to the caller. */
+void network_use_cache(struct network *network, struct vector_cache *cache);
+
+/* OUT (count x dim) = the encoder's vectors. What is not remembered is encoded, each text once. */
+film_status network_encode(const struct network *network, const film_text *texts, size_t count,
+                           int threads, float *out, film_error *error);
+
+/* Most texts it makes sense to encode ahead of asking for them. */
+size_t network_room(const struct network *network);
+
+#endif

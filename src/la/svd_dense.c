@@ -1,0 +1,93 @@
+#include "base/mem.h"
+#include "la/dense.h"
+#include "la/svd.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+enum { SOME = 1024 }; /* rows made double at a time */
+
+/* GRAM += X'X, in double: the vectors of a network lie in a plane but for rounding, and a sum in float would
+ * take that rounding for a direction. */
+static film_status add_products(const float *x, size_t rows, size_t cols, int threads, double *gram,
+                                film_error *error)
+{
+    double *wide = mem_array(SOME, cols * sizeof *wide);
+    if (!wide) return status_no_memory(error);
+    for (size_t first = 0; first < rows; first += SOME) {
+        size_t here = rows - first < SOME ? rows - first : SOME;
+        for (size_t i = 0; i < here * cols; i++) wide[i] = (double)x[first * cols + i];
+        dense_transposed_times(cols, cols, here, 1, wide, wide, 1, gram, threads);
+    }
+    mem_free(wide);
+    return FILM_OK;
+}
+
+/* The sigmas above 1e-5 of the first: smaller ones are rounding. EIGEN rises. */
+static size_t count_rank(const double *eigen, size_t cols, size_t wanted)
+{
+    size_t rank = 0;
+    double least = 1e-10 * eigen[cols - 1];
+    while (rank < cols && rank < wanted && eigen[cols - 1 - rank] > least) rank++;
+    return rank;
+}
+
+/* Column RANK - j of VECTORS (eigenvectors as columns, rising), its largest entry positive. */
+static void take_column(const double *vectors, size_t cols, size_t j, struct svd *out)
+{
+    size_t from = cols - 1 - j, largest = 0;
+    for (size_t i = 1; i < cols; i++)
+        if (fabs(vectors[i * cols + from]) > fabs(vectors[largest * cols + from])) largest = i;
+    double sign = vectors[largest * cols + from] < 0 ? -1 : 1;
+    for (size_t i = 0; i < cols; i++)
+        out->u[i * out->rank + j] = (float)(sign * vectors[i * cols + from]);
+}
+
+static film_status take(const float *x, size_t rows, size_t cols, const double *eigen,
+                        const double *vectors, int threads, struct svd *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    float *scaled = mem_array(cols * out->rank, sizeof *scaled); /* U Sigma^-1 */
+    TRY_ALLOC(scaled && (out->sigma = mem_array(out->rank, sizeof *out->sigma)) &&
+                  (out->u = mem_array(cols * out->rank, sizeof *out->u)) &&
+                  (out->v = mem_array(rows, out->rank * sizeof *out->v)),
+              error);
+    for (size_t j = 0; j < out->rank; j++) {
+        out->sigma[j] = (float)sqrt(eigen[cols - 1 - j]);
+        take_column(vectors, cols, j, out);
+    }
+    for (size_t i = 0; i < cols * out->rank; i++) scaled[i] = out->u[i] / out->sigma[i % out->rank];
+    dense_rows_times(rows, out->rank, cols, x, cols, scaled, out->v, threads);
+done:
+    mem_free(scaled);
+    return status;
+}
+
+film_status svd_dense(const float *x, size_t rows, size_t cols, const struct svd_options *options,
+                      struct svd *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    double *gram = NULL, *eigen = NULL;
+    memset(out, 0, sizeof *out);
+    TRY_ALLOC((gram = mem_zeroed(cols * cols, sizeof *gram)) &&
+                  (eigen = mem_array(cols, sizeof *eigen)),
+              error);
+    int before = dense_begin();
+    status = add_products(x, rows, cols, options->threads, gram, error);
+    int failed = status == FILM_OK && LAPACKE_dsyevd(LAPACK_ROW_MAJOR, 'V', 'U', (lapack_int)cols,
+                                                     gram, (lapack_int)cols, eigen) != 0;
+    dense_end(before);
+    if (status != FILM_OK) goto done;
+    if (failed) TRY(status_set(error, FILM_BAD_INPUT, "the vectors could not be decomposed"));
+    out->rank = count_rank(eigen, cols, options->rank);
+    out->basis = cols;
+    if (out->rank == 0)
+        TRY(status_set(error, FILM_BAD_INPUT, "the vectors of all sentences are zero"));
+    TRY(take(x, rows, cols, eigen, gram, options->threads, out, error));
+done:
+    if (status != FILM_OK) svd_free(out);
+    mem_free(gram);
+    mem_free(eigen);
+    return status;
+}
