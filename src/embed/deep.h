@@ -12,7 +12,7 @@
 #define EMBED_DEEP_H
 
 #include "base/rng.h"
-#include "base/status.h"
+#include "base/safetensors.h"
 #include "embed/deep_layers.h"
 
 enum {
@@ -81,5 +81,18 @@ void deep_backward(const struct deep *deep, const float *matrix, double dropout,
 /* OUT (count x deep_dim) = the vectors of COUNT matrices. */
 film_status deep_vectors(const struct deep *deep, const float *matrices, size_t count, int threads,
                          float *out, film_error *error);
+
+/* ---- As part of a model file (docs/format.md) ---- */
+
+enum { DEEP_TENSORS = 2 * DEEP_LAYERS };
+
+/* Its shape as JSON; free with mem_free. OUT gets DEEP_TENSORS entries. */
+film_status deep_settings(const struct deep *deep, char **json, film_error *error);
+void deep_tensors(const struct deep *deep, struct safetensors_tensor *out);
+
+/* The network of an open file whose encoder's vectors have DIM numbers; its weights stay in the file. NAME is for
+ * messages. Nothing is trusted. */
+film_status deep_from_file(struct deep *deep, const struct safetensors *file, const char *settings,
+                           size_t dim, const char *name, film_error *error);
 
 #endif

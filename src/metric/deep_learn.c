@@ -217,34 +217,41 @@ static size_t reports_at(const struct run *run, size_t step)
     return step / run->options->report_every;
 }
 
-static size_t list_arrays(const struct run *run, struct keep arrays[5])
+enum { NUMBERS = 2, ARRAYS = 4 };
+
+static void list_arrays(const struct run *run, struct keep arrays[ARRAYS])
 {
     arrays[0] = (struct keep){"weights", KEEP_FLOAT, run->deep->own, run->parameters};
     arrays[1] = (struct keep){"moment", KEEP_FLOAT, run->moment, run->parameters};
     arrays[2] = (struct keep){"square", KEEP_FLOAT, run->square, run->parameters};
     arrays[3] = (struct keep){"history", KEEP_DOUBLE, run->history, reports_at(run, run->step)};
-    return 4;
+}
+
+static void list_numbers(struct run *run, struct keep arrays[NUMBERS])
+{
+    arrays[0] = (struct keep){"step", KEEP_SIZE, &run->step, 1};
+    arrays[1] = (struct keep){"loss_sum", KEEP_DOUBLE, &run->loss_sum, 1};
 }
 
 static int save(struct run *run)
 {
-    struct keep arrays[6] = {{"step", KEEP_SIZE, &run->step, 1},
-                             {"loss_sum", KEEP_DOUBLE, &run->loss_sum, 1}};
-    size_t count = 2 + list_arrays(run, arrays + 2);
-    return run->options->keeper->save(run->options->keeper->user, arrays, count);
+    struct keep arrays[NUMBERS + ARRAYS];
+    list_numbers(run, arrays);
+    list_arrays(run, arrays + NUMBERS);
+    return run->options->keeper->save(run->options->keeper->user, arrays, NUMBERS + ARRAYS);
 }
 
 static film_status load(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
     const struct keeper *keeper = run->options->keeper;
-    struct keep numbers[2] = {{"step", KEEP_SIZE, &run->step, 1},
-                              {"loss_sum", KEEP_DOUBLE, &run->loss_sum, 1}},
-                arrays[5];
-    TRY(keeper->load(keeper->user, numbers, 2, error));
+    struct keep numbers[NUMBERS], arrays[ARRAYS];
+    list_numbers(run, numbers);
+    TRY(keeper->load(keeper->user, numbers, NUMBERS, error));
     if (run->step > run->steps)
         TRY(status_set(error, FILM_BAD_INPUT, "the checkpoint's number of steps cannot be"));
-    TRY(keeper->load(keeper->user, arrays, list_arrays(run, arrays), error));
+    list_arrays(run, arrays);
+    TRY(keeper->load(keeper->user, arrays, ARRAYS, error));
     for (size_t i = 0; i < run->parameters; i++)
         if (run->square[i] < 0)
             TRY(status_set(error, FILM_BAD_INPUT, "the checkpoint's squares cannot be"));

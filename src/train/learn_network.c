@@ -14,7 +14,7 @@ static film_status open_encoder(struct run *run, film_error *error)
     struct bert *bert = NULL;
     film_model *model = run->model;
     TRY(bert_open(run->options->bert, &bert, error));
-    TRY(network_new(bert, &model->network, error));
+    TRY(network_new(bert, NULL, &model->network, error));
     if (run->options->cache)
         TRY(vector_cache_open(run->options->cache, bert_fingerprint(bert), bert_dim(bert),
                               CACHE_MOST, &run->cache, error));

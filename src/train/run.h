@@ -58,6 +58,9 @@ film_status learn_film(struct run *run, film_error *error);
 film_status learn_mfilm(struct run *run, film_error *error);
 film_status learn_rank(struct run *run, film_error *error);
 
+/* The black box sets the model's network and encoder instead. */
+film_status learn_deep(struct run *run, film_error *error);
+
 /* The BERT encoder of the options: encodes all sentences and learns the map on top. Sets the model's network
  * and encoder. */
 film_status run_learn_network(struct run *run, film_error *error);
