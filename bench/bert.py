@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 
 import numpy
 import torch
@@ -129,6 +130,7 @@ def drive(folder, work, *more):
 
 
 def main(folder, path, count):
+    warnings.filterwarnings("ignore", message=".*nested tensors.*")
     torch.set_num_threads(THREADS)
     config, weights = read_folder(folder)
     with tempfile.TemporaryDirectory() as work:

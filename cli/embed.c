@@ -70,12 +70,12 @@ struct embedder {
     film_bert *bert;
 };
 
-static film_status open_embedder(const char *path, int int8, struct embedder *embedder,
+static film_status open_embedder(const char *path, int rounded, struct embedder *embedder,
                                  film_error *error)
 {
     if (!is_folder(path)) return film_open(path, &embedder->model, error);
     film_status status = film_bert_open(path, &embedder->bert, error);
-    if (status == FILM_OK && int8) status = film_bert_round(embedder->bert, error);
+    if (status == FILM_OK && rounded) status = film_bert_round(embedder->bert, error);
     return status;
 }
 
@@ -152,21 +152,21 @@ static int run(const struct verb *verb, int argc, char **argv)
     struct common common = {0};
     film_table_options table_options = {0};
     const char *arguments[2] = {NULL, "-"}, *output = "-";
-    int threads = 0, int8 = 0;
+    int threads = 0, rounded = 0;
     const struct option options[] = {
         {"output", 'o', OPTION_TEXT, &output, "OUT.npy",
          "where to write (default: standard output)"},
         TABLE_OPTIONS(table_options),
         {"threads", 't', OPTION_THREADS, &threads, "N", "default: all cores"},
-        {"int8", 0, OPTION_FLAG, &int8, NULL,
+        {"round", 0, OPTION_FLAG, &rounded, NULL,
          "BERT: round to 8 bits, faster and slightly different"},
         END_OF_OPTIONS};
     int count = parse_arguments(verb, options, &common, argc, argv, arguments, 1, 2);
     if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
     if (strcmp(output, "-") == 0 && isatty(STDOUT_FILENO))
         return usage_error(verb, "vectors are binary: use -o OUT.npy or a pipe");
-    if (int8 && !is_folder(arguments[0]))
-        return usage_error(verb, "--int8 is for a folder with a BERT encoder");
+    if (rounded && !is_folder(arguments[0]))
+        return usage_error(verb, "--round is for a folder with a BERT encoder");
 
     film_error error = {0};
     struct embedder embedder = {NULL, NULL};
@@ -174,7 +174,7 @@ static int run(const struct verb *verb, int argc, char **argv)
     struct sink sink = {NULL, NULL};
     unsigned long long rows = 0;
     film_progress progress = progress_start(common.quiet);
-    film_status status = open_embedder(arguments[0], int8, &embedder, &error);
+    film_status status = open_embedder(arguments[0], rounded, &embedder, &error);
     if (status == FILM_OK) status = film_table_open(arguments[1], &table_options, &table, &error);
     if (status == FILM_OK) status = open_sink(&sink, output, &error);
     size_t dim = dim_of(&embedder);

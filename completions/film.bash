@@ -6,7 +6,7 @@ _film_options() {
     local table="--columns --format --labels --skip-bad"
     case $1 in
         train) echo "--output -o --pool --dev --operating --prior $table --features --min-df --max-features --stem --stop" \
-            "--method --dim --sim --rank --decision --no-memory --power --init --margin --positives --labelled --hard --random" \
+            "--method --bert --cache --dim --sim --rank --decision --no-memory --power --init --margin --positives --labelled --hard --random" \
             "--iterations --epsilon --least-change --rho --gamma --shrink --first-step" \
             "--inner --sample --mfilm-basis --epochs --batch --rate --temperature --resume --checkpoint-every --seed --threads -t $common" ;;
         eval) echo "--k -k --knn --decision --no-memory --prior --threshold --operating --against --pool --pool-queries --pool-columns --bootstrap" \
@@ -14,7 +14,7 @@ _film_options() {
         match) echo "--decision --no-memory --prior --threshold $common" ;;
         predict) echo "--output -o --format --decision --no-memory --prior --threshold --columns --input-format --labels --skip-bad" \
             "--threads -t $common" ;;
-        embed) echo "--output -o $table --threads -t --int8 $common" ;;
+        embed) echo "--output -o $table --threads -t --round $common" ;;
         split) echo "--output -o --ratio --seed $table $common" ;;
         pool) echo "--model -m --replace --batch --progress-lines --columns --input-format --skip-bad --threads -t" \
             "--wait --ignore-missing --where --limit -n --output -o --format --full --repair --recall --from $common" ;;

@@ -47,6 +47,8 @@ complete -c film -n "$in" -l format -x -a 'tsv csv jsonl lines' -d 'Format of th
 complete -c film -n "$in" -l labels -x -a 'auto none pairs scores triplets categories' -d 'What the labels say'
 complete -c film -n "$in" -l skip-bad -d 'Count bad rows and pass over them'
 complete -c film -n "$in" -l method -x -a 'auto tfidf svd film mfilm rank' -d 'How to learn'
+complete -c film -n "$in" -l bert -x -a '(__fish_complete_directories)' -d 'A folder with a BERT encoder'
+complete -c film -n "$in" -l cache -x -a '(__fish_complete_directories)' -d 'Where vectors of the encoder are kept'
 complete -c film -n "$in" -l dim -x -d 'Length of a vector'
 complete -c film -n "$in" -l sim -x -a 'cosine dot euclidean' -d 'How two vectors are compared'
 complete -c film -n "$in" -l rank -x -d 'Rank of the SVD'
@@ -128,7 +130,7 @@ complete -c film -n "$in" -l format -x -a 'tsv csv jsonl lines' -d 'Format of th
 complete -c film -n "$in" -l labels -x -a 'auto none pairs scores triplets categories' -d 'What the labels say'
 complete -c film -n "$in" -l skip-bad -d 'Count bad rows and pass over them'
 complete -c film -n "$in" -s t -l threads -x -d 'How many threads'
-complete -c film -n "$in" -l int8 -d 'BERT: round to 8 bits'
+complete -c film -n "$in" -l round -d 'BERT: round to 8 bits'
 
 # split
 set -l in "__fish_seen_subcommand_from split"

@@ -1,9 +1,10 @@
 /* The network: sentences of a pack through all layers.
  *
  * A pack is one matrix with a row per token, sentence behind sentence without padding, so that every matrix
- * product is one call; only the attention goes sentence by sentence. BLAS gives a row of a product the same
- * bits whatever the other rows are, as long as the product is not so small that it takes another path
- * (OpenBLAS does, below a million multiplications): hence the least number of rows. */
+ * product is one call; only the attention goes sentence by sentence. OpenBLAS's AVX-512 kernels give a row of a
+ * product the same bits whatever the other rows are, as long as the product is not so small that it takes
+ * another path (below a million multiplications): hence the least number of rows. Its Haswell kernels do not: there
+ * the last digits depend on the row's place. */
 #include "embed/bert_parts.h"
 #include "embed/bert_kernel.h"
 #include "base/mem.h"

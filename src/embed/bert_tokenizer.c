@@ -213,6 +213,12 @@ static film_status apply_config(const json_t *config, const char *name, struct w
     const char *tokens[TOKENS] = {"[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]"};
     struct wordpiece_rules *rules = &out->rules;
     uint32_t id;
+    int words = 1;
+    TRY(bert_json_flag(config, "do_basic_tokenize", name, &words, error));
+    if (!words)
+        TRY(status_set(error, FILM_BAD_INPUT,
+                       "%s: \"do_basic_tokenize\" is false; only text cut into words can be read",
+                       name));
     TRY(bert_json_flag(config, "do_lower_case", name, &rules->lowercase, error));
     TRY(bert_json_flag(config, "strip_accents", name, &rules->strip_accents, error));
     TRY(bert_json_flag(config, "tokenize_chinese_chars", name, &rules->space_cjk, error));

@@ -2,8 +2,8 @@
  * batches, however they are asked for.
  *
  * Encoding a sentence takes a thousand times as long as looking it up, and pairs ask for the same ones again
- * and again. A vector depends on its sentence alone, to the last bit (embed/bert.h), so remembering changes
- * no answer. Any number of threads may ask. */
+ * and again. A vector depends on its sentence alone (embed/bert.h), so remembering changes no answer. Any number
+ * of threads may ask. */
 #ifndef EMBED_NETWORK_H
 #define EMBED_NETWORK_H
 

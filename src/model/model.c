@@ -3,6 +3,7 @@
 #include "model/decision_file.h"
 #include "model/settings.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -73,6 +74,10 @@ static film_status open_network(film_model *model, const char *settings, const c
     if (deep) goto done;
     TRY(safetensors_require(model->file, "M", SAFETENSORS_F32, 2, shape, &map, error));
     if (map->shape[1] == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: the map M is empty", path));
+    for (uint64_t i = 0; i < map->shape[0] * map->shape[1]; i++)
+        if (!isfinite(((const float *)map->data)[i]))
+            TRY(status_set(error, FILM_BAD_INPUT, "%s: M: value %llu is not a finite number", path,
+                           (unsigned long long)i));
     model->encoder.network_map = map->data;
     model->encoder.network_dim = (size_t)map->shape[1];
 done:

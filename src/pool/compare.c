@@ -101,6 +101,8 @@ film_status compare_candidates(const struct compare *compare, const struct index
     for (size_t i = 0; i < threads; i++) TRY(index_asker_new(index, &askers[i], error));
     for (size_t first = 0; first < count; first += SOME) {
         size_t last = count - first < SOME ? count : first + SOME;
+        TRY(encoder_expect(&compare->model->encoder, queries + first, last - first,
+                           compare->threads, error));
         TRY(ask_some(&asking, askers, found, first, last, lists, error));
         if (own)
             TRY(progress_report(compare->progress, "candidates", (double)last, (double)count,

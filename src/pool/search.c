@@ -204,6 +204,30 @@ done:
     return status;
 }
 
+/* Has a network encode the candidates' texts at once, before they are asked for one by one. */
+static film_status expect(struct search *search, struct worker *worker, film_text query,
+                          size_t count, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct store_sentence sentence;
+    struct batch texts = {0};
+    int found, threads = search->worker_count == 1 ? search->options->answer.threads : 1;
+    film_text *list = NULL;
+    if (!search->model->encoder.network) return FILM_OK;
+    for (size_t i = 0; i < count; i++) {
+        TRY(store_find_number(worker->db, worker->candidate[i].number, &sentence, &found, error));
+        if (found) TRY(batch_add(&texts, &sentence.fields, 0, error));
+    }
+    TRY_ALLOC(list = mem_array(texts.count + 1, sizeof *list), error);
+    for (size_t i = 0; i < texts.count; i++) list[i] = texts.rows[i].text;
+    list[texts.count] = query;
+    TRY(encoder_expect(&search->model->encoder, list, texts.count + 1, threads, error));
+done:
+    mem_free(list);
+    batch_free(&texts);
+    return status;
+}
+
 /* Judges the candidates with the texts as this worker's transaction sees them. */
 static film_status judge(struct search *search, struct worker *worker, film_text query,
                          size_t count, size_t *judged, film_error *error)
@@ -212,6 +236,7 @@ static film_status judge(struct search *search, struct worker *worker, film_text
     struct store_sentence sentence;
     int found;
     *judged = 0;
+    TRY(expect(search, worker, query, count, error));
     for (size_t i = 0; i < count; i++) {
         struct answer *answer = &worker->answer[*judged];
         TRY(store_find_number(worker->db, worker->candidate[i].number, &sentence, &found, error));

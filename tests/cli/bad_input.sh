@@ -665,9 +665,9 @@ make_bert
 bad "an empty folder" 3 \
     'film: cannot open folder/config.json: No such file or directory' \
     film embed folder good.tsv -o v.npy
-bad "--int8 with a model" 1 \
-    'film embed: --int8 is for a folder with a BERT encoder; film embed --help shows how' \
-    film embed good.film good.tsv -o v.npy --int8
+bad "--round with a model" 1 \
+    'film embed: --round is for a folder with a BERT encoder; film embed --help shows how' \
+    film embed good.film good.tsv -o v.npy --round
 sed -i 's/"bert"/"roberta"/' bert/config.json
 bad_bert "another network" 2 'bert/config.json: "model_type" is "roberta"; only bert and distilbert can be read'
 sed -i 's/"hidden_size": 24/"hidden_size": 1e15/' bert/config.json

@@ -13,7 +13,7 @@ check "info names what was read" grep -qE '^encoder +"bert"$' out
 check "info names the fingerprint" grep -qE '^fingerprint +"[0-9a-f]{16}"$' out
 expect_output "info --json" 0 'bert 24 mean 32' bash -c '"$0" info tiny --json |
     "$PYTHON" -c "import json, sys; i = json.load(sys.stdin); print(i[\"encoder\"], i[\"dim\"], i[\"pooling\"], i[\"most_tokens\"])"' "$FILM"
-expect_status "embed --int8" 0 "$FILM" embed tiny lines.txt -q -o small.npy --int8
+expect_status "embed --round" 0 "$FILM" embed tiny lines.txt -q -o small.npy --round
 check "is something else" fails_with 1 cmp -s v.npy small.npy
 expect_output "match wants a model" 3 "film: tiny is a directory, not a file" "$FILM" match tiny a b
 expect_output "the slash behind a folder does not matter" 0 "3 sentences, 24 numbers each; 0 bad rows passed over" \

@@ -59,41 +59,6 @@ static void make_good(void)
     atexit(clean_up);
 }
 
-static void change(struct spoil *spoil, char *settings, const uint8_t *step)
-{
-    size_t where = step[2] | (size_t)step[3] << 8, which = step[0] % (spoil->count + 1);
-    unsigned value = step[4] | (unsigned)step[5] << 8;
-    if (which == spoil->count) { /* the settings; never a NUL */
-        if (step[5] % 95) settings[where % strlen(settings)] = (char)(' ' + step[5] % 95);
-        return;
-    }
-    struct safetensors_tensor *tensor = &spoil->tensor[which];
-    uint8_t *bytes = (uint8_t *)tensor->data;
-    uint64_t room = tensor->bytes;
-    switch (step[1] % 5) {
-    case 0:
-        if (room) bytes[where % room] = (uint8_t)value;
-        break;
-    case 1: /* a stretch of 4 bytes: infinities, large numbers */
-        if (room >= 4) memset(bytes + where % (room - 3), (int)(value & 0xff), 4);
-        break;
-    case 2: { /* another shape, within the bytes there are */
-        uint64_t bytes_now = 0, before = tensor->shape[0];
-        if (tensor->dims) tensor->shape[0] = where % (before + 1);
-        require(safetensors_size(tensor->type, tensor->dims, tensor->shape, &bytes_now));
-        break;
-    }
-    case 3: { /* another type, no wider */
-        enum safetensors_type type = (enum safetensors_type)(value % SAFETENSORS_TYPES);
-        if (safetensors_type_size(type) <= safetensors_type_size(tensor->type)) tensor->type = type;
-        break;
-    }
-    default: /* gone */
-        free(bytes);
-        *tensor = spoil->tensor[--spoil->count];
-    }
-}
-
 static void ask(const film_model *model)
 {
     static const char *const texts[] = {"w00 the w01", "how w02 w03", "", "zebra",
@@ -124,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *settings = strdup(spoil.value[at]);
     spoil.value[at] = settings;
     for (size_t i = 0; i + 6 <= size && i < 60 && spoil.count > 1; i += 6)
-        change(&spoil, settings, data + i);
+        spoil_change(&spoil, settings, data + i);
     if (spoil_write(&spoil, spoiled, &error) == FILM_OK) {
         film_status status = film_open(spoiled, &model, &error);
         require(status == FILM_OK || (status == FILM_BAD_INPUT && !model && error.message[0]));

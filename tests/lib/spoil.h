@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPOIL_MOST = 40 };
+enum { SPOIL_MOST = 100 };
 
 struct spoil {
     struct safetensors *file;
@@ -56,6 +56,42 @@ static inline film_status spoil_write(const struct spoil *spoil, const char *pat
 {
     return safetensors_write(path, spoil->tensor, spoil->count, spoil->key, spoil->value,
                              spoil->metadata, problem);
+}
+
+/* One change, by 6 bytes: tensor (one more than there are: SETTINGS), what, where (2), value (2). */
+static inline void spoil_change(struct spoil *spoil, char *settings, const unsigned char *step)
+{
+    size_t where = step[2] | (size_t)step[3] << 8, which = step[0] % (spoil->count + 1);
+    unsigned value = step[4] | (unsigned)step[5] << 8;
+    if (which == spoil->count) { /* the settings; never a NUL */
+        if (step[5] % 95) settings[where % strlen(settings)] = (char)(' ' + step[5] % 95);
+        return;
+    }
+    struct safetensors_tensor *tensor = &spoil->tensor[which];
+    unsigned char *bytes = (unsigned char *)tensor->data;
+    uint64_t room = tensor->bytes;
+    switch (step[1] % 5) {
+    case 0:
+        if (room) bytes[where % room] = (unsigned char)value;
+        break;
+    case 1: /* a stretch of 4 bytes: infinities, large numbers */
+        if (room >= 4) memset(bytes + where % (room - 3), (int)(value & 0xff), 4);
+        break;
+    case 2: { /* another shape, within the bytes there are */
+        uint64_t bytes_now = 0, before = tensor->shape[0];
+        if (tensor->dims) tensor->shape[0] = where % (before + 1);
+        if (!safetensors_size(tensor->type, tensor->dims, tensor->shape, &bytes_now)) abort();
+        break;
+    }
+    case 3: { /* another type, no wider */
+        enum safetensors_type type = (enum safetensors_type)(value % SAFETENSORS_TYPES);
+        if (safetensors_type_size(type) <= safetensors_type_size(tensor->type)) tensor->type = type;
+        break;
+    }
+    default: /* gone */
+        free(bytes);
+        *tensor = spoil->tensor[--spoil->count];
+    }
 }
 
 #endif

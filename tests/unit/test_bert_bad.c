@@ -190,6 +190,8 @@ static void vocabularies_are_checked(void **state)
               "\"continuing_subword_prefix\" is longer than 8 bytes");
     with_file("tokenizer_config.json", "{\"do_lower_case\": \"yes\"}",
               "tokenizer_config.json: \"do_lower_case\" is neither true nor false");
+    with_file("tokenizer_config.json", "{\"do_basic_tokenize\": false}",
+              "tokenizer_config.json: \"do_basic_tokenize\" is false");
     with_file("tokenizer_config.json", "{\"cls_token\": \"<s>\"}",
               "vocab.txt: the token \"<s>\" is missing");
     with_file("tokenizer_config.json", "{\"model_max_length\": 2}",

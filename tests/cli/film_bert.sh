@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# film train --bert: a map on top of a BERT encoder, in one model file that every verb takes.
+source "$(dirname "$0")/tap.sh"
+export PYTHONDONTWRITEBYTECODE=1
+"$PYTHON" "$ROOT/tests/golden/bert_folder.py" tiny || echo "Bail out! cannot make a folder"
+export XDG_CACHE_HOME=$PWD/xdg
+head -400 "$FAQ/train.tsv" >train.tsv
+head -120 "$FAQ/heldout.tsv" >dev.tsv
+train() { "$FILM" train train.tsv --dev dev.tsv --bert tiny --dim 8 -t 1 "$@"; }
+expect_status "train --bert" 0 train -o one.film
+check "the vectors are cached where the user's caches are" bash -c 'ls xdg/film/*/*.vectors'
+check "the first training found none" fails_with 1 grep -q 'came from the cache' err
+expect_status "again" 0 train -o two.film
+check "all vectors came from the cache" bash -c \
+    'grep -qE "^([0-9]+) of \1 vectors came from the cache$" err'
+check "and the model is the same, byte by byte" cmp one.film two.film
+printf 'junk' | tee xdg/film/*/*.vectors >/dev/null
+expect_status "with a damaged cache" 0 train -o two.film
+check "nothing comes from it" fails_with 1 grep -q 'came from the cache' err
+check "and the model is still the same" cmp one.film two.film
+expect_status "without a cache" 0 train --cache none -o two.film
+check "the model is the same once more" cmp one.film two.film
+expect_status "a cache of one's own" 0 train --cache own -q -o two.film
+check "is used" bash -c 'ls own/*/*.vectors'
+expect_status "a cache that cannot be written stops nothing" 0 train --cache /dev/null/x -o two.film
+check "but is told of" grep -q '^vectors were not cached: cannot make the folder' err
+
+rm -r tiny # one file holds all of it
+expect_status "info" 0 "$FILM" info one.film
+expect_status "match" 0 "$FILM" match one.film "how do I reset my password?" "reset the password"
+check "names the encoder's part" bash -c '"$0" match one.film "is my card lost" "the card is lost" --json |
+    "$PYTHON" -c "
+import json, sys
+v = json.load(sys.stdin)
+total = v[\"bias\"] + sum(r[\"weight\"] for r in v[\"reasons\"])
+sys.exit(abs(total - v[\"log_odds\"]) > 1e-6)"' "$FILM"
+expect_status "embed" 0 "$FILM" embed one.film <(echo how is my card) -q -o v.npy
+expect_status "predict" 0 "$FILM" predict one.film dev.tsv -q -o many.tsv
+check "a probability for every pair" test "$(wc -l <many.tsv)" -eq "$(wc -l <dev.tsv)"
+expect_status "eval" 0 "$FILM" eval one.film dev.tsv
+expect_status "dedup" 0 "$FILM" dedup one.film "$FAQ/questions.tsv" -q -o groups.tsv
+expect_status "pool create" 0 "$FILM" pool create faq.pool --model one.film
+expect_status "pool add" 0 "$FILM" pool add faq.pool "$FAQ/questions.tsv" -q
+expect_status "search" 0 "$FILM" search faq.pool "how do I reset my password" -k 3
+expect_status "pool check" 0 "$FILM" pool check faq.pool
+expect_output "a method that cannot be learned there" 1 \
+    "film: --method rank is not learned on top of a BERT encoder; use film or svd" \
+    "$FILM" train train.tsv --bert tiny --method rank -o x.film
+expect_status "no such folder" 3 "$FILM" train train.tsv --bert nowhere -o x.film
+check "names it" grep -q 'nowhere' err
+check "and leaves nothing" test ! -e x.film
+finish

@@ -1,0 +1,106 @@
+/* A model with a BERT encoder whose checksums are right and whose content is anything: film_open refuses it with
+ * a message, or it answers. The input is a list of changes to a good model as in fuzz_model; a first byte of 1
+ * has the encoder's settings changed instead of the model's. */
+#include "film_train.h"
+#include "spoil.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static void require(int condition)
+{
+    if (!condition) abort();
+}
+
+static void write_file(const char *path, const char *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    require(file && fwrite(bytes, 1, size, file) == size);
+    fclose(file);
+}
+#define assert_int_equal(a, b) require((a) == (b))
+#include "tiny_bert.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char good[200], spoiled[200], folder[200];
+
+static void clean_up(void)
+{
+    unlink(good);
+    unlink(spoiled);
+}
+
+static void make_good(void)
+{
+    static const char table[] = "label\tquestion1\tquestion2\n1\ta b c\tab c\n0\ta b\td d d\n"
+                                "1\tthe d?\td the\n0\tthe a\tc c b\n1\tb ab\tab b.\n";
+    static struct tiny_tensors all;
+    film_error error;
+    film_train_options options;
+    film_model *model = NULL;
+    const char *base = getenv("TMPDIR");
+    if (!base) base = "/tmp";
+    snprintf(good, sizeof good, "%s/film-fuzz-net-%ld.good", base, (long)getpid());
+    snprintf(spoiled, sizeof spoiled, "%s/film-fuzz-net-%ld.bad", base, (long)getpid());
+    snprintf(folder, sizeof folder, "%s/film-fuzz-net-%ld.bert", base, (long)getpid());
+    const char *paths[1] = {spoiled};
+    write_file(spoiled, table, sizeof table - 1);
+    tiny_make(&all);
+    tiny_write(folder, &all);
+    film_train_defaults(&options);
+    options.bert = folder;
+    options.dim = 4;
+    options.threads = 1;
+    options.min_df = 1;
+    options.decision = FILM_DECISION_THRESHOLD;
+    options.method = FILM_METHOD_SVD;
+    if (film_train(paths, 1, &options, &model, &error) != FILM_OK) puts(error.message), abort();
+    require(film_save(model, good, &error) == FILM_OK);
+    film_close(model);
+    tiny_remove(folder);
+    atexit(clean_up);
+}
+
+/* Finite weights may still be so large that vectors are not; that is said. */
+static void ask(const film_model *model)
+{
+    static const char *const texts[] = {"a b the", "", "c d ab?"};
+    film_error error;
+    film_context *context = NULL;
+    film_verdict verdict;
+    require(film_context_new(model, &context, &error) == FILM_OK);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            film_status status =
+                film_match(context, film_string(texts[i]), film_string(texts[j]), &verdict, &error);
+            require(status == FILM_OK || (status == FILM_BAD_INPUT && error.message[0]));
+        }
+    film_context_free(context);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct spoil spoil;
+    film_error error;
+    film_model *model = NULL;
+    if (size == 0) return 0;
+    if (!good[0]) make_good();
+    require(spoil_open(&spoil, good));
+    size_t at = 0;
+    while (strcmp(spoil.key[at], data[0] == 1 ? "bert" : "settings") != 0) at++;
+    char *settings = strdup(spoil.value[at]);
+    spoil.value[at] = settings;
+    for (size_t i = 1; i + 6 <= size && i < 60 && spoil.count > 1; i += 6)
+        spoil_change(&spoil, settings, data + i);
+    if (spoil_write(&spoil, spoiled, &error) == FILM_OK) {
+        film_status status = film_open(spoiled, &model, &error);
+        require(status == FILM_OK || (status == FILM_BAD_INPUT && !model && error.message[0]));
+        if (status == FILM_OK) ask(model);
+        film_close(model);
+    }
+    free(settings);
+    spoil_close(&spoil);
+    return 0;
+}

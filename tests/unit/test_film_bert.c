@@ -1,0 +1,315 @@
+/* A BERT encoder with a map on top: remembering, training, the model file, answers. */
+#include "testing.h"
+
+#include "embed/encoder.h"
+#include "la/svd.h"
+#include "model/model.h"
+#include "spoil.h"
+#include "tiny_bert.h"
+
+static film_error error;
+static struct tiny_tensors tiny;
+static char folder[300], table[300], saved[300];
+
+/* Rows of the tiny vocabulary's words: the same where the sets of words are. */
+static void write_rows(const char *path)
+{
+    static const char *const words[] = {"a", "b", "c", "d", "ab", "the"};
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "label\tquestion1\tquestion2\n");
+    for (unsigned i = 0; i < 240; i++) {
+        const char *x = words[i % 6], *y = words[i / 6 % 6], *z = words[(i + 2) % 6];
+        if (i % 2)
+            fprintf(file, "1\t%s %s %u?\t%s %s %u\n", x, y, i / 12, y, x, i / 12);
+        else
+            fprintf(file, "0\t%s %s %u?\t%s %s %u.\n", x, y, i / 12, z, y, i / 12);
+    }
+    fclose(file);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "%s", scratch("bert"));
+    snprintf(table, sizeof table, "%s", scratch("rows.tsv"));
+    snprintf(saved, sizeof saved, "%s", scratch("bert.film"));
+    tiny_make(&tiny);
+    tiny_write(folder, &tiny);
+    write_rows(table);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    tiny_remove(folder);
+    unlink(table);
+    unlink(saved);
+    return 0;
+}
+
+static void defaults(film_train_options *options)
+{
+    film_train_defaults(options);
+    options->bert = folder;
+    options->dev = table;
+    options->min_df = 1;
+    options->dim = 6;
+    options->threads = 2;
+}
+
+static film_model *train(const film_train_options *options)
+{
+    film_model *model = NULL;
+    const char *paths[1] = {table};
+    assert_ok(film_train(paths, 1, options, &model, &error));
+    return model;
+}
+
+static void assert_same_files(const char *one, const char *two)
+{
+    FILE *a = fopen(one, "rb"), *b = fopen(two, "rb");
+    assert_true(a && b);
+    int left = 0, right = 0;
+    while (left == right && left != EOF) left = fgetc(a), right = fgetc(b);
+    assert_int_equal(left, right);
+    fclose(a);
+    fclose(b);
+}
+
+static double sum_of(const film_verdict *verdict)
+{
+    double sum = verdict->bias;
+    for (size_t i = 0; i < verdict->reason_count; i++) sum += verdict->reasons[i].weight;
+    return sum;
+}
+
+static const char *const texts[] = {"a b c", "ab the d?", "", "zebra", "c c c c", "a b c"};
+enum { TEXTS = sizeof texts / sizeof *texts };
+
+static void remembered_vectors_are_those_of_the_encoder(void **state)
+{
+    (void)state;
+    struct bert *bert = NULL, *same = NULL;
+    struct network *network = NULL;
+    film_text list[TEXTS];
+    float wanted[TEXTS * TINY_HIDDEN], got[TEXTS * TINY_HIDDEN];
+    assert_ok(bert_open(folder, &bert, &error));
+    assert_ok(bert_open(folder, &same, &error));
+    assert_ok(network_new(bert, &network, &error));
+    for (int i = 0; i < TEXTS; i++) list[i] = film_string(texts[i]);
+    assert_ok(bert_encode(same, list, TEXTS, 1, wanted, &error));
+    for (int round = 0; round < 2; round++) { /* encoded, then remembered */
+        memset(got, 0, sizeof got);
+        assert_ok(network_encode(network, list, TEXTS, 2, got, &error));
+        for (int d = 0; d < TEXTS * TINY_HIDDEN; d++) assert_close(got[d], wanted[d], 1e-5);
+    }
+    network_free(network);
+    bert_free(same);
+}
+
+/* X = V diag(sigma) U', U and V orthonormal, sigma falling; a column that repeats another adds no rank. */
+static void a_dense_matrix_is_decomposed(void **state)
+{
+    (void)state;
+    enum { ROWS = 40, COLS = 7 };
+    float x[ROWS * COLS];
+    struct rng rng;
+    struct svd svd;
+    struct svd_options options = {.rank = COLS, .threads = 2};
+    rng_seed(&rng, 3);
+    for (int i = 0; i < ROWS * COLS; i++) x[i] = (float)rng_normal(&rng);
+    for (int i = 0; i < ROWS; i++) x[i * COLS + 6] = 2 * x[i * COLS];
+    assert_ok(svd_dense(x, ROWS, COLS, &options, &svd, &error));
+    assert_int_equal(svd.rank, COLS - 1);
+    for (size_t a = 0; a < svd.rank; a++) {
+        if (a) assert_true(svd.sigma[a] <= svd.sigma[a - 1]);
+        for (size_t b = 0; b < svd.rank; b++) {
+            double u = 0, v = 0;
+            for (size_t i = 0; i < COLS; i++)
+                u += (double)svd.u[i * svd.rank + a] * (double)svd.u[i * svd.rank + b];
+            for (size_t i = 0; i < ROWS; i++)
+                v += (double)svd.v[i * svd.rank + a] * (double)svd.v[i * svd.rank + b];
+            assert_close(u, a == b, 1e-5);
+            assert_close(v, a == b, 1e-5);
+        }
+    }
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t j = 0; j < COLS; j++) {
+            double sum = 0;
+            for (size_t k = 0; k < svd.rank; k++)
+                sum += (double)svd.v[i * svd.rank + k] * (double)svd.sigma[k] *
+                       (double)svd.u[j * svd.rank + k];
+            assert_close(sum, x[i * COLS + j], 1e-4);
+        }
+    svd_free(&svd);
+}
+
+static void check_answers(const film_model *one, const film_model *two)
+{
+    film_context *a, *b;
+    int encoder = 0;
+    assert_ok(film_context_new(one, &a, &error));
+    assert_ok(film_context_new(two, &b, &error));
+    for (int i = 0; i < TEXTS; i++)
+        for (int j = 0; j < TEXTS; j++) {
+            film_verdict first, second, swapped;
+            film_text left = film_string(texts[i]), right = film_string(texts[j]);
+            assert_ok(film_match(a, left, right, &first, &error));
+            assert_close(sum_of(&first), first.log_odds, 1e-9);
+            for (size_t r = 0; r < first.reason_count; r++)
+                encoder |= strcmp(first.reasons[r].text, DECISION_NETWORK) == 0;
+            assert_ok(film_match(b, left, right, &second, &error));
+            assert_close(first.log_odds, second.log_odds, 1e-3);
+            assert_ok(film_match(b, right, left, &swapped, &error));
+            assert_true(second.log_odds == swapped.log_odds);
+        }
+    assert_true(encoder);
+    film_context_free(a);
+    film_context_free(b);
+}
+
+/* One file: the folder may be gone. Saved again, it is the same file. */
+static void a_saved_model_answers_without_the_folder(void **state)
+{
+    (void)state;
+    static const film_decision decisions[] = {FILM_DECISION_FULL, FILM_DECISION_THRESHOLD};
+    for (int i = 0; i < 2; i++) {
+        film_train_options options;
+        defaults(&options);
+        options.decision = decisions[i];
+        film_model *trained = train(&options), *opened = NULL;
+        assert_int_equal(film_dim(trained), 6);
+        /* What a random encoder is worth depends on its numbers: let it be worth something. */
+        trained->decision.network = (struct decision_network){0.5, 0.1};
+        assert_ok(film_save(trained, saved, &error));
+        tiny_remove(folder);
+        assert_ok(film_open(saved, &opened, &error));
+        check_answers(trained, opened);
+        float one[6], two[12];
+        film_text both[2] = {film_string("the d"), film_string("a b c")};
+        film_context *context;
+        assert_ok(film_context_new(trained, &context, &error));
+        assert_ok(film_embed(context, both[1], one, &error));
+        assert_ok(film_embed_batch(opened, both, 2, 2, two, &error));
+        for (int d = 0; d < 6; d++) assert_close(one[d], two[6 + d], 1e-4);
+        film_context_free(context);
+        assert_ok(film_save(opened, scratch("again.film"), &error));
+        assert_same_files(saved, scratch("again.film"));
+        unlink(scratch("again.film"));
+        film_close(opened);
+        film_close(trained);
+        tiny_write(folder, &tiny);
+    }
+}
+
+/* Many pairs at once are the same pairs one by one. */
+static void many_pairs_are_judged_as_one(void **state)
+{
+    (void)state;
+    film_train_options options;
+    defaults(&options);
+    film_model *model = train(&options);
+    film_text a[TEXTS * TEXTS], b[TEXTS * TEXTS];
+    film_verdict many[TEXTS * TEXTS], one;
+    film_context *context;
+    for (int i = 0; i < TEXTS * TEXTS; i++) {
+        a[i] = film_string(texts[i / TEXTS]);
+        b[i] = film_string(texts[i % TEXTS]);
+    }
+    assert_ok(film_match_batch(model, a, b, TEXTS * TEXTS, NULL, many, &error));
+    assert_ok(film_context_new(model, &context, &error));
+    for (int i = 0; i < TEXTS * TEXTS; i++) {
+        assert_ok(film_match(context, a[i], b[i], &one, &error));
+        /* in another batch the last digits may differ (docs/bert.md) */
+        assert_close(one.log_odds, many[i].log_odds, 1e-3);
+        assert_close(one.similarity, many[i].similarity, 1e-5);
+    }
+    film_context_free(context);
+    film_close(model);
+}
+
+static void what_cannot_be_done_is_said(void **state)
+{
+    (void)state;
+    film_train_options options;
+    film_model *model = NULL;
+    const char *paths[1] = {table};
+    defaults(&options);
+    options.method = FILM_METHOD_RANK;
+    assert_int_equal(film_train(paths, 1, &options, &model, &error), FILM_USAGE);
+    assert_non_null(strstr(error.message, "on top of a BERT encoder"));
+    defaults(&options);
+    options.bert = "/nowhere/at-all";
+    assert_int_equal(film_train(paths, 1, &options, &model, &error), FILM_IO);
+    assert_null(model);
+}
+
+static int stop_at_once(void *user, const char *phase, double done, double total)
+{
+    (void)user, (void)done, (void)total;
+    return strcmp(phase, "encoding") == 0;
+}
+
+static void encoding_can_be_stopped(void **state)
+{
+    (void)state;
+    film_train_options options;
+    film_model *model = NULL;
+    const char *paths[1] = {table};
+    defaults(&options);
+    options.progress.call = stop_at_once;
+    assert_int_equal(film_train(paths, 1, &options, &model, &error), FILM_CANCELLED);
+    assert_null(model);
+}
+
+/* Right checksums, wrong content. */
+static void a_bad_encoder_in_a_model_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *tensor, *message;
+    } gone[] = {{"M", "M"},
+                {"bert.vocabulary.slots", "bert.vocabulary.slots"},
+                {"bert.encoder.layer.1.output.dense.weight", "output.dense.weight"}};
+    film_train_options options;
+    film_model *model;
+    defaults(&options);
+    options.decision = FILM_DECISION_THRESHOLD;
+    model = train(&options);
+    assert_ok(film_save(model, saved, &error));
+    film_close(model);
+    for (size_t i = 0; i <= sizeof gone / sizeof *gone; i++) {
+        struct spoil spoil;
+        assert_true(spoil_open(&spoil, saved));
+        const char *message = "not finite";
+        if (i < sizeof gone / sizeof *gone) {
+            struct safetensors_tensor *tensor = spoil_find(&spoil, gone[i].tensor);
+            assert_non_null(tensor);
+            free((void *)tensor->data);
+            *tensor = spoil.tensor[--spoil.count];
+            message = gone[i].message;
+        } else {
+            ((float *)spoil_find(&spoil, "bert.embeddings.LayerNorm.bias")->data)[3] = NAN;
+        }
+        assert_ok(spoil_write(&spoil, scratch("bad.film"), &error));
+        spoil_close(&spoil);
+        assert_int_equal(film_open(scratch("bad.film"), &model, &error), FILM_BAD_INPUT);
+        if (!strstr(error.message, message)) fail_msg("%s", error.message);
+        unlink(scratch("bad.film"));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(remembered_vectors_are_those_of_the_encoder),
+        cmocka_unit_test(a_dense_matrix_is_decomposed),
+        cmocka_unit_test(a_saved_model_answers_without_the_folder),
+        cmocka_unit_test(many_pairs_are_judged_as_one),
+        cmocka_unit_test(what_cannot_be_done_is_said),
+        cmocka_unit_test(encoding_can_be_stopped),
+        cmocka_unit_test(a_bad_encoder_in_a_model_is_refused)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
