@@ -36,6 +36,12 @@ film_status deep_plan(struct deep *deep, const struct deep_shape *shape, film_er
         size_t less = filters[l] - 1;
         struct deep_plane out = {in.rows - less, in.cols - less, shape->maps[l]};
         deep->conv[l] = (struct deep_conv){in, out, filters[l]};
+        if (deep_conv_unfolded(&deep->conv[l]) > DEEP_UNFOLDED)
+            return status_set(error, FILM_USAGE,
+                              "a deep network of %zu tokens, %zu numbers each, and %zu,%zu,%zu,%zu "
+                              "maps needs too much memory",
+                              shape->tokens, shape->dim, shape->maps[0], shape->maps[1],
+                              shape->maps[2], shape->maps[3]);
         in = deep_pooled(&out);
     }
     return FILM_OK;
@@ -222,5 +228,9 @@ film_status deep_vectors(const struct deep *deep, const float *matrices, size_t 
         deep_trace_free(&trace);
     }
     dense_end(before);
-    return status;
+    int finite = 1;
+    for (size_t i = 0; i < count * dim && status == FILM_OK; i++) finite &= isfinite(out[i]) != 0;
+    return finite ? status
+                  : status_set(error, FILM_BAD_INPUT,
+                               "the network's weights give values that are not finite");
 }

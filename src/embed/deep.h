@@ -20,7 +20,8 @@ enum {
     DEEP_LEAST = 32,   /* tokens and dim: below, nothing is left for the last layer */
     DEEP_TOKENS = 512, /* limits */
     DEEP_WIDTH = 4096,
-    DEEP_MAPS = 1024
+    DEEP_MAPS = 1024,
+    DEEP_UNFOLDED = 1 << 28 /* numbers of a layer's unfolded input: a gigabyte */
 };
 
 struct deep_shape {
@@ -78,7 +79,7 @@ void deep_backward(const struct deep *deep, const float *matrix, double dropout,
                    const struct deep_trace *trace, struct deep_scratch *scratch, const float *d_out,
                    float *gradient);
 
-/* OUT (count x deep_dim) = the vectors of COUNT matrices. */
+/* OUT (count x deep_dim) = the vectors of COUNT matrices. FILM_BAD_INPUT where they are not finite. */
 film_status deep_vectors(const struct deep *deep, const float *matrices, size_t count, int threads,
                          float *out, film_error *error);
 
