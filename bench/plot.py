@@ -48,8 +48,9 @@ def steps(low, high, step):
     return [i * step for i in range(first, last + 1)]
 
 
-def lines(path, title, x_name, y_name, x, series, low, high, step, log=True):
-    """SERIES: (name, values at X). Y goes from LOW to HIGH with a line at every STEP."""
+def lines(path, title, x_name, y_name, x, series, low, high, step, log=True, below=()):
+    """SERIES: (name, values at X). Y goes from LOW to HIGH with a line at every STEP. BELOW: names of the series whose
+    values are written under their marks, out of the way of others."""
     from math import log as ln
     canvas = Canvas(640, 400, title)
     left, right, top, bottom = 70, 620, 44, 340
@@ -72,7 +73,7 @@ def lines(path, title, x_name, y_name, x, series, low, high, step, log=True):
         canvas.path(points, COLOURS[i], DASHES[i])
         for (px, py), v in zip(points, values):
             canvas.mark(px, py, COLOURS[i], i)
-            canvas.text(px, py - 10, f"{v:.1f}", "middle", size=12)
+            canvas.text(px, py + (18 if name in below else -10), f"{v:.1f}", "middle", size=12)
         canvas.line(left + 14, top + 14 + 20 * i, left + 44, top + 14 + 20 * i, COLOURS[i], 2, DASHES[i])
         canvas.mark(left + 29, top + 14 + 20 * i, COLOURS[i], i)
         canvas.text(left + 52, top + 18 + 20 * i, name)

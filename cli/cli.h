@@ -3,6 +3,7 @@
 #ifndef CLI_H
 #define CLI_H
 
+#include "film_explain.h"
 #include "film_train.h"
 
 #include <stdio.h>
@@ -125,14 +126,17 @@ int report(film_status status, const film_error *error);
 int usage_error(const struct verb *verb, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* "opposed: india / japan" and what it weighs, on a line of its own (match.c). */
+/* A JSON answer of the library on a line of its own, freed; or why there is none. Returns the exit code. */
+int answer_json(film_status status, char *json, const film_error *error);
+
+/* "opposed: india / japan" and what it weighs, on a line of its own. */
 void print_reason(const film_reason *reason);
 
 /* Colours only on a terminal and without NO_COLOR. */
 int use_colour(FILE *stream);
 
-/* A verdict with its strongest reasons on standard output, as film match shows it. */
-void print_verdict(film_text a, film_text b, const film_verdict *verdict);
+/* A verdict and why, on standard output, as film match shows it (why.c). */
+void print_explanation(const film_explanation *why);
 
 /* ---- Progress and interruption ---- */
 
@@ -175,7 +179,7 @@ film_status stream_rows(const struct stream *stream, unsigned long long *rows, f
 
 /* ---- Verbs ---- */
 
-extern const struct verb verb_train, verb_eval, verb_match, verb_predict, verb_embed, verb_split,
-    verb_info, verb_pool, verb_dedup, verb_link, verb_search;
+extern const struct verb verb_train, verb_eval, verb_match, verb_explain, verb_predict, verb_embed,
+    verb_split, verb_info, verb_pool, verb_dedup, verb_link, verb_search;
 
 #endif

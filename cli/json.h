@@ -7,9 +7,6 @@
 
 #include <jansson.h>
 
-/* A reason of a verdict, as film match --json prints it (match.c). */
-json_t *reason_object(const film_reason *reason);
-
 /* Adds category, answer, url and more, where there are (pool_list.c). */
 void pool_set_fields(json_t *row, const film_sentence *sentence);
 

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct verb *const verbs[] = {&verb_train, &verb_eval,  &verb_match, &verb_predict,
-                                           &verb_embed, &verb_split, &verb_pool,  &verb_search,
-                                           &verb_dedup, &verb_link,  &verb_info};
+static const struct verb *const verbs[] = {&verb_train,   &verb_eval,  &verb_match, &verb_explain,
+                                           &verb_predict, &verb_embed, &verb_split, &verb_pool,
+                                           &verb_search,  &verb_dedup, &verb_link,  &verb_info};
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
 static void print_help(FILE *stream)

@@ -87,7 +87,7 @@ film_status review_ask(const struct review *review, film_pool *pool,
 {
     const film_model *model = NULL;
     film_context *context = NULL;
-    film_verdict verdict;
+    film_explanation why;
     size_t same = 0, different = 0, skipped = 0;
     char said = 0;
     film_status status = film_pool_model(pool, &model, error);
@@ -95,11 +95,11 @@ film_status review_ask(const struct review *review, film_pool *pool,
     if (status == FILM_OK) status = film_context_set(context, answer, error);
     for (size_t i = 0; i < review->count && status == FILM_OK; i++) {
         const struct review_pair *pair = &review->pairs[i];
-        status = film_match(context, pair->first.text, pair->second.text, &verdict, error);
+        status = film_explain_pair(context, pair->first.text, pair->second.text, &why, error);
         if (status != FILM_OK) break;
         printf("%zu of %zu: %.*s, %.*s\n", i + 1, review->count, (int)pair->first.id.length,
                pair->first.id.bytes, (int)pair->second.id.length, pair->second.id.bytes);
-        print_verdict(pair->first.text, pair->second.text, &verdict);
+        print_explanation(&why);
         said = ask();
         if (said == 'q') break;
         skipped += said == 's';

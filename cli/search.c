@@ -29,10 +29,10 @@ static int print_object(const struct printing *printing, const film_found *found
     }
     pool_set_fields(answer, sentence);
     if (printing->explain) {
-        json_t *reasons = json_array();
-        for (size_t i = 0; i < found->verdict.reason_count; i++)
-            json_array_append_new(reasons, reason_object(&found->verdict.reasons[i]));
-        json_object_set_new(answer, "reasons", reasons);
+        char *reasons = NULL;
+        film_reasons_json(&found->verdict, FILM_ALL_REASONS, &reasons, NULL, NULL);
+        json_object_set_new(answer, "reasons", reasons ? json_loads(reasons, 0, NULL) : NULL);
+        film_free(reasons);
         json_object_set_new(answer, "bias", json_real(found->verdict.bias));
     }
     int failed = !answer || json_dumpf(answer, stdout, JSON_REAL_PRECISION(15)) != 0;

@@ -16,6 +16,14 @@ int report(film_status status, const film_error *error)
     return status <= FILM_CANCELLED ? (int)status : EXIT_IO;
 }
 
+int answer_json(film_status status, char *json, const film_error *error)
+{
+    /* That standard output could not be written is found and told at the end. */
+    if (status == FILM_OK) puts(json);
+    film_free(json);
+    return report(status, error);
+}
+
 int use_colour(FILE *stream)
 {
     const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");

@@ -233,6 +233,8 @@ static const struct option options[] = {
      "learn word evidence and traits (default with labels), or one threshold"},
     {"no-memory", 0, OPTION_FLAG, &train.no_memory, NULL,
      "do not keep which questions were labelled"},
+    {"keep-examples", 0, OPTION_SIZE, &train.keep_examples, "N",
+     "keep N labelled pairs in the model, for film explain to show (default none)"},
     HEADING("method film"),
     {"power", 0, OPTION_NUMBER, &train.solver.power, "P", "Sigma^-P; 1 in the paper (default 0.5)"},
     {"init", 0, OPTION_CHOICE, &train.solver.eigen, "random|eigen",

@@ -6,12 +6,13 @@ _film_options() {
     local table="--columns --format --labels --skip-bad"
     case $1 in
         train) echo "--output -o --pool --dev --operating --prior $table --features --min-df --max-features --stem --stop" \
-            "--method --bert --cache --dim --sim --rank --decision --no-memory --power --init --margin --positives --labelled --hard --random" \
+            "--method --bert --cache --dim --sim --rank --decision --no-memory --keep-examples --power --init --margin --positives --labelled --hard --random" \
             "--iterations --epsilon --least-change --rho --gamma --shrink --first-step" \
             "--inner --sample --mfilm-basis --epochs --batch --rate --temperature --resume --checkpoint-every --seed --threads -t $common" ;;
         eval) echo "--k -k --knn --decision --no-memory --prior --threshold --operating --against --pool --pool-queries --pool-columns --bootstrap" \
             "$table --seed --threads -t $common" ;;
         match) echo "--decision --no-memory --prior --threshold $common" ;;
+        explain) echo "--pair --dim --word --most --all --decision --no-memory --prior $common" ;;
         predict) echo "--output -o --format --decision --no-memory --prior --threshold --columns --input-format --labels --skip-bad" \
             "--threads -t $common" ;;
         embed) echo "--output -o $table --threads -t --round $common" ;;
@@ -57,7 +58,8 @@ _film_values() {
         --rank | --dim | --min-df | --max-features | --seed | --threads | -t | --threshold | --power | --margin | \
             --positives | --labelled | --hard | --random | --iterations | --epsilon | --least-change | \
             --rho | --gamma | --shrink | --first-step | --inner | --sample | --epochs | --batch | --rate | --temperature | \
-            --pool-queries | --checkpoint-every | --bootstrap | --wait | --where | --limit | -n | --review | --candidates | --matches | --answers) return 2 ;;
+            --pool-queries | --checkpoint-every | --bootstrap | --wait | --where | --limit | -n | --review | --candidates | --matches | --answers | \
+            --keep-examples | --most | --word) return 2 ;;
         *) return 1 ;;
     esac
 }
@@ -67,11 +69,11 @@ _film() {
     local values
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool search dedup link info help --help --version" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "train eval match explain predict embed split pool search dedup link info help --help --version" -- "$word")
         return
     fi
     if [ "$verb" = help ]; then
-        [ "$COMP_CWORD" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W "train eval match predict embed split pool search dedup link info" -- "$word")
+        [ "$COMP_CWORD" -eq 2 ] && mapfile -t COMPREPLY < <(compgen -W "train eval match explain predict embed split pool search dedup link info" -- "$word")
         return
     fi
     # the action comes before anything else

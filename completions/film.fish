@@ -1,7 +1,7 @@
 # fish completion for film(1). Install it as ~/.config/fish/completions/film.fish.
 # tests/cli/help.sh holds it against the program; it reads the blocks between lines such as "# train".
 
-set -l verbs train eval match predict embed split pool search dedup link info
+set -l verbs train eval match explain predict embed split pool search dedup link info
 set -l no_verb "not __fish_seen_subcommand_from $verbs help"
 set -l any_verb "__fish_seen_subcommand_from $verbs"
 set -l stemmers arabic armenian basque catalan danish dutch english finnish french german greek hindi \
@@ -11,6 +11,7 @@ set -l stemmers arabic armenian basque catalan danish dutch english finnish fren
 complete -c film -n "$no_verb" -f -a train -d 'Learn a model from sentences'
 complete -c film -n "$no_verb" -f -a eval -d 'Measure a model on a labelled file'
 complete -c film -n "$no_verb" -f -a match -d 'Do two sentences mean the same?'
+complete -c film -n "$no_verb" -f -a explain -d 'Say why: of a pair, a word, a dimension or a model'
 complete -c film -n "$no_verb" -f -a predict -d 'A probability for every pair of a file'
 complete -c film -n "$no_verb" -f -a embed -d 'Turn sentences into vectors'
 complete -c film -n "$no_verb" -f -a split -d 'Cut a file into train and dev parts'
@@ -54,6 +55,7 @@ complete -c film -n "$in" -l sim -x -a 'cosine dot euclidean' -d 'How two vector
 complete -c film -n "$in" -l rank -x -d 'Rank of the SVD'
 complete -c film -n "$in" -l decision -x -a 'auto full threshold' -d 'How to decide'
 complete -c film -n "$in" -l no-memory -d 'Do not keep which questions were labelled'
+complete -c film -n "$in" -l keep-examples -x -d 'Keep N labelled pairs in the model'
 complete -c film -n "$in" -l power -x -d 'film: P of Sigma^-P'
 complete -c film -n "$in" -l init -x -a 'random eigen' -d 'film: where to start'
 complete -c film -n "$in" -l margin -x -d 'film: margin over mean squared length'
@@ -107,6 +109,17 @@ complete -c film -n "$in" -l decision -x -a 'auto full threshold' -d 'How to dec
 complete -c film -n "$in" -l no-memory -d 'As if no question had been seen in training'
 complete -c film -n "$in" -l prior -x -d 'Probability before reading'
 complete -c film -n "$in" -l threshold -x -d 'Same from this probability on'
+
+# explain
+set -l in "__fish_seen_subcommand_from explain"
+complete -c film -n "$in" -l pair -d 'Why two sentences are the same or not'
+complete -c film -n "$in" -l dim -x -d 'A dimension of the vectors, counted from 0'
+complete -c film -n "$in" -l word -x -d 'A word'
+complete -c film -n "$in" -l most -x -d 'The length of each list'
+complete -c film -n "$in" -l all -d 'With --pair: every reason of the sum'
+complete -c film -n "$in" -l decision -x -a 'auto full threshold' -d 'How to decide'
+complete -c film -n "$in" -l no-memory -d 'As if no question had been seen in training'
+complete -c film -n "$in" -l prior -x -d 'Probability before reading'
 
 # predict
 set -l in "__fish_seen_subcommand_from predict"

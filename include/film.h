@@ -138,6 +138,9 @@ typedef struct film_reason {
     char other_side;
     size_t other_start, other_end;
     double weight; /* its share of the log-odds */
+    /* What it belongs to when it stands on no word: "numbers", "memory", ... Of two traits, that of the
+     * second too; NULL otherwise. */
+    const char *family, *other_family;
 } film_reason;
 
 typedef struct film_verdict {

@@ -97,11 +97,14 @@ typedef struct film_train_options {
     double train_share; /* without dev, where no full decision is learned: learn from this share of
                          * the rows, choose the threshold on the others */
     film_decision
-        decision;      /* FULL (AUTO, with enough labels): learn word evidence and traits on top of
+        decision;  /* FULL (AUTO, with enough labels): learn word evidence and traits on top of
                              * the map; THRESHOLD: one threshold on the similarity */
-    int no_memory;     /* FULL: do not keep which questions were labelled */
-    unsigned features; /* FILM_WORD | FILM_BIGRAM | FILM_CHAR; 0: what suits the method */
-    size_t min_df;     /* keep features that occur in at least so many sentences */
+    int no_memory; /* FULL: do not keep which questions were labelled */
+    size_t
+        keep_examples;   /* keep so many labelled pairs, drawn at random, in the model: explanations
+                           * (film_explain.h) show the nearest. At most 10,000; 0: none */
+    unsigned features;   /* FILM_WORD | FILM_BIGRAM | FILM_CHAR; 0: what suits the method */
+    size_t min_df;       /* keep features that occur in at least so many sentences */
     size_t max_features; /* keep the most frequent so many of each group; 0: all */
     const char *stem;    /* Snowball language ("english"), or NULL */
     const char *stop;    /* "english", a file with a word per line, or NULL */
@@ -131,7 +134,7 @@ typedef struct film_train_options {
     const char *checkpoint;
     double checkpoint_every; /* seconds; 60; 0: only when cancelled */
     /* Go on from the checkpoint. Files and options are the same as then, but for threads, progress,
-     * operating, prior, checkpoint_every and more solver.iterations; others are FILM_BAD_INPUT, as is
+     * operating, prior, keep_examples, checkpoint_every and more solver.iterations; others are FILM_BAD_INPUT, as is
      * a missing or damaged checkpoint. The model becomes that of a training without pause, byte by byte. */
     int resume;
 } film_train_options;

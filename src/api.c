@@ -4,6 +4,8 @@
 #include "base/mem.h"
 #include "embed/bert.h"
 #include "eval/eval.h"
+#include "explain/learned.h"
+#include "explain/pair.h"
 #include "model/model.h"
 #include "pair/match.h"
 #include "pair/score.h"
@@ -18,6 +20,7 @@
 struct film_context {
     const film_model *model;
     struct match match;
+    struct explainer explainer;
 };
 
 const char *film_version(void)
@@ -85,6 +88,7 @@ film_status film_context_new(const film_model *model, film_context **out, film_e
     film_context *context = mem_zeroed(1, sizeof *context);
     if (!context) return status_no_memory(error);
     context->model = model;
+    context->explainer.nearest.examples = &model->examples;
     struct match_rule rule;
     film_status status = match_rule(&rule, &model->decision, NULL, error);
     if (status == FILM_OK) status = match_init(&context->match, &model->decision, &rule, error);
@@ -99,6 +103,7 @@ void film_context_free(film_context *context)
 {
     if (!context) return;
     match_free(&context->match);
+    explainer_free(&context->explainer);
     mem_free(context);
 }
 
@@ -114,8 +119,8 @@ film_status film_embed(film_context *context, film_text text, float *out, film_e
     if (!context || !out) return missing(error, context ? "out" : "context");
     film_status status = check_vectors(context->model, error);
     if (status != FILM_OK) return status;
-    return encoder_embed(&context->model->encoder, &context->match.survey.reading.side[0].row,
-                         text, out, error);
+    return encoder_embed(&context->model->encoder, &context->match.survey.reading.side[0].row, text,
+                         out, error);
 }
 
 film_status film_embed_batch(const film_model *model, const film_text *texts, size_t count,
@@ -132,6 +137,40 @@ film_status film_match(film_context *context, film_text a, film_text b, film_ver
 {
     if (!context || !verdict) return missing(error, context ? "verdict" : "context");
     return match_pair(&context->match, a, b, verdict, error);
+}
+
+film_status film_explain_pair(film_context *context, film_text a, film_text b,
+                              film_explanation *out, film_error *error)
+{
+    if (!context || !out) return missing(error, context ? "out" : "context");
+    return explain_pair(&context->explainer, &context->match, a, b, out, error);
+}
+
+/* How long the lists of an explanation are. */
+static size_t list_length(size_t most)
+{
+    enum { USUAL = 10, LONGEST = 1000 };
+    return most == 0 ? USUAL : most < LONGEST ? most : LONGEST;
+}
+
+film_status film_explain_dimension(const film_model *model, size_t dimension, size_t most,
+                                   char **json, film_error *error)
+{
+    if (!model || !json) return missing(error, model ? "json" : "model");
+    return explain_dimension(model, dimension, list_length(most), json, error);
+}
+
+film_status film_explain_word(const film_model *model, film_text word, size_t most, char **json,
+                              film_error *error)
+{
+    if (!model || !json) return missing(error, model ? "json" : "model");
+    return explain_word(model, word, list_length(most), json, error);
+}
+
+film_status film_explain_model(const film_model *model, size_t most, char **json, film_error *error)
+{
+    if (!model || !json) return missing(error, model ? "json" : "model");
+    return explain_model(model, list_length(most), json, error);
 }
 
 struct text_pairs {

@@ -2,21 +2,21 @@
 # Folders form an order: a file includes its own folder and those before it, nothing after.
 # cli/ and server/ see the installed headers alone.
 cd "$(dirname "$0")/.." || exit 1
-layers=(base la text embed near metric pair model pool eval train)
+layers=(base la text embed near metric pair model explain pool eval train)
 number=0
 verdict() { number=$((number + 1)); echo "$1 $number - $2"; }
 allowed=""
 for layer in "${layers[@]}"; do
     allowed="$allowed|$layer"
     [ -d "src/$layer" ] || continue
-    if bad=$(grep -nE '^#include "' src/"$layer"/*.[ch] | grep -vE "\"(${allowed#|})/|\"film(_train|_pool)?.h\""); then
+    if bad=$(grep -nE '^#include "' src/"$layer"/*.[ch] | grep -vE "\"(${allowed#|})/|\"film(_train|_pool|_explain)?.h\""); then
         verdict "not ok" "src/$layer includes only itself and earlier layers"
         echo "$bad" | sed 's/^/# /'
     else
         verdict ok "src/$layer includes only itself and earlier layers"
     fi
 done
-if bad=$(grep -nE '^#include "' cli/*.[ch] | grep -vE '"(film|film_train|film_pool|cli|pool|dedup|json).h"'); then
+if bad=$(grep -nE '^#include "' cli/*.[ch] | grep -vE '"(film|film_train|film_pool|film_explain|cli|pool|dedup|json).h"'); then
     verdict "not ok" "cli/ sees film.h only"
     echo "$bad" | sed 's/^/# /'
 else

@@ -122,3 +122,25 @@ film_status features_transform(const struct features *features, struct feature_r
 done:
     return status;
 }
+
+size_t feature_row_position(const struct feature_row *row, uint32_t id)
+{
+    size_t low = 0, high = row->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (row->id[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void feature_row_places(const struct feature_row *row, double *places)
+{
+    size_t grams = 0;
+    memset(places, 0, row->count * sizeof *places);
+    for (int g = 0; g < GROUPS; g++) grams += row->grams.group[g].count;
+    for (size_t i = 0; i < grams; i++)
+        if (row->found[i] != STRTAB_NONE) places[feature_row_position(row, row->found[i])] += 1;
+}

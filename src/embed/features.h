@@ -63,6 +63,12 @@ void feature_row_free(struct feature_row *row);
 film_status features_transform(const struct features *features, struct feature_row *row,
                                film_text text, film_error *error);
 
+/* Where feature ID stands in the row, or would. */
+size_t feature_row_position(const struct feature_row *row, uint32_t id);
+
+/* PLACES[i]: how often feature number i of the row occurs in the sentence. */
+void feature_row_places(const struct feature_row *row, double *places);
+
 /* Brings an id-sorted row to its final weights: VALUE holds tf on entry. Shared by fitting and
  * transforming, so that both give the same numbers. */
 void features_weigh(const struct features *features, const uint32_t *id, float *value,

@@ -14,6 +14,7 @@ void model_free(film_model *model)
 {
     if (!model) return;
     decision_free(&model->decision);
+    examples_free(&model->examples);
     features_free(&model->features);
     mem_free(model->own_map);
     mem_free(model->own_sigma);
@@ -154,6 +155,7 @@ static film_status read_file(film_model *model, const char *path, film_error *er
     TRY(open_arrays(model, path, error));
     model->decision.encoder = &model->encoder;
     TRY(decision_open(&model->decision, model->file, path, error));
+    TRY(examples_open(&model->examples, model->file, path, error));
 done:
     return status;
 }
@@ -190,7 +192,7 @@ film_status model_parse(const void *bytes, size_t size, const char *name, film_m
 
 /* ---- Saving ---- */
 
-enum { OWN_TENSORS = 3 * GROUPS + 4 + DECISION_TENSORS + DEEP_TENSORS };
+enum { OWN_TENSORS = 3 * GROUPS + 4 + DECISION_TENSORS + EXAMPLES_TENSORS + DEEP_TENSORS };
 struct layout {
     struct safetensors_tensor *tensors; /* OWN_TENSORS, and those of a BERT encoder */
     char names[3 * GROUPS][24];
@@ -253,6 +255,7 @@ film_status model_save(const film_model *model, const char *path, film_error *er
     for (int g = 0; g < GROUPS; g++)
         if (features->groups & GROUP_BIT(g)) place_group(&layout, g, &features->vocabulary[g]);
     layout.count += decision_tensors(&model->decision, layout.tensors + layout.count);
+    layout.count += examples_tensors(&model->examples, layout.tensors + layout.count);
     if (bert) place_network(&layout, model);
     const char *keys[] = {"format", "format_version", "settings", "figures", "bert", "deep"};
     const char *values[] = {FORMAT, FORMAT_VERSION, settings, model->figures, encoder, deep};

@@ -7,6 +7,7 @@
 
 #include "embed/encoder.h"
 #include "base/safetensors.h"
+#include "model/examples.h"
 #include "pair/decision.h"
 
 struct model_settings {
@@ -22,6 +23,7 @@ struct film_model {
     size_t rank;
     const float *sigma; /* rank singular values */
     struct decision decision;
+    struct examples examples;
     char *figures; /* training figures, a JSON object */
     char *seconds; /* how long each phase of the training took, a JSON object; NULL when opened. Not
                       saved: the same training gives the same bytes */

@@ -76,6 +76,16 @@ static uint64_t key_of_hash(enum item_kind kind, uint64_t hash)
     return (uint64_t)kind << 59 | hash >> 5;
 }
 
+enum item_kind item_key_words(uint64_t key, uint32_t words[2])
+{
+    enum item_kind kind = (enum item_kind)(key >> 59);
+    if (kind != ITEM_OPPOSED && kind != ITEM_BESIDE && kind != ITEM_TOGETHER)
+        return (enum item_kind)0;
+    words[0] = (uint32_t)(key >> ID_BITS) & (ID_LIMIT - 1);
+    words[1] = (uint32_t)key & (ID_LIMIT - 1);
+    return kind;
+}
+
 static uint64_t mix(uint64_t a, uint64_t b)
 {
     uint64_t hash = (a ^ (b + 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;

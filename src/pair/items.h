@@ -28,6 +28,9 @@ enum item_kind {
 /* A name for users: "opposed". */
 const char *item_kind_name(enum item_kind kind);
 
+/* The two words of a key of kind opposed, beside or together, and which of them it is; 0 for other keys. */
+enum item_kind item_key_words(uint64_t key, uint32_t words[2]);
+
 /* Words FROM .. TO of a sentence, or none (FROM == TO). */
 struct item_place {
     uint32_t from, to;

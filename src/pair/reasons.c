@@ -34,47 +34,28 @@ static int stronger_first(const void *left, const void *right)
     return a->other_start < b->other_start ? -1 : a->other_start > b->other_start;
 }
 
-static void sort_reasons(struct match *match)
+void reasons_sort(film_reason *reasons, size_t count)
 {
-    if (match->reason_count)
-        qsort(match->reasons, match->reason_count, sizeof *match->reasons, stronger_first);
+    if (count) qsort(reasons, count, sizeof *reasons, stronger_first);
 }
 
 /* ---- Shares of features, handed to the words they come from ---- */
-
-static size_t position(const struct feature_row *row, uint32_t id)
-{
-    size_t low = 0, high = row->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (row->id[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
 
 /* SHARE (one per feature of the row) split evenly over the places each occurs in, and each of those over
  * its first and last word: WEIGHT (one per token). PLACES is scratch, one per feature. */
 static void hand_out(const struct feature_row *row, const double *share, double *places,
                      double *weight)
 {
-    for (int pass = 0; pass < 2; pass++) { /* count the places, then hand out */
-        size_t gram = 0;
-        for (int g = 0; g < GROUPS; g++) {
-            const struct gram_list *list = &row->grams.group[g];
-            for (size_t i = 0; i < list->count; i++, gram++) {
-                if (row->found[gram] == STRTAB_NONE) continue;
-                size_t at = position(row, row->found[gram]);
-                if (pass == 0) {
-                    places[at] += 1;
-                } else {
-                    double half = 0.5 * share[at] / places[at];
-                    weight[list->items[i].token] += half;
-                    weight[list->items[i].last_token] += half;
-                }
-            }
+    feature_row_places(row, places);
+    size_t gram = 0;
+    for (int g = 0; g < GROUPS; g++) {
+        const struct gram_list *list = &row->grams.group[g];
+        for (size_t i = 0; i < list->count; i++, gram++) {
+            if (row->found[gram] == STRTAB_NONE) continue;
+            size_t at = feature_row_position(row, row->found[gram]);
+            double half = 0.5 * share[at] / places[at];
+            weight[list->items[i].token] += half;
+            weight[list->items[i].last_token] += half;
         }
     }
 }
@@ -111,18 +92,21 @@ done:
     return status;
 }
 
-static film_status add_named(struct match *match, const char *kind, const char *text, double weight,
-                             film_error *error)
+static film_status add_named(struct match *match, const char *kind, const char *text,
+                             enum family family, double weight, film_error *error)
 {
-    film_reason reason = {
-        .kind = kind, .text = text, .text_length = strlen(text), .weight = weight};
+    film_reason reason = {.kind = kind,
+                          .text = text,
+                          .text_length = strlen(text),
+                          .weight = weight,
+                          .family = family_name(family)};
     return add(match, &reason, error);
 }
 
 static film_status add_identity(struct match *match, film_error *error)
 {
-    return add_named(match, "identical", "the same words in the same order", match->identity,
-                     error);
+    return add_named(match, "identical", "the same words in the same order", FAMILY_IDENTITY,
+                     match->identity, error);
 }
 
 /* ---- Of the similarity ---- */
@@ -146,7 +130,7 @@ static double toward(const struct match *match, int side, size_t i, int target)
         return vec_dot(encoder->map + (size_t)id * encoder->dim, sides[target].vector,
                        encoder->dim);
     const struct feature_row *row = &sides[target].row;
-    size_t at = position(row, id);
+    size_t at = feature_row_position(row, id);
     return at < row->count && row->id[at] == id ? (double)row->value[at] : 0;
 }
 
@@ -184,15 +168,15 @@ film_status reasons_of_similarity(struct match *match, film_verdict *verdict, fi
     double total = verdict->log_odds - verdict->bias - match->identity;
     if (match->decision->encoder->network) { /* inside of it no word has a share of its own */
         int black_box = network_head(match->decision->encoder->network) != NULL;
-        TRY(add_named(match, "trait", black_box ? DECISION_BLACK_BOX : DECISION_NETWORK, total,
-                      error));
+        TRY(add_named(match, "trait", black_box ? DECISION_BLACK_BOX : DECISION_NETWORK,
+                      FAMILY_MEANING, total, error));
     } else {
         TRY(add_words(match, 0, share_of_similarity, error));
         TRY(add_words(match, 1, share_of_similarity, error));
         settle_sum(match->reasons, match->reason_count, total);
     }
     TRY(add_identity(match, error));
-    sort_reasons(match);
+    reasons_sort(match->reasons, match->reason_count);
 done:
     return status;
 }
@@ -209,7 +193,7 @@ static void share_of_evidence(const struct match *match, int side, double *share
     const struct features *features = decision->encoder->features;
     double scale = decision->margin.scale * decision->evidence.scale;
     for (size_t i = 0; i < row->count; i++) {
-        size_t at = position(other, row->id[i]);
+        size_t at = feature_row_position(other, row->id[i]);
         int alone = at == other->count || other->id[at] != row->id[i];
         enum group group = features_group(features, row->id[i]);
         double base = evidence_base(features, group, row->id[i], alone);
@@ -281,6 +265,20 @@ static film_status add_item(struct match *match, const struct item *item, film_e
     return add(match, &reason, error);
 }
 
+/* Term T of the trees, which is of two traits. */
+static film_status add_two_traits(struct match *match, size_t t, double weight, film_error *error)
+{
+    const struct tree_term *term = &match->decision->plan.term[t];
+    const char *name = match->decision->term_name[t];
+    film_reason reason = {.kind = "trait",
+                          .text = name,
+                          .text_length = strlen(name),
+                          .weight = weight,
+                          .family = family_name(trait_at((size_t)term->low)->family),
+                          .other_family = family_name(trait_at((size_t)term->high)->family)};
+    return add(match, &reason, error);
+}
+
 /* Terms of the trees and of the line: each with its name. Those of one trait alone come first in the plan
  * of every trait, so what the line says of it is added there; where the trees never ask for a trait by
  * itself, the line's term stands alone. */
@@ -299,10 +297,10 @@ static film_status add_traits(struct match *match, film_error *error)
             if (plan->term[t].high < 0)
                 weight += match->terms.weight[t];
             else
-                TRY(add_named(match, "trait", decision->term_name[t],
-                              scale * match->terms.weight[t], error));
+                TRY(add_two_traits(match, t, scale * match->terms.weight[t], error));
         }
-        TRY(add_named(match, "trait", trait_at(trait)->name, scale * weight, error));
+        TRY(add_named(match, "trait", trait_at(trait)->name, trait_at(trait)->family,
+                      scale * weight, error));
     }
 done:
     return status;
@@ -321,14 +319,15 @@ film_status reasons_of_decision(struct match *match, film_error *error)
     for (size_t i = 0; i < match->survey.items.count; i++)
         TRY(add_item(match, &match->survey.items.list[i], error));
     TRY(add_traits(match, error));
-    TRY(add_named(match, "trait", DECISION_NETWORK,
+    TRY(add_named(match, "trait", DECISION_NETWORK, FAMILY_MEANING,
                   decision->margin.scale * decision_network(decision, &match->survey), error));
     if (match->rule.memory) {
         enum memory_answer answer = decision_memory(decision, &match->survey);
-        TRY(add_named(match, "memory", known[answer], decision->memory.weight[answer], error));
+        TRY(add_named(match, "memory", known[answer], FAMILY_MEMORY,
+                      decision->memory.weight[answer], error));
     }
     TRY(add_identity(match, error));
-    sort_reasons(match);
+    reasons_sort(match->reasons, match->reason_count);
 done:
     return status;
 }

@@ -17,4 +17,7 @@ film_status reasons_of_similarity(struct match *match, film_verdict *verdict, fi
 
 film_status reasons_of_decision(struct match *match, film_error *error);
 
+/* Strongest first; of equal weights, in the order of the text. */
+void reasons_sort(film_reason *reasons, size_t count);
+
 #endif

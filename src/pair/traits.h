@@ -9,10 +9,33 @@
 
 #include "pair/comparison.h"
 
+/* Reasons that belong together, each with a title anybody can read. Every trait is in one of them; memory
+ * and identity are families by themselves. */
+#define FAMILY_LIST(FAMILY)                                   \
+    FAMILY(LENGTH, "length", "Length")                        \
+    FAMILY(OVERLAP, "overlap", "Words in common")             \
+    FAMILY(ORDER, "order", "Order of the words")              \
+    FAMILY(QUESTION, "question", "Kind of question")          \
+    FAMILY(NUMBERS, "numbers", "Numbers and dates")           \
+    FAMILY(NEGATION, "negation", "Negation")                  \
+    FAMILY(NAMES, "names", "Names")                           \
+    FAMILY(FORMS, "forms", "Short forms and compounds")       \
+    FAMILY(SPELLING, "spelling", "Spelling")                  \
+    FAMILY(SIMILARITY, "similarity", "Similarity of wording") \
+    FAMILY(MEANING, "meaning", "Similarity of meaning")       \
+    FAMILY(MEMORY, "memory", "Known from training")           \
+    FAMILY(IDENTITY, "identity", "Identical sentences")
+
+#define FAMILY_NUMBER(family, name, title) FAMILY_##family,
+enum family { FAMILY_LIST(FAMILY_NUMBER) FAMILIES };
+
+const char *family_name(enum family family);
+const char *family_title(enum family family);
+
 struct trait {
     const char *name;  /* "numbers only one has": also how a reason is called */
     const char *about; /* one line for a user */
-    const char *group; /* of traits that belong together: "overlap", "order", ... */
+    enum family family;
     double (*measure)(const struct comparison *comparison);
 };
 

@@ -1,5 +1,6 @@
 #include "train/options.h"
 #include "embed/grams.h"
+#include "model/examples.h"
 #include "pair/operating.h"
 #include "pair/match.h"
 
@@ -43,6 +44,8 @@ static film_status check_numbers(const film_train_options *options, film_error *
         {"deep-margin", deep->margin, deep->margin > 0 && deep->margin <= 2, "above 0, up to 2"},
         {"dropout", deep->dropout, deep->dropout >= 0 && deep->dropout < 1, "from 0 to below 1"},
         {"rate", rank->rate, rank->rate >= 0 && rank->rate <= 100, "above 0, up to 100"},
+        {"keep-examples", (double)options->keep_examples, options->keep_examples <= EXAMPLES_MOST,
+         "up to 10000"},
         {"temperature", rank->temperature, rank->temperature >= 0 && rank->temperature <= 40,
          "above 0, up to 40"},
     };

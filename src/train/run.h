@@ -81,6 +81,9 @@ film_status run_operate(struct run *run, const float *score, const float *target
 /* Refuses a criterion where there is nothing to choose by. */
 film_status run_check_operating(const struct run *run, int none_is_same, film_error *error);
 
+/* Keeps options->keep_examples of the labelled pairs in the model. */
+film_status run_keep_examples(struct run *run, film_error *error);
+
 /* For a method that streams (train/stream.h): a sample of the rows to run->corpus, the rows held out
  * to run->dev, and how many rows there are to learn from. */
 film_status run_sample(struct run *run, film_error *error);

@@ -193,6 +193,10 @@ static film_status check_method(const struct run *run, film_method method, film_
             error, FILM_BAD_INPUT,
             "--decision full learns from labels and the input has none; leave it out or "
             "add a label, score, category or triplet column");
+    if (!labelled && options->keep_examples)
+        return status_set(error, FILM_BAD_INPUT,
+                          "--keep-examples keeps labelled pairs and the input has none; leave it "
+                          "out or add a label, score, category or triplet column");
     if (options->resume && method != FILM_METHOD_FILM && method != FILM_METHOD_RANK &&
         method != FILM_METHOD_DEEP)
         return status_set(error, FILM_BAD_INPUT,
@@ -319,6 +323,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     if (run.full && run.interrupted == FILM_OK) TRY(decide(&run, error));
     if (!run.model->decision.full || run.dev.rows || options->bert)
         TRY(run_calibrate(&run, judged_on, error));
+    TRY(run_keep_examples(&run, error));
     TRY(finish(&run, error));
 done:
     if (run.model && run.model->network) network_use_cache(run.model->network, NULL);

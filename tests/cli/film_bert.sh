@@ -34,6 +34,10 @@ import json, sys
 v = json.load(sys.stdin)
 total = v[\"bias\"] + sum(r[\"weight\"] for r in v[\"reasons\"])
 sys.exit(abs(total - v[\"log_odds\"]) > 1e-6)"' "$FILM"
+expect_status "explain --pair" 0 "$FILM" explain one.film --pair "is my card lost" "the card is lost"
+check "says what was left out" grep -q 'by the encoder; leaving the word out changes it by$' out
+expect_status "explain --dim" 0 "$FILM" explain one.film --dim 3
+check "goes back to the encoder's dimensions" grep -q '^dimensions of the encoder that weigh most' out
 expect_status "embed" 0 "$FILM" embed one.film <(echo how is my card) -q -o v.npy
 expect_status "predict" 0 "$FILM" predict one.film dev.tsv -q -o many.tsv
 check "a probability for every pair" test "$(wc -l <many.tsv)" -eq "$(wc -l <dev.tsv)"

@@ -50,7 +50,7 @@ check "and answers" test "$("$folder/use" "$folder/faq.film")" = answered
 only_ours() { ! nm -D --defined-only "$library" | awk '{ print $3 }' | grep -v '^film_'; }
 check "the library shows film_* only" only_ours
 if command -v c++ > /dev/null; then
-    check "the header is C++ too" sh -c "echo '#include <film_pool.h>' | c++ -fsyntax-only -Wall -Wextra -Werror -I'$folder/usr/include' -x c++ -"
+    check "the header is C++ too" sh -c "printf '#include <film_pool.h>\n#include <film_explain.h>\n' | c++ -fsyntax-only -Wall -Wextra -Werror -I'$folder/usr/include' -x c++ -"
 else
     number=$((number + 1)); echo "ok $number - the header is C++ too # SKIP no C++ compiler"
 fi

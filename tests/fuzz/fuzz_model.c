@@ -1,5 +1,6 @@
 /* A model whose checksums are right and whose content is anything: film_open refuses it with a message, or it
  * answers. The input is a list of changes to a good model, 6 bytes each: tensor, what, where (2), value (2). */
+#include "film_explain.h"
 #include "film_train.h"
 #include "spoil.h"
 
@@ -53,10 +54,37 @@ static void make_good(void)
     options.min_df = 1;
     options.max_features = 40;
     options.decision = FILM_DECISION_FULL;
+    options.keep_examples = 20;
     if (film_train(paths, 1, &options, &model, &error) != FILM_OK) puts(error.message), abort();
     require(film_save(model, good, &error) == FILM_OK);
     film_close(model);
     atexit(clean_up);
+}
+
+/* What is explained can be written down; every text in it is read once on the way. */
+static void explain(film_context *context, film_text a, film_text b)
+{
+    film_error error;
+    film_explanation why;
+    char *json = NULL;
+    size_t length = 0;
+    require(film_explain_pair(context, a, b, &why, &error) == FILM_OK);
+    require(film_explanation_json(&why, 3, &json, &length, &error) == FILM_OK);
+    require(strlen(json) == length);
+    film_free(json);
+}
+
+/* All that was learned; a word or a dimension that is not there any more is refused. */
+static void explain_learned(const film_model *model)
+{
+    char *json[3] = {NULL, NULL, NULL};
+    require(film_explain_model(model, 5, &json[0], NULL) == FILM_OK);
+    film_status word = film_explain_word(model, film_string("w01"), 5, &json[1], NULL);
+    film_status dimension = film_explain_dimension(model, 1, 5, &json[2], NULL);
+    require((word == FILM_OK || word == FILM_USAGE) && (word == FILM_OK) == (json[1] != NULL));
+    require((dimension == FILM_OK || dimension == FILM_USAGE) &&
+            (dimension == FILM_OK) == (json[2] != NULL));
+    for (int i = 0; i < 3; i++) film_free(json[i]);
 }
 
 static void ask(const film_model *model)
@@ -73,8 +101,10 @@ static void ask(const film_model *model)
                                &error) == FILM_OK);
             for (size_t r = 0; r < verdict.reason_count; r++)
                 require(verdict.reasons[r].text_length < 1000 && verdict.reasons[r].end < 1000);
+            explain(context, film_string(texts[i]), film_string(texts[j]));
         }
     film_context_free(context);
+    explain_learned(model);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -2,6 +2,7 @@
 #include "testing.h"
 
 #include "embed/encoder.h"
+#include "explain/pair.h"
 #include "la/svd.h"
 #include "model/model.h"
 #include "spoil.h"
@@ -230,6 +231,42 @@ static void many_pairs_are_judged_as_one(void **state)
     film_close(model);
 }
 
+/* All dimensions of the encoder add up to the similarity; a word left out is the sentence without it. */
+static void explanations_reach_the_encoder(void **state)
+{
+    (void)state;
+    static const film_similarity kinds[] = {FILM_COSINE, FILM_DOT};
+    for (int k = 0; k < 2; k++) {
+        film_train_options options;
+        struct explainer explainer = {.reasons = NULL};
+        struct match match;
+        struct match_rule rule;
+        film_explanation why;
+        film_verdict without;
+        defaults(&options);
+        options.similarity = kinds[k];
+        film_model *model = train(&options);
+        assert_ok(match_rule(&rule, &model->decision, NULL, &error));
+        assert_ok(match_init(&match, &model->decision, &rule, &error));
+        film_text a = film_string("the ab d"), b = film_string("a c ab?");
+        assert_ok(explain_pair(&explainer, &match, a, b, &why, &error));
+        double similarity = why.verdict.similarity, left_out = why.words[0].left_out,
+               sum = why.verdict.bias;
+        assert_close(explainer.encoded.sum, similarity, 1e-4);
+        assert_int_equal(why.encoder_count, 10);
+        assert_int_equal(why.link_count, 0);
+        assert_int_equal(why.words[0].end, 3);
+        for (size_t i = 0; i < why.word_count; i++) sum += why.words[i].weight;
+        for (size_t i = 0; i < why.group_count; i++) sum += why.groups[i].weight;
+        assert_close(sum, why.verdict.log_odds, 1e-9);
+        assert_ok(match_score(&match, film_string(" ab d"), b, &without, &error));
+        assert_close(without.similarity - similarity, left_out, 1e-4);
+        explainer_free(&explainer);
+        match_free(&match);
+        film_close(model);
+    }
+}
+
 static void what_cannot_be_done_is_said(void **state)
 {
     (void)state;
@@ -308,6 +345,7 @@ int main(void)
         cmocka_unit_test(a_dense_matrix_is_decomposed),
         cmocka_unit_test(a_saved_model_answers_without_the_folder),
         cmocka_unit_test(many_pairs_are_judged_as_one),
+        cmocka_unit_test(explanations_reach_the_encoder),
         cmocka_unit_test(what_cannot_be_done_is_said),
         cmocka_unit_test(encoding_can_be_stopped),
         cmocka_unit_test(a_bad_encoder_in_a_model_is_refused)};

@@ -303,18 +303,19 @@ static void no_trait_is_without_a_test(void **state)
 static void every_trait_says_what_it_is(void **state)
 {
     (void)state;
-    static const char *const groups[] = {"length", "overlap",    "order",   "question",
-                                         "facts",  "similarity", "meaning", "spelling"};
+    int traits_of[FAMILIES] = {0};
     for (size_t t = 0; t < traits_count(); t++) {
         const struct trait *trait = trait_at(t);
-        int known = 0;
-        for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
-            known |= strcmp(groups[g], trait->group) == 0;
-        if (!known) print_error("\"%s\" is in a group \"%s\"\n", trait->name, trait->group);
-        assert_true(known);
+        assert_true(trait->family >= 0 && trait->family < FAMILIES);
+        traits_of[trait->family]++;
         assert_true(trait->name[0] && strlen(trait->name) < 60);
         assert_true(strlen(trait->about) > 5 && !strchr(trait->about, '\n'));
         assert_int_equal(find(trait->name), t); /* no name twice */
+    }
+    for (int family = 0; family < FAMILIES; family++) {
+        int of_traits = family != FAMILY_MEMORY && family != FAMILY_IDENTITY;
+        assert_int_equal(traits_of[family] > 0, of_traits);
+        assert_true(*family_name((enum family)family) && *family_title((enum family)family));
     }
 }
 

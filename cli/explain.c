@@ -1,0 +1,237 @@
+/* film explain: why a pair is the same or not, and what a model learned. */
+#include "cli.h"
+#include "json.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- A pair ---- */
+
+/* The words whose absence changes the encoder's similarity most. */
+static void print_left_out(const film_explanation *why)
+{
+    enum { SHOWN = 6 };
+    unsigned char shown[1024] = {0};
+    size_t count = why->word_count < sizeof shown ? why->word_count : sizeof shown;
+    if (!why->encoder_count) return;
+    printf("similarity %.3f, by the encoder; leaving the word out changes it by\n",
+           why->verdict.similarity);
+    for (size_t n = 0; n < count && n < SHOWN; n++) {
+        size_t best = count;
+        for (size_t i = 0; i < count; i++)
+            if (!shown[i] &&
+                (best == count || fabs(why->words[i].left_out) > fabs(why->words[best].left_out)))
+                best = i;
+        const film_word_share *word = &why->words[best];
+        shown[best] = 1;
+        printf("  %+7.3f  %.*s (%c)\n", word->left_out, (int)word->text.length, word->text.bytes,
+               word->side);
+    }
+}
+
+static void print_links(const film_explanation *why)
+{
+    enum { SHOWN = 5 };
+    print_left_out(why);
+    if (why->link_count) printf("similarity %.3f, by words:\n", why->verdict.similarity);
+    for (size_t i = 0; i < why->link_count && i < SHOWN; i++) {
+        const film_word_share *a = &why->words[why->links[i].a], *b = &why->words[why->links[i].b];
+        printf("  %+7.3f  %.*s / %.*s\n", why->links[i].share, (int)a->text.length, a->text.bytes,
+               (int)b->text.length, b->text.bytes);
+    }
+}
+
+static void print_examples(const film_explanation *why)
+{
+    if (why->example_count) printf("nearest known pairs:\n");
+    for (size_t i = 0; i < why->example_count; i++) {
+        const film_example *example = &why->examples[i];
+        printf("  %7.3f  %s\n           %.*s\n           %.*s\n", example->similarity,
+               example->same ? "same" : "different", (int)example->a.length, example->a.bytes,
+               (int)example->b.length, example->b.bytes);
+    }
+}
+
+static void print_all(const film_explanation *why)
+{
+    printf("all reasons:\n  %+7.2f  bias\n", why->verdict.bias);
+    for (size_t i = 0; i < why->verdict.reason_count; i++) print_reason(&why->verdict.reasons[i]);
+}
+
+static int explain_pair(const film_model *model, const film_answer_options *answer,
+                        const char *const *sentences, int as_json, int all)
+{
+    film_error error;
+    film_context *context = NULL;
+    film_explanation why;
+    char *json = NULL;
+    film_status status = film_context_new(model, &context, &error);
+    if (status == FILM_OK) status = film_context_set(context, answer, &error);
+    if (status == FILM_OK)
+        status = film_explain_pair(context, film_string(sentences[0]), film_string(sentences[1]),
+                                   &why, &error);
+    if (status == FILM_OK && as_json)
+        status = film_explanation_json(&why, FILM_ALL_REASONS, &json, NULL, &error);
+    int code = as_json ? answer_json(status, json, &error) : report(status, &error);
+    if (code == EXIT_DONE && !as_json) {
+        print_explanation(&why);
+        print_links(&why);
+        print_examples(&why);
+        if (all) print_all(&why);
+    }
+    film_context_free(context);
+    return code;
+}
+
+/* ---- What the library says as JSON, as text ---- */
+
+/* "  +0.123  word" for each entry; LABEL and VALUE are its keys. */
+static void print_list(const json_t *about, const char *key, const char *title, const char *label,
+                       const char *value)
+{
+    const json_t *list = json_object_get(about, key);
+    size_t i;
+    json_t *entry;
+    if (!json_array_size(list)) return;
+    printf("%s:\n", title);
+    json_array_foreach((json_t *)(uintptr_t)list, i, entry)
+    {
+        const json_t *name = json_object_get(entry, label);
+        printf("  %+8.3f  ", json_number(entry, value));
+        if (json_is_integer(name))
+            printf("%lld", (long long)json_integer_value(name));
+        else
+            printf("%s", json_string_value(name));
+        const char *kind = json_string_value(json_object_get(entry, "kind"));
+        printf("%s%s%s\n", kind ? " (" : "", kind ? kind : "", kind ? ")" : "");
+    }
+}
+
+static void print_dimension(const json_t *about)
+{
+    if (json_object_get(about, "encoder"))
+        printf("dimension %lld of %lld, on top of a BERT encoder\n", json_whole(about, "dimension"),
+               json_whole(about, "dimensions"));
+    else
+        printf("dimension %lld of %lld: rests on about %.0f of %lld words; the strongest ten have "
+               "%.0f %% of it\n",
+               json_whole(about, "dimension"), json_whole(about, "dimensions"),
+               json_number(about, "effective_words"), json_whole(about, "words"),
+               100 * json_number(about, "share_of_ten"));
+    print_list(about, "encoder", "dimensions of the encoder that weigh most", "dimension",
+               "weight");
+    print_list(about, "positive", "words that pull it up", "text", "weight");
+    print_list(about, "negative", "words that pull it down", "text", "weight");
+    print_list(about, "highest", "known sentences highest on it", "text", "value");
+    print_list(about, "lowest", "known sentences lowest on it", "text", "value");
+}
+
+static void print_word(const json_t *about)
+{
+    printf("\"%s\", idf %.2f\n", json_string_value(json_object_get(about, "word")),
+           json_number(about, "idf"));
+    if (json_object_get(about, "shared"))
+        printf("  %+8.3f  as evidence, when both sentences have it\n  %+8.3f  when only one has "
+               "it\n",
+               json_number(about, "shared"), json_number(about, "alone"));
+    print_list(about, "pairs", "strongest with another word", "text", "weight");
+    print_list(about, "nearest", "nearest words", "text", "similarity");
+    print_list(about, "dimensions", "dimensions it drives", "dimension", "weight");
+}
+
+static void print_trait(const json_t *trait)
+{
+    printf("  %+6.2f to %+6.2f  %s\n                    %s\n", json_number(trait, "lowest"),
+           json_number(trait, "highest"), json_string_value(json_object_get(trait, "name")),
+           json_string_value(json_object_get(trait, "about")));
+}
+
+static void print_model(const json_t *about)
+{
+    size_t i;
+    json_t *trait;
+    const json_t *traits = json_object_get(about, "traits");
+    printf("method %s, %lld dimensions, decision %s, %lld examples kept\n",
+           json_string_value(json_object_get(about, "method")), json_whole(about, "dimensions"),
+           json_string_value(json_object_get(about, "decision")), json_whole(about, "examples"));
+    print_list(about, "insists_on", "insists on: against, when only one sentence has it", "text",
+               "weight");
+    print_list(about, "welcomes", "welcomes: for, when both have it", "text", "weight");
+    print_list(about, "ignores", "ignores, in one sentence or in both", "text", "weight");
+    print_list(about, "loudest", "loudest in the vectors", "text", "weight");
+    print_list(about, "quietest", "quietest in the vectors", "text", "weight");
+    if (traits) printf("traits, by how far each alone can move the log-odds:\n");
+    json_array_foreach((json_t *)(uintptr_t)traits, i, trait) print_trait(trait);
+}
+
+static int print_about(film_status status, char *json, const film_error *error, int as_json,
+                       void (*print)(const json_t *about))
+{
+    if (status != FILM_OK || as_json) return answer_json(status, json, error);
+    json_t *about = json_loads(json, 0, NULL);
+    if (about) print(about);
+    json_decref(about);
+    film_free(json);
+    return EXIT_DONE;
+}
+
+static int explain_learned(const film_model *model, const char *word, size_t dimension, size_t most,
+                           int as_json)
+{
+    film_error error;
+    char *json = NULL;
+    film_status status;
+    if (word) {
+        status = film_explain_word(model, film_string(word), most, &json, &error);
+        return print_about(status, json, &error, as_json, print_word);
+    }
+    if (dimension != SIZE_MAX) {
+        status = film_explain_dimension(model, dimension, most, &json, &error);
+        return print_about(status, json, &error, as_json, print_dimension);
+    }
+    status = film_explain_model(model, most, &json, &error);
+    return print_about(status, json, &error, as_json, print_model);
+}
+
+static int run(const struct verb *verb, int argc, char **argv)
+{
+    struct common common = {0};
+    const char *arguments[3], *word = NULL;
+    int pair = 0, all = 0;
+    size_t dimension = SIZE_MAX, most = 0;
+    film_answer_options answer;
+    film_answer_defaults(&answer);
+    const struct option options[] = {
+        {"pair", 0, OPTION_FLAG, &pair, NULL, "why the two sentences A and B are the same or not"},
+        {"dim", 0, OPTION_COUNT, &dimension, "I", "a dimension of the vectors, counted from 0"},
+        {"word", 0, OPTION_TEXT, &word, "W", "a word"},
+        {"most", 0, OPTION_SIZE, &most, "N", "the length of each list (default 10)"},
+        {"all", 0, OPTION_FLAG, &all, NULL, "with --pair: every reason of the sum"},
+        ANSWER_OPTIONS(answer),
+        END_OF_OPTIONS};
+    int count = parse_arguments(verb, options, &common, argc, argv, arguments, 1, 3);
+    if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
+    if (pair + (word != NULL) + (dimension != SIZE_MAX) > 1)
+        return usage_error(verb, "--pair, --dim and --word do not go together");
+    if (pair ? count != 3 : count != 1)
+        return usage_error(verb, pair ? "--pair needs two sentences behind the model"
+                                      : "sentences need --pair");
+    film_error error;
+    film_model *model = NULL;
+    int code = report(film_open(arguments[0], &model, &error), &error);
+    if (code == EXIT_DONE)
+        code = pair ? explain_pair(model, &answer, arguments + 1, common.json, all)
+                    : explain_learned(model, word, dimension, most, common.json);
+    film_close(model);
+    return code;
+}
+
+const struct verb verb_explain = {
+    "explain", "MODEL [--pair A B | --dim I | --word W] [options]",
+    "Say why: of a pair, a word, a dimension, or all a model learned",
+    "Of a pair: what its words and the groups of traits weigh adds up to the log-odds exactly.\n"
+    "Without --pair, --dim or --word: what the model insists on and what it ignores.\n\n"
+    "examples:\n"
+    "  film explain faq.film --pair \"I lost my card\" \"my card is gone\"\n"
+    "  film explain faq.film --word card\n",
+    run};

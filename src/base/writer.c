@@ -1,0 +1,183 @@
+#include "base/writer.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Room for MORE bytes behind what is there, or NULL. */
+static char *room(struct writer *writer, size_t more)
+{
+    if (writer->length + more > writer->capacity && !writer->failed) {
+        /* Twice as much each time: an answer has some ten thousand bytes. */
+        size_t wanted = 2 * writer->capacity + more + 256;
+        writer->failed = !mem_grow((void **)&writer->bytes, &writer->capacity, wanted, 1);
+    }
+    return writer->failed ? NULL : writer->bytes + writer->length;
+}
+
+static void append(struct writer *writer, const char *bytes, size_t length)
+{
+    char *to = room(writer, length);
+    if (!to) return;
+    memcpy(to, bytes, length);
+    writer->length += length;
+}
+
+static void before_value(struct writer *writer)
+{
+    if (writer->comma) append(writer, ", ", 2);
+    writer->comma = 1;
+}
+
+void writer_open(struct writer *writer, char bracket)
+{
+    before_value(writer);
+    append(writer, &bracket, 1);
+    writer->comma = 0;
+}
+
+void writer_close(struct writer *writer, char bracket)
+{
+    append(writer, &bracket, 1);
+    writer->comma = 1;
+}
+
+void writer_key(struct writer *writer, const char *key)
+{
+    before_value(writer);
+    append(writer, "\"", 1);
+    append(writer, key, strlen(key));
+    append(writer, "\": ", 3);
+    writer->comma = 0;
+}
+
+void writer_raw(struct writer *writer, const char *json, size_t length)
+{
+    before_value(writer);
+    append(writer, json, length);
+}
+
+void writer_null(struct writer *writer)
+{
+    writer_raw(writer, "null", 4);
+}
+
+void writer_truth(struct writer *writer, int truth)
+{
+    if (truth)
+        writer_raw(writer, "true", 4);
+    else
+        writer_raw(writer, "false", 5);
+}
+
+/* ---- Text ---- */
+
+static char *put_escape(char *to, unsigned char c)
+{
+    static const char short_form[] = "btn\0fr", digits[] = "0123456789abcdef"; /* 8 .. 13 */
+    *to++ = '\\';
+    if (c == '"' || c == '\\') {
+        *to++ = (char)c;
+    } else if (c >= 8 && c <= 13 && short_form[c - 8]) {
+        *to++ = short_form[c - 8];
+    } else {
+        memcpy(to, "u00", 3);
+        to[3] = digits[c >> 4];
+        to[4] = digits[c & 15];
+        to += 5;
+    }
+    return to;
+}
+
+void writer_text(struct writer *writer, film_text text)
+{
+    enum { LONGEST_ESCAPE = 6 };
+    before_value(writer);
+    char *start = text.length < SIZE_MAX / 16 ? room(writer, LONGEST_ESCAPE * text.length + 2)
+                                              : (writer->failed = 1, NULL);
+    if (!start) return;
+    char *to = start;
+    *to++ = '"';
+    for (size_t i = 0; i < text.length; i++) {
+        unsigned char c = (unsigned char)text.bytes[i];
+        if (c < 0x20 || c == '"' || c == '\\')
+            to = put_escape(to, c);
+        else
+            *to++ = (char)c;
+    }
+    *to++ = '"';
+    writer->length += (size_t)(to - start);
+}
+
+/* ---- Numbers ---- */
+
+enum { DIGITS = 20 };
+
+/* The decimal digits of NUMBER, right-aligned before END and at least LEAST of them; returns the first. */
+static char *put_digits(char *end, uint64_t number, int least)
+{
+    for (; number || least > 0; number /= 10, least--) *--end = (char)('0' + number % 10);
+    return end;
+}
+
+void writer_count(struct writer *writer, size_t number)
+{
+    char digits[DIGITS], *first = put_digits(digits + DIGITS, number, 1);
+    writer_raw(writer, first, (size_t)(digits + DIGITS - first));
+}
+
+void writer_number(struct writer *writer, double number)
+{
+    char text[40];
+    if (!isfinite(number)) {
+        writer_null(writer);
+        return;
+    }
+    int written = snprintf(text, sizeof text, "%.17g", number), length = 0, whole = 1;
+    for (int i = 0; i < written; i++) {
+        int plain = (text[i] >= '0' && text[i] <= '9') || strchr("+-e", text[i]);
+        if (text[i] == 'e') whole = 0;
+        if (plain)
+            text[length++] = text[i];
+        else if (length && text[length - 1] != '.') /* the locale's point, of one byte or more */
+            text[length++] = '.', whole = 0;
+    }
+    if (whole) { /* it stays a real number for readers that tell them apart */
+        text[length++] = '.';
+        text[length++] = '0';
+    }
+    writer_raw(writer, text, (size_t)length);
+}
+
+void writer_weight(struct writer *writer, double weight)
+{
+    enum { DECIMALS = 12 };
+    const uint64_t one = 1000000000000u;
+    double size = fabs(weight);
+    if (!(size < 1e6)) {
+        writer_number(writer, weight);
+        return;
+    }
+    uint64_t scaled = (uint64_t)(size * (double)one + 0.5);
+    char text[2 * DIGITS + 2], *end = text + sizeof text;
+    char *point = put_digits(end, scaled % one, DECIMALS) - 1;
+    *point = '.';
+    char *first = put_digits(point, scaled / one, 1);
+    if (weight < 0 && scaled) *--first = '-';
+    while (end[-1] == '0' && end - 2 > point) end--;
+    writer_raw(writer, first, (size_t)(end - first));
+}
+
+film_status writer_finish(struct writer *writer, char **json, size_t *length, film_error *error)
+{
+    append(writer, "", 1);
+    if (writer->failed) {
+        mem_free(writer->bytes);
+        *json = NULL;
+        return status_no_memory(error);
+    }
+    *json = writer->bytes;
+    if (length) *length = writer->length - 1;
+    return FILM_OK;
+}

@@ -1,0 +1,226 @@
+/* Verdicts and explanations as JSON (film_explain.h). */
+#include "base/writer.h"
+#include "film_explain.h"
+
+#include <string.h>
+
+static void write_side(struct writer *to, char side)
+{
+    writer_key(to, "side");
+    if (side)
+        writer_text(to, (film_text){&side, 1});
+    else
+        writer_null(to);
+}
+
+static void write_span(struct writer *to, char side, size_t start, size_t end)
+{
+    writer_key(to, "span");
+    if (!side) {
+        writer_null(to);
+        return;
+    }
+    writer_open(to, '[');
+    writer_count(to, start);
+    writer_count(to, end);
+    writer_close(to, ']');
+}
+
+static void write_key_text(struct writer *to, const char *key, film_text text)
+{
+    writer_key(to, key);
+    writer_text(to, text);
+}
+
+static void write_reason(struct writer *to, const film_reason *reason)
+{
+    writer_open(to, '{');
+    write_key_text(to, "kind", film_string(reason->kind));
+    write_key_text(to, "text", (film_text){reason->text, reason->text_length});
+    write_side(to, reason->side);
+    write_span(to, reason->side, reason->start, reason->end);
+    writer_key(to, "weight");
+    writer_weight(to, reason->weight);
+    if (reason->other_side) {
+        writer_key(to, "other");
+        writer_open(to, '{');
+        write_key_text(to, "text", (film_text){reason->other, reason->other_length});
+        write_side(to, reason->other_side);
+        write_span(to, reason->other_side, reason->other_start, reason->other_end);
+        writer_close(to, '}');
+    }
+    writer_close(to, '}');
+}
+
+static void write_reasons(struct writer *to, const film_reason *reasons, size_t count, size_t most)
+{
+    writer_open(to, '[');
+    for (size_t i = 0; i < count && i < most; i++) write_reason(to, &reasons[i]);
+    writer_close(to, ']');
+}
+
+static void write_verdict(struct writer *to, film_text a, film_text b, const film_verdict *verdict)
+{
+    write_key_text(to, "a", a);
+    write_key_text(to, "b", b);
+    writer_key(to, "probability");
+    writer_number(to, verdict->probability);
+    writer_key(to, "same");
+    writer_truth(to, verdict->same);
+    writer_key(to, "similarity");
+    writer_number(to, verdict->similarity);
+    writer_key(to, "log_odds");
+    writer_number(to, verdict->log_odds);
+    writer_key(to, "bias");
+    writer_number(to, verdict->bias);
+}
+
+film_status film_verdict_json(film_text a, film_text b, const film_verdict *verdict, size_t most,
+                              char **json, size_t *length, film_error *error)
+{
+    if (!verdict || !json) return status_set(error, FILM_USAGE, "verdict or json is NULL");
+    struct writer to = {0};
+    writer_open(&to, '{');
+    write_verdict(&to, a, b, verdict);
+    writer_key(&to, "reasons");
+    write_reasons(&to, verdict->reasons, verdict->reason_count, most);
+    writer_close(&to, '}');
+    return writer_finish(&to, json, length, error);
+}
+
+film_status film_reasons_json(const film_verdict *verdict, size_t most, char **json, size_t *length,
+                              film_error *error)
+{
+    if (!verdict || !json) return status_set(error, FILM_USAGE, "verdict or json is NULL");
+    struct writer to = {0};
+    write_reasons(&to, verdict->reasons, verdict->reason_count, most);
+    return writer_finish(&to, json, length, error);
+}
+
+static void write_groups(struct writer *to, const film_explanation *explanation, size_t most)
+{
+    writer_key(to, "groups");
+    writer_open(to, '[');
+    for (size_t i = 0; i < explanation->group_count; i++) {
+        const film_reason_group *group = &explanation->groups[i];
+        writer_open(to, '{');
+        write_key_text(to, "name", film_string(group->name));
+        write_key_text(to, "title", film_string(group->title));
+        writer_key(to, "weight");
+        writer_weight(to, group->weight);
+        writer_key(to, "reasons");
+        write_reasons(to, group->reasons, group->reason_count, most);
+        writer_close(to, '}');
+    }
+    writer_close(to, ']');
+}
+
+static void write_words(struct writer *to, const film_explanation *explanation)
+{
+    writer_key(to, "words");
+    writer_open(to, '[');
+    for (size_t i = 0; i < explanation->word_count; i++) {
+        const film_word_share *word = &explanation->words[i];
+        writer_open(to, '{');
+        write_key_text(to, "text", word->text);
+        write_side(to, word->side);
+        write_span(to, word->side, word->start, word->end);
+        writer_key(to, "weight");
+        writer_weight(to, word->weight);
+        if (explanation->encoder_count) {
+            writer_key(to, "left_out");
+            writer_weight(to, word->left_out);
+        }
+        writer_close(to, '}');
+    }
+    writer_close(to, ']');
+}
+
+static void write_encoder(struct writer *to, const film_explanation *explanation)
+{
+    if (!explanation->encoder_count) return;
+    writer_key(to, "encoder");
+    writer_open(to, '[');
+    for (size_t i = 0; i < explanation->encoder_count; i++) {
+        writer_open(to, '{');
+        writer_key(to, "dimension");
+        writer_count(to, explanation->encoder[i].dimension);
+        writer_key(to, "share");
+        writer_weight(to, explanation->encoder[i].share);
+        writer_close(to, '}');
+    }
+    writer_close(to, ']');
+}
+
+static void write_linked(struct writer *to, const char *key, const film_word_share *word)
+{
+    writer_key(to, key);
+    writer_open(to, '{');
+    write_key_text(to, "text", word->text);
+    write_span(to, word->side, word->start, word->end);
+    writer_close(to, '}');
+}
+
+static void write_links(struct writer *to, const film_explanation *explanation)
+{
+    writer_key(to, "links");
+    writer_open(to, '[');
+    for (size_t i = 0; i < explanation->link_count; i++) {
+        const film_word_link *link = &explanation->links[i];
+        writer_open(to, '{');
+        write_linked(to, "a", &explanation->words[link->a]);
+        write_linked(to, "b", &explanation->words[link->b]);
+        writer_key(to, "share");
+        writer_weight(to, link->share);
+        writer_close(to, '}');
+    }
+    writer_close(to, ']');
+}
+
+static void write_facts(struct writer *to, const film_explanation *explanation)
+{
+    writer_key(to, "facts");
+    writer_open(to, '[');
+    for (size_t i = 0; i < explanation->fact_count; i++) {
+        writer_open(to, '{');
+        write_key_text(to, "name", film_string(explanation->facts[i].name));
+        write_key_text(to, "text", film_string(explanation->facts[i].text));
+        writer_close(to, '}');
+    }
+    writer_close(to, ']');
+}
+
+static void write_examples(struct writer *to, const film_explanation *explanation)
+{
+    writer_key(to, "examples");
+    writer_open(to, '[');
+    for (size_t i = 0; i < explanation->example_count; i++) {
+        const film_example *example = &explanation->examples[i];
+        writer_open(to, '{');
+        write_key_text(to, "a", example->a);
+        write_key_text(to, "b", example->b);
+        writer_key(to, "same");
+        writer_truth(to, example->same);
+        writer_key(to, "similarity");
+        writer_weight(to, example->similarity);
+        writer_close(to, '}');
+    }
+    writer_close(to, ']');
+}
+
+film_status film_explanation_json(const film_explanation *explanation, size_t most, char **json,
+                                  size_t *length, film_error *error)
+{
+    if (!explanation || !json) return status_set(error, FILM_USAGE, "explanation or json is NULL");
+    struct writer to = {0};
+    writer_open(&to, '{');
+    write_verdict(&to, explanation->a, explanation->b, &explanation->verdict);
+    write_words(&to, explanation);
+    write_groups(&to, explanation, most);
+    write_links(&to, explanation);
+    write_encoder(&to, explanation);
+    write_facts(&to, explanation);
+    write_examples(&to, explanation);
+    writer_close(&to, '}');
+    return writer_finish(&to, json, length, error);
+}

@@ -1,0 +1,241 @@
+/* A model: what it learned to insist on and to ignore, and how its traits speak. */
+#include "base/mem.h"
+#include "explain/learned.h"
+#include "explain/ranking.h"
+#include "la/vec.h"
+#include "text/value.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Words ---- */
+
+/* What word ID is measured by. */
+typedef double (*measure_fn)(const film_model *model, uint32_t id);
+
+/* In log-odds, where it is the only word shared, or the only one that one sentence has alone. */
+static double evidence_of(const film_model *model, uint32_t id, int alone)
+{
+    const struct decision *decision = &model->decision;
+    return decision->margin.scale * decision->evidence.scale *
+           (double)evidence_feature(&decision->evidence, id, alone);
+}
+
+static double against_alone(const film_model *model, uint32_t id)
+{
+    return -evidence_of(model, id, 1);
+}
+
+static double for_shared(const film_model *model, uint32_t id)
+{
+    return evidence_of(model, id, 0);
+}
+
+/* Nearer to 0 the less it matters whether one sentence has it or both. */
+static double ignored(const film_model *model, uint32_t id)
+{
+    return -fmax(fabs(evidence_of(model, id, 1)), fabs(evidence_of(model, id, 0)));
+}
+
+/* What a word adds to a vector: its length in L, times idf. */
+static double loud(const film_model *model, uint32_t id)
+{
+    const float *column = model->encoder.map + id * model->encoder.dim;
+    return (double)model->features.idf[id] * sqrt(vec_dot(column, column, model->encoder.dim));
+}
+
+static double quiet(const film_model *model, uint32_t id)
+{
+    return -loud(model, id);
+}
+
+/* The words with the highest measure among the most frequent ones: of a word that hardly any pair had, little
+ * was learned, and to weigh nothing it need not have been ignored. */
+enum { FREQUENT = 5000, VERY_FREQUENT = 500 };
+
+/* SIGN as in ranking_write_words. */
+static film_status write_list(const film_model *model, const char *key, measure_fn measure,
+                              double sign, uint32_t frequent, size_t most, struct writer *to,
+                              film_error *error)
+{
+    film_status status = FILM_OK;
+    struct ranking ranking;
+    uint32_t first, end;
+    ranking_words(&model->features, &first, &end);
+    if (end - first > frequent) end = first + frequent;
+    TRY(ranking_init(&ranking, most, error));
+    for (uint32_t id = first; id < end; id++)
+        topk_offer(&ranking.top, (float)measure(model, id), id);
+    writer_key(to, key);
+    ranking_write_words(&ranking, &model->features, "weight", sign, to);
+    ranking_free(&ranking);
+done:
+    return status;
+}
+
+static film_status write_words(const film_model *model, size_t most, struct writer *to,
+                               film_error *error)
+{
+    film_status status = FILM_OK;
+    int words = (model->features.groups & GROUP_BIT(GROUP_WORD)) != 0;
+    if (model->decision.full && words) {
+        TRY(write_list(model, "insists_on", against_alone, -1, FREQUENT, most, to, error));
+        TRY(write_list(model, "welcomes", for_shared, 1, FREQUENT, most, to, error));
+        TRY(write_list(model, "ignores", ignored, -1, VERY_FREQUENT, most, to, error));
+    }
+    if (model->encoder.map && words) {
+        TRY(write_list(model, "loudest", loud, 1, FREQUENT, most, to, error));
+        TRY(write_list(model, "quietest", quiet, -1, VERY_FREQUENT, most, to, error));
+    }
+done:
+    return status;
+}
+
+/* ---- Traits ---- */
+
+/* What a trait alone adds to the log-odds, from its smallest value to its largest. */
+struct shape {
+    size_t trait;
+    double at_least, at_most, lowest, highest;
+};
+
+struct shaping {
+    const struct decision *decision;
+    struct tree_terms terms;
+    float *x;       /* traits; all but one at the line's mean, which matters to none of them */
+    size_t *single; /* by trait: its term of the trees, or NONE */
+};
+#define NONE SIZE_MAX
+
+static double value_at(struct shaping *shaping, size_t trait, float x)
+{
+    const struct decision *decision = shaping->decision;
+    shaping->x[trait] = x;
+    double value = linear_term(&decision->line, trait, shaping->x);
+    if (shaping->single[trait] != NONE) {
+        trees_terms(&decision->plan, &decision->trees, shaping->x, &shaping->terms);
+        value += shaping->terms.weight[shaping->single[trait]];
+    }
+    return decision->margin.scale * value;
+}
+
+/* A sum of steps and a line with a bend at either end is extreme at a step or a bend. */
+static void look_at(struct shaping *shaping, struct shape *shape, float x, float *least,
+                    float *most)
+{
+    double value = value_at(shaping, shape->trait, x);
+    shape->lowest = fmin(shape->lowest, value);
+    shape->highest = fmax(shape->highest, value);
+    if (x <= *least) *least = x, shape->at_least = value;
+    if (x >= *most) *most = x, shape->at_most = value;
+}
+
+static void find_shape(struct shaping *shaping, size_t trait, struct shape *shape)
+{
+    const struct decision *decision = shaping->decision;
+    const struct trees *trees = &decision->trees;
+    float least = INFINITY, most = -INFINITY;
+    *shape = (struct shape){.trait = trait, .lowest = INFINITY, .highest = -INFINITY};
+    look_at(shaping, shape, decision->line.low[trait], &least, &most);
+    look_at(shaping, shape, decision->line.high[trait], &least, &most);
+    for (size_t i = 0; i < TREE_SPLITS * trees->count && shaping->single[trait] != NONE; i++)
+        if (trees->feature[i] == (int32_t)trait) {
+            look_at(shaping, shape, trees->cut[i], &least, &most);
+            look_at(shaping, shape, nextafterf(trees->cut[i], -INFINITY), &least, &most);
+        }
+    shaping->x[trait] = decision->line.mean[trait];
+}
+
+static int wider_first(const void *left, const void *right)
+{
+    const struct shape *a = left, *b = right;
+    double x = a->highest - a->lowest, y = b->highest - b->lowest;
+    if (x != y) return x > y ? -1 : 1;
+    return a->trait < b->trait ? -1 : a->trait > b->trait;
+}
+
+static void write_shape(const struct shape *shape, struct writer *to)
+{
+    const struct trait *trait = trait_at(shape->trait);
+    writer_open(to, '{');
+    writer_key(to, "name");
+    writer_text(to, value_of(trait->name));
+    writer_key(to, "about");
+    writer_text(to, value_of(trait->about));
+    writer_key(to, "family");
+    writer_text(to, value_of(family_name(trait->family)));
+    writer_key(to, "at_least");
+    writer_weight(to, shape->at_least);
+    writer_key(to, "at_most");
+    writer_weight(to, shape->at_most);
+    writer_key(to, "lowest");
+    writer_weight(to, shape->lowest);
+    writer_key(to, "highest");
+    writer_weight(to, shape->highest);
+    writer_close(to, '}');
+}
+
+static film_status write_traits(const film_model *model, size_t most, struct writer *to,
+                                film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t count = traits_count();
+    const struct tree_terms_plan *plan = &model->decision.plan;
+    struct shaping shaping = {.decision = &model->decision};
+    struct shape *shapes = mem_array(count, sizeof *shapes);
+    TRY_ALLOC(shapes, error);
+    TRY_ALLOC(shaping.x = mem_array(count, sizeof *shaping.x), error);
+    TRY_ALLOC(shaping.single = mem_array(count, sizeof *shaping.single), error);
+    TRY(tree_terms_init(&shaping.terms, plan, error));
+    for (size_t t = 0; t < count; t++) {
+        shaping.x[t] = model->decision.line.mean[t];
+        shaping.single[t] = NONE;
+    }
+    for (size_t t = 0; t < plan->count; t++)
+        if (plan->term[t].high < 0) shaping.single[plan->term[t].low] = t;
+    for (size_t t = 0; t < count; t++) find_shape(&shaping, t, &shapes[t]);
+    qsort(shapes, count, sizeof *shapes, wider_first);
+    writer_key(to, "traits");
+    writer_open(to, '[');
+    for (size_t t = 0; t < count && t < most; t++) write_shape(&shapes[t], to);
+    writer_close(to, ']');
+done:
+    mem_free(shapes);
+    mem_free(shaping.x);
+    mem_free(shaping.single);
+    tree_terms_free(&shaping.terms);
+    return status;
+}
+
+film_status explain_model(const film_model *model, size_t most, char **json, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct writer to = {0};
+    const struct decision *decision = &model->decision;
+    writer_open(&to, '{');
+    writer_key(&to, "method");
+    writer_text(&to, value_of(model->settings.method));
+    writer_key(&to, "dimensions");
+    writer_count(&to, encoder_dim(&model->encoder));
+    writer_key(&to, "decision");
+    writer_text(&to, value_of(decision->full ? "full" : "threshold"));
+    writer_key(&to, "examples");
+    writer_count(&to, model->examples.count);
+    TRY(write_words(model, most, &to, error));
+    if (decision->full) {
+        TRY(write_traits(model, most, &to, error));
+        writer_key(&to, "memory");
+        writer_open(&to, '{');
+        writer_key(&to, "same");
+        writer_weight(&to, decision->memory.weight[MEMORY_SAME]);
+        writer_key(&to, "different");
+        writer_weight(&to, decision->memory.weight[MEMORY_DIFFERENT]);
+        writer_close(&to, '}');
+    }
+    writer_close(&to, '}');
+done:
+    if (status == FILM_OK) return writer_finish(&to, json, NULL, error);
+    mem_free(to.bytes);
+    return status;
+}

@@ -1,0 +1,115 @@
+#include "explain/nearest.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+void nearest_free(struct nearest *nearest)
+{
+    feature_row_free(&nearest->row);
+    mem_free(nearest->vectors);
+    csr_free(&nearest->rows);
+    memset(nearest, 0, sizeof *nearest);
+}
+
+static film_text text_of(const struct nearest *nearest, size_t sentence)
+{
+    return examples_text(nearest->examples, sentence / 2, (int)(sentence % 2));
+}
+
+/* Without a map: counts the features of all sentences, then keeps them. */
+static film_status keep_rows(struct nearest *nearest, const struct encoder *encoder,
+                             film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t sentences = 2 * nearest->examples->count;
+    for (int keep = 0; keep < 2; keep++) {
+        size_t entries = 0;
+        for (size_t i = 0; i < sentences; i++) {
+            const struct feature_row *row = &nearest->row;
+            TRY(encoder_read_words(encoder, &nearest->row, text_of(nearest, i), NULL, error));
+            if (keep && row->count) {
+                memcpy(nearest->rows.col + entries, row->id, row->count * sizeof *row->id);
+                memcpy(nearest->rows.val + entries, row->value, row->count * sizeof *row->value);
+            }
+            entries += row->count;
+            if (keep) nearest->rows.start[i + 1] = entries;
+        }
+        if (!keep)
+            TRY(csr_alloc(&nearest->rows, sentences, features_count(encoder->features), entries,
+                          error));
+    }
+done:
+    return status;
+}
+
+static film_status make_ready(struct nearest *nearest, const struct encoder *encoder,
+                              film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t sentences = 2 * nearest->examples->count;
+    const struct examples *examples = nearest->examples;
+    nearest_free(nearest); /* what a call before may have left unfinished */
+    nearest->examples = examples;
+    TRY(feature_row_init(&nearest->row, encoder->features, error));
+    if (encoder_has_vectors(encoder)) {
+        size_t dim = encoder_dim(encoder);
+        TRY_ALLOC(nearest->vectors = mem_array(sentences, dim * sizeof(float)), error);
+        for (size_t i = 0; i < sentences; i++)
+            TRY(encoder_embed(encoder, &nearest->row, text_of(nearest, i),
+                              nearest->vectors + i * dim, error));
+    } else {
+        TRY(keep_rows(nearest, encoder, error));
+    }
+    nearest->ready = 1;
+done:
+    return status;
+}
+
+static double similarity(const struct nearest *nearest, const struct reading *reading, int side,
+                         size_t sentence)
+{
+    const struct encoder *encoder = reading->encoder;
+    const struct reading_side *here = &reading->side[side];
+    if (encoder_has_vectors(encoder))
+        return encoder_similarity(encoder, encoder->network ? here->encoded : here->vector,
+                                  nearest->vectors + sentence * encoder_dim(encoder));
+    size_t start = nearest->rows.start[sentence];
+    const struct feature_row row = {.id = nearest->rows.col + start,
+                                    .value = nearest->rows.val + start,
+                                    .count = nearest->rows.start[sentence + 1] - start};
+    return encoder_sparse_similarity(encoder, &here->row, &row);
+}
+
+/* Keeps the list sorted; of equally near ones the first stays first. */
+static void offer(struct nearest *nearest, const film_example *example)
+{
+    size_t at = nearest->count;
+    while (at > 0 && nearest->list[at - 1].similarity < example->similarity) at--;
+    if (at == NEAREST_MOST) return;
+    if (nearest->count < NEAREST_MOST) nearest->count++;
+    memmove(&nearest->list[at + 1], &nearest->list[at],
+            (nearest->count - 1 - at) * sizeof *nearest->list);
+    nearest->list[at] = *example;
+}
+
+film_status nearest_find(struct nearest *nearest, const struct reading *reading, film_error *error)
+{
+    film_status status = FILM_OK;
+    int a = reading->swapped ? 1 : 0;
+    nearest->count = 0;
+    if (!nearest->examples || !nearest->examples->count) return FILM_OK;
+    if (!nearest->ready) TRY(make_ready(nearest, reading->encoder, error));
+    for (size_t i = 0; i < nearest->examples->count; i++) {
+        double straight =
+            similarity(nearest, reading, a, 2 * i) + similarity(nearest, reading, !a, 2 * i + 1);
+        double crossed =
+            similarity(nearest, reading, a, 2 * i + 1) + similarity(nearest, reading, !a, 2 * i);
+        int turned = crossed > straight; /* shown the way round that is nearer */
+        film_example example = {examples_text(nearest->examples, i, turned),
+                                examples_text(nearest->examples, i, !turned),
+                                nearest->examples->same[i], 0.5 * (turned ? crossed : straight)};
+        offer(nearest, &example);
+    }
+done:
+    return status;
+}

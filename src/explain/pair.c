@@ -1,0 +1,135 @@
+#include "explain/pair.h"
+#include "base/mem.h"
+#include "pair/reasons.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void explainer_free(struct explainer *explainer)
+{
+    words_free(&explainer->words);
+    mem_free(explainer->reasons);
+    links_free(&explainer->links);
+    nearest_free(&explainer->nearest);
+    memset(explainer, 0, sizeof *explainer);
+}
+
+/* ---- Words ---- */
+
+/* A reason's weight, split equally over the words of both sentences that it stands on. */
+static void share_out(struct words *words, const film_reason *reason)
+{
+    size_t from[2] = {0, 0}, to[2] = {0, 0};
+    words_at(words, reason->side == 'b', reason->start, reason->end, &from[0], &to[0]);
+    if (reason->other_side)
+        words_at(words, reason->other_side == 'b', reason->other_start, reason->other_end, &from[1],
+                 &to[1]);
+    double share = reason->weight / (double)(to[0] - from[0] + to[1] - from[1]);
+    for (int part = 0; part < 2; part++)
+        for (size_t i = from[part]; i < to[part]; i++) words->list[i].weight += share;
+}
+
+/* ---- Groups ---- */
+
+static int family_of(const char *name)
+{
+    int family = 0;
+    while (family < FAMILIES - 1 && family_name((enum family)family) != name) family++;
+    return family;
+}
+
+static int stronger_first(const void *left, const void *right)
+{
+    const film_reason_group *a = left, *b = right;
+    double x = fabs(a->weight), y = fabs(b->weight);
+    if (x != y) return x > y ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+/* REASON without a place to the groups of its families, half to each where there are two. PUT 0: only
+ * counts. */
+static void sort_in(struct explainer *explainer, film_reason **next, const film_reason *reason,
+                    int put)
+{
+    int family[2] = {family_of(reason->family),
+                     reason->other_family ? family_of(reason->other_family) : -1};
+    int two = family[1] >= 0 && family[1] != family[0];
+    for (int i = 0; i <= two; i++) {
+        film_reason_group *group = &explainer->groups[family[i]];
+        group->reason_count++;
+        if (!put) continue;
+        film_reason part = *reason;
+        if (two) part.weight *= 0.5;
+        group->weight += part.weight;
+        *next[family[i]]++ = part;
+    }
+}
+
+static film_status gather_groups(struct explainer *explainer, const film_verdict *verdict,
+                                 size_t *count, film_error *error)
+{
+    film_reason_group *groups = explainer->groups;
+    film_reason *next[FAMILIES] = {NULL};
+    for (int put = 0; put < 2; put++) {
+        size_t total = 0;
+        for (int family = 0; family < FAMILIES; family++) {
+            next[family] = put ? explainer->reasons + total : NULL;
+            total += put ? groups[family].reason_count : 0;
+            groups[family] = (film_reason_group){.name = family_name((enum family)family),
+                                                 .title = family_title((enum family)family),
+                                                 .reasons = next[family]};
+        }
+        for (size_t i = 0; i < verdict->reason_count; i++)
+            if (!verdict->reasons[i].side) sort_in(explainer, next, &verdict->reasons[i], put);
+        for (int family = 0; !put && family < FAMILIES; family++)
+            total += groups[family].reason_count;
+        if (!put && !mem_grow((void **)&explainer->reasons, &explainer->reasons_capacity, total + 1,
+                              sizeof *explainer->reasons))
+            return status_no_memory(error);
+    }
+    *count = 0;
+    for (int family = 0; family < FAMILIES; family++) {
+        if (!groups[family].reason_count) continue;
+        reasons_sort(next[family] - groups[family].reason_count, groups[family].reason_count);
+        groups[(*count)++] = groups[family];
+    }
+    qsort(groups, *count, sizeof *groups, stronger_first);
+    return FILM_OK;
+}
+
+film_status explain_pair(struct explainer *explainer, struct match *match, film_text a, film_text b,
+                         film_explanation *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct reading *reading = &match->survey.reading;
+    struct words *words = &explainer->words;
+    *out = (film_explanation){.a = a, .b = b};
+    TRY(match_pair(match, a, b, &out->verdict, error));
+    TRY(words_find(words, reading, error));
+    for (size_t i = 0; i < out->verdict.reason_count; i++)
+        if (out->verdict.reasons[i].side) share_out(words, &out->verdict.reasons[i]);
+    TRY(gather_groups(explainer, &out->verdict, &out->group_count, error));
+    explainer->links.count = explainer->encoded.count = 0;
+    if (reading->encoder->network)
+        TRY(encoded_find(&explainer->encoded, words, reading, error));
+    else
+        TRY(links_find(&explainer->links, words, reading, error));
+    int memory = match->rule.full && match->rule.memory;
+    facts_find(&explainer->facts, reading,
+               memory ? decision_memory(match->decision, &match->survey) : MEMORY_UNKNOWN);
+    TRY(nearest_find(&explainer->nearest, reading, error));
+    out->words = words->list;
+    out->word_count = words->first[2];
+    out->groups = explainer->groups;
+    out->links = explainer->links.list;
+    out->link_count = explainer->links.count;
+    out->encoder = explainer->encoded.list;
+    out->encoder_count = explainer->encoded.count;
+    out->facts = explainer->facts.list;
+    out->fact_count = explainer->facts.count;
+    out->examples = explainer->nearest.list;
+    out->example_count = explainer->nearest.count;
+done:
+    return status;
+}

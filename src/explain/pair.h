@@ -1,0 +1,29 @@
+/* A pair explained: the verdict's reasons gathered into words and groups, with links, facts and examples. */
+#ifndef EXPLAIN_PAIR_H
+#define EXPLAIN_PAIR_H
+
+#include "explain/encoded.h"
+#include "explain/facts.h"
+#include "explain/links.h"
+#include "explain/nearest.h"
+#include "explain/words.h"
+#include "pair/match.h"
+
+/* Scratch space and result, one per thread; zero-initialised. */
+struct explainer {
+    struct words words;
+    film_reason *reasons; /* of the groups, one group behind the other */
+    size_t reasons_capacity;
+    film_reason_group groups[FAMILIES];
+    struct links links;
+    struct encoded encoded;
+    struct facts facts;
+    struct nearest nearest;
+};
+
+void explainer_free(struct explainer *explainer);
+
+film_status explain_pair(struct explainer *explainer, struct match *match, film_text a, film_text b,
+                         film_explanation *out, film_error *error);
+
+#endif

@@ -1,0 +1,171 @@
+/* A word: the dimensions it drives, its neighbours, what it weighs as evidence. */
+#include "base/mem.h"
+#include "explain/learned.h"
+#include "explain/ranking.h"
+#include "la/vec.h"
+#include "text/value.h"
+
+#include <math.h>
+
+/* The feature of WORD as the model reads it: folded, stemmed. */
+static film_status find_word(const film_model *model, film_text word, uint32_t *id,
+                             film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct features *features = &model->features;
+    char shown[VALUE_SHOWN];
+    struct feature_row row;
+    if (!(features->groups & GROUP_BIT(GROUP_WORD)))
+        return status_set(error, FILM_USAGE, "this model has no words among its features");
+    TRY(feature_row_init(&row, features, error));
+    status = features_transform(features, &row, word, error);
+    if (status == FILM_OK && row.grams.tokens.count != 1)
+        status = status_set(error, FILM_USAGE, "\"%s\" is read as %zu words; ask for one",
+                            value_show(word, shown), row.grams.tokens.count);
+    if (status == FILM_OK && row.found[0] == STRTAB_NONE)
+        status = status_set(error, FILM_USAGE,
+                            "the model does not know the word \"%s\"; it was in too few training "
+                            "sentences",
+                            value_show(word, shown));
+    if (status == FILM_OK) *id = row.found[0];
+    feature_row_free(&row);
+done:
+    return status;
+}
+
+static film_status write_dimensions(const film_model *model, uint32_t id, size_t most,
+                                    struct writer *to, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t dim = model->encoder.dim;
+    const float *column = model->encoder.map + id * dim;
+    struct ranking ranking;
+    TRY(ranking_init(&ranking, most, error));
+    for (size_t d = 0; d < dim; d++) topk_offer(&ranking.top, fabsf(column[d]), (uint32_t)d);
+    topk_finish(&ranking.top);
+    writer_key(to, "length");
+    writer_number(to, sqrt(vec_dot(column, column, dim)));
+    writer_key(to, "dimensions");
+    writer_open(to, '[');
+    for (size_t i = 0; i < ranking.top.count; i++) {
+        writer_open(to, '{');
+        writer_key(to, "dimension");
+        writer_count(to, ranking.id[i]);
+        writer_key(to, "weight");
+        writer_weight(to, (double)column[ranking.id[i]]);
+        writer_close(to, '}');
+    }
+    writer_close(to, ']');
+    ranking_free(&ranking);
+done:
+    return status;
+}
+
+/* Words whose vectors point the same way, each embedded as a sentence by itself: its letters count as well,
+ * where the model has features of them. */
+static film_status write_nearest(const film_model *model, uint32_t id, size_t most,
+                                 struct writer *to, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct features *features = &model->features;
+    size_t dim = model->encoder.dim;
+    float *vector = mem_array(2 * dim, sizeof *vector), *other = vector + dim;
+    struct feature_row row = {.count = 0};
+    struct ranking ranking = {.score = NULL};
+    uint32_t first, end;
+    ranking_words(features, &first, &end);
+    TRY_ALLOC(vector, error);
+    TRY(feature_row_init(&row, features, error));
+    TRY(ranking_init(&ranking, most, error));
+    TRY(encoder_read_words(&model->encoder, &row, ranking_name(features, id), vector, error));
+    double length = vec_dot(vector, vector, dim);
+    for (uint32_t word = first; word < end; word++) {
+        TRY(encoder_read_words(&model->encoder, &row, ranking_name(features, word), other, error));
+        double lengths = sqrt(length * vec_dot(other, other, dim));
+        if (word != id && lengths > 0)
+            topk_offer(&ranking.top, (float)(vec_dot(vector, other, dim) / lengths), word);
+    }
+    writer_key(to, "nearest");
+    ranking_write_words(&ranking, features, "similarity", 1, to);
+done:
+    mem_free(vector);
+    feature_row_free(&row);
+    ranking_free(&ranking);
+    return status;
+}
+
+/* ---- Evidence ---- */
+
+static double evidence_scale(const struct decision *decision)
+{
+    return decision->margin.scale * decision->evidence.scale;
+}
+
+/* The strongest pairs of words with this one, of the kinds whose keys tell the words. */
+static film_status write_pairs(const film_model *model, uint32_t id, size_t most, struct writer *to,
+                               film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct evidence *evidence = &model->decision.evidence;
+    double scale = evidence_scale(&model->decision);
+    struct ranking ranking;
+    uint32_t words[2];
+    TRY(ranking_init(&ranking, most, error));
+    for (uint64_t slot = 0; slot <= evidence->items.slot_mask && slot < UINT32_MAX; slot++)
+        if (item_key_words(evidence->items.keys[slot], words) &&
+            (words[0] == id || words[1] == id) && isfinite(evidence->item[slot]))
+            topk_offer(&ranking.top, fabsf(evidence->item[slot]), (uint32_t)slot);
+    topk_finish(&ranking.top);
+    writer_key(to, "pairs");
+    writer_open(to, '[');
+    for (size_t i = 0; i < ranking.top.count; i++) {
+        uint64_t key = evidence->items.keys[ranking.id[i]];
+        enum item_kind kind = item_key_words(key, words);
+        uint32_t other = words[0] == id ? words[1] : words[0];
+        if (other >= features_count(&model->features)) continue; /* a damaged file */
+        writer_open(to, '{');
+        writer_key(to, "kind");
+        writer_text(to, value_of(item_kind_name(kind)));
+        writer_key(to, "text");
+        writer_text(to, ranking_name(&model->features, other));
+        writer_key(to, "weight");
+        writer_weight(to, scale * (double)evidence->item[ranking.id[i]]);
+        writer_close(to, '}');
+    }
+    writer_close(to, ']');
+    ranking_free(&ranking);
+done:
+    return status;
+}
+
+film_status explain_word(const film_model *model, film_text word, size_t most, char **json,
+                         film_error *error)
+{
+    film_status status = FILM_OK;
+    struct writer to = {0};
+    uint32_t id = 0;
+    TRY(find_word(model, word, &id, error));
+    writer_open(&to, '{');
+    writer_key(&to, "word");
+    writer_text(&to, ranking_name(&model->features, id));
+    writer_key(&to, "idf");
+    writer_number(&to, (double)model->features.idf[id]);
+    if (model->encoder.map) {
+        TRY(write_dimensions(model, id, most, &to, error));
+        TRY(write_nearest(model, id, most, &to, error));
+    }
+    if (model->decision.full) {
+        const struct evidence *evidence = &model->decision.evidence;
+        double scale = evidence_scale(&model->decision);
+        writer_key(&to, "shared");
+        writer_weight(&to, scale * (double)evidence_feature(evidence, id, 0));
+        writer_key(&to, "alone");
+        writer_weight(&to, scale * (double)evidence_feature(evidence, id, 1));
+        TRY(write_pairs(model, id, most, &to, error));
+    }
+    writer_close(&to, '}');
+done:
+    if (status == FILM_OK) return writer_finish(&to, json, NULL, error);
+    mem_free(to.bytes);
+    return status;
+}

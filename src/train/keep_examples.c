@@ -1,0 +1,56 @@
+/* A bounded random sample of the labelled pairs, kept in the model. */
+#include "base/mem.h"
+#include "base/rng.h"
+#include "train/labels.h"
+#include "train/run.h"
+
+#include <stdlib.h>
+
+/* The pairs that were chosen, for examples_make. */
+struct chosen {
+    const struct corpus *corpus;
+    const struct labelled_pairs *pairs;
+    const uint32_t *number; /* of pairs */
+};
+
+static int pair_of(const void *user, size_t i, film_text *a, film_text *b)
+{
+    const struct chosen *chosen = user;
+    const struct labelled_texts texts = {&chosen->corpus->sentences, chosen->pairs};
+    labels_text(&texts, chosen->number[i], a, b);
+    return labels_verdict(chosen->corpus, chosen->pairs->target[chosen->number[i]]);
+}
+
+static int by_number(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+film_status run_keep_examples(struct run *run, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct labelled_pairs pairs = {.count = 0};
+    struct rng rng;
+    size_t wanted = run->options->keep_examples, kept = 0, seen = 0;
+    if (!wanted) return FILM_OK;
+    uint32_t *number = mem_array(wanted, sizeof *number);
+    TRY_ALLOC(number, error);
+    TRY(labels_to_pairs(&run->corpus, LABELS_DRAWN, run->options->seed, &pairs, error));
+    rng_seed(&rng, run->options->seed);
+    for (size_t i = 0; i < pairs.count - pairs.made_up; i++) { /* each as likely to stay */
+        if (labels_verdict(&run->corpus, pairs.target[i]) < 0) continue;
+        uint64_t at = rng_below(&rng, ++seen);
+        if (kept < wanted)
+            number[kept++] = (uint32_t)i;
+        else if (at < wanted)
+            number[at] = (uint32_t)i;
+    }
+    if (kept) qsort(number, kept, sizeof *number, by_number);
+    struct chosen chosen = {&run->corpus, &pairs, number};
+    TRY(examples_make(&run->model->examples, kept, pair_of, &chosen, error));
+done:
+    mem_free(number);
+    labelled_pairs_free(&pairs);
+    return status;
+}

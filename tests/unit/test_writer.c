@@ -1,0 +1,145 @@
+#include "testing.h"
+
+#include "base/writer.h"
+
+#include <jansson.h>
+
+static film_error error;
+
+static char *finish(struct writer *to)
+{
+    char *json = NULL;
+    size_t length = 0;
+    assert_ok(writer_finish(to, &json, &length, &error));
+    assert_int_equal(strlen(json), length);
+    return json;
+}
+
+static void commas_stand_between_values_only(void **state)
+{
+    (void)state;
+    struct writer to = {0};
+    writer_open(&to, '{');
+    writer_key(&to, "a");
+    writer_open(&to, '[');
+    writer_count(&to, 0);
+    writer_count(&to, 18446744073709551615u);
+    writer_open(&to, '[');
+    writer_close(&to, ']');
+    writer_null(&to);
+    writer_close(&to, ']');
+    writer_key(&to, "b");
+    writer_truth(&to, 1);
+    writer_key(&to, "c");
+    writer_truth(&to, 0);
+    writer_close(&to, '}');
+    char *json = finish(&to);
+    assert_string_equal(json,
+                        "{\"a\": [0, 18446744073709551615, [], null], \"b\": true, \"c\": false}");
+    film_free(json);
+}
+
+/* Every character there is below 128, and some above, read back by another library. */
+static void any_text_reads_back_as_itself(void **state)
+{
+    (void)state;
+    char text[140];
+    size_t length = 0;
+    for (int c = 1; c < 128; c++) text[length++] = (char)c;
+    memcpy(text + length, "\xc3\xa4\xf0\x9f\x98\x80", 6);
+    length += 6;
+    struct writer to = {0};
+    writer_open(&to, '[');
+    writer_text(&to, (film_text){text, length});
+    writer_text(&to, (film_text){"a\0b", 3});
+    writer_text(&to, (film_text){NULL, 0});
+    writer_close(&to, ']');
+    char *json = finish(&to);
+    json_t *list = json_loads(json, JSON_ALLOW_NUL, NULL);
+    assert_non_null(list);
+    assert_int_equal(json_string_length(json_array_get(list, 0)), length);
+    assert_memory_equal(json_string_value(json_array_get(list, 0)), text, length);
+    assert_int_equal(json_string_length(json_array_get(list, 1)), 3);
+    assert_int_equal(json_string_length(json_array_get(list, 2)), 0);
+    json_decref(list);
+    film_free(json);
+}
+
+static void numbers_read_back_exactly_and_weights_to_twelve_decimals(void **state)
+{
+    (void)state;
+    static const double values[] = {0,
+                                    -0.0,
+                                    1,
+                                    -1,
+                                    0.1,
+                                    1e-13,
+                                    4.9e-13,
+                                    5.1e-13,
+                                    123.456,
+                                    -0.000001,
+                                    1e5,
+                                    999999.999999999,
+                                    1e6,
+                                    -1e300,
+                                    5e-324,
+                                    1.0 / 3,
+                                    0.999999999999999};
+    enum { VALUES = sizeof values / sizeof *values };
+    struct writer to = {0};
+    writer_open(&to, '[');
+    for (int i = 0; i < VALUES; i++) {
+        writer_number(&to, values[i]);
+        writer_weight(&to, values[i]);
+    }
+    writer_number(&to, INFINITY);
+    writer_weight(&to, NAN);
+    writer_close(&to, ']');
+    char *json = finish(&to);
+    json_t *list = json_loads(json, 0, NULL);
+    assert_int_equal(json_array_size(list), 2 * VALUES + 2);
+    for (size_t i = 0; i < VALUES; i++) {
+        assert_true(json_is_real(json_array_get(list, 2 * i)));
+        assert_true(json_is_real(json_array_get(list, 2 * i + 1)));
+        assert_true(json_real_value(json_array_get(list, 2 * i)) == values[i]);
+        assert_close(json_real_value(json_array_get(list, 2 * i + 1)), values[i],
+                     5.1e-13 + 1e-16 * fabs(values[i]));
+    }
+    assert_true(json_is_null(json_array_get(list, 2 * VALUES)));
+    assert_true(json_is_null(json_array_get(list, 2 * VALUES + 1)));
+    json_decref(list);
+    film_free(json);
+}
+
+static void out_of_memory_is_told_at_the_end(void **state)
+{
+    (void)state;
+    for (long at = 0;; at++) {
+        struct writer to = {0};
+        char *json = NULL;
+        fail_allocation(at);
+        writer_open(&to, '[');
+        for (int i = 0; i < 2000; i++) writer_text(&to, film_string("some text"));
+        writer_close(&to, ']');
+        film_status status = writer_finish(&to, &json, NULL, &error);
+        fail_allocation(-1);
+        if (status == FILM_OK) {
+            assert_true(at > 2);
+            film_free(json);
+            return;
+        }
+        assert_int_equal(status, FILM_NO_MEMORY);
+        assert_null(json);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(commas_stand_between_values_only),
+        cmocka_unit_test(any_text_reads_back_as_itself),
+        cmocka_unit_test(numbers_read_back_exactly_and_weights_to_twelve_decimals),
+        cmocka_unit_test(out_of_memory_is_told_at_the_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
