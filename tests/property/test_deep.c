@@ -150,10 +150,10 @@ static void shapes_are_checked(void **state)
     paper.dim = 32; /* one position is left, as for the images of the paper */
     assert_int_equal(deep_plan(&deep, &paper, &error), FILM_OK);
     assert_int_equal(deep_dim(&deep), 128);
-    struct deep_shape bad[] = {{31, 32, {1, 1, 1, 1}},      {32, 31, {1, 1, 1, 1}},
-                               {513, 32, {1, 1, 1, 1}},     {32, 4097, {1, 1, 1, 1}},
-                               {32, 32, {1, 0, 1, 1}},      {32, 32, {1, 1, 1, 1025}},
-                               {32, SIZE_MAX, {1, 1, 1, 1}}};
+    struct deep_shape bad[] = {{31, 32, {1, 1, 1, 1}},       {32, 31, {1, 1, 1, 1}},
+                               {513, 32, {1, 1, 1, 1}},      {32, 4097, {1, 1, 1, 1}},
+                               {32, 32, {1, 0, 1, 1}},       {32, 32, {1, 1, 1, 1025}},
+                               {32, SIZE_MAX, {1, 1, 1, 1}}, {512, 4096, {1024, 1, 1, 1}}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_int_equal(deep_plan(&deep, &bad[i], &error), FILM_USAGE);
 }
