@@ -113,7 +113,8 @@ typedef struct film_train_options {
      * full decision learns what the vectors are worth beside the words on the dev file, which should have
      * nothing the encoder was trained on; without one, on rows held out. NULL: vectors are made from words. */
     const char *bert;
-    const char *cache; /* a folder for the encoder's vectors, so that the next training need not encode
+    const char
+        *cache; /* a folder for the encoder's vectors, so that the next training need not encode
                         * again; NULL: none */
     film_method method;
     film_similarity similarity;

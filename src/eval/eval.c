@@ -347,7 +347,8 @@ static film_status prepare(struct run *run, film_error *error)
     if (needed) TRY(need_vectors(run->model, options->against ? run->names[0] : NULL, error));
     if (run->decide_by_knn && options->against)
         TRY(need_vectors(options->against, run->names[1], error));
-    if (needed || (run_has_pairs(run) && options->k_last && encoder_has_vectors(&run->model->encoder)))
+    if (needed ||
+        (run_has_pairs(run) && options->k_last && encoder_has_vectors(&run->model->encoder)))
         TRY(embed_sentences(run, error));
 done:
     return status;

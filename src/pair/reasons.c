@@ -169,7 +169,7 @@ film_status reasons_of_similarity(struct match *match, film_verdict *verdict, fi
     if (match->decision->encoder->network) { /* inside of it no word has a share of its own */
         int black_box = network_head(match->decision->encoder->network) != NULL;
         TRY(add_named(match, "trait", black_box ? DECISION_BLACK_BOX : DECISION_NETWORK,
-                      FAMILY_MEANING, total, error));
+                      black_box ? FAMILY_BLACK_BOX : FAMILY_MEANING, total, error));
     } else {
         TRY(add_words(match, 0, share_of_similarity, error));
         TRY(add_words(match, 1, share_of_similarity, error));

@@ -107,27 +107,22 @@ done:
     return status == FILM_USAGE ? FILM_BAD_INPUT : status; /* what is refused are the labels */
 }
 
+film_status learn_deep_start(const struct run *run, size_t width, struct deep *deep,
+                             film_error *error)
+{
+    const film_deep_options *wanted = &run->options->deep;
+    struct deep_shape shape = {.tokens = wanted->tokens, .dim = width};
+    for (int l = 0; l < DEEP_LAYERS; l++) shape.maps[l] = wanted->maps[l];
+    film_status status = deep_plan(deep, &shape, error);
+    return status == FILM_OK ? deep_start(deep, run->options->seed, error) : status;
+}
+
 film_status learn_deep(struct run *run, film_error *error)
 {
-    film_status status = FILM_OK;
-    const film_deep_options *wanted = &run->options->deep;
     film_model *model = run->model;
-    struct bert *bert = NULL;
-    struct deep deep = {0};
-    TRY(bert_open(run->options->bert, &bert, error));
-    struct deep_shape shape = {.tokens = wanted->tokens, .dim = bert_dim(bert)};
-    for (int l = 0; l < DEEP_LAYERS; l++) shape.maps[l] = wanted->maps[l];
-    TRY(deep_plan(&deep, &shape, error));
-    TRY(deep_start(&deep, run->options->seed, error));
-    TRY(learn(run, bert, &deep, error));
-    struct bert *taken = bert;
-    bert = NULL;
-    TRY(network_new(taken, &deep, &model->network, error));
+    /* The weights are the network's own; nobody has asked it yet, so it remembers nothing of how they were. */
+    struct deep deep = *network_head(model->network);
     model->encoder.network = model->network;
     model->encoder.network_dim = network_dim(model->network);
-    return FILM_OK;
-done:
-    bert_free(bert);
-    deep_free(&deep);
-    return status;
+    return learn(run, network_bert(model->network), &deep, error);
 }

@@ -8,14 +8,19 @@
 #define CACHE_MOST ((uint64_t)4 << 30)
 enum { STRETCH = 2048 }; /* sentences between two looks at whether to stop */
 
-static film_status open_encoder(struct run *run, film_error *error)
+film_status run_open_network(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
     struct bert *bert = NULL;
     film_model *model = run->model;
+    int deep = run->options->method == FILM_METHOD_DEEP;
+    struct deep head = {0};
     TRY(bert_open(run->options->bert, &bert, error));
-    TRY(network_new(bert, NULL, &model->network, error));
-    if (run->options->cache)
+    if (deep) status = learn_deep_start(run, bert_dim(bert), &head, error);
+    if (status != FILM_OK) bert_free(bert);
+    TRY(status);
+    TRY(network_new(bert, deep ? &head : NULL, &model->network, error));
+    if (run->options->cache && !deep) /* kept are the encoder's own vectors */
         TRY(vector_cache_open(run->options->cache, bert_fingerprint(bert), bert_dim(bert),
                               CACHE_MOST, &run->cache, error));
     network_use_cache(model->network, run->cache);
@@ -86,10 +91,9 @@ film_status run_learn_network(struct run *run, film_error *error)
     film_status status = FILM_OK;
     film_model *model = run->model, learned = {.features = model->features};
     float *vectors = NULL;
-    struct run part = *run; /* figures and times are noted in the same objects */
-    TRY(open_encoder(run, error));
+    struct run part = {.corpus = {0}};
     TRY(encode_all(run, &vectors, error));
-    part = *run;
+    part = *run; /* figures and times are noted in the same objects */
     part.method = run->network_method;
     part.network = model->network;
     part.encoded = vectors;

@@ -113,6 +113,11 @@ film_status options_check(const film_train_options *options, film_error *error)
         return status_set(
             error, FILM_USAGE,
             "--method mfilm streams files and takes no --pool; choose another method");
+    if (options->bert && options->method != FILM_METHOD_AUTO &&
+        options->method != FILM_METHOD_FILM && options->method != FILM_METHOD_SVD &&
+        options->method != FILM_METHOD_DEEP)
+        return status_set(error, FILM_USAGE,
+                          "--bert learns by --method film, svd or deep; choose one of them");
     if (options->rank == 0) return status_set(error, FILM_USAGE, "--rank must be at least 1");
     if (options->solver.sample == 0)
         return status_set(error, FILM_USAGE, "--sample must be at least 1");

@@ -178,11 +178,6 @@ static film_status check_method(const struct run *run, film_method method, film_
     const film_train_options *options = run->options;
     int labelled = run->corpus.labels != FILM_LABELS_NONE;
     const char *name = methods[method].name;
-    if (options->bert && method != FILM_METHOD_FILM && method != FILM_METHOD_SVD &&
-        method != FILM_METHOD_DEEP)
-        return status_set(
-            error, FILM_USAGE,
-            "--method %s is not learned on top of a BERT encoder; use film, svd or deep", name);
     if (!labelled && method != FILM_METHOD_SVD && method != FILM_METHOD_TFIDF)
         return status_set(error, FILM_BAD_INPUT,
                           "--method %s learns from labels and the input has none; use --method svd "
@@ -304,6 +299,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     TRY(checkpoint_check(options, error));
     TRY_ALLOC((run.figures = json_object()) && (run.seconds = json_object()), error);
     TRY_ALLOC(run.model = mem_zeroed(1, sizeof *run.model), error);
+    if (options->bert) TRY(run_open_network(&run, error)); /* a bad folder is told at once */
     TRY(read_corpus(&run, error));
     TRY(choose_method(&run, error));
     TRY(choose_dev(&run, error));

@@ -727,6 +727,12 @@ NORMAL='s/tensor [^ ]+ ends at byte [0-9]+ of the data, which has only [0-9]+/te
     'bert/model.safetensors: tensor ... ends at byte ... of the data, which has only ...; the file is cut off or damaged'
 rm bert/model.safetensors
 bad_bert "no weights" 3 'bert has neither model.safetensors nor model.safetensors.index.json'
+bad "no such encoder" 3 \
+    'film: cannot open nowhere: No such file or directory' \
+    film train good.tsv --bert nowhere -o m.film
+bad "a method that is not learned on top of an encoder" 1 \
+    'film: --bert learns its map by --method film or svd; choose one of them' \
+    film train good.tsv --bert bert --method rank -o m.film
 make_bert --nan encoder.layer.1.output.dense.bias
 bad_bert "weights that are not numbers" 2 'bert: tensor encoder.layer.1.output.dense.bias holds a value that is not finite'
 
