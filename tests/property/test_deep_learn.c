@@ -240,7 +240,7 @@ static void kept_in_a_file(void **state)
                                "{\"tokens\":32,\"maps\":[2,4,-4,6]}"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(open_again(&deep, bad[i], 32, &again, &file), FILM_BAD_INPUT);
-        assert_non_null(strstr(error.message, "file"));
+        assert_true(strstr(error.message, "file") || strstr(error.message, "deep.safetensors"));
         safetensors_close(file);
     }
     assert_int_equal(open_again(&deep, settings, 31, &again, &file), FILM_BAD_INPUT);
