@@ -30,6 +30,14 @@ check "and its checkpoint" test -e part.film.checkpoint
 expect_status "--resume" 0 train -t 2 -q --epochs 8 --resume -o part.film
 check "goes on to the same bytes" cmp whole.film part.film
 
+# The comparison.
+COMPARE=$ROOT/examples/blackbox/run
+expect_status "the comparison without an encoder" 1 "$PYTHON" "$COMPARE"
+check "says what it needs" grep -q '^give a folder with a BERT encoder' err
+expect_status "the comparison" 0 env FILM="$FILM" "$PYTHON" "$COMPARE" tiny train.tsv dev.tsv --rows 120 --dev-rows 40 --csv all.csv
+check "has a row for each system" test "$(grep -c '^| [A-Zbe]' out)" -eq 7
+check "and as CSV" test "$(wc -l <all.csv)" -eq 8
+
 rm -r tiny # one file holds all of it
 expect_status "info" 0 "$FILM" info one.film
 check "names the method" grep -q deep out
