@@ -332,7 +332,7 @@ bad "--min-df that leaves nothing" 2 \
     'film: no word occurs in 100000 sentences or more; give more text or a smaller --min-df' \
     film train good.tsv --min-df 100000 -o m.film
 bad "an unknown method" 1 \
-    'film train: --method lsa: expected auto|tfidf|svd|film|mfilm|rank; film train --help shows how' \
+    'film train: --method lsa: expected auto|tfidf|svd|film|mfilm|rank|deep; film train --help shows how' \
     film train good.tsv --method lsa -o m.film
 bad "an unknown similarity" 1 \
     'film train: --sim manhattan: expected cosine|dot|euclidean; film train --help shows how' \
@@ -707,6 +707,12 @@ bad "an empty folder" 3 \
 bad "--round with a model" 1 \
     'film embed: --round is for a folder with a BERT encoder; film embed --help shows how' \
     film embed good.film good.tsv -o v.npy --round
+bad "a black box without an encoder" 1 \
+    'film: --method deep reads the tokens of a BERT encoder: give its folder with --bert DIR' \
+    film train good.tsv --method deep -o m.film
+bad "an encoder with too short vectors for it" 1 \
+    'film: a deep network reads 32 to 512 tokens of 32 to 4096 numbers each and has 1 to 1024 maps a layer; this is 32 of 24 with 16,32,32,16' \
+    film train good.tsv --method deep --bert bert -o m.film
 sed -i 's/"bert"/"roberta"/' bert/config.json
 bad_bert "another network" 2 'bert/config.json: "model_type" is "roberta"; only bert and distilbert can be read'
 sed -i 's/"hidden_size": 24/"hidden_size": 1e15/' bert/config.json
@@ -731,7 +737,7 @@ bad "no such encoder" 3 \
     'film: cannot open nowhere: No such file or directory' \
     film train good.tsv --bert nowhere -o m.film
 bad "a method that is not learned on top of an encoder" 1 \
-    'film: --bert learns its map by --method film or svd; choose one of them' \
+    'film: --bert learns by --method film, svd or deep; choose one of them' \
     film train good.tsv --bert bert --method rank -o m.film
 make_bert --nan encoder.layer.1.output.dense.bias
 bad_bert "weights that are not numbers" 2 'bert: tensor encoder.layer.1.output.dense.bias holds a value that is not finite'
