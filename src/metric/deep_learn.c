@@ -269,14 +269,14 @@ static struct deep_progress progress_at(const struct run *run, size_t at, double
 static film_status after_step(struct run *run, film_error *error)
 {
     const struct deep_options *o = run->options;
-    int cancel = 0;
-    if (run->step % o->report_every == 0) {
-        double loss = run->loss_sum / (double)o->report_every;
-        struct deep_progress now = progress_at(run, run->step, loss);
+    size_t since = (run->step - 1) % o->report_every + 1;
+    double loss = run->loss_sum / (double)since;
+    struct deep_progress now = progress_at(run, run->step, loss);
+    if (since == o->report_every) {
         run->history[reports_at(run, run->step) - 1] = loss;
         run->loss_sum = 0;
-        if (o->report) cancel = o->report(o->user, &now);
     }
+    int cancel = o->report && o->report(o->user, &now);
     if (keep_now(o->keeper, cancel)) cancel |= save(run);
     return cancel ? status_set(error, FILM_CANCELLED, "stopped while the network learned")
                   : FILM_OK;

@@ -21,7 +21,7 @@
 
 struct deep_progress {
     size_t step, steps;
-    double epoch, loss; /* done, with its fraction; mean since the last report */
+    double epoch, loss; /* done, with its fraction; mean since the last that was kept */
 };
 
 /* Where the sentences' matrices come from: OUT (count x tokens x dim). */
@@ -37,11 +37,11 @@ struct deep_options {
     double rate;                   /* first step size, falling to 0 in a straight line: 0.001 */
     size_t batch;                  /* pairs of a batch: 64 */
     size_t epochs;                 /* 1 */
-    size_t report_every;           /* steps: 5 */
+    size_t report_every;           /* steps of which the mean loss is kept: 5 */
     uint64_t seed;
     int threads;
     const struct keeper *keeper; /* may be NULL */
-    /* Non-zero cancels. May be NULL. */
+    /* After every step. Non-zero cancels. May be NULL. */
     int (*report)(void *user, const struct deep_progress *now);
     void *user;
 };
