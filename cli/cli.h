@@ -29,6 +29,7 @@ enum option_kind {
     OPTION_PRIOR,    /* double: a number, or auto for FILM_PRIOR_AUTO */
     OPTION_POINT,    /* film_operating: accuracy, f1, precision=P, recall=R */
     OPTION_SHARE,    /* double above 0 and below 1 */
+    OPTION_FOUR,     /* size_t[4]: N,N,N,N */
     OPTION_HEADING   /* no option: what --help writes above those that follow */
 };
 

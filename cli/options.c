@@ -118,6 +118,19 @@ static int parse_point(const char *text, film_operating *point)
     return 0;
 }
 
+/* "16,32,32,16". Whether the numbers make sense, the library says. */
+static int parse_four(const char *text, size_t *four)
+{
+    for (int i = 0; i < 4; i++) {
+        char *end;
+        if (*text < '0' || *text > '9') return 0;
+        four[i] = strtoull(text, &end, 10);
+        if (*end != (i < 3 ? ',' : '\0')) return 0;
+        text = end + 1;
+    }
+    return 1;
+}
+
 static const char *set_prior(const char *text, double *prior)
 {
     *prior = FILM_PRIOR_AUTO;
@@ -174,6 +187,8 @@ static const char *set_value(const struct option *option, const char *text)
         return parse_point(text, option->target)
                    ? NULL
                    : "accuracy, f1, precision=P or recall=R, P and R from 0 to 1";
+    case OPTION_FOUR:
+        return parse_four(text, option->target) ? NULL : "four whole numbers, 16,32,32,16";
     case OPTION_CHOICE:
         if (parse_choice(option->argument, text) < 0) return option->argument;
         *(unsigned *)option->target = (unsigned)parse_choice(option->argument, text);

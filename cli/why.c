@@ -73,6 +73,7 @@ static int stronger_first(const void *left, const void *right)
 /* A word that stands in several places is one part. */
 static void add_word(struct part *parts, size_t *count, const film_word_share *word)
 {
+    if (word->weight == 0) return; /* where words have no share, as of a network */
     for (size_t i = 0; i < *count; i++) {
         struct part *part = &parts[i];
         if (part->text.length == word->text.length &&

@@ -8,7 +8,7 @@ _film_options() {
         train) echo "--output -o --pool --dev --operating --prior $table --features --min-df --max-features --stem --stop" \
             "--method --bert --cache --dim --sim --rank --decision --no-memory --keep-examples --power --init --margin --positives --labelled --hard --random" \
             "--iterations --epsilon --least-change --rho --gamma --shrink --first-step" \
-            "--inner --sample --mfilm-basis --epochs --batch --rate --temperature --resume --checkpoint-every --seed --threads -t $common" ;;
+            "--inner --sample --mfilm-basis --epochs --batch --rate --temperature --maps --tokens --loss --deep-margin --dropout --resume --checkpoint-every --seed --threads -t $common" ;;
         eval) echo "--k -k --knn --decision --no-memory --prior --threshold --operating --against --pool --pool-queries --pool-columns --bootstrap" \
             "$table --seed --threads -t $common" ;;
         match) echo "--decision --no-memory --prior --threshold $common" ;;
@@ -44,7 +44,8 @@ _film_values() {
                 *) echo "tsv csv jsonl lines" ;;
             esac ;;
         --input-format) [ "$2" = predict ] && echo "tsv csv jsonl" || echo "tsv csv jsonl lines" ;;
-        --method) echo "auto tfidf svd film mfilm rank" ;;
+        --method) echo "auto tfidf svd film mfilm rank deep" ;;
+        --loss) echo "triplet npair" ;;
         --sim) echo "cosine dot euclidean" ;;
         --init) echo "random eigen" ;;
         --mfilm-basis) echo "sample batch" ;;

@@ -27,6 +27,8 @@ typedef enum film_method {
     FILM_METHOD_FILM,     /* the paper's: SVD, then a subspace learned from triplets, full batch */
     FILM_METHOD_MFILM,    /* the same in mini-batches, in constant memory */
     FILM_METHOD_RANK,     /* a map learned on the features themselves by a ranking loss */
+    FILM_METHOD_DEEP,     /* a convolutional network on the tokens of a BERT encoder, to compare with: it
+                           * cannot be explained (docs/blackbox.md) */
     FILM_METHOD_COUNT
 } film_method;
 
@@ -58,6 +60,17 @@ typedef struct film_solver_options {
 typedef struct film_rank_options {
     double rate, temperature; /* of the steps; of the softmax; 0: the default */
 } film_rank_options;
+
+typedef enum film_loss { FILM_LOSS_TRIPLET = 0, FILM_LOSS_NPAIR, FILM_LOSS_COUNT } film_loss;
+
+/* Method DEEP; rate and temperature are those of film_rank_options. */
+typedef struct film_deep_options {
+    size_t tokens;  /* of a sentence that are read: 32 to 512; 32 */
+    size_t maps[4]; /* of the four layers: 16, 32, 32, 16; those of the paper are 64, 128, 256, 128 */
+    film_loss loss;
+    double margin;  /* of the triplet loss, between cosines */
+    double dropout; /* share of the last layer's inputs that are left out in training */
+} film_deep_options;
 
 /* What the operating point, the threshold from which two sentences are the same, is chosen by. */
 typedef enum film_criterion {
@@ -96,7 +109,7 @@ typedef struct film_train_options {
     const char *stem;    /* Snowball language ("english"), or NULL */
     const char *stop;    /* "english", a file with a word per line, or NULL */
     /* A folder with a BERT encoder as Hugging Face has them (docs/bert.md): sentence vectors become those of
-     * the encoder with a map on top, which `method` (FILM, SVD) makes. The encoder becomes part of the model. A
+     * the encoder with a map on top, which `method` (FILM, SVD) makes, or of a network on top (DEEP). The encoder becomes part of the model. A
      * full decision learns what the vectors are worth beside the words on the dev file, which should have
      * nothing the encoder was trained on; without one, on rows held out. NULL: vectors are made from words. */
     const char *bert;
@@ -107,15 +120,16 @@ typedef struct film_train_options {
     film_similarity similarity;
     size_t rank;   /* of the SVD */
     size_t dim;    /* length of a sentence vector; 0: what suits the method */
-    size_t epochs; /* RANK: passes over the pairs, 0: 2. MFILM: over the files, 0: one, or as many
+    size_t epochs; /* RANK, DEEP: passes over the pairs, 0: 2 and 1. MFILM: over the files, 0: one, or as many
                     * as `solver.iterations` batches take */
-    size_t batch;  /* RANK: pairs per step, 0: 1024. MFILM: anchors per batch, 0: 8192 */
+    size_t batch;  /* RANK, DEEP: pairs per step, 0: 1024 and 64. MFILM: anchors per batch, 0: 8192 */
     film_solver_options solver;
     film_rank_options ranking;
+    film_deep_options deep;
     uint64_t seed;
     int threads; /* 0: all cores */
     film_progress progress;
-    /* Methods FILM and RANK. A file in which learning writes down where it stands, atomically: when
+    /* Methods FILM, RANK and DEEP. A file in which learning writes down where it stands, atomically: when
      * it is cancelled, and from time to time so that a crash loses little. It stays when training
      * is complete: remove it when the model was saved. NULL: none. */
     const char *checkpoint;

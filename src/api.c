@@ -301,6 +301,7 @@ void film_train_defaults(film_train_options *options)
                    .shrink = 0.2,
                    .first_tau = 1e-3,
                    .sample = 200000},
+        .deep = {.tokens = 32, .maps = {16, 32, 32, 16}, .margin = 0.3, .dropout = 0.1},
         .seed = 1,
         .checkpoint_every = 60,
     };

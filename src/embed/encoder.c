@@ -79,6 +79,10 @@ enum {
 static void map_vector(const struct encoder *encoder, const float *e, float *out)
 {
     size_t dim = encoder->network_dim, inputs = network_dim(encoder->network);
+    if (!encoder->network_map) {
+        memcpy(out, e, dim * sizeof *out);
+        return;
+    }
     memset(out, 0, dim * sizeof *out);
     for (size_t i = 0; i < inputs; i++)
         vec_add_scaled(out, e[i], encoder->network_map + i * dim, dim);

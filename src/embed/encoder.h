@@ -2,7 +2,8 @@
  * evaluation. Two kinds:
  *
  *     y = L x    x the TF-IDF row; or, where there is no map, x itself
- *     y = M e    e the vector of a BERT encoder, M a map learned on top of it
+ *     y = M e    e the vector of a BERT encoder, M a map learned on top of it; or, where there is none (the
+ *                black box, embed/deep.h), the network's own vector
  *
  * Of the second kind words still have their rows, and may have their map: the decision reads both. */
 #ifndef EMBED_ENCODER_H
@@ -23,7 +24,7 @@ struct encoder {
     int weighs;
     /* Of the second kind only: */
     const struct network *network;
-    const float *network_map; /* the network's dim x network_dim, row-major */
+    const float *network_map; /* the network's dim x network_dim, row-major, or NULL */
     size_t network_dim;
 };
 

@@ -11,6 +11,7 @@ enum { WAYS = 4 }; /* places a text may be remembered at; the next to go takes t
 
 struct network {
     struct bert *bert;
+    struct deep head; /* of no shape: none */
     struct vector_cache *cache;
     struct memo {
         pthread_mutex_t lock;
@@ -21,16 +22,22 @@ struct network {
     } * memo; /* its own block: remembering changes no answer, so a const network may */
 };
 
-film_status network_new(struct bert *bert, struct network **out, film_error *error)
+film_status network_new(struct bert *bert, struct deep *head, struct network **out,
+                        film_error *error)
 {
     film_status status = FILM_OK;
     struct network *network = mem_zeroed(1, sizeof *network);
     struct memo *memo = NULL;
-    size_t row = bert_dim(bert) * sizeof(float), sets = 1;
+    size_t sets = 1;
     *out = NULL;
-    if (!network) bert_free(bert);
+    if (!network) {
+        bert_free(bert);
+        if (head) deep_free(head);
+    }
     TRY_ALLOC(network, error);
     network->bert = bert;
+    if (head) network->head = *head;
+    size_t row = network_dim(network) * sizeof(float);
     while (2 * sets * WAYS * row <= MEMORY && sets < 16384) sets *= 2;
     TRY_ALLOC(memo = network->memo = mem_zeroed(1, sizeof *memo), error);
     memo->sets = sets;
@@ -49,6 +56,7 @@ void network_free(struct network *network)
 {
     if (!network) return;
     bert_free(network->bert);
+    deep_free(&network->head);
     if (network->memo) {
         if (network->memo->vector) pthread_mutex_destroy(&network->memo->lock);
         mem_free(network->memo->key);
@@ -66,7 +74,12 @@ const struct bert *network_bert(const struct network *network)
 
 size_t network_dim(const struct network *network)
 {
-    return bert_dim(network->bert);
+    return network->head.shape.dim ? deep_dim(&network->head) : bert_dim(network->bert);
+}
+
+const struct deep *network_head(const struct network *network)
+{
+    return network->head.shape.dim ? &network->head : NULL;
 }
 
 void network_use_cache(struct network *network, struct vector_cache *cache)
@@ -85,7 +98,7 @@ size_t network_room(const struct network *network)
 static int recall(const struct network *network, struct vector_key key, float *out)
 {
     const struct memo *memo = network->memo;
-    size_t set = key.low & (memo->sets - 1), dim = bert_dim(network->bert);
+    size_t set = key.low & (memo->sets - 1), dim = network_dim(network);
     for (size_t place = set * WAYS; place < (set + 1) * WAYS; place++)
         if (memo->key[place].low == key.low && memo->key[place].high == key.high) {
             memcpy(out, memo->vector + place * dim, dim * sizeof *out);
@@ -97,7 +110,7 @@ static int recall(const struct network *network, struct vector_key key, float *o
 static void remember(const struct network *network, struct vector_key key, const float *vector)
 {
     struct memo *memo = network->memo;
-    size_t set = key.low & (memo->sets - 1), dim = bert_dim(network->bert);
+    size_t set = key.low & (memo->sets - 1), dim = network_dim(network);
     size_t place = set * WAYS + memo->turn[set];
     memo->turn[set] = (unsigned char)((memo->turn[set] + 1) % WAYS);
     memo->key[place] = key;
@@ -105,6 +118,28 @@ static void remember(const struct network *network, struct vector_key key, const
 }
 
 /* ---- Asking ---- */
+
+/* The head reads token matrices, some at a time: they are large. */
+static film_status apply_head(const struct network *network, const film_text *texts, size_t count,
+                              int threads, float *out, film_error *error)
+{
+    enum { SOME = 128 };
+    film_status status = FILM_OK;
+    const struct deep *head = &network->head;
+    size_t some = count < SOME ? count : SOME;
+    uint32_t lengths[SOME];
+    float *matrices = mem_array(some * head->shape.tokens, head->shape.dim * sizeof *matrices);
+    TRY_ALLOC(matrices, error);
+    for (size_t first = 0; first < count; first += some) {
+        size_t here = count - first < some ? count - first : some;
+        TRY(bert_encode_tokens(network->bert, texts + first, here, head->shape.tokens, threads,
+                               matrices, lengths, error));
+        TRY(deep_vectors(head, matrices, here, threads, out + first * deep_dim(head), error));
+    }
+done:
+    mem_free(matrices);
+    return status;
+}
 
 /* The texts nobody remembered, each once. */
 struct missing {
@@ -129,7 +164,7 @@ static film_status look_up(const struct network *network, const film_text *texts
                            struct missing *missing, float *out, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t dim = bert_dim(network->bert);
+    size_t dim = network_dim(network);
     TRY(keytab_init(&missing->seen, error));
     TRY_ALLOC((missing->texts = mem_array(count, sizeof *missing->texts)) &&
                   (missing->keys = mem_array(count, sizeof *missing->keys)) &&
@@ -156,12 +191,15 @@ film_status network_encode(const struct network *network, const film_text *texts
                            int threads, float *out, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t dim = bert_dim(network->bert);
+    size_t dim = network_dim(network);
     struct missing missing = {0};
     TRY(look_up(network, texts, count, &missing, out, error));
     if (missing.count == 0) goto done;
     TRY_ALLOC(missing.vectors = mem_array(missing.count, dim * sizeof(float)), error);
-    TRY(bert_encode(network->bert, missing.texts, missing.count, threads, missing.vectors, error));
+    TRY(network_head(network)
+            ? apply_head(network, missing.texts, missing.count, threads, missing.vectors, error)
+            : bert_encode(network->bert, missing.texts, missing.count, threads, missing.vectors,
+                          error));
     pthread_mutex_lock(&network->memo->lock);
     for (size_t m = 0; m < missing.count; m++)
         remember(network, missing.keys[m], missing.vectors + m * dim);

@@ -138,6 +138,9 @@ film_status explain_dimension(const film_model *model, size_t dimension, size_t 
         return status_set(error, FILM_USAGE,
                           "there is no dimension %zu; this model has dimensions 0 to %zu",
                           dimension, encoder_dim(&model->encoder) - 1);
+    if (model->encoder.network && !model->encoder.network_map)
+        return status_set(error, FILM_USAGE,
+                          "a black box (--method deep) has dimensions that cannot be explained");
     writer_open(&to, '{');
     writer_key(&to, "dimension");
     writer_count(&to, dimension);

@@ -52,7 +52,7 @@ done:
     return status;
 }
 
-/* The BERT encoder and the map on top of it. SETTINGS: of the encoder. */
+/* The BERT encoder, and on top of it a map or the black box. SETTINGS: of the encoder. */
 static film_status open_network(film_model *model, const char *settings, const char *path,
                                 film_error *error)
 {
@@ -63,14 +63,22 @@ static film_status open_network(film_model *model, const char *settings, const c
     snprintf(name, sizeof name, "%.200s: bert", path);
     TRY(bert_from_file(model->file, settings, name, &bert, error));
     uint64_t shape[2] = {bert_dim(bert), SAFETENSORS_ANY};
-    TRY(network_new(bert, &model->network, error));
+    const char *deep = safetensors_metadata(model->file, "deep");
+    struct deep head = {0};
+    snprintf(name, sizeof name, "%.200s: deep", path);
+    if (deep) status = deep_from_file(&head, model->file, deep, bert_dim(bert), name, error);
+    if (status != FILM_OK) bert_free(bert);
+    TRY(status);
+    TRY(network_new(bert, deep ? &head : NULL, &model->network, error));
+    model->encoder.network = model->network;
+    model->encoder.network_dim = network_dim(model->network);
+    if (deep) goto done;
     TRY(safetensors_require(model->file, "M", SAFETENSORS_F32, 2, shape, &map, error));
     if (map->shape[1] == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: the map M is empty", path));
     for (uint64_t i = 0; i < map->shape[0] * map->shape[1]; i++)
         if (!isfinite(((const float *)map->data)[i]))
             TRY(status_set(error, FILM_BAD_INPUT, "%s: M: value %llu is not a finite number", path,
                            (unsigned long long)i));
-    model->encoder.network = model->network;
     model->encoder.network_map = map->data;
     model->encoder.network_dim = (size_t)map->shape[1];
 done:
@@ -184,7 +192,7 @@ film_status model_parse(const void *bytes, size_t size, const char *name, film_m
 
 /* ---- Saving ---- */
 
-enum { OWN_TENSORS = 3 * GROUPS + 4 + DECISION_TENSORS + EXAMPLES_TENSORS };
+enum { OWN_TENSORS = 3 * GROUPS + 4 + DECISION_TENSORS + EXAMPLES_TENSORS + DEEP_TENSORS };
 struct layout {
     struct safetensors_tensor *tensors; /* OWN_TENSORS, and those of a BERT encoder */
     char names[3 * GROUPS][24];
@@ -213,8 +221,14 @@ static void place_group(struct layout *layout, int group, const struct strtab *t
 static void place_network(struct layout *layout, const film_model *model)
 {
     const struct bert *bert = network_bert(model->network);
-    place(layout, "M", SAFETENSORS_F32, model->encoder.network_map, 2, bert_dim(bert),
-          model->encoder.network_dim);
+    const struct deep *head = network_head(model->network);
+    if (head) {
+        deep_tensors(head, layout->tensors + layout->count);
+        layout->count += DEEP_TENSORS;
+    } else {
+        place(layout, "M", SAFETENSORS_F32, model->encoder.network_map, 2, bert_dim(bert),
+              model->encoder.network_dim);
+    }
     bert_tensors(bert, layout->tensors + layout->count);
     layout->count += bert_tensor_count(bert);
 }
@@ -224,13 +238,15 @@ film_status model_save(const film_model *model, const char *path, film_error *er
     film_status status = FILM_OK;
     const struct features *features = &model->features;
     const struct bert *bert = model->network ? network_bert(model->network) : NULL;
+    const struct deep *head = model->network ? network_head(model->network) : NULL;
     struct layout layout = {.count = 0};
-    char *settings = NULL, *encoder = NULL;
+    char *settings = NULL, *encoder = NULL, *deep = NULL;
     TRY_ALLOC(layout.tensors = mem_array(OWN_TENSORS + (bert ? bert_tensor_count(bert) : 0),
                                          sizeof *layout.tensors),
               error);
     TRY(settings_write(model, &settings, error));
     if (bert) TRY(bert_settings(bert, &encoder, error));
+    if (head) TRY(deep_settings(head, &deep, error));
     if (model->encoder.map)
         place(&layout, "L", SAFETENSORS_F32, model->encoder.map, 2, features_count(features),
               model->encoder.dim);
@@ -241,12 +257,14 @@ film_status model_save(const film_model *model, const char *path, film_error *er
     layout.count += decision_tensors(&model->decision, layout.tensors + layout.count);
     layout.count += examples_tensors(&model->examples, layout.tensors + layout.count);
     if (bert) place_network(&layout, model);
-    const char *keys[] = {"format", "format_version", "settings", "figures", "bert"};
-    const char *values[] = {FORMAT, FORMAT_VERSION, settings, model->figures, encoder};
-    TRY(safetensors_write(path, layout.tensors, layout.count, keys, values, bert ? 5 : 4, error));
+    const char *keys[] = {"format", "format_version", "settings", "figures", "bert", "deep"};
+    const char *values[] = {FORMAT, FORMAT_VERSION, settings, model->figures, encoder, deep};
+    TRY(safetensors_write(path, layout.tensors, layout.count, keys, values,
+                          4 + (size_t)(bert != NULL) + (size_t)(head != NULL), error));
 done:
     mem_free(layout.tensors);
     mem_free(encoder);
+    mem_free(deep);
     mem_free(settings);
     return status;
 }

@@ -44,6 +44,7 @@ struct decision {
 
 /* What the network's reason is called. */
 #define DECISION_NETWORK "similarity of the encoder"
+#define DECISION_BLACK_BOX "a network that cannot be explained"
 
 /* What the network adds to the margin. */
 double decision_network(const struct decision *decision, const struct survey *survey);

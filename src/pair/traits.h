@@ -9,21 +9,22 @@
 
 #include "pair/comparison.h"
 
-/* Reasons that belong together, each with a title anybody can read. Every trait is in one of them; memory
- * and identity are families by themselves. */
-#define FAMILY_LIST(FAMILY)                                   \
-    FAMILY(LENGTH, "length", "Length")                        \
-    FAMILY(OVERLAP, "overlap", "Words in common")             \
-    FAMILY(ORDER, "order", "Order of the words")              \
-    FAMILY(QUESTION, "question", "Kind of question")          \
-    FAMILY(NUMBERS, "numbers", "Numbers and dates")           \
-    FAMILY(NEGATION, "negation", "Negation")                  \
-    FAMILY(NAMES, "names", "Names")                           \
-    FAMILY(FORMS, "forms", "Short forms and compounds")       \
-    FAMILY(SPELLING, "spelling", "Spelling")                  \
-    FAMILY(SIMILARITY, "similarity", "Similarity of wording") \
-    FAMILY(MEANING, "meaning", "Similarity of meaning")       \
-    FAMILY(MEMORY, "memory", "Known from training")           \
+/* Reasons that belong together, each with a title anybody can read. Every trait is in one of them; the
+ * black box, memory and identity are families by themselves. */
+#define FAMILY_LIST(FAMILY)                                              \
+    FAMILY(LENGTH, "length", "Length")                                   \
+    FAMILY(OVERLAP, "overlap", "Words in common")                        \
+    FAMILY(ORDER, "order", "Order of the words")                         \
+    FAMILY(QUESTION, "question", "Kind of question")                     \
+    FAMILY(NUMBERS, "numbers", "Numbers and dates")                      \
+    FAMILY(NEGATION, "negation", "Negation")                             \
+    FAMILY(NAMES, "names", "Names")                                      \
+    FAMILY(FORMS, "forms", "Short forms and compounds")                  \
+    FAMILY(SPELLING, "spelling", "Spelling")                             \
+    FAMILY(SIMILARITY, "similarity", "Similarity of wording")            \
+    FAMILY(MEANING, "meaning", "Similarity of meaning")                  \
+    FAMILY(BLACK_BOX, "black box", "A network that cannot be explained") \
+    FAMILY(MEMORY, "memory", "Known from training")                      \
     FAMILY(IDENTITY, "identity", "Identical sentences")
 
 #define FAMILY_NUMBER(family, name, title) FAMILY_##family,

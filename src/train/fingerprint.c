@@ -54,6 +54,7 @@ static json_t *options_object(const struct run *run)
     const film_train_options *o = run->options;
     const film_solver_options *s = &o->solver;
     const film_rank_options *r = &o->ranking;
+    const film_deep_options *d = &o->deep;
     json_t *general = json_pack(
         "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:s?, s:s?, s:f, s:I}", "method",
         run->model->settings.method, "dim", (json_int_t)run->dim, "rank", (json_int_t)o->rank,
@@ -70,10 +71,17 @@ static json_t *options_object(const struct run *run)
     json_t *ranking =
         json_pack("{s:I, s:I, s:f, s:f}", "epochs", (json_int_t)o->epochs, "batch",
                   (json_int_t)o->batch, "rate", r->rate, "temperature", r->temperature);
-    int failed = !general || !solver || !ranking || json_object_update(general, solver) != 0 ||
-                 json_object_update(general, ranking) != 0;
+    json_t *deep =
+        json_pack("{s:I, s:[I, I, I, I], s:I, s:f, s:f}", "tokens", (json_int_t)d->tokens, "maps",
+                  (json_int_t)d->maps[0], (json_int_t)d->maps[1], (json_int_t)d->maps[2],
+                  (json_int_t)d->maps[3], "loss", (json_int_t)d->loss, "deep-margin", d->margin,
+                  "dropout", d->dropout);
+    int failed =
+        !general || !solver || !ranking || !deep || json_object_update(general, solver) != 0 ||
+        json_object_update(general, ranking) != 0 || json_object_update(general, deep) != 0;
     json_decref(solver);
     json_decref(ranking);
+    json_decref(deep);
     if (!failed) return general;
     json_decref(general);
     return NULL;

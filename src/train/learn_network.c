@@ -13,9 +13,14 @@ film_status run_open_network(struct run *run, film_error *error)
     film_status status = FILM_OK;
     struct bert *bert = NULL;
     film_model *model = run->model;
+    int deep = run->options->method == FILM_METHOD_DEEP;
+    struct deep head = {0};
     TRY(bert_open(run->options->bert, &bert, error));
-    TRY(network_new(bert, &model->network, error));
-    if (run->options->cache)
+    if (deep) status = learn_deep_start(run, bert_dim(bert), &head, error);
+    if (status != FILM_OK) bert_free(bert);
+    TRY(status);
+    TRY(network_new(bert, deep ? &head : NULL, &model->network, error));
+    if (run->options->cache && !deep) /* kept are the encoder's own vectors */
         TRY(vector_cache_open(run->options->cache, bert_fingerprint(bert), bert_dim(bert),
                               CACHE_MOST, &run->cache, error));
     network_use_cache(model->network, run->cache);

@@ -2,40 +2,7 @@
 #include "base/mem.h"
 #include "metric/rank.h"
 #include "train/checkpoint.h"
-#include "train/fingerprint.h"
-#include "train/labels.h"
-#include "train/run.h"
-
-/* Of categories, so many pairs are drawn for each sentence. */
-enum { PAIRS_PER_SENTENCE = 8 };
-
-struct pairs {
-    struct rank_pair *positive, *negative;
-    struct rank_labels labels;
-};
-
-static film_status make_pairs(struct run *run, struct pairs *pairs, film_error *error)
-{
-    film_status status = FILM_OK;
-    struct labelled_pairs all = {0};
-    struct rank_labels *labels = &pairs->labels;
-    TRY(labels_to_pairs(&run->corpus, PAIRS_PER_SENTENCE * run->corpus.rows, run->options->seed,
-                        &all, error));
-    TRY_ALLOC((pairs->positive = mem_array(all.count, sizeof *pairs->positive)) &&
-                  (pairs->negative = mem_array(all.count, sizeof *pairs->negative)),
-              error);
-    for (size_t i = 0; i < all.count; i++) {
-        struct rank_pair pair = {all.a[i], all.b[i]};
-        int same = labels_verdict(&run->corpus, all.target[i]);
-        if (same == 1) pairs->positive[labels->positives++] = pair;
-        if (same == 0) pairs->negative[labels->negatives++] = pair;
-    }
-    labels->positive = pairs->positive;
-    labels->negative = pairs->negative;
-done:
-    labelled_pairs_free(&all);
-    return status;
-}
+#include "train/verdicts.h"
 
 static int on_step(void *user, const struct rank_progress *now)
 {
@@ -64,18 +31,11 @@ static void note_learned(struct run *run, const struct rank_learned *learned)
                        "history_columns", "epoch", "loss", "gradient", "history", history));
 }
 
-static uint64_t hash_start(const struct rank_labels *labels)
-{
-    uint64_t hash =
-        fingerprint_add(0, labels->positive, labels->positives * sizeof *labels->positive);
-    return fingerprint_add(hash, labels->negative, labels->negatives * sizeof *labels->negative);
-}
-
 film_status learn_rank(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
     const film_rank_options *wanted = &run->options->ranking;
-    struct pairs pairs = {0};
+    struct verdicts pairs = {0};
     struct rank_learned learned = {0};
     struct checkpoint checkpoint = {0};
     struct rank_options options;
@@ -90,8 +50,8 @@ film_status learn_rank(struct run *run, film_error *error)
     options.report_every = 1;
     options.report = on_step;
     options.user = run;
-    TRY(make_pairs(run, &pairs, error));
-    TRY(checkpoint_open(&checkpoint, run, hash_start(&pairs.labels), error));
+    TRY(verdicts_make(&pairs, run, error));
+    TRY(checkpoint_open(&checkpoint, run, verdicts_hash(&pairs), error));
     options.keeper = checkpoint_keeper(&checkpoint);
     status = rank_learn(&run->x, &pairs.labels, &options, &learned, error);
     if (status == FILM_CANCELLED && learned.map) { /* what was learned so far is a model too */
@@ -105,8 +65,7 @@ film_status learn_rank(struct run *run, film_error *error)
     run_note_time(run, "ranking");
 done:
     checkpoint_free(&checkpoint);
-    mem_free(pairs.positive);
-    mem_free(pairs.negative);
+    verdicts_free(&pairs);
     rank_learned_free(&learned);
     return status;
 }

@@ -9,6 +9,7 @@ static film_status check_numbers(const film_train_options *options, film_error *
 {
     const film_solver_options *film = &options->solver;
     const film_rank_options *rank = &options->ranking;
+    const film_deep_options *deep = &options->deep;
     const struct {
         const char *option;
         double value;
@@ -38,6 +39,10 @@ static film_status check_numbers(const film_train_options *options, film_error *
          "from 1 to 4096"},
         {"batch", (double)options->batch, options->batch != 1 && options->batch <= 65536,
          "from 2 to 65536"},
+        {"tokens", (double)deep->tokens, deep->tokens >= 32 && deep->tokens <= 512,
+         "from 32 to 512"},
+        {"deep-margin", deep->margin, deep->margin > 0 && deep->margin <= 2, "above 0, up to 2"},
+        {"dropout", deep->dropout, deep->dropout >= 0 && deep->dropout < 1, "from 0 to below 1"},
         {"rate", rank->rate, rank->rate >= 0 && rank->rate <= 100, "above 0, up to 100"},
         {"keep-examples", (double)options->keep_examples, options->keep_examples <= EXAMPLES_MOST,
          "up to 10000"},
@@ -67,6 +72,37 @@ film_status options_check_dim(const film_train_options *options, film_method met
                       options->dim, options->rank);
 }
 
+/* What the black box is and is not. */
+static film_status check_deep(const film_train_options *options, film_error *error)
+{
+    enum { MOST_PAIRS = 4096, MOST_MAPS = 1024 };
+    for (int l = 0; l < 4; l++)
+        if (options->deep.maps[l] < 1 || options->deep.maps[l] > MOST_MAPS)
+            return status_set(error, FILM_USAGE, "--maps: choose four numbers from 1 to %d",
+                              MOST_MAPS);
+    if (options->deep.loss >= FILM_LOSS_COUNT)
+        return status_set(error, FILM_USAGE, "there is no such loss");
+    if (options->method != FILM_METHOD_DEEP) return FILM_OK;
+    if (!options->bert)
+        return status_set(error, FILM_USAGE,
+                          "--method deep reads the tokens of a BERT encoder: give its folder with "
+                          "--bert DIR");
+    if (options->decision == FILM_DECISION_FULL)
+        return status_set(error, FILM_USAGE,
+                          "--decision full is not learned with --method deep, whose similarity is "
+                          "all it has; leave out --method for a decision beside the encoder");
+    if (options->similarity != FILM_COSINE)
+        return status_set(error, FILM_USAGE, "--method deep learns cosines; leave out --sim");
+    if (options->dim)
+        return status_set(error, FILM_USAGE,
+                          "--dim: the length of a vector of --method deep follows from --maps and "
+                          "the encoder");
+    if (options->batch > MOST_PAIRS)
+        return status_set(error, FILM_USAGE, "--batch %zu: choose at most %d for --method deep",
+                          options->batch, MOST_PAIRS);
+    return FILM_OK;
+}
+
 film_status options_check(const film_train_options *options, film_error *error)
 {
     if (options->features >= GROUP_BIT(GROUPS))
@@ -78,9 +114,10 @@ film_status options_check(const film_train_options *options, film_error *error)
             error, FILM_USAGE,
             "--method mfilm streams files and takes no --pool; choose another method");
     if (options->bert && options->method != FILM_METHOD_AUTO &&
-        options->method != FILM_METHOD_FILM && options->method != FILM_METHOD_SVD)
+        options->method != FILM_METHOD_FILM && options->method != FILM_METHOD_SVD &&
+        options->method != FILM_METHOD_DEEP)
         return status_set(error, FILM_USAGE,
-                          "--bert learns its map by --method film or svd; choose one of them");
+                          "--bert learns by --method film, svd or deep; choose one of them");
     if (options->rank == 0) return status_set(error, FILM_USAGE, "--rank must be at least 1");
     if (options->solver.sample == 0)
         return status_set(error, FILM_USAGE, "--sample must be at least 1");
@@ -90,5 +127,6 @@ film_status options_check(const film_train_options *options, film_error *error)
     film_status status = match_prior(options->prior, &log_odds, error);
     if (status == FILM_OK) status = operating_check(&options->operating, error);
     if (status == FILM_OK) status = options_check_dim(options, options->method, error);
+    if (status == FILM_OK) status = check_deep(options, error);
     return status == FILM_OK ? check_numbers(options, error) : status;
 }

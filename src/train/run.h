@@ -67,8 +67,14 @@ film_status learn_film(struct run *run, film_error *error);
 film_status learn_mfilm(struct run *run, film_error *error);
 film_status learn_rank(struct run *run, film_error *error);
 
-/* The BERT encoder of the options, to model->network, and the cache of its vectors. */
+/* The BERT encoder of the options, to model->network, and the cache of its vectors; for method DEEP with the black
+ * box as it starts. */
 film_status run_open_network(struct run *run, film_error *error);
+
+/* The black box on the tokens of that encoder. Sets the model's encoder. */
+film_status learn_deep(struct run *run, film_error *error);
+film_status learn_deep_start(const struct run *run, size_t width, struct deep *deep,
+                             film_error *error);
 
 /* Encodes all sentences and learns the map on top. Sets the model's encoder. */
 film_status run_learn_network(struct run *run, film_error *error);

@@ -162,6 +162,7 @@ static const struct method methods[FILM_METHOD_COUNT] = {
     [FILM_METHOD_FILM] = {"film", learn_film, FILM_WORD, 100},
     [FILM_METHOD_MFILM] = {"mfilm", learn_mfilm, FILM_WORD, 100},
     [FILM_METHOD_RANK] = {"rank", learn_rank, FILM_WORD | FILM_CHAR, 200},
+    [FILM_METHOD_DEEP] = {"deep", learn_deep, FILM_WORD, 0},
 };
 
 film_status run_learn(struct run *run, film_error *error)
@@ -191,7 +192,8 @@ static film_status check_method(const struct run *run, film_method method, film_
         return status_set(error, FILM_BAD_INPUT,
                           "--keep-examples keeps labelled pairs and the input has none; leave it "
                           "out or add a label, score, category or triplet column");
-    if (options->resume && method != FILM_METHOD_FILM && method != FILM_METHOD_RANK)
+    if (options->resume && method != FILM_METHOD_FILM && method != FILM_METHOD_RANK &&
+        method != FILM_METHOD_DEEP)
         return status_set(error, FILM_BAD_INPUT,
                           "nothing to resume: --method %s cannot be paused; leave out --resume",
                           name);
@@ -214,7 +216,7 @@ static film_status choose_method(struct run *run, film_error *error)
     const struct method *method = &methods[run->method];
     film_status status = check_method(run, run->method, error);
     if (status != FILM_OK) return status;
-    run->full = labelled && run->method != FILM_METHOD_MFILM &&
+    run->full = labelled && run->method != FILM_METHOD_MFILM && run->method != FILM_METHOD_DEEP &&
                 options->decision != FILM_DECISION_THRESHOLD;
     size_t dim = method->dim ? method->dim : options->rank;
     run->dim = options->dim ? options->dim : dim;
@@ -306,7 +308,9 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     TRY(count_features(&run, error));
     run.model->encoder =
         (struct encoder){.features = &run.model->features, .similarity = options->similarity};
-    if (options->bert) TRY(run_learn_network(&run, error));
+    if (options->bert)
+        TRY(run.network_method == FILM_METHOD_DEEP ? learn_deep(&run, error)
+                                                   : run_learn_network(&run, error));
     if (run.interrupted == FILM_OK) TRY(run_learn(&run, error));
     run.model->encoder.map = run.model->own_map;
     run.model->encoder.dim = run.model->own_map ? run.dim : 0;

@@ -107,10 +107,10 @@ name="bash completes verbs"
 offered=$(bash -c 'source "$1"; COMP_WORDS=(film ""); COMP_CWORD=1; _film; echo "${COMPREPLY[@]}"' - "$ROOT/completions/film.bash")
 check "$name" test "$(tr -d '\n' <<<"$offered")" = "$VERBS help --help --version"
 check "train --help has headings" test "$("$FILM" train --help | grep -E '^[a-z ]+:$' | paste -sd' ')" = \
-    "data: features: method: decision: method film: method mfilm: methods rank and mfilm: method rank: other: examples:"
+    "data: features: method: decision: method film: method mfilm: methods rank and deep: method deep: other: examples:"
 expect_output "a heading is no option" 1 "film train: there is no option --data; film train --help shows how" "$FILM" train x -o y --data
 offers() { bash -c 'source "$1"; shift; COMP_WORDS=(film "$@"); COMP_CWORD=$#; _film; echo "${COMPREPLY[@]}"' - "$ROOT/completions/film.bash" "$@"; }
-check "bash completes the methods" test "$(offers train --method "")" = "auto tfidf svd film mfilm rank"
+check "bash completes the methods" test "$(offers train --method "")" = "auto tfidf svd film mfilm rank deep"
 check "bash knows that predict's formats are others" test "$(offers predict --format "")" = "tsv jsonl kaggle"
 # Where the program takes one of some words, every completion offers exactly these.
 for verb in $VERBS; do

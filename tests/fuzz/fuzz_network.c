@@ -1,6 +1,7 @@
 /* A model with a BERT encoder whose checksums are right and whose content is anything: film_open refuses it with
- * a message, or it answers. The input is a list of changes to a good model as in fuzz_model; a first byte of 1
- * has the encoder's settings changed instead of the model's. */
+ * a message, or it answers. The input is a list of changes to a good model as in fuzz_model; the first byte says to
+ * which, and which settings may be changed: 0 the model's, 1 the encoder's; of a black box, 2 its own, 3 the
+ * model's. */
 #include "film_train.h"
 #include "spoil.h"
 
@@ -20,15 +21,17 @@ static void write_file(const char *path, const char *bytes, size_t size)
     fclose(file);
 }
 #define assert_int_equal(a, b) require((a) == (b))
+#define TINY_WIDE
 #include "tiny_bert.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char good[200], spoiled[200], folder[200];
+static char good[2][200], spoiled[200], folder[200]; /* a map on top, a black box on top */
 
 static void clean_up(void)
 {
-    unlink(good);
+    unlink(good[0]);
+    unlink(good[1]);
     unlink(spoiled);
 }
 
@@ -39,10 +42,8 @@ static void make_good(void)
     static struct tiny_tensors all;
     film_error error;
     film_train_options options;
-    film_model *model = NULL;
     const char *base = getenv("TMPDIR");
     if (!base) base = "/tmp";
-    snprintf(good, sizeof good, "%s/film-fuzz-net-%ld.good", base, (long)getpid());
     snprintf(spoiled, sizeof spoiled, "%s/film-fuzz-net-%ld.bad", base, (long)getpid());
     snprintf(folder, sizeof folder, "%s/film-fuzz-net-%ld.bert", base, (long)getpid());
     const char *paths[1] = {spoiled};
@@ -51,14 +52,21 @@ static void make_good(void)
     tiny_write(folder, &all);
     film_train_defaults(&options);
     options.bert = folder;
-    options.dim = 4;
     options.threads = 1;
     options.min_df = 1;
+    options.train_share = 1;
     options.decision = FILM_DECISION_THRESHOLD;
-    options.method = FILM_METHOD_SVD;
-    if (film_train(paths, 1, &options, &model, &error) != FILM_OK) puts(error.message), abort();
-    require(film_save(model, good, &error) == FILM_OK);
-    film_close(model);
+    for (int l = 0; l < 4; l++) options.deep.maps[l] = 2;
+    for (int deep = 0; deep < 2; deep++) {
+        film_model *model = NULL;
+        options.method = deep ? FILM_METHOD_DEEP : FILM_METHOD_SVD;
+        options.dim = deep ? 0 : 4;
+        snprintf(good[deep], sizeof good[deep], "%s/film-fuzz-net-%ld-%d.good", base,
+                 (long)getpid(), deep);
+        if (film_train(paths, 1, &options, &model, &error) != FILM_OK) puts(error.message), abort();
+        require(film_save(model, good[deep], &error) == FILM_OK);
+        film_close(model);
+    }
     tiny_remove(folder);
     atexit(clean_up);
 }
@@ -86,10 +94,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     film_error error;
     film_model *model = NULL;
     if (size == 0) return 0;
-    if (!good[0]) make_good();
-    require(spoil_open(&spoil, good));
+    static const char *const settings_of[4] = {"settings", "bert", "deep", "settings"};
+    unsigned which = data[0] % 4;
+    if (!good[0][0]) make_good();
+    require(spoil_open(&spoil, good[which / 2]));
     size_t at = 0;
-    while (strcmp(spoil.key[at], data[0] == 1 ? "bert" : "settings") != 0) at++;
+    while (strcmp(spoil.key[at], settings_of[which]) != 0) at++;
     char *settings = strdup(spoil.value[at]);
     spoil.value[at] = settings;
     for (size_t i = 1; i + 6 <= size && i < 60 && spoil.count > 1; i += 6)

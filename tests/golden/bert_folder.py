@@ -1,6 +1,6 @@
 """Writes a tiny BERT folder with random weights, in Hugging Face's layout; needs no library.
 
-As a program: bert_folder.py FOLDER [--nan TENSOR]. As a module: what bert_numpy.py makes its variants with.
+As a program: bert_folder.py FOLDER [--wide] [--nan TENSOR]; --wide: vectors of 32 numbers. As a module: what bert_numpy.py makes its variants with.
 """
 import json
 import math
@@ -116,6 +116,8 @@ def make_tokenizer(lowercase, strip_accents, cjk=True, longest=100):
 if __name__ == "__main__":
     folder = sys.argv[1]
     os.makedirs(folder, exist_ok=True)
+    if "--wide" in sys.argv:
+        SIZES.update(hidden=32, heads=4)
     weights = make_weights(SIZES)
     if "--nan" in sys.argv:
         shape, values = weights[sys.argv[sys.argv.index("--nan") + 1]]

@@ -8,20 +8,27 @@
 
 #include <sys/stat.h>
 
-enum { TINY_HIDDEN = 12, TINY_INNER = 20, TINY_WORDS = 16, TINY_POSITIONS = 24, TINY_TENSORS = 37 };
+/* A test that defines TINY_WIDE gets vectors long enough for the black box. */
+#ifdef TINY_WIDE
+enum { TINY_HIDDEN = 32 };
+#define TINY_HIDDEN_TEXT "32"
+#else
+enum { TINY_HIDDEN = 12 };
+#define TINY_HIDDEN_TEXT "12"
+#endif
+enum { TINY_INNER = 20, TINY_WORDS = 16, TINY_POSITIONS = 24, TINY_TENSORS = 37, TINY_MOST = 1024 };
 
-#define TINY_CONFIG                                                                               \
-    "{\"model_type\": \"bert\", \"vocab_size\": 16, \"hidden_size\": 12, \"intermediate_size\": " \
-    "20, "                                                                                        \
-    "\"num_hidden_layers\": 2, \"num_attention_heads\": 2, \"max_position_embeddings\": 24, "     \
-    "\"type_vocab_size\": 2}"
+#define TINY_CONFIG                                                                       \
+    "{\"model_type\": \"bert\", \"vocab_size\": 16, \"hidden_size\": " TINY_HIDDEN_TEXT   \
+    ", \"intermediate_size\": 20, \"num_hidden_layers\": 2, \"num_attention_heads\": 2, " \
+    "\"max_position_embeddings\": 24, \"type_vocab_size\": 2}"
 #define TINY_VOCABULARY \
     "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\nc\nd\n##a\n##b\n##c\nab\n?\n.\nthe\n"
 
 struct tiny_tensors {
     struct safetensors_tensor tensor[TINY_TENSORS];
     char name[TINY_TENSORS][80];
-    float data[TINY_TENSORS][TINY_POSITIONS * TINY_POSITIONS];
+    float data[TINY_TENSORS][TINY_MOST];
     size_t count;
 };
 

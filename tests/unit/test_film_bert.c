@@ -98,7 +98,7 @@ static void remembered_vectors_are_those_of_the_encoder(void **state)
     float wanted[TEXTS * TINY_HIDDEN], got[TEXTS * TINY_HIDDEN];
     assert_ok(bert_open(folder, &bert, &error));
     assert_ok(bert_open(folder, &same, &error));
-    assert_ok(network_new(bert, &network, &error));
+    assert_ok(network_new(bert, NULL, &network, &error));
     for (int i = 0; i < TEXTS; i++) list[i] = film_string(texts[i]);
     assert_ok(bert_encode(same, list, TEXTS, 1, wanted, &error));
     for (int round = 0; round < 2; round++) { /* encoded, then remembered */
@@ -276,7 +276,7 @@ static void what_cannot_be_done_is_said(void **state)
     defaults(&options);
     options.method = FILM_METHOD_RANK;
     assert_int_equal(film_train(paths, 1, &options, &model, &error), FILM_USAGE);
-    assert_non_null(strstr(error.message, "--method film or svd"));
+    assert_non_null(strstr(error.message, "--method film, svd or deep"));
     defaults(&options);
     options.bert = "/nowhere/at-all";
     assert_int_equal(film_train(paths, 1, &options, &model, &error), FILM_IO);

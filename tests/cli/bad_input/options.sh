@@ -41,7 +41,7 @@ bad "--min-df that leaves nothing" 2 \
     'film: no word occurs in 100000 sentences or more; give more text or a smaller --min-df' \
     film train good.tsv --min-df 100000 -o m.film
 bad "an unknown method" 1 \
-    'film train: --method lsa: expected auto|tfidf|svd|film|mfilm|rank; film train --help shows how' \
+    'film train: --method lsa: expected auto|tfidf|svd|film|mfilm|rank|deep; film train --help shows how' \
     film train good.tsv --method lsa -o m.film
 bad "an unknown similarity" 1 \
     'film train: --sim manhattan: expected cosine|dot|euclidean; film train --help shows how' \

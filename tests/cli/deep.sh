@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# film train --method deep: the black box on the tokens of a BERT encoder, in one model file that every verb takes.
+source "$(dirname "$0")/tap.sh"
+export PYTHONDONTWRITEBYTECODE=1
+"$PYTHON" "$ROOT/tests/golden/bert_folder.py" tiny --wide || echo "Bail out! cannot make a folder"
+"$PYTHON" "$ROOT/tests/golden/bert_folder.py" narrow || echo "Bail out! cannot make a folder"
+head -150 "$FAQ/train.tsv" >train.tsv
+head -60 "$FAQ/heldout.tsv" >dev.tsv
+train() { "$FILM" train train.tsv --dev dev.tsv --bert tiny --method deep --maps 2,3,4,6 --batch 16 "$@"; }
+expect_status "train --method deep" 0 train -t 1 -o one.film
+expect_status "again, with two threads" 0 train -t 2 -q -o two.film
+check "the model is the same, byte by byte" cmp one.film two.film
+expect_status "with the N-pair loss" 0 train -t 1 -q --loss npair -o other.film
+check "it is another" fails_with 1 cmp -s one.film other.film
+expect_status "another seed" 0 train -t 1 -q --seed 2 -o other.film
+check "is another too" fails_with 1 cmp -s one.film other.film
+
+# Stopped by Ctrl-C at its first checkpoint (a job of a script listens to SIGINT only after set -m), then gone on with.
+expect_status "a longer training" 0 train -t 1 -q --epochs 8 -o whole.film
+set -m
+"$FILM" train train.tsv --dev dev.tsv --bert tiny --method deep --maps 2,3,4,6 --batch 16 -t 1 -q --epochs 8 \
+    --checkpoint-every 0.0001 -o part.film 2>err &
+child=$!
+set +m
+while [ ! -e part.film.checkpoint ] && kill -0 "$child" 2>/dev/null; do :; done
+kill -INT "$child" 2>/dev/null
+wait "$child"
+check "Ctrl-C keeps what was learned" grep -q 'stopped after .* of .* steps' err
+check "and its checkpoint" test -e part.film.checkpoint
+expect_status "--resume" 0 train -t 2 -q --epochs 8 --resume -o part.film
+check "goes on to the same bytes" cmp whole.film part.film
+
+# The comparison.
+COMPARE=$ROOT/examples/blackbox/run
+expect_status "the comparison without an encoder" 1 "$PYTHON" "$COMPARE"
+check "says what it needs" grep -q '^give a folder with a BERT encoder' err
+expect_status "the comparison" 0 env FILM="$FILM" "$PYTHON" "$COMPARE" tiny train.tsv dev.tsv --rows 120 --dev-rows 40 --csv all.csv
+check "has a row for each system" test "$(grep -c '^| [A-Zbe]' out)" -eq 7
+check "and as CSV" test "$(wc -l <all.csv)" -eq 8
+
+rm -r tiny # one file holds all of it
+expect_status "info" 0 "$FILM" info one.film
+check "names the method" grep -q deep out
+expect_status "match" 0 "$FILM" match one.film "is my card lost" "the card is lost"
+check "says that nothing is explained" grep -q 'A network that cannot be explained$' out
+expect_status "explain" 0 "$FILM" explain one.film --pair "is my card lost" "the card is lost"
+check "says so too" grep -q 'A network that cannot be explained$' out
+expect_output "a dimension" 1 "film: a black box (--method deep) has dimensions that cannot be explained" \
+    "$FILM" explain one.film --dim 0
+expect_output "embed" 0 '{"rows": 1, "dim": 6, "skipped": 0}' \
+    "$FILM" embed one.film <(echo how is my card) -q --json -o v.npy
+expect_status "predict" 0 "$FILM" predict one.film dev.tsv -q -o many.tsv
+check "a probability for every pair" test "$(wc -l <many.tsv)" -eq "$(wc -l <dev.tsv)"
+expect_status "eval" 0 "$FILM" eval one.film dev.tsv
+expect_status "pool create" 0 "$FILM" pool create faq.pool --model one.film
+expect_status "pool add" 0 "$FILM" pool add faq.pool "$FAQ/questions.tsv" -q
+expect_status "search" 0 "$FILM" search faq.pool "how do I reset my password" -k 3
+
+bad() { expect_output "$1" "$2" "$3" "$FILM" train train.tsv --method deep -o x.film "${@:4}"; }
+bad "no encoder" 1 "film: --method deep reads the tokens of a BERT encoder: give its folder with --bert DIR"
+bad "an encoder with short vectors" 1 "film: a deep network reads 32 to 512 tokens of 32 to 4096 numbers each and has 1 \
+to 1024 maps a layer; this is 32 of 24 with 16,32,32,16" --bert narrow
+bad "a full decision" 1 "film: --decision full is not learned with --method deep, whose similarity is all it has; leave \
+out --method for a decision beside the encoder" --bert narrow --decision full
+bad "another similarity" 1 "film: --method deep learns cosines; leave out --sim" --bert narrow --sim dot
+bad "a length of one's own" 1 "film: --dim: the length of a vector of --method deep follows from --maps and the encoder" \
+    --bert narrow --dim 7
+bad "no maps" 1 "film: --maps: choose four numbers from 1 to 1024" --bert narrow --maps 1,0,1,1
+bad "too few tokens" 1 "film: --tokens 31: choose a number from 32 to 512" --bert narrow --tokens 31
+expect_status "maps that are none" 1 "$FILM" train train.tsv --method deep --maps 1,2 -o x.film
+check "are told" grep -q 'four whole numbers' err
+check "nothing is left" test ! -e x.film
+finish
