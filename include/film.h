@@ -9,7 +9,7 @@
  *     if (film_open("faq.film", &model, &error) != FILM_OK ||
  *         film_context_new(model, &context, &error) != FILM_OK ||
  *         film_match(context, film_string("I lost my card"),
- *                    film_string("my card is gone"), &verdict, &error) != FILM_OK)
+ *                    film_string("what if my card is lost?"), &verdict, &error) != FILM_OK)
  *         puts(error.message);
  *     else
  *         printf("%s, p = %.2f\n", verdict.same ? "same" : "different", verdict.probability);
