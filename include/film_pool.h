@@ -269,10 +269,15 @@ typedef struct film_dedup_options {
     void *user;
 } film_dedup_options;
 
+/* A prior for lists in which few sentences have a duplicate: most candidates are then different, and of what is found
+ * with the default prior, 0.5, much is false. */
+#define FILM_RARE 0.05
+
 typedef struct film_dedup_result {
     uint64_t records, distinct; /* distinct: by their words */
     uint64_t compared;          /* pairs judged */
     uint64_t pairs;             /* at or above the threshold, those of the same words among them */
+    uint64_t sure;              /* of these, those that stay when duplicates are rare: FILM_RARE */
     uint64_t clusters;          /* of two or more records */
     uint64_t clustered;         /* records in them */
     uint64_t largest;           /* records of the largest */

@@ -96,6 +96,11 @@ def pairs(server, model):
     check("/v1/dedup finds the same words", status == 200 and [1, 3] in found and groups["records"] == 4, groups)
     status, groups = ask("/v1/dedup", {"records": [{"id": "x", "text": A}, {"id": "y", "text": A}, {"text": "other"}]})
     check("/v1/dedup keeps ids", [m["id"] for m in groups["clusters"][0]["members"]] == ["x", "y"], groups)
+    several = [line.split("\t")[1] for line in open(os.path.join(ROOT, "examples", "faq", "questions.tsv"))][1:]
+    status, usual = ask("/v1/dedup", {"texts": several, "threshold": 0.6})
+    status, rare = ask("/v1/dedup", {"texts": several, "threshold": 0.6, "prior": 0.05})
+    check("/v1/dedup counts what would stay where duplicates are rare", usual["sure"] == rare["pairs"] == rare["sure"]
+          and usual["pairs"] > usual["sure"], usual["pairs"], usual["sure"], rare["pairs"])
     check("nothing to deduplicate", ask("/v1/dedup", {"texts": []})[1]["clusters"] == [])
 
 
