@@ -66,11 +66,10 @@ static void print_result(const film_dedup_result *result, const struct common *c
     if (skipped) fprintf(stderr, "; %llu bad rows passed over", skipped);
     fprintf(stderr, "\n");
     if (sure < found && prior > FILM_RARE)
-        fprintf(
-            stderr,
-            "%llu of the %llu pairs stay with --prior %g; where few sentences have a duplicate, "
-            "the others are mostly false\n",
-            sure, found, FILM_RARE);
+        fprintf(stderr,
+                "%llu of the %llu pairs stay with --prior %g, which is for lists where few "
+                "sentences have a duplicate\n",
+                sure, found, FILM_RARE);
 }
 
 static film_status find(const char *pool_path, const char *model_path, const char *file,

@@ -107,7 +107,7 @@ done
 run "$FILM" dedup faq.film "$FAQ/questions.tsv" --pairs --threshold 0.6 -o pairs.tsv
 cp err told
 stay=$("$FILM" dedup faq.film "$FAQ/questions.tsv" --pairs --threshold 0.6 --prior 0.05 2>rare | tail -n +2 | wc -l)
-check "what stays with another prior is counted" grep -q "^$stay of the $(($(wc -l <pairs.tsv) - 1)) pairs stay with --prior 0.05;" told
+check "what stays with another prior is counted" grep -q "^$stay of the $(($(wc -l <pairs.tsv) - 1)) pairs stay with --prior 0.05," told
 check "and not said where that prior was given" bash -c '! grep -q stay rare'
 
 check "no temporary file stays" bash -c '! ls | grep -E "never.tsv.+"'
