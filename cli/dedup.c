@@ -39,19 +39,20 @@ static int keep_borderline(void *user, const film_duplicate *pair)
 }
 
 /* With -o and --json the figures come as JSON; the table is never mixed with them. */
-static void print_result(const film_dedup_result *result, const struct common *common, int pairs,
-                         int to_file)
+static void print_result(const film_dedup_result *result, const struct common *common, double prior,
+                         int pairs, int to_file)
 {
     unsigned long long records = result->records, distinct = result->distinct,
-                       compared = result->compared, found = result->pairs,
+                       compared = result->compared, found = result->pairs, sure = result->sure,
                        clusters = result->clusters, clustered = result->clustered,
                        largest = result->largest, connected = result->connected,
                        contradictions = result->contradictions, skipped = result->skipped;
     if (common->json && to_file)
         printf("{\"records\": %llu, \"distinct\": %llu, \"compared\": %llu, \"pairs\": %llu, "
+               "\"sure\": %llu, "
                "\"clusters\": %llu, \"clustered\": %llu, \"largest\": %llu, \"connected\": %llu, "
                "\"contradictions\": %llu, \"skipped\": %llu, \"threshold\": %.9g}\n",
-               records, distinct, compared, found, clusters, clustered, largest, connected,
+               records, distinct, compared, found, sure, clusters, clustered, largest, connected,
                contradictions, skipped, result->threshold);
     if (common->json || common->quiet) return;
     fprintf(stderr, "%llu records, %llu distinct; %llu pairs compared, %llu at or above %g",
@@ -64,6 +65,11 @@ static void print_result(const film_dedup_result *result, const struct common *c
                 contradictions);
     if (skipped) fprintf(stderr, "; %llu bad rows passed over", skipped);
     fprintf(stderr, "\n");
+    if (sure < found && prior > FILM_RARE)
+        fprintf(stderr,
+                "%llu of the %llu pairs stay with --prior %g, which is for lists where few "
+                "sentences have a duplicate\n",
+                sure, found, FILM_RARE);
 }
 
 static film_status find(const char *pool_path, const char *model_path, const char *file,
@@ -144,7 +150,8 @@ static int run(const struct verb *verb, int argc, char **argv)
     }
     int code = report(status, &error);
     if (code == EXIT_DONE && (!review || output))
-        print_result(&result, &common, pairs || review, output && strcmp(output, "-") != 0);
+        print_result(&result, &common, dedup.answer.prior, pairs || review,
+                     output && strcmp(output, "-") != 0);
     review_free(&finding.review);
     film_pool_close(pool);
     return code;
@@ -157,7 +164,9 @@ const struct verb verb_dedup = {
     "sentences.\n"
     "A cluster is joined only when its sentences are alike on average, not by chains. Columns:\n"
     "cluster, id (or the line), text, probability of meaning the same as the representative, and\n"
-    "* for the representative. In a POOL, labels are respected: same joined, different never.\n"
+    "* for the representative. Where few sentences have a duplicate, --prior 0.05 finds fewer that "
+    "are\n"
+    "none. In a POOL, labels are respected: same joined, different never.\n"
     "--review N asks about the N most doubtful pairs of a POOL (y, n, s to skip, q to stop) and "
     "keeps\n"
     "the answers as its labels, from which film train --pool POOL learns. With -o the pairs are\n"

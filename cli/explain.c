@@ -232,6 +232,6 @@ const struct verb verb_explain = {
     "Of a pair: what its words and the groups of traits weigh adds up to the log-odds exactly.\n"
     "Without --pair, --dim or --word: what the model insists on and what it ignores.\n\n"
     "examples:\n"
-    "  film explain faq.film --pair \"I lost my card\" \"my card is gone\"\n"
+    "  film explain faq.film --pair \"I lost my card\" \"what if my card is lost?\"\n"
     "  film explain faq.film --word card\n",
     run};

@@ -19,7 +19,7 @@ static void print_help(FILE *stream)
         fprintf(stream, "  %-8s %s\n", verbs[i]->name, verbs[i]->summary);
     fprintf(stream, "\nfilm VERB --help tells more of a verb. Start with:\n"
                     "  film train pairs.tsv -o my.film\n"
-                    "  film match my.film \"I lost my card\" \"my card is gone\"\n"
+                    "  film match my.film \"I lost my card\" \"what if my card is lost?\"\n"
                     "Exit codes: 0 done, 1 usage, 2 bad input, 3 could not read or write, "
                     "4 interrupted.\n");
 }

@@ -35,10 +35,10 @@ static int run(const struct verb *verb, int argc, char **argv)
     return code;
 }
 
-const struct verb verb_match = {"match", "MODEL A B [options]",
-                                "Do two sentences mean the same? Probability, verdict, words",
-                                "The parts add up to the log-odds exactly. film explain --pair "
-                                "says more, with --all all of it.\n\n"
-                                "example:\n"
-                                "  film match faq.film \"I lost my card\" \"my card is gone\"\n",
-                                run};
+const struct verb verb_match = {
+    "match", "MODEL A B [options]", "Do two sentences mean the same? Probability, verdict, words",
+    "The parts add up to the log-odds exactly. film explain --pair "
+    "says more, with --all all of it.\n\n"
+    "example:\n"
+    "  film match faq.film \"I lost my card\" \"what if my card is lost?\"\n",
+    run};

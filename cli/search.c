@@ -198,15 +198,15 @@ static int run(const struct verb *verb, int argc, char **argv)
     return code;
 }
 
-const struct verb verb_search = {"search", "POOL QUERY|- [options]",
-                                 "Find what in a pool means the same",
-                                 "Prints probability, id and text of each answer, best first. With "
-                                 "- for the query, queries are read\n"
-                                 "from standard input, one per line; the number of the line stands "
-                                 "before each answer. --json prints\n"
-                                 "an object per answer. The order is made from the probability and "
-                                 "the similarity together. The first\n"
-                                 "search of a large pool makes an index, kept in POOL.index.\n\n"
-                                 "example:\n"
-                                 "  film search faq.pool \"my card is gone\" -k 3 --explain\n",
-                                 run};
+const struct verb verb_search = {
+    "search", "POOL QUERY|- [options]", "Find what in a pool means the same",
+    "Prints probability, id and text of each answer, best first. With "
+    "- for the query, queries are read\n"
+    "from standard input, one per line; the number of the line stands "
+    "before each answer. --json prints\n"
+    "an object per answer. The order is made from the probability and "
+    "the similarity together. The first\n"
+    "search of a large pool makes an index, kept in POOL.index.\n\n"
+    "example:\n"
+    "  film search faq.pool \"what if my card is lost?\" -k 3 --explain\n",
+    run};

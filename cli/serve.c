@@ -93,8 +93,8 @@ static int run(const struct verb *verb, int argc, char **argv)
 const struct verb verb_serve = {
     "serve", "MODEL|POOL [--listen HOST:PORT] [options]", "Answer over HTTP, with a page to try it",
     "Open http://127.0.0.1:8080 in a browser, or ask:\n"
-    "  curl -H 'Content-Type: application/json' -d '{\"a\": \"I lost my card\", \"b\": \"my card "
-    "is gone\"}' \\\n"
+    "  curl -H 'Content-Type: application/json' -d '{\"a\": \"I lost my card\", \"b\": \"what "
+    "if my card is lost?\"}' \\\n"
     "    http://127.0.0.1:8080/v1/match\n"
     "docs/http.md and /openapi.json list what can be asked. SIGHUP opens the file again (and the "
     "log),\n"

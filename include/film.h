@@ -9,7 +9,7 @@
  *     if (film_open("faq.film", &model, &error) != FILM_OK ||
  *         film_context_new(model, &context, &error) != FILM_OK ||
  *         film_match(context, film_string("I lost my card"),
- *                    film_string("my card is gone"), &verdict, &error) != FILM_OK)
+ *                    film_string("what if my card is lost?"), &verdict, &error) != FILM_OK)
  *         puts(error.message);
  *     else
  *         printf("%s, p = %.2f\n", verdict.same ? "same" : "different", verdict.probability);
@@ -163,11 +163,12 @@ typedef enum film_decision {
 
 typedef struct film_answer_options {
     film_decision decision;
-    double prior;   /* how likely two sentences are to mean the same before they are read; 0.5.
+    double prior;        /* how likely two sentences are to mean the same before they are read; 0.5.
                     * It shifts the bias by log(prior / (1 - prior)). */
-    int no_memory;  /* FULL: as if no question were known */
-    int no_reasons; /* film_match: the verdict alone, which is faster */
-    int threads;    /* of the calls for many pairs; 0: all cores */
+    int no_memory;       /* FULL: as if no question were known */
+    int no_reasons;      /* film_match: the verdict alone, which is faster */
+    size_t most_reasons; /* film_match: only so many, the strongest; 0: all, which add up */
+    int threads;         /* of the calls for many pairs; 0: all cores */
 } film_answer_options;
 
 FILM_API void film_answer_defaults(film_answer_options *options);

@@ -1,8 +1,8 @@
 /* film_explain.h - why: of a pair, of a word, of a dimension, of a model.
  *
  *     film_explanation why;
- *     if (film_explain_pair(context, film_string("I lost my card"), film_string("my card is gone"),
- *                           &why, &error) == FILM_OK)
+ *     if (film_explain_pair(context, film_string("I lost my card"),
+ *                           film_string("what if my card is lost?"), &why, &error) == FILM_OK)
  *         for (size_t i = 0; i < why.group_count; i++)
  *             printf("%+.2f  %s\n", why.groups[i].weight, why.groups[i].title);
  *

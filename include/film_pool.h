@@ -47,6 +47,11 @@ FILM_API film_status film_pool_create(const char *path, const char *model_path, 
 FILM_API film_status film_pool_open(const char *path, film_pool **out, film_error *error);
 FILM_API void film_pool_close(film_pool *pool);
 
+/* Does PATH lead to where POOL's file was when it was opened, and to another file now? POOL can still be read, but
+ * nothing is written to it any more; what is there now must not be opened before POOL is closed and
+ * the old log removed (docs/pool.md). */
+FILM_API int film_pool_replaced(const film_pool *pool, const char *path);
+
 /* How many seconds to wait for another process that writes; 10 unless set. */
 FILM_API void film_pool_set_wait(film_pool *pool, double seconds);
 
@@ -264,10 +269,15 @@ typedef struct film_dedup_options {
     void *user;
 } film_dedup_options;
 
+/* A prior for lists in which few sentences have a duplicate: most candidates are then different, and of what is found
+ * with the default prior, 0.5, much is false. */
+#define FILM_RARE 0.05
+
 typedef struct film_dedup_result {
     uint64_t records, distinct; /* distinct: by their words */
     uint64_t compared;          /* pairs judged */
     uint64_t pairs;             /* at or above the threshold, those of the same words among them */
+    uint64_t sure;              /* of these, those that stay when duplicates are rare: FILM_RARE */
     uint64_t clusters;          /* of two or more records */
     uint64_t clustered;         /* records in them */
     uint64_t largest;           /* records of the largest */

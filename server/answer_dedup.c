@@ -36,7 +36,7 @@ static int write_member(void *user, const film_member *member)
 }
 
 static void find_clusters(struct worker *worker, const film_record *records, size_t count,
-                          double threshold, struct response *response)
+                          double threshold, double prior, struct response *response)
 {
     film_error error;
     film_dedup_result result;
@@ -45,6 +45,7 @@ static void find_clusters(struct worker *worker, const film_record *records, siz
     film_dedup_defaults(&options);
     options.answer.threads = worker->service->options.threads;
     options.threshold = threshold;
+    if (prior > 0) options.answer.prior = prior;
     options.progress = service_progress(worker->service);
     options.member = write_member;
     options.user = &clusters;
@@ -56,8 +57,11 @@ static void find_clusters(struct worker *worker, const film_record *records, siz
         return;
     }
     bytes_text(&response->body, clusters.open ? "]}]" : "]");
-    bytes_format(&response->body, ", \"records\": %llu, \"distinct\": %llu, \"threshold\": ",
-                 (unsigned long long)result.records, (unsigned long long)result.distinct);
+    bytes_format(&response->body,
+                 ", \"records\": %llu, \"distinct\": %llu, \"pairs\": %llu, \"sure\": %llu, "
+                 "\"threshold\": ",
+                 (unsigned long long)result.records, (unsigned long long)result.distinct,
+                 (unsigned long long)result.pairs, (unsigned long long)result.sure);
     bytes_real(&response->body, result.threshold);
     bytes_text(&response->body, "}\n");
 }
@@ -77,7 +81,7 @@ static int read_record(const json_t *item, size_t number, film_record *record,
 }
 
 static void dedup(struct worker *worker, const json_t *list, int texts, double threshold,
-                  struct response *response)
+                  double prior, struct response *response)
 {
     size_t count = json_array_size(list), read = 0;
     if (!fields_not_many(count, worker->service->options.limits.texts, texts ? "texts" : "records",
@@ -90,7 +94,7 @@ static void dedup(struct worker *worker, const json_t *list, int texts, double t
                                 response)
                   : read_record(json_array_get(list, read), read, &records[read], response)))
         read++;
-    if (records && read == count) find_clusters(worker, records, count, threshold, response);
+    if (records && read == count) find_clusters(worker, records, count, threshold, prior, response);
     free(records);
 }
 
@@ -98,10 +102,11 @@ void answer_dedup(struct worker *worker, const struct request *request, struct r
 {
     json_t *root = NULL;
     const json_t *texts = NULL, *records = NULL;
-    double threshold = 0;
+    double threshold = 0, prior = 0;
     const struct field fields[] = {{"texts", FIELD_LIST, &texts, 0, 0, NULL},
                                    {"records", FIELD_LIST, &records, 0, 0, NULL},
                                    {"threshold", FIELD_SHARE, &threshold, 0, 0, NULL},
+                                   {"prior", FIELD_SHARE, &prior, 0, 0, NULL},
                                    {NULL, 0, NULL, 0, 0, NULL}};
     if (fields_read(request, fields, &root, response)) {
         if (!texts == !records)
@@ -109,7 +114,7 @@ void answer_dedup(struct worker *worker, const struct request *request, struct r
                            "give either texts, [\"...\", ...], or records, [{\"id\": ..., "
                            "\"text\": ...}, ...]");
         else
-            dedup(worker, texts ? texts : records, texts != NULL, threshold, response);
+            dedup(worker, texts ? texts : records, texts != NULL, threshold, prior, response);
     }
     json_decref(root);
 }

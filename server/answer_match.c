@@ -148,6 +148,7 @@ void answer_match(struct worker *worker, const struct request *request, struct r
         asked.options.decision = (film_decision)decision;
         asked.options.no_memory = !asked.memory;
         asked.options.no_reasons = asked.reasons == 0;
+        asked.options.most_reasons = asked.reasons == FILM_ALL_REASONS ? 0 : asked.reasons;
         if (asked.pairs && (asked.a.bytes || asked.b.bytes || asked.reasons != FILM_ALL_REASONS))
             response_error(response, 400, "pairs goes with neither a, b nor reasons");
         else if (asked.pairs)

@@ -208,6 +208,7 @@ static int check_head(struct exchange *exchange)
                               "the request's head is too large: at most %zu bytes (--max-header)",
                               limits->header);
     if (atomic_load(&exchange->http->visitors.count) > limits->connections) {
+        atomic_fetch_add(&exchange->http->service->away.full, 1);
         exchange->last = 1;
         exchange->response.retry = 1;
         return response_error(&exchange->response, 503,
@@ -382,6 +383,7 @@ int http_start(struct http *http, struct service *service, int socket)
     http->socket = socket;
     http->visitors.most = options->limits.connections;
     http->visitors.patience = options->limits.timeout;
+    http->visitors.away = &service->away;
     pthread_mutex_init(&http->visitors.lock, NULL);
     allow_descriptors(options->limits.connections + SPARE_CONNECTIONS);
     if (!jobs_start(&http->jobs, options->threads, options->limits.connections)) return 0;

@@ -109,6 +109,13 @@ void metrics_write(struct worker *asked, struct bytes *out)
     if (service_pool_size(asked->generation, &sentences, NULL) == FILM_OK)
         write_number(out, "film_pool_sentences", "gauge", "Sentences in the pool.",
                      (double)sentences);
+    write_head(
+        out, "film_connections_sent_away_total", "counter",
+        "Connections ended because their request took too long (slow) or for want of room (full).");
+    bytes_format(out,
+                 "film_connections_sent_away_total{reason=\"slow\"} %u\n"
+                 "film_connections_sent_away_total{reason=\"full\"} %u\n",
+                 atomic_load(&service->away.slow), atomic_load(&service->away.full));
     write_number(out, "film_reloads_total", "counter", "Times the model was exchanged.",
                  atomic_load(&service->reloads));
     write_number(out, "film_reloads_failed_total", "counter",

@@ -206,10 +206,26 @@ void service_close(struct service *service)
     pthread_mutex_destroy(&service->writing);
 }
 
+/* Another file under the name of the pool that is open: the old one's log lies beside it. film_pool_open notices where
+ * it may see other processes' locks, which a unit with ProcSubset=pid does not let it. Only this
+ * thread exchanges generations. */
+static film_status refuse_exchange(struct service *service, film_error *error)
+{
+    const char *path = service->options.path;
+    const struct generation *current = atomic_load(&service->current);
+    if (!film_pool_replaced(current->pool, path)) return FILM_OK;
+    snprintf(error->message, sizeof error->message,
+             "%s was put in the place of the pool that is being served; stop the server, remove "
+             "%s-wal and %s-shm, and start it again",
+             path, path, path);
+    return error->status = FILM_IO;
+}
+
 film_status service_reload(struct service *service, film_error *error)
 {
     struct generation *fresh = NULL;
-    film_status status = generation_open(&service->options, &fresh, error);
+    film_status status = refuse_exchange(service, error);
+    if (status == FILM_OK) status = generation_open(&service->options, &fresh, error);
     if (status != FILM_OK) {
         atomic_fetch_add(&service->failed_reloads, 1);
         return status;

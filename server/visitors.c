@@ -66,8 +66,10 @@ void visitors_sweep(struct visitors *visitors)
     pthread_mutex_lock(&visitors->lock);
     for (struct visitor *visitor = visitors->list; visitor; visitor = visitor->next) {
         double since = atomic_load(&visitor->since);
-        if (!visitor->gone && since > 0 && now - since > visitors->patience)
-            send_away(visitors, visitor);
+        if (visitor->gone || since == 0 || now - since <= visitors->patience) continue;
+        /* One that had its answer and asks nothing more is no dawdler. */
+        if (atomic_load(&visitor->reading)) atomic_fetch_add(&visitors->away->slow, 1);
+        send_away(visitors, visitor);
     }
     pthread_mutex_unlock(&visitors->lock);
 }
@@ -83,14 +85,20 @@ static void make_room(struct visitors *visitors)
         slowest = visitor;
         earliest = since;
     }
-    if (slowest) send_away(visitors, slowest);
+    if (slowest) {
+        atomic_fetch_add(&visitors->away->full, 1);
+        send_away(visitors, slowest);
+    }
     pthread_mutex_unlock(&visitors->lock);
 }
 
 int visitors_admit(struct visitors *visitors, size_t spare)
 {
     if (atomic_load(&visitors->count) >= visitors->most) make_room(visitors);
-    if (atomic_load(&visitors->count) >= visitors->most + spare) return 0;
+    if (atomic_load(&visitors->count) >= visitors->most + spare) {
+        atomic_fetch_add(&visitors->away->full, 1);
+        return 0;
+    }
     atomic_fetch_add(&visitors->count, 1);
     return 1;
 }

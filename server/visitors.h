@@ -19,12 +19,20 @@ struct visitor {
     struct visitor *next, **from;
 };
 
+/* How many had to go: for /metrics. */
+struct visitors_away {
+    atomic_uint slow; /* their request took too long to arrive */
+    atomic_uint
+        full; /* there was no room for them, or they dawdled while there was none for others */
+};
+
 struct visitors {
     pthread_mutex_t lock;
     struct visitor *list;
     atomic_size_t count; /* without those sent away */
     size_t most;
     double patience; /* seconds */
+    struct visitors_away *away;
 };
 
 double visitors_now(void); /* seconds of a clock that only goes forward */

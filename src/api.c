@@ -138,8 +138,9 @@ film_status film_match(film_context *context, film_text a, film_text b, film_ver
 {
     if (!context || !verdict) return missing(error, context ? "verdict" : "context");
     struct match *match = &context->match;
-    return match->rule.no_reasons ? match_score(match, a, b, verdict, error)
-                                  : match_pair(match, a, b, verdict, error);
+    return match->rule.no_reasons
+               ? match_score(match, a, b, verdict, error)
+               : match_pair(match, a, b, match->rule.most_reasons, verdict, error);
 }
 
 film_status film_explain_pair(film_context *context, film_text a, film_text b,

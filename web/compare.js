@@ -6,7 +6,7 @@ import { explanation, inShort } from "./why.js";
 const tries = [
     ["My bicycle was stolen, is that insured?", "Does the household policy pay for a stolen bike?"],
     ["My bicycle was stolen, is that insured?", "My bicycle was damaged, is that insured?"],
-    ["I lost my card", "my card is gone"],
+    ["I lost my card", "what if my card is lost?"],
 ];
 const a = $("a");
 const b = $("b");

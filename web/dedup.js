@@ -95,6 +95,9 @@ function showResult() {
     say($("dedup-says"), result.clusters.length
         ? `${several(result.records, "sentence", "sentences")}: ${several(result.clusters.length, "cluster", "clusters")} of ${count(inside)} that mean the same; ${count(result.records - inside + result.clusters.length)} would be left.`
         : `${several(result.records, "sentence", "sentences")}, and no two that mean the same from ${percent(result.threshold)} % on.`);
+    // Half of all candidates are taken to be duplicates; in most lists far fewer are.
+    $("dedup-sure").hidden = result.sure === result.pairs;
+    say($("dedup-sure"), `${count(result.sure)} of ${several(result.pairs, "pair", "pairs")} would also be found in a list with few duplicates (1 in 20 candidates). If many lines are wrong, move the slider to the right.`);
     $("downloads").hidden = false;
 }
 
@@ -102,6 +105,7 @@ function forget() {
     result = null;
     $("clusters").replaceChildren();
     $("downloads").hidden = true;
+    $("dedup-sure").hidden = true;
     $("more-clusters").hidden = true;
 }
 

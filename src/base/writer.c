@@ -45,10 +45,18 @@ void writer_close(struct writer *writer, char bracket)
 
 void writer_key(struct writer *writer, const char *key)
 {
-    before_value(writer);
-    append(writer, "\"", 1);
-    append(writer, key, strlen(key));
-    append(writer, "\": ", 3);
+    /* Every reason has eight: one look for room, not four. */
+    size_t length = strlen(key);
+    char *to = room(writer, length + 6), *start = to;
+    if (!to) return;
+    if (writer->comma) {
+        *to++ = ',';
+        *to++ = ' ';
+    }
+    *to++ = '"';
+    memcpy(to, key, length);
+    memcpy(to + length, "\": ", 3);
+    writer->length += (size_t)(to - start) + length + 3;
     writer->comma = 0;
 }
 
@@ -90,6 +98,19 @@ static char *put_escape(char *to, unsigned char c)
     return to;
 }
 
+/* Copies as it is, and returns whether that was right: nearly every text has nothing to escape. */
+static int put_plain(char *to, film_text text)
+{
+    unsigned special = 0;
+#pragma omp simd reduction(| : special)
+    for (size_t i = 0; i < text.length; i++) {
+        unsigned char c = (unsigned char)text.bytes[i];
+        to[i] = (char)c;
+        special |= (unsigned)((c < 0x20) | (c == '"') | (c == '\\'));
+    }
+    return !special;
+}
+
 void writer_text(struct writer *writer, film_text text)
 {
     enum { LONGEST_ESCAPE = 6 };
@@ -99,7 +120,9 @@ void writer_text(struct writer *writer, film_text text)
     if (!start) return;
     char *to = start;
     *to++ = '"';
-    for (size_t i = 0; i < text.length; i++) {
+    int plain = put_plain(to, text);
+    if (plain) to += text.length;
+    for (size_t i = 0; !plain && i < text.length; i++) {
         unsigned char c = (unsigned char)text.bytes[i];
         if (c < 0x20 || c == '"' || c == '\\')
             to = put_escape(to, c);
@@ -117,7 +140,15 @@ enum { DIGITS = 20 };
 /* The decimal digits of NUMBER, right-aligned before END and at least LEAST of them; returns the first. */
 static char *put_digits(char *end, uint64_t number, int least)
 {
-    for (; number || least > 0; number /= 10, least--) *--end = (char)('0' + number % 10);
+    static const char pairs[] =
+        "00010203040506070809101112131415161718192021222324252627282930313233"
+        "34353637383940414243444546474849505152535455565758596061626364656667"
+        "6869707172737475767778798081828384858687888990919293949596979899";
+    for (; number >= 10 || least > 1; number /= 100, least -= 2) {
+        end -= 2;
+        memcpy(end, pairs + 2 * (number % 100), 2);
+    }
+    if (number || least > 0) *--end = (char)('0' + number);
     return end;
 }
 

@@ -105,7 +105,7 @@ film_status explain_pair(struct explainer *explainer, struct match *match, film_
     const struct reading *reading = &match->survey.reading;
     struct words *words = &explainer->words;
     *out = (film_explanation){.a = a, .b = b};
-    TRY(match_pair(match, a, b, &out->verdict, error));
+    TRY(match_pair(match, a, b, 0, &out->verdict, error));
     TRY(words_find(words, reading, error));
     for (size_t i = 0; i < out->verdict.reason_count; i++)
         if (out->verdict.reasons[i].side) share_out(words, &out->verdict.reasons[i]);

@@ -38,6 +38,7 @@ film_status match_rule(struct match_rule *rule, const struct decision *decision,
                             .memory = !options->no_memory,
                             .identity = 1,
                             .no_reasons = options->no_reasons,
+                            .most_reasons = options->most_reasons,
                             .prior_log_odds = prior_log_odds};
     return FILM_OK;
 }
@@ -61,6 +62,7 @@ void match_free(struct match *match)
     survey_free(&match->survey);
     tree_terms_free(&match->terms);
     mem_free(match->reasons);
+    mem_free(match->order);
     mem_free(match->shares);
     mem_free(match->words[0].bytes);
     mem_free(match->words[1].bytes);
@@ -109,8 +111,8 @@ done:
     return status;
 }
 
-film_status match_pair(struct match *match, film_text a, film_text b, film_verdict *verdict,
-                       film_error *error)
+film_status match_pair(struct match *match, film_text a, film_text b, size_t most,
+                       film_verdict *verdict, film_error *error)
 {
     film_status status = FILM_OK;
     TRY(match_score(match, a, b, verdict, error));
@@ -119,8 +121,7 @@ film_status match_pair(struct match *match, film_text a, film_text b, film_verdi
         TRY(reasons_of_decision(match, error));
     else
         TRY(reasons_of_similarity(match, verdict, error));
-    verdict->reasons = match->reasons;
-    verdict->reason_count = match->reason_count;
+    TRY(reasons_give(match, most, verdict, error));
 done:
     return status;
 }

@@ -9,6 +9,7 @@
 struct match_rule {
     int full, memory, identity; /* of what the verdict is made */
     int no_reasons;             /* film_match: match_score will do */
+    size_t most_reasons;        /* film_match: what match_pair is told */
     double prior_log_odds;
 };
 
@@ -20,6 +21,8 @@ struct match {
     double identity; /* what the pair got for being identical */
     film_reason *reasons;
     size_t reason_count, reasons_capacity;
+    uint32_t *order; /* while the strongest are chosen */
+    size_t order_capacity;
     double *shares; /* of tokens and features, while reasons are made */
     size_t shares_capacity;
     struct tree_terms terms;
@@ -46,8 +49,8 @@ void match_free(struct match *match);
 film_status match_score(struct match *match, film_text a, film_text b, film_verdict *verdict,
                         film_error *error);
 
-/* And with them. */
-film_status match_pair(struct match *match, film_text a, film_text b, film_verdict *verdict,
-                       film_error *error);
+/* And with them, or (MOST not 0) the strongest of them. */
+film_status match_pair(struct match *match, film_text a, film_text b, size_t most,
+                       film_verdict *verdict, film_error *error);
 
 #endif

@@ -39,6 +39,67 @@ void reasons_sort(film_reason *reasons, size_t count)
     if (count) qsort(reasons, count, sizeof *reasons, stronger_first);
 }
 
+/* ---- The strongest of them ---- */
+
+/* Of reasons LEFT and RIGHT, does the first one come later? Where nothing tells them apart, the order in which
+ * they were found does, as it does when all are sorted. */
+static int comes_later(const film_reason *reasons, uint32_t left, uint32_t right)
+{
+    int order = stronger_first(&reasons[left], &reasons[right]);
+    return order ? order > 0 : left > right;
+}
+
+/* HEAP (count) has the last of its reasons on top; the one at AT may come before those below it. */
+static void sink(const film_reason *reasons, uint32_t *heap, size_t count, size_t at)
+{
+    uint32_t moved = heap[at];
+    for (size_t below; (below = 2 * at + 1) < count; at = below) {
+        if (below + 1 < count && comes_later(reasons, heap[below + 1], heap[below])) below++;
+        if (!comes_later(reasons, heap[below], moved)) break;
+        heap[at] = heap[below];
+    }
+    heap[at] = moved;
+}
+
+/* ORDER: the MOST strongest, in order. Sorting all 500 of a pair takes a fifth of a match, and most who
+ * ask want ten. */
+static void choose(const film_reason *reasons, size_t count, uint32_t *order, size_t most)
+{
+    for (size_t i = 0; i < most; i++) order[i] = (uint32_t)i;
+    for (size_t i = most / 2; i-- > 0;) sink(reasons, order, most, i);
+    for (size_t i = most; i < count; i++) {
+        if (!comes_later(reasons, order[0], (uint32_t)i)) continue;
+        order[0] = (uint32_t)i;
+        sink(reasons, order, most, 0);
+    }
+    for (size_t left = most; left-- > 1;) {
+        uint32_t last = order[0];
+        order[0] = order[left];
+        order[left] = last;
+        sink(reasons, order, left, 0);
+    }
+}
+
+film_status reasons_give(struct match *match, size_t most, film_verdict *verdict, film_error *error)
+{
+    size_t count = match->reason_count;
+    if (!most || most >= count) {
+        reasons_sort(match->reasons, count);
+        verdict->reasons = match->reasons;
+        verdict->reason_count = count;
+        return FILM_OK;
+    }
+    if (!mem_grow((void **)&match->order, &match->order_capacity, most, sizeof *match->order) ||
+        !mem_grow((void **)&match->reasons, &match->reasons_capacity, count + most,
+                  sizeof *match->reasons))
+        return status_no_memory(error);
+    choose(match->reasons, count, match->order, most);
+    for (size_t i = 0; i < most; i++) match->reasons[count + i] = match->reasons[match->order[i]];
+    verdict->reasons = match->reasons + count;
+    verdict->reason_count = most;
+    return FILM_OK;
+}
+
 /* ---- Shares of features, handed to the words they come from ---- */
 
 /* SHARE (one per feature of the row) split evenly over the places each occurs in, and each of those over
@@ -176,7 +237,6 @@ film_status reasons_of_similarity(struct match *match, film_verdict *verdict, fi
         settle_sum(match->reasons, match->reason_count, total);
     }
     TRY(add_identity(match, error));
-    reasons_sort(match->reasons, match->reason_count);
 done:
     return status;
 }
@@ -327,7 +387,6 @@ film_status reasons_of_decision(struct match *match, film_error *error)
                       decision->memory.weight[answer], error));
     }
     TRY(add_identity(match, error));
-    reasons_sort(match->reasons, match->reason_count);
 done:
     return status;
 }

@@ -12,10 +12,14 @@
 
 #include "pair/match.h"
 
-/* For the pair match_score has just seen. Strongest first, in match->reasons. */
+/* For the pair match_score has just seen. All of them, in no order, in match->reasons. */
 film_status reasons_of_similarity(struct match *match, film_verdict *verdict, film_error *error);
 
 film_status reasons_of_decision(struct match *match, film_error *error);
+
+/* Hands out all of match->reasons or (MOST not 0) only so many, strongest first. */
+film_status reasons_give(struct match *match, size_t most, film_verdict *verdict,
+                         film_error *error);
 
 /* Strongest first; of equal weights, in the order of the text. */
 void reasons_sort(film_reason *reasons, size_t count);

@@ -156,6 +156,7 @@ static film_status repair(struct checking *checking, film_error *error)
         TRY(db_run(db, "DELETE FROM vector WHERE number NOT IN (SELECT number FROM sentence)",
                    error));
     TRY(repair_counters(&write, error));
+    write.other = 1;
     for (size_t i = 0; i < vectors; i++)
         TRY(repair_vector(checking, &write, checking->vectors[i], vector, error));
     TRY(store_commit(&write, error));

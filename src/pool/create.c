@@ -2,6 +2,7 @@
  * real one, so that a pool is there complete or not at all. */
 #include "base/file.h"
 #include "base/mem.h"
+#include "pool/lineage.h"
 #include "pool/pool.h"
 #include "pool/schema.h"
 
@@ -22,6 +23,7 @@ static film_status write_pool(const char *path, const struct file_map *file,
     TRY(store_put_model(&db, file->bytes, file->size, error));
     TRY(store_set_number(&db, "dim", (int64_t)encoder_dim(&model->encoder), error));
     TRY(store_set(&db, "film", film_string(film_version()), error));
+    TRY(lineage_renew(&db, error));
     TRY(db_commit(&db, error));
     /* Kept in the file from now on. */
     TRY(db_run(&db, "PRAGMA journal_mode = WAL", error));

@@ -33,7 +33,7 @@ film_status db_fail(struct db *db, int code, film_error *error)
     case SQLITE_LOCKED:
         return status_set(error, FILM_IO,
                           "%s is locked by %s; waited %.0f s, try again when it is done", path,
-                          lock_owner(path, owner, sizeof owner), db->wait);
+                          lock_owner(db->file, owner, sizeof owner), db->wait);
     case SQLITE_READONLY:
         return status_set(error, FILM_IO, "cannot write %s: it or its folder is read-only", path);
     case SQLITE_FULL:
@@ -120,20 +120,16 @@ static film_status connect_to(struct db *db, const char *path, int flags, film_e
     return db_run(db, "PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON;", error);
 }
 
-/* Without a writable folder there is no shared memory for the write-ahead log, and SQLite refuses. A
- * file that no one can be writing to may be read as it is. */
-static film_status connect_immutable(struct db *db, film_error *error)
+/* What is in the file, whatever lies beside it. */
+static film_status connect_alone(struct db *db, film_error *error)
 {
     static const char digits[] = "0123456789abcdef";
-    struct stat about;
-    size_t length = strlen(db->path), at = 0;
+    size_t length = strlen(db->file), at = 0;
     char *name = mem_array(3 * length + 40, 1);
     if (!name) return status_no_memory(error);
-    snprintf(name, 3 * length + 40, "%s-wal", db->path);
-    int has_log = stat(name, &about) == 0 && about.st_size > 0;
     at += (size_t)snprintf(name, 8, "file:");
     for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)db->path[i];
+        unsigned char c = (unsigned char)db->file[i];
         if (strchr("%?#", c)) {
             name[at++] = '%';
             name[at++] = digits[c >> 4];
@@ -143,35 +139,54 @@ static film_status connect_immutable(struct db *db, film_error *error)
         }
     }
     snprintf(name + at, 20, "?immutable=1");
-    sqlite3_close(db->handle);
-    db->handle = NULL;
     db->read_only = 1;
-    film_status status =
-        has_log
-            ? status_set(error, FILM_IO,
-                         "cannot read %s: its folder is read-only and %s-wal holds changes that "
-                         "are not in it yet; copy both to where you may write",
-                         db->path, db->path)
-            : connect_to(db, name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, error);
+    film_status status = connect_to(db, name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, error);
     mem_free(name);
     return status;
 }
 
-film_status db_open(struct db *db, const char *path, film_error *error)
+/* Without a writable folder there is no shared memory for the write-ahead log, and SQLite refuses. A
+ * file that no one can be writing to may be read as it is. */
+static film_status connect_unwritable(struct db *db, film_error *error)
+{
+    struct stat about;
+    size_t room = strlen(db->file) + 5;
+    char *name = mem_array(room, 1);
+    if (!name) return status_no_memory(error);
+    snprintf(name, room, "%s-wal", db->file);
+    int has_log = stat(name, &about) == 0 && about.st_size > 0;
+    mem_free(name);
+    sqlite3_close(db->handle);
+    db->handle = NULL;
+    if (!has_log) return connect_alone(db, error);
+    return status_set(error, FILM_IO,
+                      "cannot read %s: its folder is read-only and %s-wal holds changes that are "
+                      "not in it yet; copy both to where you may write",
+                      db->path, db->path);
+}
+
+static film_status name_it(struct db *db, const char *file, const char *path, film_error *error)
+{
+    *db = (struct db){.wait = 10};
+    db->file = plain_path(file);
+    db->path = mem_string(path, strlen(path));
+    return db->file && db->path ? FILM_OK : status_no_memory(error);
+}
+
+film_status db_open(struct db *db, const char *file, const char *path, film_error *error)
 {
     film_status status = FILM_OK;
     struct stat about;
-    *db = (struct db){.wait = 10};
-    TRY_ALLOC(db->path = plain_path(path), error);
-    if (stat(path, &about) != 0) TRY(status_errno(error, "cannot open %s", path));
+    TRY(name_it(db, file, path, error));
+    if (stat(file, &about) != 0) TRY(status_errno(error, "cannot open %s", path));
     if (!S_ISREG(about.st_mode))
         TRY(status_set(error, FILM_IO, "%s is %s, not a file", path,
                        S_ISDIR(about.st_mode) ? "a directory" : "a device or pipe"));
     /* Its PRAGMAs are the first look at the file, and at its log. */
-    status = connect_to(db, db->path, SQLITE_OPEN_READWRITE, error);
+    status = connect_to(db, db->file, SQLITE_OPEN_READWRITE, error);
     int code = db->handle ? sqlite3_errcode(db->handle) & 0xFF : SQLITE_NOMEM;
     if (status == FILM_IO && (code == SQLITE_CANTOPEN || code == SQLITE_READONLY))
-        status = connect_immutable(db, error);
+        status = connect_unwritable(db, error);
     else if (status == FILM_OK && sqlite3_db_readonly(db->handle, "main") == 1)
         db->read_only = 1;
 done:
@@ -179,12 +194,19 @@ done:
     return status;
 }
 
+film_status db_open_alone(struct db *db, const char *file, const char *path, film_error *error)
+{
+    film_status status = name_it(db, file, path, error);
+    if (status == FILM_OK) status = connect_alone(db, error);
+    if (status != FILM_OK) db_close(db);
+    return status;
+}
+
 film_status db_create(struct db *db, const char *path, film_error *error)
 {
     film_status status = FILM_OK;
-    *db = (struct db){.wait = 10};
-    TRY_ALLOC(db->path = plain_path(path), error);
-    TRY(connect_to(db, db->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error));
+    TRY(name_it(db, path, path, error));
+    TRY(connect_to(db, db->file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error));
     TRY(db_run(db,
                "PRAGMA page_size = 16384; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;",
                error));
@@ -198,6 +220,7 @@ void db_close(struct db *db)
     for (size_t i = 0; i < db->cached_count; i++) sqlite3_finalize(db->cached[i].statement);
     if (db->handle) sqlite3_close(db->handle);
     mem_free(db->path);
+    mem_free(db->file);
     *db = (struct db){0};
 }
 

@@ -15,7 +15,8 @@ enum { DB_STATEMENTS = 48 };
 
 struct db {
     sqlite3 *handle;
-    char *path;
+    char *path; /* as messages call it */
+    char *file; /* what is open under that name; links may change meanwhile */
     int read_only;
     double wait; /* seconds for which another writer is waited for */
     /* Told while waiting and in long statements, so that Ctrl-C is heard; NULL: no one listens. */
@@ -31,8 +32,11 @@ struct db {
     size_t cached_count;
 };
 
-/* Opens a file that is there; says nothing about what is in it. */
-film_status db_open(struct db *db, const char *path, film_error *error);
+/* Opens FILE, which is there and which messages call PATH; says nothing about what is in it. */
+film_status db_open(struct db *db, const char *file, const char *path, film_error *error);
+
+/* The file alone, without its log and without a lock: what was there at some moment. */
+film_status db_open_alone(struct db *db, const char *file, const char *path, film_error *error);
 
 /* Makes a file for a pool in the making: no journal, whoever makes it renames it when complete. */
 film_status db_create(struct db *db, const char *path, film_error *error);

@@ -99,6 +99,7 @@ static film_status tell_identical(struct dedup *dedup, film_error *error)
             TRY(tell(dedup, dedup->options->pair, pile->members[pile->start[i]], pile->members[m],
                      1, error));
             dedup->result->pairs++;
+            dedup->result->sure++;
         }
 done:
     return status;
@@ -147,6 +148,14 @@ done:
 
 /* ---- judging ---- */
 
+/* Would it be found with the prior FILM_RARE as well? */
+static int is_sure(const struct dedup *dedup, const film_verdict *verdict)
+{
+    double threshold = dedup->compare.threshold, rare = log(FILM_RARE / (1 - FILM_RARE));
+    double log_odds = verdict->log_odds - dedup->compare.rule.prior_log_odds + rare;
+    return log_odds >= log(threshold / (1 - threshold));
+}
+
 static film_status judge_waiting(struct dedup *dedup, film_error *error)
 {
     film_status status = FILM_OK;
@@ -171,6 +180,7 @@ static film_status judge_waiting(struct dedup *dedup, film_error *error)
                 (struct cluster_pair){pair->a, pair->b, probability};
         if (!((double)probability >= dedup->compare.threshold)) continue;
         dedup->result->pairs++;
+        dedup->result->sure += label >= 0 || is_sure(dedup, &dedup->compare.verdicts[i]);
         TRY(tell_items(dedup, dedup->options->pair, pair->a, pair->b, (double)probability, error));
     }
     dedup->result->compared += count;

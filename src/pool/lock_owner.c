@@ -5,44 +5,47 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Byte 120 of the log's shared memory is locked by the one writer (SQLite's WAL_WRITE_LOCK). Asking
- * with fcntl would need the file open, and closing it would drop our own locks: Linux's list of all
- * locks is read instead. */
-enum { WRITE_LOCK = 120 };
+/* SQLite's locks: byte 120 of the log's shared memory is held by the one writer, byte 128 by every process
+ * that has it open, and bytes from 2^30 on of the database by every process that reads it. A process takes the
+ * latter first and gives it back last. Asking with fcntl would need the files open, and closing them
+ * would drop our own locks: Linux's list of all locks is read instead. */
+enum { WRITE_LOCK = 120, OPEN_LOCK = 128, DATABASE_LOCKS = 1 << 30 };
 
-/* "1: POSIX  ADVISORY  WRITE 1234 08:01:5678 120 120" */
-static long owner_in(FILE *locks, const struct stat *about)
+struct lock {
+    int writing;
+    long process;
+    unsigned long long inode, first, last;
+};
+
+/* "1: POSIX  ADVISORY  WRITE 1234 08:01:5678 120 120". Not the device: an overlay shows another one here
+ * than in stat. */
+static int next_lock(FILE *locks, struct lock *lock)
 {
-    char line[256];
-    while (fgets(line, sizeof line, locks)) {
-        long process;
-        unsigned long long inode, first, last;
-        if (sscanf(line, "%*d: %*s %*s WRITE %ld %*x:%*x:%llu %llu %llu", &process, &inode, &first,
-                   &last) != 4)
-            continue;
-        /* Not the device: an overlay shows another one here than in stat. */
-        if (inode == about->st_ino && first <= WRITE_LOCK && last >= WRITE_LOCK) return process;
-    }
+    char line[256], kind[8];
+    while (fgets(line, sizeof line, locks))
+        if (sscanf(line, "%*d: %*s %*s %7s %ld %*x:%*x:%llu %llu %llu", kind, &lock->process,
+                   &lock->inode, &lock->first, &lock->last) == 5) {
+            lock->writing = strcmp(kind, "WRITE") == 0;
+            return 1;
+        }
     return 0;
 }
 
-const char *lock_owner(const char *path, char *text, size_t room)
+static int covers(const struct lock *lock, const struct stat *file, unsigned long long byte)
+{
+    return lock->inode == file->st_ino && lock->first <= byte && lock->last >= byte;
+}
+
+static FILE *open_locks(const char *path, struct stat *shared)
 {
     char name[4200];
-    struct stat about;
-    long process = 0;
-    snprintf(text, room, "another process");
     snprintf(name, sizeof name, "%.4000s-shm", path);
-    FILE *locks = stat(name, &about) == 0 ? fopen("/proc/locks", "re") : NULL;
-    if (locks) {
-        process = owner_in(locks, &about);
-        fclose(locks);
-    }
-    if (process <= 0) return text;
-    if (process == (long)getpid()) {
-        snprintf(text, room, "another thread of this process");
-        return text;
-    }
+    return stat(name, shared) == 0 ? fopen("/proc/locks", "re") : NULL;
+}
+
+static void describe(long process, char *text, size_t room)
+{
+    char name[64];
     snprintf(text, room, "process %ld", process);
     snprintf(name, sizeof name, "/proc/%ld/comm", process);
     FILE *file = fopen(name, "re");
@@ -51,5 +54,45 @@ const char *lock_owner(const char *path, char *text, size_t room)
         snprintf(text, room, "process %ld (%.40s)", process, name);
     }
     if (file) fclose(file);
+}
+
+const char *lock_owner(const char *path, char *text, size_t room)
+{
+    struct stat shared;
+    struct lock lock;
+    long process = 0;
+    snprintf(text, room, "another process");
+    FILE *locks = open_locks(path, &shared);
+    if (!locks) return text;
+    while (!process && next_lock(locks, &lock))
+        if (lock.writing && covers(&lock, &shared, WRITE_LOCK)) process = lock.process;
+    fclose(locks);
+    if (process == (long)getpid())
+        snprintf(text, room, "another thread of this process");
+    else if (process > 0)
+        describe(process, text, room);
     return text;
+}
+
+int lock_of_former_file(const char *path, char *text, size_t room)
+{
+    struct stat shared, file;
+    struct lock lock;
+    long process = 0;
+    int used = 0;
+    FILE *locks = stat(path, &file) == 0 ? open_locks(path, &shared) : NULL;
+    if (!locks) return 0;
+    while (next_lock(locks, &lock)) {
+        if (covers(&lock, &shared, OPEN_LOCK)) process = lock.process;
+        if (lock.inode == file.st_ino && lock.last >= DATABASE_LOCKS) used = 1;
+    }
+    fclose(locks);
+    if (!process || used) return 0;
+    if (process == (long)getpid())
+        snprintf(text, room, "this process");
+    else if (process > 0)
+        describe(process, text, room);
+    else
+        snprintf(text, room, "another process");
+    return 1;
 }

@@ -1,10 +1,12 @@
 #include "pool/pool.h"
 #include "base/mem.h"
+#include "pool/lineage.h"
 #include "pool/schema.h"
 #include "pool/snapshot.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 film_status pool_missing(film_error *error, const char *what)
 {
@@ -21,9 +23,36 @@ static double get_wait(film_pool *pool)
     return wait;
 }
 
+static int is_replaced(const film_pool *pool)
+{
+    struct stat about;
+    return stat(pool->file, &about) != 0 || about.st_dev != pool->device ||
+           about.st_ino != pool->number;
+}
+
+int film_pool_replaced(const film_pool *pool, const char *path)
+{
+    char *real = pool && path ? realpath(path, NULL) : NULL;
+    int replaced = real && strcmp(real, pool->file) == 0 && is_replaced(pool);
+    free(real);
+    return replaced;
+}
+
+/* Of a pool whose file was exchanged, what is open can be read as before. Everything else would go to the new
+ * file, or lie in the log beside it. */
+static film_status check_place(const film_pool *pool, film_error *error)
+{
+    if (!is_replaced(pool)) return FILM_OK;
+    return status_set(error, FILM_IO,
+                      "%s was removed or replaced by another file while it was in use; stop what "
+                      "uses it and start it again",
+                      pool->path);
+}
+
 static film_status connect_db(film_pool *pool, struct db *db, film_error *error)
 {
-    film_status status = db_open(db, pool->path, error);
+    film_status status = check_place(pool, error);
+    if (status == FILM_OK) status = db_open(db, pool->file, pool->path, error);
     if (status != FILM_OK) return status;
     db->wait = get_wait(pool);
     status = schema_open(db, error);
@@ -72,6 +101,7 @@ film_status pool_write(film_pool *pool, const film_progress *progress, const cha
     film_status status = FILM_OK;
     pthread_mutex_lock(&pool->writing);
     *out = &pool->writer;
+    TRY(check_place(pool, error));
     if (!pool->has_writer) TRY(connect_db(pool, &pool->writer, error));
     pool->has_writer = 1;
     pool->writer.wait = get_wait(pool);
@@ -111,6 +141,23 @@ done:
     return status;
 }
 
+/* Where PATH leads to now, and what lies there. */
+static film_status find_place(film_pool *pool, const char *path, film_error *error)
+{
+    struct stat about;
+    char *real = realpath(path, NULL);
+    if (!real || stat(real, &about) != 0) {
+        free(real);
+        return status_errno(error, "cannot open %s", path);
+    }
+    pool->path = mem_string(path, strlen(path));
+    pool->file = mem_string(real, strlen(real));
+    pool->device = about.st_dev;
+    pool->number = about.st_ino;
+    free(real);
+    return pool->path && pool->file ? FILM_OK : status_no_memory(error);
+}
+
 film_status film_pool_open(const char *path, film_pool **out, film_error *error)
 {
     film_status status = FILM_OK;
@@ -123,7 +170,8 @@ film_status film_pool_open(const char *path, film_pool **out, film_error *error)
     pthread_mutex_init(&pool->loading, NULL);
     pthread_rwlock_init(&pool->snapshot_lock, NULL);
     pool->wait = 10;
-    TRY_ALLOC(pool->path = mem_string(path, strlen(path)), error);
+    TRY(find_place(pool, path, error));
+    TRY(lineage_check(pool->file, pool->path, error));
     TRY(read_settings(pool, error));
     *out = pool;
 done:
@@ -147,6 +195,7 @@ void film_pool_close(film_pool *pool)
     pthread_mutex_destroy(&pool->writing);
     pthread_mutex_destroy(&pool->lock);
     mem_free(pool->path);
+    mem_free(pool->file);
     mem_free(pool);
 }
 

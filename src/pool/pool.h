@@ -27,7 +27,9 @@ struct pool_snapshot {
 };
 
 struct film_pool {
-    char *path;
+    char *path; /* as it was given: for messages, and for the index beside it */
+    char *file; /* where that led to; every connection goes there */
+    unsigned long long device, number; /* of that file, to notice another one in its place */
     size_t dim;
 
     pthread_mutex_t lock; /* of what follows, up to `writing` */

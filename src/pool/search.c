@@ -329,8 +329,8 @@ static film_status tell(struct search *search, film_text query, size_t number,
                             .verdict = answer->verdict,
                             .score = answer->score};
         if (search->options->explain)
-            TRY(match_pair(&search->workers[0].match, query, answer->sentence.text, &found.verdict,
-                           error));
+            TRY(match_pair(&search->workers[0].match, query, answer->sentence.text, 0,
+                           &found.verdict, error));
         *stop = call(user, &found) != 0;
     }
 done:

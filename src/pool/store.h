@@ -15,6 +15,7 @@ struct store_write {
     struct db *db;
     uint64_t change; /* taken before each change: ++write->change */
     uint64_t first;  /* what it was at the beginning */
+    int other;       /* something was written that is no change */
 };
 
 film_status store_begin(struct store_write *write, struct db *db, film_error *error);

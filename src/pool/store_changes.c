@@ -1,4 +1,5 @@
 #include "base/mem.h"
+#include "pool/lineage.h"
 #include "pool/store.h"
 
 #include <string.h>
@@ -72,8 +73,10 @@ film_status store_commit(struct store_write *write, film_error *error)
 {
     film_status status = FILM_OK;
     /* Where nothing changed, nothing is written, and nothing has to be synced. */
-    if (write->change != write->first)
+    if (write->change != write->first || write->other) {
         status = store_set_number(write->db, "changes", (int64_t)write->change, error);
+        if (status == FILM_OK) status = lineage_renew(write->db, error);
+    }
     if (status == FILM_OK) status = db_commit(write->db, error);
     if (status != FILM_OK) db_rollback(write->db);
     return status;

@@ -124,7 +124,7 @@ film_status dimensions_section(struct report *report, film_error *error)
         ranked ? "A sentence's vector is the sum of its words' weights. Method rank starts from "
                  "random "
                  "directions, so a dimension groups words that behave alike rather than one "
-                 "theme; methods film and svd give purer ones."
+                 "theme; those of methods film and svd rest on fewer words."
                : "A sentence's vector is the sum of its words' weights; each dimension sets some "
                  "words against others.");
     if (report->model->encoder.map)

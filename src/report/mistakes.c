@@ -49,7 +49,7 @@ static film_status write_pair(struct report *report, struct match *match,
     film_verdict verdict;
     film_text text[2] = {strtab_get(&view->corpus->sentences, view->a[pair]),
                          strtab_get(&view->corpus->sentences, view->b[pair])};
-    film_status status = match_pair(match, text[0], text[1], &verdict, error);
+    film_status status = match_pair(match, text[0], text[1], 0, &verdict, error);
     if (status != FILM_OK) return status;
     markup_print(out, "<div class=\"pair\"><span class=\"p\">p = %.3f", view->probability[pair]);
     if (view->corpus->labels == FILM_LABELS_SCORES)

@@ -103,5 +103,12 @@ for moment in 1 2 3 4; do # each in another phase
     signal_at INT clock_gettime $moment "" "$FILM" dedup faq.film many.txt -q -o never.tsv
     check "Ctrl-C: exit code 4 ($(cat err)), nothing written" test "$status" -eq 4 -a ! -e never.tsv
 done
+# How the result depends on the prior: the line behind it counts what the other prior finds.
+run "$FILM" dedup faq.film "$FAQ/questions.tsv" --pairs --threshold 0.6 -o pairs.tsv
+cp err told
+stay=$("$FILM" dedup faq.film "$FAQ/questions.tsv" --pairs --threshold 0.6 --prior 0.05 2>rare | tail -n +2 | wc -l)
+check "what stays with another prior is counted" grep -q "^$stay of the $(($(wc -l <pairs.tsv) - 1)) pairs stay with --prior 0.05," told
+check "and not said where that prior was given" bash -c '! grep -q stay rare'
+
 check "no temporary file stays" bash -c '! ls | grep -E "never.tsv.+"'
 finish

@@ -6,6 +6,10 @@ source "$(dirname "$0")/tap.sh"
 
 run "$FILM" match faq.film "I lost my card" "my card is gone"
 check "the first line is the verdict" grep -qE '^(same|different)  probability [01]\.[0-9]{3}, similarity -?[01]\.[0-9]{3}$' out
+help=$("$FILM" match --help | sed -n 's/^  film match faq.film "\(I lost.*\)"$/\1/p')
+run "$FILM" match faq.film "${help%%\"*}" "${help##*\"}"
+check "the pair in the help is the same" grep -q '^same  probability 0\.[6-9]' out
+run "$FILM" match faq.film "I lost my card" "my card is gone"
 check "the sentences follow" diff <(sed -n 2,3p out) <(printf '  a  I lost my card\n  b  my card is gone\n')
 check "then what can be seen, the log-odds and where every pair starts" awk 'NR > 3 && !/^  -  [a-z]/ { exit }
     { n++ } END { exit !(n >= 3) }' out

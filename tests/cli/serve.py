@@ -96,6 +96,11 @@ def pairs(server, model):
     check("/v1/dedup finds the same words", status == 200 and [1, 3] in found and groups["records"] == 4, groups)
     status, groups = ask("/v1/dedup", {"records": [{"id": "x", "text": A}, {"id": "y", "text": A}, {"text": "other"}]})
     check("/v1/dedup keeps ids", [m["id"] for m in groups["clusters"][0]["members"]] == ["x", "y"], groups)
+    several = [line.split("\t")[1] for line in open(os.path.join(ROOT, "examples", "faq", "questions.tsv"))][1:]
+    status, usual = ask("/v1/dedup", {"texts": several, "threshold": 0.6})
+    status, rare = ask("/v1/dedup", {"texts": several, "threshold": 0.6, "prior": 0.05})
+    check("/v1/dedup counts what would stay where duplicates are rare", usual["sure"] == rare["pairs"] == rare["sure"]
+          and usual["pairs"] > usual["sure"], usual["pairs"], usual["sure"], rare["pairs"])
     check("nothing to deduplicate", ask("/v1/dedup", {"texts": []})[1]["clusters"] == [])
 
 
@@ -264,6 +269,8 @@ def limits():
                 texts.append(one.recv(1000))
             one.close()
         check("and the slow ones are sent away with 408, first or last", all(b"HTTP/1.1 408" in t for t in texts), texts)
+        away = dict(re.findall(r'film_connections_sent_away_total\{reason="(\w+)"\} (\d+)', server.ask("GET", "/metrics")[1]))
+        check("/metrics counts them", int(away["full"]) >= 1 and int(away["slow"]) + int(away["full"]) >= 4, away)
     with Server("faq.film", "--max-connections", "1", "--max-texts", "20000") as server:
         statuses = []
 
@@ -282,6 +289,8 @@ def limits():
                 break
         check("when every connection waits for an answer, others get 503", 503 in statuses, statuses)
         check("and are answered afterwards", server.ask("GET", "/healthz")[0] == 200)
+        away = re.search(r'film_connections_sent_away_total\{reason="full"\} (\d+)', server.ask("GET", "/metrics")[1])
+        check("and counted", int(away[1]) >= statuses.count(503), away[0], statuses.count(503))
 
 
 def tokens():
@@ -424,6 +433,26 @@ def killed():
         check("and what one removes the other does not", [r["id"] for r in found] != ["two"], found)
 
 
+def exchanged():
+    shutil.copy("faq.pool", "exchanged.pool")
+    shutil.copy("faq.pool", "next.pool")
+    program("pool", "add", "next.pool", "--columns", "id,text", "next.tsv")
+    with Server("exchanged.pool") as server:
+        add = lambda name: server.ask("POST", "/v1/pool", {"sentences": [{"id": name, "text": "quagga quagga"}]})  # noqa: E731
+        found = lambda: [r["id"] for r in server.ask("POST", "/v1/search", {"q": "quagga quagga", "k": 1})[1]["results"]]  # noqa: E731
+        add("before")
+        os.rename("next.pool", "exchanged.pool")
+        check("a pool renamed over the one that is served is refused", server.reload("put in the place of"), server.lines)
+        check("the old one keeps answering", found() == ["before"], found())
+        status, answer, _ = add("after")
+        check("and takes no more sentences", status == 500 and "replaced" in message(answer), answer)
+    refused = program("pool", "check", "exchanged.pool")
+    check("its log is not taken for the new one's", refused.returncode == 3 and "exchanged.pool-wal" in refused.stderr, refused.stderr)
+    os.remove("exchanged.pool-wal")
+    check("without it the new pool is whole", program("pool", "check", "exchanged.pool").returncode == 0
+          and "next-one" in program("pool", "list", "exchanged.pool").stdout)
+
+
 def examples():
     """The examples in the OpenAPI file are requests that work and fit their own schema."""
     with Server("faq.pool") as server:
@@ -454,6 +483,8 @@ limits()
 tokens()
 reloading()
 killed()
+open("next.tsv", "w").write("next-one\tquagga\n")
+exchanged()
 examples()
 check("every answer is as the OpenAPI file describes it", not undescribed, *undescribed[:5])
 serving.finish()

@@ -18,9 +18,10 @@ if [ ! -d "$tests/node_modules/playwright-core" ]; then
 fi
 # A third of the rows will do for tests; pictures (SHOTS=docs/images) show the whole example.
 if [ -n "${SHOTS:-}" ]; then cp "$FAQ/train.tsv" train.tsv; else sample 3 "$FAQ/train.tsv" >train.tsv; fi
-"$FILM" train train.tsv -q -o faq.film && "$FILM" pool create faq.pool --model faq.film &&
+"$FILM" train train.tsv --keep-examples 200 -q -o faq.film && "$FILM" pool create faq.pool --model faq.film &&
     "$FILM" pool add faq.pool -q --columns id,text,category,answer,url - < <(
         awk -F'\t' 'NR > 1 { name = $1; gsub("-", " ", name)
             print $1 "\t" $2 "\t" $3 "\tThe help page on " name " says what to do.\thttps://example.org/" $1 }' "$FAQ/questions.tsv") ||
     { not_ok "a model and a pool for the page"; finish; exit 1; }
-CHROMIUM=$chromium FILM=$FILM WEB=$ROOT/web node "$tests/page.mjs"
+# However this script ends, node ends with it, and with node its servers (page_lib.mjs).
+CHROMIUM=$chromium FILM=$FILM WEB=$ROOT/web setpriv --pdeathsig TERM node "$tests/page.mjs"

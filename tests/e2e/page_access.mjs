@@ -54,8 +54,10 @@ test("everything by keyboard alone, with the focus always seen", {}, async (page
     await page.keyboard.type(b);
     await answered(page, a, b);
     await tabTo("prior");
+    const total = await page.textContent(".total .weight");
     await page.keyboard.press("ArrowRight");
     await page.waitForFunction(() => location.hash.includes("prior="));
+    await page.waitForFunction((old) => document.querySelector(".total .weight").textContent !== old, total); // its lines are new
     await tabTo("row"); // the first line of the sum
     await page.keyboard.press("Enter");
     await page.waitForSelector(".group[open] .parts");

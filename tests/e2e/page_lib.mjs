@@ -21,15 +21,13 @@ export function truth(value, what) {
 
 // ---- Servers ----
 
-const running = new Set();
-
-// serve(path, {port, token, more}): film serve; {base, port, stop}
+// serve(path, {port, token, more}): film serve; {base, port, stop}. It is killed when this process ends, by
+// whatever: a signal, an error, or the end of all tests.
 export async function serve(path, { port = 0, token = "", more = [] } = {}) {
     const { FILM_TOKEN: _, ...environment } = process.env;
     if (token) environment.FILM_TOKEN = token;
-    const child = spawn(process.env.FILM, ["serve", path, "--listen", `127.0.0.1:${port}`, "-t", "2", ...more],
+    const child = spawn("setpriv", ["--pdeathsig", "KILL", process.env.FILM, "serve", path, "--listen", `127.0.0.1:${port}`, "-t", "2", ...more],
         { stdio: ["ignore", "ignore", "pipe"], env: environment });
-    running.add(child);
     let said = "";
     const base = await new Promise((resolve, reject) => {
         child.stderr.on("data", (bytes) => {
@@ -40,7 +38,6 @@ export async function serve(path, { port = 0, token = "", more = [] } = {}) {
         child.on("exit", () => reject(new Error(`film serve ended: ${said}`)));
     });
     const stop = async () => {
-        running.delete(child);
         if (child.exitCode !== null) return;
         child.kill("SIGTERM");
         await once(child, "exit");
@@ -125,6 +122,5 @@ export async function runAll(shared, sideBySide = 3) {
     }));
     console.log(`1..${wanted.length}`);
     await browser.close();
-    for (const child of running) child.kill("SIGKILL");
     return failures;
 }

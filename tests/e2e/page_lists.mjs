@@ -175,3 +175,18 @@ test("the model tells of itself", {}, async (page, { base }) => {
     for (const wanted of ["Dimensions", "200", "The pool", "280", "Accuracy"]) truth(text.includes(wanted), wanted);
     truth(/FILM \d/.test(await page.textContent("#served")), "version");
 });
+
+test("how sure the duplicates are is said where it matters", {}, async (page, { base }) => {
+    await page.goto(`${base}/#dedup`);
+    await page.fill("#list", "I lost my card\nI lost my card");
+    await page.click("#dedup-run");
+    await page.waitForSelector(".cluster");
+    truth(await page.isHidden("#dedup-sure"), "nothing to say of the same words");
+    await page.route("**/v1/dedup", async (route) => {
+        const answer = await (await route.fetch()).json();
+        await route.fulfill({ json: { ...answer, pairs: 9, sure: 2 } });
+    });
+    await page.click("#dedup-run");
+    await page.waitForSelector("#dedup-sure:not([hidden])");
+    truth((await page.textContent("#dedup-sure")).startsWith("2 of 9 pairs"), "the figures");
+});

@@ -151,7 +151,7 @@ static void the_log_odds_are_those_of_the_parts(void **state)
             strcpy(a, row->a);
             strcpy(b, row->b);
         }
-        assert_ok(match_pair(&bare, film_string(a), film_string(b), &verdict, &error));
+        assert_ok(match_pair(&bare, film_string(a), film_string(b), 0, &verdict, &error));
         const struct survey *survey = &bare.survey;
         double line = decision->line.bias;
         for (size_t t = 0; t < traits_count(); t++)
@@ -162,7 +162,7 @@ static void the_log_odds_are_those_of_the_parts(void **state)
         assert_close(verdict.log_odds, log_odds + 0.5, 1e-9);
         assert_true(identity_of(&verdict) == 0);
         double memory = decision->memory.weight[decision_memory(decision, survey)];
-        assert_ok(match_pair(&whole, film_string(a), film_string(b), &all, &error));
+        assert_ok(match_pair(&whole, film_string(a), film_string(b), 0, &all, &error));
         assert_close(all.log_odds, log_odds + memory + identity_of(&all), 1e-9);
         assert_int_equal(all.same,
                          all.log_odds >= decision->margin.scale * decision->margin.threshold +

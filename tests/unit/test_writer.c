@@ -1,5 +1,6 @@
 #include "testing.h"
 
+#include "base/rng.h"
 #include "base/writer.h"
 
 #include <jansson.h>
@@ -111,6 +112,35 @@ static void numbers_read_back_exactly_and_weights_to_twelve_decimals(void **stat
     film_free(json);
 }
 
+/* Against printf, which knows nothing of how we write digits. */
+static void digits_are_those_of_printf(void **state)
+{
+    (void)state;
+    struct rng rng;
+    struct writer to = {0};
+    rng_seed(&rng, 3);
+    for (int i = 0; i < 1000000; i++) {
+        char expected[120];
+        size_t count = (size_t)(rng_next(&rng) >> rng_below(&rng, 64));
+        double weight = rng_normal(&rng) * pow(10, (double)rng_below(&rng, 18) - 13);
+        unsigned long long scaled = (unsigned long long)(fabs(weight) * 1e12 + 0.5);
+        int length = snprintf(expected, sizeof expected, "[%zu, %s%llu.%012llu", count,
+                              weight < 0 && scaled ? "-" : "", scaled / 1000000000000u,
+                              scaled % 1000000000000u);
+        while (expected[length - 1] == '0' && expected[length - 2] != '.') length--;
+        expected[length++] = ']';
+        to.length = 0;
+        to.comma = 0;
+        writer_open(&to, '[');
+        writer_count(&to, count);
+        writer_weight(&to, weight);
+        writer_close(&to, ']');
+        if (to.length != (size_t)length || memcmp(to.bytes, expected, to.length) != 0)
+            fail_msg("%.17g: %.*s, not %.*s", weight, (int)to.length, to.bytes, length, expected);
+    }
+    film_free(finish(&to));
+}
+
 static void out_of_memory_is_told_at_the_end(void **state)
 {
     (void)state;
@@ -139,6 +169,7 @@ int main(void)
         cmocka_unit_test(commas_stand_between_values_only),
         cmocka_unit_test(any_text_reads_back_as_itself),
         cmocka_unit_test(numbers_read_back_exactly_and_weights_to_twelve_decimals),
+        cmocka_unit_test(digits_are_those_of_printf),
         cmocka_unit_test(out_of_memory_is_told_at_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,6 +25,17 @@ changed other.pool 68 'XXXX'
 bad "another program's database" 2 \
     'film: other.pool is not a pool; film pool create makes one' \
     film pool list other.pool
+# The log a crash left, of another pool that had the name.
+cp good.pool stray.pool
+"$PYTHON" -c 'import os, sqlite3
+pool = sqlite3.connect("stray.pool")
+pool.execute("UPDATE setting SET value = 1999 WHERE length(value) = 20")
+pool.commit()
+os._exit(0)'
+rm stray.pool && "$FILM" pool create stray.pool --model good.film
+bad "a pool beside another's log" 3 \
+    'film: stray.pool-wal holds changes of another pool that had this name; if stray.pool is the right one, remove stray.pool-wal and stray.pool-shm while nothing uses them' \
+    film pool list stray.pool
 changed future.pool 60 '\0\0\0\07'
 bad "a pool from the future" 2 \
     'film: future.pool is a pool of version 7, this program knows version 1; use a newer film' \
