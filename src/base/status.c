@@ -5,6 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A message is one line, whatever file name, field or library's words are quoted in it. */
+static void keep_to_one_line(char *message)
+{
+    for (; *message; message++)
+        if ((unsigned char)*message < 0x20 || *message == 0x7f) *message = ' ';
+}
+
 film_status status_set(film_error *error, film_status code, const char *format, ...)
 {
     if (error) {
@@ -12,6 +19,7 @@ film_status status_set(film_error *error, film_status code, const char *format, 
         va_start(arguments, format);
         vsnprintf(error->message, sizeof error->message, format, arguments);
         va_end(arguments);
+        keep_to_one_line(error->message);
         error->status = code;
     }
     return code;
@@ -31,6 +39,7 @@ film_status status_errno(film_error *error, const char *format, ...)
             const char *text = strerror_r(cause, reason, sizeof reason);
             snprintf(error->message + at, sizeof error->message - at, ": %s", text);
         }
+        keep_to_one_line(error->message);
         error->status = FILM_IO;
     }
     return FILM_IO;
