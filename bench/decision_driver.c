@@ -69,7 +69,8 @@ static void write_npy(const char *folder, const char *part, const char *name, co
 static void write_traits(FILE *file)
 {
     for (size_t i = 0; i < traits_count(); i++)
-        fprintf(file, "%s\t%s\t%s\n", family_name(trait_at(i)->family), trait_at(i)->name, trait_at(i)->about);
+        fprintf(file, "%s\t%s\t%s\n", family_name(trait_at(i)->family), trait_at(i)->name,
+                trait_at(i)->about);
 }
 
 static void write_train(const char *folder, const struct material *material)

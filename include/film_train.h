@@ -27,7 +27,7 @@ typedef enum film_method {
     FILM_METHOD_FILM,     /* the paper's: SVD, then a subspace learned from triplets, full batch */
     FILM_METHOD_MFILM,    /* the same in mini-batches, in constant memory */
     FILM_METHOD_RANK,     /* a map learned on the features themselves by a ranking loss */
-    FILM_METHOD_DEEP,     /* a convolutional network on the tokens of a BERT encoder, to compare with: it
+    FILM_METHOD_DEEP, /* a convolutional network on the tokens of a BERT encoder, to compare with: it
                            * cannot be explained (docs/blackbox.md) */
     FILM_METHOD_COUNT
 } film_method;
@@ -65,8 +65,9 @@ typedef enum film_loss { FILM_LOSS_TRIPLET = 0, FILM_LOSS_NPAIR, FILM_LOSS_COUNT
 
 /* Method DEEP; rate and temperature are those of film_rank_options. */
 typedef struct film_deep_options {
-    size_t tokens;  /* of a sentence that are read: 32 to 512; 32 */
-    size_t maps[4]; /* of the four layers: 16, 32, 32, 16; those of the paper are 64, 128, 256, 128 */
+    size_t tokens; /* of a sentence that are read: 32 to 512; 32 */
+    size_t
+        maps[4]; /* of the four layers: 16, 32, 32, 16; those of the paper are 64, 128, 256, 128 */
     film_loss loss;
     double margin;  /* of the triplet loss, between cosines */
     double dropout; /* share of the last layer's inputs that are left out in training */
@@ -118,11 +119,13 @@ typedef struct film_train_options {
                         * again; NULL: none */
     film_method method;
     film_similarity similarity;
-    size_t rank;   /* of the SVD */
-    size_t dim;    /* length of a sentence vector; 0: what suits the method */
-    size_t epochs; /* RANK, DEEP: passes over the pairs, 0: 2 and 1. MFILM: over the files, 0: one, or as many
+    size_t rank; /* of the SVD */
+    size_t dim;  /* length of a sentence vector; 0: what suits the method */
+    size_t
+        epochs; /* RANK, DEEP: passes over the pairs, 0: 2 and 1. MFILM: over the files, 0: one, or as many
                     * as `solver.iterations` batches take */
-    size_t batch;  /* RANK, DEEP: pairs per step, 0: 1024 and 64. MFILM: anchors per batch, 0: 8192 */
+    size_t
+        batch; /* RANK, DEEP: pairs per step, 0: 1024 and 64. MFILM: anchors per batch, 0: 8192 */
     film_solver_options solver;
     film_rank_options ranking;
     film_deep_options deep;

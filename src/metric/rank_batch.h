@@ -54,7 +54,8 @@ struct rank_batch {
     uint32_t *entry_row;
     float *entry_val;
     size_t entries, touched_count;
-    size_t col_room, val_room, touched_room, start_room, square_room, entry_row_room, entry_val_room;
+    size_t col_room, val_room, touched_room, start_room, square_room, entry_row_room,
+        entry_val_room;
 };
 
 film_status rank_batch_init(struct rank_batch *batch, size_t pairs, size_t hard, size_t opposed,

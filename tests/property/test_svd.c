@@ -317,7 +317,8 @@ static void play_both(const struct csr *x, struct svd_options options, struct sh
         share->options = options;
         share->options.threads = 1;
         share->options.comm = &share->comm;
-        if (cancel && i == 1) share->options.progress = (film_progress){stop_at_third, cancel, NULL};
+        if (cancel && i == 1)
+            share->options.progress = (film_progress){stop_at_third, cancel, NULL};
     }
     for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, play, &shares[i]);
     for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);

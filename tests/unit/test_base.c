@@ -117,7 +117,8 @@ static void damaged_slots_never_lead_astray(void **state)
     (void)state;
     uint64_t offsets[2] = {0, 3}, slots[4];
     struct strtab view;
-    for (int i = 0; i < 4; i++) slots[i] = UINT64_MAX - (uint64_t)i; /* all taken, ids out of range */
+    for (int i = 0; i < 4; i++)
+        slots[i] = UINT64_MAX - (uint64_t)i; /* all taken, ids out of range */
     assert_ok(strtab_map(&view, "abc", 3, offsets, 2, slots, 4, "vocab", &error));
     assert_int_equal(strtab_find(&view, "abc", 3), STRTAB_NONE);
     assert_int_equal(strtab_get(&view, 9).length, 0);

@@ -3,8 +3,13 @@
 #include "embed/encoder.h"
 
 static film_error error;
-static const char *const texts[] = {"the card is lost", "the card is stolen", "the card, the card!",
-                                    "where is the parcel", "", "???", "caf\xc3\xa9 is open"};
+static const char *const texts[] = {"the card is lost",
+                                    "the card is stolen",
+                                    "the card, the card!",
+                                    "where is the parcel",
+                                    "",
+                                    "???",
+                                    "caf\xc3\xa9 is open"};
 enum { TEXTS = sizeof texts / sizeof *texts };
 
 static void make_sentences(struct strtab *sentences)

@@ -56,8 +56,9 @@ static void contractions_come_out_the_same_raw_and_tokenised(void **state)
         {"shall|not", "shan't", "sha n't", "shall not"},
         {"it|s|anna|s", "It's Anna's", "It 's Anna 's", "it\xe2\x80\x99s anna\xe2\x80\x99s"},
         {"i|m|you|re|we|ve", "I'm you're we've", "I 'm you 're we 've", "i m you re we ve"},
-        {"i|ll|i|d", "I'll I'd", "I 'll I 'd", "i\xc2\xb4ll i\xc2\xb4"
-                                               "d"},
+        {"i|ll|i|d", "I'll I'd", "I 'll I 'd",
+         "i\xc2\xb4ll i\xc2\xb4"
+         "d"},
         {"i|wan|na|go", "I wanna go", "I wan na go", "i WANNA go"},
         {"foo|bar", "foo (bar)", "foo -LRB- bar -RRB-", "foo -lsb- bar -rsb-"},
         {"is|not|it", "isn't it", "is n't it", "isn't, it"},
@@ -80,8 +81,9 @@ static void scripts_without_spaces_give_characters_and_pairs(void **state)
     /* half-width Kana with a voice mark becomes one full-width letter */
     assert_string_equal(split("\xef\xbd\xb6\xef\xbe\x9e"), "\xe3\x82\xac");
     /* Thai: a mark stays with its letter */
-    assert_string_equal(split("\xe0\xb8\x81\xe0\xb8\xb4\xe0\xb8\x99"),
-                        "\xe0\xb8\x81\xe0\xb8\xb4|\xe0\xb8\x99|\xe0\xb8\x81\xe0\xb8\xb4\xe0\xb8\x99");
+    assert_string_equal(
+        split("\xe0\xb8\x81\xe0\xb8\xb4\xe0\xb8\x99"),
+        "\xe0\xb8\x81\xe0\xb8\xb4|\xe0\xb8\x99|\xe0\xb8\x81\xe0\xb8\xb4\xe0\xb8\x99");
 }
 
 static void tokens_know_where_they_stand(void **state)
@@ -124,11 +126,10 @@ static void stemming_and_stop_words_are_options(void **state)
 static void folding_equals_the_whole_string_normalised(void **state)
 {
     (void)state;
-    static const int32_t letters[] = {'a',    'Z',    ' ',    0x301,  0x308,  0xe9,    0xdf,   0x130,
-                                      0x3c2,  0x1100, 0x1161, 0x11a8, 0xac00, 0xff76,  0xff9e, 0x9c7,
-                                      0x9be,  0xfb01, 0x2126, 0x1f71, 0x4e00, 0x1d15e, 0x345,  0x627,
-                                      0x653,  0x1e9b, 0x323,  0xbb,   0x2026, 0x0e33,  0xf73,  0x1109a,
-                                      0x110ba};
+    static const int32_t letters[] = {
+        'a',    'Z',    ' ',    0x301,  0x308, 0xe9,  0xdf,   0x130,  0x3c2,  0x1100,  0x1161,
+        0x11a8, 0xac00, 0xff76, 0xff9e, 0x9c7, 0x9be, 0xfb01, 0x2126, 0x1f71, 0x4e00,  0x1d15e,
+        0x345,  0x627,  0x653,  0x1e9b, 0x323, 0xbb,  0x2026, 0x0e33, 0xf73,  0x1109a, 0x110ba};
     uint64_t seed = 1;
     struct fold fold = {0};
     for (int round = 0; round < 20000; round++) {
@@ -140,9 +141,9 @@ static void folding_equals_the_whole_string_normalised(void **state)
                 letters[(seed >> 33) % (sizeof letters / sizeof *letters)], text + length);
         }
         uint8_t *whole = NULL;
-        ssize_t wanted = utf8proc_map(text, (ssize_t)length, &whole,
-                                      UTF8PROC_STABLE | UTF8PROC_COMPAT | UTF8PROC_COMPOSE |
-                                          UTF8PROC_CASEFOLD);
+        ssize_t wanted =
+            utf8proc_map(text, (ssize_t)length, &whole,
+                         UTF8PROC_STABLE | UTF8PROC_COMPAT | UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD);
         assert_true(wanted >= 0);
         assert_ok(fold_text(&fold, (film_text){(char *)text, length}, &error));
         assert_int_equal(fold.length, wanted);
@@ -159,8 +160,9 @@ static film_status split_once(const struct tokenizer *tokenizer)
     struct tokens tokens;
     film_status status = tokens_init(&tokens, tokenizer, &error);
     if (status == FILM_OK)
-        status = tokens_split(&tokens, tokenizer,
-                              film_string("can't se\xc3\xb1or \xe5\xa4\xa9\xe5\xa5\xbd won't"), &error);
+        status =
+            tokens_split(&tokens, tokenizer,
+                         film_string("can't se\xc3\xb1or \xe5\xa4\xa9\xe5\xa5\xbd won't"), &error);
     tokens_free(&tokens);
     return status;
 }

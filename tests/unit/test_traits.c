@@ -313,8 +313,8 @@ static void every_trait_says_what_it_is(void **state)
         assert_int_equal(find(trait->name), t); /* no name twice */
     }
     for (int family = 0; family < FAMILIES; family++) {
-        int of_traits = family != FAMILY_MEMORY && family != FAMILY_IDENTITY &&
-                        family != FAMILY_BLACK_BOX;
+        int of_traits =
+            family != FAMILY_MEMORY && family != FAMILY_IDENTITY && family != FAMILY_BLACK_BOX;
         assert_int_equal(traits_of[family] > 0, of_traits);
         assert_true(*family_name((enum family)family) && *family_title((enum family)family));
     }
