@@ -53,27 +53,9 @@ done:
 static film_status write_inputs(const struct encoder *encoder, size_t dimension, size_t most,
                                 struct writer *to, film_error *error)
 {
-    film_status status = FILM_OK;
-    struct ranking ranking;
-    const float *map = encoder->network_map;
-    TRY(ranking_init(&ranking, most, error));
-    for (size_t i = 0; i < network_dim(encoder->network); i++)
-        topk_offer(&ranking.top, fabsf(map[i * encoder->network_dim + dimension]), (uint32_t)i);
-    topk_finish(&ranking.top);
     writer_key(to, "encoder");
-    writer_open(to, '[');
-    for (size_t i = 0; i < ranking.top.count; i++) {
-        writer_open(to, '{');
-        writer_key(to, "dimension");
-        writer_count(to, ranking.id[i]);
-        writer_key(to, "weight");
-        writer_weight(to, (double)map[ranking.id[i] * encoder->network_dim + dimension]);
-        writer_close(to, '}');
-    }
-    writer_close(to, ']');
-    ranking_free(&ranking);
-done:
-    return status;
+    return ranking_write_dimensions(encoder->network_map + dimension, encoder->network_dim,
+                                    network_dim(encoder->network), most, to, error);
 }
 
 /* The kept sentences with the largest and the smallest value. */

@@ -3,6 +3,7 @@
 #include "text/utf8.h"
 #include "text/value.h"
 
+#include <math.h>
 #include <string.h>
 
 film_status ranking_init(struct ranking *ranking, size_t most, film_error *error)
@@ -52,4 +53,28 @@ void ranking_write_words(struct ranking *ranking, const struct features *feature
         writer_close(to, '}');
     }
     writer_close(to, ']');
+}
+
+film_status ranking_write_dimensions(const float *weight, size_t stride, size_t count, size_t most,
+                                     struct writer *to, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct ranking ranking;
+    TRY(ranking_init(&ranking, most, error));
+    for (size_t i = 0; i < count; i++)
+        topk_offer(&ranking.top, fabsf(weight[i * stride]), (uint32_t)i);
+    topk_finish(&ranking.top);
+    writer_open(to, '[');
+    for (size_t i = 0; i < ranking.top.count; i++) {
+        writer_open(to, '{');
+        writer_key(to, "dimension");
+        writer_count(to, ranking.id[i]);
+        writer_key(to, "weight");
+        writer_weight(to, (double)weight[ranking.id[i] * stride]);
+        writer_close(to, '}');
+    }
+    writer_close(to, ']');
+    ranking_free(&ranking);
+done:
+    return status;
 }

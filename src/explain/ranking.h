@@ -25,4 +25,8 @@ film_text ranking_name(const struct features *features, uint32_t id);
 void ranking_write_words(struct ranking *ranking, const struct features *features, const char *key,
                          double sign, struct writer *to);
 
+/* [{"dimension": i, "weight": WEIGHT[i * STRIDE]}, ...], the MOST that weigh most of COUNT. */
+film_status ranking_write_dimensions(const float *weight, size_t stride, size_t count, size_t most,
+                                     struct writer *to, film_error *error);
+
 #endif

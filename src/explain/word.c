@@ -36,29 +36,12 @@ done:
 static film_status write_dimensions(const film_model *model, uint32_t id, size_t most,
                                     struct writer *to, film_error *error)
 {
-    film_status status = FILM_OK;
     size_t dim = model->encoder.dim;
     const float *column = model->encoder.map + id * dim;
-    struct ranking ranking;
-    TRY(ranking_init(&ranking, most, error));
-    for (size_t d = 0; d < dim; d++) topk_offer(&ranking.top, fabsf(column[d]), (uint32_t)d);
-    topk_finish(&ranking.top);
     writer_key(to, "length");
     writer_number(to, sqrt(vec_dot(column, column, dim)));
     writer_key(to, "dimensions");
-    writer_open(to, '[');
-    for (size_t i = 0; i < ranking.top.count; i++) {
-        writer_open(to, '{');
-        writer_key(to, "dimension");
-        writer_count(to, ranking.id[i]);
-        writer_key(to, "weight");
-        writer_weight(to, (double)column[ranking.id[i]]);
-        writer_close(to, '}');
-    }
-    writer_close(to, ']');
-    ranking_free(&ranking);
-done:
-    return status;
+    return ranking_write_dimensions(column, 1, dim, most, to, error);
 }
 
 /* Words whose vectors point the same way, each embedded as a sentence by itself: its letters count as well,
