@@ -65,6 +65,9 @@ struct verb {
     int (*run)(const struct verb *verb, int argc, char **argv);
 };
 
+/* The processes this one works with; NULL: none. The first one's words and output are the job's. */
+extern film_job *job;
+
 struct common {
     int json, quiet;
 };

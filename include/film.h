@@ -283,6 +283,27 @@ FILM_API film_status film_output_patch(film_output *output, uint64_t offset, con
 FILM_API film_status film_output_commit(film_output *output, film_error *error); /* frees it too */
 FILM_API void film_output_discard(film_output *output);
 
+/* ---- Several processes as one ---------------------------------------------------------- */
+
+/* A job: the same program started several times, as by `mpirun -n 4 film train ...`. Where options have a
+ * `job`, the processes share the work: each makes the same call with the same arguments. NULL: this
+ * process alone. docs/scale.md says what is split and what it costs. */
+typedef struct film_job film_job;
+
+/* Joins the job this process was started in. *OUT is NULL, without an error, where there is none or it has one
+ * process only. In a library built without MPI, a job is FILM_USAGE. Once in a process, before other threads
+ * are started; calls with a job are made by the thread that joined. */
+FILM_API film_status film_job_join(film_job **out, film_error *error);
+FILM_API int film_job_rank(const film_job *job); /* 0, 1, ...; 0 for NULL */
+FILM_API int film_job_size(const film_job *job); /* 1 for NULL */
+
+/* The end, when all went well: waits for the others. */
+FILM_API void film_job_leave(film_job *job);
+
+/* The end, when this process failed: ends the others too, with this exit code. They would wait for it
+ * forever. Does not return, the one call that does not (for NULL it does). */
+FILM_API void film_job_abort(film_job *job, int code);
+
 /* ---- Hooks ----------------------------------------------------------------------------- */
 
 /* Replaces malloc, realloc and free for the whole library. Call before anything else. */

@@ -28,7 +28,7 @@ struct job {
 static film_status sum_cols(const struct job *job, float *block, size_t width, film_error *error)
 {
     if (job->comm->size == 1) return FILM_OK;
-    return job->comm->sum_float(job->comm->self, block, job->x->cols * width, error);
+    return comm_sum_float(job->comm, block, job->x->cols * width, error);
 }
 
 /* block = A block */
@@ -50,7 +50,7 @@ static film_status count_rows(struct job *job, film_error *error)
 {
     double rows = (double)job->x->rows;
     film_status status = FILM_OK;
-    if (job->comm->size > 1) TRY(job->comm->sum_double(job->comm->self, &rows, 1, error));
+    if (job->comm->size > 1) TRY(comm_sum_double(job->comm, &rows, 1, error));
     job->all_rows = (size_t)rows;
     if (job->all_rows == 0 || job->x->cols == 0)
         return status_set(error, FILM_BAD_INPUT,
@@ -95,10 +95,10 @@ static film_status solve(struct job *job, const struct svd_options *options, str
         job->middle = mem_aligned(longer, krylov->block * sizeof *job->middle);
         if (!job->middle) status = status_no_memory(error);
     }
-    TRY(ortho_agree(job->comm, status, error));
+    TRY(comm_agree(job->comm, status, error));
     status = ortho_init(&krylov->side, shorter, krylov->basis, krylov->block, options->seed,
                         job->threads, job->cols_side ? &comm_single : job->comm, error);
-    TRY(ortho_agree(job->comm, status, error));
+    TRY(comm_agree(job->comm, status, error));
     krylov->progress = options->progress;
     krylov->comm = job->comm;
     krylov->apply = apply;
@@ -127,7 +127,7 @@ static film_status cross(const struct job *job, struct pair *pair, film_error *e
 {
     pair->far = mem_array(pair->far_rows, pair->rank * sizeof *pair->far);
     film_status status =
-        ortho_agree(job->comm, pair->far ? FILM_OK : status_no_memory(error), error);
+        comm_agree(job->comm, pair->far ? FILM_OK : status_no_memory(error), error);
     if (status != FILM_OK) return status;
     csr_times(job->cols_side ? job->x : &job->t, pair->near, pair->rank, job->threads, pair->far);
     return job->cols_side ? FILM_OK : sum_cols(job, pair->far, pair->rank, error);
@@ -139,8 +139,8 @@ static film_status share(const struct job *job, double *values, size_t count, fi
 {
     const struct comm *comm = job->comm;
     if (comm->size == 1) return FILM_OK;
-    return job->cols_side ? comm->sum_double(comm->self, values, count, error)
-                          : comm->broadcast(comm->self, values, count * sizeof *values, 0, error);
+    return job->cols_side ? comm_sum_double(comm, values, count, error)
+                          : comm_broadcast(comm, values, count * sizeof *values, 0, error);
 }
 
 /* lengths (rank) of far's columns, summed in double, in parts that do not depend on the threads. */
@@ -150,7 +150,7 @@ static film_status column_lengths(const struct job *job, const struct pair *pair
     size_t rank = pair->rank;
     double *sums = mem_zeroed(ORTHO_PARTS, rank * sizeof *sums);
     film_status status = FILM_OK;
-    TRY(ortho_agree(job->comm, sums ? FILM_OK : status_no_memory(error), error));
+    TRY(comm_agree(job->comm, sums ? FILM_OK : status_no_memory(error), error));
 #pragma omp parallel for schedule(dynamic, 1) num_threads(job->threads)
     for (size_t part = 0; part < ORTHO_PARTS; part++) {
         size_t begin = pair->far_rows / ORTHO_PARTS * part;
@@ -179,7 +179,7 @@ static film_status far_gram(const struct job *job, const struct pair *pair, doub
     size_t rank = pair->rank;
     double *wide = mem_array(ROWS_AT_ONCE, rank * sizeof *wide);
     film_status status = FILM_OK;
-    TRY(ortho_agree(job->comm, wide ? FILM_OK : status_no_memory(error), error));
+    TRY(comm_agree(job->comm, wide ? FILM_OK : status_no_memory(error), error));
     memset(gram, 0, rank * rank * sizeof *gram);
     for (size_t at = 0; at < pair->far_rows; at += ROWS_AT_ONCE) {
         size_t rows = pair->far_rows - at < ROWS_AT_ONCE ? pair->far_rows - at : ROWS_AT_ONCE;
@@ -198,7 +198,7 @@ static film_status turn_columns(const struct job *job, float *matrix, size_t row
                                 const float *turn, film_error *error)
 {
     float *copy = mem_array(ROWS_AT_ONCE, rank * sizeof *copy);
-    film_status status = ortho_agree(job->comm, copy ? FILM_OK : status_no_memory(error), error);
+    film_status status = comm_agree(job->comm, copy ? FILM_OK : status_no_memory(error), error);
     for (size_t at = 0; status == FILM_OK && at < rows; at += ROWS_AT_ONCE) {
         size_t some = rows - at < ROWS_AT_ONCE ? rows - at : ROWS_AT_ONCE;
         memcpy(copy, matrix + at * rank, some * rank * sizeof *copy);
@@ -222,10 +222,10 @@ static film_status polish(const struct job *job, struct pair *pair, double *sigm
     float *turn = mem_array(rank, rank * sizeof *turn);
     film_status status = FILM_OK;
     int missing = !gram || !squares || !turn;
-    TRY(ortho_agree(job->comm, missing ? status_no_memory(error) : FILM_OK, error));
+    TRY(comm_agree(job->comm, missing ? status_no_memory(error) : FILM_OK, error));
     TRY(far_gram(job, pair, gram, error));
     status = krylov_small(gram, rank, squares, job->threads, error);
-    TRY(ortho_agree(job->comm, status, error));
+    TRY(comm_agree(job->comm, status, error));
     for (size_t j = 0; j < rank; j++) {
         double square = squares[rank - 1 - j];
         sigma[j] = square > 0.0 ? sqrt(square) : 0.0;
@@ -234,7 +234,7 @@ static film_status polish(const struct job *job, struct pair *pair, double *sigm
     }
     if (job->comm->size > 1) {
         size_t bytes = rank * rank * sizeof *turn;
-        TRY(job->comm->broadcast(job->comm->self, turn, bytes, 0, error));
+        TRY(comm_broadcast(job->comm, turn, bytes, 0, error));
     }
     TRY(turn_columns(job, pair->near, pair->near_rows, rank, turn, error));
     TRY(turn_columns(job, pair->far, pair->far_rows, rank, turn, error));
@@ -286,7 +286,7 @@ static film_status finish(const struct job *job, struct pair *pair, struct svd *
     float *scale = mem_array(pair->rank, sizeof *scale);
     out->sigma = mem_array(pair->rank, sizeof *out->sigma);
     int missing = !scale || !out->sigma;
-    TRY(ortho_agree(job->comm, missing ? status_no_memory(error) : FILM_OK, error));
+    TRY(comm_agree(job->comm, missing ? status_no_memory(error) : FILM_OK, error));
     TRY(cross(job, pair, error));
     TRY(column_lengths(job, pair, sigma, error));
     if (sigma[pair->rank - 1] < GRADED * sigma[0]) TRY(polish(job, pair, sigma, error));
@@ -327,7 +327,7 @@ film_status svd_compute(const struct csr *x, const struct svd_options *options, 
     values = mem_array(krylov.rank, sizeof *values);
     residual = mem_array(krylov.rank, sizeof *residual);
     int missing = !values || !residual;
-    TRY(ortho_agree(job.comm, missing ? status_no_memory(error) : FILM_OK, error));
+    TRY(comm_agree(job.comm, missing ? status_no_memory(error) : FILM_OK, error));
     TRY(solve(&job, options, out, values, residual, &krylov, &pair.near, error));
     pair.rank = krylov.rank;
     pair.near_rows = job.cols_side ? x->cols : x->rows;

@@ -4,7 +4,7 @@
 #include "la/svd.h"
 
 #include <lapacke.h>
-#include <pthread.h>
+#include "comm_threads.h"
 
 static film_error error;
 
@@ -221,73 +221,19 @@ static void low_rank_is_found_and_zero_is_refused(void **state)
 
 /* ---- two processes, played by two threads ---- */
 
-struct table {
-    pthread_barrier_t barrier;
-    void *at[2];
-};
-struct player {
-    struct table *table;
-    int rank;
-};
-
-static film_status meet_float(void *self, float *values, size_t count, film_error *e)
-{
-    (void)e;
-    struct player *me = self;
-    struct table *table = me->table;
-    float *sum = malloc((count + 1) * sizeof *sum);
-    table->at[me->rank] = values;
-    pthread_barrier_wait(&table->barrier);
-    const float *a = table->at[0], *b = table->at[1];
-    for (size_t k = 0; k < count; k++) sum[k] = a[k] + b[k];
-    pthread_barrier_wait(&table->barrier);
-    memcpy(values, sum, count * sizeof *sum);
-    free(sum);
-    return FILM_OK;
-}
-
-static film_status meet_double(void *self, double *values, size_t count, film_error *e)
-{
-    (void)e;
-    struct player *me = self;
-    struct table *table = me->table;
-    double *sum = malloc((count + 1) * sizeof *sum);
-    table->at[me->rank] = values;
-    pthread_barrier_wait(&table->barrier);
-    const double *a = table->at[0], *b = table->at[1];
-    for (size_t k = 0; k < count; k++) sum[k] = a[k] + b[k];
-    pthread_barrier_wait(&table->barrier);
-    memcpy(values, sum, count * sizeof *sum);
-    free(sum);
-    return FILM_OK;
-}
-
-static film_status meet_broadcast(void *self, void *bytes, size_t count, int root, film_error *e)
-{
-    (void)e;
-    struct player *me = self;
-    me->table->at[me->rank] = bytes;
-    pthread_barrier_wait(&me->table->barrier);
-    if (me->rank != root) memcpy(bytes, me->table->at[root], count);
-    pthread_barrier_wait(&me->table->barrier);
-    return FILM_OK;
-}
-
 struct share {
     struct csr x;
     struct svd_options options;
     struct svd svd;
     film_status status;
-    struct player player;
-    struct comm comm;
 };
 
-static void *play(void *data)
+static void play(const struct comm *comm, void *data)
 {
-    struct share *share = data;
+    struct share *share = (struct share *)data + comm->rank;
     film_error mine;
+    share->options.comm = comm;
     share->status = svd_compute(&share->x, &share->options, &share->svd, &mine);
-    return NULL;
 }
 
 /* Rows cut unevenly into two; a cancelling process when CANCEL. */
@@ -300,9 +246,6 @@ static int stop_at_third(void *user, const char *phase, double done, double tota
 static void play_both(const struct csr *x, struct svd_options options, struct share shares[2],
                       int *cancel)
 {
-    static struct table table;
-    pthread_t threads[2];
-    pthread_barrier_init(&table.barrier, NULL, 2);
     size_t cut = x->rows / 3;
     for (int i = 0; i < 2; i++) {
         struct share *share = &shares[i];
@@ -312,17 +255,12 @@ static void play_both(const struct csr *x, struct svd_options options, struct sh
         for (size_t r = from; r <= to; r++) share->x.start[r - from] = x->start[r] - base;
         memcpy(share->x.col, x->col + base, (x->start[to] - base) * sizeof *x->col);
         memcpy(share->x.val, x->val + base, (x->start[to] - base) * sizeof *x->val);
-        share->player = (struct player){&table, i};
-        share->comm = (struct comm){i, 2, &share->player, meet_float, meet_double, meet_broadcast};
         share->options = options;
         share->options.threads = 1;
-        share->options.comm = &share->comm;
         if (cancel && i == 1)
             share->options.progress = (film_progress){stop_at_third, cancel, NULL};
     }
-    for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, play, &shares[i]);
-    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
-    pthread_barrier_destroy(&table.barrier);
+    comm_threads_run(2, play, shares);
 }
 
 static void two_processes_find_what_one_finds(void **state)
