@@ -55,7 +55,7 @@ film_status svd_compute(const struct csr *x, const struct svd_options *options, 
                         film_error *error);
 
 /* The same of a dense matrix X (rows x cols, row-major) of few columns: by the eigenvectors of X'X, summed in
- * double. Exact but for rounding; residual is 0 and the basis all columns. U is whole in every process. */
+ * double. Exact but for rounding; residual is 0 and the basis all columns. In one process only. */
 film_status svd_dense(const float *x, size_t rows, size_t cols, const struct svd_options *options,
                       struct svd *out, film_error *error);
 void svd_free(struct svd *svd);

@@ -68,7 +68,6 @@ film_status svd_dense(const float *x, size_t rows, size_t cols, const struct svd
                       struct svd *out, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct comm *comm = options->comm ? options->comm : &comm_single;
     double *gram = NULL, *eigen = NULL;
     memset(out, 0, sizeof *out);
     TRY_ALLOC((gram = mem_zeroed(cols * cols, sizeof *gram)) &&
@@ -76,15 +75,11 @@ film_status svd_dense(const float *x, size_t rows, size_t cols, const struct svd
               error);
     int before = dense_begin();
     status = add_products(x, rows, cols, options->threads, gram, error);
-    if (status == FILM_OK) status = comm_sum_double(comm, gram, cols * cols, error);
     int failed = status == FILM_OK && LAPACKE_dsyevd(LAPACK_ROW_MAJOR, 'V', 'U', (lapack_int)cols,
                                                      gram, (lapack_int)cols, eigen) != 0;
     dense_end(before);
     if (status != FILM_OK) goto done;
     if (failed) TRY(status_set(error, FILM_BAD_INPUT, "the vectors could not be decomposed"));
-    TRY(comm_broadcast(comm, eigen, cols * sizeof *eigen, 0,
-                       error)); /* machines may round differently */
-    TRY(comm_broadcast(comm, gram, cols * cols * sizeof *gram, 0, error));
     out->rank = count_rank(eigen, cols, options->rank);
     out->basis = out->u_rows = cols;
     if (out->rank == 0)
