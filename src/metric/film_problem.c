@@ -311,7 +311,7 @@ film_status film_problem_init(struct film_problem *q, const float *v, size_t str
     film_status status = FILM_OK;
     *q = (struct film_problem){.rank = rank,
                                .dim = dim,
-                               .split = split ? *split : (struct film_split){&comm_single, NULL},
+                               .split = split ? *split : (struct film_split){.comm = &comm_single},
                                .threads = threads > 0 ? threads : 1,
                                .full_every = FULL_EVERY};
     TRY(allocate(q, error));

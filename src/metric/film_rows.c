@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { FETCH_BYTES = 1 << 25 };
+enum { DEFAULT_ROOM = 1 << 25 };
 
 struct film_rows film_rows_own(const struct film_split *split, const float *v, size_t stride,
                                size_t rank, size_t sentences)
@@ -49,11 +49,11 @@ const float *film_rows_of(const struct film_rows *rows, uint32_t id)
 }
 
 /* The different numbers of others' rows, rising, to rows->id; and the last anchor they are for. */
-static film_status list_ids(struct film_rows *rows, const struct triplets *t, size_t first,
-                            size_t *end, film_error *error)
+static film_status list_ids(struct film_rows *rows, const struct triplets *t, size_t bytes,
+                            size_t first, size_t *end, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t room = 0, count = 0, most = FETCH_BYTES / (rows->rank * sizeof *rows->fetched);
+    size_t room = 0, count = 0, most = bytes / (rows->rank * sizeof *rows->fetched);
     uint32_t *scratch = NULL;
     size_t last = first;
     while (last < t->anchors &&
@@ -97,7 +97,7 @@ film_status film_rows_fetch(struct film_rows *rows, const struct film_split *spl
     float *answers = NULL;
     film_rows_free(rows);
     TRY_ALLOC(sizes, error);
-    TRY(list_ids(rows, triplets, first, end, error));
+    TRY(list_ids(rows, triplets, split->room ? split->room : DEFAULT_ROOM, first, end, error));
     for (size_t i = 0, p = 0; i < rows->fetched_count; i++) {
         while (rows->id[i] >= split->starts[p + 1]) p++;
         sizes[p] += sizeof *rows->id;

@@ -11,6 +11,7 @@ struct film_split {
     /* Process p's V has the rows of sentences starts[p] .. starts[p + 1], numbered over all processes. NULL: the
      * triplets of a process name rows of its own V alone, numbered from 0 (batches; one process). */
     const size_t *starts;
+    size_t room; /* bytes of others' rows at a time; 0: 32 MiB */
 };
 
 struct film_rows {
@@ -26,9 +27,9 @@ struct film_rows film_rows_own(const struct film_split *split, const float *v, s
                                size_t rank, size_t sentences);
 void film_rows_free(struct film_rows *rows);
 
-/* Brings what the triplets of anchors FIRST .. *END name, *END chosen so that the rows take 32 MiB (and as much again for those
- * that others ask for). In place of those fetched before. Every process calls it, also one with no anchors left. Hands over the
- * numbers asked for, 4 bytes each, and 4 rank for each that is asked of it. */
+/* Brings what the triplets of anchors FIRST .. *END name, *END chosen by the room (it takes as much again for the rows
+ * that others ask for), in place of what was fetched before. Every process calls it, also one with no anchors left. Hands
+ * over the numbers asked for, 4 bytes each, and 4 rank for each that is asked of it. */
 film_status film_rows_fetch(struct film_rows *rows, const struct film_split *split,
                             const struct triplets *triplets, size_t first, size_t *end,
                             film_error *error);
