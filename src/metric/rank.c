@@ -87,16 +87,14 @@ static film_status record(struct rank_run *run, int *cancel, film_error *error)
     return FILM_OK;
 }
 
-/* After a step: saves when process 0 finds it time, and tells all whether to stop. */
+/* After a step: saves when it is time, and tells all what process 0 heard, whether to stop. */
 static film_status pause(struct rank_run *run, int *cancel, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct keeper *keeper = run->options->keeper;
-    int first = run->comm->rank == 0, failed = 0;
-    int told[2] = {*cancel, first && keep_now(keeper, *cancel)};
-    TRY(comm_broadcast(run->comm, told, sizeof told, 0, error));
-    if (told[1]) TRY(rank_keep_save(run, &failed, error));
-    *cancel = told[0] || failed;
+    int failed = 0;
+    TRY(comm_broadcast(run->comm, cancel, sizeof *cancel, 0, error));
+    if (keep_now(run->options->keeper, *cancel)) TRY(rank_keep_save(run, &failed, error));
+    *cancel |= failed;
 done:
     return status;
 }
