@@ -37,8 +37,8 @@ struct run {
     struct comm_traffic traffic; /* as it was then */
 };
 
-/* Notes how long the phase took that has just ended and, in a job, what the first process handed to the others in it:
- * bytes (base/comm.h) and the seconds spent in the calls. */
+/* Notes how long the phase took that has just ended and, in a job, what this process handed to the others in it: bytes
+ * by kind (base/comm.h), and the seconds it waited in the calls. */
 void run_note_time(struct run *run, const char *phase);
 void run_note(struct run *run, const char *key, json_t *value);
 
