@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { DEFAULT_ROOM = 1 << 25 };
+enum { DEFAULT_ROOM = 1 << 23 };
 
 struct film_rows film_rows_own(const struct film_owners *owners, const float *v, size_t stride,
                                size_t rank, size_t sentences)

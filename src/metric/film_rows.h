@@ -11,7 +11,7 @@ struct film_owners {
     /* Process p's V has the rows of sentences starts[p] .. starts[p + 1], numbered over all processes. NULL: the
      * triplets of a process name rows of its own V alone, numbered from 0 (batches; one process). */
     const size_t *starts;
-    size_t room; /* bytes of others' rows at a time; 0: 32 MiB */
+    size_t room; /* bytes of others' rows at a time; 0: 8 MiB */
 };
 
 struct film_rows {

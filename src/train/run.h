@@ -24,6 +24,7 @@ struct run {
     const float *encoded;          /* its vectors take the place of x */
     struct svd svd;                /* empty where the method needs none */
     uint64_t rows;                 /* learned from, in the corpus or the stream */
+    uint64_t own_rows;             /* of a stream: those in this process's part of it */
     int full;                      /* learn the full decision */
     int too_few;                   /* why that failed: too few labelled pairs */
     int holds_out;                 /* a stream: some questions are kept for the threshold */

@@ -346,6 +346,10 @@ static film_status check_job(const film_train_options *options, film_error *erro
     if (options->bert || options->method == FILM_METHOD_DEEP)
         return status_set(error, FILM_USAGE,
                           "--bert is not trained by several processes; start it without mpirun");
+    if (options->method == FILM_METHOD_MFILM && options->solver.batch_basis)
+        return status_set(error, FILM_USAGE,
+                          "--mfilm-basis batch is not learned by several processes; start it "
+                          "without mpirun");
     return FILM_OK;
 }
 
