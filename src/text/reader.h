@@ -42,6 +42,9 @@ void reader_close(struct reader *reader);
 /* Reads until COUNT bytes or all there are lie in the buffer. */
 film_status reader_fill(struct reader *reader, size_t count, film_error *error);
 
+/* At the start of a file: passes over UTF-8's byte order mark, refuses UTF-16's and an empty file. */
+film_status reader_check_start(struct reader *reader, film_error *error);
+
 /* Drops COUNT bytes (of those in the buffer) at the front; the rest moves to the buffer's start. */
 void reader_drop(struct reader *reader, size_t count);
 
