@@ -25,15 +25,16 @@ void run_note(struct run *run, const char *key, json_t *value)
     json_object_set_new(run->figures, key, value);
 }
 
-/* What this process has handed over in the phase, and how long it waited in the calls. */
+/* What this process has handed over in the phase, and how long it waited in the calls. Told with the seconds: like
+ * them it is not the same after a pause, and is not part of the model. */
 static void note_traffic(struct run *run, const char *phase)
 {
     const struct comm *comm = comm_of(run->options->job);
-    json_t *job = json_object_get(run->figures, "job");
+    json_t *job = json_object_get(run->seconds, "job");
     if (comm->size == 1) return;
     if (!job) {
-        run_note(run, "job", json_pack("{s:i, s:{}}", "processes", comm->size, "phases"));
-        job = json_object_get(run->figures, "job");
+        job = json_pack("{s:i, s:{}}", "processes", comm->size, "phases");
+        json_object_set_new(run->seconds, "job", job);
     }
     const struct comm_traffic *now = comm->traffic, *then = &run->traffic;
     json_object_set_new(json_object_get(job, "phases"), phase,
