@@ -39,21 +39,21 @@ print(f'{name:>10}: svd {seconds["svd"]:7.2f} s, triplets {seconds["triplets"]:6
       f'processor time {sum(u[1] + u[2] for u in used):8.2f} s, '
       f'peak {max(u[0] for u in used) / 1024:6.0f} MiB; sigma_0 {about["sizes"]["largest_singular_value"]:.6f}, '
       f'objective {learned["objective"]:.6g}, dev {100 * figures["balanced_accuracy"]:.2f} %, {figures["sentences"]} sentences')
-processes = seconds.get("job", {"processes": 1})["processes"]
+processes = figures.get("processes", 1)
 if processes > 1:
     features, rank = sum(about["sizes"]["features"].values()), about["sizes"]["rank"]
     block, basis, dim = 16, figures["svd_basis"], about["sizes"]["dim"]
-    widths, traffic = [block] * (basis // block) + [basis % block] * (basis % block > 0), seconds["job"]["phases"]
+    widths, traffic = [block] * (basis // block) + [basis % block] * (basis % block > 0), seconds["job"]
     sums = sum(4 * width * (k * block + width + (block if k else 0) + width) + 8 for k, width in enumerate(widths))
     svd, one = traffic["svd"], traffic["film"]
     print(f'            svd: shared {svd["shared"]}, formula {4 * features * (block + basis)}; gathered {svd["gathered"]}, '
           f'formula {4 * features * (block + basis + rank) // processes}; summed {svd["summed"]}, formula '
-          f'{sums + sum(16 * width ** 2 for width in widths) + 8 * (rank + widths[-1] ** 2)}; waited {svd["seconds"]:.2f} s')
+          f'{sums + sum(16 * width ** 2 for width in widths) + 8 * (rank + widths[-1] ** 2)}; waited {svd["waited"]:.2f} s')
     # a refresh an iteration and for each round of the margin
     refreshes = round((one["broadcast"] - 4 * learned["iterations"]) / (8 * rank * dim))
     print(f'            film: {learned["iterations"]} iterations, {refreshes} refreshes; summed a refresh '
           f'{one["summed"] / (refreshes + 1):.0f}, formula {8 * rank ** 2 + 16}; exchanged once {one["exchanged"]}, '
-          f'gathered {one["gathered"]}; waited {one["seconds"]:.2f} s')
+          f'gathered {one["gathered"]}; waited {one["waited"]:.2f} s')
 PY
 }
 
