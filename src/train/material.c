@@ -81,7 +81,7 @@ done:
 
 /* ---- Word evidence ---- */
 
-/* WEIGHTS[f] without fold f, WEIGHTS[FOLDS] with all pairs: side by side, each in one thread. */
+/* WEIGHTS[f] without fold f, WEIGHTS[FOLDS] with all pairs. */
 static film_status fit_evidence(struct run *run, struct material *material, float **weights,
                                 film_error *error)
 {
@@ -89,9 +89,10 @@ static film_status fit_evidence(struct run *run, struct material *material, floa
     const struct labelled_pairs *pairs = &material->pairs;
     struct evidence_options options;
     unsigned char *use = mem_array((FOLDS + 1) * pairs->count, 1);
-    int threads = threads_use(run->options->threads);
     evidence_defaults(&options);
     options.seed = run->options->seed;
+    options.fits = FOLDS + 1;
+    options.threads = run->options->threads;
     TRY_ALLOC(use, error);
     for (size_t f = 0; f <= FOLDS; f++) {
         TRY_ALLOC(weights[f] = mem_array(material->rows.columns + 1, sizeof(float)), error);
@@ -99,17 +100,8 @@ static film_status fit_evidence(struct run *run, struct material *material, floa
             use[f * pairs->count + i] =
                 !folds_touches(&material->folds, f, pairs->a[i], pairs->b[i]);
     }
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-    for (size_t f = 0; f <= FOLDS; f++) {
-        film_error own_error;
-        film_status own =
-            evidence_learn(&material->rows, pairs->target, material->weight, material->line,
-                           use + f * pairs->count, &options, weights[f], &own_error);
-        if (own != FILM_OK) {
-#pragma omp critical
-            status = status_set(error, own, "%s", own_error.message);
-        }
-    }
+    struct evidence_labels labels = {pairs->target, material->weight, material->line, use};
+    TRY(evidence_learn(&material->rows, &labels, &options, weights, error));
 done:
     mem_free(use);
     return status;
@@ -184,8 +176,8 @@ static film_status fit_line(struct run *run, struct material *material, film_err
     memset(material->line, 0, count * sizeof(float));
     TRY(survey_fold(run, material, FOLDS, &plain, &none, error));
     for (size_t t = 0; t < traits; t++) use[t] = !trait_is_learned(trait_at(t));
-    struct linear_data data = {material->x, count, traits, material->pairs.target,
-                               material->weight};
+    struct linear_data data = {material->x,      count,       traits, material->pairs.target,
+                               material->weight, &comm_single};
     TRY(linear_fit(line, &data, use, ridge, threads_use(run->options->threads), error));
     for (size_t i = 0; i < count; i++)
         material->line[i] = (float)linear_sum(line, material->x + i * traits);
@@ -289,7 +281,7 @@ film_status material_gather(struct run *run, struct material *material, film_err
     struct labelled_texts texts = {&run->corpus.sentences, &material->pairs};
     memset(material, 0, sizeof *material);
     TRY(gather(run, material, error));
-    struct evidence_source source = {labels_text, &texts, material->pairs.count};
+    struct evidence_source source = {labels_text, &texts, material->pairs.count, &comm_single};
     TRY(evidence_rows_collect(&material->rows, &run->model->encoder, &source, run->options->threads,
                               &run->options->progress, error));
     run_note_time(run, "items");
