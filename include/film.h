@@ -231,6 +231,9 @@ typedef struct film_table_options {
     const char *columns; /* NULL, or names in file order: "label,a,b"; "-" passes one over */
     film_labels labels;
     int skip_bad; /* count and pass over bad rows instead of stopping at the first */
+    int part,
+        parts; /* read only the rows that begin in this part (0, 1, ...) of so many equal ones; parts
+                      * 0 or 1: all */
 } film_table_options;
 
 /* TSV, CSV (RFC 4180), JSON lines or plain lines; plain, gzip or zstd; "-" is standard input.

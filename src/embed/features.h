@@ -7,6 +7,7 @@
 #ifndef EMBED_FEATURES_H
 #define EMBED_FEATURES_H
 
+#include "base/comm.h"
 #include "embed/grams.h"
 #include "la/csr.h"
 
@@ -16,6 +17,8 @@ struct features_options {
     size_t max_features; /* of each group; 0: no limit */
     int threads;
     film_progress progress;
+    const struct comm
+        *comm; /* each process has its own sentences, all get one vocabulary; NULL: alone */
 };
 
 /* The fitted vocabulary; immutable, shared by threads. */

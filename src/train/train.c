@@ -1,6 +1,7 @@
 #include "train/train.h"
 #include "base/mem.h"
 #include "base/threads.h"
+#include "text/corpus_share.h"
 #include "train/checkpoint.h"
 #include "train/learn_decision.h"
 #include "train/options.h"
@@ -30,6 +31,26 @@ void run_note_time(struct run *run, const char *phase)
     run->started = now;
 }
 
+/* In a job each process reads its part of the files, and the first one the pools. */
+static film_status read_rows(struct run *run, film_error *error)
+{
+    film_status status = FILM_OK;
+    const film_train_options *options = run->options;
+    const struct comm *comm = comm_of(options->job);
+    film_table_options table = options->table;
+    table.part = comm->rank;
+    table.parts = comm->size;
+    TRY(run->path_count ? corpus_read(&run->corpus, run->paths, run->path_count, &table,
+                                      &options->progress, error)
+                        : corpus_init(&run->corpus, FILM_LABELS_PAIRS, error));
+    if (options->pool_count && comm->rank == 0)
+        TRY(pool_labels_add(&run->corpus, options->pools, options->pool_count, error));
+    TRY(corpus_share(&run->corpus, comm, run->path_count ? run->paths[0] : options->pools[0],
+                     error));
+done:
+    return status;
+}
+
 static film_status read_corpus(struct run *run, film_error *error)
 {
     static const char *const kinds[FILM_LABELS_COUNT] = {"auto",   "none",     "pairs",
@@ -38,17 +59,14 @@ static film_status read_corpus(struct run *run, film_error *error)
     film_status status = FILM_OK;
     if (options->method == FILM_METHOD_MFILM)
         status = run_sample(run, error);
-    else if (run->path_count)
-        status = corpus_read(&run->corpus, run->paths, run->path_count, &options->table,
-                             &options->progress, error);
-    if (status == FILM_OK && options->pool_count)
-        status = pool_labels_add(&run->corpus, options->pools, options->pool_count, error);
+    else
+        status = read_rows(run, error);
     if (status != FILM_OK) return status;
     if (run->rows == 0) run->rows = run->corpus.rows;
     const struct corpus *corpus = &run->corpus;
     run_note(run, "labels", json_string(kinds[corpus->labels]));
     run_note(run, "rows", json_integer((json_int_t)run->rows));
-    run_note(run, "sentences", json_integer(corpus->sentences.count));
+    run_note(run, "sentences", json_integer((json_int_t)corpus_all(corpus)));
     run_note(run, "skipped_rows", json_integer((json_int_t)corpus->skipped));
     run_note_time(run, "read");
     return FILM_OK;
@@ -61,11 +79,15 @@ static film_status count_features(struct run *run, film_error *error)
     film_status status = tokenizer_init(&tokenizer, options->stem, options->stop, error);
     if (status != FILM_OK) return status;
     struct features_options wanted = {run->model->features.groups, options->min_df,
-                                      options->max_features, options->threads, options->progress};
+                                      options->max_features,       options->threads,
+                                      options->progress,           run->corpus.comm};
     status = features_fit(&run->model->features, &tokenizer, &run->corpus.sentences, &wanted,
                           &run->x, error);
     if (status != FILM_OK) return status;
-    run_note(run, "entries", json_integer((json_int_t)run->x.start[run->x.rows]));
+    size_t entries = run->x.start[run->x.rows];
+    status = comm_sum_counts(run->corpus.comm, &entries, 1, error);
+    if (status != FILM_OK) return status;
+    run_note(run, "entries", json_integer((json_int_t)entries));
     run_note_time(run, "features");
     return FILM_OK;
 }
@@ -95,7 +117,7 @@ film_status run_factorise(struct run *run, film_error *error)
                                  .seed = options->seed,
                                  .threads = threads_use(options->threads),
                                  .progress = options->progress,
-                                 .comm = &comm_single};
+                                 .comm = run->corpus.comm};
     TRY(run->network ? svd_dense(run->encoded, run->corpus.sentences.count, run_inputs(run),
                                  &wanted, &run->svd, error)
                      : svd_compute(&run->x, &wanted, &run->svd, error));
@@ -288,6 +310,16 @@ done:
     return status;
 }
 
+/* What is not split over processes. */
+static film_status check_job(const film_train_options *options, film_error *error)
+{
+    if (film_job_size(options->job) == 1) return FILM_OK;
+    if (options->bert || options->method == FILM_METHOD_DEEP)
+        return status_set(error, FILM_USAGE,
+                          "--bert is not trained by several processes; start it without mpirun");
+    return FILM_OK;
+}
+
 film_status train_files(const char *const *paths, size_t count, const film_train_options *options,
                         film_model **out, film_error *error)
 {
@@ -296,6 +328,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
         .options = options, .paths = paths, .path_count = count, .started = seconds()};
     *out = NULL;
     TRY(options_check(options, error));
+    TRY(check_job(options, error));
     TRY(checkpoint_check(options, error));
     TRY_ALLOC((run.figures = json_object()) && (run.seconds = json_object()), error);
     TRY_ALLOC(run.model = mem_zeroed(1, sizeof *run.model), error);
