@@ -1,4 +1,5 @@
 #include "pair/evidence_fit.h"
+#include "base/deal.h"
 #include "base/mem.h"
 #include "base/threads.h"
 
@@ -146,12 +147,12 @@ static uint64_t hash_of(uint64_t key)
 
 static int is_its_turn(const struct turn *turn, uint64_t key)
 {
-    return (hash_of(key) >> 48) * turn->turns >> 16 == turn->number;
+    return (hash_of(key) >> 16 & 0xffff) * turn->turns >> 16 == turn->number;
 }
 
-static size_t who_decides(const struct comm *comm, uint64_t key)
+static int who_decides(const struct comm *comm, uint64_t key)
 {
-    return (size_t)((hash_of(key) >> 32 & 0xffff) * (uint64_t)comm->size >> 16);
+    return deal_owner(comm, hash_of(key));
 }
 
 static film_status show(struct turn *turn, uint64_t key, uint32_t pair, size_t place,
