@@ -72,6 +72,26 @@ film_status reader_fill(struct reader *reader, size_t count, film_error *error)
     return status;
 }
 
+film_status reader_check_start(struct reader *reader, film_error *error)
+{
+    const char *name = source_name(reader->source);
+    film_status status = reader_fill(reader, 1, error);
+    if (status == FILM_OK && reader->end > 0 && (unsigned char)reader->buffer[0] >= 0xEF)
+        status = reader_fill(reader, 3, error);
+    if (status != FILM_OK) return status;
+    if (reader->end >= 3 && memcmp(reader->buffer, "\xEF\xBB\xBF", 3) == 0)
+        reader_drop(reader, 3);
+    else if (reader->end >= 2 && (memcmp(reader->buffer, "\xFF\xFE", 2) == 0 ||
+                                  memcmp(reader->buffer, "\xFE\xFF", 2) == 0))
+        return status_set(error, FILM_BAD_INPUT,
+                          "%s: UTF-16 text; convert it with iconv -f UTF-16 -t UTF-8", name);
+    /* Only a byte order mark is as empty. */
+    status = reader_fill(reader, 1, error);
+    if (status == FILM_OK && reader->end == 0)
+        return status_set(error, FILM_BAD_INPUT, "%s: empty file", name);
+    return status;
+}
+
 /* ---- where a record ends ------------------------------------------------------------------ */
 
 /* Each scan returns the position behind the record's line end, or NULL when it is not in the

@@ -64,27 +64,6 @@ static film_status check_options(const film_table_options *options, film_error *
     return FILM_OK;
 }
 
-/* Passes over UTF-8's byte order mark, refuses UTF-16's and an empty file. */
-static film_status check_start(struct reader *reader, film_error *error)
-{
-    const char *name = source_name(reader->source);
-    film_status status = reader_fill(reader, 1, error);
-    if (status == FILM_OK && reader->end > 0 && (unsigned char)reader->buffer[0] >= 0xEF)
-        status = reader_fill(reader, 3, error);
-    if (status != FILM_OK) return status;
-    if (reader->end >= 3 && memcmp(reader->buffer, "\xEF\xBB\xBF", 3) == 0)
-        reader_drop(reader, 3);
-    else if (reader->end >= 2 && (memcmp(reader->buffer, "\xFF\xFE", 2) == 0 ||
-                                  memcmp(reader->buffer, "\xFE\xFF", 2) == 0))
-        return status_set(error, FILM_BAD_INPUT,
-                          "%s: UTF-16 text; convert it with iconv -f UTF-16 -t UTF-8", name);
-    /* Only a byte order mark is as empty. */
-    status = reader_fill(reader, 1, error);
-    if (status == FILM_OK && reader->end == 0)
-        return status_set(error, FILM_BAD_INPUT, "%s: empty file", name);
-    return status;
-}
-
 /* Blank lines before the first record, so that it stands at the buffer's start. */
 static film_status pass_blank_lines(struct reader *reader, film_error *error)
 {
@@ -113,7 +92,7 @@ static film_status find_format(film_table *table, const film_table_options *opti
                                film_error *error)
 {
     struct reader *reader = &table->reader;
-    film_status status = check_start(reader, error);
+    film_status status = reader_check_start(reader, error);
     if (status == FILM_OK && options->format) {
         format_named(options->format, &table->format);
     } else if (status == FILM_OK) {
