@@ -70,7 +70,7 @@ film_status comm_sum_shares(const struct comm *comm, const float *values, const 
                             float *mine, film_error *error)
 {
     if (comm->size == 1) {
-        memcpy(mine, values, counts[0] * sizeof *mine);
+        if (counts[0]) memcpy(mine, values, counts[0] * sizeof *mine);
         return FILM_OK;
     }
     MEASURED(comm, shared, total(comm, counts) * sizeof *values,
@@ -89,7 +89,7 @@ film_status comm_gather(const struct comm *comm, const void *mine, void *all, co
                         film_error *error)
 {
     if (comm->size == 1) {
-        memcpy(all, mine, sizes[0]);
+        if (sizes[0]) memcpy(all, mine, sizes[0]);
         return FILM_OK;
     }
     MEASURED(comm, gathered, sizes[comm->rank],
@@ -114,7 +114,7 @@ film_status comm_exchange(const struct comm *comm, const void *out, const size_t
                           void *in, const size_t *in_sizes, film_error *error)
 {
     if (comm->size == 1) {
-        memcpy(in, out, out_sizes[0]);
+        if (out_sizes[0]) memcpy(in, out, out_sizes[0]);
         return FILM_OK;
     }
     MEASURED(comm, exchanged, total(comm, out_sizes) - out_sizes[comm->rank],

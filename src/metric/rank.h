@@ -31,6 +31,7 @@
 #ifndef METRIC_RANK_H
 #define METRIC_RANK_H
 
+#include "base/comm.h"
 #include "base/keep.h"
 #include "la/csr.h"
 
@@ -87,6 +88,7 @@ struct rank_options {
     /* Non-zero cancels. May be NULL. */
     int (*report)(void *user, const struct rank_progress *now);
     void *user;
+    const struct comm *comm; /* of the job: comm_single */
 };
 
 /* The values above. */

@@ -81,12 +81,12 @@ static film_status draw_different(const struct corpus *corpus, struct rng *rng,
     size_t labelled = out->count;
     for (size_t i = 0; i < labelled; i++)
         if (out->target[i] < 0.5f) return FILM_OK;
-    film_status status = union_find_init(&groups, corpus->sentences.count, error);
+    film_status status = union_find_init(&groups, corpus_all(corpus), error);
     if (status != FILM_OK) return status;
     for (size_t i = 0; i < labelled; i++) union_find_join(&groups, out->a[i], out->b[i]);
     for (size_t tries = 0; tries < 4 * labelled && out->made_up < labelled; tries++) {
-        uint32_t a = (uint32_t)rng_below(rng, corpus->sentences.count);
-        uint32_t b = (uint32_t)rng_below(rng, corpus->sentences.count);
+        uint32_t a = (uint32_t)rng_below(rng, corpus_all(corpus));
+        uint32_t b = (uint32_t)rng_below(rng, corpus_all(corpus));
         if (union_find_root(&groups, a) == union_find_root(&groups, b)) continue;
         add(out, a, b, 0.0f);
         out->made_up++;
@@ -99,8 +99,8 @@ static void draw_blind(const struct corpus *corpus, struct rng *rng, size_t want
                        struct labelled_pairs *out)
 {
     for (size_t tries = 0; tries < 4 * wanted && out->count < wanted; tries++) {
-        uint32_t a = (uint32_t)rng_below(rng, corpus->sentences.count);
-        uint32_t b = (uint32_t)rng_below(rng, corpus->sentences.count);
+        uint32_t a = (uint32_t)rng_below(rng, corpus_all(corpus));
+        uint32_t b = (uint32_t)rng_below(rng, corpus_all(corpus));
         if (a != b) add(out, a, b, 0.0f);
     }
 }

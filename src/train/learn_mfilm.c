@@ -181,29 +181,14 @@ done:
 static film_status weigh(struct batches *b, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct features *features = &b->run->model->features;
-    size_t count = b->corpus.sentences.count, entries = 0, col_capacity = 0, val_capacity = 0;
-    struct feature_row row = {0};
-    struct csr *x = &b->x;
-    csr_free(x);
-    TRY(feature_row_init(&row, features, error));
-    TRY_ALLOC(x->start = mem_zeroed(count + 1, sizeof *x->start), error);
-    x->rows = count;
-    x->cols = features_count(features);
-    for (uint32_t i = 0; i < count; i++) {
-        TRY(features_transform(features, &row, strtab_get(&b->corpus.sentences, i), error));
-        TRY_ALLOC(mem_grow((void **)&x->col, &col_capacity, entries + row.count, sizeof *x->col),
-                  error);
-        TRY_ALLOC(mem_grow((void **)&x->val, &val_capacity, entries + row.count, sizeof *x->val),
-                  error);
-        if (row.count) {
-            memcpy(x->col + entries, row.id, row.count * sizeof *x->col);
-            memcpy(x->val + entries, row.value, row.count * sizeof *x->val);
-        }
-        x->start[i + 1] = entries += row.count;
-    }
+    size_t count = b->corpus.sentences.count;
+    film_text *texts = mem_array(count, sizeof *texts);
+    TRY_ALLOC(texts, error);
+    for (uint32_t i = 0; i < count; i++) texts[i] = strtab_get(&b->corpus.sentences, i);
+    csr_free(&b->x);
+    TRY(features_matrix(&b->run->model->features, texts, count, &b->x, error));
 done:
-    feature_row_free(&row);
+    mem_free(texts);
     return status;
 }
 
@@ -300,16 +285,15 @@ film_status learn_mfilm(struct run *run, film_error *error)
         options.judge = on_judge;
     }
     options.user = &batches;
-    TRY_ALLOC(run->model->own_map = mem_array(features * run->dim, sizeof(float)), error);
     if (solver->batch_basis) {
+        TRY_ALLOC(run->model->own_map = mem_array(features * run->dim, sizeof(float)), error);
         status = mfilm_average(&source, run->options->rank, features, &options, run->model->own_map,
                                &learned, error);
         TRY(learn_film_kept(run, status, &learned));
     } else {
         status = mfilm_learn(&source, run->svd.rank, batches.sigma, &options, &learned, error);
         TRY(learn_film_kept(run, status, &learned));
-        TRY(film_map(&learned, run->svd.u, features, run->svd.rank, batches.sigma, options.threads,
-                     run->model->own_map, error));
+        TRY(learn_film_map(run, &learned, batches.sigma, error));
     }
     learn_film_note(run, "mfilm", &learned);
     run_note(run, "batch_anchors",

@@ -33,10 +33,12 @@ struct run {
                                 so far; FILM_CANCELLED, or why there is no checkpoint */
     film_error interruption;
     json_t *figures, *seconds;
-    double started; /* the current phase */
+    double started;              /* the current phase */
+    struct comm_traffic traffic; /* as it was then */
 };
 
-/* Notes how long the phase took that has just ended. */
+/* Notes how long the phase took that has just ended and, in a job, what the first process handed to the others in it:
+ * bytes (base/comm.h) and the seconds spent in the calls. */
 void run_note_time(struct run *run, const char *phase);
 void run_note(struct run *run, const char *key, json_t *value);
 

@@ -112,7 +112,7 @@ static film_status comm_threads_gather(void *self, const void *mine, void *all, 
     char *to = all;
     film_status status = comm_show(me, mine, NULL, e);
     for (int i = 0; status == FILM_OK && i < me->comm.size; to += sizes[i++])
-        memcpy(to, me->table->at[i], sizes[i]);
+        if (sizes[i]) memcpy(to, me->table->at[i], sizes[i]);
     return status == FILM_OK ? comm_shown(me, e) : status;
 }
 
@@ -126,7 +126,7 @@ static film_status comm_threads_exchange(void *self, const void *out, const size
         const char *from = me->table->at[i];
         for (int j = 0; j < me->comm.rank; j++) from += me->table->sizes[i][j];
         if (me->table->sizes[i][me->comm.rank] != in_sizes[i]) abort(); /* the test must notice */
-        memcpy(to, from, in_sizes[i]);
+        if (in_sizes[i]) memcpy(to, from, in_sizes[i]);
     }
     return status == FILM_OK ? comm_shown(me, e) : status;
 }
