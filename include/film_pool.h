@@ -327,7 +327,7 @@ typedef struct film_link_options {
     int unique; /* no record is matched twice: the likeliest match first, then the next whose two
                         * records are free */
     film_table_options table; /* film_link_files, both */
-    film_job *job; /* processes that share the work; the first alone calls `match` */
+    film_job *job;            /* processes that share the work; the first alone calls `match` */
     film_progress progress;
     film_link_fn match; /* in the order of A, the likeliest first; non-zero cancels */
     void *user;

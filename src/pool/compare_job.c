@@ -88,8 +88,7 @@ static film_status choose(struct round *round, int thread, size_t i, film_error 
     film_status status = FILM_OK;
     const struct comm *comm = round->compare->comm;
     size_t k = round->compare->candidates, count = 0, found = 0, taken = 0;
-    struct index_near *merged =
-        round->merged + (size_t)thread * 2 * round->k * (size_t)comm->size;
+    struct index_near *merged = round->merged + (size_t)thread * 2 * round->k * (size_t)comm->size;
     struct index_candidate *chosen = round->chosen + (size_t)thread * round->k;
     uint32_t *list = round->lists + i * k;
     uint32_t self = turns_number(comm, comm->rank, round->first + i);
@@ -112,15 +111,15 @@ done:
 
 static int reserve(struct round *round, size_t all)
 {
-    void *texts = round->texts, *vectors = round->vectors, *from = round->from,
-         *near = round->near, *found = round->found;
-    int there = mem_grow(&texts, &round->texts_capacity, all + 1, sizeof *round->texts) &&
-                mem_grow(&vectors, &round->vectors_capacity, all * round->dim + 1,
-                         sizeof *round->vectors) &&
-                mem_grow(&from, &round->from_capacity, all + 1, sizeof *round->from) &&
-                mem_grow(&near, &round->near_capacity, all * 2 * round->k + 1,
-                         sizeof *round->near) &&
-                mem_grow(&found, &round->found_capacity, all + 1, sizeof *round->found);
+    void *texts = round->texts, *vectors = round->vectors, *from = round->from, *near = round->near,
+         *found = round->found;
+    int there =
+        mem_grow(&texts, &round->texts_capacity, all + 1, sizeof *round->texts) &&
+        mem_grow(&vectors, &round->vectors_capacity, all * round->dim + 1,
+                 sizeof *round->vectors) &&
+        mem_grow(&from, &round->from_capacity, all + 1, sizeof *round->from) &&
+        mem_grow(&near, &round->near_capacity, all * 2 * round->k + 1, sizeof *round->near) &&
+        mem_grow(&found, &round->found_capacity, all + 1, sizeof *round->found);
     round->texts = texts;
     round->vectors = vectors;
     round->from = from;
@@ -167,8 +166,8 @@ static film_status answer_all(struct round *round, film_error *error)
     }
     TRY(post_send(&round->answers, error));
     mem_free(round->came);
-    TRY_ALLOC(round->came = mem_array((size_t)round->compare->comm->size * round->count,
-                                      sizeof *round->came),
+    TRY_ALLOC(round->came =
+                  mem_array((size_t)round->compare->comm->size * round->count, sizeof *round->came),
               error);
     for (size_t i = 0; post_next(&round->answers); i++)
         round->came[i] = post_get_text(&round->answers);

@@ -80,8 +80,7 @@ film_status dedup_run(struct pile *pile, const film_model *model, const film_ded
                       film_dedup_result *result, film_error *error)
 {
     film_status status = FILM_OK;
-    struct dedup dedup = {
-        .pile = pile, .comm = pile->comm, .options = options, .result = result};
+    struct dedup dedup = {.pile = pile, .comm = pile->comm, .options = options, .result = result};
     TRY(compare_init(&dedup.compare, dedup.comm, model, &options->answer, options->threshold,
                      options->candidates, &options->progress, error));
     result->threshold = dedup.compare.threshold;

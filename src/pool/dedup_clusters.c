@@ -247,10 +247,9 @@ static film_status send_outcomes(struct groups *groups, film_error *error)
     TRY_ALLOC(known = mem_zeroed(pile->items, 1), error);
     for (uint32_t i = 0; i < parts->count; i++) {
         uint32_t cluster = groups->cluster[i];
-        outcome = (struct outcome){parts->number[i], parts->number[cluster],
-                                   parts->face[groups->best[cluster]],
-                                   groups->start[cluster + 1] - groups->start[cluster] > 1,
-                                   groups->probability[i]};
+        outcome = (struct outcome){
+            parts->number[i], parts->number[cluster], parts->face[groups->best[cluster]],
+            groups->start[cluster + 1] - groups->start[cluster] > 1, groups->probability[i]};
         TRY(post_put(&groups->outcomes, turns_owner(pile->comm, outcome.number), &outcome,
                      sizeof outcome, error));
     }

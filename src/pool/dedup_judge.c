@@ -57,9 +57,9 @@ static film_status take_verdict(struct dedup *dedup, const struct dedup_waiting 
     dedup->result->pairs++;
     dedup->result->sure += label >= 0 || is_sure(dedup, verdict);
     if (dedup->options->pair)
-        TRY(dedup_note(
-            dedup, (struct dedup_told){pair->turn, pair->place, {a, 0}, {b, 0}, probability},
-            error));
+        TRY(dedup_note(dedup,
+                       (struct dedup_told){pair->turn, pair->place, {a, 0}, {b, 0}, probability},
+                       error));
 done:
     return status;
 }

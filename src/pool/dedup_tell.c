@@ -166,8 +166,7 @@ film_status dedup_tell_nearest(struct dedup *dedup, film_error *error)
     keep_nearest(dedup);
     for (size_t i = 0; i < dedup->near_count; i++) {
         near = dedup->near[i];
-        TRY(dedup_note(dedup,
-                       (struct dedup_told){0, 0, {near.a, 0}, {near.b, 0}, near.probability},
+        TRY(dedup_note(dedup, (struct dedup_told){0, 0, {near.a, 0}, {near.b, 0}, near.probability},
                        error));
     }
     TRY(tell_all(dedup, dedup->options->borderline, error));

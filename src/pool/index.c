@@ -404,8 +404,8 @@ static int by_nearness(const void *a, const void *b)
 }
 
 film_status index_choose(struct index_asker *asker, film_text text, struct index_near *near,
-                         size_t count, size_t k,
-                         struct index_candidate *out, size_t *found, film_error *error)
+                         size_t count, size_t k, struct index_candidate *out, size_t *found,
+                         film_error *error)
 {
     film_status status = FILM_OK;
     struct lexical_terms terms;

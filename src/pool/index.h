@@ -110,7 +110,7 @@ film_status index_near(const struct index *index, struct index_asker *asker, fil
 /* From what all parts found (COUNT of NEAR, which is reordered, with ids of the whole) to the best K: what one
  * index over everything would answer. */
 film_status index_choose(struct index_asker *asker, film_text text, struct index_near *near,
-                         size_t count, size_t k,
-                         struct index_candidate *out, size_t *found, film_error *error);
+                         size_t count, size_t k, struct index_candidate *out, size_t *found,
+                         film_error *error);
 
 #endif

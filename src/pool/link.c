@@ -41,7 +41,8 @@ struct link {
     struct asked *asked;
     size_t asked_count;
     struct post matches;
-    struct found *found; /* of a batch, or of all for unique matches; in the first process of all processes */
+    struct found *
+        found; /* of a batch, or of all for unique matches; in the first process of all processes */
     size_t found_count, found_capacity;
     struct pile_found first, second; /* records to be told of */
 };
@@ -373,11 +374,8 @@ static film_status link_piles(const film_model *model, struct pile *a, struct pi
                               const film_link_options *options, film_link_result *result,
                               film_error *error)
 {
-    struct link link = {.options = options,
-                        .result = result,
-                        .comm = comm_of(options->job),
-                        .a = a,
-                        .b = b};
+    struct link link = {
+        .options = options, .result = result, .comm = comm_of(options->job), .a = a, .b = b};
     film_status status = link_run(&link, model, error);
     link_free(&link);
     return status;

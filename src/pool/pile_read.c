@@ -14,7 +14,7 @@
 struct pile_reading {
     struct pile_intake intake;
     film_table *table;
-    uint64_t rows; /* read so far, which gives the order */
+    uint64_t rows; /* read so far; in a job, behind those of the parts before */
     int lines;     /* the format is plain lines */
     int ended;
     film_error *error;
@@ -35,19 +35,21 @@ static film_status add_row(struct pile_reading *reading, const film_row *row)
     film_status status = FILM_OK;
     const film_text sides[] = {row->a, row->b, row->c};
     int several = row->b.bytes || row->c.bytes;
+    uint64_t line;
     char made[40];
     for (int side = 0; side < 3; side++) {
         film_text text = sides[side], id = several ? (film_text){NULL, 0} : fields_or_none(row->id);
         if (!text.bytes) continue;
+        TRY(film_table_line(reading->table, row, &line, reading->error));
         if (!id.bytes) {
-            int length = snprintf(made, sizeof made, "%llu%s", (unsigned long long)row->line,
+            int length = snprintf(made, sizeof made, "%llu%s", (unsigned long long)line,
                                   !several    ? ""
                                   : side == 0 ? "a"
                                   : side == 1 ? "b"
                                               : "c");
             id = (film_text){made, (size_t)length};
         }
-        TRY(check(reading, id, text, row->line));
+        TRY(check(reading, id, text, line));
         TRY(pile_intake_add(&reading->intake, 4 * reading->rows + (uint64_t)side, several, id, text,
                             reading->error));
     }
@@ -55,20 +57,18 @@ done:
     return status;
 }
 
-/* Of a job, each process takes the rows of its turn. */
 static film_status read_row(struct pile_reading *reading, const film_table_options *options,
                             uint64_t *bad)
 {
     film_error *error = reading->error;
-    const struct comm *comm = reading->intake.pile->comm;
     film_row row;
     film_status status = film_table_next(reading->table, &row, error);
     if (status == FILM_END) {
         reading->ended = 1;
         return FILM_OK;
     }
-    if (status != FILM_OK || reading->rows++ % (uint64_t)comm->size != (uint64_t)comm->rank)
-        return status;
+    if (status != FILM_OK) return status;
+    reading->rows++;
     if (reading->lines && value_trim(row.a).length == 0) return FILM_OK;
     status = add_row(reading, &row);
     if (status == FILM_BAD_INPUT && options->skip_bad) {
@@ -95,6 +95,9 @@ film_status pile_read(struct pile *pile, const struct comm *comm, const char *pa
     int go_on = 1;
     pile->comm = comm;
     wanted.labels = FILM_LABELS_AUTO;
+    wanted.part = comm->rank;
+    wanted.parts = comm->size;
+    reading.rows = (uint64_t)comm->rank << 40;
     TRY(pile_intake_open(&reading.intake, pile, error));
     TRY(film_table_open(path, &wanted, &reading.table, error));
     reading.lines = strcmp(film_table_format(reading.table), "lines") == 0;
@@ -108,9 +111,9 @@ film_status pile_read(struct pile *pile, const struct comm *comm, const char *pa
         TRY(pile_intake_send(&reading.intake, !reading.ended, &go_on, error));
     }
     counts[0] = pile->count;
-    counts[1] = (size_t)bad;
+    counts[1] = (size_t)(bad + film_table_skipped(reading.table));
     TRY(comm_sum_counts(comm, counts, 2, error));
-    *skipped += counts[1] + film_table_skipped(reading.table);
+    *skipped += counts[1];
     if (counts[0] == 0)
         TRY(status_set(error, FILM_BAD_INPUT, "%s: no rows", table_name(reading.table)));
 done:
