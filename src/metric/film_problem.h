@@ -98,7 +98,7 @@ film_status film_problem_refresh(struct film_problem *problem, double *p, size_t
 /* After active, sum, s and margin were put back as they were: what follows from them. */
 film_status film_problem_restored(struct film_problem *problem, film_error *error);
 
-/* Mean of sum_c s_c (p_c'v)^2 over at most SAMPLE anchors drawn by SEED. */
+/* Mean of sum_c s_c (p_c'v)^2 over at most SAMPLE anchors drawn by SEED from those of all processes. */
 film_status film_problem_mean_square(struct film_problem *problem, const double *p, size_t sample,
                                      uint64_t seed, double *mean, film_error *error);
 

@@ -20,9 +20,11 @@ static film_status draw(size_t first, size_t own, struct triplets *out)
 {
     struct triplet_options options;
     film_error mine;
+    uint32_t row[N];
     triplets_defaults(&options);
-    options.first = first;
-    options.own = own;
+    for (size_t i = 0; i < N; i++)
+        row[i] = i >= first && i - first < own ? (uint32_t)(i - first) : TRIPLETS_NONE;
+    options.row = row;
     return triplets_from_categories(N, group, &options, out, &mine);
 }
 
