@@ -264,7 +264,7 @@ static void learning_gives_what_one_process_learns(void **state)
     play_free(&one);
 }
 
-/* The formulas in film_problem.h: a refresh an iteration besides those of the margin, of which the last changes nothing or is one. */
+/* The formulas in film_problem.h: a refresh an iteration; those of the margin are the same in both. */
 static void traffic_is_as_the_formula_says(void **state)
 {
     (void)state;
