@@ -65,8 +65,8 @@ void rank_batch_free(struct rank_batch *batch)
 }
 
 /* The numbers of a batch; which of its pairs are this process's. */
-static void begin(struct rank_batch *b, const struct rank_map *map, const struct rank_rows *rows,
-                  const uint32_t *cluster)
+static void take_rows(struct rank_batch *b, const struct rank_map *map,
+                      const struct rank_rows *rows, const uint32_t *cluster)
 {
     const struct comm *comm = map->comm;
     b->pairs = rows->pairs;
@@ -404,7 +404,7 @@ film_status rank_batch_gradient(struct rank_batch *batch, const struct rank_map 
     film_status status = FILM_OK;
     size_t count = 2 * (rows->pairs + rows->opposed) + rows->hard;
     int threads = step->threads;
-    begin(batch, map, rows, cluster);
+    take_rows(batch, map, rows, cluster);
     TRY(rank_fetch_rows(&batch->fetch, x, rows->row, count,
                         (struct rank_dropout){step->dropout, step->seed}, threads, error));
     TRY(reserve(batch, batch->fetch.start[count], error));

@@ -6,7 +6,7 @@
 #include "metric/rank_map.h"
 
 /* In a job every process has its even share of the pairs and of the opposed pairs, computes their losses, and
- * therefore has the vectors of these and of all candidates. What is summed over the processes is marked below. */
+ * therefore has the vectors of these and of all candidates; other rows of y and dy stay unset. What is summed over the processes is marked below. */
 struct rank_batch {
     size_t dim;                  /* of all processes' columns */
     size_t pairs, hard, opposed; /* of this batch */
@@ -16,14 +16,15 @@ struct rank_batch {
     float *y;                /* rows x dim, length 1: all a, all b, all hard, then u and v of
                               * each opposed pair */
     float *dy;               /* rows x dim: gradient by the vectors before normalising */
-    float *columns; /* rows x the map's own columns: of the vectors before normalising, of all rows;
-                        * in the end of the gradient by them, summed */
-    float *length;  /* rows: before normalising */
-    float *s;       /* own pairs x (pairs + hard): exponentials, then gradient by the cosines */
-    float *sums;    /* tiles x pairs: column sums of each tile, in the end of all in the first */
-    float *row_sum; /* pairs */
-    double *losses; /* pairs + opposed */
-    double *slopes; /* pairs + opposed: sigma, near 1 where the decision is wrong */
+    float
+        *columns;  /* rows x the map's own columns: of all vectors before normalising; in the end of
+                     * the gradient by them, summed */
+    float *length; /* rows: before normalising */
+    float *s;      /* own pairs x (pairs + hard): exponentials, then gradient by the cosines */
+    float *sums;   /* tiles x pairs: column sums of each tile, in the end of all in the first */
+    float *row_sum;    /* pairs */
+    double *losses;    /* pairs + opposed */
+    double *slopes;    /* pairs + opposed: sigma, near 1 where the decision is wrong */
     uint32_t *cluster; /* candidates */
     /* The batch's entries by feature. */
     uint32_t *local;   /* features: place in touched, or UINT32_MAX */
