@@ -110,6 +110,35 @@ done:
     return status;
 }
 
+film_status comm_gather_shares(const struct comm *comm, const void *mine, size_t width,
+                               size_t count, void *all, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t *sizes = mem_array((size_t)comm->size, sizeof *sizes);
+    TRY_ALLOC(sizes, error);
+    for (int i = 0; i < comm->size; i++)
+        sizes[i] = (comm_begin(comm, count, i + 1) - comm_begin(comm, count, i)) * width;
+    TRY(comm_gather(comm, mine, all, sizes, error));
+done:
+    mem_free(sizes);
+    return status;
+}
+
+film_status comm_collect(const struct comm *comm, const void *mine, size_t size, void **all,
+                         film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t *in_sizes = NULL, *sizes = mem_zeroed((size_t)comm->size, sizeof *sizes);
+    *all = NULL;
+    TRY_ALLOC(sizes, error);
+    sizes[0] = size;
+    TRY(comm_exchange_all(comm, mine, sizes, all, &in_sizes, error));
+done:
+    mem_free(sizes);
+    mem_free(in_sizes);
+    return status;
+}
+
 film_status comm_exchange(const struct comm *comm, const void *out, const size_t *out_sizes,
                           void *in, const size_t *in_sizes, film_error *error)
 {
