@@ -274,5 +274,7 @@ const struct verb verb_eval = {
     "  film eval faq.film examples/faq/heldout.tsv\n"
     "  film eval quora.film dev.tsv --pool train.tsv --pool-queries 2000 --json\n"
     "  film eval new.film dev.tsv --against old.film\n"
-    "  film eval quora.film dev.tsv --operating precision=0.9 --prior auto\n",
+    "  film eval quora.film dev.tsv --operating precision=0.9 --prior auto\n"
+    "  mpirun -n 4 film eval quora.film dev.tsv --pool all.tsv    several processes share rows and "
+    "pool\n",
     run};

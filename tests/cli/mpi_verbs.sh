@@ -24,9 +24,6 @@ printf 'id,a,b\n%s,p,q\n' "$(head -c 400 /dev/zero | tr '\0' 7)" > long.csv
 "$FILM" predict m.film long.csv -q > one.csv
 job 3 "$FILM" predict m.film long.csv -q
 check "more processes than rows: the header is there" cmp one.csv out
-printf 'id,a,b\n' > none.csv
-job 2 "$FILM" predict m.film none.csv -q
-check "a file without rows" test "$status" -eq 0 -a "$(cat out)" = $'probability\tsame'
 gzip -c "$heldout" > heldout.tsv.gz
 job 2 "$FILM" predict m.film heldout.tsv.gz -q
 check "a compressed file, which cannot be cut" cmp one.tsv out
@@ -65,10 +62,6 @@ same_figures() { # NAME PROCESSES ARGUMENTS...
 }
 same_figures "eval: two processes find the figures of one" 2 m.film some.tsv --bootstrap 50
 same_figures "three, with a pool and the paper's decision" 3 m.film some.tsv --bootstrap 20 --pool pool.txt --decision knn
-same_figures "two, with a second model and intervals" 2 m.film some.tsv --bootstrap 20 --against m.film
 same_figures "three, with categories" 3 m.film "$FAQ/questions.tsv" --bootstrap 20
-job 2 "$FILM" eval m.film bad.tsv --json -q
-check "eval: a bad row in the second half: exit code 2" test "$status" -eq 2
-check "and its line" grep -q 'process 1): bad.tsv:900: 1 column' err
 
 finish
