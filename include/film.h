@@ -305,6 +305,15 @@ FILM_API film_status film_job_join(film_job **out, film_error *error);
 FILM_API int film_job_rank(const film_job *job); /* 0, 1, ...; 0 for NULL */
 FILM_API int film_job_size(const film_job *job); /* 1 for NULL */
 
+/* Adds up COUNT numbers (below 2^53) over all processes; each has the sums. */
+FILM_API film_status film_job_sum(film_job *job, uint64_t *values, size_t count, film_error *error);
+
+/* As film_output_open; what the processes write comes one behind the other, in their order. Only the first touches
+ * PATH; what each writes waits in a temporary file (in TMPDIR) until film_output_commit, which all call. Patching is
+ * the first one's. */
+FILM_API film_status film_output_open_job(film_job *job, const char *path, film_output **out,
+                                          film_error *error);
+
 /* The end, when all went well: waits for the others. */
 FILM_API void film_job_leave(film_job *job);
 

@@ -110,6 +110,35 @@ done:
     return status;
 }
 
+film_status comm_gather_shares(const struct comm *comm, const void *mine, size_t width,
+                               size_t count, void *all, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t *sizes = mem_array((size_t)comm->size, sizeof *sizes);
+    TRY_ALLOC(sizes, error);
+    for (int i = 0; i < comm->size; i++)
+        sizes[i] = (comm_begin(comm, count, i + 1) - comm_begin(comm, count, i)) * width;
+    TRY(comm_gather(comm, mine, all, sizes, error));
+done:
+    mem_free(sizes);
+    return status;
+}
+
+film_status comm_collect(const struct comm *comm, const void *mine, size_t size, void **all,
+                         film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t *in_sizes = NULL, *sizes = mem_zeroed((size_t)comm->size, sizeof *sizes);
+    *all = NULL;
+    TRY_ALLOC(sizes, error);
+    sizes[0] = size;
+    TRY(comm_exchange_all(comm, mine, sizes, all, &in_sizes, error));
+done:
+    mem_free(sizes);
+    mem_free(in_sizes);
+    return status;
+}
+
 film_status comm_exchange(const struct comm *comm, const void *out, const size_t *out_sizes,
                           void *in, const size_t *in_sizes, film_error *error)
 {
@@ -149,6 +178,12 @@ film_status comm_agree(const struct comm *comm, film_status status, film_error *
     if (sent != FILM_OK) return sent;
     return failed > 0.0 ? status_set(error, FILM_CANCELLED, "another process of the job stopped")
                         : FILM_OK;
+}
+
+film_status film_job_sum(film_job *job, uint64_t *values, size_t count, film_error *error)
+{
+    _Static_assert(sizeof(size_t) == sizeof *values, "sizes have 64 bits");
+    return comm_sum_counts(comm_of(job), (size_t *)values, count, error);
 }
 
 int film_job_rank(const film_job *job)

@@ -72,6 +72,13 @@ film_status comm_gather(const struct comm *comm, const void *mine, void *all, co
 film_status comm_gather_all(const struct comm *comm, const void *mine, size_t size, void **all,
                             size_t **sizes, film_error *error);
 
+/* The same of COUNT things of WIDTH bytes, of which each process has its even share (comm_begin). */
+film_status comm_gather_shares(const struct comm *comm, const void *mine, size_t width,
+                               size_t count, void *all, film_error *error);
+/* The same where process 0 alone gets them, however many each has: *ALL is to be freed with mem_free. */
+film_status comm_collect(const struct comm *comm, const void *mine, size_t size, void **all,
+                         film_error *error);
+
 /* Process i gets OUT_SIZES[i] bytes, stretch i of OUT; stretch i of IN has what came from it. */
 film_status comm_exchange(const struct comm *comm, const void *out, const size_t *out_sizes,
                           void *in, const size_t *in_sizes, film_error *error);

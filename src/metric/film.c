@@ -151,7 +151,7 @@ static double judge(struct recorder *rec, size_t iteration, const double *p)
 /* Whether to stop is for the first process of a job to say. */
 static film_status first_says(const struct recorder *rec, int *stop)
 {
-    return comm_broadcast(rec->problem->split.comm, stop, sizeof *stop, 0, NULL);
+    return comm_broadcast(rec->problem->owners.comm, stop, sizeof *stop, 0, NULL);
 }
 
 static int record(void *user, const struct stiefel_step *step)
@@ -299,7 +299,7 @@ film_status film_learn(const float *v, size_t rank, const float *sigma,
     *out = (struct film_learned){0};
     TRY(film_check(rank, sigma, options, &r, error));
     TRY(film_problem_init(&problem, v, rank, r, options->dim, sigma, options->power, triplets,
-                          options->split, threads, error));
+                          options->owners, threads, error));
     if (problem.all_anchors == 0) TRY(film_no_triplets(error));
     out->anchors = problem.all_anchors;
     struct stiefel_problem view = film_problem_stiefel(&problem);

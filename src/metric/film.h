@@ -31,8 +31,8 @@ struct film_learn_options {
     enum film_start start;
     const double *start_p; /* r x d, orthonormal columns: begin here; NULL: by `start` */
     uint64_t seed;
-    const struct film_split
-        *split; /* whose rows V and the triplets are; NULL: one process has all */
+    const struct film_owners
+        *owners; /* whose rows V and the triplets are; NULL: one process has all */
     int threads;
     struct stiefel_options solver; /* its threads and report are set by film_learn */
     /* How good is a map by P (r x d) and s (d) on data that is not learned from? The same in all processes of a job.

@@ -64,7 +64,7 @@ int film_keep_save(const struct keeper *keeper, const struct film_kept *kept)
     struct film_kept copy = *kept; /* the list points to what it could also be read into */
     struct list list = {.count = 0};
     const struct film_problem *q = kept->problem;
-    const struct comm *comm = q->split.comm;
+    const struct comm *comm = q->owners.comm;
     void *active = NULL; /* a byte an anchor, which all get though only the first writes */
     size_t *sizes = NULL;
     int failed = comm->size > 1 &&
@@ -126,7 +126,7 @@ static film_status check_arrays(const struct film_kept *kept, film_error *error)
 static film_status find_own(const struct film_problem *q, size_t *first, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct comm *comm = q->split.comm;
+    const struct comm *comm = q->owners.comm;
     size_t *counts = mem_zeroed((size_t)comm->size, sizeof *counts);
     TRY_ALLOC(counts, error);
     counts[comm->rank] = q->anchors;
@@ -143,7 +143,7 @@ film_status film_keep_load(const struct keeper *keeper, struct film_kept *kept, 
     film_status status = FILM_OK;
     struct film_problem *q = kept->problem;
     struct list numbers = {.count = 0}, arrays = {.count = 0};
-    const struct comm *comm = q->split.comm;
+    const struct comm *comm = q->owners.comm;
     unsigned char *all = NULL;
     size_t first = 0;
     list_numbers(&numbers, kept);

@@ -48,16 +48,16 @@ static film_status build_w(struct film_problem *q, film_error *error)
 {
     film_status status = FILM_OK;
     struct film_rows rows =
-        film_rows_own(&q->split, q->v, q->stride, q->rank, q->triplets->sentences);
-    size_t first = 0, end, left = q->split.starts ? 1 : 0;
+        film_rows_own(&q->owners, q->v, q->stride, q->rank, q->triplets->sentences);
+    size_t first = 0, end, left = q->owners.starts ? 1 : 0;
     q->first = rows.first;
-    if (!q->split.starts) build_some_w(q, &rows, 0, q->anchors);
+    if (!q->owners.starts) build_some_w(q, &rows, 0, q->anchors);
     while (left > 0) { /* as long as one process has anchors left */
-        TRY(film_rows_fetch(&rows, &q->split, q->triplets, first, &end, error));
+        TRY(film_rows_fetch(&rows, &q->owners, q->triplets, first, &end, error));
         build_some_w(q, &rows, first, end);
         first = end;
         left = q->anchors - first;
-        TRY(comm_sum_counts(q->split.comm, &left, 1, error));
+        TRY(comm_sum_counts(q->owners.comm, &left, 1, error));
     }
 done:
     film_rows_free(&rows);
@@ -114,11 +114,11 @@ static void build_h(struct film_problem *q)
 static film_status update_sum(struct film_problem *q, int afresh, const uint32_t *changed,
                               size_t count, film_error *error)
 {
-    if (afresh || q->split.comm->rank > 0) memset(q->sum, 0, q->rank * q->rank * sizeof *q->sum);
+    if (afresh || q->owners.comm->rank > 0) memset(q->sum, 0, q->rank * q->rank * sizeof *q->sum);
     add_anchors(q, afresh ? NULL : changed, afresh ? q->anchors : count);
     q->full_updates += (size_t)afresh;
     q->since_full = afresh ? 0 : q->since_full + 1;
-    return comm_sum_double(q->split.comm, q->sum, q->rank * q->rank, error);
+    return comm_sum_double(q->owners.comm, q->sum, q->rank * q->rank, error);
 }
 
 /* Brings H up to date with active_next: by the changed anchors alone when they are fewer than the
@@ -133,7 +133,7 @@ static film_status update(struct film_problem *q, size_t *changed, film_error *e
         totals[1] += q->active[a] = q->active_next[a];
     }
     totals[0] = (double)count;
-    TRY(comm_sum_double(q->split.comm, totals, 2, error));
+    TRY(comm_sum_double(q->owners.comm, totals, 2, error));
     *changed = (size_t)totals[0];
     q->active_count = (size_t)totals[1];
     if (*changed == 0 && !q->fresh) goto done;
@@ -150,7 +150,7 @@ film_status film_problem_restored(struct film_problem *q, film_error *error)
 {
     q->active_count = 0;
     for (size_t a = 0; a < q->anchors; a++) q->active_count += q->active[a];
-    film_status status = comm_sum_counts(q->split.comm, &q->active_count, 1, error);
+    film_status status = comm_sum_counts(q->owners.comm, &q->active_count, 1, error);
     build_h(q);
     return status;
 }
@@ -224,7 +224,7 @@ film_status film_problem_refresh(struct film_problem *q, double *p, size_t *chan
                                  film_error *error)
 {
     film_status status = FILM_OK;
-    TRY(comm_broadcast(q->split.comm, p, q->rank * q->dim * sizeof *p, 0, error));
+    TRY(comm_broadcast(q->owners.comm, p, q->rank * q->dim * sizeof *p, 0, error));
     film_problem_k(q, p, q->s);
     for (size_t c = 0; c < q->dim; c++) q->s[c] = film_mu(q->s[c]);
     build_map(q, p);
@@ -244,7 +244,7 @@ film_status film_problem_mean_square(struct film_problem *q, const double *p, si
     /* this process's share of the sample, by its share of the anchors */
     sample = sample >= q->all_anchors ? q->anchors : sample * q->anchors / q->all_anchors;
     build_map(q, p);
-    rng_seed(&rng, seed + (uint64_t)q->split.comm->rank);
+    rng_seed(&rng, seed + (uint64_t)q->owners.comm->rank);
     for (size_t first = 0; first < sample; first += CHUNK) {
         size_t rows = sample - first < CHUNK ? sample - first : CHUNK;
         float *v = q->scratch, *pv = v + CHUNK * r;
@@ -256,7 +256,7 @@ film_status film_problem_mean_square(struct film_problem *q, const double *p, si
         for (size_t i = 0; i < rows * d; i++) total += q->s[i % d] * (double)pv[i] * (double)pv[i];
     }
     double totals[2] = {total, (double)sample};
-    TRY(comm_sum_double(q->split.comm, totals, 2, error));
+    TRY(comm_sum_double(q->owners.comm, totals, 2, error));
     *mean = totals[1] > 0.0 ? totals[0] / totals[1] : 0.0;
 done:
     return status;
@@ -305,13 +305,13 @@ done:
 
 film_status film_problem_init(struct film_problem *q, const float *v, size_t stride, size_t rank,
                               size_t dim, const float *sigma, double power,
-                              const struct triplets *triplets, const struct film_split *split,
+                              const struct triplets *triplets, const struct film_owners *owners,
                               int threads, film_error *error)
 {
     film_status status = FILM_OK;
     *q = (struct film_problem){.rank = rank,
                                .dim = dim,
-                               .split = split ? *split : (struct film_split){.comm = &comm_single},
+                               .owners = owners ? *owners : (struct film_owners){.comm = &comm_single},
                                .threads = threads > 0 ? threads : 1,
                                .full_every = FULL_EVERY};
     TRY(allocate(q, error));
@@ -348,7 +348,7 @@ film_status film_problem_load(struct film_problem *q, const float *v, size_t str
     q->fresh = 1;
     memset(q->active, 0, q->anchors);
     q->all_anchors = q->anchors;
-    TRY(comm_sum_counts(q->split.comm, &q->all_anchors, 1, error));
+    TRY(comm_sum_counts(q->owners.comm, &q->all_anchors, 1, error));
     TRY(build_w(q, error));
 done:
     return status;

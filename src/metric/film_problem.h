@@ -21,7 +21,7 @@
  * Several processes: each has the anchors whose rows of V it has, their W and hinges; H, s and P are in every one and
  * the step of the optimiser is computed by each, from the same numbers. Every process hands over, in bytes, per refresh:
  * summed 8 r^2 for H (none when no hinge changed) and 16 for the counts; the first also its P, 8 r d, since two machines
- * may round differently. Rows of others for W, once: the differing sentences that 32 MiB of triplets name, 4 r each
+ * may round differently. Rows of others for W, once: the differing sentences that 8 MiB of rows belong to, 4 r each
  * (film_rows.h). Nothing overlaps: H is needed whole before there is anything else to compute.
  *
  * Threads share out fixed chunks and tiles and every number is summed by one thread in one order:
@@ -35,7 +35,7 @@
 struct film_problem {
     size_t rank, dim, anchors; /* r, d, a; of several processes: this one's anchors */
     size_t all_anchors;        /* of all processes */
-    struct film_split split;
+    struct film_owners owners;
     const float *v; /* sentences x stride, the first r of each row count */
     size_t stride;
     size_t first; /* the sentence of V's row 0 */
@@ -67,11 +67,11 @@ struct film_problem {
     size_t updates, full_updates, since_full;
 };
 
-/* Builds W and H for Lambda = I, s = 1. SIGMA may be NULL when POWER is 1, SPLIT in a job of one process; of several,
+/* Builds W and H for Lambda = I, s = 1. SIGMA may be NULL when POWER is 1, OWNERS in a job of one process; of several,
  * all of them make every call that takes an error, in the same order. */
 film_status film_problem_init(struct film_problem *problem, const float *v, size_t stride,
                               size_t rank, size_t dim, const float *sigma, double power,
-                              const struct triplets *triplets, const struct film_split *split,
+                              const struct triplets *triplets, const struct film_owners *owners,
                               int threads, film_error *error);
 void film_problem_free(struct film_problem *problem);
 

@@ -4,15 +4,15 @@
 
 #include <string.h>
 
-enum { DEFAULT_ROOM = 1 << 25 };
+enum { DEFAULT_ROOM = 1 << 23 };
 
-struct film_rows film_rows_own(const struct film_split *split, const float *v, size_t stride,
+struct film_rows film_rows_own(const struct film_owners *owners, const float *v, size_t stride,
                                size_t rank, size_t sentences)
 {
     struct film_rows rows = {.own = v, .stride = stride, .rank = rank, .count = sentences};
-    if (!split->starts) return rows;
-    rows.first = split->starts[split->comm->rank];
-    rows.count = split->starts[split->comm->rank + 1] - rows.first;
+    if (!owners->starts) return rows;
+    rows.first = owners->starts[owners->comm->rank];
+    rows.count = owners->starts[owners->comm->rank + 1] - rows.first;
     return rows;
 }
 
@@ -86,23 +86,23 @@ static float *answer(const struct film_rows *rows, const uint32_t *asked, size_t
     return answers;
 }
 
-film_status film_rows_fetch(struct film_rows *rows, const struct film_split *split,
+film_status film_rows_fetch(struct film_rows *rows, const struct film_owners *owners,
                             const struct triplets *triplets, size_t first, size_t *end,
                             film_error *error)
 {
     film_status status = FILM_OK;
-    size_t processes = (size_t)split->comm->size, asked_count = 0;
+    size_t processes = (size_t)owners->comm->size, asked_count = 0;
     size_t *sizes = mem_zeroed(processes, sizeof *sizes), *asked_sizes = NULL;
     void *asked = NULL;
     float *answers = NULL;
     film_rows_free(rows);
     TRY_ALLOC(sizes, error);
-    TRY(list_ids(rows, triplets, split->room ? split->room : DEFAULT_ROOM, first, end, error));
+    TRY(list_ids(rows, triplets, owners->room ? owners->room : DEFAULT_ROOM, first, end, error));
     for (size_t i = 0, p = 0; i < rows->fetched_count; i++) {
-        while (rows->id[i] >= split->starts[p + 1]) p++;
+        while (rows->id[i] >= owners->starts[p + 1]) p++;
         sizes[p] += sizeof *rows->id;
     }
-    TRY(comm_exchange_all(split->comm, rows->id, sizes, &asked, &asked_sizes, error));
+    TRY(comm_exchange_all(owners->comm, rows->id, sizes, &asked, &asked_sizes, error));
     for (size_t p = 0; p < processes; p++) asked_count += asked_sizes[p] / sizeof *rows->id;
     TRY_ALLOC(
         (answers = answer(rows, asked, asked_count)) &&
@@ -112,7 +112,7 @@ film_status film_rows_fetch(struct film_rows *rows, const struct film_split *spl
         sizes[p] *= rows->rank;
         asked_sizes[p] *= rows->rank;
     }
-    TRY(comm_exchange(split->comm, answers, asked_sizes, rows->fetched, sizes, error));
+    TRY(comm_exchange(owners->comm, answers, asked_sizes, rows->fetched, sizes, error));
 done:
     mem_free(sizes);
     mem_free(asked_sizes);

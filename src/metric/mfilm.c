@@ -77,7 +77,7 @@ film_status mfilm_learn(const struct mfilm_source *source, size_t rank, const fl
     if (status == FILM_END) status = film_no_triplets(error);
     TRY(status);
     TRY(film_problem_init(&learner.problem, first.v, rank, r, options->dim, sigma, options->power,
-                          first.triplets, options->split, threads, error));
+                          first.triplets, options->owners, threads, error));
     film_problem_weigh(&learner.problem, first.weight);
     struct stiefel_problem view = {&learner, r, options->dim, evaluate, next_batch};
     status = film_learn_on(&learner.problem, &view, &mine, out, error);

@@ -162,8 +162,8 @@ film_status learn_film(struct run *run, film_error *error)
     options.report = on_iteration;
     if (run->dev.rows) options.judge = on_judge;
     options.user = &watch;
-    struct film_split split = {.comm = run->corpus.comm, .starts = run->corpus.starts};
-    options.split = &split;
+    struct film_owners owners = {.comm = run->corpus.comm, .starts = run->corpus.starts};
+    options.owners = &owners;
     TRY(checkpoint_open(&checkpoint, run, hash_start(run, &triplets), error));
     options.keeper = checkpoint_keeper(&checkpoint);
     status =

@@ -25,26 +25,24 @@ void run_note(struct run *run, const char *key, json_t *value)
     json_object_set_new(run->figures, key, value);
 }
 
-/* What this process has handed over in the phase, and how long it waited in the calls. Told with the seconds: like
- * them it is not the same after a pause, and is not part of the model. */
+/* What this process has handed over in the phase. It goes with the seconds, which are told but not kept in the model:
+ * checkpoints are traffic too, and how many there are is a matter of time. */
 static void note_traffic(struct run *run, const char *phase)
 {
     const struct comm *comm = comm_of(run->options->job);
-    json_t *job = json_object_get(run->seconds, "job");
-    if (comm->size == 1) return;
-    if (!job) {
-        job = json_pack("{s:i, s:{}}", "processes", comm->size, "phases");
-        json_object_set_new(run->seconds, "job", job);
-    }
     const struct comm_traffic *now = comm->traffic, *then = &run->traffic;
-    json_object_set_new(json_object_get(job, "phases"), phase,
+    if (comm->size == 1) return;
+    run_note(run, "processes", json_integer(comm->size));
+    if (!json_object_get(run->seconds, "job"))
+        json_object_set_new(run->seconds, "job", json_object());
+    json_object_set_new(json_object_get(run->seconds, "job"), phase,
                         json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "calls",
                                   (json_int_t)(now->calls - then->calls), "summed",
                                   (json_int_t)(now->summed - then->summed), "shared",
                                   (json_int_t)(now->shared - then->shared), "broadcast",
                                   (json_int_t)(now->broadcast - then->broadcast), "gathered",
                                   (json_int_t)(now->gathered - then->gathered), "exchanged",
-                                  (json_int_t)(now->exchanged - then->exchanged), "seconds",
+                                  (json_int_t)(now->exchanged - then->exchanged), "waited",
                                   now->seconds - then->seconds));
     run->traffic = *now;
 }
@@ -348,6 +346,10 @@ static film_status check_job(const film_train_options *options, film_error *erro
     if (options->bert || options->method == FILM_METHOD_DEEP)
         return status_set(error, FILM_USAGE,
                           "--bert is not trained by several processes; start it without mpirun");
+    if (options->method == FILM_METHOD_MFILM && options->solver.batch_basis)
+        return status_set(error, FILM_USAGE,
+                          "--mfilm-basis batch is not learned by several processes; start it "
+                          "without mpirun");
     return FILM_OK;
 }
 

@@ -105,14 +105,14 @@ static void use_share(const struct play *play, int rank, struct triplets *share,
 
 /* Value and gradient at a fixed point, and W. */
 static film_status look(struct play *play, const struct comm *comm, const struct triplets *share,
-                        const float *rows, const struct film_split *split, film_error *e)
+                        const float *rows, const struct film_owners *owners, film_error *e)
 {
     film_status status = FILM_OK;
     struct film_problem q = {0};
     double p[R * D] = {0};
     size_t changed, before = 0;
     for (size_t c = 0; c < D; c++) p[(c + 2) * D + c] = 1;
-    TRY(film_problem_init(&q, rows, R, R, D, sigma, 0.5, share, split, 1, e));
+    TRY(film_problem_init(&q, rows, R, R, D, sigma, 0.5, share, owners, 1, e));
     q.margin = 1e-4;
     for (int round = 0; round < 3; round++) TRY(film_problem_refresh(&q, p, &changed, e));
     play->value[comm->rank] = film_problem_value(&q, p, play->gradient[comm->rank]);
@@ -174,14 +174,14 @@ static void play_one(const struct comm *comm, void *data)
     struct triplets share;
     film_error mine = {0};
     const float *rows;
-    struct film_split split = {comm, starts[play->processes], play->room};
+    struct film_owners owners = {comm, starts[play->processes], play->room};
     struct film_learn_options options;
     struct keeper keeper = {&part, play->going_on, play_load, never, play_save};
     film_status *status = &play->status[comm->rank];
     use_share(play, comm->rank, &share, &rows);
     film_learn_defaults(&options);
     options.dim = D;
-    options.split = &split;
+    options.owners = &owners;
     options.threads = 1;
     options.margin_sample = N; /* all of them: not a sample that depends on the processes */
     options.solver.iterations = play->iterations;
@@ -189,7 +189,7 @@ static void play_one(const struct comm *comm, void *data)
     options.report = on_iteration;
     options.user = &part;
     if (play->keep) options.keeper = &keeper;
-    *status = look(play, comm, &share, rows, &split, &mine);
+    *status = look(play, comm, &share, rows, &owners, &mine);
     struct comm_traffic before = *comm->traffic;
     if (*status == FILM_OK)
         *status = film_learn(rows, R, sigma, &share, &options, &play->learned[comm->rank], &mine);
