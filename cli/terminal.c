@@ -19,6 +19,12 @@ int report(film_status status, const film_error *error)
     return status <= FILM_CANCELLED ? (int)status : EXIT_IO;
 }
 
+film_status no_memory(film_error *error)
+{
+    snprintf(error->message, sizeof error->message, "out of memory");
+    return FILM_NO_MEMORY;
+}
+
 int answer_json(film_status status, char *json, const film_error *error)
 {
     /* That standard output could not be written is found and told at the end. */

@@ -201,7 +201,8 @@ typedef struct film_report_options {
     const char *eval;         /* a labelled file to measure it on, or NULL */
     const char *const *train; /* the files it was trained on, or NULL */
     size_t train_count;
-    const char *pool; /* a file whose sentences are searched for duplicates, or NULL */
+    const char *pool;    /* a file whose sentences are searched for duplicates, or NULL */
+    const char *compare; /* a CSV of other systems to show beside it (docs/report.md), or NULL */
     film_table_options eval_table, train_table, pool_table;
     uint64_t seed; /* 1 */
     int threads;   /* 0: all cores */

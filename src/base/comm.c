@@ -180,6 +180,12 @@ film_status comm_agree(const struct comm *comm, film_status status, film_error *
                         : FILM_OK;
 }
 
+film_status film_job_sum(film_job *job, uint64_t *values, size_t count, film_error *error)
+{
+    _Static_assert(sizeof(size_t) == sizeof *values, "sizes have 64 bits");
+    return comm_sum_counts(comm_of(job), (size_t *)values, count, error);
+}
+
 int film_job_rank(const film_job *job)
 {
     return comm_of(job)->rank;

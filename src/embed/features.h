@@ -66,6 +66,10 @@ void feature_row_free(struct feature_row *row);
 film_status features_transform(const struct features *features, struct feature_row *row,
                                film_text text, film_error *error);
 
+/* The rows of COUNT texts as a matrix (count x features). */
+film_status features_matrix(const struct features *features, const film_text *texts, size_t count,
+                            struct csr *out, film_error *error);
+
 /* Where feature ID stands in the row, or would. */
 size_t feature_row_position(const struct feature_row *row, uint32_t id);
 

@@ -21,16 +21,14 @@ static film_status find_place(struct ortho *side, film_error *error)
     side->all = side->rows;
     if (comm->size == 1) return FILM_OK;
     size_t size = (size_t)comm->size;
-    double *counts = mem_zeroed(size, sizeof *counts);
-    film_status status = comm_agree(comm, counts ? FILM_OK : status_no_memory(error), error);
-    if (status == FILM_OK) {
-        counts[comm->rank] = (double)side->rows;
-        status = comm_sum_double(comm, counts, size, error);
-    }
+    size_t *counts = mem_zeroed(size, sizeof *counts);
+    if (!counts) return status_no_memory(error);
+    counts[comm->rank] = side->rows;
+    film_status status = comm_sum_counts(comm, counts, size, error);
     side->all = 0;
     for (size_t i = 0; status == FILM_OK && i < size; i++) {
         if (i == (size_t)comm->rank) side->first = side->all;
-        side->all += (size_t)counts[i];
+        side->all += counts[i];
     }
     mem_free(counts);
     return status;

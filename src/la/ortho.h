@@ -24,8 +24,7 @@ struct ortho {
     double *gram;         /* (ORTHO_PARTS + 1) x width x width */
 };
 
-/* Room for a basis of MOST columns and blocks of WIDTH. Every process of COMM calls it; one
- * that runs out of memory alone must tell the others (comm_agree). */
+/* Room for a basis of MOST columns and blocks of WIDTH. Every process of COMM calls it. */
 film_status ortho_init(struct ortho *side, size_t rows, size_t most, size_t width, uint64_t seed,
                        int threads, const struct comm *comm, film_error *error);
 void ortho_free(struct ortho *side);

@@ -1,6 +1,7 @@
 #include "train/train.h"
 #include "base/mem.h"
 #include "base/threads.h"
+#include "la/spread.h"
 #include "text/corpus_share.h"
 #include "train/checkpoint.h"
 #include "train/learn_decision.h"
@@ -24,11 +25,34 @@ void run_note(struct run *run, const char *key, json_t *value)
     json_object_set_new(run->figures, key, value);
 }
 
+/* What this process has handed over in the phase. It goes with the seconds, which are told but not kept in the model:
+ * checkpoints are traffic too, and how many there are is a matter of time. */
+static void note_traffic(struct run *run, const char *phase)
+{
+    const struct comm *comm = comm_of(run->options->job);
+    const struct comm_traffic *now = comm->traffic, *then = &run->traffic;
+    if (comm->size == 1) return;
+    run_note(run, "processes", json_integer(comm->size));
+    if (!json_object_get(run->seconds, "job"))
+        json_object_set_new(run->seconds, "job", json_object());
+    json_object_set_new(json_object_get(run->seconds, "job"), phase,
+                        json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "calls",
+                                  (json_int_t)(now->calls - then->calls), "summed",
+                                  (json_int_t)(now->summed - then->summed), "shared",
+                                  (json_int_t)(now->shared - then->shared), "broadcast",
+                                  (json_int_t)(now->broadcast - then->broadcast), "gathered",
+                                  (json_int_t)(now->gathered - then->gathered), "exchanged",
+                                  (json_int_t)(now->exchanged - then->exchanged), "waited",
+                                  now->seconds - then->seconds));
+    run->traffic = *now;
+}
+
 void run_note_time(struct run *run, const char *phase)
 {
     double now = seconds();
     json_object_set_new(run->seconds, phase, json_real(now - run->started));
     run->started = now;
+    note_traffic(run, phase);
 }
 
 /* In a job each process reads its part of the files, and the first one the pools. */
@@ -136,14 +160,19 @@ done:
 film_status learn_svd(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
+    const struct svd *svd = &run->svd;
+    float *mine = NULL;
     TRY(run_factorise(run, error));
-    size_t rank = run->svd.rank, features = run_inputs(run);
-    if (run->dim > rank) run->dim = rank;
-    float *map = mem_array(features * run->dim, sizeof *map);
-    TRY_ALLOC(run->model->own_map = map, error);
-    for (size_t i = 0; i < features; i++)
-        memcpy(map + i * run->dim, run->svd.u + i * rank, run->dim * sizeof *map);
+    size_t features = run_inputs(run);
+    if (run->dim > svd->rank) run->dim = svd->rank;
+    TRY_ALLOC((run->model->own_map = mem_array(features * run->dim, sizeof(float))) &&
+                  (mine = mem_array(svd->u_rows * run->dim, sizeof *mine)),
+              error);
+    for (size_t i = 0; i < svd->u_rows; i++)
+        memcpy(mine + i * run->dim, svd->u + i * svd->rank, run->dim * sizeof *mine);
+    TRY(spread_gather(run->corpus.comm, features, run->dim, mine, run->model->own_map, error));
 done:
+    mem_free(mine);
     return status;
 }
 
@@ -317,6 +346,10 @@ static film_status check_job(const film_train_options *options, film_error *erro
     if (options->bert || options->method == FILM_METHOD_DEEP)
         return status_set(error, FILM_USAGE,
                           "--bert is not trained by several processes; start it without mpirun");
+    if (options->method == FILM_METHOD_MFILM && options->solver.batch_basis)
+        return status_set(error, FILM_USAGE,
+                          "--mfilm-basis batch is not learned by several processes; start it "
+                          "without mpirun");
     return FILM_OK;
 }
 
