@@ -56,14 +56,16 @@ struct triplet_options {
     int alone; /* a sentence without a positive is its own; cost 0.8 points on Quora's dev set */
     size_t hard_skip; /* pass over so many nearest ones of another cluster: often unlabelled
                          duplicates */
-    /* Nearest sentences under a current map, best first, WIDTH per sentence (sentences x width),
+    size_t first,
+        own; /* only these sentences become anchors, OWN from FIRST on; a process of a job has its own */
+    /* Nearest sentences of those under a current map, best first, WIDTH per sentence (own x width),
      * TRIPLETS_NONE where there are fewer; the sentence itself is passed over. May be NULL. */
     const uint32_t *neighbours;
     size_t neighbour_width;
     uint64_t seed;
 };
 
-/* 5 positives, 5 labelled, 5 hard (none skipped), 5 random negatives. */
+/* 5 positives, 5 labelled, 5 hard (none skipped), 5 random negatives, all sentences. */
 void triplets_defaults(struct triplet_options *options);
 
 film_status triplets_from_pairs(size_t sentences, const struct triplet_pair *pairs, size_t count,

@@ -33,8 +33,7 @@ static film_status from_pairs(const struct corpus *corpus, const float range[2],
         if (same >= 0)
             pairs[count++] = (struct triplet_pair){corpus->a[i], corpus->b[i], (uint32_t)same};
     }
-    film_status status =
-        triplets_from_pairs(corpus->sentences.count, pairs, count, options, out, error);
+    film_status status = triplets_from_pairs(corpus_all(corpus), pairs, count, options, out, error);
     mem_free(pairs);
     return status;
 }
@@ -44,7 +43,7 @@ static film_status from_categories(const struct corpus *corpus,
                                    const struct triplet_options *options, struct triplets *out,
                                    film_error *error)
 {
-    size_t sentences = corpus->sentences.count, conflicts = 0;
+    size_t sentences = corpus_all(corpus), conflicts = 0;
     uint32_t *category = mem_array(sentences, sizeof *category);
     if (!category) return status_no_memory(error);
     for (size_t i = 0; i < sentences; i++) category[i] = TRIPLETS_NONE;
@@ -61,23 +60,29 @@ static film_status from_categories(const struct corpus *corpus,
     return status;
 }
 
+/* The rows whose first sentence is this process's. */
 static film_status from_triplets(const struct corpus *corpus, struct triplets *out,
                                  film_error *error)
 {
+    film_status status = FILM_OK;
+    size_t count = 0, first = corpus_first(corpus);
     uint32_t(*rows)[3] = mem_array(corpus->rows, sizeof *rows);
-    if (!rows) return status_no_memory(error);
+    TRY_ALLOC(rows, error);
     for (size_t i = 0; i < corpus->rows; i++) {
-        rows[i][0] = corpus->a[i];
-        rows[i][1] = corpus->b[i];
-        rows[i][2] = corpus->c[i];
+        if (corpus->a[i] < first || corpus->a[i] - first >= corpus->sentences.count) continue;
+        rows[count][0] = corpus->a[i];
+        rows[count][1] = corpus->b[i];
+        rows[count++][2] = corpus->c[i];
     }
-    film_status status = triplets_from_triplets(corpus->sentences.count, (const uint32_t(*)[3])rows,
-                                                corpus->rows, out, error);
+    TRY(triplets_from_triplets(corpus_all(corpus), (const uint32_t(*)[3])rows, count, out, error));
+    TRY(comm_sum_counts(corpus->comm, &out->contradictions, 1, error));
+done:
     mem_free(rows);
     return status;
 }
 
-/* Neighbours under LSA: the rows of V Sigma, the first HARD_DIM columns. */
+/* Neighbours under LSA: the rows of V Sigma, the first HARD_DIM columns. In a job among the sentences of the process: they
+ * are its own by their hash, a random part as a chunk is one, and nothing need be exchanged. */
 enum { HARD_DIM = 100, HARD_CHUNK = 16384, HARD_EXTRA = 8 };
 
 static film_status find_hard(const struct corpus *corpus, const struct triplet_recipe *recipe,
@@ -96,6 +101,8 @@ static film_status find_hard(const struct corpus *corpus, const struct triplet_r
             vectors[i * dim + j] = recipe->v[i * rank + j] * recipe->sigma[j];
     TRY(hard_neighbours(vectors, count, dim, HARD_CHUNK, width, recipe->seed, recipe->threads,
                         &recipe->progress, *neighbours, error));
+    for (size_t i = 0; i < count * width; i++)
+        if ((*neighbours)[i] != TRIPLETS_NONE) (*neighbours)[i] += (uint32_t)options->first;
     options->neighbours = *neighbours;
     options->neighbour_width = width;
 done:
@@ -116,6 +123,8 @@ film_status corpus_triplets(const struct corpus *corpus, const struct triplet_re
     options.hard = recipe->v ? solver->hard : 0;
     options.random = solver->random;
     options.seed = recipe->seed;
+    options.first = corpus_first(corpus);
+    options.own = corpus->sentences.count;
     if (options.hard && corpus->labels != FILM_LABELS_TRIPLETS)
         TRY(find_hard(corpus, recipe, &options, &neighbours, error));
     if (corpus->labels == FILM_LABELS_CATEGORIES)
