@@ -52,6 +52,14 @@ FILM_API void film_pool_close(film_pool *pool);
  * the old log removed (docs/pool.md). */
 FILM_API int film_pool_replaced(const film_pool *pool, const char *path);
 
+/* A pool in PostgreSQL that is used for long, by a server: a thread takes over what others write as soon as they have
+ * written it, and readers ask the database no more. TELL (may be NULL) gets a line when the database cannot be reached any more and
+ * when it can be again, from that thread; the pool is read as it was meanwhile. Of a pool in a file: nothing to
+ * do. Ends with film_pool_close. */
+typedef void (*film_tell_fn)(void *user, const char *line);
+FILM_API film_status film_pool_follow(film_pool *pool, film_tell_fn tell, void *user,
+                                      film_error *error);
+
 /* How many seconds to wait for another process that writes; 10 unless set. */
 FILM_API void film_pool_set_wait(film_pool *pool, double seconds);
 
