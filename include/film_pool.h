@@ -39,6 +39,12 @@ extern "C" {
 
 typedef struct film_pool film_pool;
 
+/* A pool lies in a file, or in PostgreSQL: PATH is then a URI, postgresql://USER@HOST:PORT/DATABASE, with all that libpq
+ * knows of but a password (docs/postgresql.md). Every call takes both. What is read of a database is read from a copy on
+ * this machine, which is brought up to date first; while the database cannot be reached the copy answers as it is, and
+ * calls that write fail with FILM_IO and have written nothing. */
+FILM_API int film_pool_is_uri(const char *path);
+
 /* Makes a pool with a copy of the model at MODEL_PATH inside. The file appears when complete; one
  * that is there already is never overwritten. */
 FILM_API film_status film_pool_create(const char *path, const char *model_path, film_error *error);

@@ -18,6 +18,11 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+int film_pool_is_uri(const char *path)
+{
+    return path && place_is_remote(path);
+}
+
 film_status shared_open(film_pool *pool, const char *uri, film_error *error)
 {
     film_status status = remote_open(uri, &pool->remote, error);
@@ -65,7 +70,7 @@ struct follower {
     void *user;
 };
 
-enum { LISTEN_MS = 1000, FIRST_PAUSE_MS = 50, LONGEST_PAUSE_MS = 1000 };
+enum { LISTEN_MS = 1000, FIRST_PAUSE_MS = 50, LONGEST_PAUSE_MS = 500 };
 
 static int is_stopped(const struct follower *follower, int milliseconds)
 {
