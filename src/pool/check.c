@@ -197,6 +197,7 @@ static film_status look(struct checking *checking, film_error *error)
     TRY(note_damage(checking, check_labels(checking, error), error));
     TRY(note_damage(checking, pool_model(checking->pool, &checking->model, error), error));
     TRY(note_damage(checking, check_sentences(checking, error), error));
+    TRY(note_damage(checking, check_database_rows(checking, error), error));
     if (checking->model) TRY(note_damage(checking, check_cache(checking, error), error));
 done:
     return status;

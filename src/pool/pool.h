@@ -80,6 +80,10 @@ void shared_close(film_pool *pool);
 /* Brings the copy up to date, where nobody follows; the copy as it is, while the database is away. */
 void shared_refresh(film_pool *pool);
 
+/* Every row of the database against DB, a reading transaction. */
+film_status shared_compare(film_pool *pool, struct db *db, remote_differs_fn call, void *user,
+                           film_error *error);
+
 /* film_pool_model, for inside. */
 film_status pool_model(film_pool *pool, film_model **model, film_error *error);
 

@@ -60,6 +60,15 @@ void shared_refresh(film_pool *pool)
     pthread_mutex_unlock(&pool->copying);
 }
 
+film_status shared_compare(film_pool *pool, struct db *db, remote_differs_fn call, void *user,
+                           film_error *error)
+{
+    pthread_mutex_lock(&pool->writing);
+    film_status status = remote_compare(pool->remote, db, call, user, error);
+    pthread_mutex_unlock(&pool->writing);
+    return status;
+}
+
 /* ---- following ---- */
 
 struct follower {

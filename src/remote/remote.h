@@ -48,6 +48,18 @@ film_status remote_begin(struct remote *remote, struct db *db, double wait,
 film_status remote_commit(struct remote *remote, struct store_write *write, film_error *error);
 void remote_end(struct remote *remote); /* gives up what was not committed */
 
+/* compare.c, for film_pool_check: every row of the database against DB, the copy. */
+struct remote_difference {
+    int64_t number; /* 0: not of one sentence */
+    film_text id;
+    const char *problem;
+    int repairable; /* the copy has it whole, and can be written over what is there */
+};
+typedef film_status (*remote_differs_fn)(void *user, const struct remote_difference *difference,
+                                         film_error *error);
+film_status remote_compare(struct remote *remote, struct db *db, remote_differs_fn call, void *user,
+                           film_error *error);
+
 /* ---- for the files of this folder ---- */
 
 /* pull.c: a quick look, outside of a transaction: does the database have changes that DB has not? */
