@@ -41,8 +41,9 @@ typedef struct film_pool film_pool;
 
 /* A pool lies in a file, or in PostgreSQL: PATH is then a URI, postgresql://USER@HOST:PORT/DATABASE, with all that libpq
  * knows of but a password (docs/postgresql.md). Every call takes both. What is read of a database is read from a copy on
- * this machine, which is brought up to date first; while the database cannot be reached the copy answers as it is, and
- * calls that write fail with FILM_IO and have written nothing. */
+ * this machine, which is brought up to date first (it may lack what others wrote in the last tenth of a second). While the
+ * database cannot be reached the copy answers as it is, and calls that write fail with FILM_IO and have written
+ * nothing. */
 FILM_API int film_pool_is_uri(const char *path);
 
 /* Makes a pool with a copy of the model at MODEL_PATH inside. The file appears when complete; one
