@@ -116,7 +116,7 @@ def filters(twins):
 def labelled(twins):
     for a, b in zip(LINES[:16:2], LINES[1:16:2]):
         twins.ask("pool", "label", "POOL", "-q", "--", a, b, "same")
-    table = "same\tid_a\tid_b\ttext_a\n" + "".join(f"no\t{a}\t{b}\tx\n" for a, b in zip(LINES[40:60:2], LINES[41:60:2]))
+    table = "same\tid_a\tid_b\ttext_a\ttext_b\n" + "".join(f"no\t{a}\t{b}\tx\ty\n" for a, b in zip(LINES[40:60:2], LINES[41:60:2]))
     open("labels.tsv", "w").write(table)
     twins.ask("pool", "label", "POOL", "--from", "labels.tsv", "-q", "--json")
     twins.ask("pool", "label", "POOL", "--", "'; DROP TABLE film.label; --", "nobody", "same")

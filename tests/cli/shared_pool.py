@@ -56,7 +56,7 @@ def answers(twins):
     twins.ask("pool", "label", "POOL", "card-lost", "card-stolen", "same")
     twins.ask("pool", "label", "POOL", "card-lost", "badge-lost", "different", "--json")
     twins.ask("pool", "label", "POOL", "card-lost", "nobody", "same")
-    open("labels.tsv", "w").write("same\tid_a\tid_b\ttext_a\nno\tparcel-where\tx6\tx\nyes\tx1\tx4\tx\n")
+    open("labels.tsv", "w").write("same\tid_a\tid_b\ttext_a\ttext_b\nno\tparcel-where\tx6\tx\ty\nyes\tx1\tx4\tx\ty\n")
     twins.ask("pool", "label", "POOL", "--from", "labels.tsv", "--json")
     twins.ask("pool", "remove", "POOL", "x2", "card-stolen")
     twins.ask("pool", "remove", "POOL", "x1", "nobody")
@@ -199,7 +199,7 @@ def leaks():
 
 def main():
     open("few.tsv", "w").write("id\ttext\nfew-1\tone of few\ncard-lost\tanother text\n")
-    open("few-labels.tsv", "w").write("same\tid_a\tid_b\ttext_a\nno\tparcel-where\tcard-lost\tx\n")
+    open("few-labels.tsv", "w").write("same\tid_a\tid_b\ttext_a\ttext_b\nno\tparcel-where\tcard-lost\tx\ty\n")
     database.sql("CREATE DATABASE empty OWNER owner")
     twins = Twins(FILM, "answers.pool", database.uri())
     answers(twins)
