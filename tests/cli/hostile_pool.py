@@ -244,7 +244,8 @@ def addresses():
            f"postgres://owner:{secret}@{base}", f"postgresql://owner@{base}?nonsense=1", f"postgresql://owner@{base}?sslmode=nonsense", f"postgresql://owner@{base}?port=99999", "postgresql://owner@127.0.0.1:notaport/x",
            "postgresql://owner@[::1", "postgresql://%zz@host/x", "postgresql://%00@host/x", f"postgresql://owner@{base}?options=-c%20search_path%3Dx%3B%20DROP%20TABLE%20film.sentence", f"postgresql://owner@{base}?schema=x%22%3BDROP%20SCHEMA%20film--",
            f"postgresql://owner@127.0.0.1:{database.port}/" + "d" * 5000, "postgresql://" + "h" * 300 + "/x", f"postgresql://owner@{base}?service=none", "postgresql:///" + quoted("x' host='evil"), f"postgresql://owner@127.0.0.1:{database.port}/no-such",
-           f"postgresql://nobody%27%3B--@{base}", f"postgresql://owner@{base}?client_encoding=LATIN1", f"postgresql://owner@{base}?replication=database"]
+           f"postgresql://nobody%27%3B--@{base}", f"postgresql://owner@{base}?client_encoding=LATIN1", f"postgresql://owner@{base}?replication=database",
+           f"postgresql://owner@127.0.0.1:{database.port}/line%0Aend%1b%5B31m", f"postgresql://%0a@{base}", f"postgresql://owner@{base}?application_name=%0a%1b"]
     wrong, leaked = [], []
     for uri in bad:
         for words in (["pool", "list", uri, "--limit", "1"], ["pool", "add", uri, "few.tsv", "-q"]):

@@ -271,6 +271,8 @@ def in_the_commit(line, near, far, probe):
         sprung = line.sprung.wait(1)
         check(f"line lost {name}: the write is not acknowledged", sprung and status != 200, sprung, status, told)
         print(f"# {status} {str(told).strip()}")
+        if "after" in trap:
+            check(f"line lost {name}: nobody claims that nothing was written", "nothing was written" not in str(told), told)
         probe.accepted(f"line lost {name}: others can write", near)
         with contextlib.suppress(OSError):
             line.accept()
