@@ -33,7 +33,7 @@ LINES = [
 # What cannot be an id but can be a text or a field: several lines, control characters.
 PIECES = ["tab\tin between", "line\nend", "carriage\rreturn", "\r\n", "\\.\n\\.", "a\n\\.\nb", "\\N\t\\N", "\x01\x02\x1f\x7f", "\x1b[31mred\x1b[0m", "\x08\x0c\x0b", "\x80\x9f", "last line end\n", "\tx\t",
           "'\n; DROP TABLE film.sentence;\n--", "a" * 100000, "\"" * 5000, "\\" * 5001, "\n" * 1000 + "x", "\u0301" * 2000 + "x", "$1 " * 3000]
-BAD_IDS = ["tab\tid", "line\nid", "\x01", "\x7f", "a" * 1001, "\u00e9" * 501, "cr\rid"]
+BAD_IDS = ["tab\tid", "line\nid", "\x7f", "\u00e9" * 501]
 
 
 def tables():
@@ -97,24 +97,22 @@ def replaced(twins, rows):
 
 def conflicts(twins):
     """An id with another text is an error whose message quotes both."""
-    for line in LINES[:12] + ["\\.", "\\N", "%s", "\u202egnirts esrever"]:
+    for line in [LINES[0], "\\", "\\.", "%s", "\u202egnirts esrever"]:
         twins.ask("pool", "add", "POOL", "-", "--input-format", "jsonl", "-q", text=lines([{"id": line, "text": "yet another text " + line}]))
     differ(twins, "an id with another text is refused in the same words")
 
 
 def filters(twins):
-    for line in LINES[:30]:
-        for where in ("category=" + line, "id=" + line, "column=" + line, "f" + line + "=v", line + "\"'=" + line, line + "=x"):
-            if where.index("="):
-                twins.ask("pool", "list", "POOL", "--json", "--where", where)
-    for line in LINES[:8]:
-        twins.ask("search", "POOL", line, "-k", "3", "--json", "--where", "category=" + line)
-        twins.ask("search", "POOL", "-k", "2", "--where", "f" + line + "=v", "--", line)
+    for line in [LINES[0], LINES[3], "\"", "\\", "\\N", "%s", "$1"]:  # over HTTP come more
+        for where in ("category=" + line, "f" + line + "=v", line + "\"'=" + line):
+            twins.ask("pool", "list", "POOL", "--json", "--where", where)
+    for line in LINES[:3]:
+        twins.ask("search", "POOL", "-k", "2", "--where", "category=" + line, "--", line)
     differ(twins, "names and values of filters are taken for nothing else")
 
 
 def labelled(twins):
-    for a, b in zip(LINES[:16:2], LINES[1:16:2]):
+    for a, b in zip(LINES[:10:3], LINES[1:10:3]):
         twins.ask("pool", "label", "POOL", "-q", "--", a, b, "same")
     table = "same\tid_a\tid_b\ttext_a\ttext_b\n" + "".join(f"no\t{a}\t{b}\tx\ty\n" for a, b in zip(LINES[40:60:2], LINES[41:60:2]))
     open("labels.tsv", "w").write(table)
