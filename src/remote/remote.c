@@ -9,6 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Seconds. A quick look that is not answered tells of a line that fell silent (TCP alone does not notice as long as something
+ * on the way acknowledges); other statements may have work to do. */
+enum { LOOK_PATIENCE = 5, PULL_PATIENCE = 60, WRITE_PATIENCE = 20, FIND_OUT_PATIENCE = 10 };
+
 film_status remote_token(char token[REMOTE_TOKEN + 1], film_error *error)
 {
     static const char digits[] = "0123456789abcdef";
@@ -169,7 +173,7 @@ film_status remote_open(const char *uri, struct remote **out, film_error *error)
     TRY(tables_open(&remote->reader, error));
     TRY(read_settings(remote, error));
     TRY(copy_file_open(remote, error));
-    remote->reader.patience = 5; /* the copy answers meanwhile */
+    remote->reader.patience = LOOK_PATIENCE; /* the copy answers meanwhile */
     *out = remote;
 done:
     if (status != FILM_OK) remote_close(remote);
@@ -199,6 +203,7 @@ film_status remote_refresh(struct remote *remote, struct db *db, film_error *err
     TRY(session_connect(session, error));
     TRY(pull_is_behind(remote, session, db, &behind, error));
     if (!behind) goto done;
+    session->patience = PULL_PATIENCE;
     TRY(store_begin(&write, db, error));
     TRY(session_run(session, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", error));
     TRY(pull_changes(remote, session, &write, error));
@@ -209,6 +214,7 @@ done:
         db_rollback(db);
         session_rollback(session);
     }
+    session->patience = LOOK_PATIENCE;
     return status;
 }
 
@@ -228,21 +234,28 @@ done:
 
 /* ---- writing ---- */
 
+/* Who has the counter keeps all other writers waiting: the server ends one that falls silent. Between two statements nothing
+ * takes long but waiting for the copy. */
 static film_status lock_counter(struct session *session, double wait, film_error *error)
 {
-    static const char wait_sql[] = "SELECT set_config('lock_timeout', $1, true)";
+    static const char wait_sql[] = "SELECT set_config('lock_timeout', $1, true),"
+                                   " set_config('idle_in_transaction_session_timeout', $2, true)";
     static const char lock_sql[] = "SELECT change FROM counter FOR UPDATE";
     film_status status = FILM_OK;
-    char text[32];
+    char lock[32], idle[32];
+    if (!(wait < 1e6)) wait = 1e6;
     /* 0 would be: for ever. */
-    snprintf(text, sizeof text, "%.0fms", wait > 0 ? 1000 * (wait < 1e6 ? wait : 1e6) : 1);
-    struct cell cell = row_text(film_string(text));
-    session->patience = 60 + wait;
+    snprintf(lock, sizeof lock, "%.0fms", wait > 0 ? 1000 * wait : 1);
+    snprintf(idle, sizeof idle, "%.0fms", 1000 * (wait + 5));
+    const struct cell cells[2] = {row_text(film_string(lock)), row_text(film_string(idle))};
+    session->patience = LOOK_PATIENCE;
     TRY(session_connect(session, error));
     TRY(session_run(session, "BEGIN ISOLATION LEVEL READ COMMITTED", error));
-    TRY(session_ask(session, wait_sql, &cell, 1, NULL, error));
+    TRY(session_ask(session, wait_sql, cells, 2, NULL, error));
+    session->patience = WRITE_PATIENCE + wait;
     TRY(session_ask(session, lock_sql, NULL, 0, NULL, error));
 done:
+    session->patience = WRITE_PATIENCE;
     return status;
 }
 
@@ -296,10 +309,10 @@ done:
 static film_status find_out(struct remote *remote, const struct store_write *write,
                             const char *token, film_error *error)
 {
-    enum { TRIES = 40 };
+    const time_t last = time(NULL) + FIND_OUT_PATIENCE;
     film_error lost = *error;
     int committed = 0;
-    for (int i = 0; i < TRIES; i++) {
+    while (time(NULL) < last) {
         if (was_committed(&remote->writer, write->change, token, &committed, error) == FILM_OK) {
             *error = lost;
             return committed ? FILM_OK : lost.status;

@@ -65,7 +65,7 @@ static film_status refused(struct session *session, PGresult *result, film_error
         status = lost(session, line, error);
     else if (is_state(state, "42501"))
         status =
-            status_set(error, FILM_IO, "you may not %s %s: %s; ask its owner for the %s's rights",
+            status_set(error, FILM_DENIED, "you may not %s %s: %s; ask its owner for the %s's rights",
                        session->writing ? "write to" : "read", name, line,
                        session->writing ? "writer" : "reader");
     else if (is_state(state, "25006"))
