@@ -224,7 +224,7 @@ static void the_objective_is_that_of_one_process(void **state)
     for (int processes = 2; processes <= MOST; processes++) {
         several = (struct play){.iterations = 1, .room = 40 * R * sizeof(float)};
         run(&several, processes);
-        assert_memory_equal(several.w, one.w, whole.anchors * R * sizeof *one.w);
+        for (size_t k = 0; k < whole.anchors * R; k++) assert_close(several.w[k], one.w[k], 1e-7);
         for (int i = 0; i < processes; i++) {
             assert_int_equal(several.status[i], FILM_OK);
             assert_close(several.value[i] / one.value[0], 1, 1e-6);
