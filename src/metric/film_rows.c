@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { DEFAULT_ROOM = 1 << 23, ANCHORS = 256 /* a thread takes at a time */ };
+enum { DEFAULT_ROOM = 1 << 21, ANCHORS = 256 /* a thread takes at a time */ };
 
 struct sums {
     const struct film_owners *owners;

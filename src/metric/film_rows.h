@@ -11,7 +11,7 @@ struct film_owners {
     /* Process p's V has the rows of sentences starts[p] .. starts[p + 1], numbered over all processes.
      * NULL: the triplets of a process name rows of its own V alone, from 0 (batches; one process). */
     const size_t *starts;
-    size_t room; /* bytes of others' sums at a time; 0: 8 MiB */
+    size_t room; /* bytes of others' sums at a time; 0: 2 MiB */
 };
 
 /* W (anchors x rank): w_i = sum over the triplets of anchor i of (v_j - v_k) / (t_i + 1). V has STRIDE floats a row.
