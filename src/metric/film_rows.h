@@ -8,8 +8,8 @@
 /* Who has which rows. Anchors belong to the process that has their row. */
 struct film_owners {
     const struct comm *comm;
-    /* Process p's V has the rows of sentences starts[p] .. starts[p + 1], numbered over all processes. NULL: the
-     * triplets of a process name rows of its own V alone, numbered from 0 (batches; one process). */
+    /* Process p's V has the rows of sentences starts[p] .. starts[p + 1], numbered over all processes.
+     * NULL: the triplets of a process name rows of its own V alone, from 0 (batches; one process). */
     const size_t *starts;
     size_t room; /* bytes of others' rows at a time; 0: 8 MiB */
 };
@@ -27,9 +27,9 @@ struct film_rows film_rows_own(const struct film_owners *owners, const float *v,
                                size_t rank, size_t sentences);
 void film_rows_free(struct film_rows *rows);
 
-/* Brings what the triplets of anchors FIRST .. *END name, *END chosen by the room (it takes as much again for the rows
- * that others ask for), in place of what was fetched before. Every process calls it, also one with no anchors left. Hands
- * over the numbers asked for, 4 bytes each, and 4 rank for each that is asked of it. */
+/* Brings what the triplets of anchors FIRST .. *END name, *END chosen by the room (it takes as much again for
+ * the rows that others ask for), in place of what was fetched before. Every process calls it, also one with no
+ * anchors left. Hands over the numbers asked for, 4 bytes each, and 4 rank for each that is asked of it. */
 film_status film_rows_fetch(struct film_rows *rows, const struct film_owners *owners,
                             const struct triplets *triplets, size_t first, size_t *end,
                             film_error *error);

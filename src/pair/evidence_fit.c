@@ -53,8 +53,6 @@ static void step(const struct evidence_rows *rows, size_t i, float slope, float 
     *bias -= rate * slope / sqrtf(*sum);
 }
 
-enum { EVIDENCE_MIXES = 16, EVIDENCE_ITEM_MIXES = 4 };
-
 /* One set of weights on its way. */
 struct fit {
     const unsigned char *use;
@@ -146,8 +144,12 @@ done:
     return status;
 }
 
-/* Features and the bias, which every pair meets, are mixed each time; items, of which there are many and
- * which few pairs meet, at times. */
+/* How often in an epoch. Features and the bias, which pairs of all processes meet all the time, the more often
+ * the more processes move them at once; items, of which there are many and which few pairs meet, seldom. On Quora's
+ * dev pairs evidence alone has a log loss of 0.3910 by one process, of 0.3924, 0.3917 and 0.3901 by 2, 3 and 6;
+ * 0.3957 by 6 with 16 mixings for all that. */
+enum { FEATURE_MIXINGS_PER_PROCESS = 8, ITEM_MIXINGS = 4 };
+
 static film_status mix_fit(struct fit *fit, const struct evidence_rows *rows,
                            const struct comm *comm, int items, film_error *error)
 {
@@ -158,14 +160,14 @@ static film_status mix_fit(struct fit *fit, const struct evidence_rows *rows,
     return status;
 }
 
-/* FITS fits side by side, each in one thread. */
+/* COUNT fits side by side, each in one thread; mixing is for one thread alone. */
 static film_status learn_some(struct fit *fits, int count, const struct evidence_rows *rows,
                               const struct evidence_labels *labels,
                               const struct evidence_options *options, film_error *error)
 {
     film_status status = FILM_OK;
     const struct comm *comm = options->comm;
-    size_t parts = comm->size == 1 ? 1 : EVIDENCE_MIXES;
+    size_t parts = comm->size == 1 ? 1 : FEATURE_MIXINGS_PER_PROCESS * (size_t)comm->size;
     for (int f = 0; f < count; f++) TRY(fit_start(&fits[f], rows, options, error));
     for (size_t epoch = 0; epoch < options->epochs; epoch++)
         for (size_t part = 0; part < parts; part++) {
@@ -173,7 +175,7 @@ static film_status learn_some(struct fit *fits, int count, const struct evidence
             for (int f = 0; f < count; f++)
                 walk(&fits[f], rows, labels, options, epoch, part, parts);
             for (int f = 0; f < count && comm->size > 1; f++)
-                TRY(mix_fit(&fits[f], rows, comm, (part + 1) % EVIDENCE_ITEM_MIXES == 0, error));
+                TRY(mix_fit(&fits[f], rows, comm, (part + 1) % (parts / ITEM_MIXINGS) == 0, error));
         }
 done:
     for (int f = 0; f < count; f++) fit_free(&fits[f]);

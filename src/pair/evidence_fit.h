@@ -2,7 +2,11 @@
  *
  * The items of all pairs are collected once, in parallel, as rows of column numbers; every fit (one for
  * each fold, one for the model) walks over those rows by itself, in one thread: fits run side by side
- * and the result does not depend on the number of threads. */
+ * and the result does not depend on the number of threads.
+ *
+ * In a job every process learns from its own pairs, and several times in an epoch what they have learned is
+ * mixed. Of F features and I items a process of N sends, for each fit,
+ *     epochs * (8 N * 2 F + 4 I) * 8 bytes. */
 #ifndef PAIR_EVIDENCE_FIT_H
 #define PAIR_EVIDENCE_FIT_H
 

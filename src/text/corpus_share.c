@@ -236,6 +236,28 @@ done:
     return status;
 }
 
+film_status corpus_order(const struct corpus *corpus, uint32_t **order, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t all = corpus_all(corpus), count = 0;
+    const uint32_t *columns[] = {corpus->a, corpus->b, corpus->c};
+    unsigned char *seen = mem_zeroed(all, 1);
+    *order = mem_array(all, sizeof **order);
+    TRY_ALLOC(seen && *order, error);
+    for (size_t i = 0; corpus->starts && i < corpus->rows; i++)
+        for (size_t c = 0; c < 3; c++) {
+            uint32_t id = columns[c][i];
+            if (id == STRTAB_NONE || seen[id]) continue;
+            seen[id] = 1;
+            (*order)[count++] = id;
+        }
+    for (size_t id = 0; id < all; id++) /* those of no row last */
+        if (!seen[id]) (*order)[count++] = (uint32_t)id;
+done:
+    mem_free(seen);
+    return status;
+}
+
 /* ---- Some of the rows ---- */
 
 /* The rows wanted, their numbers as in FROM. */

@@ -20,6 +20,10 @@ film_status corpus_share(struct corpus *corpus, const struct comm *comm, const c
 film_status corpus_fetch(const struct corpus *corpus, const uint32_t *ids, size_t count,
                          struct strtab *texts, uint32_t *at, film_error *error);
 
+/* ORDER[k], to be freed with mem_free: the sentence that appears k-th in the rows. In a job of one process these
+ * are its numbers themselves; who draws sentences by their place here draws the same ones in any job. */
+film_status corpus_order(const struct corpus *corpus, uint32_t **order, film_error *error);
+
 /* corpus_select in a job: owners stay owners, numbers become dense again. */
 film_status corpus_select_shared(const struct corpus *from, const unsigned char *part,
                                  unsigned char wanted, struct corpus *out, film_error *error);

@@ -82,28 +82,38 @@ static film_status draw_different(const struct corpus *corpus, struct rng *rng,
     size_t labelled = out->count;
     for (size_t i = 0; i < labelled; i++)
         if (out->target[i] < 0.5f) return FILM_OK;
-    film_status status = union_find_init(&groups, corpus_all(corpus), error);
-    if (status != FILM_OK) return status;
+    film_status status = FILM_OK;
+    uint32_t *order = NULL;
+    TRY(corpus_order(corpus, &order, error));
+    TRY(union_find_init(&groups, corpus_all(corpus), error));
     for (size_t i = 0; i < labelled; i++) union_find_join(&groups, out->a[i], out->b[i]);
     for (size_t tries = 0; tries < 4 * labelled && out->made_up < labelled; tries++) {
-        uint32_t a = (uint32_t)rng_below(rng, corpus_all(corpus));
-        uint32_t b = (uint32_t)rng_below(rng, corpus_all(corpus));
+        uint32_t a = order[rng_below(rng, corpus_all(corpus))];
+        uint32_t b = order[rng_below(rng, corpus_all(corpus))];
         if (union_find_root(&groups, a) == union_find_root(&groups, b)) continue;
         add(out, a, b, 0.0f);
         out->made_up++;
     }
+done:
+    mem_free(order);
     union_find_free(&groups);
-    return FILM_OK;
+    return status;
 }
 
-static void draw_blind(const struct corpus *corpus, struct rng *rng, size_t wanted,
-                       struct labelled_pairs *out)
+static film_status draw_blind(const struct corpus *corpus, struct rng *rng, size_t wanted,
+                              struct labelled_pairs *out, film_error *error)
 {
+    film_status status = FILM_OK;
+    uint32_t *order = NULL;
+    TRY(corpus_order(corpus, &order, error));
     for (size_t tries = 0; tries < 4 * wanted && out->count < wanted; tries++) {
-        uint32_t a = (uint32_t)rng_below(rng, corpus_all(corpus));
-        uint32_t b = (uint32_t)rng_below(rng, corpus_all(corpus));
+        uint32_t a = order[rng_below(rng, corpus_all(corpus))];
+        uint32_t b = order[rng_below(rng, corpus_all(corpus))];
         if (a != b) add(out, a, b, 0.0f);
     }
+done:
+    mem_free(order);
+    return status;
 }
 
 film_status labels_to_pairs(const struct corpus *corpus, size_t drawn, uint64_t seed,
@@ -137,7 +147,7 @@ film_status labels_to_pairs(const struct corpus *corpus, size_t drawn, uint64_t 
         TRY(draw_categories(corpus, &rng, drawn, out, error));
         break;
     default:
-        draw_blind(corpus, &rng, drawn, out);
+        TRY(draw_blind(corpus, &rng, drawn, out, error));
     }
 done:
     if (status != FILM_OK) labelled_pairs_free(out);

@@ -3,6 +3,7 @@
 #include "base/rng.h"
 #include "base/threads.h"
 #include "pair/survey.h"
+#include "text/corpus_share.h"
 #include "train/labels.h"
 
 #include <string.h>
@@ -84,12 +85,14 @@ static film_status draw(const struct run *run, struct drawing *drawing, film_err
     film_status status = FILM_OK;
     const struct corpus *corpus = &run->corpus;
     const struct strtab *texts;
+    uint32_t *order = NULL;
+    TRY(corpus_order(corpus, &order, error));
     for (size_t i = 0; i < drawing->count; i++)
         rng_seed_part(&drawing->pair[i].rng, run->options->seed, drawing->first + i);
     for (int side = 0; side < 2; side++) {
         for (size_t i = 0; i < drawing->count; i++) {
             drawing->pair[i].kind = rng_below(&drawing->pair[i].rng, 20);
-            drawing->id[i] = (uint32_t)rng_below(&drawing->pair[i].rng, corpus_all(corpus));
+            drawing->id[i] = order[rng_below(&drawing->pair[i].rng, corpus_all(corpus))];
         }
         TRY(labels_bring(corpus, drawing->id, drawing->count, &drawing->brought[side], &texts,
                          drawing->at, error));
@@ -100,6 +103,7 @@ static film_status draw(const struct run *run, struct drawing *drawing, film_err
         }
     }
 done:
+    mem_free(order);
     return status;
 }
 

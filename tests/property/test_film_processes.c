@@ -20,9 +20,11 @@ static film_status draw(size_t first, size_t own, struct triplets *out)
 {
     struct triplet_options options;
     film_error mine;
+    uint32_t row[N];
     triplets_defaults(&options);
-    options.first = first;
-    options.own = own;
+    for (size_t i = 0; i < N; i++)
+        row[i] = i >= first && i - first < own ? (uint32_t)(i - first) : TRIPLETS_NONE;
+    options.row = row;
     return triplets_from_categories(N, group, &options, out, &mine);
 }
 
@@ -262,7 +264,7 @@ static void learning_gives_what_one_process_learns(void **state)
     play_free(&one);
 }
 
-/* The formulas in film_problem.h: a refresh an iteration besides those of the margin, of which the last changes nothing or is one. */
+/* The formulas in film_problem.h: a refresh an iteration; those of the margin are the same in both. */
 static void traffic_is_as_the_formula_says(void **state)
 {
     (void)state;
