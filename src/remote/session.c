@@ -64,10 +64,10 @@ static film_status refused(struct session *session, PGresult *result, film_error
     if (session_is_lost(session) || is_state(state, "57P"))
         status = lost(session, line, error);
     else if (is_state(state, "42501"))
-        status =
-            status_set(error, FILM_DENIED, "you may not %s %s: %s; ask its owner for the %s's rights",
-                       session->writing ? "write to" : "read", name, line,
-                       session->writing ? "writer" : "reader");
+        status = status_set(error, FILM_DENIED,
+                            "you may not %s %s: %s; ask its owner for the %s's rights",
+                            session->writing ? "write to" : "read", name, line,
+                            session->writing ? "writer" : "reader");
     else if (is_state(state, "25006"))
         status = status_set(error, FILM_IO,
                             "cannot write to %s: its server only reads (a standby?)", name);
@@ -487,19 +487,25 @@ void session_rollback(struct session *session)
     session->progress = progress;
 }
 
-film_status session_wait(struct session *session, int milliseconds, int wake, film_error *error)
+/* Takes all that came; 1 when there was any. */
+static int take_notes(struct session *session)
 {
     PGnotify *note;
-    int heard = 0;
+    int any = 0;
+    for (; (note = PQnotifies(session->connection)); any = 1) PQfreemem(note);
+    return any;
+}
+
+film_status session_wait(struct session *session, int milliseconds, int wake, film_error *error)
+{
     struct pollfd ways[2] = {{PQsocket(session->connection), POLLIN, 0}, {wake, POLLIN, 0}};
-    if (poll(ways, wake >= 0 ? 2 : 1, milliseconds) > 0 && ways[0].revents) {
-        if (!PQconsumeInput(session->connection))
-            return lost(session, PQerrorMessage(session->connection), error);
-        heard = 1;
-    }
-    while ((note = PQnotifies(session->connection))) PQfreemem(note);
+    /* Some may have come with the answer to a statement: the socket says nothing of these any more. */
+    if (take_notes(session)) return FILM_OK;
+    if (poll(ways, wake >= 0 ? 2 : 1, milliseconds) <= 0 || !ways[0].revents) return FILM_OK;
+    if (!PQconsumeInput(session->connection))
+        return lost(session, PQerrorMessage(session->connection), error);
+    take_notes(session);
     /* The socket of a server that went away can be read, and nothing comes. */
-    if (heard && session_is_lost(session))
-        return lost(session, "the server closed the connection", error);
+    if (session_is_lost(session)) return lost(session, "the server closed the connection", error);
     return FILM_OK;
 }
