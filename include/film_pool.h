@@ -272,6 +272,7 @@ typedef struct film_dedup_options {
         *labels; /* what is known (film_dedup): same is joined, different never */
     size_t label_count;
     film_table_options table; /* film_dedup_file; `labels` is not looked at */
+    film_job *job; /* processes that share the work; the first alone calls what is below */
     film_progress progress;
     /* Each may be NULL; called from the calling thread; non-zero cancels the call. */
     film_duplicate_fn
@@ -341,6 +342,7 @@ typedef struct film_link_options {
     int unique; /* no record is matched twice: the likeliest match first, then the next whose two
                         * records are free */
     film_table_options table; /* film_link_files, both */
+    film_job *job;            /* processes that share the work; the first alone calls `match` */
     film_progress progress;
     film_link_fn match; /* in the order of A, the likeliest first; non-zero cancels */
     void *user;
