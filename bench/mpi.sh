@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # film train --method film by 1, 2 and 3 processes of one thread each: seconds of SVD and FILM, bytes handed over
-# against the formulas (src/la/svd.h, src/metric/film_problem.h), peak memory of a process, what was learned. Then the same
-# with synthetic text that grows with the processes (weak scaling).
+# against the formulas (src/la/svd.h, src/metric/film_problem.h), peak memory of a process, what was learned.
+# Then the same with synthetic text that grows with the processes (weak scaling).
 #   bench/mpi.sh [FILE [DEV]]       default: Quora's strict file and dev set; ROWS=n: only its first rows
 # PROCESSES="1 2 3", WEAK=60000 rows a process (0: none), OPTIONS more options of film train.
 set -eu
@@ -26,7 +26,8 @@ job() {
     rm -f "$folder"/process.*
     # shellcheck disable=SC2086
     mpirun -n "$processes" --oversubscribe --bind-to none "$folder/timed" "$film" train "$@" --method film \
-        --decision threshold --threads 1 --checkpoint-every 0 ${OPTIONS:-} -o "$folder/$name.film" --json -q >"$folder/$name.json"
+        --decision threshold --threads 1 --checkpoint-every 0 ${OPTIONS:-} -o "$folder/$name.film" --json -q \
+        >"$folder/$name.json"
     for one in "$folder"/process.*; do mv "$one" "$folder/$name.${one##*/}"; done
     /usr/bin/python3 - "$folder" "$name" "$film" <<'PY'
 import glob, json, subprocess, sys
@@ -57,7 +58,7 @@ if processes > 1:
 PY
 }
 
-ratio() { # of NAME's SVD + FILM (with triplets) to OTHER's
+ratio() { # of NAME's SVD + FILM, triplets included, to OTHER's
     /usr/bin/python3 - "$folder/$1.json" "$folder/$2.json" "$folder/$1" "$folder/$2" <<'PY'
 import glob, json, sys
 def time(path):

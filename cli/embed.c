@@ -214,6 +214,8 @@ const struct verb verb_embed = {"embed", "MODEL [FILE] [-o OUT.npy]",
                                 "are in the order of the file. MODEL may be a folder with a BERT "
                                 "encoder as Hugging Face has them\n"
                                 "(docs/bert.md).\n\n"
-                                "example:\n"
-                                "  film embed faq.film examples/faq/questions.tsv -o faq.npy\n",
+                                "examples:\n"
+                                "  film embed faq.film examples/faq/questions.tsv -o faq.npy\n"
+                                "  mpirun -n 4 film embed faq.film questions.tsv -o all.npy    "
+                                "several processes share the rows\n",
                                 run};

@@ -12,8 +12,8 @@ static const struct verb *const verbs[] = {
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
 /* What several processes can share: mpirun -n N film train ... */
-static const struct verb *const shared[] = {&verb_train, &verb_predict, &verb_embed, &verb_dedup,
-                                            &verb_link};
+static const struct verb *const shared[] = {&verb_train, &verb_predict, &verb_embed,
+                                            &verb_eval,  &verb_dedup,   &verb_link};
 enum { SHARED = sizeof shared / sizeof *shared };
 
 film_job *job;

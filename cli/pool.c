@@ -154,6 +154,8 @@ static int run_pool(const struct verb *verb, int argc, char **argv)
 const struct verb verb_pool = {
     "pool", "create|add|remove|list|export|check|label POOL ... [options]",
     "Keep a growing set of sentences with their model in one file",
+    "POOL is a file, or postgresql://USER@HOST:PORT/DATABASE, which machines can share\n"
+    "(docs/postgresql.md; the password goes into ~/.pgpass, never on the command line).\n"
     "film pool ACTION --help tells more of an action:\n"
     "  create POOL --model MODEL          an empty pool with a copy of the model inside\n"
     "  add POOL FILE...                   sentences from tables; goes on where it was stopped\n"

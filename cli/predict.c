@@ -233,6 +233,8 @@ const struct verb verb_predict = {
     "where the file has one, the probability that the two mean the same, and 1 where it reaches "
     "the\n"
     "threshold. --format kaggle writes test_id,is_duplicate with the probability.\n\n"
-    "example:\n"
-    "  film predict quora.film test.csv --format kaggle -o submission.csv\n",
+    "examples:\n"
+    "  film predict quora.film test.csv --format kaggle -o submission.csv\n"
+    "  mpirun -n 4 film predict quora.film pairs.tsv -o out.tsv    several processes share the "
+    "rows\n",
     run};

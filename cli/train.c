@@ -94,6 +94,11 @@ static void print_summary(json_t *about)
         fprintf(stderr, "\nno pair is labelled different: %lld random pairs stand for them",
                 json_whole(figures, "random_negatives"));
     fprintf(stderr, "\n");
+    const char *from = json_string_value(json_object_get(figures, "threshold_from"));
+    if (train.bert && from && strcmp(from, "held out") == 0)
+        fprintf(stderr,
+                "if the encoder was trained on this file it is trusted too much: give pairs "
+                "it has not seen with --dev\n");
 }
 
 static int describe(const film_model *model, const struct common *common)

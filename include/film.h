@@ -59,7 +59,8 @@ typedef enum film_status {
     FILM_IO = 3,        /* could not read or write */
     FILM_CANCELLED = 4, /* the progress callback said stop; nothing half-written is left */
     FILM_NO_MEMORY = 5,
-    FILM_END = 6 /* film_table_next: no more rows; not an error */
+    FILM_END = 6,   /* film_table_next: no more rows; not an error */
+    FILM_DENIED = 7 /* a database's user may not do this */
 } film_status;
 
 typedef struct film_error {

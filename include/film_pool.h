@@ -39,6 +39,13 @@ extern "C" {
 
 typedef struct film_pool film_pool;
 
+/* A pool lies in a file, or in PostgreSQL: PATH is then a URI, postgresql://USER@HOST:PORT/DATABASE, with all that libpq
+ * knows of but a password (docs/postgresql.md). Every call takes both. What is read of a database is read from a copy on
+ * this machine, which is brought up to date first (it may lack what others wrote in the last tenth of a second). While the
+ * database cannot be reached the copy answers as it is, and calls that write fail with FILM_IO and have written
+ * nothing. */
+FILM_API int film_pool_is_uri(const char *path);
+
 /* Makes a pool with a copy of the model at MODEL_PATH inside. The file appears when complete; one
  * that is there already is never overwritten. */
 FILM_API film_status film_pool_create(const char *path, const char *model_path, film_error *error);
@@ -51,6 +58,14 @@ FILM_API void film_pool_close(film_pool *pool);
  * nothing is written to it any more; what is there now must not be opened before POOL is closed and
  * the old log removed (docs/pool.md). */
 FILM_API int film_pool_replaced(const film_pool *pool, const char *path);
+
+/* A pool in PostgreSQL that is used for long, by a server: a thread takes over what others write as soon as they have
+ * written it, and readers ask the database no more. TELL (may be NULL) gets a line when the database cannot be reached any more and
+ * when it can be again, from that thread; the pool is read as it was meanwhile. Of a pool in a file: nothing to
+ * do. Ends with film_pool_close. */
+typedef void (*film_tell_fn)(void *user, const char *line);
+FILM_API film_status film_pool_follow(film_pool *pool, film_tell_fn tell, void *user,
+                                      film_error *error);
 
 /* How many seconds to wait for another process that writes; 10 unless set. */
 FILM_API void film_pool_set_wait(film_pool *pool, double seconds);
@@ -288,6 +303,7 @@ typedef struct film_dedup_result {
         contradictions; /* labels of "same" left out: they would join a pair labelled different */
     uint64_t skipped;   /* bad rows, with table.skip_bad */
     double threshold;   /* the one used */
+    uint64_t sent;      /* bytes that the processes of a job handed to each other */
 } film_dedup_result;
 
 FILM_API void film_dedup_defaults(film_dedup_options *options);
@@ -339,6 +355,7 @@ typedef struct film_link_result {
     uint64_t matched;  /* records of A with a match */
     uint64_t skipped;  /* bad rows */
     double threshold;
+    uint64_t sent; /* bytes that the processes of a job handed to each other */
 } film_link_result;
 
 FILM_API void film_link_defaults(film_link_options *options);

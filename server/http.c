@@ -137,11 +137,11 @@ static void run_job(struct job *job)
     MHD_resume_connection(exchange->connection);
 }
 
-static void hand_over(struct exchange *exchange)
+static void hand_over(struct exchange *exchange, struct jobs *jobs)
 {
     exchange->job.run = run_job;
     MHD_suspend_connection(exchange->connection);
-    if (jobs_push(&exchange->http->jobs, &exchange->job)) return;
+    if (jobs_push(jobs, &exchange->job)) return;
     response_error(&exchange->response, 503, "too many requests wait already; ask again later");
     exchange->response.retry = 1;
     exchange->answered = 1;
@@ -270,7 +270,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
     } else if (exchange->body.failed) {
         response_error(&exchange->response, 503, "out of memory");
     } else if (route && (route->slow || exchange->body.length > LARGE_BODY)) {
-        hand_over(exchange);
+        hand_over(exchange, route->write ? &http->writes : &http->jobs);
         return MHD_YES;
     } else {
         make_answer(exchange);
@@ -386,7 +386,9 @@ int http_start(struct http *http, struct service *service, int socket)
     http->visitors.away = &service->away;
     pthread_mutex_init(&http->visitors.lock, NULL);
     allow_descriptors(options->limits.connections + SPARE_CONNECTIONS);
-    if (!jobs_start(&http->jobs, options->threads, options->limits.connections)) return 0;
+    if (!jobs_start(&http->jobs, options->threads, options->limits.connections) ||
+        !jobs_start(&http->writes, options->threads, options->limits.connections))
+        return 0;
     while (http->server_count < options->threads && http->server_count < HTTP_MOST_THREADS &&
            start_server(http, &http->servers[http->server_count]))
         http->server_count++;
@@ -431,7 +433,9 @@ void http_quiesce(struct http *http)
 
 void http_end(struct http *http)
 {
-    jobs_end(&http->jobs); /* first: a connection that sleeps must be awake when its daemon stops */
+    /* First: a connection that sleeps must be awake when its daemon stops. */
+    jobs_end(&http->jobs);
+    jobs_end(&http->writes);
     for (int i = 0; i < http->server_count; i++) MHD_stop_daemon(http->servers[i].daemon);
     pthread_mutex_destroy(&http->visitors.lock);
 }

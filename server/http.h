@@ -27,7 +27,9 @@ struct http {
     struct service *service;
     struct journal journal;
     struct visitors visitors;
-    struct jobs jobs;
+    /* What changes the pool has threads of its own: it may wait long for a lock or a database, and searches must
+     * not wait with it. */
+    struct jobs jobs, writes;
     struct http_server servers[HTTP_MOST_THREADS];
     int server_count;
     int socket; /* that listens */

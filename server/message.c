@@ -56,6 +56,10 @@ int response_failure(struct response *response, film_status status, const film_e
         return response_error(response, 503, "out of memory; ask for less at once");
     case FILM_CANCELLED:
         return response_error(response, 503, "the server is stopping; ask again");
+    case FILM_DENIED:
+        return response_error(response, 403, "%s", error->message);
+    case FILM_IO: /* a pool that is locked, or whose database is away: later it may work */
+        return response_error(response, 503, "%s", error->message);
     default:
         return response_error(response, 500, "%s", error->message);
     }

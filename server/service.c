@@ -35,13 +35,26 @@ static void generation_release(struct generation *generation)
     if (generation && atomic_fetch_sub(&generation->users, 1) == 1) generation_free(generation);
 }
 
-/* A pool is a SQLite file, and says so at its beginning. */
-static int is_pool(FILE *file)
+/* A pool is a SQLite file, and says so at its beginning; or it lies in a database. */
+static film_status is_pool(const char *path, int *pool, film_error *error)
 {
     static const char magic[] = "SQLite format 3";
     char start[sizeof magic];
-    return fread(start, 1, sizeof start, file) == sizeof start &&
-           memcmp(start, magic, sizeof magic) == 0;
+    *pool = film_pool_is_uri(path);
+    if (*pool) return FILM_OK;
+    FILE *file = fopen(path, "rb");
+    if (!file) return failed(error, FILM_IO, "cannot open", path);
+    *pool = fread(start, 1, sizeof start, file) == sizeof start &&
+            memcmp(start, magic, sizeof magic) == 0;
+    fclose(file);
+    return FILM_OK;
+}
+
+/* What happens to the database of a pool, for whoever watches the server. */
+static void tell(void *user, const char *line)
+{
+    (void)user;
+    fprintf(stderr, "film: %s\n", line);
 }
 
 static film_status read_report(struct generation *generation, const char *path, film_error *error)
@@ -63,16 +76,16 @@ static film_status read_report(struct generation *generation, const char *path, 
 static film_status generation_open(const struct service_options *options, struct generation **out,
                                    film_error *error)
 {
-    FILE *file = fopen(options->path, "rb");
-    if (!file) return failed(error, FILM_IO, "cannot open", options->path);
-    int pool = is_pool(file);
-    fclose(file);
+    int pool;
+    film_status status = is_pool(options->path, &pool, error);
+    if (status != FILM_OK) return status;
     struct generation *generation = calloc(1, sizeof *generation);
     if (!generation) return failed(error, FILM_NO_MEMORY, NULL, NULL);
     atomic_init(&generation->users, 1);
-    film_status status = pool ? film_pool_open(options->path, &generation->pool, error)
-                              : film_open(options->path, &generation->opened, error);
+    status = pool ? film_pool_open(options->path, &generation->pool, error)
+                  : film_open(options->path, &generation->opened, error);
     generation->model = generation->opened;
+    if (status == FILM_OK && pool) status = film_pool_follow(generation->pool, tell, NULL, error);
     if (status == FILM_OK && pool)
         status = film_pool_model(generation->pool, &generation->model, error);
     if (status == FILM_OK) status = film_describe(generation->model, &generation->about, error);

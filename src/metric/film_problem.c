@@ -2,7 +2,6 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "la/dense.h"
-#include "la/vec.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -23,45 +22,6 @@ double film_sigma(double x)
 {
     double e = exp(-fabs(x));
     return x >= 0.0 ? 1.0 / (1.0 + e) : e / (1.0 + e);
-}
-
-/* w_i = sum (v_j - v_k) / (t_i + 1), rows FIRST .. END of W. */
-static void build_some_w(struct film_problem *q, const struct film_rows *rows, size_t first,
-                         size_t end)
-{
-    const struct triplets *t = q->triplets;
-    size_t r = q->rank;
-#pragma omp parallel for schedule(dynamic, CHUNK) num_threads(q->threads)
-    for (size_t a = first; a < end; a++) {
-        float *w = q->w + a * r;
-        float share = 1.0f / (float)(t->start[a + 1] - t->start[a] + 1);
-        memset(w, 0, r * sizeof *w);
-        for (size_t i = t->start[a]; i < t->start[a + 1]; i++) {
-            vec_add_scaled(w, share, film_rows_of(rows, t->similar[i]), r);
-            vec_add_scaled(w, -share, film_rows_of(rows, t->dissimilar[i]), r);
-        }
-    }
-}
-
-/* W, with the rows of other processes as far as there is room for them at a time. */
-static film_status build_w(struct film_problem *q, film_error *error)
-{
-    film_status status = FILM_OK;
-    struct film_rows rows =
-        film_rows_own(&q->owners, q->v, q->stride, q->rank, q->triplets->sentences);
-    size_t first = 0, end, left = q->owners.starts ? 1 : 0;
-    q->first = rows.first;
-    if (!q->owners.starts) build_some_w(q, &rows, 0, q->anchors);
-    while (left > 0) { /* as long as one process has anchors left */
-        TRY(film_rows_fetch(&rows, &q->owners, q->triplets, first, &end, error));
-        build_some_w(q, &rows, first, end);
-        first = end;
-        left = q->anchors - first;
-        TRY(comm_sum_counts(q->owners.comm, &left, 1, error));
-    }
-done:
-    film_rows_free(&rows);
-    return status;
 }
 
 static const float *anchor_row(const struct film_problem *q, size_t a)
@@ -234,28 +194,48 @@ done:
     return status;
 }
 
+/* Where anchor PLACE of all processes is here; all anchors of this process: not here. */
+static size_t own_anchor(const struct film_problem *q, size_t place)
+{
+    const uint32_t *places = q->triplets->place;
+    if (!places) return place;
+    size_t low = 0, high = q->anchors;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (places[middle] < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < q->anchors && places[low] == place ? low : q->anchors;
+}
+
 film_status film_problem_mean_square(struct film_problem *q, const double *p, size_t sample,
                                      uint64_t seed, double *mean, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t r = q->rank, d = q->dim;
+    size_t r = q->rank, d = q->dim, drawn = 0;
+    /* Where nobody has said which anchors of a job these are, each process draws from its own. */
+    int apart = q->all_anchors > q->anchors && !q->triplets->place;
+    size_t all = apart ? q->anchors : q->all_anchors;
+    if (apart) sample = sample * q->anchors / q->all_anchors;
     struct rng rng;
-    double total = 0.0;
-    /* this process's share of the sample, by its share of the anchors */
-    sample = sample >= q->all_anchors ? q->anchors : sample * q->anchors / q->all_anchors;
+    double totals[2] = {0.0, 0.0}; /* of squares; rows */
+    if (sample > all) sample = all;
     build_map(q, p);
-    rng_seed(&rng, seed + (uint64_t)q->owners.comm->rank);
-    for (size_t first = 0; first < sample; first += CHUNK) {
-        size_t rows = sample - first < CHUNK ? sample - first : CHUNK;
+    rng_seed(&rng, seed);
+    while (drawn < sample) {
         float *v = q->scratch, *pv = v + CHUNK * r;
-        for (size_t i = 0; i < rows; i++) {
-            size_t a = sample == q->anchors ? first + i : (size_t)rng_below(&rng, q->anchors);
-            memcpy(v + i * r, anchor_row(q, a), r * sizeof *v);
+        size_t rows = 0;
+        for (; rows < CHUNK && drawn < sample; drawn++) {
+            size_t a = own_anchor(q, sample == all ? drawn : (size_t)rng_below(&rng, all));
+            if (a < q->anchors) memcpy(v + rows++ * r, anchor_row(q, a), r * sizeof *v);
         }
         times_map(q, rows, v, pv);
-        for (size_t i = 0; i < rows * d; i++) total += q->s[i % d] * (double)pv[i] * (double)pv[i];
+        for (size_t i = 0; i < rows * d; i++)
+            totals[0] += q->s[i % d] * (double)pv[i] * (double)pv[i];
+        totals[1] += (double)rows;
     }
-    double totals[2] = {total, (double)sample};
     TRY(comm_sum_double(q->owners.comm, totals, 2, error));
     *mean = totals[1] > 0.0 ? totals[0] / totals[1] : 0.0;
 done:
@@ -311,7 +291,8 @@ film_status film_problem_init(struct film_problem *q, const float *v, size_t str
     film_status status = FILM_OK;
     *q = (struct film_problem){.rank = rank,
                                .dim = dim,
-                               .owners = owners ? *owners : (struct film_owners){.comm = &comm_single},
+                               .owners =
+                                   owners ? *owners : (struct film_owners){.comm = &comm_single},
                                .threads = threads > 0 ? threads : 1,
                                .full_every = FULL_EVERY};
     TRY(allocate(q, error));
@@ -349,7 +330,8 @@ film_status film_problem_load(struct film_problem *q, const float *v, size_t str
     memset(q->active, 0, q->anchors);
     q->all_anchors = q->anchors;
     TRY(comm_sum_counts(q->owners.comm, &q->all_anchors, 1, error));
-    TRY(build_w(q, error));
+    q->first = q->owners.starts ? q->owners.starts[q->owners.comm->rank] : 0;
+    TRY(film_rows_sum(&q->owners, v, stride, q->rank, triplets, q->threads, q->w, error));
 done:
     return status;
 }

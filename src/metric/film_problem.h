@@ -18,11 +18,11 @@
  * Mini-batches (metric/mfilm.h) use the same code: the anchors are then those of a batch, and H is a
  * running average over batches.
  *
- * Several processes: each has the anchors whose rows of V it has, their W and hinges; H, s and P are in every one and
- * the step of the optimiser is computed by each, from the same numbers. Every process hands over, in bytes, per refresh:
- * summed 8 r^2 for H (none when no hinge changed) and 16 for the counts; the first also its P, 8 r d, since two machines
- * may round differently. Rows of others for W, once: the differing sentences that 8 MiB of rows belong to, 4 r each
- * (film_rows.h). Nothing overlaps: H is needed whole before there is anything else to compute.
+ * Several processes: each has the anchors whose rows of V it has, their W and hinges. H, s and P are in
+ * every one, and each computes the optimiser's step, from the same numbers. Every process hands over, in bytes per
+ * refresh: summed 8 r^2 for H (none when no hinge changed) and 16 for counts; the first also its P, 8 r d, since
+ * two machines may round differently. What W needs of others' rows comes once (film_rows.h). Nothing
+ * overlaps: H must be whole before there is anything else to compute.
  *
  * Threads share out fixed chunks and tiles and every number is summed by one thread in one order:
  * the bytes do not depend on the number of threads. */
@@ -98,7 +98,7 @@ film_status film_problem_refresh(struct film_problem *problem, double *p, size_t
 /* After active, sum, s and margin were put back as they were: what follows from them. */
 film_status film_problem_restored(struct film_problem *problem, film_error *error);
 
-/* Mean of sum_c s_c (p_c'v)^2 over at most SAMPLE anchors drawn by SEED. */
+/* Mean of sum_c s_c (p_c'v)^2 over at most SAMPLE anchors drawn by SEED from those of all processes. */
 film_status film_problem_mean_square(struct film_problem *problem, const double *p, size_t sample,
                                      uint64_t seed, double *mean, film_error *error);
 

@@ -1,6 +1,5 @@
 #include "metric/rank_batch.h"
 #include "base/mem.h"
-#include "base/rng.h"
 #include "la/vec.h"
 #include "metric/rank_kernel.h"
 
@@ -23,6 +22,7 @@ film_status rank_batch_init(struct rank_batch *batch, size_t pairs, size_t hard,
     TRY(rank_fetch_init(&batch->fetch, map->comm, rows, error));
     TRY_ALLOC(batch->y = mem_aligned(rows * d, sizeof *batch->y), error);
     TRY_ALLOC(batch->dy = mem_aligned(rows * d, sizeof *batch->dy), error);
+    TRY_ALLOC(batch->columns = mem_aligned(rows * map->dim, sizeof *batch->columns), error);
     TRY_ALLOC(batch->s = mem_aligned(own * (pairs + hard), sizeof *batch->s), error);
     TRY_ALLOC(batch->length = mem_array(rows, sizeof *batch->length), error);
     TRY_ALLOC(batch->sums = mem_array(tiles * pairs, sizeof *batch->sums), error);
@@ -31,6 +31,7 @@ film_status rank_batch_init(struct rank_batch *batch, size_t pairs, size_t hard,
     TRY_ALLOC(batch->slopes = mem_array(pairs + opposed, sizeof *batch->slopes), error);
     TRY_ALLOC(batch->cluster = mem_array(pairs + hard, sizeof *batch->cluster), error);
     TRY_ALLOC(batch->sizes = mem_array(processes, sizeof *batch->sizes), error);
+    TRY_ALLOC(batch->own_sizes = mem_array(processes, sizeof *batch->own_sizes), error);
     TRY_ALLOC(batch->local = mem_array(map->features, sizeof *batch->local), error);
     memset(batch->local, 0xff, map->features * sizeof *batch->local);
 done:
@@ -43,6 +44,7 @@ void rank_batch_free(struct rank_batch *batch)
     rank_fetch_free(&batch->fetch);
     mem_free_aligned(batch->y);
     mem_free_aligned(batch->dy);
+    mem_free_aligned(batch->columns);
     mem_free_aligned(batch->s);
     mem_free(batch->length);
     mem_free(batch->sums);
@@ -51,6 +53,7 @@ void rank_batch_free(struct rank_batch *batch)
     mem_free(batch->slopes);
     mem_free(batch->cluster);
     mem_free(batch->sizes);
+    mem_free(batch->own_sizes);
     mem_free(batch->local);
     mem_free(batch->touched);
     mem_free(batch->start);
@@ -62,8 +65,8 @@ void rank_batch_free(struct rank_batch *batch)
 }
 
 /* The numbers of a batch; which of its pairs are this process's. */
-static void begin(struct rank_batch *b, const struct rank_map *map, const struct rank_rows *rows,
-                  const uint32_t *cluster)
+static void take_rows(struct rank_batch *b, const struct rank_map *map,
+                      const struct rank_rows *rows, const uint32_t *cluster)
 {
     const struct comm *comm = map->comm;
     b->pairs = rows->pairs;
@@ -77,41 +80,91 @@ static void begin(struct rank_batch *b, const struct rank_map *map, const struct
         b->cluster[j] = cluster[rows->row[b->pairs + j]];
 }
 
-/* ---- Forwards ---- */
+/* ---- Between columns and rows ---- */
 
-/* Leaves out a share of the entries. */
-static void drop(struct rank_batch *batch, size_t count, const struct rank_step *step)
+/* The vectors of the candidates, which everyone needs: from columns of each process to whole rows of y, or from
+ * whole rows of dy, of each a part, to their sum in columns of each process. */
+static film_status turn_candidates(struct rank_batch *b, const struct rank_map *map, int to_rows,
+                                   int threads, film_error *error)
 {
-    struct rank_fetch *fetch = &batch->fetch;
-    if (step->dropout <= 0.0) return;
-#pragma omp parallel for schedule(static) num_threads(step->threads)
-    for (size_t i = 0; i < count; i++) {
-        struct rng rng;
-        rng_seed_part(&rng, step->seed, i);
-        for (size_t k = fetch->start[i]; k < fetch->start[i + 1]; k++)
-            if (rng_uniform(&rng) < step->dropout) fetch->val[k] = 0.0f;
+    size_t count = b->pairs + b->hard, first = b->pairs * b->dim;
+    float *columns = b->columns + b->pairs * map->dim, *y = b->y + first, *dy = b->dy + first;
+    for (int i = 0; i < map->comm->size; i++)
+        b->sizes[i] = count * rank_map_dim(map, i) * (to_rows ? sizeof *y : 1);
+    if (!to_rows) {
+        rank_map_cut(map, dy, count, threads, y); /* the vectors are no longer needed */
+        return comm_sum_shares(map->comm, y, b->sizes, columns, error);
     }
+    film_status status = comm_gather(map->comm, columns, dy, b->sizes, error);
+    if (status == FILM_OK) rank_map_join(map, dy, count, threads, y);
+    return status;
 }
 
-/* Every process computes its columns of the vectors and gets those of the others. */
+/* The same of the rows that only one process has to do with: row FIRST begins PAIRS pairs of SIDES rows each, of
+ * which each process has its share. */
+static film_status turn_own(struct rank_batch *b, const struct rank_map *map, size_t first,
+                            size_t pairs, size_t sides, int to_rows, int threads, film_error *error)
+{
+    const struct comm *comm = map->comm;
+    float *columns = b->columns + first * map->dim;
+    size_t own = 0;
+    if (pairs == 0) return FILM_OK;
+    for (int i = 0; i < comm->size; i++) {
+        size_t begin = comm_begin(comm, pairs, i), end = comm_begin(comm, pairs, i + 1);
+        b->sizes[i] = sides * (end - begin) * map->dim * sizeof *columns;
+        if (i != comm->rank) continue;
+        own = sides * (end - begin);
+        first += sides * begin;
+    }
+    for (int i = 0; i < comm->size; i++)
+        b->own_sizes[i] = own * rank_map_dim(map, i) * sizeof *columns;
+    float *y = b->y + first * b->dim, *dy = b->dy + first * b->dim;
+    if (!to_rows) {
+        rank_map_cut(map, dy, own, threads, y);
+        return comm_exchange(comm, y, b->own_sizes, columns, b->sizes, error);
+    }
+    film_status status = comm_exchange(comm, columns, b->sizes, dy, b->own_sizes, error);
+    if (status == FILM_OK) rank_map_join(map, dy, own, threads, y);
+    return status;
+}
+
+static film_status turn(struct rank_batch *b, const struct rank_map *map, int to_rows, int threads,
+                        film_error *error)
+{
+    film_status status = FILM_OK;
+    TRY(turn_candidates(b, map, to_rows, threads, error));
+    TRY(turn_own(b, map, 0, b->pairs, 1, to_rows, threads, error));
+    TRY(turn_own(b, map, 2 * b->pairs + b->hard, b->opposed, 2, to_rows, threads, error));
+done:
+    return status;
+}
+
+/* ---- Forwards ---- */
+
+static void normalise(struct rank_batch *b, size_t first, size_t end, int threads)
+{
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (size_t i = first; i < end; i++)
+        b->length[i] = (float)vec_normalise(b->y + i * b->dim, b->dim);
+}
+
+/* Every process computes its columns of all vectors and gets those of the others of the vectors it needs. */
 static film_status embed_rows(struct rank_batch *b, const struct rank_map *map, size_t count,
                               int threads, film_error *error)
 {
     const struct rank_fetch *fetch = &b->fetch;
+    size_t opposed = 2 * b->pairs + b->hard;
 #pragma omp parallel for schedule(dynamic, 32) num_threads(threads)
     for (size_t i = 0; i < count; i++) {
         size_t start = fetch->start[i];
         rank_map_project(map, fetch->col + start, fetch->val + start, fetch->start[i + 1] - start,
-                         b->y + i * map->dim);
+                         b->columns + i * map->dim);
     }
-    for (int i = 0; i < map->comm->size; i++)
-        b->sizes[i] = count * rank_map_dim(map, i) * sizeof *b->y;
-    film_status status = comm_gather(map->comm, b->y, b->dy, b->sizes, error);
+    film_status status = turn(b, map, 1, threads, error);
     if (status != FILM_OK) return status;
-    rank_map_join(map, b->dy, count, threads, b->y);
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (size_t i = 0; i < count; i++)
-        b->length[i] = (float)vec_normalise(b->y + i * b->dim, b->dim);
+    normalise(b, b->first, b->end, threads);
+    normalise(b, b->pairs, opposed, threads);
+    normalise(b, opposed + 2 * b->first_opposed, opposed + 2 * b->end_opposed, threads);
     return FILM_OK;
 }
 
@@ -255,7 +308,8 @@ done:
 
 /* ---- Backwards ---- */
 
-/* Rows of dy: those of the own a's are G C, those of the candidates G' A, with G = b->s. */
+/* Rows of dy: those of the own a's are G C, those of the candidates G' A, with G = b->s. These are to be summed
+ * over the processes; going through the length of a vector is linear, so it can be done before. */
 static void vector_gradient(struct rank_batch *b, int threads)
 {
     size_t d = b->dim, n = b->pairs, own = b->end - b->first, m = n + b->hard;
@@ -277,26 +331,6 @@ static void vector_gradient(struct rank_batch *b, int threads)
                         (int)d);
         through_length(b, row, row + end - first);
     }
-}
-
-static void clear(struct rank_batch *b, size_t first, size_t end)
-{
-    memset(b->dy + first * b->dim, 0, (end - first) * b->dim * sizeof *b->dy);
-}
-
-/* Sums dy over the processes (going through the length of a vector is linear, so it could be done before), of
- * which each gets its own columns. The vectors are no longer needed and make room. */
-static film_status sum_columns(struct rank_batch *b, const struct rank_map *map, size_t count,
-                               int threads, film_error *error)
-{
-    size_t opposed = 2 * b->pairs + b->hard;
-    clear(b, 0, b->first); /* rows that only others know of */
-    clear(b, b->end, b->pairs);
-    clear(b, opposed, opposed + 2 * b->first_opposed);
-    clear(b, opposed + 2 * b->end_opposed, count);
-    for (int i = 0; i < map->comm->size; i++) b->sizes[i] = count * rank_map_dim(map, i);
-    rank_map_cut(map, b->dy, count, threads, b->y);
-    return comm_sum_shares(map->comm, b->y, b->sizes, b->dy, error);
 }
 
 static film_status reserve(struct rank_batch *b, size_t entries, film_error *error)
@@ -353,8 +387,8 @@ static film_status feature_gradients(struct rank_batch *b, const struct rank_map
     for (size_t i = 0; i < count; i++) {
         size_t start = b->start[i], f = b->touched[i];
         float *out = b->gradient + i * d;
-        rank_gather(b->dy, d, b->entry_row + start, b->entry_val + start, b->start[i + 1] - start,
-                    d, out);
+        rank_gather(b->columns, d, b->entry_row + start, b->entry_val + start,
+                    b->start[i + 1] - start, d, out);
         vec_scale(out, map->gain[f], d);
         b->by_feature[i][0] = vec_dot(map->rows + f * d, out, d);
         b->by_feature[i][1] = vec_dot(out, out, map->learned);
@@ -370,15 +404,15 @@ film_status rank_batch_gradient(struct rank_batch *batch, const struct rank_map 
     film_status status = FILM_OK;
     size_t count = 2 * (rows->pairs + rows->opposed) + rows->hard;
     int threads = step->threads;
-    begin(batch, map, rows, cluster);
-    TRY(rank_fetch_rows(&batch->fetch, x, rows->row, count, threads, error));
+    take_rows(batch, map, rows, cluster);
+    TRY(rank_fetch_rows(&batch->fetch, x, rows->row, count,
+                        (struct rank_dropout){step->dropout, step->seed}, threads, error));
     TRY(reserve(batch, batch->fetch.start[count], error));
-    drop(batch, count, step);
     TRY(embed_rows(batch, map, count, threads, error));
     exponentials(batch, rows->row, cluster, step);
     TRY(losses(batch, map->comm, step, loss, by_border, error));
     vector_gradient(batch, threads);
-    TRY(sum_columns(batch, map, count, threads, error));
+    TRY(turn(batch, map, 0, threads, error));
     sort_entries(batch, count);
     TRY(feature_gradients(batch, map, threads, error));
 done:

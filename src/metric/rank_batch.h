@@ -5,8 +5,8 @@
 #include "metric/rank_fetch.h"
 #include "metric/rank_map.h"
 
-/* In a job every process has all vectors of the batch and computes the losses of its even share of the pairs and
- * of the opposed pairs; what is summed over the processes is marked below. */
+/* In a job every process has its even share of the pairs and of the opposed pairs, computes their losses, and
+ * therefore has the vectors of these and of all candidates; other rows of y and dy stay unset. What is summed over the processes is marked below. */
 struct rank_batch {
     size_t dim;                  /* of all processes' columns */
     size_t pairs, hard, opposed; /* of this batch */
@@ -15,11 +15,13 @@ struct rank_batch {
     struct rank_fetch fetch; /* the entries by row; dropout applied, gain not */
     float *y;                /* rows x dim, length 1: all a, all b, all hard, then u and v of
                               * each opposed pair */
-    float *dy;         /* rows x dim: gradient by the vectors before normalising; in the end summed,
-                        * and rows x the map's own columns */
-    float *length;     /* rows: before normalising */
-    float *s;          /* own pairs x (pairs + hard): exponentials, then gradient by the cosines */
-    float *sums;       /* tiles x pairs: column sums of each tile, in the end of all in the first */
+    float *dy;               /* rows x dim: gradient by the vectors before normalising */
+    float
+        *columns;  /* rows x the map's own columns: of all vectors before normalising; in the end of
+                     * the gradient by them, summed */
+    float *length; /* rows: before normalising */
+    float *s;      /* own pairs x (pairs + hard): exponentials, then gradient by the cosines */
+    float *sums;   /* tiles x pairs: column sums of each tile, in the end of all in the first */
     float *row_sum;    /* pairs */
     double *losses;    /* pairs + opposed */
     double *slopes;    /* pairs + opposed: sigma, near 1 where the decision is wrong */
@@ -30,9 +32,9 @@ struct rank_batch {
     size_t *start;     /* touched + 1 */
     uint32_t *entry_row;
     float *entry_val;
-    float *gradient;         /* touched x the map's own columns */
-    double (*by_feature)[2]; /* touched: gradient by g; square of that by L. Summed */
-    size_t *sizes;           /* processes */
+    float *gradient;           /* touched x the map's own columns */
+    double (*by_feature)[2];   /* touched: gradient by g; square of that by L. Summed */
+    size_t *sizes, *own_sizes; /* processes */
     size_t touched_count;
     size_t touched_room, start_room, entry_row_room, entry_val_room, gradient_room, feature_room;
 };

@@ -254,7 +254,7 @@ static film_status embed_own(const struct rank_map *map, const struct csr *x,
     }
     for (size_t first = 0; first < most; first += STRETCH) {
         next_stretch(fetch, first, rows, &count, of);
-        TRY(rank_fetch_rows(fetch, x, rows, count, threads, error));
+        TRY(rank_fetch_rows(fetch, x, rows, count, (struct rank_dropout){0}, threads, error));
 #pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
         for (size_t i = 0; i < count; i++)
             rank_map_project(map, fetch->col + fetch->start[i], fetch->val + fetch->start[i],

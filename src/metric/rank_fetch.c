@@ -1,5 +1,6 @@
 #include "metric/rank_fetch.h"
 #include "base/mem.h"
+#include "base/rng.h"
 
 #include <string.h>
 
@@ -110,24 +111,36 @@ static film_status reserve(struct rank_fetch *f, size_t entries, film_error *err
     return status_no_memory(error);
 }
 
+/* Row I of the fetch, which is this process's, to where it is sent from. */
+static void pack_row(struct rank_fetch *fetch, const struct csr *x, const uint32_t *rows, size_t i,
+                     struct rank_dropout dropout)
+{
+    int rank = fetch->comm->rank;
+    size_t from = x->start[rows[i] - fetch->first[rank]];
+    size_t to = fetch->from[i] - fetch->next[rank], length = fetch->start[i + 1] - fetch->start[i];
+    memcpy(fetch->col + to, x->col + from, length * sizeof *fetch->col);
+    memcpy(fetch->val + to, x->val + from, length * sizeof *fetch->val);
+    if (dropout.share <= 0.0) return;
+    struct rng rng;
+    rng_seed_part(&rng, dropout.seed, i);
+    for (size_t k = to; k < to + length; k++)
+        if (rng_uniform(&rng) < dropout.share) fetch->val[k] = 0.0f;
+}
+
 film_status rank_fetch_rows(struct rank_fetch *fetch, const struct csr *x, const uint32_t *rows,
-                            size_t count, int threads, film_error *error)
+                            size_t count, struct rank_dropout dropout, int threads,
+                            film_error *error)
 {
     film_status status = FILM_OK;
-    int size = fetch->comm->size, rank = fetch->comm->rank;
+    int size = fetch->comm->size;
+    uint32_t rank = (uint32_t)fetch->comm->rank;
     if (fetch->first[size] == 0) TRY(rank_fetch_number(fetch, x->rows, error));
     TRY(fetch_lengths(fetch, x, rows, count, error));
     TRY(reserve(fetch, fetch->start[count], error));
     for (int i = 0; i < size; i++) fetch->sizes[i] *= sizeof *fetch->col;
 #pragma omp parallel for schedule(static) num_threads(threads)
-    for (size_t i = 0; i < count; i++) { /* own rows, to be sent */
-        if (fetch->owner[i] != (uint32_t)rank) continue;
-        size_t from = x->start[rows[i] - fetch->first[rank]];
-        size_t to = fetch->from[i] - fetch->next[rank],
-               length = fetch->start[i + 1] - fetch->start[i];
-        memcpy(fetch->col + to, x->col + from, length * sizeof *fetch->col);
-        memcpy(fetch->val + to, x->val + from, length * sizeof *fetch->val);
-    }
+    for (size_t i = 0; i < count; i++)
+        if (fetch->owner[i] == rank) pack_row(fetch, x, rows, i, dropout);
     TRY(comm_gather(fetch->comm, fetch->col, fetch->came_col, fetch->sizes, error));
     TRY(comm_gather(fetch->comm, fetch->val, fetch->came_val, fetch->sizes, error));
 #pragma omp parallel for schedule(static) num_threads(threads)

@@ -32,8 +32,15 @@ void rank_fetch_free(struct rank_fetch *fetch);
  * was not before. */
 film_status rank_fetch_number(struct rank_fetch *fetch, size_t own, film_error *error);
 
+/* A share of the entries is set to 0, at random. */
+struct rank_dropout {
+    double share;
+    uint64_t seed;
+};
+
 /* X: the rows of this process. Collective: all want the same COUNT rows. */
 film_status rank_fetch_rows(struct rank_fetch *fetch, const struct csr *x, const uint32_t *rows,
-                            size_t count, int threads, film_error *error);
+                            size_t count, struct rank_dropout dropout, int threads,
+                            film_error *error);
 
 #endif

@@ -159,21 +159,20 @@ done:
 static film_status write_batch(struct adding *adding, film_error *error)
 {
     film_status status = FILM_OK;
-    struct db *db = NULL;
     struct store_write write;
+    int writing = 0;
     film_pool_added added = *adding->added;
     if (adding->batch.count == 0) return FILM_OK;
     TRY(embed_new(adding, error));
-    TRY(pool_write(adding->pool, &adding->options->progress, "adding", &db, error));
-    db->done = adding->share;
-    db->total = 1;
-    TRY(store_begin(&write, db, error));
+    TRY(pool_write(adding->pool, &adding->options->progress, "adding", adding->share, &write,
+                   error));
+    writing = 1;
     for (size_t i = 0; i < adding->batch.count; i++)
         TRY(write_row(adding, &write, i, &added, error));
-    TRY(store_commit(&write, error));
+    TRY(pool_commit(adding->pool, &write, error));
     *adding->added = added;
 done:
-    if (db) pool_write_end(adding->pool);
+    if (writing) pool_write_end(adding->pool);
     batch_clear(&adding->batch);
     return status;
 }

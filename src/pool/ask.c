@@ -185,26 +185,25 @@ film_status film_pool_remove(film_pool *pool, const film_text *ids, size_t count
                              int ignore_missing, uint64_t *removed, film_error *error)
 {
     film_status status = FILM_OK;
-    struct db *db = NULL;
     struct store_write write;
     struct store_sentence sentence;
     uint64_t gone = 0;
-    int found;
+    int found, writing = 0;
     if (removed) *removed = 0;
     if (!pool || (count && !ids)) return pool_missing(error, pool ? "ids" : "pool");
-    TRY(pool_write(pool, NULL, "removing", &db, error));
-    TRY(store_begin(&write, db, error));
+    TRY(pool_write(pool, NULL, "removing", 0, &write, error));
+    writing = 1;
     for (size_t i = 0; i < count; i++) {
-        TRY(store_find(db, ids[i], &sentence, &found, error));
+        TRY(store_find(write.db, ids[i], &sentence, &found, error));
         if (!found && !ignore_missing) TRY(no_such_id(pool, ids[i], error));
         if (!found) continue;
         TRY(store_remove(&write, sentence.number, error));
         gone++;
     }
-    TRY(store_commit(&write, error));
+    TRY(pool_commit(pool, &write, error));
     if (removed) *removed = gone;
 done:
-    if (db) pool_write_end(pool);
+    if (writing) pool_write_end(pool);
     return status;
 }
 
@@ -234,23 +233,22 @@ film_status film_pool_label_many(film_pool *pool, const film_pool_label_row *lab
                                  const char *origin, uint64_t *changed, film_error *error)
 {
     film_status status = FILM_OK;
-    struct db *db = NULL;
     struct store_write write;
     uint64_t new_ones = 0;
-    int is_new;
+    int is_new, writing = 0;
     if (changed) *changed = 0;
     if (!pool || (count && !labels)) return pool_missing(error, pool ? "labels" : "pool");
-    TRY(pool_write(pool, NULL, "labelling", &db, error));
-    TRY(store_begin(&write, db, error));
+    TRY(pool_write(pool, NULL, "labelling", 0, &write, error));
+    writing = 1;
     for (size_t i = 0; i < count; i++) {
         TRY(put_label(pool, &write, &labels[i], film_string(origin ? origin : "user"), &is_new,
                       error));
         new_ones += is_new != 0;
     }
-    TRY(store_commit(&write, error));
+    TRY(pool_commit(pool, &write, error));
     if (changed) *changed = new_ones;
 done:
-    if (db) pool_write_end(pool);
+    if (writing) pool_write_end(pool);
     return status;
 }
 

@@ -144,27 +144,27 @@ static film_status repair(struct checking *checking, film_error *error)
 {
     film_status status = FILM_OK;
     struct store_write write;
-    struct db *db = NULL;
     float *vector = NULL;
+    int writing = 0;
     size_t vectors = checking->model ? checking->vector_count : 0;
     if (!checking->indexes && !checking->orphans && !checking->counters && !vectors) return FILM_OK;
     TRY_ALLOC(vector = mem_array(checking->pool->dim, sizeof *vector), error);
-    TRY(pool_write(checking->pool, &checking->options->progress, "repairing", &db, error));
-    TRY(store_begin(&write, db, error));
-    if (checking->indexes) TRY(db_run(db, "REINDEX", error));
+    TRY(pool_write(checking->pool, &checking->options->progress, "repairing", 0, &write, error));
+    writing = 1;
+    if (checking->indexes) TRY(db_run(write.db, "REINDEX", error));
     if (checking->orphans)
-        TRY(db_run(db, "DELETE FROM vector WHERE number NOT IN (SELECT number FROM sentence)",
+        TRY(db_run(write.db, "DELETE FROM vector WHERE number NOT IN (SELECT number FROM sentence)",
                    error));
     TRY(repair_counters(&write, error));
     write.other = 1;
     for (size_t i = 0; i < vectors; i++)
         TRY(repair_vector(checking, &write, checking->vectors[i], vector, error));
-    TRY(store_commit(&write, error));
+    TRY(pool_commit(checking->pool, &write, error));
     checking->result->repaired = (uint64_t)checking->indexes + (uint64_t)checking->orphans +
                                  (uint64_t)checking->counters + vectors;
 done:
     mem_free(vector);
-    if (db) pool_write_end(checking->pool);
+    if (writing) pool_write_end(checking->pool);
     return status;
 }
 
@@ -197,6 +197,7 @@ static film_status look(struct checking *checking, film_error *error)
     TRY(note_damage(checking, check_labels(checking, error), error));
     TRY(note_damage(checking, pool_model(checking->pool, &checking->model, error), error));
     TRY(note_damage(checking, check_sentences(checking, error), error));
+    TRY(note_damage(checking, check_database_rows(checking, error), error));
     if (checking->model) TRY(note_damage(checking, check_cache(checking, error), error));
 done:
     return status;

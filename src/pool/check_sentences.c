@@ -154,3 +154,23 @@ done:
     waiting_free(&waiting);
     return status;
 }
+
+static film_status note_difference(void *user, const struct remote_difference *difference,
+                                   film_error *error)
+{
+    struct checking *checking = user;
+    char shown[VALUE_SHOWN];
+    if (difference->number)
+        check_problem(checking, "sentence \"%s\" %s", value_show(difference->id, shown),
+                      difference->problem);
+    else
+        check_problem(checking, "%s", difference->problem);
+    /* A vector that is computed again is written with all that belongs to its sentence. */
+    return difference->repairable ? wrong_vector(checking, difference->number, error) : FILM_OK;
+}
+
+film_status check_database_rows(struct checking *checking, film_error *error)
+{
+    if (!checking->pool->remote) return FILM_OK;
+    return shared_compare(checking->pool, checking->db, note_difference, checking, error);
+}

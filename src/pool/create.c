@@ -2,9 +2,9 @@
  * real one, so that a pool is there complete or not at all. */
 #include "base/file.h"
 #include "base/mem.h"
-#include "pool/lineage.h"
+#include "store/lineage.h"
 #include "pool/pool.h"
-#include "pool/schema.h"
+#include "store/schema.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -52,11 +52,16 @@ film_status film_pool_create(const char *path, const char *model_path, film_erro
     struct stat about;
     char *temporary = NULL;
     if (!path || !model_path) return pool_missing(error, path ? "model_path" : "path");
-    if (lstat(path, &about) == 0)
+    int is_remote = place_is_remote(path);
+    if (!is_remote && lstat(path, &about) == 0)
         TRY(status_set(error, FILM_IO, "%s is there already; remove it or choose another name",
                        path));
     TRY(file_map_open(model_path, &file, error));
     TRY(model_parse(file.bytes, file.size, model_path, &model, error));
+    if (is_remote) {
+        status = remote_create(path, file.bytes, file.size, encoder_dim(&model->encoder), error);
+        goto done;
+    }
     size_t room = strlen(path) + 60;
     TRY_ALLOC(temporary = mem_array(room, 1), error);
     snprintf(temporary, room, "%s.tmp-%ld-%ld", path, (long)getpid(), (long)gettid());

@@ -1,9 +1,10 @@
 #include "pool/pool.h"
 #include "base/mem.h"
-#include "pool/lineage.h"
-#include "pool/schema.h"
 #include "pool/snapshot.h"
+#include "store/lineage.h"
+#include "store/schema.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,6 +22,12 @@ static double get_wait(film_pool *pool)
     double wait = pool->wait;
     pthread_mutex_unlock(&pool->lock);
     return wait;
+}
+
+/* What messages about the file call it. */
+static const char *shown(const film_pool *pool)
+{
+    return pool->remote ? pool->file : pool->path;
 }
 
 static int is_replaced(const film_pool *pool)
@@ -46,16 +53,19 @@ static film_status check_place(const film_pool *pool, film_error *error)
     return status_set(error, FILM_IO,
                       "%s was removed or replaced by another file while it was in use; stop what "
                       "uses it and start it again",
-                      pool->path);
+                      shown(pool));
 }
 
-static film_status connect_db(film_pool *pool, struct db *db, film_error *error)
+film_status pool_connect(film_pool *pool, struct db *db, film_error *error)
 {
     film_status status = check_place(pool, error);
-    if (status == FILM_OK) status = db_open(db, pool->file, pool->path, error);
+    if (status == FILM_OK) status = db_open(db, pool->file, shown(pool), error);
     if (status != FILM_OK) return status;
     db->wait = get_wait(pool);
     status = schema_open(db, error);
+    /* What a power cut takes from a copy, the database still has. */
+    if (status == FILM_OK && pool->remote)
+        status = db_run(db, "PRAGMA synchronous = NORMAL", error);
     if (status != FILM_OK) db_close(db);
     return status;
 }
@@ -65,12 +75,13 @@ film_status pool_read(film_pool *pool, struct db **out, film_error *error)
     film_status status = FILM_OK;
     struct db *db = NULL;
     *out = NULL;
+    if (pool->remote) shared_refresh(pool);
     pthread_mutex_lock(&pool->lock);
     if (pool->idle_count) db = pool->idle[--pool->idle_count];
     pthread_mutex_unlock(&pool->lock);
     if (!db) {
         TRY_ALLOC(db = mem_zeroed(1, sizeof *db), error);
-        TRY(connect_db(pool, db, error));
+        TRY(pool_connect(pool, db, error));
     }
     db->wait = get_wait(pool);
     *out = db;
@@ -96,29 +107,37 @@ void pool_read_end(film_pool *pool, struct db *db)
 }
 
 film_status pool_write(film_pool *pool, const film_progress *progress, const char *phase,
-                       struct db **out, film_error *error)
+                       double share, struct store_write *write, film_error *error)
 {
     film_status status = FILM_OK;
+    struct db *db = &pool->writer;
     pthread_mutex_lock(&pool->writing);
-    *out = &pool->writer;
     TRY(check_place(pool, error));
-    if (!pool->has_writer) TRY(connect_db(pool, &pool->writer, error));
+    if (!pool->has_writer) TRY(pool_connect(pool, db, error));
     pool->has_writer = 1;
-    pool->writer.wait = get_wait(pool);
-    pool->writer.progress = progress;
-    pool->writer.phase = phase;
-    pool->writer.done = pool->writer.total = 0;
+    db->wait = get_wait(pool);
+    db->progress = progress;
+    db->phase = phase;
+    db->done = share;
+    db->total = share > 0;
+    if (pool->remote)
+        TRY(remote_begin(pool->remote, db, db->wait, write, error));
+    else
+        TRY(store_begin(write, db, error));
 done:
-    if (status != FILM_OK) {
-        *out = NULL;
-        pthread_mutex_unlock(&pool->writing);
-    }
+    if (status != FILM_OK) pool_write_end(pool);
     return status;
+}
+
+film_status pool_commit(film_pool *pool, struct store_write *write, film_error *error)
+{
+    return pool->remote ? remote_commit(pool->remote, write, error) : store_commit(write, error);
 }
 
 void pool_write_end(film_pool *pool)
 {
     db_rollback(&pool->writer);
+    if (pool->remote) remote_end(pool->remote);
     pool->writer.progress = NULL;
     pthread_mutex_unlock(&pool->writing);
 }
@@ -150,12 +169,15 @@ static film_status find_place(film_pool *pool, const char *path, film_error *err
         free(real);
         return status_errno(error, "cannot open %s", path);
     }
-    pool->path = mem_string(path, strlen(path));
+    size_t room = strlen(path) + sizeof ".index";
+    if (!pool->path) pool->path = mem_string(path, strlen(path));
     pool->file = mem_string(real, strlen(real));
+    pool->index_file = mem_array(room, 1);
+    if (pool->index_file) snprintf(pool->index_file, room, "%s.index", path);
     pool->device = about.st_dev;
     pool->number = about.st_ino;
     free(real);
-    return pool->path && pool->file ? FILM_OK : status_no_memory(error);
+    return pool->path && pool->file && pool->index_file ? FILM_OK : status_no_memory(error);
 }
 
 film_status film_pool_open(const char *path, film_pool **out, film_error *error)
@@ -168,10 +190,14 @@ film_status film_pool_open(const char *path, film_pool **out, film_error *error)
     pthread_mutex_init(&pool->lock, NULL);
     pthread_mutex_init(&pool->writing, NULL);
     pthread_mutex_init(&pool->loading, NULL);
+    pthread_mutex_init(&pool->copying, NULL);
     pthread_rwlock_init(&pool->snapshot_lock, NULL);
     pool->wait = 10;
-    TRY(find_place(pool, path, error));
-    TRY(lineage_check(pool->file, pool->path, error));
+    int is_remote = place_is_remote(path);
+    if (is_remote) TRY(shared_open(pool, path, error));
+    TRY(find_place(pool, is_remote ? pool->remote->file : path, error));
+    TRY(lineage_check(pool->file, shown(pool), error));
+    if (is_remote) TRY(shared_catch_up(pool, error));
     TRY(read_settings(pool, error));
     *out = pool;
 done:
@@ -182,6 +208,7 @@ done:
 void film_pool_close(film_pool *pool)
 {
     if (!pool) return;
+    shared_close(pool);
     for (size_t i = 0; i < pool->idle_count; i++) {
         db_close(pool->idle[i]);
         mem_free(pool->idle[i]);
@@ -191,11 +218,13 @@ void film_pool_close(film_pool *pool)
     model_free(pool->model);
     mem_free_aligned(pool->model_bytes);
     pthread_rwlock_destroy(&pool->snapshot_lock);
+    pthread_mutex_destroy(&pool->copying);
     pthread_mutex_destroy(&pool->loading);
     pthread_mutex_destroy(&pool->writing);
     pthread_mutex_destroy(&pool->lock);
     mem_free(pool->path);
     mem_free(pool->file);
+    mem_free(pool->index_file);
     mem_free(pool);
 }
 

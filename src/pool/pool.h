@@ -8,7 +8,7 @@
 #define POOL_POOL_H
 
 #include "model/model.h"
-#include "pool/store.h"
+#include "remote/remote.h"
 
 #include <pthread.h>
 
@@ -27,8 +27,9 @@ struct pool_snapshot {
 };
 
 struct film_pool {
-    char *path; /* as it was given: for messages, and for the index beside it */
-    char *file; /* where that led to; every connection goes there */
+    char *path; /* as it was given, or what may be shown of a database's URI: for messages */
+    char *file; /* where that led to, or the copy of the database; every connection goes there */
+    char *index_file;                  /* the index's cache, beside the path or the copy */
     unsigned long long device, number; /* of that file, to notice another one in its place */
     size_t dim;
 
@@ -47,17 +48,41 @@ struct film_pool {
 
     pthread_rwlock_t snapshot_lock;
     struct pool_snapshot snapshot;
+
+    /* Of a pool in PostgreSQL (shared.c): */
+    struct remote *remote;   /* NULL: a file of our own */
+    pthread_mutex_t copying; /* of what follows: bringing the copy up to date */
+    struct db copier;
+    int has_copier;
+    double next_look;          /* when readers ask the database again */
+    struct follower *follower; /* NULL: readers look for changes themselves */
 };
 
 /* A connection inside a reading transaction. Give it back also after a failure. */
 film_status pool_read(film_pool *pool, struct db **db, film_error *error);
 void pool_read_end(film_pool *pool, struct db *db);
 
-/* The writing connection, without a transaction: store_begin starts one. PROGRESS (may be NULL) is
- * asked while another process is waited for. */
+/* One more connection, for the one who asks. */
+film_status pool_connect(film_pool *pool, struct db *db, film_error *error);
+
+/* A writing transaction, on the one connection for it. PROGRESS (may be NULL) is asked while another process is waited
+ * for, and told that SHARE of the work is done. After FILM_OK, pool_write_end must follow. */
 film_status pool_write(film_pool *pool, const film_progress *progress, const char *phase,
-                       struct db **db, film_error *error);
+                       double share, struct store_write *write, film_error *error);
+film_status pool_commit(film_pool *pool, struct store_write *write, film_error *error);
 void pool_write_end(film_pool *pool); /* rolls back what was not committed */
+
+/* shared.c: what a pool in PostgreSQL needs besides. Opening finds or makes the copy; then it is brought up to date. */
+film_status shared_open(film_pool *pool, const char *uri, film_error *error);
+film_status shared_catch_up(film_pool *pool, film_error *error);
+void shared_close(film_pool *pool);
+
+/* Brings the copy up to date, where nobody follows; the copy as it is, while the database is away. */
+void shared_refresh(film_pool *pool);
+
+/* Every row of the database against DB, a reading transaction. */
+film_status shared_compare(film_pool *pool, struct db *db, remote_differs_fn call, void *user,
+                           film_error *error);
 
 /* film_pool_model, for inside. */
 film_status pool_model(film_pool *pool, film_model **model, film_error *error);

@@ -26,13 +26,13 @@ void snapshot_drop(struct pool_snapshot *snapshot)
 /* What ties the file to the pool, in memory of its own. */
 struct tie {
     struct index_tie tie;
-    char *path, *identity, *model;
+    const char *path;
+    char *identity, *model;
     char recent[RECENT * 44 + 1];
 };
 
 static void tie_free(struct tie *tie)
 {
-    mem_free(tie->path);
     mem_free(tie->identity);
     mem_free(tie->model);
 }
@@ -41,10 +41,7 @@ static film_status tie_make(struct tie *tie, const film_pool *pool, struct db *d
                             film_error *error)
 {
     film_status status = FILM_OK;
-    size_t room = strlen(pool->path) + 8;
-    *tie = (struct tie){.path = NULL};
-    TRY_ALLOC(tie->path = mem_array(room, 1), error);
-    snprintf(tie->path, room, "%s.index", pool->path);
+    *tie = (struct tie){.path = pool->index_file};
     TRY(store_get(db, "identity", &tie->identity, error));
     TRY(store_get(db, "model_checksum", &tie->model, error));
     tie->tie.identity = tie->identity ? tie->identity : "";
@@ -155,12 +152,7 @@ done:
 
 void snapshot_remove_file(const film_pool *pool)
 {
-    size_t room = strlen(pool->path) + 8;
-    char *path = mem_array(room, 1);
-    if (!path) return;
-    snprintf(path, room, "%s.index", pool->path);
-    unlink(path);
-    mem_free(path);
+    unlink(pool->index_file);
 }
 
 /* Writes the cache. Where it cannot be written there is none: that is no failure of a search. */

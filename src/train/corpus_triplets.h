@@ -15,7 +15,8 @@ struct triplet_recipe {
     film_progress progress;
 };
 
-/* In a job: the triplets whose anchors are this process's sentences, with the numbers of all. */
+/* In a job: the triplets whose anchors are this process's sentences, with the numbers of all. Together they are
+ * the triplets one process would make, but for neighbours that are equally near within rounding. */
 film_status corpus_triplets(const struct corpus *corpus, const struct triplet_recipe *recipe,
                             struct triplets *out, film_error *error);
 

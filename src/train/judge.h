@@ -5,8 +5,8 @@
 #include "train/labels.h"
 #include "train/run.h"
 
-/* The dev pairs' sentences in the basis of the SVD, ready for any P and s. In a job each process looks at its share of the
- * pairs and tells the others their similarities: 4 bytes a pair and judging, of its own. */
+/* The dev pairs' sentences in the basis of the SVD, ready for any P and s. In a job each process looks at its
+ * share of the pairs and tells the others their similarities: 4 bytes for each of its pairs, every time. */
 struct judge {
     const struct comm *comm;
     struct labelled_pairs pairs; /* of all processes */

@@ -445,7 +445,7 @@ def exchanged():
         check("a pool renamed over the one that is served is refused", server.reload("put in the place of"), server.lines)
         check("the old one keeps answering", found() == ["before"], found())
         status, answer, _ = add("after")
-        check("and takes no more sentences", status == 500 and "replaced" in message(answer), answer)
+        check("and takes no more sentences", status == 503 and "replaced" in message(answer), answer)
     refused = program("pool", "check", "exchanged.pool")
     check("its log is not taken for the new one's", refused.returncode == 3 and "exchanged.pool-wal" in refused.stderr, refused.stderr)
     os.remove("exchanged.pool-wal")

@@ -260,6 +260,27 @@ static void what_has_no_parts_is_refused(void **state)
     }
 }
 
+static void without_memory_a_part_fails_cleanly(void **state)
+{
+    (void)state;
+    const char *bytes = "a,b,label\n\"x\ny\",z,1\np,q,0\nr,s\n";
+    film_table_options options = {.part = 1, .parts = 2};
+    film_status status = FILM_NO_MEMORY;
+    long tried = 0;
+    for (; status == FILM_NO_MEMORY && tried < 1000; tried++) {
+        film_table *table = NULL;
+        film_row row;
+        fail_allocation(tried);
+        status = table_open_bytes(bytes, strlen(bytes), "x.csv", 0, &options, &table, &error);
+        while (status == FILM_OK) status = film_table_next(table, &row, &error);
+        fail_allocation(-1);
+        film_table_close(table);
+    }
+    assert_int_equal(status, FILM_BAD_INPUT); /* a column is missing in line 5 */
+    assert_non_null(strstr(error.message, "x.csv:5: 2 columns"));
+    assert_true(tried > 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,6 +291,7 @@ int main(void)
         cmocka_unit_test(a_quote_inside_a_word_opens_nothing_at_a_cut),
         cmocka_unit_test(compressed_files_are_dealt_out_whole),
         cmocka_unit_test(what_has_no_parts_is_refused),
+        cmocka_unit_test(without_memory_a_part_fails_cleanly),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,6 +65,15 @@ bad "create in a missing directory" 3 \
 bad "a search in an empty pool" 0 \
     'film: empty-one.pool holds no sentence yet; film pool add adds some' \
     film search empty-one.pool card
+bad "a password in a database's URI" 1 \
+    "film: a password in a URI can be seen by others on this machine; put it into ~/.pgpass (HOST:PORT:DATABASE:USER:PASSWORD, mode 0600), a service file or PGPASSWORD, and leave it out of the URI" \
+    film pool list postgresql://me:secret@db/faq
+bad "a URI that is none" 1 \
+    "film: that is no URI of a database; write postgresql://USER@HOST:PORT/DATABASE, other characters in a name as %XX" \
+    film search postgresql://me@[db/faq card
+bad "a database that is not there" 3 \
+    "film: the database of postgresql://me@127.0.0.1:1/faq cannot be reached: connection to server at \"127.0.0.1\", port 1 failed: Connection refused" \
+    film dedup postgresql://me@127.0.0.1:1/faq
 bad "a search in no pool" 3 \
     'film: cannot open missing.pool: No such file or directory' \
     film search missing.pool card

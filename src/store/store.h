@@ -2,11 +2,11 @@
  *
  * Calls that write run inside store_begin ... store_commit; calls that read, inside a transaction of
  * any kind. Nothing here waits for a mutex or computes a vector: that is pool.h and add.h. */
-#ifndef POOL_STORE_H
-#define POOL_STORE_H
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
 
 #include "film_pool.h"
-#include "pool/db.h"
+#include "store/db.h"
 
 /* ---- Changes (store_changes.c) ---- */
 
@@ -15,6 +15,7 @@ struct store_write {
     struct db *db;
     uint64_t change; /* taken before each change: ++write->change */
     uint64_t first;  /* what it was at the beginning */
+    int labels;      /* there are labels among the changes */
     int other;       /* something was written that is no change */
 };
 
@@ -75,6 +76,9 @@ film_status store_replace(struct store_write *write, int64_t number, const film_
                           const float *vector, size_t dim, film_error *error);
 film_status store_remove(struct store_write *write, int64_t number, film_error *error);
 
+film_status store_put_vector(struct db *db, int64_t number, const float *vector, size_t dim,
+                             film_error *error);
+
 /* The vector alone, computed again: a change too. */
 film_status store_repair_vector(struct store_write *write, int64_t number, const float *vector,
                                 size_t dim, film_error *error);
@@ -110,10 +114,58 @@ struct store_clusters {
 film_status store_clusters(struct db *db, struct store_clusters *out, film_error *error);
 void store_clusters_free(struct store_clusters *clusters);
 
+/* ---- Rows of a pool that is kept elsewhere (store_copy.c) ---- */
+
+/* Where a pool lies in another database, this file is a copy of it: rows come and go with the numbers and changes
+ * they have there. What is put must be newer than all that is here. */
+struct store_row {
+    int64_t number, checksum;
+    uint64_t change;
+    film_sentence fields;
+    const void *vector; /* DIM floats, not necessarily aligned; NULL: none, or a damaged one */
+};
+struct store_label_row {
+    int64_t a, b;
+    int same;
+    film_text made, origin;
+    uint64_t change;
+};
+struct store_removed_row {
+    uint64_t change;
+    int64_t number;
+};
+
+film_status store_put_row(struct db *db, const struct store_row *row, size_t dim,
+                          film_error *error);
+film_status store_put_label(struct db *db, const struct store_label_row *row, film_error *error);
+film_status store_put_removed(struct db *db, const struct store_removed_row *row,
+                              film_error *error);
+
+/* What was changed after SINCE, by number; a call that fails ends it. */
+typedef film_status (*store_row_fn)(void *user, const struct store_row *row, film_error *error);
+film_status store_rows_since(struct db *db, size_t dim, uint64_t since, store_row_fn call,
+                             void *user, film_error *error);
+typedef film_status (*store_label_fn)(void *user, const struct store_label_row *row,
+                                      film_error *error);
+film_status store_labels_since(struct db *db, uint64_t since, store_label_fn call, void *user,
+                               film_error *error);
+typedef film_status (*store_removed_fn)(void *user, const struct store_removed_row *row,
+                                        film_error *error);
+film_status store_removed_since(struct db *db, uint64_t since, store_removed_fn call, void *user,
+                                film_error *error);
+
+/* The last number that was given to a sentence. */
+film_status store_last_number(struct db *db, int64_t *number, film_error *error);
+
 /* ---- The model (store_model.c) ---- */
 
 /* The bytes of a .film file, in chunks: a blob has its limit, and so has memory. */
 film_status store_put_model(struct db *db, const void *bytes, size_t size, film_error *error);
+
+/* One chunk of it; the settings model_size and model_checksum are the caller's. */
+enum { STORE_CHUNK = 1 << 20 };
+film_status store_put_chunk(struct db *db, int64_t chunk, const void *bytes, size_t length,
+                            film_error *error);
 
 /* *BYTES is aligned (mem_free_aligned). A missing or short chunk or another checksum is
  * FILM_BAD_INPUT. */

@@ -1,9 +1,9 @@
 /* The tables of a pool, their version, and how an older version becomes this one. docs/pool.md shows
  * them to users. */
-#ifndef POOL_SCHEMA_H
-#define POOL_SCHEMA_H
+#ifndef STORE_SCHEMA_H
+#define STORE_SCHEMA_H
 
-#include "pool/db.h"
+#include "store/db.h"
 
 enum {
     SCHEMA_APPLICATION = 0x46494C4D, /* "FILM": what file(1) and we know a pool by */

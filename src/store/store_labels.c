@@ -1,6 +1,6 @@
 #include "base/mem.h"
 #include "base/union_find.h"
-#include "pool/store.h"
+#include "store/store.h"
 
 #include <string.h>
 
@@ -23,7 +23,10 @@ film_status store_label(struct store_write *write, int64_t a, int64_t b, int sam
     status = db_finish(write->db, statement, error);
     if (status != FILM_OK) return status;
     *changed = sqlite3_changes(write->db->handle) > 0;
-    if (*changed) write->change++;
+    if (*changed) {
+        write->change++;
+        write->labels = 1;
+    }
     return FILM_OK;
 }
 

@@ -1,6 +1,6 @@
-#include "pool/lineage.h"
+#include "store/lineage.h"
 #include "base/mem.h"
-#include "pool/lock_owner.h"
+#include "store/lock_owner.h"
 
 #include <fcntl.h>
 #include <stdio.h>

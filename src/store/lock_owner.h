@@ -1,7 +1,7 @@
 /* Who uses a pool: for the message of someone who waited in vain, and to notice a pool whose file was exchanged
  * below its users. */
-#ifndef POOL_LOCK_OWNER_H
-#define POOL_LOCK_OWNER_H
+#ifndef STORE_LOCK_OWNER_H
+#define STORE_LOCK_OWNER_H
 
 #include <stddef.h>
 

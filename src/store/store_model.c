@@ -1,25 +1,32 @@
 #include "base/mem.h"
 #include "base/checksum.h"
-#include "pool/store.h"
+#include "store/store.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum { CHUNK = 1 << 20 };
+enum { CHUNK = STORE_CHUNK };
+
+film_status store_put_chunk(struct db *db, int64_t chunk, const void *bytes, size_t length,
+                            film_error *error)
+{
+    static const char sql[] = "INSERT INTO model VALUES (?1, ?2)";
+    sqlite3_stmt *statement;
+    film_status status = db_prepare(db, sql, &statement, error);
+    if (status != FILM_OK) return status;
+    sqlite3_bind_int64(statement, 1, chunk);
+    sqlite3_bind_blob64(statement, 2, bytes, length, SQLITE_STATIC);
+    return db_finish(db, statement, error);
+}
 
 film_status store_put_model(struct db *db, const void *bytes, size_t size, film_error *error)
 {
-    static const char sql[] = "INSERT INTO model VALUES (?1, ?2)";
     film_status status = FILM_OK;
     const unsigned char *at = bytes;
-    sqlite3_stmt *statement;
     for (size_t chunk = 0; chunk * CHUNK < size; chunk++) {
         size_t begin = chunk * CHUNK, length = size - begin < CHUNK ? size - begin : CHUNK;
-        TRY(db_prepare(db, sql, &statement, error));
-        sqlite3_bind_int64(statement, 1, (int64_t)chunk);
-        sqlite3_bind_blob64(statement, 2, at + begin, length, SQLITE_STATIC);
-        TRY(db_finish(db, statement, error));
+        TRY(store_put_chunk(db, (int64_t)chunk, at + begin, length, error));
     }
     TRY(store_set_number(db, "model_size", (int64_t)size, error));
     TRY(store_set(db, "model_checksum",

@@ -1,4 +1,4 @@
-#include "pool/lock_owner.h"
+#include "store/lock_owner.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "base/mem.h"
-#include "pool/lineage.h"
-#include "pool/store.h"
+#include "store/lineage.h"
+#include "store/store.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
-#include "pool/db.h"
+#include "store/db.h"
 #include "base/mem.h"
-#include "pool/lock_owner.h"
+#include "store/lock_owner.h"
 
 #include <stdio.h>
 #include <string.h>

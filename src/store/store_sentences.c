@@ -1,4 +1,4 @@
-#include "pool/store.h"
+#include "store/store.h"
 #include "text/value.h"
 
 #include <stdio.h>
@@ -73,8 +73,8 @@ film_status store_find_number(struct db *db, int64_t number, struct store_senten
 
 /* ---- writing ---- */
 
-static film_status put_vector(struct db *db, int64_t number, const float *vector, size_t dim,
-                              film_error *error)
+film_status store_put_vector(struct db *db, int64_t number, const float *vector, size_t dim,
+                             film_error *error)
 {
     static const char sql[] = "INSERT INTO vector VALUES (?1, ?2)"
                               " ON CONFLICT (number) DO UPDATE SET bytes = excluded.bytes";
@@ -110,7 +110,8 @@ film_status store_insert(struct store_write *write, const film_sentence *sentenc
     bind_sentence(statement, sentence, ++write->change);
     status = db_finish(write->db, statement, error);
     if (status != FILM_OK) return status;
-    return put_vector(write->db, sqlite3_last_insert_rowid(write->db->handle), vector, dim, error);
+    return store_put_vector(write->db, sqlite3_last_insert_rowid(write->db->handle), vector, dim,
+                            error);
 }
 
 film_status store_replace(struct store_write *write, int64_t number, const film_sentence *sentence,
@@ -125,7 +126,7 @@ film_status store_replace(struct store_write *write, int64_t number, const film_
     bind_sentence(statement, sentence, ++write->change);
     sqlite3_bind_int64(statement, 9, number);
     status = db_finish(write->db, statement, error);
-    return status == FILM_OK ? put_vector(write->db, number, vector, dim, error) : status;
+    return status == FILM_OK ? store_put_vector(write->db, number, vector, dim, error) : status;
 }
 
 static film_status run_numbered(struct db *db, const char *sql, int64_t number, uint64_t change,
@@ -153,7 +154,7 @@ film_status store_repair_vector(struct store_write *write, int64_t number, const
 {
     static const char sql[] = "UPDATE sentence SET change = ?2 WHERE number = ?1";
     film_status status = run_numbered(write->db, sql, number, ++write->change, error);
-    return status == FILM_OK ? put_vector(write->db, number, vector, dim, error) : status;
+    return status == FILM_OK ? store_put_vector(write->db, number, vector, dim, error) : status;
 }
 
 /* ---- all of them, or some ---- */

@@ -5,10 +5,10 @@
  * writing transaction draws a random word and keeps it in the pool with the one before it (the setting
  * `lineage`). A log holds the words of its transactions; the word in the file itself must be among them, or be
  * the one before the first. It holds for copies too: what went another way has other words. */
-#ifndef POOL_LINEAGE_H
-#define POOL_LINEAGE_H
+#ifndef STORE_LINEAGE_H
+#define STORE_LINEAGE_H
 
-#include "pool/db.h"
+#include "store/db.h"
 
 /* Draws the next word, in a writing transaction. */
 film_status lineage_renew(struct db *db, film_error *error);

@@ -3,8 +3,8 @@
  * A connection is used by one thread at a time. Nothing here knows what is kept (store.h). The file
  * itself is never opened except through SQLite: closing any descriptor of a file drops the locks this
  * process holds on it, SQLite's too. */
-#ifndef POOL_DB_H
-#define POOL_DB_H
+#ifndef STORE_DB_H
+#define STORE_DB_H
 
 #include "base/status.h"
 

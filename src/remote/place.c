@@ -1,0 +1,71 @@
+#include "remote/place.h"
+#include "base/mem.h"
+
+#include <libpq-fe.h>
+#include <stdio.h>
+#include <string.h>
+
+int place_is_remote(const char *path)
+{
+    return strncmp(path, "postgresql://", 13) == 0 || strncmp(path, "postgres://", 11) == 0;
+}
+
+static const char *value_of_option(const PQconninfoOption *options, const char *keyword)
+{
+    for (; options->keyword; options++)
+        if (strcmp(options->keyword, keyword) == 0) return options->val;
+    return NULL;
+}
+
+/* Appends BEFORE and the option's value, where it has one. */
+static size_t append(char *name, size_t room, size_t used, const char *before, const char *value,
+                     const char *after)
+{
+    if (!value || !*value || used >= room) return used;
+    return used + (size_t)snprintf(name + used, room - used, "%s%s%s", before, value, after);
+}
+
+static char *printable(const PQconninfoOption *options)
+{
+    char name[600];
+    const size_t room = sizeof name;
+    const char *host = value_of_option(options, "host");
+    size_t used = (size_t)snprintf(name, room, "postgresql://");
+    used = append(name, room, used, "", value_of_option(options, "user"), "@");
+    used = append(name, room, used, "", host ? host : value_of_option(options, "hostaddr"), "");
+    used = append(name, room, used, ":", value_of_option(options, "port"), "");
+    used = append(name, room, used, "/", value_of_option(options, "dbname"), "");
+    append(name, room, used, "?service=", value_of_option(options, "service"), "");
+    return mem_string(name, strlen(name));
+}
+
+film_status place_open(struct place *place, const char *uri, film_error *error)
+{
+    film_status status = FILM_OK;
+    char *message = NULL;
+    *place = (struct place){.uri = NULL};
+    PQconninfoOption *options = PQconninfoParse(uri, &message);
+    /* libpq's own message quotes the URI, perhaps with a password. */
+    PQfreemem(message);
+    if (!options)
+        TRY(status_set(error, FILM_USAGE,
+                       "that is no URI of a database; write postgresql://USER@HOST:PORT/DATABASE, "
+                       "other characters in a name as %%XX"));
+    if (value_of_option(options, "password") || value_of_option(options, "sslpassword"))
+        TRY(status_set(error, FILM_USAGE,
+                       "a password in a URI can be seen by others on this machine; put it into "
+                       "~/.pgpass (HOST:PORT:DATABASE:USER:PASSWORD, mode 0600), a service file or "
+                       "PGPASSWORD, and leave it out of the URI"));
+    TRY_ALLOC(place->uri = mem_string(uri, strlen(uri)), error);
+    TRY_ALLOC(place->name = printable(options), error);
+done:
+    PQconninfoFree(options);
+    return status;
+}
+
+void place_free(struct place *place)
+{
+    mem_free(place->uri);
+    mem_free(place->name);
+    *place = (struct place){.uri = NULL};
+}

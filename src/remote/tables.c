@@ -1,0 +1,151 @@
+#include "remote/tables.h"
+
+#include <string.h>
+
+/* The tables as SQLite has them (store/schema.c), with what PostgreSQL can check by itself. Texts stay texts: jsonb would give
+ * back another `more` than was put in. Numbers are given by the writer, which holds the row of `counter` and so is alone:
+ * whoever sees a change sees all before it. `written` has a row per transaction: a writer that lost its connection while
+ * committing finds its token there or not, and a copy finds out whether the database is still the one it knows. */
+static const char first_version[] =
+    "CREATE TABLE version (version integer PRIMARY KEY, made timestamptz NOT NULL DEFAULT now());"
+    "CREATE TABLE setting (name text PRIMARY KEY, value text NOT NULL);"
+    "CREATE TABLE model (chunk bigint PRIMARY KEY, bytes bytea NOT NULL);"
+    "ALTER TABLE model ALTER bytes SET STORAGE EXTERNAL;"
+    "CREATE TABLE sentence (number bigint PRIMARY KEY CHECK (number > 0),"
+    " id text COLLATE \"C\" NOT NULL UNIQUE CHECK (octet_length(id) BETWEEN 1 AND 1000),"
+    " text text NOT NULL CHECK (text <> ''), category text, answer text, url text, more text,"
+    " change bigint NOT NULL UNIQUE CHECK (change > 0), checksum bigint NOT NULL);"
+    "CREATE TABLE removed (change bigint PRIMARY KEY CHECK (change > 0), number bigint NOT NULL);"
+    "CREATE TABLE label (a bigint NOT NULL REFERENCES sentence ON DELETE CASCADE,"
+    " b bigint NOT NULL REFERENCES sentence ON DELETE CASCADE, same boolean NOT NULL,"
+    " made text NOT NULL, origin text NOT NULL, change bigint NOT NULL UNIQUE,"
+    " PRIMARY KEY (a, b), CHECK (a < b));"
+    "CREATE INDEX label_b ON label (b);"
+    "CREATE TABLE written (change bigint PRIMARY KEY, token text NOT NULL,"
+    " writer name NOT NULL DEFAULT session_user, made timestamptz NOT NULL DEFAULT now());"
+    "CREATE TABLE counter (one boolean PRIMARY KEY DEFAULT true CHECK (one),"
+    " change bigint NOT NULL, token text NOT NULL);";
+
+/* Step i makes version i + 1 of version i. A published step never changes. */
+static const char *const steps[TABLES_VERSION] = {first_version};
+
+static const char vectors_sql[] =
+    "DO $$ DECLARE place name; dim integer := (SELECT value FROM setting WHERE name = 'dim');"
+    " BEGIN SELECT n.nspname INTO place FROM pg_extension e JOIN pg_namespace n"
+    " ON n.oid = e.extnamespace WHERE e.extname = 'vector';"
+    " IF place IS NOT NULL AND dim BETWEEN 1 AND 16000 THEN"
+    " EXECUTE format('ALTER TABLE sentence ADD vector %I.vector(%s)', place, dim);"
+    " INSERT INTO setting VALUES ('vectors', 'pgvector');"
+    " ELSE ALTER TABLE sentence ADD vector bytea;"
+    " ALTER TABLE sentence ALTER vector SET STORAGE EXTERNAL;"
+    " INSERT INTO setting VALUES ('vectors', 'bytea'); END IF; END $$";
+
+#define SCHEMA "coalesce(nullif(current_setting('film.schema', true), ''), 'film')"
+
+static const char schema_sql[] =
+    "DO $$ BEGIN EXECUTE format('CREATE SCHEMA %I', " SCHEMA "); END $$";
+
+/* The schema is there; the pool is. Binary booleans are one byte. */
+static film_status look(struct session *session, int *schema, int *pool, film_error *error)
+{
+    static const char sql[] = "SELECT to_regnamespace(quote_ident(" SCHEMA ")) IS NOT NULL,"
+                              " to_regclass(quote_ident(" SCHEMA ") || '.version') IS NOT NULL";
+    PGresult *result = NULL;
+    film_status status = session_ask(session, sql, NULL, 0, &result, error);
+    if (status != FILM_OK) return status;
+    *schema = *PQgetvalue(result, 0, 0) != 0;
+    *pool = *PQgetvalue(result, 0, 1) != 0;
+    PQclear(result);
+    return FILM_OK;
+}
+
+/* Until the end of the transaction; "film" in ASCII. */
+static film_status lock(struct session *session, film_error *error)
+{
+    static const char sql[] = "SELECT pg_advisory_xact_lock(1718185069)";
+    return session_ask(session, sql, NULL, 0, NULL, error);
+}
+
+static film_status migrate(struct session *session, int64_t from, film_error *error)
+{
+    static const char sql[] = "INSERT INTO version (version) VALUES ($1::bigint)";
+    film_status status = FILM_OK;
+    for (int64_t i = from; i < TABLES_VERSION; i++) {
+        struct cell cell;
+        char room[8];
+        TRY(session_run(session, steps[i], error));
+        row_put_number(&cell, room, i + 1);
+        TRY(session_ask(session, sql, &cell, 1, NULL, error));
+    }
+done:
+    return status;
+}
+
+film_status tables_create(struct session *session, film_error *error)
+{
+    film_status status = FILM_OK;
+    int schema, pool;
+    TRY(lock(session, error));
+    TRY(look(session, &schema, &pool, error));
+    if (pool)
+        TRY(status_set(error, FILM_IO,
+                       "there is a pool in %s already; drop its schema or choose another database",
+                       session->place->name));
+    if (!schema) TRY(session_run(session, schema_sql, error));
+    TRY(migrate(session, 0, error));
+done:
+    return status;
+}
+
+film_status tables_add_vectors(struct session *session, film_error *error)
+{
+    return session_run(session, vectors_sql, error);
+}
+
+static film_status read_version(struct session *session, int64_t *version, film_error *error)
+{
+    static const char sql[] = "SELECT coalesce(max(version), 0)::bigint FROM version";
+    PGresult *result = NULL;
+    film_status status = session_ask(session, sql, NULL, 0, &result, error);
+    if (status == FILM_OK) status = row_number(session_cell(result, 0, 0), version, error);
+    PQclear(result);
+    return status;
+}
+
+/* Another process may have done it while this one waited for the lock. */
+static film_status bring_up_to_date(struct session *session, film_error *error)
+{
+    film_status status = FILM_OK;
+    int64_t version;
+    TRY(session_run(session, "BEGIN", error));
+    TRY(lock(session, error));
+    TRY(read_version(session, &version, error));
+    TRY(migrate(session, version, error));
+    TRY(session_run(session, "COMMIT", error));
+done:
+    if (status != FILM_OK) session_rollback(session);
+    return status;
+}
+
+film_status tables_open(struct session *session, film_error *error)
+{
+    film_status status = FILM_OK;
+    int schema, pool;
+    int64_t version;
+    TRY(look(session, &schema, &pool, error));
+    if (!pool)
+        TRY(status_set(error, FILM_BAD_INPUT, "there is no pool in %s; film pool create makes one",
+                       session->place->name));
+    TRY(read_version(session, &version, error));
+    if (version > TABLES_VERSION)
+        TRY(status_set(error, FILM_BAD_INPUT,
+                       "%s is a pool of version %lld, this program knows version %d; use a newer "
+                       "film",
+                       session->place->name, (long long)version, TABLES_VERSION));
+    if (version < 1)
+        TRY(status_set(error, FILM_BAD_INPUT, "%s is damaged: its version is %lld",
+                       session->place->name, (long long)version));
+    if (version < TABLES_VERSION) TRY(bring_up_to_date(session, error));
+done:
+    return status;
+}

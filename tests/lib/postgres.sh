@@ -1,0 +1,67 @@
+# shellcheck shell=bash
+# A PostgreSQL server of its own for a script, from Debian's packages: source it after tap.sh.
+#
+#   postgres_start || { finish; exit; }    makes and starts it; prints a skip line where there is none to start
+#   uri=$(database NAME)                   makes an empty database; its URI, of the user "owner" over loopback
+#   sql NAME COMMAND [psql's OPTIONS...]   runs SQL as the superuser
+#   role NAME [SQL'S WORDS...]             makes a role that may log in; uri_of NAME DATABASE is its URI
+#   postgres_stop [fast|immediate]         stops it (immediate: as if it had crashed)
+#   postgres_again                         starts it again, same port and data
+#
+# It listens on 127.0.0.1:$PGTEST_PORT and on a socket in $PGTEST_DIR, where it asks for no password. Over loopback it asks
+# for one: that of every role is $PGTEST_PASSWORD, and libpq finds it in the PGPASSFILE exported here.
+unset "${!PG@}" # nothing of libpq's settings comes from outside
+PGTEST_BIN=$(find /usr/lib/postgresql/*/bin -maxdepth 0 2>/dev/null | sort -V | tail -n 1)
+PGTEST_PASSWORD=kept-out-of-sight
+PGTEST_DIR=
+
+# PostgreSQL refuses to run as root.
+as_postgres() { if [ "$(id -u)" -eq 0 ]; then (cd / && runuser -u postgres -- "$@"); else "$@"; fi; }
+free_port() { "$PYTHON" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+
+postgres_start() {
+    local try
+    if [ -z "$PGTEST_BIN" ] || [ ! -x "$PGTEST_BIN/initdb" ]; then
+        skip "a PostgreSQL server of our own" "no PostgreSQL server is installed"; return 1
+    fi
+    PGTEST_DIR=$(as_postgres mktemp -d "${TMPDIR:-/tmp}/film-pg.XXXXXX") || return 1
+    trap postgres_cleanup EXIT
+    chmod 755 "$PGTEST_DIR"
+    as_postgres "$PGTEST_BIN/initdb" -D "$PGTEST_DIR/data" -U postgres -A trust -E UTF8 --locale=C.UTF-8 --no-sync >initdb.log 2>&1 ||
+        { not_ok "initdb makes a database" "$(cat initdb.log)"; return 1; }
+    printf 'local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n' | as_postgres tee "$PGTEST_DIR/data/pg_hba.conf" >/dev/null
+    # A crash of the server alone loses nothing without fsync: what was written is the kernel's.
+    printf '%s\n' "fsync = off" "unix_socket_directories = '$PGTEST_DIR'" "listen_addresses = '127.0.0.1'" \
+        "shared_buffers = 16MB" "max_connections = 60" "log_min_duration_statement = -1" "log_connections = on" |
+        as_postgres tee -a "$PGTEST_DIR/data/postgresql.conf" >/dev/null
+    for try in 1 2 3 4 5; do # somebody else may take the port in between
+        PGTEST_PORT=$(free_port)
+        postgres_again && break
+        [ "$try" -lt 5 ] || { not_ok "PostgreSQL starts" "$(tail -n 5 "$PGTEST_DIR/log")"; return 1; }
+    done
+    printf '*:*:*:*:%s\n' "$PGTEST_PASSWORD" >"$WORK/pgpass"
+    chmod 600 "$WORK/pgpass"
+    # Copies of pools lie in the script's own folder.
+    export PGPASSFILE="$WORK/pgpass" XDG_CACHE_HOME="$WORK/cache"
+    mkdir -p "$XDG_CACHE_HOME"
+    role owner
+}
+postgres_again() {
+    as_postgres "$PGTEST_BIN/pg_ctl" -D "$PGTEST_DIR/data" -l "$PGTEST_DIR/log" -o "-p $PGTEST_PORT" -w -t 60 start >/dev/null 2>&1
+}
+postgres_stop() { as_postgres "$PGTEST_BIN/pg_ctl" -D "$PGTEST_DIR/data" -m "${1:-fast}" -w -t 60 stop >/dev/null 2>&1; }
+postgres_pid() { as_postgres head -n 1 "$PGTEST_DIR/data/postmaster.pid"; }
+postgres_cleanup() {
+    [ -z "$PGTEST_DIR" ] || { postgres_stop immediate; rm -rf "$PGTEST_DIR"; }
+    rm -rf "$WORK"
+}
+sql() {
+    local name=$1 command=$2; shift 2
+    "$PGTEST_BIN/psql" -X -q -A -t -v ON_ERROR_STOP=1 -h "$PGTEST_DIR" -p "$PGTEST_PORT" -U postgres -d "$name" -c "$command" "$@"
+}
+role() {
+    local name=$1; shift
+    sql postgres "CREATE ROLE \"$name\" LOGIN PASSWORD '$PGTEST_PASSWORD' $*"
+}
+uri_of() { echo "postgresql://$1@127.0.0.1:$PGTEST_PORT/$2"; }
+database() { sql postgres "CREATE DATABASE \"$1\" OWNER owner" && uri_of owner "$1"; }

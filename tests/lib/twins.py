@@ -1,0 +1,29 @@
+"""The same said to a pool in an SQLite file and to one in PostgreSQL: what they answer must be the same bytes."""
+import os
+import subprocess
+
+
+class Twins:
+    def __init__(self, film, file, uri):
+        self.film, self.pools = film, (file, uri)
+        self.calls, self.differences, self.last = 0, [], None
+
+    def one(self, pool, arguments, text=None):
+        """POOL in the arguments becomes the pool; the answer has POOL again where it is named."""
+        done = subprocess.run([self.film, *(pool if a == "POOL" else a for a in arguments)], input=text, capture_output=True, timeout=300)
+        out, told = (b.replace(os.fsencode(pool), b"POOL") for b in (done.stdout, done.stderr))
+        return done.returncode, out, told
+
+    def ask(self, *arguments, text=None):
+        """(exit code, standard output, standard error) of the file; a difference is noted."""
+        first, second = (self.one(pool, arguments, text) for pool in self.pools)
+        self.calls += 1
+        self.last = second
+        if first != second:
+            self.differences.append(f"film {' '.join(str(a)[:60] for a in arguments)}: {show(first)} but {show(second)}")
+        return first
+
+
+def show(answer):
+    code, out, told = answer
+    return f"exit {code}, {out[:300]!r}, {told[:300]!r}"
