@@ -2,7 +2,7 @@
 # Two servers on one pool in PostgreSQL: every acknowledged write is seen in both; then the database stops, lines are cut or
 # fall silent, servers are killed in the middle of writes. Nothing is lost, nothing is there twice, no write is half done,
 # and searches go on. shared_pool.py does it and prints TAP. 300 writes; FILM_TEST_LONG: 10,000 (WRITES sets another
-# number).
+# number) and longer silences.
 source "$(dirname "$0")/../cli/tap.sh"
 source "$ROOT/tests/lib/postgres.sh"
 writes=${WRITES:-300}

@@ -90,6 +90,9 @@ class Line:
         for end in (source, target):
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
+        if not outward:  # both have ended, or will at once
+            with self.lock:
+                self.pairs = [pair for pair in self.pairs if pair[1] is not source]
 
     def spring(self, data, target, flowing):
         """Returns whether the data is still to be passed on."""
@@ -143,7 +146,8 @@ class Place:
     def __init__(self, film, name, uri, *options):
         self.film, self.name, self.uri, self.options = film, name, uri, options
         self.cache = os.path.abspath("cache-" + name)
-        self.server, self.output, self.killed = None, "", 0
+        self.server, self.output = None, ""
+        self.down = False  # not expected to answer
 
     def environment(self):
         return {**os.environ, "XDG_CACHE_HOME": self.cache}
@@ -163,7 +167,6 @@ class Place:
         self.bury()
 
     def bury(self):
-        self.killed += 1
         self.server.process.wait(60)
         self.server.reader.join(10)
         self.output += "".join(self.server.lines)
@@ -262,13 +265,14 @@ class Asker:
 
     def work(self):
         while self.going:
-            server, began = self.place.server, time.monotonic()
+            down, server, began = self.place.down, self.place.server, time.monotonic()
             status, answer = self.place.ask("POST", "/v1/search", {"q": "sentence in its version", "k": 3})
-            self.slowest = max(self.slowest, time.monotonic() - began)
+            if status == 200:
+                self.slowest = max(self.slowest, time.monotonic() - began)
             if status == 200 and answer["results"]:
                 self.answers += 1
-            elif server.process.poll() is None:  # a server that was killed need not answer
-                time.sleep(0.1)
+            elif not (down or self.place.down or self.place.server is not server):
+                time.sleep(0.2)  # a server that is being killed need not answer
                 if server.process.poll() is None:
                     self.wrong.append((status, answer))
             time.sleep(0.02)
