@@ -98,7 +98,7 @@ static void learn_map(struct run *run, const char *path)
     must(tokenizer_init(&tokenizer, NULL, NULL, &error));
     model->features.groups = GROUP_BIT(GROUP_WORD) | GROUP_BIT(GROUP_CHAR);
     struct features_options wanted = {
-        model->features.groups, run->options->min_df, 0, run->options->threads, {0}};
+        model->features.groups, run->options->min_df, 0, run->options->threads, {0}, NULL};
     must(features_fit(&model->features, &tokenizer, &run->corpus.sentences, &wanted, &run->x,
                       &error));
     must(run_learn(run, &error));

@@ -65,6 +65,9 @@ struct verb {
     int (*run)(const struct verb *verb, int argc, char **argv);
 };
 
+/* The processes this one works with; NULL: none. The first one's words and output are the job's. */
+extern film_job *job;
+
 struct common {
     int json, quiet;
 };
@@ -123,6 +126,7 @@ int is_folder(const char *path);
 
 /* "film: MESSAGE" on standard error; returns the exit code for STATUS. */
 int report(film_status status, const film_error *error);
+film_status no_memory(film_error *error);
 int usage_error(const struct verb *verb, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -174,8 +178,16 @@ struct stream {
     film_progress progress;
 };
 
+/* film_table_open of this process's share of a file. */
+film_status stream_open(const char *path, const film_table_options *options, film_table **table,
+                        film_error *error);
+
 /* All rows; *ROWS counts them. */
 film_status stream_rows(const struct stream *stream, unsigned long long *rows, film_error *error);
+
+/* *ROWS becomes those of all processes, *SKIPPED the bad ones they passed over. */
+film_status stream_total(const film_table *table, unsigned long long *rows,
+                         unsigned long long *skipped, film_error *error);
 
 /* ---- Verbs ---- */
 

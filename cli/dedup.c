@@ -129,27 +129,28 @@ static int run(const struct verb *verb, int argc, char **argv)
     film_pool *pool = NULL;
     film_dedup_result result = {0};
     film_status status = FILM_OK;
-    int review = dedup.review > 0;
+    int review = dedup.review > 0, first = film_job_rank(job) == 0; /* the one that writes */
+    dedup.job = job;
     dedup.progress = progress_start(common.quiet);
     dedup.user = &finding;
     dedup.pair = pairs ? write_pair : NULL;
     dedup.member = pairs || review ? NULL : write_member;
     dedup.borderline = review ? keep_borderline : NULL;
-    if (!review)
+    if (!review && first)
         sheet_open(&finding.sheet, output ? output : "-", common.json,
                    pairs ? "id_a\tid_b\tprobability\ttext_a\ttext_b"
                          : "cluster\tid\ttext\tprobability\trepresentative");
     if (finding.sheet.status == FILM_OK)
         status = find(count == 1 ? arguments[0] : NULL, arguments[0],
                       count == 2 ? arguments[1] : "", &dedup, &pool, &result, &error);
-    if (!review) status = sheet_close(&finding.sheet, status, &error);
-    if (review && status == FILM_OK) {
+    if (!review && first) status = sheet_close(&finding.sheet, status, &error);
+    if (review && first && status == FILM_OK) {
         progress_end();
         status = output ? review_write(&finding.review, output, &error)
                         : review_ask(&finding.review, pool, &dedup.answer, &error);
     }
     int code = report(status, &error);
-    if (code == EXIT_DONE && (!review || output))
+    if (code == EXIT_DONE && first && (!review || output))
         print_result(&result, &common, dedup.answer.prior, pairs || review,
                      output && strcmp(output, "-") != 0);
     review_free(&finding.review);

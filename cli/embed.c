@@ -23,7 +23,7 @@ static void make_header(char header[HEADER_BYTES], unsigned long long rows, size
 }
 
 /* Where vectors go. A pipe cannot be patched when the number of rows is known at last, so the rows
- * wait in a temporary file. */
+ * wait in a temporary file. In a job the header is the first process's. */
 struct sink {
     film_output *output;
     FILE *spool;
@@ -43,21 +43,24 @@ static film_status write_rows(struct sink *sink, const void *bytes, size_t count
     return fwrite(bytes, 1, count, sink->spool) == count ? FILM_OK : spool_failed(error);
 }
 
+static film_status put_header_and_spool(struct sink *sink, const char *header, film_error *error)
+{
+    char buffer[65536];
+    size_t got;
+    if (!sink->spool) return film_output_patch(sink->output, 0, header, HEADER_BYTES, error);
+    film_status status = film_output_write(sink->output, header, HEADER_BYTES, error);
+    rewind(sink->spool);
+    while (status == FILM_OK && (got = fread(buffer, 1, sizeof buffer, sink->spool)) > 0)
+        status = film_output_write(sink->output, buffer, got, error);
+    return status == FILM_OK && ferror(sink->spool) ? spool_failed(error) : status;
+}
+
 static film_status finish(struct sink *sink, unsigned long long rows, size_t dim, film_error *error)
 {
-    char header[HEADER_BYTES], buffer[65536];
+    char header[HEADER_BYTES];
+    film_status status = FILM_OK;
     make_header(header, rows, dim);
-    film_status status;
-    if (!sink->spool) {
-        status = film_output_patch(sink->output, 0, header, HEADER_BYTES, error);
-    } else {
-        status = film_output_write(sink->output, header, HEADER_BYTES, error);
-        rewind(sink->spool);
-        size_t got;
-        while (status == FILM_OK && (got = fread(buffer, 1, sizeof buffer, sink->spool)) > 0)
-            status = film_output_write(sink->output, buffer, got, error);
-        if (status == FILM_OK && ferror(sink->spool)) return spool_failed(error);
-    }
+    if (film_job_rank(job) == 0) status = put_header_and_spool(sink, header, error);
     if (status != FILM_OK) return status;
     film_output *output = sink->output;
     sink->output = NULL;
@@ -139,7 +142,8 @@ static int cannot_be_patched(const char *path)
 static film_status open_sink(struct sink *sink, const char *path, film_error *error)
 {
     static const char blank[HEADER_BYTES];
-    film_status status = film_output_open(path, &sink->output, error);
+    film_status status = film_output_open_job(job, path, &sink->output, error);
+    if (film_job_rank(job) > 0) return status;
     if (status == FILM_OK && cannot_be_patched(path) && !(sink->spool = tmpfile()))
         status = spool_failed(error);
     if (status == FILM_OK && !sink->spool)
@@ -163,7 +167,8 @@ static int run(const struct verb *verb, int argc, char **argv)
         END_OF_OPTIONS};
     int count = parse_arguments(verb, options, &common, argc, argv, arguments, 1, 2);
     if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
-    if (strcmp(output, "-") == 0 && isatty(STDOUT_FILENO))
+    /* What mpirun gives its processes looks like a terminal wherever its own output goes. */
+    if (strcmp(output, "-") == 0 && !job && isatty(STDOUT_FILENO))
         return usage_error(verb, "vectors are binary: use -o OUT.npy or a pipe");
     if (rounded && !is_folder(arguments[0]))
         return usage_error(verb, "--round is for a folder with a BERT encoder");
@@ -172,10 +177,10 @@ static int run(const struct verb *verb, int argc, char **argv)
     struct embedder embedder = {NULL, NULL};
     film_table *table = NULL;
     struct sink sink = {NULL, NULL};
-    unsigned long long rows = 0;
+    unsigned long long rows = 0, skipped = 0;
     film_progress progress = progress_start(common.quiet);
     film_status status = open_embedder(arguments[0], rounded, &embedder, &error);
-    if (status == FILM_OK) status = film_table_open(arguments[1], &table_options, &table, &error);
+    if (status == FILM_OK) status = stream_open(arguments[1], &table_options, &table, &error);
     if (status == FILM_OK) status = open_sink(&sink, output, &error);
     size_t dim = dim_of(&embedder);
     struct embedding embedding = {embedder, arguments[1], &sink, dim, threads};
@@ -184,13 +189,14 @@ static int run(const struct verb *verb, int argc, char **argv)
                             write_batch, &embedding,
                             "embedding", progress};
     if (status == FILM_OK) status = stream_rows(&stream, &rows, &error);
+    if (status == FILM_OK) status = stream_total(table, &rows, &skipped, &error);
     if (status == FILM_OK) status = finish(&sink, rows, dim, &error);
     int code = report(status, &error);
-    unsigned long long skipped = table ? film_table_skipped(table) : 0;
     FILE *notes = common.json && strcmp(output, "-") != 0 ? stdout : stderr;
-    if (code == EXIT_DONE && common.json)
+    int tells = code == EXIT_DONE && film_job_rank(job) == 0;
+    if (tells && common.json)
         fprintf(notes, "{\"rows\": %llu, \"dim\": %zu, \"skipped\": %llu}\n", rows, dim, skipped);
-    else if (code == EXIT_DONE && !common.quiet)
+    else if (tells && !common.quiet)
         fprintf(notes, "%llu sentences, %zu numbers each; %llu bad rows passed over\n", rows, dim,
                 skipped);
     film_output_discard(sink.output);
@@ -208,6 +214,8 @@ const struct verb verb_embed = {"embed", "MODEL [FILE] [-o OUT.npy]",
                                 "are in the order of the file. MODEL may be a folder with a BERT "
                                 "encoder as Hugging Face has them\n"
                                 "(docs/bert.md).\n\n"
-                                "example:\n"
-                                "  film embed faq.film examples/faq/questions.tsv -o faq.npy\n",
+                                "examples:\n"
+                                "  film embed faq.film examples/faq/questions.tsv -o faq.npy\n"
+                                "  mpirun -n 4 film embed faq.film questions.tsv -o all.npy    "
+                                "several processes share the rows\n",
                                 run};

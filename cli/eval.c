@@ -246,13 +246,15 @@ static int run(const struct verb *verb, int argc, char **argv)
     if (status == FILM_OK && other_path) status = film_open(other_path, &other, &error);
     if (wanted.criterion != FILM_CRITERION_COUNT) eval.operating = &wanted;
     eval.against = other;
+    eval.job = job;
     eval.names[0] = arguments[0];
     eval.names[1] = other_path;
     if (status == FILM_OK) status = film_eval(model, arguments[1], &eval, &text, &error);
     int code = report(status, &error);
-    if (code == EXIT_DONE && common.json) {
+    int tells = code == EXIT_DONE && film_job_rank(job) == 0;
+    if (tells && common.json) {
         puts(text);
-    } else if (code == EXIT_DONE) {
+    } else if (tells) {
         json_t *answer = json_loads(text, 0, NULL);
         print_answer(answer);
         json_decref(answer);
@@ -272,5 +274,7 @@ const struct verb verb_eval = {
     "  film eval faq.film examples/faq/heldout.tsv\n"
     "  film eval quora.film dev.tsv --pool train.tsv --pool-queries 2000 --json\n"
     "  film eval new.film dev.tsv --against old.film\n"
-    "  film eval quora.film dev.tsv --operating precision=0.9 --prior auto\n",
+    "  film eval quora.film dev.tsv --operating precision=0.9 --prior auto\n"
+    "  mpirun -n 4 film eval quora.film dev.tsv --pool all.tsv    several processes share rows and "
+    "pool\n",
     run};

@@ -49,25 +49,29 @@ static int run(const struct verb *verb, int argc, char **argv)
     if (link.unique && link.most > 1)
         return usage_error(verb, "--unique gives one match to a record; leave out -k");
 
-    struct sheet sheet;
+    struct sheet sheet = {0};
     film_error error = {0};
+    int first = film_job_rank(job) == 0; /* the one that writes */
     film_model *model = NULL;
     film_link_result result = {0};
     link.progress = progress_start(common.quiet);
     link.match = write_match;
     link.user = &sheet;
+    link.job = job;
     film_status status = film_open(arguments[0], &model, &error);
-    sheet_open(&sheet, output, common.json, "id_a\ttext_a\tid_b\ttext_b\tprobability");
+    if (first) sheet_open(&sheet, output, common.json, "id_a\ttext_a\tid_b\ttext_b\tprobability");
     if (status == FILM_OK && sheet.status == FILM_OK)
         status = film_link_files(model, arguments[1], arguments[2], &link, &result, &error);
-    int code = report(sheet_close(&sheet, status, &error), &error);
+    if (first) status = sheet_close(&sheet, status, &error);
+    int code = report(status, &error);
     unsigned long long a = result.a, b = result.b, matched = result.matched,
                        skipped = result.skipped;
-    if (code == EXIT_DONE && common.json && strcmp(output, "-") != 0)
+    int done = code == EXIT_DONE && first;
+    if (done && common.json && strcmp(output, "-") != 0)
         printf("{\"a\": %llu, \"b\": %llu, \"compared\": %llu, \"matched\": %llu, \"skipped\": "
                "%llu, \"threshold\": %.9g}\n",
                a, b, (unsigned long long)result.compared, matched, skipped, result.threshold);
-    else if (code == EXIT_DONE && !common.json && !common.quiet)
+    else if (done && !common.json && !common.quiet)
         fprintf(stderr, "%llu of %llu records have a match among %llu; %llu bad rows passed over\n",
                 matched, a, b, skipped);
     film_close(model);

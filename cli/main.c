@@ -11,6 +11,13 @@ static const struct verb *const verbs[] = {
     &verb_pool,  &verb_search, &verb_dedup, &verb_link,    &verb_serve,   &verb_report, &verb_info};
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
+/* What several processes can share: mpirun -n N film train ... */
+static const struct verb *const shared[] = {&verb_train, &verb_predict, &verb_embed,
+                                            &verb_eval,  &verb_dedup,   &verb_link};
+enum { SHARED = sizeof shared / sizeof *shared };
+
+film_job *job;
+
 static void print_help(FILE *stream)
 {
     fprintf(stream, "film decides whether two sentences mean the same, and says why.\n\n"
@@ -29,6 +36,13 @@ static const struct verb *find_verb(const char *name)
     for (int i = 0; i < VERBS; i++)
         if (strcmp(verbs[i]->name, name) == 0) return verbs[i];
     return NULL;
+}
+
+static int is_shared(const struct verb *verb)
+{
+    for (int i = 0; i < SHARED; i++)
+        if (shared[i] == verb) return 1;
+    return 0;
 }
 
 /* A verb that starts as what was typed does, for the message. */
@@ -63,6 +77,8 @@ static int run(int argc, char **argv)
         name = argv[2];
     }
     const struct verb *verb = find_verb(name);
+    if (verb && job && !is_shared(verb))
+        return usage_error(verb, "this is no work for several processes; start it without mpirun");
     if (verb) return verb->run(verb, argc - 2, argv + 2);
     const char *similar = similar_verb(name);
     fprintf(stderr, "film: there is no verb \"%s\"%s%s%s; film --help lists them\n", name,
@@ -70,13 +86,24 @@ static int run(int argc, char **argv)
     return EXIT_USAGE;
 }
 
-int main(int argc, char **argv)
+static int finish(int code)
 {
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error we report, not a silent death */
-    int code = run(argc, argv);
     /* Answers go through stdio, which may find out only now that the disk is full. */
     int failed = fflush(stdout) != 0 || ferror(stdout);
     if (!failed || code != EXIT_DONE) return code;
     fprintf(stderr, "film: cannot write standard output: %s\n", strerror(errno));
     return EXIT_IO;
+}
+
+int main(int argc, char **argv)
+{
+    film_error error;
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error we report, not a silent death */
+    film_status status = film_job_join(&job, &error);
+    if (status != FILM_OK) return report(status, &error);
+    int code = finish(run(argc, argv));
+    /* Wrong usage is so in every process; another failure may be this one's alone, and the others wait. */
+    if (code != EXIT_DONE && code != EXIT_USAGE) film_job_abort(job, code);
+    film_job_leave(job);
+    return code;
 }

@@ -52,12 +52,6 @@ struct ids {
     size_t count, capacity;
 };
 
-static film_status no_memory(film_error *error)
-{
-    snprintf(error->message, sizeof error->message, "out of memory");
-    return FILM_NO_MEMORY;
-}
-
 static film_status keep_id(struct ids *ids, film_text id, film_error *error)
 {
     if (ids->count == ids->capacity) {

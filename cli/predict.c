@@ -13,7 +13,7 @@ struct prediction {
     film_answer_options answer;
     enum format format;
     film_output *output;
-    int header_written;
+    enum { NO_ROWS, WITHOUT_ID, WITH_ID } first_row;
 };
 
 static film_status check_row(void *user, const film_row *row, film_error *error)
@@ -93,8 +93,7 @@ static film_status put_json(struct prediction *prediction, film_text id,
         json_t *string = json_stringn(id.bytes, id.length);
         char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
         if (!quoted) {
-            snprintf(error->message, sizeof error->message, "out of memory");
-            status = FILM_NO_MEMORY;
+            status = no_memory(error);
         }
         if (status == FILM_OK) status = put(prediction, "\"id\": ", 6, error);
         if (status == FILM_OK) status = put(prediction, quoted, strlen(quoted), error);
@@ -128,8 +127,6 @@ static film_status put_header(struct prediction *prediction, int has_id, film_er
                          : prediction->format == FORMAT_JSONL ? ""
                          : has_id                             ? "id\tprobability\tsame\n"
                                                               : "probability\tsame\n";
-    if (prediction->header_written) return FILM_OK;
-    prediction->header_written = 1;
     return put(prediction, header, strlen(header), error);
 }
 
@@ -138,7 +135,11 @@ static film_status write_batch(void *user, const struct stream_batch *batch, fil
     struct prediction *prediction = user;
     const film_text *id = batch->text[STREAM_ID];
     const film_verdict *verdicts = batch->result;
-    film_status status = put_header(prediction, batch->count && id[0].bytes, error);
+    film_status status = FILM_OK;
+    if (prediction->first_row == NO_ROWS) {
+        prediction->first_row = id[0].bytes ? WITH_ID : WITHOUT_ID;
+        if (film_job_rank(job) == 0) status = put_header(prediction, id[0].bytes != NULL, error);
+    }
     for (size_t i = 0; i < batch->count && status == FILM_OK; i++)
         status = put_row(prediction, id[i], &verdicts[i], error);
     return status;
@@ -146,14 +147,29 @@ static film_status write_batch(void *user, const struct stream_batch *batch, fil
 
 /* ---- The verb ---- */
 
+/* The header where the first process has no rows: the file's first row is another's, or there is none. */
+static film_status put_late_header(struct prediction *prediction, film_error *error)
+{
+    size_t processes = (size_t)film_job_size(job), first = 0;
+    uint64_t *rows = calloc(processes, sizeof *rows);
+    if (!rows) return no_memory(error);
+    rows[film_job_rank(job)] = prediction->first_row;
+    film_status status = film_job_sum(job, rows, processes, error);
+    while (first + 1 < processes && rows[first] == NO_ROWS) first++;
+    if (status == FILM_OK && film_job_rank(job) == 0 && rows[0] == NO_ROWS)
+        status = put_header(prediction, rows[first] == WITH_ID, error);
+    free(rows);
+    return status;
+}
+
 static film_status predict(struct prediction *prediction, film_table *table, const char *path,
                            unsigned long long *rows, film_progress progress, film_error *error)
 {
-    film_status status = film_output_open(path, &prediction->output, error);
+    film_status status = film_output_open_job(job, path, &prediction->output, error);
     struct stream stream = {table,       sizeof(film_verdict), check_row,    predict_batch,
                             write_batch, prediction,           "predicting", progress};
     if (status == FILM_OK) status = stream_rows(&stream, rows, error);
-    if (status == FILM_OK) status = put_header(prediction, 0, error); /* a file without rows */
+    if (status == FILM_OK) status = put_late_header(prediction, error);
     if (status != FILM_OK) return status;
     film_output *output = prediction->output;
     prediction->output = NULL;
@@ -188,19 +204,20 @@ static int run(const struct verb *verb, int argc, char **argv)
     film_error error = {0};
     film_model *model = NULL;
     film_table *table = NULL;
-    unsigned long long rows = 0;
+    unsigned long long rows = 0, skipped = 0;
     film_progress progress = progress_start(common.quiet);
     film_status status = film_open(arguments[0], &model, &error);
-    if (status == FILM_OK) status = film_table_open(arguments[1], &table_options, &table, &error);
+    if (status == FILM_OK) status = stream_open(arguments[1], &table_options, &table, &error);
     prediction.model = model;
     prediction.path = arguments[1];
     if (status == FILM_OK) status = predict(&prediction, table, output, &rows, progress, &error);
+    if (status == FILM_OK) status = stream_total(table, &rows, &skipped, &error);
     int code = report(status, &error);
-    unsigned long long skipped = table ? film_table_skipped(table) : 0;
     FILE *notes = common.json && strcmp(output, "-") != 0 ? stdout : stderr;
-    if (code == EXIT_DONE && common.json)
+    int tells = code == EXIT_DONE && film_job_rank(job) == 0;
+    if (tells && common.json)
         fprintf(notes, "{\"rows\": %llu, \"skipped\": %llu}\n", rows, skipped);
-    else if (code == EXIT_DONE && !common.quiet)
+    else if (tells && !common.quiet)
         fprintf(notes, "%llu pairs; %llu bad rows passed over\n", rows, skipped);
     film_output_discard(prediction.output);
     film_table_close(table);
@@ -216,6 +233,8 @@ const struct verb verb_predict = {
     "where the file has one, the probability that the two mean the same, and 1 where it reaches "
     "the\n"
     "threshold. --format kaggle writes test_id,is_duplicate with the probability.\n\n"
-    "example:\n"
-    "  film predict quora.film test.csv --format kaggle -o submission.csv\n",
+    "examples:\n"
+    "  film predict quora.film test.csv --format kaggle -o submission.csv\n"
+    "  mpirun -n 4 film predict quora.film pairs.tsv -o out.tsv    several processes share the "
+    "rows\n",
     run};

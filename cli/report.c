@@ -17,6 +17,8 @@ static int run(const struct verb *verb, int argc, char **argv)
          "what it was trained on, to look for leaks; may be repeated"},
         {"pool", 0, OPTION_TEXT, &wanted.pool, "FILE",
          "search for the duplicates among its sentences and those of --eval"},
+        {"compare", 0, OPTION_TEXT, &wanted.compare, "CSV",
+         "show a table of other systems: accuracy, times, sizes (docs/report.md)"},
         TABLE_OPTIONS(wanted.eval_table),
         {"train-columns", 0, OPTION_TEXT, &wanted.train_table.columns, "LIST",
          "name the columns of --train, as --columns does those of --eval"},

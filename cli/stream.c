@@ -1,7 +1,8 @@
 /* Rows of a table through the library in batches, in constant memory and in order.
  *
  * Computing takes all cores; reading and writing go on beside it in one more thread: while batch n is
- * computed, that thread writes the results of batch n-1 and reads batch n+1. */
+ * computed, that thread writes the results of batch n-1 and reads batch n+1. In a job each process does so with
+ * its part of the file. */
 #include "cli.h"
 
 #include <pthread.h>
@@ -19,12 +20,6 @@ struct pipeline {
 };
 
 /* ---- Batches: the table's texts live only until its next row, so they are copied ---- */
-
-static film_status no_memory(film_error *error)
-{
-    snprintf(error->message, sizeof error->message, "out of memory");
-    return FILM_NO_MEMORY;
-}
 
 static film_status batch_init(struct stream_batch *batch, size_t result_size, film_error *error)
 {
@@ -153,5 +148,24 @@ film_status stream_rows(const struct stream *stream, unsigned long long *rows, f
     if (status == FILM_OK) status = run_pipeline(&line, rows, error);
     batch_free(&line.batch[0]);
     batch_free(&line.batch[1]);
+    return status;
+}
+
+film_status stream_open(const char *path, const film_table_options *options, film_table **table,
+                        film_error *error)
+{
+    film_table_options share = *options;
+    share.part = film_job_rank(job);
+    share.parts = film_job_size(job);
+    return film_table_open(path, &share, table, error);
+}
+
+film_status stream_total(const film_table *table, unsigned long long *rows,
+                         unsigned long long *skipped, film_error *error)
+{
+    uint64_t sums[2] = {*rows, film_table_skipped(table)};
+    film_status status = film_job_sum(job, sums, 2, error);
+    *rows = sums[0];
+    *skipped = sums[1];
     return status;
 }

@@ -12,8 +12,17 @@ int report(film_status status, const film_error *error)
 {
     progress_end();
     if (status == FILM_OK) return EXIT_DONE;
-    fprintf(stderr, "film: %s\n", error->message);
+    if (job && film_job_rank(job) > 0 && status != FILM_USAGE)
+        fprintf(stderr, "film (process %d): %s\n", film_job_rank(job), error->message);
+    else if (film_job_rank(job) == 0)
+        fprintf(stderr, "film: %s\n", error->message);
     return status <= FILM_CANCELLED ? (int)status : EXIT_IO;
+}
+
+film_status no_memory(film_error *error)
+{
+    snprintf(error->message, sizeof error->message, "out of memory");
+    return FILM_NO_MEMORY;
 }
 
 int answer_json(film_status status, char *json, const film_error *error)
@@ -102,9 +111,11 @@ film_progress progress_start(int quiet)
     struct sigaction action = {.sa_handler = request_stop};
     sigemptyset(&action.sa_mask);
     action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends the program at once */
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    bar.shown = !quiet && isatty(STDERR_FILENO);
+    if (!job) { /* mpirun hears Ctrl-C itself and ends all processes; one that stops alone would be waited for */
+        sigaction(SIGINT, &action, NULL);
+        sigaction(SIGTERM, &action, NULL);
+    }
+    bar.shown = !quiet && film_job_rank(job) == 0 && isatty(STDERR_FILENO);
     return (film_progress){on_progress, NULL, on_note};
 }
 

@@ -94,6 +94,11 @@ static void print_summary(json_t *about)
         fprintf(stderr, "\nno pair is labelled different: %lld random pairs stand for them",
                 json_whole(figures, "random_negatives"));
     fprintf(stderr, "\n");
+    const char *from = json_string_value(json_object_get(figures, "threshold_from"));
+    if (train.bert && from && strcmp(from, "held out") == 0)
+        fprintf(stderr,
+                "if the encoder was trained on this file it is trusted too much: give pairs "
+                "it has not seen with --dev\n");
 }
 
 static int describe(const film_model *model, const struct common *common)
@@ -158,18 +163,19 @@ static int train_model(const char *const *files, size_t count, const struct comm
 {
     film_error error;
     film_model *model = NULL;
-    int code;
+    int code, first = film_job_rank(job) == 0; /* the one that writes */
+    train.job = job;
     train.progress = progress_start(common->quiet);
-    film_status status = check_output(model_path, &error);
-    if (status == FILM_OK) status = check_output(train.checkpoint, &error);
+    film_status status = first ? check_output(model_path, &error) : FILM_OK;
+    if (status == FILM_OK && first) status = check_output(train.checkpoint, &error);
     if (status == FILM_OK) status = film_train(files, count, &train, &model, &error);
     if (status != FILM_OK && model) {
         code = keep_best(model, status, &error);
         goto done;
     }
-    if (status == FILM_OK) status = film_save(model, model_path, &error);
+    if (status == FILM_OK && first) status = film_save(model, model_path, &error);
     code = report(status, &error);
-    if (code != EXIT_DONE) goto done;
+    if (code != EXIT_DONE || !first) goto done;
     if (train.checkpoint) unlink(train.checkpoint); /* mostly there is none */
     code = describe(model, common);
 done:

@@ -11,9 +11,13 @@ pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
 pkg_check_modules(PQ REQUIRED IMPORTED_TARGET libpq)
 pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd) # of the program alone
 pkg_check_modules(XGBOOST REQUIRED IMPORTED_TARGET xgboost)
+if(FILM_MPI) # src/mpi alone; -DFILM_MPI=OFF builds without
+  pkg_check_modules(MPI REQUIRED IMPORTED_TARGET ompi-c)
+endif()
 find_library(STEMMER_LIBRARY stemmer REQUIRED) # libstemmer has no pkg-config file
 
 add_library(film_dependencies INTERFACE)
 target_link_libraries(film_dependencies INTERFACE
   OpenMP::OpenMP_C PkgConfig::OPENBLAS PkgConfig::LAPACKE PkgConfig::UTF8PROC PkgConfig::ZLIB
-  PkgConfig::ZSTD PkgConfig::JANSSON PkgConfig::SQLITE PkgConfig::PQ PkgConfig::XGBOOST ${STEMMER_LIBRARY} m)
+  PkgConfig::ZSTD PkgConfig::JANSSON PkgConfig::SQLITE PkgConfig::PQ PkgConfig::XGBOOST ${STEMMER_LIBRARY} m
+  $<$<BOOL:${FILM_MPI}>:PkgConfig::MPI>)

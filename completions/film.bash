@@ -27,7 +27,7 @@ _film_options() {
             "--columns --input-format --skip-bad --threads -t $common" ;;
         serve) echo "--listen -l --token-file --allow-origin --read-only --report --log --log-text --max-body --max-header" \
             "--max-texts --max-pool --max-connections --timeout --threads -t $common" ;;
-        report) echo "--output -o --eval --train --pool $table --train-columns --pool-columns --seed --threads -t $common" ;;
+        report) echo "--output -o --eval --train --pool --compare $table --train-columns --pool-columns --seed --threads -t $common" ;;
         info) echo "$common" ;;
     esac
 }

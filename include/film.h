@@ -232,6 +232,9 @@ typedef struct film_table_options {
     const char *columns; /* NULL, or names in file order: "label,a,b"; "-" passes one over */
     film_labels labels;
     int skip_bad; /* count and pass over bad rows instead of stopping at the first */
+    /* Only stretch PART (from 0) of PARTS of the file's bytes, cut at row ends: each row is in exactly one part.
+     * A compressed file is not cut: part 0 has it all. 0, 0: the whole file. */
+    int part, parts;
 } film_table_options;
 
 /* TSV, CSV (RFC 4180), JSON lines or plain lines; plain, gzip or zstd; "-" is standard input.
@@ -239,7 +242,7 @@ typedef struct film_table_options {
 typedef struct film_table film_table;
 
 typedef struct film_row {
-    uint64_t line; /* where the row starts, counted from 1 */
+    uint64_t line; /* where the row starts, counted from 1; of a part, film_table_line */
     /* A column the file does not have is {NULL, 0}; an empty field is not NULL. */
     film_text a;  /* first sentence, the only one, or the anchor */
     film_text b;  /* second sentence, or the one similar to the anchor */
@@ -259,6 +262,11 @@ FILM_API void film_table_close(film_table *table);
 /* The next row; its texts live until the next call. FILM_END after the last. A bad row is an error
  * that names its line; with skip_bad it is passed over and counted. */
 FILM_API film_status film_table_next(film_table *table, film_row *row, film_error *error);
+
+/* The line of the file in which a row starts. It is row->line, except in a part of a file, where row->line counts
+ * from its beginning: what is before it is read, once, when this is first asked (or a message needs it). */
+FILM_API film_status film_table_line(film_table *table, const film_row *row, uint64_t *line,
+                                     film_error *error);
 
 FILM_API film_labels film_table_labels(const film_table *table); /* never FILM_LABELS_AUTO */
 FILM_API uint64_t film_table_skipped(const film_table *table);
@@ -283,6 +291,36 @@ FILM_API film_status film_output_patch(film_output *output, uint64_t offset, con
                                        size_t count, film_error *error);
 FILM_API film_status film_output_commit(film_output *output, film_error *error); /* frees it too */
 FILM_API void film_output_discard(film_output *output);
+
+/* ---- Several processes as one ---------------------------------------------------------- */
+
+/* A job: the same program started several times, as by `mpirun -n 4 film train ...`. Where options have a
+ * `job`, the processes share the work: each makes the same call with the same arguments. NULL: this
+ * process alone. docs/scale.md says what is split and what it costs. */
+typedef struct film_job film_job;
+
+/* Joins the job this process was started in. *OUT is NULL, without an error, where there is none or it has one
+ * process only. In a library built without MPI, a job is FILM_USAGE. Once in a process, before other threads
+ * are started; calls with a job are made by the thread that joined. */
+FILM_API film_status film_job_join(film_job **out, film_error *error);
+FILM_API int film_job_rank(const film_job *job); /* 0, 1, ...; 0 for NULL */
+FILM_API int film_job_size(const film_job *job); /* 1 for NULL */
+
+/* Adds up COUNT numbers (below 2^53) over all processes; each has the sums. */
+FILM_API film_status film_job_sum(film_job *job, uint64_t *values, size_t count, film_error *error);
+
+/* As film_output_open; what the processes write comes one behind the other, in their order. Only the first touches
+ * PATH; what each writes waits in a temporary file (in TMPDIR) until film_output_commit, which all call. Patching is
+ * the first one's. */
+FILM_API film_status film_output_open_job(film_job *job, const char *path, film_output **out,
+                                          film_error *error);
+
+/* The end, when all went well: waits for the others. */
+FILM_API void film_job_leave(film_job *job);
+
+/* The end, when this process failed: ends the others too, with this exit code. They would wait for it
+ * forever. Does not return, the one call that does not (for NULL it does). */
+FILM_API void film_job_abort(film_job *job, int code);
 
 /* ---- Hooks ----------------------------------------------------------------------------- */
 

@@ -41,8 +41,9 @@ typedef struct film_pool film_pool;
 
 /* A pool lies in a file, or in PostgreSQL: PATH is then a URI, postgresql://USER@HOST:PORT/DATABASE, with all that libpq
  * knows of but a password (docs/postgresql.md). Every call takes both. What is read of a database is read from a copy on
- * this machine, which is brought up to date first; while the database cannot be reached the copy answers as it is, and
- * calls that write fail with FILM_IO and have written nothing. */
+ * this machine, which is brought up to date first (it may lack what others wrote in the last tenth of a second). While the
+ * database cannot be reached the copy answers as it is, and calls that write fail with FILM_IO and have written
+ * nothing. */
 FILM_API int film_pool_is_uri(const char *path);
 
 /* Makes a pool with a copy of the model at MODEL_PATH inside. The file appears when complete; one
@@ -271,6 +272,7 @@ typedef struct film_dedup_options {
         *labels; /* what is known (film_dedup): same is joined, different never */
     size_t label_count;
     film_table_options table; /* film_dedup_file; `labels` is not looked at */
+    film_job *job; /* processes that share the work; the first alone calls what is below */
     film_progress progress;
     /* Each may be NULL; called from the calling thread; non-zero cancels the call. */
     film_duplicate_fn
@@ -340,6 +342,7 @@ typedef struct film_link_options {
     int unique; /* no record is matched twice: the likeliest match first, then the next whose two
                         * records are free */
     film_table_options table; /* film_link_files, both */
+    film_job *job;            /* processes that share the work; the first alone calls `match` */
     film_progress progress;
     film_link_fn match; /* in the order of A, the likeliest first; non-zero cancels */
     void *user;

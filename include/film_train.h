@@ -131,6 +131,9 @@ typedef struct film_train_options {
     film_deep_options deep;
     uint64_t seed;
     int threads; /* 0: all cores */
+    film_job *
+        job; /* processes that train together; the model is handed out in each of them, complete in the first
+                    * alone: save that one. NULL: this one */
     film_progress progress;
     /* Methods FILM, RANK and DEEP. A file in which learning writes down where it stands, atomically: when
      * it is cancelled, and from time to time so that a crash loses little. It stays when training
@@ -176,6 +179,8 @@ typedef struct film_eval_options {
     size_t bootstrap;    /* resamples for the confidence intervals, 1000; 0: none */
     uint64_t seed;
     int threads; /* 0: all cores */
+    film_job
+        *job; /* processes that share the work; the figures are the first one's. NULL: this one */
     film_progress progress;
 } film_eval_options;
 
@@ -196,7 +201,8 @@ typedef struct film_report_options {
     const char *eval;         /* a labelled file to measure it on, or NULL */
     const char *const *train; /* the files it was trained on, or NULL */
     size_t train_count;
-    const char *pool; /* a file whose sentences are searched for duplicates, or NULL */
+    const char *pool;    /* a file whose sentences are searched for duplicates, or NULL */
+    const char *compare; /* a CSV of other systems to show beside it (docs/report.md), or NULL */
     film_table_options eval_table, train_table, pool_table;
     uint64_t seed; /* 1 */
     int threads;   /* 0: all cores */

@@ -2,7 +2,7 @@
 # Folders form an order: a file includes its own folder and those before it, nothing after.
 # cli/ and server/ see the installed headers alone.
 cd "$(dirname "$0")/.." || exit 1
-layers=(base la text embed near metric pair model explain store remote pool eval train plot report)
+layers=(base mpi la text embed near metric pair model explain store remote pool eval train plot report)
 number=0
 verdict() { number=$((number + 1)); echo "$1 $number - $2"; }
 allowed=""

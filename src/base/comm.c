@@ -1,21 +1,197 @@
 #include "base/comm.h"
+#include "base/mem.h"
 
-static film_status keep_float(void *self, float *values, size_t count, film_error *error)
+#include <string.h>
+#include <time.h>
+
+const struct comm comm_single = {0, 1, NULL, NULL, NULL};
+
+const struct comm *comm_of(const film_job *job)
 {
-    (void)self, (void)values, (void)count, (void)error;
-    return FILM_OK;
+    return job ? &job->comm : &comm_single;
 }
 
-static film_status keep_double(void *self, double *values, size_t count, film_error *error)
+static double now(void)
 {
-    (void)self, (void)values, (void)count, (void)error;
-    return FILM_OK;
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static film_status keep_bytes(void *self, void *bytes, size_t count, int root, film_error *error)
+/* Calls the engine and writes down how much and how long. */
+#define MEASURED(comm, kind, bytes, call)           \
+    do {                                            \
+        double began_ = now();                      \
+        film_status status_ = (call);               \
+        (comm)->traffic->calls++;                   \
+        (comm)->traffic->kind += (uint64_t)(bytes); \
+        (comm)->traffic->seconds += now() - began_; \
+        return status_;                             \
+    } while (0)
+
+film_status comm_sum_float(const struct comm *comm, float *values, size_t count, film_error *error)
 {
-    (void)self, (void)bytes, (void)count, (void)root, (void)error;
-    return FILM_OK;
+    if (comm->size == 1) return FILM_OK;
+    MEASURED(comm, summed, count * sizeof *values,
+             comm->engine->sum_float(comm->self, values, count, error));
 }
 
-const struct comm comm_single = {0, 1, NULL, keep_float, keep_double, keep_bytes};
+film_status comm_sum_double(const struct comm *comm, double *values, size_t count,
+                            film_error *error)
+{
+    if (comm->size == 1) return FILM_OK;
+    MEASURED(comm, summed, count * sizeof *values,
+             comm->engine->sum_double(comm->self, values, count, error));
+}
+
+film_status comm_sum_counts(const struct comm *comm, size_t *values, size_t count,
+                            film_error *error)
+{
+    film_status status = FILM_OK;
+    double *sums = NULL;
+    if (comm->size == 1) return FILM_OK;
+    TRY_ALLOC(sums = mem_array(count, sizeof *sums), error);
+    for (size_t i = 0; i < count; i++) sums[i] = (double)values[i];
+    TRY(comm_sum_double(comm, sums, count, error));
+    for (size_t i = 0; i < count; i++) values[i] = (size_t)sums[i];
+done:
+    mem_free(sums);
+    return status;
+}
+
+static size_t total(const struct comm *comm, const size_t *sizes)
+{
+    size_t sum = 0;
+    for (int i = 0; i < comm->size; i++) sum += sizes[i];
+    return sum;
+}
+
+film_status comm_sum_shares(const struct comm *comm, const float *values, const size_t *counts,
+                            float *mine, film_error *error)
+{
+    if (comm->size == 1) {
+        if (counts[0]) memcpy(mine, values, counts[0] * sizeof *mine);
+        return FILM_OK;
+    }
+    MEASURED(comm, shared, total(comm, counts) * sizeof *values,
+             comm->engine->sum_shares(comm->self, values, counts, mine, error));
+}
+
+film_status comm_broadcast(const struct comm *comm, void *bytes, size_t size, int root,
+                           film_error *error)
+{
+    if (comm->size == 1) return FILM_OK;
+    MEASURED(comm, broadcast, comm->rank == root ? size : 0,
+             comm->engine->broadcast(comm->self, bytes, size, root, error));
+}
+
+film_status comm_gather(const struct comm *comm, const void *mine, void *all, const size_t *sizes,
+                        film_error *error)
+{
+    if (comm->size == 1) {
+        if (sizes[0]) memcpy(all, mine, sizes[0]);
+        return FILM_OK;
+    }
+    MEASURED(comm, gathered, sizes[comm->rank],
+             comm->engine->gather(comm->self, mine, all, sizes, error));
+}
+
+film_status comm_gather_all(const struct comm *comm, const void *mine, size_t size, void **all,
+                            size_t **sizes, film_error *error)
+{
+    film_status status = FILM_OK;
+    *all = NULL;
+    TRY_ALLOC(*sizes = mem_zeroed((size_t)comm->size, sizeof **sizes), error);
+    (*sizes)[comm->rank] = size;
+    TRY(comm_sum_counts(comm, *sizes, (size_t)comm->size, error));
+    TRY_ALLOC(*all = mem_array(total(comm, *sizes), 1), error);
+    TRY(comm_gather(comm, mine, *all, *sizes, error));
+done:
+    return status;
+}
+
+film_status comm_gather_shares(const struct comm *comm, const void *mine, size_t width,
+                               size_t count, void *all, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t *sizes = mem_array((size_t)comm->size, sizeof *sizes);
+    TRY_ALLOC(sizes, error);
+    for (int i = 0; i < comm->size; i++)
+        sizes[i] = (comm_begin(comm, count, i + 1) - comm_begin(comm, count, i)) * width;
+    TRY(comm_gather(comm, mine, all, sizes, error));
+done:
+    mem_free(sizes);
+    return status;
+}
+
+film_status comm_collect(const struct comm *comm, const void *mine, size_t size, void **all,
+                         film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t *in_sizes = NULL, *sizes = mem_zeroed((size_t)comm->size, sizeof *sizes);
+    *all = NULL;
+    TRY_ALLOC(sizes, error);
+    sizes[0] = size;
+    TRY(comm_exchange_all(comm, mine, sizes, all, &in_sizes, error));
+done:
+    mem_free(sizes);
+    mem_free(in_sizes);
+    return status;
+}
+
+film_status comm_exchange(const struct comm *comm, const void *out, const size_t *out_sizes,
+                          void *in, const size_t *in_sizes, film_error *error)
+{
+    if (comm->size == 1) {
+        if (out_sizes[0]) memcpy(in, out, out_sizes[0]);
+        return FILM_OK;
+    }
+    MEASURED(comm, exchanged, total(comm, out_sizes) - out_sizes[comm->rank],
+             comm->engine->exchange(comm->self, out, out_sizes, in, in_sizes, error));
+}
+
+film_status comm_exchange_all(const struct comm *comm, const void *out, const size_t *out_sizes,
+                              void **in, size_t **in_sizes, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t processes = (size_t)comm->size;
+    size_t *one = NULL;
+    *in = NULL;
+    *in_sizes = NULL;
+    TRY_ALLOC(one = mem_array(processes, sizeof *one), error);
+    TRY_ALLOC(*in_sizes = mem_array(processes, sizeof **in_sizes), error);
+    for (size_t i = 0; i < processes; i++) one[i] = sizeof *out_sizes;
+    TRY(comm_exchange(comm, out_sizes, one, *in_sizes, one, error));
+    TRY_ALLOC(*in = mem_array(total(comm, *in_sizes), 1), error);
+    TRY(comm_exchange(comm, out, out_sizes, *in, *in_sizes, error));
+done:
+    mem_free(one);
+    return status;
+}
+
+film_status comm_agree(const struct comm *comm, film_status status, film_error *error)
+{
+    if (comm->size == 1) return status;
+    double failed = status != FILM_OK;
+    film_status sent = comm_sum_double(comm, &failed, 1, status == FILM_OK ? error : NULL);
+    if (status != FILM_OK) return status;
+    if (sent != FILM_OK) return sent;
+    return failed > 0.0 ? status_set(error, FILM_CANCELLED, "another process of the job stopped")
+                        : FILM_OK;
+}
+
+film_status film_job_sum(film_job *job, uint64_t *values, size_t count, film_error *error)
+{
+    _Static_assert(sizeof(size_t) == sizeof *values, "sizes have 64 bits");
+    return comm_sum_counts(comm_of(job), (size_t *)values, count, error);
+}
+
+int film_job_rank(const film_job *job)
+{
+    return comm_of(job)->rank;
+}
+
+int film_job_size(const film_job *job)
+{
+    return comm_of(job)->size;
+}

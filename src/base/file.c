@@ -1,4 +1,5 @@
 #include "base/file.h"
+#include "base/comm.h"
 #include "base/mem.h"
 
 #include <errno.h>
@@ -42,6 +43,8 @@ void file_map_close(struct file_map *map)
 enum { BUFFER_BYTES = 1 << 18 };
 
 struct film_output {
+    const struct comm *comm;
+    int spooled; /* fd is a temporary file without a name, until all processes commit */
     int fd;
     char *path, *temporary; /* temporary is NULL when writing in place (standard output, a pipe) */
     size_t used;
@@ -91,6 +94,8 @@ film_status film_output_open(const char *path, film_output **out, film_error *er
     *out = NULL;
     film_output *output = mem_array(1, sizeof *output);
     if (!output) return status_no_memory(error);
+    output->comm = &comm_single;
+    output->spooled = 0;
     output->fd = -1;
     output->temporary = NULL;
     output->used = 0;
@@ -199,18 +204,125 @@ film_status file_publish(const char *temporary, const char *path, film_error *er
     return status;
 }
 
+/* ---- of several processes ---- */
+
+static film_status spool_failed(film_error *error)
+{
+    return status_errno(error, "cannot keep the output in a temporary file; TMPDIR names the "
+                               "folder for it");
+}
+
+/* A file without a name, for what waits until its turn; nothing is left of it when the process is killed. */
+static film_status open_spool(const char *path, film_output **out, film_error *error)
+{
+    film_status status = FILM_OK;
+    const char *folder = getenv("TMPDIR");
+    char name[4096];
+    film_output *output = mem_zeroed(1, sizeof *output);
+    if (!output) return status_no_memory(error);
+    output->fd = -1;
+    output->spooled = 1;
+    TRY_ALLOC(output->path = mem_string(path, strlen(path)), error);
+    snprintf(name, sizeof name, "%s/film-XXXXXX", folder && *folder ? folder : "/tmp");
+    output->fd = mkstemp(name);
+    if (output->fd < 0) TRY(spool_failed(error));
+    unlink(name);
+    *out = output;
+done:
+    if (status != FILM_OK) film_output_discard(output);
+    return status;
+}
+
+film_status film_output_open_job(film_job *job, const char *path, film_output **out,
+                                 film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct comm *comm = comm_of(job);
+    *out = NULL;
+    /* So that the first finds out at once when it cannot write there. It spools too: when another fails, it is
+     * killed, and a half-written file beside the target would stay. */
+    if (comm->rank == 0) TRY(film_output_open(path, out, error));
+    if (comm->size > 1 && (comm->rank > 0 || (*out)->temporary)) {
+        film_output_discard(*out);
+        *out = NULL;
+        TRY(open_spool(path, out, error));
+    }
+    (*out)->comm = comm;
+done:
+    return status;
+}
+
+/* Bytes of what this process kept: those at OFFSET, at most a buffer. */
+static film_status read_spool(film_output *output, size_t offset, size_t count, film_error *error)
+{
+    for (size_t done = 0; done < count;) {
+        ssize_t got =
+            pread(output->fd, output->buffer + done, count - done, (off_t)(offset + done));
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return spool_failed(error);
+        done += (size_t)got;
+    }
+    return FILM_OK;
+}
+
+/* COUNT bytes at OFFSET of what process FROM kept, in the buffer of the first. OUT, IN: how much goes to each process
+ * and comes from each, all 0 before and after. */
+static film_status bring(film_output *output, size_t from, size_t offset, size_t count, size_t *out,
+                         size_t *in, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct comm *comm = output->comm;
+    unsigned char none = 0;
+    int sends = (size_t)comm->rank == from, gets = comm->rank == 0;
+    if (sends) TRY(read_spool(output, offset, count, error));
+    if (from == 0) goto done;
+    out[0] = sends ? count : 0;
+    in[from] = gets ? count : 0;
+    status = comm_exchange(comm, sends ? output->buffer : &none, out, gets ? output->buffer : &none,
+                           in, error);
+    out[0] = in[from] = 0;
+done:
+    return status;
+}
+
+/* What was kept goes to TARGET (the first process's), one process after the other, a buffer at a time. */
+static film_status hand_over(film_output *output, film_output *target, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct comm *comm = output->comm;
+    size_t processes = (size_t)comm->size;
+    size_t *kept = mem_zeroed(3 * processes, sizeof *kept);
+    TRY_ALLOC(kept, error);
+    if (output->spooled) kept[comm->rank] = (size_t)lseek(output->fd, 0, SEEK_CUR);
+    TRY(comm_sum_counts(comm, kept, processes, error));
+    for (size_t from = 0; from < processes; from++)
+        for (size_t at = 0; at < kept[from]; at += BUFFER_BYTES) {
+            size_t count = kept[from] - at < BUFFER_BYTES ? kept[from] - at : BUFFER_BYTES;
+            TRY(bring(output, from, at, count, kept + processes, kept + 2 * processes, error));
+            if (comm->rank == 0) TRY(write_all(target, output->buffer, count, error));
+        }
+done:
+    mem_free(kept);
+    return status;
+}
+
 film_status film_output_commit(film_output *output, film_error *error)
 {
-    film_status status = flush(output, error);
-    if (status == FILM_OK && output->temporary) {
-        if (fsync(output->fd) != 0 || rename(output->temporary, output->path) != 0) {
-            status = status_errno(error, "cannot write %s", output->path);
-        } else {
-            mem_free(output->temporary);
-            output->temporary = NULL;
-            status = sync_directory(output->path, error);
-        }
+    film_status status = FILM_OK;
+    film_output *target = output;
+    TRY(flush(output, error));
+    if (output->spooled && output->comm->rank == 0)
+        TRY(film_output_open(output->path, &target, error));
+    if (output->comm->size > 1) TRY(hand_over(output, target, error));
+    if (target->temporary) {
+        if (fsync(target->fd) != 0 || rename(target->temporary, target->path) != 0)
+            TRY(status_errno(error, "cannot write %s", target->path));
+        mem_free(target->temporary);
+        target->temporary = NULL;
+        status = sync_directory(target->path, error);
     }
+done:
+    if (target != output) film_output_discard(target);
     film_output_discard(output);
     return status;
 }

@@ -26,7 +26,7 @@ struct keeper {
     /* Fills the arrays. May be called several times, small arrays that tell the size of others
      * first. */
     film_status (*load)(void *user, const struct keep *arrays, size_t count, film_error *error);
-    /* Is it time to save? */
+    /* Is it time to save? The same answer in every process of a job; all ask. */
     int (*due)(void *user);
     /* Non-zero when it could not be done: the learner stops, as if cancelled; the keeper knows why. */
     int (*save)(void *user, const struct keep *arrays, size_t count);

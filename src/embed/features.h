@@ -7,6 +7,7 @@
 #ifndef EMBED_FEATURES_H
 #define EMBED_FEATURES_H
 
+#include "base/comm.h"
 #include "embed/grams.h"
 #include "la/csr.h"
 
@@ -16,6 +17,8 @@ struct features_options {
     size_t max_features; /* of each group; 0: no limit */
     int threads;
     film_progress progress;
+    const struct comm
+        *comm; /* each process has its own sentences, all get one vocabulary; NULL: alone */
 };
 
 /* The fitted vocabulary; immutable, shared by threads. */
@@ -62,6 +65,10 @@ void feature_row_free(struct feature_row *row);
 /* The row of TEXT under a fitted vocabulary; unknown features are passed over. */
 film_status features_transform(const struct features *features, struct feature_row *row,
                                film_text text, film_error *error);
+
+/* The rows of COUNT texts as a matrix (count x features). */
+film_status features_matrix(const struct features *features, const film_text *texts, size_t count,
+                            struct csr *out, film_error *error);
 
 /* Where feature ID stands in the row, or would. */
 size_t feature_row_position(const struct feature_row *row, uint32_t id);

@@ -6,11 +6,14 @@
  *    order does not depend on who counted what, so every thread count gives the same bytes.
  * 3. Every thread translates its entries to the final ids and weighs them, straight into the CSR.
  *
+ * In a job each process does this with its own sentences, and step 2 goes over all of them (fit_share.h).
+ *
  * Memory beside the result: 8 bytes per entry and the tables with the features that are dropped. */
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/threads.h"
 #include "embed/features.h"
+#include "embed/fit_share.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -187,6 +190,31 @@ static film_status set_idf(struct features *features, int group, const uint32_t 
     return FILM_OK;
 }
 
+/* In a job: the vocabulary is chosen from the counts of all processes, and this one's features are looked up in it. */
+static film_status choose_together(struct features *features, int group,
+                                   const struct strtab *merged, const uint32_t *df,
+                                   uint32_t sentences, const struct features_options *options,
+                                   uint32_t *renumber, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct strtab all = {0}, *vocabulary = &features->vocabulary[group];
+    uint32_t *all_df = NULL, *all_renumber = NULL;
+    TRY(strtab_init(&all, error));
+    TRY(fit_share_counts(options->comm, merged, df, options->min_df, &all, &all_df, error));
+    TRY_ALLOC(all_renumber = mem_array(all.count, sizeof *all_renumber), error);
+    TRY(choose(&all, all_df, options, vocabulary, all_renumber, error));
+    TRY(set_idf(features, group, all_df, all_renumber, all.count, sentences, error));
+    for (uint32_t i = 0; i < merged->count; i++) {
+        film_text text = strtab_get(merged, i);
+        renumber[i] = strtab_find(vocabulary, text.bytes, text.length);
+    }
+done:
+    strtab_free(&all);
+    mem_free(all_df);
+    mem_free(all_renumber);
+    return status;
+}
+
 static film_status settle_group(struct features *features, struct part *parts, int part_count,
                                 int group, uint32_t sentences,
                                 const struct features_options *options, film_error *error)
@@ -196,8 +224,12 @@ static film_status settle_group(struct features *features, struct part *parts, i
     uint32_t *df = NULL, *renumber = NULL;
     TRY(merge(parts, part_count, group, &merged, &df, error));
     TRY_ALLOC(renumber = mem_array(merged.count, sizeof *renumber), error);
-    TRY(choose(&merged, df, options, &features->vocabulary[group], renumber, error));
-    TRY(set_idf(features, group, df, renumber, merged.count, sentences, error));
+    if (options->comm && options->comm->size > 1) {
+        TRY(choose_together(features, group, &merged, df, sentences, options, renumber, error));
+    } else {
+        TRY(choose(&merged, df, options, &features->vocabulary[group], renumber, error));
+        TRY(set_idf(features, group, df, renumber, merged.count, sentences, error));
+    }
     for (int p = 0; p < part_count; p++) {
         for (uint32_t i = 0; i < parts[p].seen[group].count; i++) {
             uint32_t *id = &parts[p].global[group][i];
@@ -345,8 +377,10 @@ film_status features_fit(struct features *features, struct tokenizer *tokenizer,
     TRY_ALLOC(parts, error);
     TRY(progress_report(&options->progress, "features", 0, sentences->count, error));
     TRY(count_all(features, sentences, parts, part_count, error));
+    size_t all = sentences->count;
+    if (options->comm) TRY(comm_sum_counts(options->comm, &all, 1, error));
     for (int g = 0; g < GROUPS; g++)
-        TRY(settle_group(features, parts, part_count, g, sentences->count, options, error));
+        TRY(settle_group(features, parts, part_count, g, (uint32_t)all, options, error));
     if (features_count(features) == 0)
         TRY(status_set(
             error, FILM_BAD_INPUT,

@@ -22,22 +22,31 @@ static int vote(const uint32_t *neighbours, size_t k, const uint32_t *category, 
     return most > 0 && winner == own;
 }
 
-film_status categories_vote(const struct flat *sentences, const uint32_t *category, int threads,
-                            const film_progress *progress, unsigned char *right[CATEGORIES_DEPTHS],
-                            film_error *error)
+film_status categories_vote(const struct flat_share *sentences, const uint32_t *category,
+                            int threads, const film_progress *progress,
+                            unsigned char *right[CATEGORIES_DEPTHS], film_error *error)
 {
     film_status status = FILM_OK;
-    struct flat_queries all = {.count = sentences->count};
-    uint32_t *neighbours = mem_array(sentences->count, MOST * sizeof *neighbours);
+    size_t mine = sentences->mine.count, all = mine;
+    float *votes = NULL; /* CATEGORIES_DEPTHS x all: 1 where this process has found it right */
+    uint32_t *neighbours = mem_array(mine, MOST * sizeof *neighbours);
     TRY_ALLOC(neighbours, error);
-    TRY(flat_search(sentences, &all, MOST, threads, progress, neighbours, NULL, error));
+    TRY(comm_sum_counts(sentences->comm, &all, 1, error));
+    TRY_ALLOC(votes = mem_zeroed(all, CATEGORIES_DEPTHS * sizeof *votes), error);
+    TRY(flat_share_search(sentences, MOST, threads, progress, neighbours, error));
     threads = threads_use(threads);
 #pragma omp parallel for num_threads(threads)
-    for (size_t i = 0; i < sentences->count; i++)
-        for (int d = 0; d < CATEGORIES_DEPTHS; d++)
-            right[d][i] = (unsigned char)vote(neighbours + i * MOST, categories_depth[d], category,
-                                              category[i]);
+    for (size_t i = 0; i < mine; i++)
+        for (size_t d = 0; d < CATEGORIES_DEPTHS; d++) {
+            uint32_t number = flat_share_number(sentences, i);
+            votes[d * all + number] =
+                (float)vote(neighbours + i * MOST, categories_depth[d], category, category[number]);
+        }
+    TRY(comm_sum_float(sentences->comm, votes, CATEGORIES_DEPTHS * all, error));
+    for (size_t d = 0; d < CATEGORIES_DEPTHS; d++)
+        for (size_t i = 0; i < all; i++) right[d][i] = votes[d * all + i] > 0;
 done:
     mem_free(neighbours);
+    mem_free(votes);
     return status;
 }

@@ -2,16 +2,16 @@
 #ifndef EVAL_CATEGORIES_H
 #define EVAL_CATEGORIES_H
 
-#include "near/flat.h"
+#include "near/flat_share.h"
 
 enum { CATEGORIES_DEPTHS = 3 };
 extern const size_t categories_depth[CATEGORIES_DEPTHS]; /* 1, 5, 10 */
 
 /* Leave one out: each sentence gets the category that most of its k nearest others have; of equally
- * many, the one whose first member is nearer. RIGHT[d] (a byte per sentence) says whether that was its
- * own, for k = categories_depth[d]. */
-film_status categories_vote(const struct flat *sentences, const uint32_t *category, int threads,
-                            const film_progress *progress, unsigned char *right[CATEGORIES_DEPTHS],
-                            film_error *error);
+ * many, the one whose first member is nearer. CATEGORY is by number; RIGHT[d] (a byte per number) says whether
+ * that was its own, for k = categories_depth[d]. */
+film_status categories_vote(const struct flat_share *sentences, const uint32_t *category,
+                            int threads, const film_progress *progress,
+                            unsigned char *right[CATEGORIES_DEPTHS], film_error *error);
 
 #endif

@@ -17,54 +17,7 @@
 
 enum { STRETCH = 16384 }; /* sentences or pairs between two reports of progress */
 
-/* ---- Reading and embedding ---- */
-
-static film_status take_pairs(struct run *run, film_error *error)
-{
-    film_status status = FILM_OK;
-    const struct corpus *corpus = &run->corpus;
-    int triplets = corpus->labels == FILM_LABELS_TRIPLETS;
-    size_t count = triplets ? 2 * corpus->rows : corpus->rows;
-    if (corpus->labels == FILM_LABELS_CATEGORIES) return FILM_OK;
-    TRY_ALLOC((run->a = mem_array(count, sizeof *run->a)) &&
-                  (run->b = mem_array(count, sizeof *run->b)) &&
-                  (run->label = mem_array(count, sizeof *run->label)),
-              error);
-    for (size_t i = 0; i < count; i++) {
-        size_t row = triplets ? i / 2 : i;
-        run->a[i] = corpus->a[row];
-        run->b[i] = triplets && i % 2 ? corpus->c[row] : corpus->b[row];
-        run->label[i] = triplets ? (float)(i % 2 == 0) : corpus->label[row];
-    }
-    run->pairs = count;
-done:
-    return status;
-}
-
-/* Adds the pool's sentences behind the file's own. */
-static film_status read_pool(struct run *run, film_error *error)
-{
-    film_status status = FILM_OK;
-    film_table *table = NULL;
-    film_row row;
-    uint32_t id;
-    uint64_t rows = 0;
-    TRY(film_table_open(run->options->pool, &run->options->pool_table, &table, error));
-    while ((status = film_table_next(table, &row, error)) == FILM_OK) {
-        const film_text texts[3] = {row.a, row.b, row.c};
-        for (int i = 0; i < 3; i++)
-            if (texts[i].bytes)
-                TRY(strtab_add(&run->corpus.sentences, texts[i].bytes, texts[i].length, &id,
-                               error));
-        if (++rows % 65536 == 0)
-            TRY(progress_report(&run->options->progress, "reading", film_table_progress(table), 1,
-                                error));
-    }
-    if (status == FILM_END) status = FILM_OK;
-done:
-    film_table_close(table);
-    return status;
-}
+/* ---- Embedding and scoring ---- */
 
 /* NAME: of the model where there are two, or NULL. */
 static film_status need_vectors(const film_model *model, const char *name, film_error *error)
@@ -115,33 +68,90 @@ static void pair_of_ids(const void *user, size_t i, film_text *a, film_text *b)
     *b = strtab_get(pairs->sentences, pairs->b[i]);
 }
 
+/* COUNT pairs from FIRST on; every process of a job calls it, perhaps with none. VERDICTS has room for them. */
+static film_status score_stretch(const struct run *run, const struct match_rule *rule, size_t first,
+                                 size_t count, film_verdict *verdicts, struct answered *out,
+                                 film_error *error)
+{
+    film_status status = FILM_OK;
+    struct strtab texts = {0};
+    uint32_t *numbers = NULL, *at = NULL;
+    struct id_pairs ids = {&run->corpus.sentences, run->a + first, run->b + first};
+    if (run->comm->size > 1) {
+        TRY_ALLOC((numbers = mem_array(2 * count, sizeof *numbers)) &&
+                      (at = mem_array(2 * count, sizeof *at)),
+                  error);
+        memcpy(numbers, ids.a, count * sizeof *numbers);
+        memcpy(numbers + count, ids.b, count * sizeof *numbers);
+        TRY(strtab_init(&texts, error));
+        TRY(run_texts(run, numbers, 2 * count, &texts, at, error));
+        ids = (struct id_pairs){&texts, at, at + count};
+    }
+    struct score_source source = {pair_of_ids, &ids};
+    TRY(score_pairs(&run->model->decision, rule, &source, count, run->options->threads, verdicts,
+                    error));
+    for (size_t i = 0; i < count; i++)
+        out[i] = (struct answered){verdicts[i].probability, verdicts[i].log_odds, verdicts[i].same};
+done:
+    strtab_free(&texts);
+    mem_free(numbers);
+    mem_free(at);
+    return status;
+}
+
+/* Each process its share of the pairs; the answers of all are then in every one. */
 static film_status score(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
     struct match_rule rule;
+    const struct comm *comm = run->comm;
     film_answer_options answer = {
         .decision = run->decision, .prior = run->prior, .no_memory = run->options->no_memory};
+    size_t processes = (size_t)comm->size, most = (run->pairs + processes - 1) / processes;
+    size_t begin = comm_begin(comm, run->pairs, comm->rank);
+    size_t mine = comm_begin(comm, run->pairs, comm->rank + 1) - begin;
+    struct answered *answered = NULL;
+    film_verdict *verdicts = NULL;
+    size_t *sizes = mem_array(processes, sizeof *sizes);
     TRY(match_rule(&rule, &run->model->decision, &answer, error));
-    TRY_ALLOC(run->verdicts = mem_array(run->pairs, sizeof *run->verdicts), error);
-    for (size_t first = 0; first < run->pairs; first += STRETCH) {
-        size_t here = run->pairs - first < STRETCH ? run->pairs - first : STRETCH;
-        struct id_pairs ids = {&run->corpus.sentences, run->a + first, run->b + first};
-        struct score_source source = {pair_of_ids, &ids};
-        TRY(score_pairs(&run->model->decision, &rule, &source, here, run->options->threads,
-                        run->verdicts + first, error));
-        TRY(progress_report(&run->options->progress, "scoring", (double)(first + here),
-                            (double)run->pairs, error));
+    TRY_ALLOC(sizes && (answered = mem_array(mine, sizeof *answered)) &&
+                  (verdicts = mem_array(STRETCH, sizeof *verdicts)) &&
+                  (run->answered = mem_array(run->pairs, sizeof *run->answered)),
+              error);
+    for (size_t first = 0; first < most; first += STRETCH) {
+        size_t left = mine > first ? mine - first : 0, here = left < STRETCH ? left : STRETCH;
+        size_t at = first < mine ? first : mine;
+        TRY(score_stretch(run, &rule, begin + at, here, verdicts, answered + at, error));
+        TRY(progress_report(&run->options->progress, "scoring", (double)(at + here), (double)mine,
+                            error));
     }
+    for (int p = 0; p < comm->size; p++)
+        sizes[p] = (comm_begin(comm, run->pairs, p + 1) - comm_begin(comm, run->pairs, p)) *
+                   sizeof *answered;
+    TRY(comm_gather(comm, answered, run->answered, sizes, error));
 done:
+    mem_free(answered);
+    mem_free(verdicts);
+    mem_free(sizes);
     return status;
 }
 
 /* ---- Figures ---- */
 
+/* The first COUNT vectors of this process, as a share of all. */
+static struct flat_share vectors_of(const struct run *run, size_t count)
+{
+    return (struct flat_share){
+        run->comm,
+        {run->vectors, run->penalty, count, encoder_dim(&run->model->encoder)},
+        run->number,
+        run->row};
+}
+
 static film_status sweep(struct run *run, film_error *error)
 {
     const film_eval_options *options = run->options;
-    struct flat own = {run->vectors, run->penalty, run->own, encoder_dim(&run->model->encoder)};
+    struct flat_share own = vectors_of(run, run->own_here);
     if (!run_has_pairs(run) || !options->k_last || !run->vectors) return FILM_OK;
     film_status status =
         knn_sweep(&run->knn, &own, run->a, run->b, run->label, run->pairs, options->k_first,
@@ -152,7 +162,7 @@ static film_status sweep(struct run *run, film_error *error)
 
 static void free_model_part(struct run *run)
 {
-    mem_free(run->verdicts);
+    mem_free(run->answered);
     mem_free_aligned(run->vectors);
     mem_free(run->penalty);
     knn_free(&run->knn);
@@ -163,9 +173,9 @@ static void decide(const struct run *run, double *probability, unsigned char *sa
 {
     const struct knn_curve *curve = &run->knn.curve[run->variant];
     for (size_t i = 0; i < run->pairs; i++) {
-        probability[i] = run->verdicts[i].probability;
+        probability[i] = run->answered[i].probability;
         same[i] = run->options->threshold > 0 ? probability[i] >= run->options->threshold
-                                              : run->verdicts[i].same != 0;
+                                              : run->answered[i].same != 0;
         if (!run->decide_by_knn) continue;
         const struct knn_point *best = &curve->points[curve->best];
         same[i] = curve->depth[i] <= best->k;
@@ -191,7 +201,7 @@ static film_status compare(struct run *run, const double *probability, const uns
     film_status status = FILM_OK;
     struct run other = *run; /* file and options are shared, what is the model's begins empty */
     other.model = run->options->against;
-    other.verdicts = NULL;
+    other.answered = NULL;
     other.vectors = other.penalty = NULL;
     other.knn = (struct knn){0};
     other.swept = 0;
@@ -239,7 +249,7 @@ static film_status measure_pairs(struct run *run, film_error *error)
     if (run->options->against) TRY(compare(run, probability, same, error));
     if (!run_has_pairs(run)) {
         TRY_ALLOC(log_odds = mem_array(run->pairs, sizeof *log_odds), error);
-        for (size_t i = 0; i < run->pairs; i++) log_odds[i] = run->verdicts[i].log_odds;
+        for (size_t i = 0; i < run->pairs; i++) log_odds[i] = run->answered[i].log_odds;
         measures_free(&measures);
         TRY(measures_init(&measures, 1u << MEASURE_PEARSON, log_odds, run->label, same, run->pairs,
                           error));
@@ -274,7 +284,7 @@ static film_status measure_triplets(struct run *run, film_error *error)
     unsigned char *right = mem_array(count, 1);
     if (!right) return status_no_memory(error);
     for (size_t i = 0; i < count; i++)
-        right[i] = run->verdicts[2 * i].log_odds > run->verdicts[2 * i + 1].log_odds;
+        right[i] = run->answered[2 * i].log_odds > run->answered[2 * i + 1].log_odds;
     film_status status =
         put_share(run, right, count, "triplet_accuracy", run->answer, run->ci, error);
     mem_free(right);
@@ -285,7 +295,7 @@ static film_status measure_categories(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
     const struct corpus *corpus = &run->corpus;
-    struct flat own = {run->vectors, run->penalty, run->own, encoder_dim(&run->model->encoder)};
+    struct flat_share own = vectors_of(run, run->own_here);
     unsigned char *right[CATEGORIES_DEPTHS] = {NULL};
     json_t *shares = json_object(), *intervals = json_object();
     uint32_t *category = mem_array(run->own, sizeof *category);
@@ -314,8 +324,7 @@ static film_status search_pool(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
     const film_eval_options *options = run->options;
-    struct flat pool = {run->vectors, run->penalty, run->corpus.sentences.count,
-                        encoder_dim(&run->model->encoder)};
+    struct flat_share pool = vectors_of(run, run->corpus.sentences.count);
     if (!options->pool) {
         json_object_set_new(run->answer, "retrieval", json_null());
         return FILM_OK;
@@ -334,11 +343,7 @@ static film_status prepare(struct run *run, film_error *error)
     film_status status = FILM_OK;
     const film_eval_options *options = run->options;
     TRY(request_check(run, error));
-    TRY(corpus_read(&run->corpus, &run->path, 1, &options->table, &options->progress, error));
-    TRY(request_check_labels(run, error));
-    run->own = run->corpus.sentences.count;
-    if (options->pool) TRY(read_pool(run, error));
-    TRY(take_pairs(run, error));
+    TRY(run_read(run, error));
     TRY(request_prior(run, error));
     int needed =
         options->pool || run->corpus.labels == FILM_LABELS_CATEGORIES || run->decide_by_knn;
@@ -406,10 +411,12 @@ static film_status evaluate(const film_model *model, const char *path,
                             char **text, film_error *error)
 {
     film_status status = FILM_OK;
-    struct run run = {.model = model, .options = options, .path = path};
+    struct run run = {
+        .model = model, .options = options, .path = path, .comm = comm_of(options->job)};
     char *printed = NULL;
-    run.bootstrap =
-        (struct bootstrap){options->bootstrap, options->seed, options->threads, options->progress};
+    /* The figures are the first process's; without intervals they cost the others nothing. */
+    run.bootstrap = (struct bootstrap){run.comm->rank == 0 ? options->bootstrap : 0, options->seed,
+                                       options->threads, options->progress};
     TRY_ALLOC((run.answer = json_object()) && (run.ci = json_object()), error);
     TRY(prepare(&run, error));
     TRY(measure(&run, error));
@@ -436,7 +443,7 @@ done:
     free(printed);
     json_decref(run.answer);
     json_decref(run.ci);
-    corpus_free(&run.corpus);
+    run_free_sentences(&run);
     mem_free(run.a);
     mem_free(run.b);
     mem_free(run.label);

@@ -29,22 +29,42 @@ static uint32_t place(const uint32_t *neighbours, size_t k, uint32_t target)
     return (uint32_t)(i + 1);
 }
 
-static void find_depths(struct knn *knn, const uint32_t *neighbours, size_t k, const uint32_t *a,
-                        const uint32_t *b, int threads)
+/* PLACES[i]: of TO[i] among the neighbours of FROM[i], where that is a row of this process; else 0. */
+static void find_places(const struct knn *knn, const struct flat_share *sentences,
+                        const uint32_t *neighbours, size_t k, const uint32_t *from,
+                        const uint32_t *to, int threads, double *places)
 {
     threads = threads_use(threads);
 #pragma omp parallel for num_threads(threads)
     for (size_t i = 0; i < knn->pairs; i++) {
-        uint32_t never = (uint32_t)knn->last + 1, forth = 0, back = 0;
-        if (a[i] != b[i]) {
-            forth = place(neighbours + a[i] * k, k, b[i]);
-            back = place(neighbours + b[i] * k, k, a[i]);
-            if (forth > k) forth = never; /* k is less than last in a small file */
-            if (back > k) back = never;
+        uint32_t row = flat_share_row(sentences, from[i]), at = 0;
+        if (row != FLAT_NONE && from[i] != to[i]) {
+            at = place(neighbours + row * k, k, to[i]);
+            if (at > k) at = (uint32_t)knn->last + 1; /* k is less than last in a small file */
         }
-        knn->curve[KNN_MUTUAL].depth[i] = forth > back ? forth : back;
-        knn->curve[KNN_EITHER].depth[i] = forth < back ? forth : back;
+        places[i] = at;
     }
+}
+
+static film_status find_depths(struct knn *knn, const struct flat_share *sentences,
+                               const uint32_t *neighbours, size_t k, const uint32_t *a,
+                               const uint32_t *b, int threads, film_error *error)
+{
+    film_status status = FILM_OK;
+    double *forth = mem_array(knn->pairs, sizeof *forth), *back = NULL;
+    TRY_ALLOC(forth && (back = mem_array(knn->pairs, sizeof *back)), error);
+    find_places(knn, sentences, neighbours, k, a, b, threads, forth);
+    find_places(knn, sentences, neighbours, k, b, a, threads, back);
+    TRY(comm_sum_double(sentences->comm, forth, knn->pairs, error));
+    TRY(comm_sum_double(sentences->comm, back, knn->pairs, error));
+    for (size_t i = 0; i < knn->pairs; i++) {
+        knn->curve[KNN_MUTUAL].depth[i] = (uint32_t)fmax(forth[i], back[i]);
+        knn->curve[KNN_EITHER].depth[i] = (uint32_t)fmin(forth[i], back[i]);
+    }
+done:
+    mem_free(forth);
+    mem_free(back);
+    return status;
 }
 
 /* ---- Figures of one k ---- */
@@ -127,23 +147,25 @@ done:
     return status;
 }
 
-film_status knn_sweep(struct knn *knn, const struct flat *sentences, const uint32_t *a,
+film_status knn_sweep(struct knn *knn, const struct flat_share *sentences, const uint32_t *a,
                       const uint32_t *b, const float *label, size_t pairs, size_t first,
                       size_t last, int threads, const film_progress *progress, film_error *error)
 {
     film_status status = FILM_OK;
-    struct flat_queries all = {.count = sentences->count};
-    size_t others = sentences->count ? sentences->count - 1 : 0, k = last < others ? last : others;
+    size_t all = sentences->mine.count, others, k;
     uint32_t *neighbours = NULL;
     *knn = (struct knn){.pairs = pairs, .first = first, .last = last};
     if (first == 0 || first > last || last > UINT32_MAX - 2)
         return status_set(error, FILM_USAGE, "the range of k must rise from 1 or more");
     knn->points = last - first + 1;
-    TRY_ALLOC(neighbours = mem_array(sentences->count * k, sizeof *neighbours), error);
+    TRY(comm_sum_counts(sentences->comm, &all, 1, error));
+    others = all ? all - 1 : 0;
+    k = last < others ? last : others;
+    TRY_ALLOC(neighbours = mem_array(sentences->mine.count * k, sizeof *neighbours), error);
     for (int v = 0; v < KNN_VARIANTS; v++)
         TRY_ALLOC(knn->curve[v].depth = mem_array(pairs, sizeof(uint32_t)), error);
-    TRY(flat_search(sentences, &all, k, threads, progress, neighbours, NULL, error));
-    find_depths(knn, neighbours, k, a, b, threads);
+    TRY(flat_share_search(sentences, k, threads, progress, neighbours, error));
+    TRY(find_depths(knn, sentences, neighbours, k, a, b, threads, error));
     for (int v = 0; v < KNN_VARIANTS; v++) TRY(draw_curve(knn, &knn->curve[v], label, error));
 done:
     mem_free(neighbours);

@@ -6,7 +6,7 @@
 #ifndef EVAL_KNN_H
 #define EVAL_KNN_H
 
-#include "near/flat.h"
+#include "near/flat_share.h"
 
 enum knn_variant { KNN_MUTUAL, KNN_EITHER, KNN_VARIANTS };
 
@@ -29,9 +29,9 @@ struct knn {
     struct knn_curve curve[KNN_VARIANTS];
 };
 
-/* SENTENCES: normalised vectors, each distinct sentence once; A, B, LABEL (0 or 1) are the pairs. A
- * sentence is not its own neighbour; a pair of one sentence with itself has depth 0. */
-film_status knn_sweep(struct knn *knn, const struct flat *sentences, const uint32_t *a,
+/* SENTENCES: normalised vectors, each distinct sentence once; A, B (numbers), LABEL (0 or 1) are the pairs, all of them
+ * in every process. A sentence is not its own neighbour; a pair of one sentence with itself has depth 0. */
+film_status knn_sweep(struct knn *knn, const struct flat_share *sentences, const uint32_t *a,
                       const uint32_t *b, const float *label, size_t pairs, size_t first,
                       size_t last, int threads, const film_progress *progress, film_error *error);
 void knn_free(struct knn *knn);

@@ -24,14 +24,15 @@ static void summarise(struct retrieval *retrieval)
     retrieval->mrr = count > 0 ? reciprocal / count : NAN;
 }
 
-film_status retrieval_measure(struct retrieval *retrieval, const struct flat *pool,
+film_status retrieval_measure(struct retrieval *retrieval, const struct flat_share *pool,
                               const uint32_t *a, const uint32_t *b, const float *label,
                               size_t pairs, size_t limit, int threads,
                               const film_progress *progress, film_error *error)
 {
     film_status status = FILM_OK;
     uint32_t *query = mem_array(pairs, sizeof *query), *target = mem_array(pairs, sizeof *target);
-    *retrieval = (struct retrieval){.pool = pool->count};
+    *retrieval = (struct retrieval){.pool = pool->mine.count};
+    TRY(comm_sum_counts(pool->comm, &retrieval->pool, 1, error));
     TRY_ALLOC(query && target, error);
     TRY_ALLOC(retrieval->rank = mem_array(pairs, sizeof *retrieval->rank), error);
     size_t count = 0;
@@ -41,8 +42,7 @@ film_status retrieval_measure(struct retrieval *retrieval, const struct flat *po
         target[count++] = b[i];
     }
     retrieval->queries = count;
-    struct flat_queries queries = {.id = query, .count = count};
-    TRY(flat_rank(pool, &queries, target, threads, progress, retrieval->rank, error));
+    TRY(flat_share_rank(pool, query, target, count, threads, progress, retrieval->rank, error));
     summarise(retrieval);
 done:
     mem_free(query);

@@ -41,7 +41,7 @@ static film_status work_init(const struct krylov *job, struct work *work, film_e
     work->small = mem_zeroed(job->basis, job->basis * sizeof *work->small);
     work->gram = mem_zeroed(job->block, job->block * sizeof *work->gram);
     int missing = !work->basis || !work->block || !work->small || !work->gram;
-    return ortho_agree(job->comm, missing ? status_no_memory(error) : FILM_OK, error);
+    return missing ? status_no_memory(error) : FILM_OK;
 }
 
 /* Puts the block (rows x width) behind the basis. */
@@ -125,7 +125,7 @@ static film_status build(struct krylov *job, struct work *work, film_error *erro
     TRY(ortho_block(side, work->basis, work->ld, 0, work->block, job->block, 0.0, error));
     append(job, work, job->block);
     for (;;) {
-        TRY(ortho_agree(
+        TRY(comm_agree(
             job->comm,
             progress_report(&job->progress, "svd", (double)work->count, (double)job->basis, error),
             error));
@@ -211,7 +211,6 @@ static void combine(const struct krylov *job, const struct work *work, const flo
 film_status krylov_top(struct krylov *job, double *values, double *residual, float **vectors,
                        film_error *error)
 {
-    const struct comm *comm = job->comm;
     struct work work;
     double *all_values = NULL;
     float *top = NULL;
@@ -222,14 +221,12 @@ film_status krylov_top(struct krylov *job, double *values, double *residual, flo
     all_values = mem_array(job->basis, sizeof *all_values);
     top = mem_array(job->basis, job->rank * sizeof *top);
     *vectors = mem_array(job->side.rows, job->rank * sizeof **vectors);
-    if (!all_values || !top || !*vectors)
-        status = status_no_memory(error);
-    else
-        status = krylov_small(work.small, job->basis, all_values, job->side.threads, error);
-    TRY(ortho_agree(comm, status, error));
+    TRY_ALLOC(all_values && top && *vectors, error);
+    /* Every process computes this: one that waited for the first would not be done sooner. Two machines may
+     * round differently, so the first one's vectors count. */
+    TRY(krylov_small(work.small, job->basis, all_values, job->side.threads, error));
     take_top(job, &work, all_values, values, residual, top);
-    if (comm->size > 1) /* two machines may round differently */
-        TRY(comm->broadcast(comm->self, top, job->basis * job->rank * sizeof *top, 0, error));
+    TRY(comm_broadcast(job->comm, top, job->basis * job->rank * sizeof *top, 0, error));
     combine(job, &work, top, *vectors);
 done:
     work_free(&work);

@@ -14,7 +14,7 @@ struct krylov {
     size_t block;      /* vectors per step, <= basis and <= ORTHO_WIDEST */
     size_t rank;       /* eigenvectors wanted, <= basis */
     film_progress progress;
-    const struct comm *comm; /* of the job: they stop together even where each holds all rows */
+    const struct comm *comm; /* of the job: they stop together */
     /* block (rows x width) = A block. */
     film_status (*apply)(void *self, float *block, size_t width, film_error *error);
     void *self;

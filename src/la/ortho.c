@@ -13,17 +13,6 @@ enum { ROWS_AT_ONCE = 256, MOST_PASSES = 8 };
  * Below WEAK it is real, but float has left it only roughly orthogonal to the basis. */
 static const double LOST = 1e-6, WEAK = 1e-3;
 
-film_status ortho_agree(const struct comm *comm, film_status status, film_error *error)
-{
-    if (comm->size == 1) return status;
-    double failed = status != FILM_OK;
-    film_status sent = comm->sum_double(comm->self, &failed, 1, error);
-    if (status != FILM_OK) return status;
-    if (sent != FILM_OK) return sent;
-    return failed > 0.0 ? status_set(error, FILM_CANCELLED, "another process of the job stopped")
-                        : FILM_OK;
-}
-
 /* FIRST and ALL from the row counts of all processes. */
 static film_status find_place(struct ortho *side, film_error *error)
 {
@@ -32,16 +21,14 @@ static film_status find_place(struct ortho *side, film_error *error)
     side->all = side->rows;
     if (comm->size == 1) return FILM_OK;
     size_t size = (size_t)comm->size;
-    double *counts = mem_zeroed(size, sizeof *counts);
-    film_status status = ortho_agree(comm, counts ? FILM_OK : status_no_memory(error), error);
-    if (status == FILM_OK) {
-        counts[comm->rank] = (double)side->rows;
-        status = comm->sum_double(comm->self, counts, size, error);
-    }
+    size_t *counts = mem_zeroed(size, sizeof *counts);
+    if (!counts) return status_no_memory(error);
+    counts[comm->rank] = side->rows;
+    film_status status = comm_sum_counts(comm, counts, size, error);
     side->all = 0;
     for (size_t i = 0; status == FILM_OK && i < size; i++) {
         if (i == (size_t)comm->rank) side->first = side->all;
-        side->all += (size_t)counts[i];
+        side->all += counts[i];
     }
     mem_free(counts);
     return status;
@@ -129,7 +116,7 @@ film_status ortho_project(struct ortho *side, const float *basis, size_t ld, siz
         side->factor[k] = (float)sum;
     }
     if (side->comm->size > 1) {
-        film_status status = side->comm->sum_float(side->comm->self, side->factor, size, error);
+        film_status status = comm_sum_float(side->comm, side->factor, size, error);
         if (status != FILM_OK) return status;
     }
 #pragma omp parallel for schedule(dynamic, 1) num_threads(side->threads) if (parts > 1)
@@ -170,7 +157,7 @@ film_status ortho_gram(struct ortho *side, const float *block, size_t width, dou
         gram[k] = sum;
     }
     if (side->comm->size == 1) return FILM_OK;
-    return side->comm->sum_double(side->comm->self, gram, size, error);
+    return comm_sum_double(side->comm, gram, size, error);
 }
 
 /* ---- Cholesky QR ---- */

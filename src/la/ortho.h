@@ -24,8 +24,7 @@ struct ortho {
     double *gram;         /* (ORTHO_PARTS + 1) x width x width */
 };
 
-/* Room for a basis of MOST columns and blocks of WIDTH. Every process of COMM calls it; one
- * that runs out of memory alone must tell the others (ortho_agree). */
+/* Room for a basis of MOST columns and blocks of WIDTH. Every process of COMM calls it. */
 film_status ortho_init(struct ortho *side, size_t rows, size_t most, size_t width, uint64_t seed,
                        int threads, const struct comm *comm, film_error *error);
 void ortho_free(struct ortho *side);
@@ -49,9 +48,5 @@ film_status ortho_gram(struct ortho *side, const float *block, size_t width, dou
  * others. count + width <= all. */
 film_status ortho_block(struct ortho *side, const float *basis, size_t ld, size_t count,
                         float *block, size_t width, double scale, film_error *error);
-
-/* FILM_OK when every process says FILM_OK; else each fails. One that was fine is told that another
- * stopped. */
-film_status ortho_agree(const struct comm *comm, film_status status, film_error *error);
 
 #endif

@@ -28,10 +28,10 @@ struct stiefel_problem {
     /* f(P) with the fixed data as they are, and its gradient (r x d) unless GRADIENT is NULL. */
     film_status (*evaluate)(void *self, const double *p, double *f, double *gradient,
                             film_error *error);
-    /* May bring the fixed data up to date at P, the current point. Sets *CHANGED when f may now be
-     * another function. FILM_END: there are no more data, this is the end. NULL: the data never
-     * change. */
-    film_status (*refresh)(void *self, const double *p, int *changed, film_error *error);
+    /* May bring the fixed data up to date at P, the current point; where several processes minimise the
+     * same, may put P right in its last bits, so that they stay together. Sets *CHANGED when f may now be
+     * another function. FILM_END: there are no more data, this is the end. NULL: the data never change. */
+    film_status (*refresh)(void *self, double *p, int *changed, film_error *error);
 };
 
 /* All that is needed to go on after a step, as if there had been no pause: plain numbers that a

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "la/krylov.h"
+#include "la/spread.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -21,28 +22,28 @@ struct job {
     int threads;
     int cols_side;   /* the shorter side is that of the columns: A = X'X, else A = XX' */
     size_t all_rows; /* of all processes */
-    float *middle;   /* longer side x block */
+    float *middle;   /* longer side x block; of several processes: its own part of the rows */
+    float *whole;    /* several processes, columns' side: cols x block; else NULL */
 };
 
-/* A result on the columns' side is the sum over the processes' rows. */
-static film_status sum_cols(const struct job *job, float *block, size_t width, film_error *error)
-{
-    if (job->comm->size == 1) return FILM_OK;
-    return job->comm->sum_float(job->comm->self, block, job->x->cols * width, error);
-}
-
-/* block = A block */
+/* block = A block, each process with its part of the rows (the columns' side: its stretch of the columns). */
 static film_status apply(void *self, float *block, size_t width, film_error *error)
 {
     struct job *job = self;
-    if (job->cols_side) {
-        csr_times(job->x, block, width, job->threads, job->middle);
-        csr_times(&job->t, job->middle, width, job->threads, block);
-        return sum_cols(job, block, width, error);
+    film_status status = FILM_OK;
+    size_t cols = job->x->cols;
+    if (!job->cols_side) { /* the middle is the sum over the processes' rows */
+        csr_times(&job->t, block, width, job->threads, job->middle);
+        TRY(comm_sum_float(job->comm, job->middle, cols * width, error));
+        csr_times(job->x, job->middle, width, job->threads, block);
+        goto done;
     }
-    csr_times(&job->t, block, width, job->threads, job->middle);
-    film_status status = sum_cols(job, job->middle, width, error);
-    if (status == FILM_OK) csr_times(job->x, job->middle, width, job->threads, block);
+    float *whole = job->whole ? job->whole : block;
+    if (job->whole) TRY(spread_gather(job->comm, cols, width, block, whole, error));
+    csr_times(job->x, whole, width, job->threads, job->middle);
+    csr_times(&job->t, job->middle, width, job->threads, whole);
+    if (job->whole) TRY(spread_sum(job->comm, cols, width, whole, block, error));
+done:
     return status;
 }
 
@@ -50,7 +51,7 @@ static film_status count_rows(struct job *job, film_error *error)
 {
     double rows = (double)job->x->rows;
     film_status status = FILM_OK;
-    if (job->comm->size > 1) TRY(job->comm->sum_double(job->comm->self, &rows, 1, error));
+    if (job->comm->size > 1) TRY(comm_sum_double(job->comm, &rows, 1, error));
     job->all_rows = (size_t)rows;
     if (job->all_rows == 0 || job->x->cols == 0)
         return status_set(error, FILM_BAD_INPUT,
@@ -88,17 +89,13 @@ static film_status solve(struct job *job, const struct svd_options *options, str
                          film_error *error)
 {
     film_status status = FILM_OK;
-    size_t longer = job->cols_side ? job->x->rows : job->x->cols;
-    size_t shorter = job->cols_side ? job->x->cols : job->x->rows;
-    status = csr_transpose(job->x, job->threads, &job->t, error);
-    if (status == FILM_OK) {
-        job->middle = mem_aligned(longer, krylov->block * sizeof *job->middle);
-        if (!job->middle) status = status_no_memory(error);
-    }
-    TRY(ortho_agree(job->comm, status, error));
-    status = ortho_init(&krylov->side, shorter, krylov->basis, krylov->block, options->seed,
-                        job->threads, job->cols_side ? &comm_single : job->comm, error);
-    TRY(ortho_agree(job->comm, status, error));
+    size_t cols = job->x->cols, rows = job->x->rows, width = krylov->block * sizeof(float);
+    TRY(csr_transpose(job->x, job->threads, &job->t, error));
+    TRY_ALLOC(job->middle = mem_aligned(job->cols_side ? rows : cols, width), error);
+    if (job->cols_side && job->comm->size > 1)
+        TRY_ALLOC(job->whole = mem_aligned(cols, width), error);
+    TRY(ortho_init(&krylov->side, job->cols_side ? spread_rows(job->comm, cols) : rows,
+                   krylov->basis, krylov->block, options->seed, job->threads, job->comm, error));
     krylov->progress = options->progress;
     krylov->comm = job->comm;
     krylov->apply = apply;
@@ -111,7 +108,8 @@ static film_status solve(struct job *job, const struct svd_options *options, str
 done:
     ortho_free(&krylov->side);
     mem_free_aligned(job->middle);
-    job->middle = NULL;
+    mem_free_aligned(job->whole);
+    job->middle = job->whole = NULL;
     return status;
 }
 
@@ -126,21 +124,11 @@ struct pair {
 static film_status cross(const struct job *job, struct pair *pair, film_error *error)
 {
     pair->far = mem_array(pair->far_rows, pair->rank * sizeof *pair->far);
-    film_status status =
-        ortho_agree(job->comm, pair->far ? FILM_OK : status_no_memory(error), error);
-    if (status != FILM_OK) return status;
-    csr_times(job->cols_side ? job->x : &job->t, pair->near, pair->rank, job->threads, pair->far);
-    return job->cols_side ? FILM_OK : sum_cols(job, pair->far, pair->rank, error);
-}
-
-/* The same in every process: those of far's side are summed when its rows are spread, and the first
- * process's word counts where each has computed all. */
-static film_status share(const struct job *job, double *values, size_t count, film_error *error)
-{
-    const struct comm *comm = job->comm;
-    if (comm->size == 1) return FILM_OK;
-    return job->cols_side ? comm->sum_double(comm->self, values, count, error)
-                          : comm->broadcast(comm->self, values, count * sizeof *values, 0, error);
+    if (!pair->far) return status_no_memory(error);
+    return job->cols_side ? spread_times(job->comm, job->x, pair->near, pair->rank, job->threads,
+                                         pair->far, error)
+                          : spread_sum_times(job->comm, &job->t, pair->near, pair->rank,
+                                             job->threads, pair->far, error);
 }
 
 /* lengths (rank) of far's columns, summed in double, in parts that do not depend on the threads. */
@@ -150,7 +138,7 @@ static film_status column_lengths(const struct job *job, const struct pair *pair
     size_t rank = pair->rank;
     double *sums = mem_zeroed(ORTHO_PARTS, rank * sizeof *sums);
     film_status status = FILM_OK;
-    TRY(ortho_agree(job->comm, sums ? FILM_OK : status_no_memory(error), error));
+    TRY_ALLOC(sums, error);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(job->threads)
     for (size_t part = 0; part < ORTHO_PARTS; part++) {
         size_t begin = pair->far_rows / ORTHO_PARTS * part;
@@ -165,7 +153,7 @@ static film_status column_lengths(const struct job *job, const struct pair *pair
         lengths[j] = 0.0;
         for (size_t part = 0; part < ORTHO_PARTS; part++) lengths[j] += sums[part * rank + j];
     }
-    TRY(share(job, lengths, rank, error));
+    TRY(comm_sum_double(job->comm, lengths, rank, error));
     for (size_t j = 0; j < rank; j++) lengths[j] = sqrt(lengths[j]);
 done:
     mem_free(sums);
@@ -179,7 +167,7 @@ static film_status far_gram(const struct job *job, const struct pair *pair, doub
     size_t rank = pair->rank;
     double *wide = mem_array(ROWS_AT_ONCE, rank * sizeof *wide);
     film_status status = FILM_OK;
-    TRY(ortho_agree(job->comm, wide ? FILM_OK : status_no_memory(error), error));
+    TRY_ALLOC(wide, error);
     memset(gram, 0, rank * rank * sizeof *gram);
     for (size_t at = 0; at < pair->far_rows; at += ROWS_AT_ONCE) {
         size_t rows = pair->far_rows - at < ROWS_AT_ONCE ? pair->far_rows - at : ROWS_AT_ONCE;
@@ -187,26 +175,26 @@ static film_status far_gram(const struct job *job, const struct pair *pair, doub
         cblas_dsyrk(CblasColMajor, CblasUpper, CblasNoTrans, (int)rank, (int)rows, 1.0, wide,
                     (int)rank, 1.0, gram, (int)rank);
     }
-    TRY(share(job, gram, rank * rank, error));
+    TRY(comm_sum_double(job->comm, gram, rank * rank, error));
 done:
     mem_free(wide);
     return status;
 }
 
 /* matrix (rows x rank) = matrix * turn (rank x rank). */
-static film_status turn_columns(const struct job *job, float *matrix, size_t rows, size_t rank,
-                                const float *turn, film_error *error)
+static film_status turn_columns(float *matrix, size_t rows, size_t rank, const float *turn,
+                                film_error *error)
 {
     float *copy = mem_array(ROWS_AT_ONCE, rank * sizeof *copy);
-    film_status status = ortho_agree(job->comm, copy ? FILM_OK : status_no_memory(error), error);
-    for (size_t at = 0; status == FILM_OK && at < rows; at += ROWS_AT_ONCE) {
+    if (!copy) return status_no_memory(error);
+    for (size_t at = 0; at < rows; at += ROWS_AT_ONCE) {
         size_t some = rows - at < ROWS_AT_ONCE ? rows - at : ROWS_AT_ONCE;
         memcpy(copy, matrix + at * rank, some * rank * sizeof *copy);
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)some, (int)rank, (int)rank,
                     1.0f, copy, (int)rank, turn, (int)rank, 0.0f, matrix + at * rank, (int)rank);
     }
     mem_free(copy);
-    return status;
+    return FILM_OK;
 }
 
 /* far = X near is exact to a float's rounding of the first singular value, where A near knew only
@@ -221,23 +209,19 @@ static film_status polish(const struct job *job, struct pair *pair, double *sigm
            *squares = mem_array(rank, sizeof *squares);
     float *turn = mem_array(rank, rank * sizeof *turn);
     film_status status = FILM_OK;
-    int missing = !gram || !squares || !turn;
-    TRY(ortho_agree(job->comm, missing ? status_no_memory(error) : FILM_OK, error));
+    TRY_ALLOC(gram && squares && turn, error);
     TRY(far_gram(job, pair, gram, error));
-    status = krylov_small(gram, rank, squares, job->threads, error);
-    TRY(ortho_agree(job->comm, status, error));
+    TRY(krylov_small(gram, rank, squares, job->threads, error));
     for (size_t j = 0; j < rank; j++) {
         double square = squares[rank - 1 - j];
         sigma[j] = square > 0.0 ? sqrt(square) : 0.0;
         for (size_t i = 0; i < rank; i++)
             turn[i * rank + j] = (float)gram[(rank - 1 - j) * rank + i];
     }
-    if (job->comm->size > 1) {
-        size_t bytes = rank * rank * sizeof *turn;
-        TRY(job->comm->broadcast(job->comm->self, turn, bytes, 0, error));
-    }
-    TRY(turn_columns(job, pair->near, pair->near_rows, rank, turn, error));
-    TRY(turn_columns(job, pair->far, pair->far_rows, rank, turn, error));
+    /* two machines may round differently */
+    TRY(comm_broadcast(job->comm, turn, rank * rank * sizeof *turn, 0, error));
+    TRY(turn_columns(pair->near, pair->near_rows, rank, turn, error));
+    TRY(turn_columns(pair->far, pair->far_rows, rank, turn, error));
     TRY(column_lengths(job, pair, sigma, error)); /* as far holds them */
 done:
     mem_free(gram);
@@ -265,17 +249,33 @@ static void scale_columns(const struct job *job, float *matrix, size_t rows, siz
         for (size_t j = 0; j < rank; j++) matrix[i * rank + j] *= scale[j];
 }
 
-/* Makes the entry of largest magnitude in each column of u positive (u is whole in every process).
- * scale: for u +1 or -1, then for far also divided by its length. */
-static void find_signs(const float *u, size_t rows, size_t rank, float *scale)
+/* scale (rank) = the first of the largest magnitude in each column of VALUES (rows x rank). */
+static void find_largest(const float *values, size_t rows, size_t rank, float *scale)
 {
     for (size_t j = 0; j < rank; j++) scale[j] = 0.0f;
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < rank; j++) {
-            float value = u[i * rank + j];
+            float value = values[i * rank + j];
             if (fabsf(value) > fabsf(scale[j])) scale[j] = value;
         }
+}
+
+/* scale: +1 or -1 to make the entry of largest magnitude in each column of u positive, u (ROWS of this process x
+ * rank) being one behind the other in the processes. */
+static film_status find_signs(const struct job *job, const float *u, size_t rows, size_t rank,
+                              float *scale, film_error *error)
+{
+    film_status status = FILM_OK;
+    void *all = NULL;
+    size_t *sizes = NULL;
+    find_largest(u, rows, rank, scale);
+    TRY(comm_gather_all(job->comm, scale, rank * sizeof *scale, &all, &sizes, error));
+    find_largest(all, (size_t)job->comm->size, rank, scale);
     for (size_t j = 0; j < rank; j++) scale[j] = scale[j] < 0.0f ? -1.0f : 1.0f;
+done:
+    mem_free(all);
+    mem_free(sizes);
+    return status;
 }
 
 /* Lengths, rank, signs. */
@@ -285,8 +285,7 @@ static film_status finish(const struct job *job, struct pair *pair, struct svd *
     film_status status = FILM_OK;
     float *scale = mem_array(pair->rank, sizeof *scale);
     out->sigma = mem_array(pair->rank, sizeof *out->sigma);
-    int missing = !scale || !out->sigma;
-    TRY(ortho_agree(job->comm, missing ? status_no_memory(error) : FILM_OK, error));
+    TRY_ALLOC(scale && out->sigma, error);
     TRY(cross(job, pair, error));
     TRY(column_lengths(job, pair, sigma, error));
     if (sigma[pair->rank - 1] < GRADED * sigma[0]) TRY(polish(job, pair, sigma, error));
@@ -302,7 +301,7 @@ static film_status finish(const struct job *job, struct pair *pair, struct svd *
     /* Neighbours that agree to rounding may have come in the wrong order. */
     for (size_t j = 0; j < keep; j++)
         out->sigma[j] = (float)(j > 0 && sigma[j] > sigma[j - 1] ? sigma[j - 1] : sigma[j]);
-    find_signs(job->cols_side ? pair->near : pair->far, job->x->cols, keep, scale);
+    TRY(find_signs(job, job->cols_side ? pair->near : pair->far, out->u_rows, keep, scale, error));
     scale_columns(job, pair->near, pair->near_rows, keep, scale);
     for (size_t j = 0; j < keep; j++) scale[j] = (float)((double)scale[j] / sigma[j]);
     scale_columns(job, pair->far, pair->far_rows, keep, scale);
@@ -326,12 +325,13 @@ film_status svd_compute(const struct csr *x, const struct svd_options *options, 
     choose(&job, options, &krylov);
     values = mem_array(krylov.rank, sizeof *values);
     residual = mem_array(krylov.rank, sizeof *residual);
-    int missing = !values || !residual;
-    TRY(ortho_agree(job.comm, missing ? status_no_memory(error) : FILM_OK, error));
+    TRY_ALLOC(values && residual, error);
     TRY(solve(&job, options, out, values, residual, &krylov, &pair.near, error));
     pair.rank = krylov.rank;
-    pair.near_rows = job.cols_side ? x->cols : x->rows;
-    pair.far_rows = job.cols_side ? x->rows : x->cols;
+    out->u_first = spread_first(job.comm, x->cols);
+    out->u_rows = spread_rows(job.comm, x->cols);
+    pair.near_rows = job.cols_side ? out->u_rows : x->rows;
+    pair.far_rows = job.cols_side ? x->rows : out->u_rows;
     TRY(finish(&job, &pair, out, values, error));
 done:
     out->u = job.cols_side ? pair.near : pair.far;

@@ -81,7 +81,7 @@ film_status svd_dense(const float *x, size_t rows, size_t cols, const struct svd
     if (status != FILM_OK) goto done;
     if (failed) TRY(status_set(error, FILM_BAD_INPUT, "the vectors could not be decomposed"));
     out->rank = count_rank(eigen, cols, options->rank);
-    out->basis = cols;
+    out->basis = out->u_rows = cols;
     if (out->rank == 0)
         TRY(status_set(error, FILM_BAD_INPUT, "the vectors of all sentences are zero"));
     TRY(take(x, rows, cols, eigen, gram, options->threads, out, error));

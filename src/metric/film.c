@@ -96,21 +96,26 @@ static film_status start(const struct film_problem *q, const struct film_learn_o
 
 /* m = ratio * mean |y|^2, where |y|^2 depends on s, s on Lambda and Lambda on m: rounds until m
  * stands. The rounds leave Lambda, H and s belonging to m. */
-static void set_margin(struct film_problem *q, const struct film_learn_options *o, const double *p)
+static film_status set_margin(struct film_problem *q, const struct film_learn_options *o, double *p,
+                              film_error *error)
 {
+    film_status status = FILM_OK;
+    size_t changed;
     if (o->margin > 0.0) {
         q->margin = o->margin;
-        film_problem_refresh(q, p);
-        return;
+        return film_problem_refresh(q, p, &changed, error);
     }
     for (size_t round = 0; round < o->margin_rounds; round++) {
-        double before = q->margin;
-        q->margin = o->margin_ratio * film_problem_mean_square(q, p, o->margin_sample, o->seed + 1);
+        double before = q->margin, mean;
+        TRY(film_problem_mean_square(q, p, o->margin_sample, o->seed + 1, &mean, error));
+        q->margin = o->margin_ratio * mean;
         /* The refresh takes s from the old K first; the first Lambda is thus that of s = mu(k(I)),
          * not of s = 1. One round later there is no difference. */
-        size_t changed = film_problem_refresh(q, p);
+        TRY(film_problem_refresh(q, p, &changed, error));
         if (changed == 0 || fabs(q->margin - before) < 1e-4 * q->margin) break;
     }
+done:
+    return status;
 }
 
 /* ---- History ---- */
@@ -143,6 +148,12 @@ static double judge(struct recorder *rec, size_t iteration, const double *p)
     return verdict;
 }
 
+/* Whether to stop is for the first process of a job to say. */
+static film_status first_says(const struct recorder *rec, int *stop)
+{
+    return comm_broadcast(rec->problem->owners.comm, stop, sizeof *stop, 0, NULL);
+}
+
 static int record(void *user, const struct stiefel_step *step)
 {
     struct recorder *rec = user;
@@ -159,11 +170,13 @@ static int record(void *user, const struct stiefel_step *step)
     if (rec->no_memory) return 1;
     rec->out->history[step->iteration - 1] = now;
     int stop = o->report && o->report(o->user, step->iteration, &now);
+    if (first_says(rec, &stop) != FILM_OK) return 1;
     if (!keep_now(o->keeper, stop)) return stop;
     struct film_kept kept = rec->kept;
     kept.solver = *step->state;
     kept.history = rec->out->history;
-    return film_keep_save(o->keeper, &kept) || stop;
+    stop |= film_keep_save(o->keeper, &kept);
+    return first_says(rec, &stop) != FILM_OK || stop;
 }
 
 /* The point to begin at, or everything as it was when learning was paused. */
@@ -188,7 +201,7 @@ static film_status begin(struct recorder *rec, struct stiefel_options *solver, f
         goto done;
     }
     TRY(start(rec->problem, o, out->p, error));
-    set_margin(rec->problem, o, out->p);
+    TRY(set_margin(rec->problem, o, out->p, error));
     judge(rec, 0, out->p);
 done:
     return status;
@@ -283,11 +296,12 @@ film_status film_learn(const float *v, size_t rank, const float *sigma,
     struct film_problem problem = {0};
     int threads = threads_use(options->threads), before = dense_begin(); /* in this order */
     size_t r;
-    *out = (struct film_learned){.anchors = triplets->anchors};
+    *out = (struct film_learned){0};
     TRY(film_check(rank, sigma, options, &r, error));
-    if (triplets->anchors == 0) TRY(film_no_triplets(error));
     TRY(film_problem_init(&problem, v, rank, r, options->dim, sigma, options->power, triplets,
-                          threads, error));
+                          options->owners, threads, error));
+    if (problem.all_anchors == 0) TRY(film_no_triplets(error));
+    out->anchors = problem.all_anchors;
     struct stiefel_problem view = film_problem_stiefel(&problem);
     status = film_learn_on(&problem, &view, options, out, error);
 done:

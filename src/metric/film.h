@@ -31,9 +31,12 @@ struct film_learn_options {
     enum film_start start;
     const double *start_p; /* r x d, orthonormal columns: begin here; NULL: by `start` */
     uint64_t seed;
+    const struct film_owners
+        *owners; /* whose rows V and the triplets are; NULL: one process has all */
     int threads;
     struct stiefel_options solver; /* its threads and report are set by film_learn */
-    /* How good is a map by P (r x d) and s (d) on data that is not learned from? Asked at the start
+    /* How good is a map by P (r x d) and s (d) on data that is not learned from? The same in all processes of a job.
+     * Asked at the start
      * and before every refresh; the best point is what film_learn returns. May be NULL: then it
      * returns the last. The objective goes on falling long after unseen pairs are matched best. */
     double (*judge)(void *user, const double *p, const double *s);
@@ -56,7 +59,7 @@ struct film_learned {
     double *s, *k; /* d: s = mu(k) */
     double f;      /* f2 at the end */
     struct stiefel_result solver;
-    size_t anchors, active;
+    size_t anchors, active;         /* of all processes */
     size_t best;                    /* the iteration P and s are from; the last without a judge */
     size_t dead;                    /* columns with k_c below a hundredth of the mean */
     size_t updates, full_updates;   /* of H */

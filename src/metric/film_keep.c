@@ -38,7 +38,8 @@ static void list_numbers(struct list *list, struct film_kept *kept)
     add(list, "since_full", KEEP_SIZE, &q->since_full, 1);
 }
 
-static void list_arrays(struct list *list, struct film_kept *kept)
+/* ACTIVE: the flags of all processes' anchors. */
+static void list_arrays(struct list *list, struct film_kept *kept, unsigned char *active)
 {
     struct stiefel_state *s = &kept->solver;
     struct film_problem *q = kept->problem;
@@ -49,7 +50,7 @@ static void list_arrays(struct list *list, struct film_kept *kept)
     add(list, "gradient_old", KEEP_DOUBLE, s->g_old, size);
     add(list, "sum", KEEP_DOUBLE, q->sum, q->rank * q->rank);
     add(list, "s", KEEP_DOUBLE, q->s, q->dim);
-    add(list, "active", KEEP_U8, q->active, q->anchors);
+    add(list, "active", KEEP_U8, active, q->all_anchors);
     add(list, "history", KEEP_DOUBLE, kept->history, s->iteration * HISTORY_COLUMNS);
     if (!kept->best_p) return;
     add(list, "best", KEEP_DOUBLE, &kept->best, 1);
@@ -62,9 +63,18 @@ int film_keep_save(const struct keeper *keeper, const struct film_kept *kept)
 {
     struct film_kept copy = *kept; /* the list points to what it could also be read into */
     struct list list = {.count = 0};
+    const struct film_problem *q = kept->problem;
+    const struct comm *comm = q->owners.comm;
+    void *active = NULL; /* a byte an anchor, which all get though only the first writes */
+    size_t *sizes = NULL;
+    int failed = comm->size > 1 &&
+                 comm_gather_all(comm, q->active, q->anchors, &active, &sizes, NULL) != FILM_OK;
     list_numbers(&list, &copy);
-    list_arrays(&list, &copy);
-    return keeper->save(keeper->user, list.arrays, list.count);
+    list_arrays(&list, &copy, active ? active : q->active);
+    if (!failed) failed = keeper->save(keeper->user, list.arrays, list.count);
+    mem_free(active);
+    mem_free(sizes);
+    return failed;
 }
 
 void film_kept_free(struct film_kept *kept)
@@ -105,11 +115,26 @@ static film_status check_arrays(const struct film_kept *kept, film_error *error)
         return refuse(error, "best iteration");
     for (size_t i = 0; i < kept->solver.iteration; i++) {
         const struct film_iteration *one = &kept->history[i];
-        if (!(one->active >= 0.0 && one->active <= (double)q->anchors && one->backtracks >= 0.0 &&
-              one->backtracks <= 1e9))
+        if (!(one->active >= 0.0 && one->active <= (double)q->all_anchors &&
+              one->backtracks >= 0.0 && one->backtracks <= 1e9))
             return refuse(error, "history");
     }
     return FILM_OK;
+}
+
+/* The place of this process's first anchor among those of all. */
+static film_status find_own(const struct film_problem *q, size_t *first, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct comm *comm = q->owners.comm;
+    size_t *counts = mem_zeroed((size_t)comm->size, sizeof *counts);
+    TRY_ALLOC(counts, error);
+    counts[comm->rank] = q->anchors;
+    TRY(comm_sum_counts(comm, counts, (size_t)comm->size, error));
+    for (int p = 0; p < comm->rank; p++) *first += counts[p];
+done:
+    mem_free(counts);
+    return status;
 }
 
 film_status film_keep_load(const struct keeper *keeper, struct film_kept *kept, size_t limit,
@@ -118,6 +143,9 @@ film_status film_keep_load(const struct keeper *keeper, struct film_kept *kept, 
     film_status status = FILM_OK;
     struct film_problem *q = kept->problem;
     struct list numbers = {.count = 0}, arrays = {.count = 0};
+    const struct comm *comm = q->owners.comm;
+    unsigned char *all = NULL;
+    size_t first = 0;
     list_numbers(&numbers, kept);
     TRY(keeper->load(keeper->user, numbers.arrays, numbers.count, error));
     if (kept->solver.iteration == 0 || kept->solver.iteration > limit)
@@ -127,10 +155,16 @@ film_status film_keep_load(const struct keeper *keeper, struct film_kept *kept, 
                        kept->solver.iteration, limit));
     if (!(q->margin >= 0.0)) TRY(refuse(error, "margin"));
     TRY(allocate(kept, error));
-    list_arrays(&arrays, kept);
+    if (comm->size > 1) TRY_ALLOC(all = mem_array(q->all_anchors, 1), error);
+    list_arrays(&arrays, kept, all ? all : q->active);
     TRY(keeper->load(keeper->user, arrays.arrays, arrays.count, error));
+    if (all) {
+        TRY(find_own(q, &first, error));
+        memcpy(q->active, all + first, q->anchors);
+    }
     TRY(check_arrays(kept, error));
-    film_problem_restored(q);
+    TRY(film_problem_restored(q, error));
 done:
+    mem_free(all);
     return status;
 }

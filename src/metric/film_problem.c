@@ -25,26 +25,48 @@ double film_sigma(double x)
     return x >= 0.0 ? 1.0 / (1.0 + e) : e / (1.0 + e);
 }
 
-/* w_i = sum (v_j - v_k) / (t_i + 1), rows of W. */
-static void build_w(struct film_problem *q)
+/* w_i = sum (v_j - v_k) / (t_i + 1), rows FIRST .. END of W. */
+static void build_some_w(struct film_problem *q, const struct film_rows *rows, size_t first,
+                         size_t end)
 {
     const struct triplets *t = q->triplets;
     size_t r = q->rank;
 #pragma omp parallel for schedule(dynamic, CHUNK) num_threads(q->threads)
-    for (size_t a = 0; a < q->anchors; a++) {
+    for (size_t a = first; a < end; a++) {
         float *w = q->w + a * r;
         float share = 1.0f / (float)(t->start[a + 1] - t->start[a] + 1);
         memset(w, 0, r * sizeof *w);
         for (size_t i = t->start[a]; i < t->start[a + 1]; i++) {
-            vec_add_scaled(w, share, q->v + t->similar[i] * q->stride, r);
-            vec_add_scaled(w, -share, q->v + t->dissimilar[i] * q->stride, r);
+            vec_add_scaled(w, share, film_rows_of(rows, t->similar[i]), r);
+            vec_add_scaled(w, -share, film_rows_of(rows, t->dissimilar[i]), r);
         }
     }
 }
 
+/* W, with the rows of other processes as far as there is room for them at a time. */
+static film_status build_w(struct film_problem *q, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct film_rows rows =
+        film_rows_own(&q->owners, q->v, q->stride, q->rank, q->triplets->sentences);
+    size_t first = 0, end, left = q->owners.starts ? 1 : 0;
+    q->first = rows.first;
+    if (!q->owners.starts) build_some_w(q, &rows, 0, q->anchors);
+    while (left > 0) { /* as long as one process has anchors left */
+        TRY(film_rows_fetch(&rows, &q->owners, q->triplets, first, &end, error));
+        build_some_w(q, &rows, first, end);
+        first = end;
+        left = q->anchors - first;
+        TRY(comm_sum_counts(q->owners.comm, &left, 1, error));
+    }
+done:
+    film_rows_free(&rows);
+    return status;
+}
+
 static const float *anchor_row(const struct film_problem *q, size_t a)
 {
-    return q->v + q->triplets->anchor[a] * q->stride;
+    return q->v + (q->triplets->anchor[a] - q->first) * q->stride;
 }
 
 /* sum += sum over the COUNT anchors of LIST (NULL: 0, 1, ...) with their sign of w v': plus where
@@ -87,42 +109,50 @@ static void build_h(struct film_problem *q)
         }
 }
 
-static void full_update(struct film_problem *q)
+/* The sum of all processes' anchors in every process: afresh, or by the COUNT of CHANGED here, when the sum so far
+ * is the first process's part of it. */
+static film_status update_sum(struct film_problem *q, int afresh, const uint32_t *changed,
+                              size_t count, film_error *error)
 {
-    memset(q->sum, 0, q->rank * q->rank * sizeof *q->sum);
-    add_anchors(q, NULL, q->anchors);
-    q->full_updates++;
-    q->since_full = 0;
+    if (afresh || q->owners.comm->rank > 0) memset(q->sum, 0, q->rank * q->rank * sizeof *q->sum);
+    add_anchors(q, afresh ? NULL : changed, afresh ? q->anchors : count);
+    q->full_updates += (size_t)afresh;
+    q->since_full = afresh ? 0 : q->since_full + 1;
+    return comm_sum_double(q->owners.comm, q->sum, q->rank * q->rank, error);
 }
 
 /* Brings H up to date with active_next: by the changed anchors alone when they are fewer than the
  * active ones. The sums are in double, so that a hundred updates leave about 1e-14 of drift. */
-static size_t update(struct film_problem *q)
+static film_status update(struct film_problem *q, size_t *changed, film_error *error)
 {
-    size_t count = 0, active = 0;
+    film_status status = FILM_OK;
+    size_t count = 0;
+    double totals[2] = {0}; /* of all processes: changed, active */
     for (size_t a = 0; a < q->anchors; a++) {
         if (q->active[a] != q->active_next[a]) q->changed[count++] = (uint32_t)a;
-        active += q->active[a] = q->active_next[a];
+        totals[1] += q->active[a] = q->active_next[a];
     }
-    q->active_count = active;
-    if (count == 0 && !q->fresh) return 0;
+    totals[0] = (double)count;
+    TRY(comm_sum_double(q->owners.comm, totals, 2, error));
+    *changed = (size_t)totals[0];
+    q->active_count = (size_t)totals[1];
+    if (*changed == 0 && !q->fresh) goto done;
     q->updates++;
-    if (q->fresh || count >= active || q->since_full >= q->full_every) {
-        full_update(q);
-    } else {
-        add_anchors(q, q->changed, count);
-        q->since_full++;
-    }
+    int afresh = q->fresh || *changed >= q->active_count || q->since_full >= q->full_every;
+    TRY(update_sum(q, afresh, q->changed, count, error));
     build_h(q);
     q->fresh = 0;
-    return count;
+done:
+    return status;
 }
 
-void film_problem_restored(struct film_problem *q)
+film_status film_problem_restored(struct film_problem *q, film_error *error)
 {
     q->active_count = 0;
     for (size_t a = 0; a < q->anchors; a++) q->active_count += q->active[a];
+    film_status status = comm_sum_counts(q->owners.comm, &q->active_count, 1, error);
     build_h(q);
+    return status;
 }
 
 /* map = D P in float. */
@@ -190,36 +220,66 @@ double film_problem_value(struct film_problem *q, const double *p, double *gradi
     return f;
 }
 
-size_t film_problem_refresh(struct film_problem *q, const double *p)
+film_status film_problem_refresh(struct film_problem *q, double *p, size_t *changed,
+                                 film_error *error)
 {
+    film_status status = FILM_OK;
+    TRY(comm_broadcast(q->owners.comm, p, q->rank * q->dim * sizeof *p, 0, error));
     film_problem_k(q, p, q->s);
     for (size_t c = 0; c < q->dim; c++) q->s[c] = film_mu(q->s[c]);
     build_map(q, p);
     hinges(q);
-    return update(q);
+    TRY(update(q, changed, error));
+done:
+    return status;
 }
 
-double film_problem_mean_square(struct film_problem *q, const double *p, size_t sample,
-                                uint64_t seed)
+/* Where anchor PLACE of all processes is here; all anchors of this process: not here. */
+static size_t own_anchor(const struct film_problem *q, size_t place)
 {
-    size_t r = q->rank, d = q->dim;
+    const uint32_t *places = q->triplets->place;
+    if (!places) return place;
+    size_t low = 0, high = q->anchors;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (places[middle] < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < q->anchors && places[low] == place ? low : q->anchors;
+}
+
+film_status film_problem_mean_square(struct film_problem *q, const double *p, size_t sample,
+                                     uint64_t seed, double *mean, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t r = q->rank, d = q->dim, drawn = 0;
+    /* Where nobody has said which anchors of a job these are, each process draws from its own. */
+    int apart = q->all_anchors > q->anchors && !q->triplets->place;
+    size_t all = apart ? q->anchors : q->all_anchors;
+    if (apart) sample = sample * q->anchors / q->all_anchors;
     struct rng rng;
-    double total = 0.0;
-    if (q->anchors == 0) return 0.0;
-    if (sample > q->anchors) sample = q->anchors;
+    double totals[2] = {0.0, 0.0}; /* of squares; rows */
+    if (sample > all) sample = all;
     build_map(q, p);
     rng_seed(&rng, seed);
-    for (size_t first = 0; first < sample; first += CHUNK) {
-        size_t rows = sample - first < CHUNK ? sample - first : CHUNK;
+    while (drawn < sample) {
         float *v = q->scratch, *pv = v + CHUNK * r;
-        for (size_t i = 0; i < rows; i++) {
-            size_t a = sample == q->anchors ? first + i : (size_t)rng_below(&rng, q->anchors);
-            memcpy(v + i * r, anchor_row(q, a), r * sizeof *v);
+        size_t rows = 0;
+        for (; rows < CHUNK && drawn < sample; drawn++) {
+            size_t a = own_anchor(q, sample == all ? drawn : (size_t)rng_below(&rng, all));
+            if (a < q->anchors) memcpy(v + rows++ * r, anchor_row(q, a), r * sizeof *v);
         }
         times_map(q, rows, v, pv);
-        for (size_t i = 0; i < rows * d; i++) total += q->s[i % d] * (double)pv[i] * (double)pv[i];
+        for (size_t i = 0; i < rows * d; i++)
+            totals[0] += q->s[i % d] * (double)pv[i] * (double)pv[i];
+        totals[1] += (double)rows;
     }
-    return total / (double)sample;
+    TRY(comm_sum_double(q->owners.comm, totals, 2, error));
+    *mean = totals[1] > 0.0 ? totals[0] / totals[1] : 0.0;
+done:
+    return status;
 }
 
 /* ---- Making and freeing ---- */
@@ -265,11 +325,16 @@ done:
 
 film_status film_problem_init(struct film_problem *q, const float *v, size_t stride, size_t rank,
                               size_t dim, const float *sigma, double power,
-                              const struct triplets *triplets, int threads, film_error *error)
+                              const struct triplets *triplets, const struct film_owners *owners,
+                              int threads, film_error *error)
 {
     film_status status = FILM_OK;
-    *q = (struct film_problem){
-        .rank = rank, .dim = dim, .threads = threads > 0 ? threads : 1, .full_every = FULL_EVERY};
+    *q = (struct film_problem){.rank = rank,
+                               .dim = dim,
+                               .owners =
+                                   owners ? *owners : (struct film_owners){.comm = &comm_single},
+                               .threads = threads > 0 ? threads : 1,
+                               .full_every = FULL_EVERY};
     TRY(allocate(q, error));
     if (power != 1.0) {
         TRY_ALLOC(q->stretch = mem_array(rank, sizeof *q->stretch), error);
@@ -277,10 +342,10 @@ film_status film_problem_init(struct film_problem *q, const float *v, size_t str
     }
     TRY(film_problem_load(q, v, stride, triplets, 1.0, 1.0, error));
     memset(q->active, 1, q->anchors);
-    q->active_count = q->anchors;
+    q->active_count = q->all_anchors;
     for (size_t c = 0; c < dim; c++) q->s[c] = 1.0;
     int before = dense_begin();
-    full_update(q);
+    status = update_sum(q, 1, NULL, 0, error);
     build_h(q);
     q->fresh = 0;
     dense_end(before);
@@ -303,7 +368,9 @@ film_status film_problem_load(struct film_problem *q, const float *v, size_t str
     q->share = share;
     q->fresh = 1;
     memset(q->active, 0, q->anchors);
-    build_w(q);
+    q->all_anchors = q->anchors;
+    TRY(comm_sum_counts(q->owners.comm, &q->all_anchors, 1, error));
+    TRY(build_w(q, error));
 done:
     return status;
 }
@@ -333,11 +400,12 @@ static film_status evaluate(void *self, const double *p, double *f, double *grad
     return FILM_OK;
 }
 
-static film_status refresh(void *self, const double *p, int *changed, film_error *error)
+static film_status refresh(void *self, double *p, int *changed, film_error *error)
 {
-    (void)error;
-    *changed = film_problem_refresh(self, p) > 0;
-    return FILM_OK;
+    size_t count = 0;
+    film_status status = film_problem_refresh(self, p, &count, error);
+    *changed = count > 0;
+    return status;
 }
 
 struct stiefel_problem film_problem_stiefel(struct film_problem *q)

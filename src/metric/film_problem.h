@@ -18,18 +18,27 @@
  * Mini-batches (metric/mfilm.h) use the same code: the anchors are then those of a batch, and H is a
  * running average over batches.
  *
+ * Several processes: each has the anchors whose rows of V it has, their W and hinges. H, s and P are in
+ * every one, and each computes the optimiser's step, from the same numbers. Every process hands over, in bytes per
+ * refresh: summed 8 r^2 for H (none when no hinge changed) and 16 for counts; the first also its P, 8 r d, since
+ * two machines may round differently. Rows of others for W, once, 4 r each (film_rows.h). Nothing
+ * overlaps: H must be whole before there is anything else to compute.
+ *
  * Threads share out fixed chunks and tiles and every number is summed by one thread in one order:
  * the bytes do not depend on the number of threads. */
 #ifndef METRIC_FILM_PROBLEM_H
 #define METRIC_FILM_PROBLEM_H
 
 #include "la/stiefel.h"
-#include "metric/triplets.h"
+#include "metric/film_rows.h"
 
 struct film_problem {
-    size_t rank, dim, anchors; /* r, d, a */
-    const float *v;            /* sentences x stride, the first r of each row count */
+    size_t rank, dim, anchors; /* r, d, a; of several processes: this one's anchors */
+    size_t all_anchors;        /* of all processes */
+    struct film_owners owners;
+    const float *v; /* sentences x stride, the first r of each row count */
     size_t stride;
+    size_t first; /* the sentence of V's row 0 */
     const struct triplets *triplets;
     int threads;
     double margin;              /* m */
@@ -38,8 +47,8 @@ struct film_problem {
     double *stretch;            /* r: sigma^(1-p); NULL for p = 1 */
     unsigned char *active;      /* a: lambda */
     unsigned char *active_next; /* a */
-    size_t active_count;
-    size_t capacity; /* anchors the arrays above have room for */
+    size_t active_count;        /* of all processes */
+    size_t capacity;            /* anchors the arrays above have room for */
     /* For mini-batches, 1 and 1 otherwise: what an anchor counts for, and the newest batch's share
      * of H and of the number of active anchors. */
     double weight, share;
@@ -58,10 +67,12 @@ struct film_problem {
     size_t updates, full_updates, since_full;
 };
 
-/* Builds W and H for Lambda = I, s = 1. SIGMA may be NULL when POWER is 1. */
+/* Builds W and H for Lambda = I, s = 1. SIGMA may be NULL when POWER is 1, OWNERS in a job of one process; of several,
+ * all of them make every call that takes an error, in the same order. */
 film_status film_problem_init(struct film_problem *problem, const float *v, size_t stride,
                               size_t rank, size_t dim, const float *sigma, double power,
-                              const struct triplets *triplets, int threads, film_error *error);
+                              const struct triplets *triplets, const struct film_owners *owners,
+                              int threads, film_error *error);
 void film_problem_free(struct film_problem *problem);
 
 /* Puts another batch of anchors in place of the present one; s and H stay until the next refresh,
@@ -80,15 +91,16 @@ double film_problem_value(struct film_problem *problem, const double *p, double 
 /* k_c at P, Lambda fixed (d numbers). */
 void film_problem_k(struct film_problem *problem, const double *p, double *k);
 
-/* s = mu(k), then Lambda from (P, s), then H. Returns how many lambda changed. */
-size_t film_problem_refresh(struct film_problem *problem, const double *p);
+/* P as the first process has it, s = mu(k), then Lambda from (P, s), then H. CHANGED: how many lambda are others. */
+film_status film_problem_refresh(struct film_problem *problem, double *p, size_t *changed,
+                                 film_error *error);
 
 /* After active, sum, s and margin were put back as they were: what follows from them. */
-void film_problem_restored(struct film_problem *problem);
+film_status film_problem_restored(struct film_problem *problem, film_error *error);
 
-/* Mean of sum_c s_c (p_c'v)^2 over at most SAMPLE anchors drawn by SEED. */
-double film_problem_mean_square(struct film_problem *problem, const double *p, size_t sample,
-                                uint64_t seed);
+/* Mean of sum_c s_c (p_c'v)^2 over at most SAMPLE anchors drawn by SEED from those of all processes. */
+film_status film_problem_mean_square(struct film_problem *problem, const double *p, size_t sample,
+                                     uint64_t seed, double *mean, film_error *error);
 
 /* The problem as the optimiser sees it. */
 struct stiefel_problem film_problem_stiefel(struct film_problem *problem);

@@ -31,19 +31,20 @@ static film_status ask(const struct mfilm_source *source, struct mfilm_batch *ba
 }
 
 /* The next batch into K. The first is there already: the margin was made with it. */
-static film_status next_batch(void *self, const double *p, int *changed, film_error *error)
+static film_status next_batch(void *self, double *p, int *changed, film_error *error)
 {
     film_status status = FILM_OK;
     struct learner *l = self;
     struct mfilm_batch batch;
+    size_t unused;
     if (l->batches++ > 0) {
         double share = fmax(1.0 / sqrt((double)l->batches), least_share);
         TRY(ask(l->source, &batch, error));
         TRY(film_problem_load(&l->problem, batch.v, l->problem.stride, batch.triplets, batch.weight,
                               share, error));
     }
-    film_problem_refresh(&l->problem, p);
-    l->anchors += l->problem.anchors;
+    TRY(film_problem_refresh(&l->problem, p, &unused, error));
+    l->anchors += l->problem.all_anchors;
     *changed = 1;
 done:
     return status;
@@ -76,7 +77,7 @@ film_status mfilm_learn(const struct mfilm_source *source, size_t rank, const fl
     if (status == FILM_END) status = film_no_triplets(error);
     TRY(status);
     TRY(film_problem_init(&learner.problem, first.v, rank, r, options->dim, sigma, options->power,
-                          first.triplets, threads, error));
+                          first.triplets, options->owners, threads, error));
     film_problem_weigh(&learner.problem, first.weight);
     struct stiefel_problem view = {&learner, r, options->dim, evaluate, next_batch};
     status = film_learn_on(&learner.problem, &view, &mine, out, error);

@@ -24,10 +24,11 @@
 #include "metric/film.h"
 
 struct mfilm_batch {
-    const struct triplets *triplets; /* of the batch's sentences, with at least one anchor */
+    const struct triplets *triplets; /* of the batch's sentences, with at least one anchor in all */
     const float *v;                  /* mfilm_learn: sentences x rank, Sigma^-1 U'x */
     const struct csr *x;             /* mfilm_average: sentences x features */
-    double weight;                   /* anchors of the whole stream / anchors of the batch */
+    double
+        weight; /* anchors of the whole stream / anchors of the batch, in a job of all its parts */
 };
 
 /* Where batches come from. A batch lives until the next call; FILM_END after the last. */
@@ -36,7 +37,10 @@ struct mfilm_source {
     film_status (*next)(void *self, struct mfilm_batch *batch, film_error *error);
 };
 
-/* SIGMA (rank) belongs to the whole stream: v has the length a sentence would have in the SVD of all
+/* In a job (the options' owners, without starts) each process's source gives its part of every batch, perhaps without
+ * anchors, and all of them end together.
+ *
+ * SIGMA (rank) belongs to the whole stream: v has the length a sentence would have in the SVD of all
  * of it. Of the options' solver, the limit on iterations holds for batches; epsilon and least_change
  * do not apply. A stream without batches: FILM_USAGE. Cancelled: as film_learn. */
 film_status mfilm_learn(const struct mfilm_source *source, size_t rank, const float *sigma,

@@ -25,12 +25,35 @@
  * products are cut into fixed tiles: the bytes of the result do not depend on the thread count.
  *
  * Memory in bytes, D features, n sentences: 4 D (d + 5) for the map and its state, 4 D d more with a
- * step size per element, 8 D d with Adam; 4 B M + 8 d (2 B + H + 2 N) + 28 per entry for a batch with
- * H hard candidates and N negative pairs; 8 per labelled pair, 16 per sentence. Mining adds 4 n d and
- * 8 per entry of X. On Quora (D = 207,516, d = 200, B = 1,024): 170 + 25 MB. */
+ * step size per element, 8 D d with Adam; for a batch of R = 2 B + H + 2 O rows (H hard candidates, O opposed
+ * pairs) 4 B M + 12 d R, 36 per entry and 4 (d + 4) per feature it touches; 8 per labelled pair, 16 per sentence.
+ * Mining adds 4 n d and 8 per entry of X. On Quora (D = 67,682, d = 200, B = 1,019, R = 3,120 with 265,000 entries
+ * of 18,400 features): 55 + 37 MB.
+ *
+ * In a job of N processes each holds the X of its own sentences and d / N columns of the map with their state: the
+ * update, which is most of the memory and half of the work, needs nobody else. All make the same draws from the
+ * labels, which everyone has; each computes the losses of B / N pairs and O / N opposed ones. A process that owns R'
+ * of the batch's rows, with E' entries, and has d' columns and P = B / N + 2 O / N rows of pairs, hands to the others
+ * in a step, in which T features are touched, in bytes:
+ *     gathered  4 R' + 8 E' + 4 M d'                     its rows; its columns of the candidates' vectors
+ *     exchanged 4 (B + 2 O - P) d' + 4 P (d - d')        of the other vectors its columns, to whose pairs they are
+ *                                                        of, and the gradient by its own back to whose columns
+ *     shared    4 M d                                    gradient by the candidates' vectors, to whose columns
+ *     summed    4 B + 40 + 16 T                          softmax sums by column; losses; of each feature the gradient
+ *                                                        by g and the square of that by L_w: sums over all columns
+ *     broadcast 4, by process 0                          whether to stop
+ * Once: 8 gathered and 8 summed in the beginning, 4 D d' gathered in the end, when the map is put together in
+ * every process (4 D d bytes). On Quora with N = 2 a process hands out 3.5 MB in a step. In the memory above, d
+ * becomes d' for the map, the features touched and a third of 12 d R, B M becomes B M / N, and n is the process's
+ * own. Checkpoints: process 0 gathers the columns (4 D d bytes more there) and deals them out again.
+ *
+ * Sums over processes are rounded in another order than those of one. Quora's losses differ by 3e-6 of them after
+ * 152 steps; a small corpus may see 1e-3, since a term weight's first step has the length of the rate even where
+ * its gradient is nothing but rounding (that of a sentence's only word is zero). The same N gives the same bytes. */
 #ifndef METRIC_RANK_H
 #define METRIC_RANK_H
 
+#include "base/comm.h"
 #include "base/keep.h"
 #include "la/csr.h"
 
@@ -43,7 +66,7 @@ enum rank_rule {
 };
 
 struct rank_pair {
-    uint32_t a, b; /* rows of X */
+    uint32_t a, b; /* rows of X; in a job counted through, those of process 0 first */
 };
 
 /* What is known about the sentences. Pairs of a sentence with itself are passed over. */
@@ -87,6 +110,7 @@ struct rank_options {
     /* Non-zero cancels. May be NULL. */
     int (*report)(void *user, const struct rank_progress *now);
     void *user;
+    const struct comm *comm; /* of the job: comm_single. Process 0 alone reports and keeps */
 };
 
 /* The values above. */
@@ -104,7 +128,8 @@ struct rank_learned {
     size_t history_count;
 };
 
-/* X: a row per sentence. FILM_USAGE when there is no positive pair or an option makes no sense.
+/* X: a row per sentence, in a job of this process's sentences. FILM_USAGE when there is no positive pair, an option
+ * makes no sense or there are more processes than dimensions. Collective, and all get the same in OUT.
  * Cancelled: what was learned so far is in OUT, to be freed as usual. */
 film_status rank_learn(const struct csr *x, const struct rank_labels *labels,
                        const struct rank_options *options, struct rank_learned *out,

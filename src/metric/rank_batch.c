@@ -1,6 +1,5 @@
 #include "metric/rank_batch.h"
 #include "base/mem.h"
-#include "base/rng.h"
 #include "la/vec.h"
 #include "metric/rank_kernel.h"
 
@@ -8,106 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    TILE = 128,     /* rows of a matrix product done by one thread at a time */
-    MOST_DIM = 4096 /* a gradient row stands on the stack */
-};
-
-/* ---- The map ---- */
-
-/* Signs instead of normal deviates: a random projection as good, 64 of them for one random number,
- * and every row has length exactly 1, so that no feature starts out stronger than another. */
-static void fill_signs(float *row, size_t dim, uint64_t seed, uint64_t feature)
-{
-    struct rng rng;
-    uint64_t bits = 0;
-    float size = (float)(1.0 / sqrt((double)dim));
-    rng_seed_part(&rng, seed, feature);
-    for (size_t i = 0; i < dim; i++, bits >>= 1) {
-        if (i % 64 == 0) bits = rng_next(&rng);
-        row[i] = bits & 1 ? size : -size;
-    }
-}
-
-film_status rank_map_init(struct rank_map *map, size_t features, size_t dim, size_t fixed,
-                          enum rank_rule rule, double ground, uint64_t seed, int threads,
-                          film_error *error)
-{
-    film_status status = FILM_OK;
-    size_t learned = dim - fixed, state = rule == RANK_ADAGRAD_ROW ? 1 : learned, elements;
-    *map = (struct rank_map){.features = features, .dim = dim, .learned = learned, .rule = rule};
-    if (dim > MOST_DIM || __builtin_mul_overflow(features, dim, &elements))
-        return status_set(error, FILM_USAGE,
-                          "a map of %zu features and %zu dimensions is too large", features, dim);
-    TRY_ALLOC(map->rows = mem_array(elements, sizeof *map->rows), error);
-    TRY_ALLOC(map->log_gain = mem_zeroed(features, sizeof *map->log_gain), error);
-    TRY_ALLOC(map->gain = mem_array(features, sizeof *map->gain), error);
-    TRY_ALLOC(map->gain_squares = mem_zeroed(features, sizeof *map->gain_squares), error);
-    TRY_ALLOC(map->squares = mem_zeroed(features * state, sizeof *map->squares), error);
-    if (rule == RANK_ADAM) {
-        TRY_ALLOC(map->moment = mem_zeroed(features * learned, sizeof *map->moment), error);
-        TRY_ALLOC(map->seen = mem_zeroed(features, sizeof *map->seen), error);
-    }
-#pragma omp parallel for num_threads(threads)
-    for (size_t f = 0; f < features; f++) {
-        fill_signs(map->rows + f * dim, dim, seed, f);
-        map->gain[f] = 1.0f;
-        if (rule == RANK_ADAM) continue;
-        for (size_t i = 0; i < state; i++) map->squares[f * state + i] = (float)(ground * ground);
-    }
-done:
-    if (status != FILM_OK) rank_map_free(map);
-    return status;
-}
-
-void rank_map_set_gain(struct rank_map *map, const float *gain)
-{
-    for (size_t f = 0; f < map->features; f++) {
-        map->gain[f] = gain[f];
-        map->log_gain[f] = logf(gain[f]);
-    }
-}
-
-void rank_map_free(struct rank_map *map)
-{
-    mem_free(map->rows);
-    mem_free(map->log_gain);
-    mem_free(map->gain);
-    mem_free(map->gain_squares);
-    mem_free(map->squares);
-    mem_free(map->moment);
-    mem_free(map->seen);
-    memset(map, 0, sizeof *map);
-}
-
-enum { PIECE = 256 }; /* entries weighed at a time, on the stack */
-
-/* out (dim) = the vector of a row of COUNT entries, brought to length 1; returns what it was. */
-static double embed_row(const struct rank_map *map, const uint32_t *col, const float *val,
-                        size_t count, float *out)
-{
-    float weighed[PIECE], part[MOST_DIM];
-    memset(out, 0, map->dim * sizeof *out);
-    for (size_t at = 0; at < count; at += PIECE) {
-        size_t piece = count - at < PIECE ? count - at : PIECE;
-        for (size_t k = 0; k < piece; k++) weighed[k] = val[at + k] * map->gain[col[at + k]];
-        float *to = at ? part : out;
-        rank_gather(map->rows, map->dim, col + at, weighed, piece, map->dim, to);
-        if (at) vec_add_scaled(out, 1.0f, part, map->dim);
-    }
-    return vec_normalise(out, map->dim);
-}
-
-void rank_map_embed(const struct rank_map *map, const struct csr *x, const uint32_t *rows,
-                    size_t count, int threads, float *out)
-{
-#pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
-    for (size_t i = 0; i < count; i++) {
-        size_t row = rows ? rows[i] : i, start = x->start[row];
-        embed_row(map, x->col + start, x->val + start, x->start[row + 1] - start,
-                  out + i * map->dim);
-    }
-}
+enum { TILE = 128 }; /* rows of a matrix product done by one thread at a time */
 
 /* ---- Room for a batch ---- */
 
@@ -115,18 +15,23 @@ film_status rank_batch_init(struct rank_batch *batch, size_t pairs, size_t hard,
                             const struct rank_map *map, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t rows = 2 * (pairs + opposed) + hard, tiles = (pairs + TILE - 1) / TILE, d = map->dim;
+    size_t rows = 2 * (pairs + opposed) + hard, d = map->all_dim;
+    size_t processes = (size_t)map->comm->size, own = (pairs + processes - 1) / processes;
+    size_t tiles = (own + TILE - 1) / TILE;
     *batch = (struct rank_batch){.dim = d};
+    TRY(rank_fetch_init(&batch->fetch, map->comm, rows, error));
     TRY_ALLOC(batch->y = mem_aligned(rows * d, sizeof *batch->y), error);
     TRY_ALLOC(batch->dy = mem_aligned(rows * d, sizeof *batch->dy), error);
-    TRY_ALLOC(batch->s = mem_aligned(pairs * (pairs + hard), sizeof *batch->s), error);
+    TRY_ALLOC(batch->columns = mem_aligned(rows * map->dim, sizeof *batch->columns), error);
+    TRY_ALLOC(batch->s = mem_aligned(own * (pairs + hard), sizeof *batch->s), error);
     TRY_ALLOC(batch->length = mem_array(rows, sizeof *batch->length), error);
     TRY_ALLOC(batch->sums = mem_array(tiles * pairs, sizeof *batch->sums), error);
     TRY_ALLOC(batch->row_sum = mem_array(pairs, sizeof *batch->row_sum), error);
     TRY_ALLOC(batch->losses = mem_array(pairs + opposed, sizeof *batch->losses), error);
     TRY_ALLOC(batch->slopes = mem_array(pairs + opposed, sizeof *batch->slopes), error);
     TRY_ALLOC(batch->cluster = mem_array(pairs + hard, sizeof *batch->cluster), error);
-    TRY_ALLOC(batch->row_start = mem_zeroed(rows + 1, sizeof *batch->row_start), error);
+    TRY_ALLOC(batch->sizes = mem_array(processes, sizeof *batch->sizes), error);
+    TRY_ALLOC(batch->own_sizes = mem_array(processes, sizeof *batch->own_sizes), error);
     TRY_ALLOC(batch->local = mem_array(map->features, sizeof *batch->local), error);
     memset(batch->local, 0xff, map->features * sizeof *batch->local);
 done:
@@ -136,8 +41,10 @@ done:
 
 void rank_batch_free(struct rank_batch *batch)
 {
+    rank_fetch_free(&batch->fetch);
     mem_free_aligned(batch->y);
     mem_free_aligned(batch->dy);
+    mem_free_aligned(batch->columns);
     mem_free_aligned(batch->s);
     mem_free(batch->length);
     mem_free(batch->sums);
@@ -145,116 +52,168 @@ void rank_batch_free(struct rank_batch *batch)
     mem_free(batch->losses);
     mem_free(batch->slopes);
     mem_free(batch->cluster);
-    mem_free(batch->row_start);
+    mem_free(batch->sizes);
+    mem_free(batch->own_sizes);
     mem_free(batch->local);
-    mem_free(batch->col);
-    mem_free(batch->val);
     mem_free(batch->touched);
-    mem_free(batch->square);
     mem_free(batch->start);
     mem_free(batch->entry_row);
     mem_free(batch->entry_val);
+    mem_free(batch->gradient);
+    mem_free(batch->by_feature);
     memset(batch, 0, sizeof *batch);
 }
 
-static film_status reserve(struct rank_batch *b, size_t entries, film_error *error)
+/* The numbers of a batch; which of its pairs are this process's. */
+static void take_rows(struct rank_batch *b, const struct rank_map *map,
+                      const struct rank_rows *rows, const uint32_t *cluster)
 {
-    /* A batch cannot touch more features than it has entries. */
-    if (mem_grow((void **)&b->col, &b->col_room, entries, sizeof *b->col) &&
-        mem_grow((void **)&b->val, &b->val_room, entries, sizeof *b->val) &&
-        mem_grow((void **)&b->touched, &b->touched_room, entries, sizeof *b->touched) &&
-        mem_grow((void **)&b->square, &b->square_room, entries, sizeof *b->square) &&
-        mem_grow((void **)&b->start, &b->start_room, entries + 2, sizeof *b->start) &&
-        mem_grow((void **)&b->entry_row, &b->entry_row_room, entries, sizeof *b->entry_row) &&
-        mem_grow((void **)&b->entry_val, &b->entry_val_room, entries, sizeof *b->entry_val))
-        return FILM_OK;
-    return status_no_memory(error);
+    const struct comm *comm = map->comm;
+    b->pairs = rows->pairs;
+    b->hard = rows->hard;
+    b->opposed = rows->opposed;
+    b->first = comm_begin(comm, b->pairs, comm->rank);
+    b->end = comm_begin(comm, b->pairs, comm->rank + 1);
+    b->first_opposed = comm_begin(comm, b->opposed, comm->rank);
+    b->end_opposed = comm_begin(comm, b->opposed, comm->rank + 1);
+    for (size_t j = 0; j < b->pairs + b->hard; j++)
+        b->cluster[j] = cluster[rows->row[b->pairs + j]];
+}
+
+/* ---- Between columns and rows ---- */
+
+/* The vectors of the candidates, which everyone needs: from columns of each process to whole rows of y, or from
+ * whole rows of dy, of each a part, to their sum in columns of each process. */
+static film_status turn_candidates(struct rank_batch *b, const struct rank_map *map, int to_rows,
+                                   int threads, film_error *error)
+{
+    size_t count = b->pairs + b->hard, first = b->pairs * b->dim;
+    float *columns = b->columns + b->pairs * map->dim, *y = b->y + first, *dy = b->dy + first;
+    for (int i = 0; i < map->comm->size; i++)
+        b->sizes[i] = count * rank_map_dim(map, i) * (to_rows ? sizeof *y : 1);
+    if (!to_rows) {
+        rank_map_cut(map, dy, count, threads, y); /* the vectors are no longer needed */
+        return comm_sum_shares(map->comm, y, b->sizes, columns, error);
+    }
+    film_status status = comm_gather(map->comm, columns, dy, b->sizes, error);
+    if (status == FILM_OK) rank_map_join(map, dy, count, threads, y);
+    return status;
+}
+
+/* The same of the rows that only one process has to do with: row FIRST begins PAIRS pairs of SIDES rows each, of
+ * which each process has its share. */
+static film_status turn_own(struct rank_batch *b, const struct rank_map *map, size_t first,
+                            size_t pairs, size_t sides, int to_rows, int threads, film_error *error)
+{
+    const struct comm *comm = map->comm;
+    float *columns = b->columns + first * map->dim;
+    size_t own = 0;
+    if (pairs == 0) return FILM_OK;
+    for (int i = 0; i < comm->size; i++) {
+        size_t begin = comm_begin(comm, pairs, i), end = comm_begin(comm, pairs, i + 1);
+        b->sizes[i] = sides * (end - begin) * map->dim * sizeof *columns;
+        if (i != comm->rank) continue;
+        own = sides * (end - begin);
+        first += sides * begin;
+    }
+    for (int i = 0; i < comm->size; i++)
+        b->own_sizes[i] = own * rank_map_dim(map, i) * sizeof *columns;
+    float *y = b->y + first * b->dim, *dy = b->dy + first * b->dim;
+    if (!to_rows) {
+        rank_map_cut(map, dy, own, threads, y);
+        return comm_exchange(comm, y, b->own_sizes, columns, b->sizes, error);
+    }
+    film_status status = comm_exchange(comm, columns, b->sizes, dy, b->own_sizes, error);
+    if (status == FILM_OK) rank_map_join(map, dy, own, threads, y);
+    return status;
+}
+
+static film_status turn(struct rank_batch *b, const struct rank_map *map, int to_rows, int threads,
+                        film_error *error)
+{
+    film_status status = FILM_OK;
+    TRY(turn_candidates(b, map, to_rows, threads, error));
+    TRY(turn_own(b, map, 0, b->pairs, 1, to_rows, threads, error));
+    TRY(turn_own(b, map, 2 * b->pairs + b->hard, b->opposed, 2, to_rows, threads, error));
+done:
+    return status;
 }
 
 /* ---- Forwards ---- */
 
-/* Copies the batch's rows, a share of the entries left out. */
-static film_status copy_rows(struct rank_batch *batch, const struct csr *x, const uint32_t *rows,
-                             size_t count, const struct rank_step *step, film_error *error)
+static void normalise(struct rank_batch *b, size_t first, size_t end, int threads)
 {
-    for (size_t i = 0; i < count; i++)
-        batch->row_start[i + 1] = batch->row_start[i] + (x->start[rows[i] + 1] - x->start[rows[i]]);
-    batch->entries = batch->row_start[count];
-    film_status status = reserve(batch, batch->entries, error);
-    if (status != FILM_OK) return status;
-#pragma omp parallel for schedule(static) num_threads(step->threads)
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (size_t i = first; i < end; i++)
+        b->length[i] = (float)vec_normalise(b->y + i * b->dim, b->dim);
+}
+
+/* Every process computes its columns of all vectors and gets those of the others of the vectors it needs. */
+static film_status embed_rows(struct rank_batch *b, const struct rank_map *map, size_t count,
+                              int threads, film_error *error)
+{
+    const struct rank_fetch *fetch = &b->fetch;
+    size_t opposed = 2 * b->pairs + b->hard;
+#pragma omp parallel for schedule(dynamic, 32) num_threads(threads)
     for (size_t i = 0; i < count; i++) {
-        size_t from = x->start[rows[i]], to = batch->row_start[i];
-        size_t length = batch->row_start[i + 1] - to;
-        memcpy(batch->col + to, x->col + from, length * sizeof *batch->col);
-        memcpy(batch->val + to, x->val + from, length * sizeof *batch->val);
-        if (step->dropout <= 0.0) continue;
-        struct rng rng;
-        rng_seed_part(&rng, step->seed, i);
-        for (size_t k = to; k < to + length; k++)
-            if (rng_uniform(&rng) < step->dropout) batch->val[k] = 0.0f;
+        size_t start = fetch->start[i];
+        rank_map_project(map, fetch->col + start, fetch->val + start, fetch->start[i + 1] - start,
+                         b->columns + i * map->dim);
     }
+    film_status status = turn(b, map, 1, threads, error);
+    if (status != FILM_OK) return status;
+    normalise(b, b->first, b->end, threads);
+    normalise(b, b->pairs, opposed, threads);
+    normalise(b, opposed + 2 * b->first_opposed, opposed + 2 * b->end_opposed, threads);
     return FILM_OK;
 }
 
-static void embed_rows(struct rank_batch *batch, const struct rank_map *map, size_t count,
-                       int threads)
-{
-#pragma omp parallel for schedule(dynamic, 32) num_threads(threads)
-    for (size_t i = 0; i < count; i++) {
-        size_t start = batch->row_start[i];
-        batch->length[i] =
-            (float)embed_row(map, batch->col + start, batch->val + start,
-                             batch->row_start[i + 1] - start, batch->y + i * map->dim);
-    }
-}
-
-/* s = exp(t (cos - 1)) by tiles of the a's, with the sums of every row, and of every column inside
+/* s = exp(t (cos - 1)) by tiles of the own a's, with the sums of every row, and of every column inside
  * the tile. The pair's own partner is of its cluster too: it is put back where the mask took it. */
 static void exponentials(struct rank_batch *b, const uint32_t *rows, const uint32_t *cluster,
                          const struct rank_step *step)
 {
-    size_t d = b->dim, m = b->pairs + b->hard, tiles = (b->pairs + TILE - 1) / TILE;
+    size_t d = b->dim, m = b->pairs + b->hard, tiles = (b->end - b->first + TILE - 1) / TILE;
     const float *candidates = b->y + b->pairs * d;
     float t = (float)step->temperature;
 #pragma omp parallel for schedule(dynamic) num_threads(step->threads)
     for (size_t tile = 0; tile < tiles; tile++) {
-        size_t first = tile * TILE, end = first + TILE < b->pairs ? first + TILE : b->pairs;
-        float *sums = b->sums + tile * b->pairs;
+        size_t first = b->first + tile * TILE, end = first + TILE < b->end ? first + TILE : b->end;
+        float *sums = b->sums + tile * b->pairs, *s = b->s + tile * TILE * m;
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)(end - first), (int)m, (int)d,
-                    1.0f, b->y + first * d, (int)d, candidates, (int)d, 0.0f, b->s + first * m,
-                    (int)m);
+                    1.0f, b->y + first * d, (int)d, candidates, (int)d, 0.0f, s, (int)m);
         memset(sums, 0, b->pairs * sizeof *sums);
         for (size_t i = first; i < end; i++) {
-            float *row = b->s + i * m, own = rank_exp(t * (row[i] - 1.0f));
+            float *row = s + (i - first) * m, own = rank_exp(t * (row[i] - 1.0f));
             float sum = rank_exponentials(row, m, t, b->cluster, cluster[rows[i]], sums, b->pairs);
             row[i] = own;
             sums[i] += own;
             b->row_sum[i] = sum + own;
         }
     }
+    if (tiles == 0) memset(b->sums, 0, b->pairs * sizeof *b->sums);
+    for (size_t tile = 1; tile < tiles; tile++)
+        vec_add_scaled(b->sums, 1.0f, b->sums + tile * b->pairs, b->pairs);
 }
 
-/* Turns the exponentials into the gradient by the cosines; returns the loss.
+/* Turns the exponentials into the gradient by the cosines; returns the loss of the own pairs.
  *     dloss/dcos_ij = t / 2B (e_ij / row_i + e_ij / column_j - 2 [i = j])     no column for hard j */
 static double probabilities(struct rank_batch *b, const struct rank_step *step)
 {
-    size_t m = b->pairs + b->hard, tiles = (b->pairs + TILE - 1) / TILE;
+    size_t m = b->pairs + b->hard;
     float factor = (float)(step->temperature / (2.0 * (double)b->pairs));
     double loss = 0.0;
-    for (size_t tile = 1; tile < tiles; tile++)
-        vec_add_scaled(b->sums, 1.0f, b->sums + tile * b->pairs, b->pairs);
     for (size_t j = 0; j < b->pairs; j++) b->sums[j] = 1.0f / b->sums[j];
 #pragma omp parallel for schedule(static) num_threads(step->threads)
-    for (size_t i = 0; i < b->pairs; i++) {
-        float *row = b->s + i * m;
+    for (size_t i = b->first; i < b->end; i++) {
+        float *row = b->s + (i - b->first) * m;
         double own = (double)row[i];
         b->losses[i] = -0.5 * (log(own / (double)b->row_sum[i]) + log(own * (double)b->sums[i]));
         rank_probabilities(row, m, b->pairs, factor, b->row_sum[i], b->sums);
         row[i] -= 2.0f * factor;
     }
-    for (size_t i = 0; i < b->pairs; i++) loss += b->losses[i];
-    return loss / (double)b->pairs;
+    for (size_t i = b->first; i < b->end; i++) loss += b->losses[i];
+    return loss;
 }
 
 /* ---- The decision ---- */
@@ -285,17 +244,30 @@ static float decide(struct rank_batch *b, size_t i, const struct rank_step *step
     return (float)((positive ? -t : t) * step->decision * b->slopes[i] / (double)kind);
 }
 
+/* Sums over pairs of one kind, positive (0) or opposed (1). */
+struct verdict_sums {
+    double loss[2], slope[2];
+};
+
+/* Number K of the own pairs: the positive ones, then (counted on from all positive ones) the opposed. */
+static size_t own_pair(const struct rank_batch *b, size_t k)
+{
+    size_t own = b->end - b->first;
+    return k < own ? b->first + k : b->pairs + b->first_opposed + (k - own);
+}
+
 /* Adds the decision's gradient: that of the positive pairs to the diagonal of b->s, that of the
- * opposed ones straight to dy. Returns its loss. */
-static double decisions(struct rank_batch *b, const struct rank_step *step, double *by_border)
+ * opposed ones straight to dy. */
+static void decisions(struct rank_batch *b, const struct rank_step *step, struct verdict_sums *sums)
 {
     size_t m = b->pairs + b->hard, d = b->dim, first = 2 * b->pairs + b->hard;
-    double loss[2] = {0}, slope[2] = {0}; /* positive, opposed */
+    size_t own = b->end - b->first, count = own + b->end_opposed - b->first_opposed;
 #pragma omp parallel for schedule(static) num_threads(step->threads)
-    for (size_t i = 0; i < b->pairs + b->opposed; i++) {
+    for (size_t k = 0; k < count; k++) {
+        size_t i = own_pair(b, k);
         float by_cosine = decide(b, i, step);
-        if (i < b->pairs) {
-            b->s[i * m + i] += by_cosine;
+        if (k < own) {
+            b->s[k * m + i] += by_cosine;
             continue;
         }
         size_t u = first + 2 * (i - b->pairs);
@@ -305,47 +277,82 @@ static double decisions(struct rank_batch *b, const struct rank_step *step, doub
         }
         through_length(b, u, u + 2);
     }
-    for (size_t i = 0; i < b->pairs + b->opposed; i++) {
-        size_t kind = i < b->pairs ? b->pairs : b->opposed;
-        loss[i >= b->pairs] += b->losses[i] / (double)kind;
-        slope[i >= b->pairs] += b->slopes[i] / (double)kind;
+    for (size_t k = 0; k < count; k++) {
+        size_t i = own_pair(b, k), opposed = k >= own, kind = opposed ? b->opposed : b->pairs;
+        sums->loss[opposed] += b->losses[i] / (double)kind;
+        sums->slope[opposed] += b->slopes[i] / (double)kind;
     }
-    *by_border = step->decision * step->temperature * (slope[0] - slope[1]);
-    return step->decision * (loss[0] + loss[1]);
+}
+
+/* The loss over all processes; the gradient by the cosines in b->s. */
+static film_status losses(struct rank_batch *b, const struct comm *comm,
+                          const struct rank_step *step, double *loss, double *by_border,
+                          film_error *error)
+{
+    film_status status = FILM_OK;
+    struct {
+        double ranking;
+        struct verdict_sums decision;
+    } sums = {0};
+    TRY(comm_sum_float(comm, b->sums, b->pairs, error));
+    sums.ranking = probabilities(b, step);
+    if (b->opposed) decisions(b, step, &sums.decision);
+    TRY(comm_sum_double(comm, &sums.ranking, sizeof sums / sizeof(double), error));
+    *loss = sums.ranking / (double)b->pairs;
+    *loss += step->decision * (sums.decision.loss[0] + sums.decision.loss[1]);
+    *by_border =
+        step->decision * step->temperature * (sums.decision.slope[0] - sums.decision.slope[1]);
+done:
+    return status;
 }
 
 /* ---- Backwards ---- */
 
-/* Rows of dy: those of the a's are G C, those of the candidates G' A, with G = b->s. */
+/* Rows of dy: those of the own a's are G C, those of the candidates G' A, with G = b->s. These are to be summed
+ * over the processes; going through the length of a vector is linear, so it can be done before. */
 static void vector_gradient(struct rank_batch *b, int threads)
 {
-    size_t d = b->dim, n = b->pairs, m = n + b->hard;
-    size_t tiles_a = (n + TILE - 1) / TILE, tiles = tiles_a + (m + TILE - 1) / TILE;
+    size_t d = b->dim, n = b->pairs, own = b->end - b->first, m = n + b->hard;
+    size_t tiles_a = (own + TILE - 1) / TILE, tiles = tiles_a + (m + TILE - 1) / TILE;
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (size_t tile = 0; tile < tiles; tile++) {
         int of_a = tile < tiles_a;
-        size_t first = (of_a ? tile : tile - tiles_a) * TILE, limit = of_a ? n : m;
-        size_t end = first + TILE < limit ? first + TILE : limit, row = of_a ? first : n + first;
+        size_t first = (of_a ? tile : tile - tiles_a) * TILE, limit = of_a ? own : m;
+        size_t end = first + TILE < limit ? first + TILE : limit;
+        size_t row = of_a ? b->first + first : n + first;
         int rows = (int)(end - first);
         if (of_a)
             cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, (int)d, (int)m, 1.0f,
                         b->s + first * m, (int)m, b->y + n * d, (int)d, 0.0f, b->dy + row * d,
                         (int)d);
         else
-            cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, rows, (int)d, (int)n, 1.0f,
-                        b->s + first, (int)m, b->y, (int)d, 0.0f, b->dy + row * d, (int)d);
+            cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, rows, (int)d, (int)own, 1.0f,
+                        b->s + first, (int)m, b->y + b->first * d, (int)d, 0.0f, b->dy + row * d,
+                        (int)d);
         through_length(b, row, row + end - first);
     }
 }
 
-/* The entries by feature: counting sort, features in order of appearance, rows rising in each. */
-static void by_feature(struct rank_batch *b, size_t rows)
+static film_status reserve(struct rank_batch *b, size_t entries, film_error *error)
 {
+    /* A batch cannot touch more features than it has entries. */
+    if (mem_grow((void **)&b->touched, &b->touched_room, entries, sizeof *b->touched) &&
+        mem_grow((void **)&b->start, &b->start_room, entries + 2, sizeof *b->start) &&
+        mem_grow((void **)&b->entry_row, &b->entry_row_room, entries, sizeof *b->entry_row) &&
+        mem_grow((void **)&b->entry_val, &b->entry_val_room, entries, sizeof *b->entry_val))
+        return FILM_OK;
+    return status_no_memory(error);
+}
+
+/* The entries by feature: counting sort, features in order of appearance, rows rising in each. */
+static void sort_entries(struct rank_batch *b, size_t rows)
+{
+    const struct rank_fetch *fetch = &b->fetch;
     size_t count = 0, sum = 0;
-    for (size_t k = 0; k < b->entries; k++) {
-        uint32_t *at = &b->local[b->col[k]];
+    for (size_t k = 0; k < fetch->start[rows]; k++) {
+        uint32_t *at = &b->local[fetch->col[k]];
         if (*at == UINT32_MAX) {
-            b->touched[count] = b->col[k];
+            b->touched[count] = fetch->col[k];
             *at = (uint32_t)count++;
             b->start[count] = 0;
         }
@@ -358,13 +365,35 @@ static void by_feature(struct rank_batch *b, size_t rows)
         sum += here;
     }
     for (size_t i = 0; i < rows; i++)
-        for (size_t k = b->row_start[i]; k < b->row_start[i + 1]; k++) {
-            size_t place = b->start[b->local[b->col[k]] + 1]++; /* in the end: where it stops */
+        for (size_t k = fetch->start[i]; k < fetch->start[i + 1]; k++) {
+            size_t place = b->start[b->local[fetch->col[k]] + 1]++; /* in the end: where it stops */
             b->entry_row[place] = (uint32_t)i;
-            b->entry_val[place] = b->val[k];
+            b->entry_val[place] = fetch->val[k];
         }
     for (size_t i = 0; i < count; i++) b->local[b->touched[i]] = UINT32_MAX;
     b->touched_count = count;
+}
+
+/* The gradient by L_f of the batch's features, fixed columns included, and that by g_f, which is
+ * L_f . dL_f because L_f enters as exp(g_f) L_f. */
+static film_status feature_gradients(struct rank_batch *b, const struct rank_map *map, int threads,
+                                     film_error *error)
+{
+    size_t d = map->dim, count = b->touched_count;
+    if (!mem_grow((void **)&b->gradient, &b->gradient_room, count * d, sizeof *b->gradient) ||
+        !mem_grow((void **)&b->by_feature, &b->feature_room, count, sizeof *b->by_feature))
+        return status_no_memory(error);
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
+    for (size_t i = 0; i < count; i++) {
+        size_t start = b->start[i], f = b->touched[i];
+        float *out = b->gradient + i * d;
+        rank_gather(b->columns, d, b->entry_row + start, b->entry_val + start,
+                    b->start[i + 1] - start, d, out);
+        vec_scale(out, map->gain[f], d);
+        b->by_feature[i][0] = vec_dot(map->rows + f * d, out, d);
+        b->by_feature[i][1] = vec_dot(out, out, map->learned);
+    }
+    return comm_sum_double(map->comm, (double *)b->by_feature, 2 * count, error);
 }
 
 film_status rank_batch_gradient(struct rank_batch *batch, const struct rank_map *map,
@@ -372,49 +401,39 @@ film_status rank_batch_gradient(struct rank_batch *batch, const struct rank_map 
                                 const uint32_t *cluster, const struct rank_step *step, double *loss,
                                 double *by_border, film_error *error)
 {
+    film_status status = FILM_OK;
     size_t count = 2 * (rows->pairs + rows->opposed) + rows->hard;
-    batch->pairs = rows->pairs;
-    batch->hard = rows->hard;
-    batch->opposed = rows->opposed;
-    *by_border = 0.0;
-    film_status status = copy_rows(batch, x, rows->row, count, step, error);
-    if (status != FILM_OK) return status;
-    for (size_t j = 0; j < rows->pairs + rows->hard; j++)
-        batch->cluster[j] = cluster[rows->row[rows->pairs + j]];
-    embed_rows(batch, map, count, step->threads);
+    int threads = step->threads;
+    take_rows(batch, map, rows, cluster);
+    TRY(rank_fetch_rows(&batch->fetch, x, rows->row, count,
+                        (struct rank_dropout){step->dropout, step->seed}, threads, error));
+    TRY(reserve(batch, batch->fetch.start[count], error));
+    TRY(embed_rows(batch, map, count, threads, error));
     exponentials(batch, rows->row, cluster, step);
-    *loss = probabilities(batch, step);
-    if (rows->opposed) *loss += decisions(batch, step, by_border);
-    vector_gradient(batch, step->threads);
-    by_feature(batch, count);
-    return FILM_OK;
+    TRY(losses(batch, map->comm, step, loss, by_border, error));
+    vector_gradient(batch, threads);
+    TRY(turn(batch, map, 0, threads, error));
+    sort_entries(batch, count);
+    TRY(feature_gradients(batch, map, threads, error));
+done:
+    return status;
 }
 
-/* ---- The features' gradient and step ---- */
-
-/* out (dim) = gradient by L_f of the feature at place I of the batch, fixed columns included;
- * returns that by g_f, which is L_f . dL_f because L_f enters as exp(g_f) L_f. */
-static double feature_gradient(const struct rank_batch *b, const struct rank_map *map, size_t i,
-                               float *out)
-{
-    size_t start = b->start[i], f = b->touched[i];
-    rank_gather(b->dy, b->dim, b->entry_row + start, b->entry_val + start, b->start[i + 1] - start,
-                b->dim, out);
-    vec_scale(out, map->gain[f], b->dim);
-    return vec_dot(map->rows + f * b->dim, out, b->dim);
-}
+/* ---- The features' step ---- */
 
 void rank_batch_read(const struct rank_batch *batch, const struct rank_map *map, float *gradient,
                      float *gain)
 {
-    float row[MOST_DIM];
     for (size_t i = 0; i < batch->touched_count; i++) {
-        gain[i] = (float)feature_gradient(batch, map, i, row);
-        memcpy(gradient + i * map->learned, row, map->learned * sizeof *row);
+        gain[i] = (float)batch->by_feature[i][0];
+        memcpy(gradient + i * map->learned, batch->gradient + i * map->dim,
+               map->learned * sizeof *gradient);
     }
 }
 
-static void step_row(struct rank_map *map, size_t f, const float *gradient, float rate)
+/* SQUARE: of the whole row of the gradient, in all processes. */
+static void step_row(struct rank_map *map, size_t f, const float *gradient, double square,
+                     float rate)
 {
     size_t n = map->learned;
     float *row = map->rows + f * map->dim;
@@ -422,13 +441,11 @@ static void step_row(struct rank_map *map, size_t f, const float *gradient, floa
     case RANK_ADAGRAD:
         rank_adagrad(row, map->squares + f * n, gradient, rate, n);
         break;
-    case RANK_ADAGRAD_ROW: {
-        double square = vec_dot(gradient, gradient, n) / (double)n;
-        map->squares[f] += (float)square;
+    case RANK_ADAGRAD_ROW:
+        map->squares[f] += (float)(square / (double)map->all_learned);
         if (map->squares[f] > 0.0f)
             vec_add_scaled(row, -rate / sqrtf(map->squares[f]), gradient, n);
         break;
-    }
     case RANK_ADAM: {
         double seen = (double)++map->seen[f];
         rank_adam(row, map->moment + f * n, map->squares + f * n, gradient, rate,
@@ -445,18 +462,18 @@ double rank_batch_update(struct rank_batch *batch, struct rank_map *map,
     float rate = (float)step->rate, weight_rate = (float)step->weight_rate;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(step->threads)
     for (size_t i = 0; i < batch->touched_count; i++) {
-        float gradient[MOST_DIM];
         size_t f = batch->touched[i];
-        float by_gain = (float)feature_gradient(batch, map, i, gradient);
-        batch->square[i] =
-            vec_dot(gradient, gradient, map->learned) + (double)by_gain * (double)by_gain;
-        step_row(map, f, gradient, rate);
+        float by_gain = (float)batch->by_feature[i][0];
+        step_row(map, f, batch->gradient + i * map->dim, batch->by_feature[i][1], rate);
         map->gain_squares[f] += by_gain * by_gain;
         if (weight_rate > 0.0f && map->gain_squares[f] > 0.0f) {
             map->log_gain[f] -= weight_rate * by_gain / sqrtf(map->gain_squares[f]);
             map->gain[f] = rank_exp(map->log_gain[f]);
         }
     }
-    for (size_t i = 0; i < batch->touched_count; i++) sum += batch->square[i];
+    for (size_t i = 0; i < batch->touched_count; i++) {
+        double by_gain = (double)(float)batch->by_feature[i][0];
+        sum += batch->by_feature[i][1] + by_gain * by_gain;
+    }
     return sqrt(sum);
 }

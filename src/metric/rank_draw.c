@@ -172,7 +172,10 @@ void rank_draw_batch(struct rank_draw *draw, size_t first, size_t pairs, size_t 
 
 /* ---- Mining ---- */
 
-enum { HEAVIEST = 4 }; /* features of a sentence that candidates are looked up by */
+enum {
+    HEAVIEST = 4,  /* features of a sentence that candidates are looked up by */
+    STRETCH = 1024 /* sentences of each process whose vectors are computed at a time */
+};
 
 /* The places of a row's heaviest entries; returns how many. */
 static size_t heaviest(const struct csr *x, size_t row, size_t place[HEAVIEST])
@@ -187,45 +190,121 @@ static size_t heaviest(const struct csr *x, size_t row, size_t place[HEAVIEST])
     return count;
 }
 
-static uint32_t nearest_of_some(const struct rank_draw *draw, const struct csr *x, const float *y,
-                                size_t dim, uint32_t sentence, size_t tries, struct rng *rng)
+/* What mining looks at: the sentences of this process. */
+struct mine {
+    const struct csr *x;
+    size_t first;   /* number of the first sentence */
+    const float *y; /* sentences x dim, of length 1 */
+    size_t dim, tries;
+};
+
+static uint32_t nearest_of_some(const struct rank_draw *draw, const struct mine *mine,
+                                size_t sentence, struct rng *rng)
 {
+    const struct csr *x = mine->x;
+    const uint32_t *cluster = draw->cluster + mine->first;
     size_t place[HEAVIEST], count = heaviest(x, sentence, place);
     uint32_t best = UINT32_MAX;
     double best_cosine = -2.0;
-    for (size_t i = 0; i < tries && count; i++) {
+    for (size_t i = 0; i < mine->tries && count; i++) {
         size_t f = x->col[place[i % count]], start = draw->features.start[f];
         size_t other = start + rng_below(rng, draw->features.start[f + 1] - start);
         uint32_t found = draw->features.col[other];
-        if (draw->cluster[found] == draw->cluster[sentence]) continue;
-        double cosine = vec_dot(y + sentence * dim, y + found * dim, dim);
+        if (cluster[found] == cluster[sentence]) continue;
+        double cosine =
+            vec_dot(mine->y + sentence * mine->dim, mine->y + found * mine->dim, mine->dim);
         if (cosine <= best_cosine) continue;
-        best = found;
+        best = (uint32_t)mine->first + found;
         best_cosine = cosine;
     }
     return best;
+}
+
+/* The sentences FIRST .. FIRST + STRETCH of every process, of those it has: *COUNT to ROWS, and of each how
+ * many, in OF. */
+static void next_stretch(const struct rank_fetch *fetch, size_t first, uint32_t *rows,
+                         size_t *count, size_t *of)
+{
+    *count = 0;
+    for (int i = 0; i < fetch->comm->size; i++) {
+        size_t begin = fetch->first[i] + first, end = begin + STRETCH;
+        if (end > fetch->first[i + 1]) end = fetch->first[i + 1];
+        of[i] = begin < end ? end - begin : 0;
+        for (size_t row = begin; row < end; row++) rows[(*count)++] = (uint32_t)row;
+    }
+}
+
+/* y (own sentences x all columns) = vectors of length 1. All processes go through a stretch of each one's
+ * sentences at a time, compute their columns and hand them to whose they are. */
+static film_status embed_own(const struct rank_map *map, const struct csr *x,
+                             struct rank_fetch *fetch, int threads, float *y, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t processes = (size_t)map->comm->size, most = 0, d = map->all_dim, count;
+    int rank = map->comm->rank;
+    uint32_t *rows = mem_array(processes * STRETCH, sizeof *rows);
+    float *out = mem_array(processes * STRETCH * map->dim, sizeof *out);
+    float *in = mem_array(STRETCH * d, sizeof *in);
+    size_t *of = mem_array(3 * processes, sizeof *of);
+    TRY_ALLOC(rows && out && in && of, error);
+    size_t *out_sizes = of + processes, *in_sizes = of + 2 * processes;
+    for (size_t i = 0; i < processes; i++) {
+        size_t has = fetch->first[i + 1] - fetch->first[i];
+        if (has > most) most = has;
+    }
+    for (size_t first = 0; first < most; first += STRETCH) {
+        next_stretch(fetch, first, rows, &count, of);
+        TRY(rank_fetch_rows(fetch, x, rows, count, (struct rank_dropout){0}, threads, error));
+#pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
+        for (size_t i = 0; i < count; i++)
+            rank_map_project(map, fetch->col + fetch->start[i], fetch->val + fetch->start[i],
+                             fetch->start[i + 1] - fetch->start[i], out + i * map->dim);
+        for (size_t i = 0; i < processes; i++) {
+            out_sizes[i] = of[i] * map->dim * sizeof *out;
+            in_sizes[i] = of[rank] * rank_map_dim(map, (int)i) * sizeof *in;
+        }
+        TRY(comm_exchange(map->comm, out, out_sizes, in, in_sizes, error));
+        if (of[rank]) rank_map_join(map, in, of[rank], threads, y + first * d);
+    }
+    for (size_t i = 0; i < x->rows; i++) vec_normalise(y + i * d, d);
+done:
+    mem_free(rows);
+    mem_free(out);
+    mem_free(in);
+    mem_free(of);
+    return status;
 }
 
 film_status rank_draw_mine(struct rank_draw *draw, const struct csr *x, const struct rank_map *map,
                            size_t tries, uint64_t seed, int threads, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t n = draw->sentences, elements;
-    float *y = NULL; /* n x dim */
+    size_t processes = (size_t)map->comm->size, elements;
+    struct rank_fetch fetch = {0};
+    uint32_t *own = NULL;
+    float *y = NULL;
     if (!draw->features.start) TRY(csr_transpose(x, threads, &draw->features, error));
-    if (!draw->mined) TRY_ALLOC(draw->mined = mem_array(n, sizeof *draw->mined), error);
-    memset(draw->mined, 0xff, n * sizeof *draw->mined);
-    TRY_ALLOC(!__builtin_mul_overflow(n, map->dim, &elements) &&
-                  (y = mem_array(elements, sizeof *y)),
+    if (!draw->mined)
+        TRY_ALLOC(draw->mined = mem_array(draw->sentences, sizeof *draw->mined), error);
+    TRY_ALLOC(!__builtin_mul_overflow(x->rows, map->all_dim, &elements) &&
+                  (y = mem_array(elements, sizeof *y)) && (own = mem_array(x->rows, sizeof *own)),
               error);
-    rank_map_embed(map, x, NULL, n, threads, y);
+    TRY(rank_fetch_init(&fetch, map->comm, processes * STRETCH, error));
+    TRY(rank_fetch_number(&fetch, x->rows, error));
+    TRY(embed_own(map, x, &fetch, threads, y, error));
+    struct mine mine = {x, fetch.first[map->comm->rank], y, map->all_dim, tries};
 #pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
-    for (size_t s = 0; s < n; s++) {
+    for (size_t s = 0; s < x->rows; s++) {
         struct rng rng;
-        rng_seed_part(&rng, seed, s);
-        draw->mined[s] = nearest_of_some(draw, x, y, map->dim, (uint32_t)s, tries, &rng);
+        rng_seed_part(&rng, seed, mine.first + s);
+        own[s] = nearest_of_some(draw, &mine, s, &rng);
     }
+    for (size_t i = 0; i < processes; i++)
+        fetch.sizes[i] = (fetch.first[i + 1] - fetch.first[i]) * sizeof *own;
+    TRY(comm_gather(map->comm, own, draw->mined, fetch.sizes, error));
 done:
+    rank_fetch_free(&fetch);
+    mem_free(own);
     mem_free(y);
     return status;
 }

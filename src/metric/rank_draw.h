@@ -6,7 +6,7 @@
 #include "metric/rank_batch.h"
 
 struct rank_draw {
-    size_t sentences;
+    size_t sentences;        /* of all processes */
     struct rank_pair *pairs; /* positive, in the order of the epoch, sides swapped at random */
     size_t pair_count;
     struct rank_pair *opposed; /* negative pairs of two clusters, drawn in turn */
@@ -15,7 +15,7 @@ struct rank_draw {
     size_t *negative;  /* sentences + 1: labelled negatives of i are negative_of[negative[i]] .. */
     uint32_t *negative_of; /* those of another cluster, both directions */
     uint32_t *mined;       /* sentences: a near one of another cluster, or UINT32_MAX; NULL: none */
-    struct csr features;   /* X transposed, when there is mining */
+    struct csr features;   /* X transposed, of this process, when there is mining */
     size_t clusters, contradictions, labelled_drawn, mined_drawn;
     struct rng rng;
 };
@@ -35,7 +35,7 @@ void rank_draw_batch(struct rank_draw *draw, size_t first, size_t pairs, size_t 
                      size_t opposed, struct rank_rows *out);
 
 /* Fills draw->mined: per sentence the nearest under MAP of TRIES others that share one of its
- * heaviest features. */
+ * heaviest features, and belong to the same process. X: the rows of this one. Collective. */
 film_status rank_draw_mine(struct rank_draw *draw, const struct csr *x, const struct rank_map *map,
                            size_t tries, uint64_t seed, int threads, film_error *error);
 

@@ -10,7 +10,19 @@
  * the machine has. Unaligned and may alias floats. */
 typedef float lane __attribute__((vector_size(64), aligned(4), may_alias));
 
+typedef float half_lane __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float quarter_lane __attribute__((vector_size(16), aligned(4), may_alias));
+
 #define LANES (sizeof(lane) / sizeof(float))
+
+/* One vector of the result, at AT. */
+#define GATHER(type)                                                                   \
+    do {                                                                               \
+        type sum_ = {0};                                                               \
+        for (size_t k = 0; k < count; k++)                                             \
+            sum_ += value[k] * *(const type *)(base + (size_t)index[k] * stride + at); \
+        *(type *)(out + at) = sum_;                                                    \
+    } while (0)
 
 VEC_KERNEL void rank_gather(const float *base, size_t stride, const uint32_t *index,
                             const float *value, size_t count, size_t width, float *out)
@@ -28,12 +40,9 @@ VEC_KERNEL void rank_gather(const float *base, size_t stride, const uint32_t *in
         lane *to = (lane *)(out + at);
         to[0] = s0, to[1] = s1, to[2] = s2, to[3] = s3;
     }
-    for (; at + LANES <= width; at += LANES) {
-        lane sum = {0};
-        for (size_t k = 0; k < count; k++)
-            sum += value[k] * *(const lane *)(base + (size_t)index[k] * stride + at);
-        *(lane *)(out + at) = sum;
-    }
+    for (; at + LANES <= width; at += LANES) GATHER(lane);
+    for (; at + LANES / 2 <= width; at += LANES / 2) GATHER(half_lane);
+    for (; at + LANES / 4 <= width; at += LANES / 4) GATHER(quarter_lane);
     if (at == width) return;
     memset(out + at, 0, (width - at) * sizeof *out);
     for (size_t k = 0; k < count; k++) {

@@ -26,7 +26,7 @@ struct job {
     size_t k;
     uint32_t *id;
     float *score;
-    const uint32_t *target; /* NULL: search, else rank */
+    const struct flat_targets *targets; /* NULL: search, else rank */
     uint32_t *rank;
 };
 
@@ -52,11 +52,11 @@ static void worker_free(struct worker *worker)
     mem_free(worker->kept);
 }
 
-/* The row that query I is; FLAT_NONE, which is no row, for a vector from elsewhere. */
+/* The row that query I is; FLAT_NONE, which is no row, for one from elsewhere. */
 static uint32_t query_id(const struct flat_queries *queries, size_t i)
 {
-    if (queries->vectors) return FLAT_NONE;
-    return queries->id ? queries->id[i] : (uint32_t)i;
+    if (queries->id) return queries->id[i];
+    return queries->vectors ? FLAT_NONE : (uint32_t)i;
 }
 
 static const float *query_vector(const struct job *job, size_t i)
@@ -64,6 +64,19 @@ static const float *query_vector(const struct job *job, size_t i)
     size_t dim = job->base->dim;
     return job->queries->vectors ? job->queries->vectors + i * dim
                                  : job->base->rows + query_id(job->queries, i) * dim;
+}
+
+/* And its target's, with what is subtracted from its score. */
+static const float *target_vector(const struct job *job, size_t i, float *penalty)
+{
+    const struct flat_targets *targets = job->targets;
+    const float *of_row = job->base->penalty;
+    if (targets->vectors) {
+        *penalty = targets->penalty ? targets->penalty[i] : 0;
+        return targets->vectors + i * job->base->dim;
+    }
+    *penalty = of_row ? of_row[targets->id[i]] : 0;
+    return job->base->rows + targets->id[i] * job->base->dim;
 }
 
 /* scores (QUERIES x ROWS) = queries * rows', always this shape. */
@@ -125,23 +138,22 @@ static void search_tile(struct worker *worker, const struct job *job, size_t fir
 static void rank_tile(struct worker *worker, const struct job *job, size_t first, size_t count)
 {
     size_t dim = job->base->dim, blocks = (job->base->count + ROWS - 1) / ROWS;
-    float wanted[QUERIES];
+    float wanted[QUERIES], penalty[QUERIES];
     memset(worker->rows, 0, ROWS * dim * sizeof(float));
     for (size_t i = 0; i < count; i++)
-        memcpy(worker->rows + i * dim, job->base->rows + job->target[first + i] * dim,
+        memcpy(worker->rows + i * dim, target_vector(job, first + i, &penalty[i]),
                dim * sizeof(float));
     multiply(worker, worker->rows, dim);
     for (size_t i = 0; i < count; i++) {
-        wanted[i] = worker->scores[i * ROWS + i];
-        if (job->base->penalty) wanted[i] -= job->base->penalty[job->target[first + i]];
+        wanted[i] = worker->scores[i * ROWS + i] - penalty[i];
         job->rank[first + i] = 1;
     }
     for (size_t block = 0; block < blocks; block++) {
         size_t rows = score_block(worker, job->base, block);
         for (size_t i = 0; i < count; i++) {
             const float *scores = worker->scores + i * ROWS;
-            size_t self = query_id(job->queries, first + i), target = job->target[first + i];
-            if (self == target) continue;
+            size_t self = query_id(job->queries, first + i), target = job->targets->id[first + i];
+            if (self == target && self != FLAT_NONE) continue;
             uint32_t better = 0;
             for (size_t j = 0; j < rows; j++) better += scores[j] >= wanted[i];
             size_t s = self - block * ROWS, t = target - block * ROWS; /* wrap: not here */
@@ -175,10 +187,10 @@ static film_status run(const struct job *job, int threads, const film_progress *
             size_t first = tile * QUERIES, left = job->queries->count - first;
             size_t count = left < QUERIES ? left : QUERIES;
             gather_queries(&worker, job, first, count);
-            (job->target ? rank_tile : search_tile)(&worker, job, first, count);
+            (job->targets ? rank_tile : search_tile)(&worker, job, first, count);
             size_t finished = __atomic_add_fetch(&done, 1, __ATOMIC_RELAXED);
             if (omp_get_thread_num() == 0)
-                own = progress_report(progress, job->target ? "retrieval" : "neighbours",
+                own = progress_report(progress, job->targets ? "retrieval" : "neighbours",
                                       (double)finished, (double)tiles, &own_error);
             if (own != FILM_OK) __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
         }
@@ -201,9 +213,9 @@ film_status flat_search(const struct flat *base, const struct flat_queries *quer
 }
 
 film_status flat_rank(const struct flat *base, const struct flat_queries *queries,
-                      const uint32_t *target, int threads, const film_progress *progress,
-                      uint32_t *rank, film_error *error)
+                      const struct flat_targets *targets, int threads,
+                      const film_progress *progress, uint32_t *rank, film_error *error)
 {
-    struct job job = {.base = base, .queries = queries, .target = target, .rank = rank};
+    struct job job = {.base = base, .queries = queries, .targets = targets, .rank = rank};
     return run(&job, threads, progress, error);
 }

@@ -20,11 +20,18 @@ struct flat {
 };
 
 /* Queries are rows themselves, by id, and then none is among its own neighbours; or, where VECTORS is
- * set, vectors from elsewhere, and then every row may be an answer. */
+ * set, vectors from elsewhere, and then every row may be an answer but the one that ID says it is. */
 struct flat_queries {
-    const uint32_t *id; /* NULL: all rows, in order */
+    const uint32_t *id; /* NULL: all rows, in order; of vectors: none of them is a row */
     size_t count;
     const float *vectors; /* count x dim, or NULL */
+};
+
+/* Targets likewise. */
+struct flat_targets {
+    const uint32_t *id;   /* of vectors: FLAT_NONE where it is no row */
+    const float *vectors; /* count x dim, or NULL */
+    const float *penalty; /* count: of the vectors; NULL: nothing */
 };
 
 /* ID and SCORE (may be NULL) are queries x k, best first, of equal scores the lower id; where there
@@ -34,10 +41,10 @@ film_status flat_search(const struct flat *base, const struct flat_queries *quer
                         film_error *error);
 
 /* RANK[i] = 1 + the number of rows, other than the query and its target, that score at least as well
- * for query i as TARGET[i] does: ties count against the target. A target that is its own query has
+ * for query i as target i does: ties count against the target. A target that is its own query has
  * rank 1. */
 film_status flat_rank(const struct flat *base, const struct flat_queries *queries,
-                      const uint32_t *target, int threads, const film_progress *progress,
-                      uint32_t *rank, film_error *error);
+                      const struct flat_targets *targets, int threads,
+                      const film_progress *progress, uint32_t *rank, film_error *error);
 
 #endif

@@ -52,22 +52,35 @@ struct fit {
     int threads;
 };
 
-static void measure_traits(struct fit *fit, float *low, float *high)
+/* Means and deviations over the rows of all processes. */
+static film_status measure_traits(struct fit *fit, float *low, float *high, film_error *error)
 {
+    film_status status = FILM_OK;
     const struct linear_data *data = fit->data;
+    size_t all = data->rows;
+    TRY(comm_sum_counts(data->comm, &all, 1, error));
+    double rows = (double)all, *mean = fit->mean, *squares = fit->deviation;
     for (size_t t = 0; t < data->count; t++) {
-        double sum = 0, squares = 0, rows = (double)data->rows;
-        for (size_t i = 0; i < data->rows; i++) sum += (double)data->x[i * data->count + t];
-        double mean = sum / rows;
-        for (size_t i = 0; i < data->rows; i++) {
-            double off = (double)data->x[i * data->count + t] - mean;
-            squares += off * off;
-        }
-        fit->mean[t] = mean;
-        fit->deviation[t] = sqrt(squares / rows);
-        low[t] = (float)(mean - SPREAD * fit->deviation[t]);
-        high[t] = (float)(mean + SPREAD * fit->deviation[t]);
+        mean[t] = 0;
+        for (size_t i = 0; i < data->rows; i++) mean[t] += (double)data->x[i * data->count + t];
     }
+    TRY(comm_sum_double(data->comm, mean, data->count, error));
+    for (size_t t = 0; t < data->count; t++) {
+        mean[t] /= rows;
+        squares[t] = 0;
+        for (size_t i = 0; i < data->rows; i++) {
+            double off = (double)data->x[i * data->count + t] - mean[t];
+            squares[t] += off * off;
+        }
+    }
+    TRY(comm_sum_double(data->comm, squares, data->count, error));
+    for (size_t t = 0; t < data->count; t++) {
+        fit->deviation[t] = sqrt(squares[t] / rows);
+        low[t] = (float)(mean[t] - SPREAD * fit->deviation[t]);
+        high[t] = (float)(mean[t] + SPREAD * fit->deviation[t]);
+    }
+done:
+    return status;
 }
 
 /* The standardised traits of one row, a 1 behind them for the bias. */
@@ -82,9 +95,10 @@ static void load_row(const struct fit *fit, size_t row, float *out)
     out[fit->used] = 1.0f;
 }
 
-/* Gradient and second derivatives of the loss, block by block. */
-static void differentiate(struct fit *fit, double ridge)
+/* Gradient and second derivatives of the loss, block by block, then of all processes. */
+static film_status differentiate(struct fit *fit, double ridge, film_error *error)
 {
+    film_status status = FILM_OK;
     const struct linear_data *data = fit->data;
     size_t width = fit->used + 1;
     memset(fit->bend, 0, width * width * sizeof *fit->bend);
@@ -106,11 +120,15 @@ static void differentiate(struct fit *fit, double ridge)
         }
         dense_add_products(width, width, here, fit->block, fit->scaled, fit->bend, fit->threads);
     }
+    TRY(comm_sum_double(data->comm, fit->gradient, width, error));
+    TRY(comm_sum_double(data->comm, fit->bend, width * width, error));
     for (size_t k = 0; k < fit->used; k++) { /* the bias is free */
         fit->gradient[k] += ridge * fit->weight[k];
         fit->bend[k * width + k] += ridge;
     }
     fit->bend[width * width - 1] += 1e-9;
+done:
+    return status;
 }
 
 /* Newton's steps, the longest cut down. */
@@ -121,10 +139,12 @@ static film_status solve(struct fit *fit, double ridge, film_error *error)
     int before = dense_begin();
     for (int round = 0; round < ROUNDS; round++) {
         double size = 0;
-        differentiate(fit, ridge);
+        TRY(differentiate(fit, ridge, error));
         if (LAPACKE_dposv(LAPACK_ROW_MAJOR, 'U', width, 1, fit->bend, width, fit->gradient, 1))
             TRY(status_set(error, FILM_BAD_INPUT,
                            "the traits of the training pairs do not allow a line"));
+        TRY(comm_broadcast(fit->data->comm, fit->gradient, (fit->used + 1) * sizeof(double), 0,
+                           error));
         for (lapack_int k = 0; k < width; k++) size = fmax(size, fabs(fit->gradient[k]));
         double damp = size > 5 ? 5 / size : 1;
         for (lapack_int k = 0; k < width; k++) fit->weight[k] -= damp * fit->gradient[k];
@@ -145,7 +165,7 @@ static film_status prepare(struct fit *fit, const struct linear_data *data,
                   (fit->deviation = mem_array(count, sizeof *fit->deviation)) &&
                   (linear->own = mem_zeroed(LINEAR_ROWS * count, sizeof(float))),
               error);
-    measure_traits(fit, linear->own + 2 * count, linear->own + 3 * count);
+    TRY(measure_traits(fit, linear->own + 2 * count, linear->own + 3 * count, error));
     for (size_t t = 0; t < count; t++) {
         linear->own[count + t] = (float)fit->mean[t];
         if (use[t] && fit->deviation[t] > 1e-6 * (1 + fabs(fit->mean[t])))

@@ -8,7 +8,7 @@
 #ifndef PAIR_LINEAR_H
 #define PAIR_LINEAR_H
 
-#include "base/status.h"
+#include "base/comm.h"
 
 struct linear {
     size_t count; /* of traits */
@@ -32,10 +32,11 @@ struct linear_data {
     const float *x;
     size_t rows, count;
     const float *target, *weight;
+    const struct comm *comm; /* every process has rows of its own */
 };
 
 /* Logistic regression by Newton's method on traits brought to variance 1, with RIDGE on each weight.
- * USE[t] 0: trait t stays out. */
+ * USE[t] 0: trait t stays out. The same line in every process. */
 film_status linear_fit(struct linear *linear, const struct linear_data *data,
                        const unsigned char *use, double ridge, int threads, film_error *error);
 

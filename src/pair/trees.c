@@ -14,6 +14,8 @@ enum { LANES = 16, ROWS = 32 };
 
 /* ---- the arrays ---- */
 
+enum { PLANES = 2 * TREE_SPLITS + 2 * TREE_LEAVES };
+
 static float *own_floats(struct trees *trees, size_t plane)
 {
     return (float *)((int32_t *)trees->block + plane * trees->count);
@@ -21,7 +23,6 @@ static float *own_floats(struct trees *trees, size_t plane)
 
 film_status trees_init(struct trees *trees, size_t count, film_error *error)
 {
-    enum { PLANES = 2 * TREE_SPLITS + 2 * TREE_LEAVES };
     memset(trees, 0, sizeof *trees);
     int32_t *block = mem_zeroed(count, PLANES * sizeof *block);
     if (!block) return status_no_memory(error);
@@ -39,6 +40,17 @@ void trees_free(struct trees *trees)
 {
     if (trees->block) mem_free(trees->block);
     memset(trees, 0, sizeof *trees);
+}
+
+film_status trees_share(struct trees *trees, const struct comm *comm, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t count = trees->count;
+    TRY(comm_broadcast(comm, &count, sizeof count, 0, error));
+    if (comm->rank > 0) TRY(trees_init(trees, count, error));
+    TRY(comm_broadcast(comm, trees->block, count * PLANES * sizeof(int32_t), 0, error));
+done:
+    return status;
 }
 
 void trees_set(struct trees *trees, size_t number, const struct tree *tree)

@@ -15,7 +15,7 @@
 #ifndef PAIR_TREES_H
 #define PAIR_TREES_H
 
-#include "base/status.h"
+#include "base/comm.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -44,6 +44,8 @@ struct trees {
 /* COUNT constant trees of value 0, to be filled with trees_set. */
 film_status trees_init(struct trees *trees, size_t count, film_error *error);
 void trees_free(struct trees *trees);
+/* Those of process 0 to all others; theirs are empty before. */
+film_status trees_share(struct trees *trees, const struct comm *comm, film_error *error);
 void trees_set(struct trees *trees, size_t number, const struct tree *tree);
 void trees_get(const struct trees *trees, size_t number, struct tree *tree);
 

@@ -1,17 +1,17 @@
 #include "pool/compare.h"
 #include "base/mem.h"
 #include "base/threads.h"
-#include "pair/score.h"
 
 #include <omp.h>
 #include <string.h>
 
-film_status compare_init(struct compare *compare, const film_model *model,
+film_status compare_init(struct compare *compare, const struct comm *comm, const film_model *model,
                          const film_answer_options *answer, double threshold, size_t candidates,
                          const film_progress *progress, film_error *error)
 {
     film_status status = FILM_OK;
-    *compare = (struct compare){.model = model,
+    *compare = (struct compare){.comm = comm,
+                                .model = model,
                                 .threshold = threshold != 0 ? threshold : COMPARE_THRESHOLD,
                                 .candidates = candidates ? candidates : COMPARE_CANDIDATES,
                                 .progress = progress};
@@ -96,6 +96,8 @@ film_status compare_candidates(const struct compare *compare, const struct index
     struct index_asker **askers = NULL;
     struct index_candidate *found = NULL;
     size_t threads = (size_t)compare->threads;
+    if (compare->comm->size > 1)
+        return compare_in_job(compare, index, queries, count, own, lists, error);
     TRY_ALLOC(askers = mem_zeroed(threads, sizeof *askers), error);
     TRY_ALLOC(found = mem_array(threads * (compare->candidates + 1), sizeof *found), error);
     for (size_t i = 0; i < threads; i++) TRY(index_asker_new(index, &askers[i], error));
@@ -117,24 +119,10 @@ done:
 
 /* ---- judging ---- */
 
-struct numbered {
-    const film_text *a, *b;
-    const struct compare_pair *pairs;
-};
-
-static void pair_of(const void *user, size_t i, film_text *a, film_text *b)
+film_status compare_batch(struct compare *compare, const struct score_source *pairs, size_t count,
+                          film_error *error)
 {
-    const struct numbered *numbered = user;
-    *a = numbered->a[numbered->pairs[i].a];
-    *b = numbered->b[numbered->pairs[i].b];
-}
-
-film_status compare_batch(struct compare *compare, const film_text *a, const film_text *b,
-                          const struct compare_pair *pairs, size_t count, film_error *error)
-{
-    struct numbered numbered = {a, b, pairs};
-    struct score_source source = {pair_of, &numbered};
-    return score_pairs(&compare->model->decision, &compare->rule, &source, count, compare->threads,
+    return score_pairs(&compare->model->decision, &compare->rule, pairs, count, compare->threads,
                        compare->verdicts, error);
 }
 

@@ -1,12 +1,18 @@
 /* Texts by number to probabilities: what dedup and link share.
  *
- * Candidates come from an index (pool/index.h), the full pair decision judges them. */
+ * Candidates come from an index (pool/index.h), the full pair decision judges them.
+ *
+ * In a job every process has an index over its share of the sentences (pool/turns.h). Questions go round: each
+ * process shows all others some of its texts with their vectors, gets from each the nearest of its share, and chooses
+ * among them as one index over everything would. A text and 4 bytes of each dimension go to every process, and
+ * up to 32 k bytes come back from each. Exact where the searches are: shares below DENSE_GRAPH_FROM. */
 #ifndef POOL_COMPARE_H
 #define POOL_COMPARE_H
 
 #include "film_pool.h"
+#include "base/comm.h"
 #include "model/model.h"
-#include "pair/match.h"
+#include "pair/score.h"
 #include "pool/index.h"
 
 #define COMPARE_NONE UINT32_MAX
@@ -14,6 +20,7 @@
 enum { COMPARE_CANDIDATES = 20, COMPARE_BATCH = 65536 };
 
 struct compare {
+    const struct comm *comm;
     const film_model *model;
     struct match_rule rule;
     double threshold;  /* a probability */
@@ -25,25 +32,26 @@ struct compare {
 };
 
 /* Checks what was asked; THRESHOLD and CANDIDATES 0: the defaults. */
-film_status compare_init(struct compare *compare, const film_model *model,
+film_status compare_init(struct compare *compare, const struct comm *comm, const film_model *model,
                          const film_answer_options *answer, double threshold, size_t candidates,
                          const film_progress *progress, film_error *error);
 void compare_free(struct compare *compare);
 
-/* LISTS (count x k): of every query its best candidates in INDEX, best first, then COMPARE_NONE. OWN: the
- * queries are the sentences of the index, and none is its own candidate. */
+/* LISTS (count x k): of every query the numbers of its best candidates in INDEX, best first, then COMPARE_NONE. OWN:
+ * the queries are the sentences of the index, and none is its own candidate. In a job all processes call it,
+ * each with its own queries; INDEX has the sentences of its turns. */
 film_status compare_candidates(const struct compare *compare, const struct index *index,
                                const film_text *queries, size_t count, int own, uint32_t *lists,
                                film_error *error);
 
-/* A pair of numbers in two arrays of texts. */
-struct compare_pair {
-    uint32_t a, b;
-};
+/* compare_job.c: the same, for a job. */
+film_status compare_in_job(const struct compare *compare, const struct index *index,
+                           const film_text *queries, size_t count, int own, uint32_t *lists,
+                           film_error *error);
 
 /* Fills compare->verdicts; at most COMPARE_BATCH pairs. */
-film_status compare_batch(struct compare *compare, const film_text *a, const film_text *b,
-                          const struct compare_pair *pairs, size_t count, film_error *error);
+film_status compare_batch(struct compare *compare, const struct score_source *pairs, size_t count,
+                          film_error *error);
 
 /* One pair, by the thread with this number. */
 film_status compare_one(const struct compare *compare, int thread, film_text a, film_text b,

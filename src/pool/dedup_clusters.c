@@ -8,94 +8,102 @@
 
 enum { SAMPLE = 64 }; /* of a larger cluster, the others a mean is taken over */
 
+/* A record to be told of. */
+struct entry {
+    uint32_t first; /* position of its cluster's first record */
+    uint32_t at;    /* its own */
+    uint32_t cluster;
+    struct pile_ref ref;
+    float probability;
+    uint32_t representative;
+};
+
+/* Items are those of this process's connected parts. */
 struct groups {
     struct dedup *dedup;
+    struct dedup_parts parts;
     struct cluster_pairs pairs;
     uint32_t *cluster;  /* by item: the smallest item of its cluster */
     uint32_t *start;    /* items + 1: where the items of the cluster that an item names begin */
     uint32_t *items;    /* cluster by cluster, rising */
     float *probability; /* by item: to the representative's item */
-    uint32_t *face;     /* by item that names a cluster: the record that represents it */
-    uint32_t *order;    /* clusters by their first records */
-    uint32_t clusters;  /* all, those of one record too */
+    uint32_t *best;     /* by item that names a cluster: the item that represents it */
+    struct post outcomes, telling;
+    struct entry *entries; /* in the first process: what is told */
+    size_t entry_count, entry_capacity;
+};
+
+/* What an item's owner has to know. */
+struct outcome {
+    uint32_t number, cluster;
+    uint32_t face;    /* position of the record that represents the cluster */
+    uint32_t several; /* the cluster has more items */
+    float probability;
 };
 
 static void groups_free(struct groups *groups)
 {
+    dedup_parts_free(&groups->parts);
     cluster_pairs_free(&groups->pairs);
     mem_free(groups->cluster);
     mem_free(groups->start);
     mem_free(groups->items);
     mem_free(groups->probability);
-    mem_free(groups->face);
-    mem_free(groups->order);
+    mem_free(groups->best);
+    post_free(&groups->outcomes);
+    post_free(&groups->telling);
+    mem_free(groups->entries);
 }
 
 static film_status score_items(void *user, int thread, uint32_t a, uint32_t b, float *probability,
                                film_error *error)
 {
-    const struct dedup *dedup = user;
-    return compare_one(&dedup->compare, thread, dedup->pile->texts[a], dedup->pile->texts[b],
-                       probability, error);
+    const struct groups *groups = user;
+    return compare_one(&groups->dedup->compare, thread, groups->parts.text[a],
+                       groups->parts.text[b], probability, error);
 }
 
-static film_status probability_of(const struct groups *groups, int thread, uint32_t a, uint32_t b,
+static film_status probability_of(struct groups *groups, int thread, uint32_t a, uint32_t b,
                                   float *probability, film_error *error)
 {
     uint32_t low = a < b ? a : b, high = a < b ? b : a;
     *probability = 1;
     if (a == b || cluster_pairs_find(&groups->pairs, low, high, probability)) return FILM_OK;
-    return score_items(groups->dedup, thread, low, high, probability, error);
+    return score_items(groups, thread, low, high, probability, error);
 }
 
 /* ---- representatives ---- */
 
-static uint32_t copies(const struct pile *pile, uint32_t item)
-{
-    return pile->start[item + 1] - pile->start[item];
-}
-
-/* Of records with the same words, the shortest, then the first. */
-static uint32_t face_of(const struct pile *pile, uint32_t item)
-{
-    uint32_t best = pile->members[pile->start[item]];
-    for (uint32_t m = pile->start[item] + 1; m < pile->start[item + 1]; m++)
-        if (pile->records[pile->members[m]].text.length < pile->records[best].text.length)
-            best = pile->members[m];
-    return best;
-}
-
 /* The mean over the other records of the cluster: copies of its own words are 1. */
-static film_status mean_of(const struct groups *groups, int thread, const uint32_t *items,
-                           size_t count, size_t own, double *mean, film_error *error)
+static film_status mean_of(struct groups *groups, int thread, const uint32_t *items, size_t count,
+                           size_t own, double *mean, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct pile *pile = groups->dedup->pile;
-    double sum = copies(pile, items[own]) - 1.0, weight = sum;
+    const uint32_t *copies = groups->parts.copies;
+    double sum = copies[items[own]] - 1.0, weight = sum;
     size_t sampled = count < SAMPLE ? count : SAMPLE;
     for (size_t s = 0; s < sampled; s++) {
         uint32_t other = items[s * count / sampled];
         float probability;
         if (other == items[own]) continue;
         TRY(probability_of(groups, thread, items[own], other, &probability, error));
-        sum += (double)probability * copies(pile, other);
-        weight += copies(pile, other);
+        sum += (double)probability * copies[other];
+        weight += copies[other];
     }
     *mean = weight > 0 ? sum / weight : 1;
 done:
     return status;
 }
 
-static int stands_before(const struct pile *pile, uint32_t a, uint32_t b)
+static int stands_before(const struct dedup_parts *parts, uint32_t a, uint32_t b)
 {
-    size_t length_a = pile->records[a].text.length, length_b = pile->records[b].text.length;
-    return length_a != length_b ? length_a < length_b : a < b;
+    return parts->length[a] != parts->length[b] ? parts->length[a] < parts->length[b]
+                                                : parts->face[a] < parts->face[b];
 }
 
 static film_status represent(struct groups *groups, int thread, uint32_t cluster, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct pile *pile = groups->dedup->pile;
     const uint32_t *items = groups->items + groups->start[cluster];
     size_t count = groups->start[cluster + 1] - groups->start[cluster], best = 0;
     double best_mean = -1;
@@ -104,12 +112,10 @@ static film_status represent(struct groups *groups, int thread, uint32_t cluster
         if (count > 1) TRY(mean_of(groups, thread, items, count, i, &mean, error));
         /* Sums in another order differ in the last bits: that is a tie too. */
         int tie = fabs(mean - best_mean) < 1e-9;
-        if (tie ? stands_before(pile, face_of(pile, items[i]), face_of(pile, items[best]))
-                : mean > best_mean)
-            best = i;
+        if (tie ? stands_before(&groups->parts, items[i], items[best]) : mean > best_mean) best = i;
         if (!tie && mean > best_mean) best_mean = mean;
     }
-    groups->face[cluster] = face_of(pile, items[best]);
+    groups->best[cluster] = items[best];
     for (size_t i = 0; i < count; i++)
         TRY(probability_of(groups, thread, items[best], items[i], &groups->probability[items[i]],
                            error));
@@ -120,13 +126,12 @@ done:
 static film_status represent_all(struct groups *groups, film_error *error)
 {
     film_status status = FILM_OK;
-    uint32_t items = groups->dedup->pile->items;
 #pragma omp parallel num_threads(groups->dedup->compare.threads)
     {
         film_error own_error;
         film_status own = FILM_OK;
 #pragma omp for schedule(dynamic, 64)
-        for (uint32_t i = 0; i < items; i++)
+        for (uint32_t i = 0; i < groups->parts.count; i++)
             if (own == FILM_OK && groups->cluster[i] == i)
                 own = represent(groups, omp_get_thread_num(), i, &own_error);
         if (own != FILM_OK) {
@@ -139,120 +144,228 @@ static film_status represent_all(struct groups *groups, film_error *error)
 
 /* ---- making groups ---- */
 
+/* What the processes found out of their parts. */
+static film_status add_figures(struct dedup *dedup, const struct cluster_figures *figures,
+                               film_error *error)
+{
+    film_status status = FILM_OK;
+    void *all = NULL;
+    size_t *sizes = NULL;
+    TRY(comm_gather_all(dedup->comm, figures, sizeof *figures, &all, &sizes, error));
+    const struct cluster_figures *each = all;
+    dedup->result->connected = dedup->pile->all_items > 0;
+    for (int p = 0; p < dedup->comm->size; p++) {
+        if (each[p].connected > dedup->result->connected)
+            dedup->result->connected = each[p].connected;
+        dedup->result->contradictions += each[p].contradictions;
+        dedup->result->compared += each[p].demanded;
+    }
+done:
+    mem_free(all);
+    mem_free(sizes);
+    return status;
+}
+
 static film_status make_clusters(struct groups *groups, film_error *error)
 {
     film_status status = FILM_OK;
     struct dedup *dedup = groups->dedup;
+    struct dedup_parts *parts = &groups->parts;
     struct cluster_figures figures;
-    uint32_t items = dedup->pile->items;
-    TRY(cluster_pairs_make(&groups->pairs, dedup->pairs, dedup->pair_count, items, error));
-    mem_free(dedup->pairs); /* half of the memory at this point */
-    dedup->pairs = NULL;
-    TRY_ALLOC(groups->cluster = mem_array(items, sizeof *groups->cluster), error);
+    TRY(dedup_parts_make(dedup, parts, error));
+    TRY(cluster_pairs_make(&groups->pairs, parts->pairs, parts->pair_count, parts->count, error));
+    mem_free(parts->pairs); /* they are in groups->pairs now */
+    parts->pairs = NULL;
+    TRY_ALLOC(groups->cluster = mem_array(parts->count, sizeof *groups->cluster), error);
     struct cluster_problem problem = {.pairs = &groups->pairs,
-                                      .labels = dedup->labels,
-                                      .label_count = dedup->label_count,
+                                      .labels = parts->labels,
+                                      .label_count = parts->label_count,
                                       .threshold = dedup->compare.threshold,
-                                      .scorer = {score_items, dedup},
+                                      .scorer = {score_items, groups},
                                       .threads = dedup->compare.threads,
                                       .progress = dedup->options->progress};
     TRY(cluster_run(&problem, groups->cluster, &figures, error));
-    dedup->result->connected = figures.connected;
-    dedup->result->contradictions += figures.contradictions;
-    dedup->result->compared += figures.demanded;
+    TRY(add_figures(dedup, &figures, error));
 done:
     return status;
 }
 
-/* Items of one cluster beside each other, and clusters in the order of their first records. */
+/* Items of one cluster beside each other. */
 static film_status sort_groups(struct groups *groups, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct pile *pile = groups->dedup->pile;
-    uint32_t items = pile->items, *at = NULL;
+    uint32_t items = groups->parts.count, *at = NULL;
     TRY_ALLOC(groups->start = mem_zeroed((size_t)items + 1, sizeof *groups->start), error);
     TRY_ALLOC(groups->items = mem_array(items, sizeof *groups->items), error);
     TRY_ALLOC(groups->probability = mem_array(items, sizeof *groups->probability), error);
-    TRY_ALLOC(groups->face = mem_array(items, sizeof *groups->face), error);
-    TRY_ALLOC(groups->order = mem_array(items, sizeof *groups->order), error);
+    TRY_ALLOC(groups->best = mem_array(items, sizeof *groups->best), error);
     TRY_ALLOC(at = mem_zeroed((size_t)items + 1, sizeof *at), error);
     for (uint32_t i = 0; i < items; i++) groups->start[groups->cluster[i] + 1]++;
     for (uint32_t i = 0; i < items; i++) groups->start[i + 1] += groups->start[i];
     for (uint32_t i = 0; i < items; i++)
         groups->items[groups->start[groups->cluster[i]] + at[groups->cluster[i]]++] = i;
-    for (uint32_t i = 0; i < items; i++) at[i] = 0;
-    for (size_t record = 0; record < pile->count; record++) {
-        uint32_t cluster = groups->cluster[pile->item[record]];
-        if (!at[cluster]) groups->order[groups->clusters++] = cluster;
-        at[cluster] = 1;
-    }
 done:
     mem_free(at);
     return status;
 }
 
+/* ---- from items to records ---- */
+
+/* The records of an item of this process, to the first process. */
+static film_status send_entries(struct groups *groups, const struct outcome *outcome,
+                                film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct pile *pile = groups->dedup->pile;
+    uint32_t item = turns_place(pile->comm, outcome->number);
+    uint32_t copies = pile->start[item + 1] - pile->start[item];
+    if (!outcome->several && copies == 1 && !groups->dedup->options->singles) return FILM_OK;
+    for (uint32_t m = 0; m < copies; m++) {
+        uint32_t record = pile->members[pile->start[item] + m];
+        uint32_t at = pile->at ? pile->at[record] : record;
+        struct entry entry = {.at = at,
+                              .cluster = outcome->cluster,
+                              .ref = {outcome->number, m},
+                              .probability = outcome->probability,
+                              .representative = at == outcome->face};
+        TRY(post_put(&groups->telling, 0, &entry, sizeof entry, error));
+    }
+done:
+    return status;
+}
+
+/* Every item's outcome to its owner; those of no part are alone. */
+static film_status send_outcomes(struct groups *groups, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct pile *pile = groups->dedup->pile;
+    const struct dedup_parts *parts = &groups->parts;
+    uint8_t *known = NULL;
+    struct outcome outcome;
+    TRY(post_init(&groups->outcomes, pile->comm, error));
+    TRY(post_init(&groups->telling, pile->comm, error));
+    TRY_ALLOC(known = mem_zeroed(pile->items, 1), error);
+    for (uint32_t i = 0; i < parts->count; i++) {
+        uint32_t cluster = groups->cluster[i];
+        outcome = (struct outcome){
+            parts->number[i], parts->number[cluster], parts->face[groups->best[cluster]],
+            groups->start[cluster + 1] - groups->start[cluster] > 1, groups->probability[i]};
+        TRY(post_put(&groups->outcomes, turns_owner(pile->comm, outcome.number), &outcome,
+                     sizeof outcome, error));
+    }
+    TRY(post_send(&groups->outcomes, error));
+    while (post_next(&groups->outcomes)) {
+        post_get(&groups->outcomes, &outcome, sizeof outcome);
+        known[turns_place(pile->comm, outcome.number)] = 1;
+        TRY(send_entries(groups, &outcome, error));
+    }
+    for (uint32_t i = 0; i < pile->items; i++) {
+        uint32_t number = turns_number(pile->comm, pile->comm->rank, i), face;
+        if (known[i]) continue;
+        face = dedup_face(pile, i);
+        outcome = (struct outcome){number, number, pile->at ? pile->at[face] : face, 0, 1};
+        TRY(send_entries(groups, &outcome, error));
+    }
+    TRY(post_send(&groups->telling, error));
+done:
+    mem_free(known);
+    return status;
+}
+
 /* ---- telling ---- */
 
-static int by_probability(const void *left, const void *right)
+static int by_cluster(const void *left, const void *right)
 {
-    const film_member *a = left, *b = right;
+    const struct entry *a = left, *b = right;
+    if (a->cluster != b->cluster) return a->cluster < b->cluster ? -1 : 1;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+static int by_first(const void *left, const void *right)
+{
+    const struct entry *a = left, *b = right;
+    if (a->first != b->first) return a->first < b->first ? -1 : 1;
     if (a->representative != b->representative) return a->representative ? -1 : 1;
     if (a->probability != b->probability) return a->probability > b->probability ? -1 : 1;
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-struct telling {
-    film_member *members;
-    size_t count, capacity;
-    size_t number; /* of the cluster */
-};
-
-static film_status collect(const struct groups *groups, uint32_t cluster, struct telling *telling,
-                           film_error *error)
+/* In the first process: clusters in the order of their first records. */
+static film_status take_entries(struct groups *groups, film_error *error)
 {
-    const struct pile *pile = groups->dedup->pile;
-    telling->count = 0;
-    for (uint32_t i = groups->start[cluster]; i < groups->start[cluster + 1]; i++) {
-        uint32_t item = groups->items[i];
-        void *members = telling->members;
-        int grown = mem_grow(&members, &telling->capacity, telling->count + copies(pile, item),
-                             sizeof *telling->members);
-        telling->members = members;
-        if (!grown) return status_no_memory(error);
-        for (uint32_t m = pile->start[item]; m < pile->start[item + 1]; m++)
-            telling->members[telling->count++] =
-                (film_member){.at = pile->members[m],
-                              .record = pile->records[pile->members[m]],
-                              .probability = (double)groups->probability[item],
-                              .representative = pile->members[m] == groups->face[cluster]};
+    film_status status = FILM_OK;
+    film_dedup_result *result = groups->dedup->result;
+    struct entry *entries = NULL;
+    void *grown = NULL;
+    size_t count = 0, size;
+    for (; post_next(&groups->telling); count++) {
+        int there = mem_grow(&grown, &groups->entry_capacity, count + 1, sizeof *entries);
+        entries = groups->entries = grown;
+        TRY_ALLOC(there, error);
+        post_get(&groups->telling, &entries[count], sizeof *entries);
     }
-    return FILM_OK;
+    post_free(&groups->telling);
+    groups->entry_count = count;
+    result->largest = groups->dedup->pile->all_records > 0;
+    if (count) qsort(entries, count, sizeof *entries, by_cluster);
+    for (size_t i = 0; i < count; i += size) {
+        for (size = 0; i + size < count && entries[i + size].cluster == entries[i].cluster; size++)
+            entries[i + size].first = entries[i].at;
+        result->clusters += size > 1;
+        result->clustered += size > 1 ? size : 0;
+        if (size > result->largest) result->largest = size;
+    }
+    if (count) qsort(entries, count, sizeof *entries, by_first);
+done:
+    return status;
 }
 
-static film_status tell_groups(const struct groups *groups, film_error *error)
+/* Tells of the entries FIRST .. LAST, whose records were fetched. */
+static film_status tell_some(const struct groups *groups, size_t first, size_t last,
+                             film_member *member, film_error *error)
 {
     film_status status = FILM_OK;
     const film_dedup_options *options = groups->dedup->options;
-    film_dedup_result *result = groups->dedup->result;
-    struct telling telling = {0};
-    for (uint32_t c = 0; c < groups->clusters; c++) {
-        TRY(collect(groups, groups->order[c], &telling, error));
-        if (telling.count > 1) {
-            result->clusters++;
-            result->clustered += telling.count;
+    const struct entry *entries = groups->entries;
+    for (size_t i = first; i < last; i++) {
+        if (i == 0 || entries[i].first != entries[i - 1].first) {
+            member->cluster++;
+            for (member->size = 1; i + member->size < groups->entry_count &&
+                                   entries[i + member->size].first == entries[i].first;)
+                member->size++;
         }
-        if (telling.count > result->largest) result->largest = telling.count;
-        if (telling.count == 1 && !options->singles) continue;
-        telling.number++;
-        qsort(telling.members, telling.count, sizeof *telling.members, by_probability);
-        for (size_t i = 0; i < telling.count; i++) {
-            telling.members[i].cluster = telling.number;
-            telling.members[i].size = telling.count;
-            TRY(dedup_told(options->member(options->user, &telling.members[i]), error));
-        }
+        member->at = entries[i].at;
+        member->record = groups->dedup->found.records[i - first];
+        member->probability = (double)entries[i].probability;
+        member->representative = (int)entries[i].representative;
+        TRY(dedup_stopped(options->member(options->user, member), error));
     }
 done:
-    mem_free(telling.members);
+    return status;
+}
+
+static film_status tell_groups(struct groups *groups, film_error *error)
+{
+    enum { SOME = 16384 };
+    film_status status = FILM_OK;
+    struct dedup *dedup = groups->dedup;
+    struct pile_ref *refs = NULL;
+    film_member member = {0};
+    uint64_t all = groups->entry_count;
+    TRY_ALLOC(refs = mem_array(SOME, sizeof *refs), error);
+    TRY(comm_broadcast(dedup->comm, &all, sizeof all, 0, error));
+    for (size_t first = 0; first < all; first += SOME) {
+        size_t last = groups->entry_count < first + SOME ? groups->entry_count : first + SOME;
+        if (last < first) last = first; /* not the first process */
+        for (size_t i = first; i < last; i++) refs[i - first] = groups->entries[i].ref;
+        TRY(pile_fetch(dedup->pile, refs, last - first, &dedup->found, error));
+        status = tell_some(groups, first, last, &member, error);
+        TRY(comm_agree(dedup->comm, status, error));
+    }
+    /* what was counted in the first process */
+    TRY(comm_broadcast(dedup->comm, dedup->result, sizeof *dedup->result, 0, error));
+done:
+    mem_free(refs);
     return status;
 }
 
@@ -263,6 +376,8 @@ film_status dedup_clusters(struct dedup *dedup, film_error *error)
     TRY(make_clusters(&groups, error));
     TRY(sort_groups(&groups, error));
     TRY(represent_all(&groups, error));
+    TRY(send_outcomes(&groups, error));
+    TRY(take_entries(&groups, error));
     TRY(tell_groups(&groups, error));
 done:
     groups_free(&groups);

@@ -25,8 +25,9 @@ struct index_asker {
     float *vector;
     uint32_t *id; /* of either side in turn */
     float *score;
-    struct index_candidate *all; /* of both */
-    size_t id_capacity, score_capacity, all_capacity;
+    struct index_near *near;     /* of both */
+    struct index_candidate *all; /* the same, with scores */
+    size_t id_capacity, score_capacity, near_capacity, all_capacity;
 };
 
 film_status index_new(const struct encoder *encoder, struct index **out, film_error *error)
@@ -206,25 +207,26 @@ void index_asker_free(struct index_asker *asker)
     mem_free(asker->vector);
     mem_free(asker->id);
     mem_free(asker->score);
+    mem_free(asker->near);
     mem_free(asker->all);
     mem_free(asker);
 }
 
 static int reserve(struct index_asker *asker, size_t k)
 {
-    void *id = asker->id, *score = asker->score, *all = asker->all;
+    void *id = asker->id, *score = asker->score, *near = asker->near;
     int there = mem_grow(&id, &asker->id_capacity, k + 1, sizeof *asker->id) &&
                 mem_grow(&score, &asker->score_capacity, k + 1, sizeof *asker->score) &&
-                mem_grow(&all, &asker->all_capacity, 2 * k + 1, sizeof *asker->all);
+                mem_grow(&near, &asker->near_capacity, 2 * k + 1, sizeof *asker->near);
     asker->id = id;
     asker->score = score;
-    asker->all = all;
+    asker->near = near;
     return there;
 }
 
-static int by_id(const void *a, const void *b)
+static int near_by_id(const void *a, const void *b)
 {
-    const struct index_candidate *left = a, *right = b;
+    const struct index_near *left = a, *right = b;
     return left->id < right->id ? -1 : left->id > right->id;
 }
 
@@ -232,7 +234,7 @@ static int by_score(const void *a, const void *b)
 {
     const struct index_candidate *left = a, *right = b;
     if (left->score != right->score) return left->score > right->score ? -1 : 1;
-    return by_id(a, b);
+    return left->id < right->id ? -1 : left->id > right->id;
 }
 
 /* One number from both sides: the vector speaks for the words the model knows, the words for the rest. A sum of scores was better than one of reciprocal ranks (R@1 .442 against .417
@@ -246,34 +248,51 @@ static float merged_score(const struct index_asker *asker, float dense, float le
 /* What both sides found, each sentence once. A sentence that only the words found gets its cosine from the
  * codes; one that only the vectors found keeps 0 for its words: it is below the best K of that side, and
  * how far is not worth a look at all its lists. */
-static film_status merge(const struct index *index, struct index_asker *asker, size_t both,
-                         size_t *count, film_error *error)
+static film_status merge(const struct index *index, struct index_asker *asker, const float *vector,
+                         size_t both, size_t *count, film_error *error)
 {
     film_status status = FILM_OK;
-    struct index_candidate *all = asker->all;
+    struct index_near *near = asker->near;
     size_t kept = 0;
-    qsort(all, both, sizeof *all, by_id);
+    qsort(near, both, sizeof *near, near_by_id);
     for (size_t i = 0; i < both; i++) {
-        if (kept && all[kept - 1].id == all[i].id) {
-            all[kept - 1].dense += all[i].dense; /* one of each is 0 */
-            all[kept - 1].lexical += all[i].lexical;
+        if (kept && near[kept - 1].id == near[i].id) {
+            near[kept - 1].by_vector |= near[i].by_vector;
+            near[kept - 1].lexical += near[i].lexical; /* one of both is 0 */
         } else {
-            all[kept++] = all[i];
+            near[kept++] = near[i];
         }
     }
     if (index->dense) {
         uint32_t *id = asker->id; /* kept may be 2 k: in pieces */
         for (size_t first = 0, room = asker->id_capacity; first < kept; first += room) {
             size_t some = kept - first < room ? kept - first : room;
-            for (size_t i = 0; i < some; i++) id[i] = all[first + i].id;
-            TRY(dense_score(index->dense, asker->walker, asker->vector, id, some, asker->score,
-                            error));
-            for (size_t i = 0; i < some; i++) all[first + i].dense = asker->score[i];
+            for (size_t i = 0; i < some; i++) id[i] = near[first + i].id;
+            TRY(dense_score(index->dense, asker->walker, vector, id, some, asker->score, error));
+            for (size_t i = 0; i < some; i++) near[first + i].dense = asker->score[i];
         }
     }
-    for (size_t i = 0; i < kept; i++)
-        all[i].score = merged_score(asker, all[i].dense, all[i].lexical);
     *count = kept;
+done:
+    return status;
+}
+
+/* The best K by the score of both sides. */
+static film_status rank(struct index_asker *asker, const struct index_near *near, size_t count,
+                        size_t k, struct index_candidate *out, size_t *found, film_error *error)
+{
+    film_status status = FILM_OK;
+    void *all = asker->all;
+    int there = mem_grow(&all, &asker->all_capacity, count + 1, sizeof *asker->all);
+    asker->all = all;
+    TRY_ALLOC(there, error);
+    for (size_t i = 0; i < count; i++)
+        asker->all[i] =
+            (struct index_candidate){near[i].id, near[i].dense, near[i].lexical,
+                                     merged_score(asker, near[i].dense, near[i].lexical)};
+    qsort(asker->all, count, sizeof *asker->all, by_score);
+    *found = count < k ? count : k;
+    memcpy(out, asker->all, *found * sizeof *out);
 done:
     return status;
 }
@@ -290,9 +309,18 @@ film_status index_nearest(const struct index *index, struct index_asker *asker, 
                         error);
 }
 
-film_status index_candidates_among(const struct index *index, struct index_asker *asker,
-                                   film_text text, const struct index_filter *filter, size_t k,
-                                   struct index_candidate *out, size_t *found, film_error *error)
+film_status index_vector(const struct index *index, struct index_asker *asker, film_text text,
+                         float *vector, film_error *error)
+{
+    film_status status = encoder_embed(index->encoder, &asker->row, text, vector, error);
+    if (status == FILM_OK) vec_normalise(vector, encoder_dim(index->encoder));
+    return status;
+}
+
+/* Of both sides, each sentence once, in asker->near. VECTOR NULL: it is made here. */
+static film_status find_near(const struct index *index, struct index_asker *asker, film_text text,
+                             const float *vector, const struct index_filter *filter, size_t k,
+                             size_t *found, film_error *error)
 {
     film_status status = FILM_OK;
     struct lexical_terms terms;
@@ -306,26 +334,38 @@ film_status index_candidates_among(const struct index *index, struct index_asker
     TRY(lexical_search(index->lexical, asker->searcher, terms, filter ? filter->mask : NULL, k,
                        asker->id, asker->score, &count, error));
     for (size_t i = 0; i < count; i++)
-        asker->all[i] = (struct index_candidate){asker->id[i], 0, asker->score[i], 0};
+        asker->near[i] = (struct index_near){asker->id[i], 0, 0, asker->score[i]};
     both = count;
     if (index->dense) {
-        TRY(encoder_embed(index->encoder, &asker->row, text, asker->vector, error));
+        size_t dim = encoder_dim(index->encoder);
+        if (!vector) TRY(index_vector(index, asker, text, asker->vector, error));
+        if (!vector) vector = asker->vector;
         /* no word is known: all would be equally far */
-        if (!(vec_normalise(asker->vector, encoder_dim(index->encoder)) > 0))
+        if (!(vec_dot(vector, vector, dim) > 0))
             count = 0;
         else if (filter)
-            TRY(dense_search_among(index->dense, asker->walker, asker->vector, filter->id,
-                                   filter->count, k, asker->id, asker->score, &count, error));
+            TRY(dense_search_among(index->dense, asker->walker, vector, filter->id, filter->count,
+                                   k, asker->id, asker->score, &count, error));
         else
-            TRY(index_nearest(index, asker, asker->vector, k, asker->id, asker->score, &count,
-                              error));
+            TRY(index_nearest(index, asker, vector, k, asker->id, asker->score, &count, error));
         for (size_t i = 0; i < count; i++)
-            asker->all[both++] = (struct index_candidate){asker->id[i], asker->score[i], 0, 0};
+            asker->near[both++] = (struct index_near){asker->id[i], 1, asker->score[i], 0};
     }
-    TRY(merge(index, asker, both, &count, error));
-    qsort(asker->all, count, sizeof *asker->all, by_score);
-    *found = count < k ? count : k;
-    memcpy(out, asker->all, *found * sizeof *out);
+    TRY(merge(index, asker, vector, both, found, error));
+done:
+    return status;
+}
+
+film_status index_candidates_among(const struct index *index, struct index_asker *asker,
+                                   film_text text, const struct index_filter *filter, size_t k,
+                                   struct index_candidate *out, size_t *found, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t count;
+    *found = 0;
+    TRY(find_near(index, asker, text, NULL, filter, k, &count, error));
+    if (k > MOST_CANDIDATES) k = MOST_CANDIDATES;
+    TRY(rank(asker, asker->near, count, k, out, found, error));
 done:
     return status;
 }
@@ -335,4 +375,50 @@ film_status index_candidates_text(const struct index *index, struct index_asker 
                                   size_t *found, film_error *error)
 {
     return index_candidates_among(index, asker, text, NULL, k, out, found, error);
+}
+
+/* ---- an index in several parts ---- */
+
+film_status index_near(const struct index *index, struct index_asker *asker, film_text text,
+                       const float *vector, size_t k, struct index_near *out, size_t *found,
+                       film_error *error)
+{
+    film_status status = find_near(index, asker, text, vector, NULL, k, found, error);
+    if (status == FILM_OK && *found) memcpy(out, asker->near, *found * sizeof *out);
+    return status;
+}
+
+static int by_words(const void *a, const void *b)
+{
+    const struct index_near *left = a, *right = b;
+    if (left->lexical != right->lexical) return left->lexical > right->lexical ? -1 : 1;
+    return near_by_id(a, b);
+}
+
+static int by_nearness(const void *a, const void *b)
+{
+    const struct index_near *left = a, *right = b;
+    if (left->by_vector != right->by_vector) return left->by_vector ? -1 : 1;
+    if (left->dense != right->dense) return left->dense > right->dense ? -1 : 1;
+    return near_by_id(a, b);
+}
+
+film_status index_choose(struct index_asker *asker, film_text text, struct index_near *near,
+                         size_t count, size_t k, struct index_candidate *out, size_t *found,
+                         film_error *error)
+{
+    film_status status = FILM_OK;
+    struct lexical_terms terms;
+    size_t kept = 0;
+    if (k > MOST_CANDIDATES) k = MOST_CANDIDATES;
+    TRY(terms_make(&asker->terms, text, &terms, error)); /* how much of it is known */
+    qsort(near, count, sizeof *near, by_words);
+    for (size_t i = k; i < count; i++) near[i].lexical = 0;
+    qsort(near, count, sizeof *near, by_nearness);
+    for (size_t i = k; i < count; i++) near[i].by_vector = 0;
+    for (size_t i = 0; i < count; i++)
+        if (near[i].by_vector || near[i].lexical > 0) near[kept++] = near[i];
+    TRY(rank(asker, near, kept, k, out, found, error));
+done:
+    return status;
 }

@@ -88,4 +88,29 @@ film_status index_candidates_among(const struct index *index, struct index_asker
                                    film_text text, const struct index_filter *filter, size_t k,
                                    struct index_candidate *out, size_t *found, film_error *error);
 
+/* ---- an index in several parts ---- */
+
+/* A sentence whose words or vector are among the K nearest of one part of an index. */
+struct index_near {
+    uint32_t id;
+    uint32_t by_vector; /* 1: its vector is among them */
+    float dense;
+    float lexical; /* 0: its words are not */
+};
+
+/* TEXT as a vector of length 1, to be asked about in every part; all 0 when it has none. */
+film_status index_vector(const struct index *index, struct index_asker *asker, film_text text,
+                         float *vector, film_error *error);
+
+/* The nearest K of either side, each sentence once; OUT has room for 2 K. VECTOR is index_vector's. */
+film_status index_near(const struct index *index, struct index_asker *asker, film_text text,
+                       const float *vector, size_t k, struct index_near *out, size_t *found,
+                       film_error *error);
+
+/* From what all parts found (COUNT of NEAR, which is reordered, with ids of the whole) to the best K: what one
+ * index over everything would answer. */
+film_status index_choose(struct index_asker *asker, film_text text, struct index_near *near,
+                         size_t count, size_t k, struct index_candidate *out, size_t *found,
+                         film_error *error);
+
 #endif

@@ -1,7 +1,6 @@
-#include "pool/pile.h"
 #include "base/keytab.h"
 #include "base/mem.h"
-#include "text/tokens.h"
+#include "pool/pile_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +13,28 @@ struct pile_block {
     char bytes[];
 };
 
-void pile_view(struct pile *pile, const film_record *records, size_t count)
+film_status pile_view(struct pile *pile, const struct comm *comm, const film_record *records,
+                      size_t count, film_error *error)
 {
-    *pile = (struct pile){.records = records, .count = count};
+    film_status status = FILM_OK;
+    struct pile_intake intake = {0};
+    size_t i = (size_t)comm->rank;
+    int go_on = 1;
+    *pile = (struct pile){.comm = comm};
+    if (comm->size == 1) {
+        pile->records = records;
+        pile->count = count;
+        return FILM_OK;
+    }
+    TRY(pile_intake_open(&intake, pile, error));
+    while (go_on) {
+        for (; i < count && !pile_intake_full(&intake); i += (size_t)comm->size)
+            TRY(pile_intake_add(&intake, i, 0, records[i].id, records[i].text, error));
+        TRY(pile_intake_send(&intake, i < count, &go_on, error));
+    }
+done:
+    pile_intake_close(&intake);
+    return status;
 }
 
 void pile_free(struct pile *pile)
@@ -27,6 +45,10 @@ void pile_free(struct pile *pile)
         pile->blocks = next;
     }
     mem_free(pile->own);
+    mem_free(pile->at);
+    mem_free(pile->keys);
+    mem_free(pile->order);
+    mem_free(pile->paired);
     mem_free(pile->labels);
     mem_free(pile->item);
     mem_free(pile->start);
@@ -69,12 +91,13 @@ film_status pile_add(struct pile *pile, film_text id, film_text text, film_error
     return FILM_OK;
 }
 
-film_status pile_label(struct pile *pile, size_t a, size_t b, int same, film_error *error)
+film_status pile_label(struct pile *pile, size_t a, size_t b, int same, size_t count,
+                       film_error *error)
 {
     void *labels = pile->labels;
-    if (a >= pile->count || b >= pile->count)
+    if (a >= count || b >= count)
         return status_set(error, FILM_USAGE, "a label names record %zu of %zu", a > b ? a : b,
-                          pile->count);
+                          count);
     if (a == b) return FILM_OK;
     int grown =
         mem_grow(&labels, &pile->label_capacity, pile->label_count + 1, sizeof *pile->labels);
@@ -86,105 +109,67 @@ film_status pile_label(struct pile *pile, size_t a, size_t b, int same, film_err
 
 /* ---- items ---- */
 
-struct key_maker {
-    struct tokenizer
-        tokenizer; /* neither stemming nor stop words: the same words, not similar ones */
-    struct tokens tokens;
-    char *key;
-    size_t capacity;
-};
-
-/* Signs that make another thing of a word (C, C++, C#; 5, 5 %, $5), unlike those that end sentences. */
-static size_t add_signs(char *key, size_t length, film_text text)
+/* The record at a position; count when it is another process's. */
+static size_t record_at(const struct pile *pile, uint32_t position)
 {
-    for (size_t i = 0; i < text.length; i++)
-        if (memchr("+#%$&@*/=<>^~", text.bytes[i], 13)) key[length++] = text.bytes[i];
-    return length;
-}
-
-/* The same for the same words in their order, and the same signs; not 0. */
-static film_status make_key(struct key_maker *maker, film_text text, uint64_t *out,
-                            film_error *error)
-{
-    film_status status = FILM_OK;
-    size_t length = 0;
-    TRY(tokens_split(&maker->tokens, &maker->tokenizer, text, error));
-    size_t room = text.length + 1;
-    for (size_t i = 0; i < maker->tokens.count; i++) room += maker->tokens.items[i].length + 1;
-    void *key = maker->key;
-    TRY_ALLOC(mem_grow(&key, &maker->capacity, room, 1), error);
-    maker->key = key;
-    for (size_t i = 0; i < maker->tokens.count; i++) {
-        film_text token = token_text(&maker->tokens, &maker->tokens.items[i]);
-        memcpy(maker->key + length, token.bytes, token.length);
-        length += token.length;
-        maker->key[length++] = ' ';
+    size_t low = 0, high = pile->count;
+    if (!pile->at) return position;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (pile->at[middle] < position)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    /* Without any word the text itself counts: "?" is not the same as "!". */
-    film_text signs = {maker->key, 0};
-    signs.length = length ? add_signs(maker->key, length, text) : 0;
-    *out = length ? strtab_hash(signs.bytes, signs.length) : ~strtab_hash(text.bytes, text.length);
-    if (*out == 0) *out = 1;
-done:
-    return status;
-}
-
-film_status pile_keys(const struct pile *pile, uint64_t *keys, const film_progress *progress,
-                      film_error *error)
-{
-    film_status status = FILM_OK;
-    struct key_maker maker = {.key = NULL};
-    TRY(tokenizer_init(&maker.tokenizer, NULL, NULL, error));
-    TRY(tokens_init(&maker.tokens, &maker.tokenizer, error));
-    for (size_t i = 0; i < pile->count; i++) {
-        TRY(make_key(&maker, pile->records[i].text, &keys[i], error));
-        if (i % 16384 == 0)
-            TRY(progress_report(progress, "identical", (double)i, (double)pile->count, error));
-    }
-done:
-    tokens_free(&maker.tokens);
-    tokenizer_free(&maker.tokenizer);
-    mem_free(maker.key);
-    return status;
+    return low < pile->count && pile->at[low] == position ? low : pile->count;
 }
 
 /* Records of the same words that a label tells apart get keys of their own. */
-static void part_labelled(const struct pile *pile, uint64_t *keys)
+static void part_labelled(const struct pile *pile)
 {
     for (size_t i = 0; i < pile->label_count; i++) {
         const struct pile_label *label = &pile->labels[i];
-        if (label->same || keys[label->a] != keys[label->b]) continue;
-        keys[label->a] = strtab_hash((const char *)&label->a, sizeof label->a) | 1;
-        keys[label->b] = strtab_hash((const char *)&label->b, sizeof label->b) | 1;
+        size_t a = record_at(pile, label->a), b = record_at(pile, label->b);
+        if (label->same || a == pile->count || b == pile->count || pile->keys[a] != pile->keys[b])
+            continue;
+        pile->keys[a] = strtab_hash((const char *)&label->a, sizeof label->a) | 1;
+        pile->keys[b] = strtab_hash((const char *)&label->b, sizeof label->b) | 1;
     }
+}
+
+int pile_text_order(film_text a, uint32_t a_number, film_text b, uint32_t b_number)
+{
+    int order = memcmp(a.bytes, b.bytes, a.length < b.length ? a.length : b.length);
+    if (order) return order;
+    if (a.length != b.length) return a.length < b.length ? -1 : 1;
+    return a_number < b_number ? -1 : a_number > b_number;
 }
 
 static int by_text(const void *left, const void *right, void *user)
 {
     const struct pile *pile = user;
     uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
-    film_text a = pile->records[i].text, b = pile->records[j].text;
-    int order = memcmp(a.bytes, b.bytes, a.length < b.length ? a.length : b.length);
-    if (order) return order;
-    if (a.length != b.length) return a.length < b.length ? -1 : 1;
-    return i < j ? -1 : i > j;
+    return pile_text_order(pile->records[i].text, i, pile->records[j].text, j);
 }
 
-/* ORDER: all records by text. An item is numbered where its first text comes. */
-static film_status number_items(struct pile *pile, const uint64_t *keys, const uint32_t *order,
-                                film_error *error)
+/* Items by the order of their first texts. LEAD (count): the record of that text, by item. */
+static film_status find_items(struct pile *pile, uint32_t *lead, film_error *error)
 {
     film_status status = FILM_OK;
     struct keytab table = {0};
+    uint32_t *order = NULL;
+    TRY_ALLOC(order = mem_array(pile->count, sizeof *order), error);
+    TRY_ALLOC(pile->item = mem_array(pile->count, sizeof *pile->item), error);
+    for (size_t i = 0; i < pile->count; i++) order[i] = (uint32_t)i;
+    qsort_r(order, pile->count, sizeof *order, by_text, pile);
     TRY(keytab_init(&table, error));
     for (size_t i = 0; i < pile->count; i++)
-        TRY(keytab_add(&table, keys[order[i]], &pile->item[order[i]], error));
+        TRY(keytab_add(&table, pile->keys[order[i]], &pile->item[order[i]], error));
     pile->items = table.count;
-    TRY_ALLOC(pile->texts = mem_zeroed(pile->items, sizeof *pile->texts), error);
-    for (size_t i = pile->count; i-- > 0;)
-        pile->texts[pile->item[order[i]]] = pile->records[order[i]].text;
+    for (size_t i = pile->count; i-- > 0;) lead[pile->item[order[i]]] = order[i];
 done:
     keytab_free(&table);
+    mem_free(order);
     return status;
 }
 
@@ -194,12 +179,68 @@ static film_status list_members(struct pile *pile, film_error *error)
     film_status status = FILM_OK;
     TRY_ALLOC(pile->start = mem_zeroed((size_t)pile->items + 2, sizeof *pile->start), error);
     TRY_ALLOC(pile->members = mem_array(pile->count, sizeof *pile->members), error);
+    TRY_ALLOC(pile->texts = mem_zeroed(pile->items, sizeof *pile->texts), error);
     uint32_t *start = pile->start + 1; /* shifted by one while it is filled */
     for (size_t i = 0; i < pile->count; i++)
         if (pile->item[i] + 1 < pile->items) start[pile->item[i] + 1]++;
     for (uint32_t i = 1; i < pile->items; i++) start[i] += start[i - 1];
     for (uint32_t i = 0; i < pile->count; i++) pile->members[start[pile->item[i]]++] = i;
     pile->start[0] = 0;
+    for (size_t i = 0; i < pile->count; i++) {
+        film_text text = pile->records[i].text, *first = &pile->texts[pile->item[i]];
+        if (!first->bytes || pile_text_order(text, 0, *first, 0) < 0) *first = text;
+    }
+done:
+    return status;
+}
+
+/* From positions to numbers of items; each process knows those of its own records. */
+static film_status label_items(struct pile *pile, const uint32_t *number, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t *sides = NULL;
+    TRY_ALLOC(sides = mem_zeroed(pile->label_count, 2 * sizeof *sides), error);
+    for (size_t i = 0; i < pile->label_count; i++)
+        for (int side = 0; side < 2; side++) {
+            size_t record = record_at(pile, side ? pile->labels[i].b : pile->labels[i].a);
+            if (record < pile->count) sides[2 * i + (size_t)side] = number[pile->item[record]];
+        }
+    TRY(comm_sum_counts(pile->comm, sides, 2 * pile->label_count, error));
+    for (size_t i = 0; i < pile->label_count; i++) {
+        pile->labels[i].a = (uint32_t)sides[2 * i];
+        pile->labels[i].b = (uint32_t)sides[2 * i + 1];
+    }
+done:
+    mem_free(sides);
+    return status;
+}
+
+/* Each record to the process of its item's turn. */
+static film_status deal_items(struct pile *pile, const uint32_t *number, film_error *error)
+{
+    film_status status = FILM_OK;
+    uint32_t *by_record = NULL;
+    size_t all = pile->items;
+    TRY_ALLOC(by_record = mem_array(pile->count, sizeof *by_record), error);
+    for (size_t i = 0; i < pile->count; i++) by_record[i] = number[pile->item[i]];
+    TRY(pile_move(pile, by_record, error));
+    TRY(comm_sum_counts(pile->comm, &all, 1, error));
+    pile->all_items = (uint32_t)all;
+    pile->items = (uint32_t)turns_count(pile->comm, all, pile->comm->rank);
+done:
+    mem_free(by_record);
+    return status;
+}
+
+/* Positions in a job; how many records there are. */
+static film_status count_records(struct pile *pile, film_error *error)
+{
+    film_status status = FILM_OK;
+    pile->all_records = pile->count;
+    if (pile->comm->size > 1) TRY(pile_settle(pile, error));
+    if (pile->all_records >= UINT32_MAX)
+        TRY(status_set(error, FILM_USAGE, "%zu records are more than can be compared",
+                       pile->all_records));
 done:
     return status;
 }
@@ -207,22 +248,32 @@ done:
 film_status pile_group(struct pile *pile, const film_progress *progress, film_error *error)
 {
     film_status status = FILM_OK;
-    uint64_t *keys = NULL;
-    uint32_t *order = NULL;
-    if (pile->count >= UINT32_MAX)
-        TRY(status_set(error, FILM_USAGE, "%zu records are more than can be compared",
-                       pile->count));
-    TRY_ALLOC(keys = mem_array(pile->count, sizeof *keys), error);
-    TRY_ALLOC(order = mem_array(pile->count, sizeof *order), error);
-    TRY_ALLOC(pile->item = mem_array(pile->count, sizeof *pile->item), error);
-    TRY(pile_keys(pile, keys, progress, error));
-    part_labelled(pile, keys);
-    for (size_t i = 0; i < pile->count; i++) order[i] = (uint32_t)i;
-    qsort_r(order, pile->count, sizeof *order, by_text, pile);
-    TRY(number_items(pile, keys, order, error));
+    uint32_t *lead = NULL, *number = NULL;
+    TRY(count_records(pile, error));
+    TRY(pile_keys(pile, progress, error));
+    part_labelled(pile);
+    TRY_ALLOC(lead = mem_array(pile->count, sizeof *lead), error);
+    TRY(find_items(pile, lead, error));
+    TRY_ALLOC(number = mem_array(pile->items, sizeof *number), error);
+    TRY(pile_number(pile, lead, number, error));
+    TRY(label_items(pile, number, error));
+    pile->all_items = pile->items;
+    if (pile->comm->size > 1) TRY(deal_items(pile, number, error));
+    mem_free(pile->keys);
+    pile->keys = NULL;
     TRY(list_members(pile, error));
 done:
-    mem_free(keys);
-    mem_free(order);
+    mem_free(lead);
+    mem_free(number);
+    return status;
+}
+
+film_status pile_place(struct pile *pile, const film_progress *progress, film_error *error)
+{
+    film_status status = FILM_OK;
+    TRY(count_records(pile, error));
+    TRY(pile_keys(pile, progress, error));
+    if (pile->comm->size > 1) TRY(pile_move(pile, pile->at, error));
+done:
     return status;
 }

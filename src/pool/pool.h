@@ -54,7 +54,7 @@ struct film_pool {
     pthread_mutex_t copying; /* of what follows: bringing the copy up to date */
     struct db copier;
     int has_copier;
-    double next_try;           /* after the database could not be reached */
+    double next_look;          /* when readers ask the database again */
     struct follower *follower; /* NULL: readers look for changes themselves */
 };
 

@@ -55,8 +55,11 @@ void shared_refresh(film_pool *pool)
 {
     if (pool->follower) return;
     pthread_mutex_lock(&pool->copying);
-    /* Trying to connect may take seconds, which not every reader should wait. */
-    if (now() >= pool->next_try && catch_up(pool, NULL) != FILM_OK) pool->next_try = now() + 1;
+    /* Asking takes a round trip, trying to connect perhaps seconds: not every reader should wait for that. */
+    if (now() >= pool->next_look) {
+        double pause = catch_up(pool, NULL) == FILM_OK ? 0.1 : 1;
+        pool->next_look = now() + pause;
+    }
     pthread_mutex_unlock(&pool->copying);
 }
 

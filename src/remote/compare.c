@@ -83,9 +83,8 @@ film_status remote_compare(struct remote *remote, struct db *db, remote_differs_
     TRY(session_run(session, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", error));
     TRY(session_each(session, sql, NULL, 0, ROW_SENTENCE, compare_sentence, &comparing, error));
     TRY(compare_count(&comparing, error));
-    TRY(session_run(session, "COMMIT", error));
 done:
-    if (status != FILM_OK) session_rollback(session);
+    session_rollback(session);
     session->writing = 1;
     return status;
 }

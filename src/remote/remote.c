@@ -207,7 +207,7 @@ film_status remote_refresh(struct remote *remote, struct db *db, film_error *err
     TRY(store_begin(&write, db, error));
     TRY(session_run(session, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", error));
     TRY(pull_changes(remote, session, &write, error));
-    TRY(session_run(session, "COMMIT", error));
+    TRY(session_run(session, "ROLLBACK", error)); /* it only read */
     TRY(store_commit(&write, error));
 done:
     if (status != FILM_OK) {

@@ -41,6 +41,7 @@ static film_status unreachable(struct session *session, const char *words, film_
 static film_status lost(struct session *session, const char *words, film_error *error)
 {
     film_status status = unreachable(session, words, error);
+    session->former = session->backend;
     session_close(session);
     return status;
 }
@@ -63,10 +64,10 @@ static film_status refused(struct session *session, PGresult *result, film_error
     if (session_is_lost(session) || is_state(state, "57P"))
         status = lost(session, line, error);
     else if (is_state(state, "42501"))
-        status =
-            status_set(error, FILM_DENIED, "you may not %s %s: %s; ask its owner for the %s's rights",
-                       session->writing ? "write to" : "read", name, line,
-                       session->writing ? "writer" : "reader");
+        status = status_set(error, FILM_DENIED,
+                            "you may not %s %s: %s; ask its owner for the %s's rights",
+                            session->writing ? "write to" : "read", name, line,
+                            session->writing ? "writer" : "reader");
     else if (is_state(state, "25006"))
         status = status_set(error, FILM_IO,
                             "cannot write to %s: its server only reads (a standby?)", name);
@@ -97,7 +98,21 @@ static const char setup_sql[] =
     "SELECT set_config('search_path',"
     " quote_ident(coalesce(nullif(current_setting('film.schema', true), ''), 'film')) ||"
     " ', pg_temp', false), set_config('idle_in_transaction_session_timeout', '60s', false),"
-    " set_config('client_min_messages', 'error', false), current_setting('server_encoding')";
+    " set_config('client_min_messages', 'error', false), current_setting('server_encoding'),"
+    " pg_backend_pid()::text, (SELECT extract(epoch FROM backend_start)::text"
+    " FROM pg_stat_activity WHERE pid = pg_backend_pid())";
+
+/* The server may not know yet that the last connection was lost, and keep what it had locked. */
+static void end_former(struct session *session)
+{
+    static const char sql[] = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE"
+                              " pid::text = $1 AND extract(epoch FROM backend_start)::text = $2";
+    const struct backend former = session->former;
+    const struct cell cells[2] = {row_text(film_string(former.process)),
+                                  row_text(film_string(former.since))};
+    session->former = (struct backend){.process = ""};
+    if (former.process[0]) session_ask(session, sql, cells, 2, NULL, NULL);
+}
 
 static film_status set_up(struct session *session, film_error *error)
 {
@@ -107,6 +122,12 @@ static film_status set_up(struct session *session, film_error *error)
         status =
             status_set(error, FILM_IO, "the encoding of %s is %s; a pool needs a database in UTF8",
                        session->place->name, PQgetvalue(result, 0, 3));
+    if (status == FILM_OK) {
+        struct backend *backend = &session->backend;
+        snprintf(backend->process, sizeof backend->process, "%s", PQgetvalue(result, 0, 4));
+        snprintf(backend->since, sizeof backend->since, "%s", PQgetvalue(result, 0, 5));
+        end_former(session);
+    }
     PQclear(result);
     if (status != FILM_OK) session_close(session);
     return status;
@@ -156,6 +177,7 @@ static film_status stopped(struct session *session, film_error *error)
 {
     film_status status = status_set(error, FILM_CANCELLED, "stopped during %s",
                                     session->phase ? session->phase : "waiting");
+    session->former = session->backend;
     session_close(session); /* what is half done is rolled back */
     return status;
 }
@@ -465,19 +487,25 @@ void session_rollback(struct session *session)
     session->progress = progress;
 }
 
-film_status session_wait(struct session *session, int milliseconds, int wake, film_error *error)
+/* Takes all that came; 1 when there was any. */
+static int take_notes(struct session *session)
 {
     PGnotify *note;
-    int heard = 0;
+    int any = 0;
+    for (; (note = PQnotifies(session->connection)); any = 1) PQfreemem(note);
+    return any;
+}
+
+film_status session_wait(struct session *session, int milliseconds, int wake, film_error *error)
+{
     struct pollfd ways[2] = {{PQsocket(session->connection), POLLIN, 0}, {wake, POLLIN, 0}};
-    if (poll(ways, wake >= 0 ? 2 : 1, milliseconds) > 0 && ways[0].revents) {
-        if (!PQconsumeInput(session->connection))
-            return lost(session, PQerrorMessage(session->connection), error);
-        heard = 1;
-    }
-    while ((note = PQnotifies(session->connection))) PQfreemem(note);
+    /* Some may have come with the answer to a statement: the socket says nothing of these any more. */
+    if (take_notes(session)) return FILM_OK;
+    if (poll(ways, wake >= 0 ? 2 : 1, milliseconds) <= 0 || !ways[0].revents) return FILM_OK;
+    if (!PQconsumeInput(session->connection))
+        return lost(session, PQerrorMessage(session->connection), error);
+    take_notes(session);
     /* The socket of a server that went away can be read, and nothing comes. */
-    if (heard && session_is_lost(session))
-        return lost(session, "the server closed the connection", error);
+    if (session_is_lost(session)) return lost(session, "the server closed the connection", error);
     return FILM_OK;
 }

@@ -17,8 +17,11 @@ struct session {
     PGconn *connection; /* NULL: none */
     const char *prepared[SESSION_STATEMENTS];
     size_t prepared_count;
-    size_t queued; /* statements sent whose answers are still to be read */
-    int listening; /* LISTEN was said */
+    struct backend {
+        char process[16], since[32]; /* the server's process, and when it began */
+    } backend, former;               /* of this connection; of the one that was lost */
+    size_t queued;                   /* statements sent whose answers are still to be read */
+    int listening;                   /* LISTEN was said */
     double
         patience; /* seconds without any word from the server, after which it is taken for gone */
     int writing;  /* messages then say that nothing was written */

@@ -4,6 +4,7 @@
 
 #include "eval/eval.h"
 #include "plot/plot.h"
+#include "report/systems.h"
 
 #include <math.h>
 
@@ -15,6 +16,7 @@ struct report {
     const film_report_options *options;
     json_t *about;         /* the model, as film info --json tells it */
     struct corpus train;   /* rows 0: no file was given, or it holds nothing to learn from */
+    struct systems others; /* count 0: no table was given */
     struct markup summary; /* what stands above the sections */
     struct markup body;    /* the sections */
     struct markup contents, warnings;
@@ -59,6 +61,7 @@ film_status quality_section(struct report *report, const struct eval_view *view,
 film_status mistakes_section(struct report *report, const struct eval_view *view,
                              film_error *error);
 film_status sweep_section(struct report *report, const struct eval_view *view, film_error *error);
+film_status others_section(struct report *report, const struct eval_view *view, film_error *error);
 film_status data_section(struct report *report, const struct eval_view *view, film_error *error);
 film_status training_section(struct report *report, film_error *error);
 film_status shapes_section(struct report *report, const struct eval_view *view, film_error *error);

@@ -50,6 +50,7 @@ static film_status write_sections(void *user, const struct eval_view *view, film
     TRY(quality_section(report, view, error));
     TRY(mistakes_section(report, view, error));
     TRY(sweep_section(report, view, error));
+    TRY(others_section(report, view, error));
     TRY(data_section(report, view, error));
     TRY(training_section(report, error));
     TRY(shapes_section(report, view, error));
@@ -114,6 +115,15 @@ static film_status read_about(struct report *report, film_error *error)
     return status;
 }
 
+static film_status read_others(struct report *report, film_error *error)
+{
+    struct source *source;
+    if (!report->options->compare) return FILM_OK;
+    film_status status = source_open(report->options->compare, &source, error);
+    if (status == FILM_OK) status = systems_read(&report->others, source, error);
+    return status;
+}
+
 static film_status write_page(const struct report *report, const char *path, film_error *error)
 {
     film_status status = FILM_OK;
@@ -143,6 +153,7 @@ film_status report_write(const film_model *model, const film_report_options *opt
                           "a pool is searched for the duplicates of a labelled file: give one to "
                           "measure on");
     TRY(read_about(&report, error));
+    TRY(read_others(&report, error));
     if (options->train_count)
         TRY(corpus_read(&report.train, options->train, options->train_count, &options->train_table,
                         &options->progress, error));
@@ -150,6 +161,7 @@ film_status report_write(const film_model *model, const film_report_options *opt
     TRY(write_page(&report, path, error));
 done:
     corpus_free(&report.train);
+    systems_free(&report.others);
     json_decref(report.about);
     markup_free(&report.summary);
     markup_free(&report.body);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static int reserve(struct corpus *corpus, size_t rows)
+int corpus_reserve(struct corpus *corpus, size_t rows)
 {
     return mem_grow((void **)&corpus->a, &corpus->a_capacity, rows, sizeof *corpus->a) &&
            mem_grow((void **)&corpus->b, &corpus->b_capacity, rows, sizeof *corpus->b) &&
@@ -26,7 +26,7 @@ film_status corpus_add(struct corpus *corpus, const film_row *row, film_error *e
 {
     film_status status = FILM_OK;
     size_t at = corpus->rows;
-    TRY_ALLOC(reserve(corpus, at + 1), error);
+    TRY_ALLOC(corpus_reserve(corpus, at + 1), error);
     TRY(number(&corpus->sentences, row->a, &corpus->a[at], error));
     TRY(number(&corpus->sentences, row->b, &corpus->b[at], error));
     TRY(number(&corpus->sentences, row->c, &corpus->c[at], error));
@@ -42,6 +42,7 @@ film_status corpus_init(struct corpus *corpus, film_labels labels, film_error *e
     film_status status = FILM_OK;
     memset(corpus, 0, sizeof *corpus);
     corpus->labels = labels;
+    corpus->comm = &comm_single;
     TRY(strtab_init(&corpus->sentences, error));
     TRY(strtab_init(&corpus->categories, error));
 done:
@@ -67,7 +68,7 @@ film_status corpus_read(struct corpus *corpus, const char *const *paths, size_t 
     TRY(status);
     corpus->labels = rows.labels;
     corpus->skipped = rows.skipped;
-    if (corpus->rows == 0)
+    if (corpus->rows == 0 && options->parts <= 1) /* a part may be empty */
         TRY(status_set(error, FILM_BAD_INPUT, "%s: no rows", count ? paths[0] : "input"));
 done:
     rows_close(&rows);
@@ -105,6 +106,7 @@ void corpus_free(struct corpus *corpus)
 {
     strtab_free(&corpus->sentences);
     strtab_free(&corpus->categories);
+    mem_free(corpus->starts);
     mem_free(corpus->a);
     mem_free(corpus->b);
     mem_free(corpus->c);

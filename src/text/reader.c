@@ -29,6 +29,20 @@ void reader_drop(struct reader *reader, size_t count)
     reader->end = left;
 }
 
+uint64_t reader_offset(const struct reader *reader)
+{
+    return source_offset(reader->source) - (reader->end - reader->start);
+}
+
+film_status reader_seek(struct reader *reader, uint64_t offset, film_error *error)
+{
+    reader->start = reader->end = 0;
+    reader->over = reader->discarding = 0;
+    reader->line = 1;
+    reader->scan = (struct reader_scan){0};
+    return source_seek(reader->source, offset, error);
+}
+
 /* One read more. Room is made first by moving the unfinished record to the front, then by doubling:
  * each byte is moved a bounded number of times. */
 static film_status read_more(struct reader *reader, film_error *error)
@@ -55,6 +69,26 @@ film_status reader_fill(struct reader *reader, size_t count, film_error *error)
     film_status status = FILM_OK;
     while (status == FILM_OK && !reader->over && reader->end - reader->start < count)
         status = read_more(reader, error);
+    return status;
+}
+
+film_status reader_check_start(struct reader *reader, film_error *error)
+{
+    const char *name = source_name(reader->source);
+    film_status status = reader_fill(reader, 1, error);
+    if (status == FILM_OK && reader->end > 0 && (unsigned char)reader->buffer[0] >= 0xEF)
+        status = reader_fill(reader, 3, error);
+    if (status != FILM_OK) return status;
+    if (reader->end >= 3 && memcmp(reader->buffer, "\xEF\xBB\xBF", 3) == 0)
+        reader_drop(reader, 3);
+    else if (reader->end >= 2 && (memcmp(reader->buffer, "\xFF\xFE", 2) == 0 ||
+                                  memcmp(reader->buffer, "\xFE\xFF", 2) == 0))
+        return status_set(error, FILM_BAD_INPUT,
+                          "%s: UTF-16 text; convert it with iconv -f UTF-16 -t UTF-8", name);
+    /* Only a byte order mark is as empty. */
+    status = reader_fill(reader, 1, error);
+    if (status == FILM_OK && reader->end == 0)
+        return status_set(error, FILM_BAD_INPUT, "%s: empty file", name);
     return status;
 }
 
@@ -186,7 +220,7 @@ film_status reader_next(struct reader *reader, struct reader_record *record, fil
                               "%s:%llu: the quote opened here is never closed; a quote inside a "
                               "quoted field is written twice (\"\")",
                               source_name(reader->source),
-                              (unsigned long long)reader->scan.quote_line);
+                              (unsigned long long)(reader->lines_before + reader->scan.quote_line));
         if (reader->over) return FILM_END;
         /* Two bytes more than a record may have: its line end can still follow. */
         if (reader->end - reader->start > READER_MAX_RECORD + 2) discard(reader);

@@ -26,6 +26,8 @@ struct reader {
     int over;                    /* the source has no more */
     int discarding;              /* inside a record that is too long */
     uint64_t line;               /* of the byte at start, from 1 */
+    uint64_t
+        lines_before; /* added to the line of a quote that is never closed: those before a seek */
     struct reader_scan scan;
 };
 
@@ -41,6 +43,15 @@ void reader_close(struct reader *reader);
 
 /* Reads until COUNT bytes or all there are lie in the buffer. */
 film_status reader_fill(struct reader *reader, size_t count, film_error *error);
+
+/* Where in the source the next record begins (of what comes out of it, when it is compressed). */
+uint64_t reader_offset(const struct reader *reader);
+
+/* Goes on at OFFSET as if a record began there; only where the source can (source_size). */
+film_status reader_seek(struct reader *reader, uint64_t offset, film_error *error);
+
+/* At the start of a file: passes over UTF-8's byte order mark, refuses UTF-16's and an empty file. */
+film_status reader_check_start(struct reader *reader, film_error *error);
 
 /* Drops COUNT bytes (of those in the buffer) at the front; the rest moves to the buffer's start. */
 void reader_drop(struct reader *reader, size_t count);

@@ -13,6 +13,7 @@ enum record_format { RECORD_TSV, RECORD_CSV, RECORD_JSONL, RECORD_LINES, RECORD_
 
 struct record {
     const char *name; /* of the file, for messages */
+    int all_needed;   /* no record may be passed over: messages do not offer it */
     uint64_t line;
     film_text raw;
     film_text *fields; /* point into raw, scratch or json */

@@ -36,7 +36,8 @@ struct source {
     ZSTD_DStream *zstd;
     int inside; /* a gzip member or zstd frame was begun and is not complete */
 
-    film_error failure; /* status FILM_OK: none yet */
+    uint64_t handed_out; /* by source_read */
+    film_error failure;  /* status FILM_OK: none yet */
 };
 
 /* ---- raw bytes ------------------------------------------------------------------------- */
@@ -336,7 +337,54 @@ film_status source_read(struct source *source, void *buffer, size_t capacity, si
     else if (status == FILM_OK)
         status = read_zstd(source, buffer, capacity, got, &source->failure);
     if (status != FILM_OK && error) *error = source->failure;
+    source->handed_out += *got;
     return status;
+}
+
+/* ---- moving about ------------------------------------------------------------------------- */
+
+uint64_t source_offset(const struct source *source)
+{
+    return source->handed_out;
+}
+
+int source_is_file(const struct source *source)
+{
+    return source->size >= 0;
+}
+
+int64_t source_size(const struct source *source)
+{
+    return source->packing == PLAIN && source->size >= 0 ? (int64_t)source->size : -1;
+}
+
+film_status source_seek(struct source *source, uint64_t offset, film_error *error)
+{
+    if (source->fd >= 0 && lseek(source->fd, (off_t)offset, SEEK_SET) < 0)
+        return status_errno(error, "cannot read %s", source->name);
+    source->input_start = source->input_end = 0;
+    source->input_over = 0;
+    source->consumed = source->handed_out = offset;
+    return FILM_OK;
+}
+
+film_status source_read_at(const struct source *source, uint64_t offset, void *buffer, size_t count,
+                           film_error *error)
+{
+    if (source->fd < 0) {
+        memcpy(buffer, source->bytes + offset, count);
+        return FILM_OK;
+    }
+    for (size_t done = 0; done < count;) {
+        ssize_t got =
+            pread(source->fd, (char *)buffer + done, count - done, (off_t)(offset + done));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return status_errno(error, "cannot read %s", source->name);
+        if (got == 0)
+            return status_set(error, FILM_IO, "%s became shorter while it was read", source->name);
+        done += (size_t)got;
+    }
+    return FILM_OK;
 }
 
 const char *source_name(const struct source *source)

@@ -7,6 +7,8 @@
 
 #include "base/status.h"
 
+#include <stdint.h>
+
 struct source;
 
 /* PATH "-" is standard input. */
@@ -23,6 +25,20 @@ void source_close(struct source *source);
  * goes on failing with the same message. */
 film_status source_read(struct source *source, void *buffer, size_t capacity, size_t *got,
                         film_error *error);
+
+/* How many bytes were handed out (after unpacking), or where a seek went to and what came since. */
+uint64_t source_offset(const struct source *source);
+
+/* The bytes of an uncompressed file (or memory), between which one can move; -1 for all others. */
+int64_t source_size(const struct source *source);
+
+/* Goes on reading at OFFSET; and COUNT bytes from OFFSET without moving. Only with a source_size. */
+film_status source_seek(struct source *source, uint64_t offset, film_error *error);
+film_status source_read_at(const struct source *source, uint64_t offset, void *buffer, size_t count,
+                           film_error *error);
+
+/* A regular file, or memory: another process sees the same bytes. */
+int source_is_file(const struct source *source);
 
 /* What messages call it: the path, or "standard input". */
 const char *source_name(const struct source *source);

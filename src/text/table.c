@@ -3,6 +3,7 @@
 #include "text/columns.h"
 #include "text/format.h"
 #include "text/jsonl.h"
+#include "text/part.h"
 #include "text/reader.h"
 #include "text/value.h"
 
@@ -20,6 +21,7 @@ struct film_table {
     enum record_format format;
     int skip_bad;
     uint64_t skipped;
+    struct part part;
     char *header;
     size_t header_length;
 };
@@ -55,28 +57,11 @@ static film_status check_options(const film_table_options *options, film_error *
                           options->format);
     if ((unsigned)options->labels >= FILM_LABELS_COUNT)
         return status_set(error, FILM_USAGE, "labels %d: no such kind", (int)options->labels);
+    if (options->parts < 0 || options->part < 0 ||
+        options->part >= (options->parts ? options->parts : 1))
+        return status_set(error, FILM_USAGE, "part %d of %d: no such part of a table",
+                          options->part, options->parts);
     return FILM_OK;
-}
-
-/* Passes over UTF-8's byte order mark, refuses UTF-16's and an empty file. */
-static film_status check_start(struct reader *reader, film_error *error)
-{
-    const char *name = source_name(reader->source);
-    film_status status = reader_fill(reader, 1, error);
-    if (status == FILM_OK && reader->end > 0 && (unsigned char)reader->buffer[0] >= 0xEF)
-        status = reader_fill(reader, 3, error);
-    if (status != FILM_OK) return status;
-    if (reader->end >= 3 && memcmp(reader->buffer, "\xEF\xBB\xBF", 3) == 0)
-        reader_drop(reader, 3);
-    else if (reader->end >= 2 && (memcmp(reader->buffer, "\xFF\xFE", 2) == 0 ||
-                                  memcmp(reader->buffer, "\xFE\xFF", 2) == 0))
-        return status_set(error, FILM_BAD_INPUT,
-                          "%s: UTF-16 text; convert it with iconv -f UTF-16 -t UTF-8", name);
-    /* Only a byte order mark is as empty. */
-    status = reader_fill(reader, 1, error);
-    if (status == FILM_OK && reader->end == 0)
-        return status_set(error, FILM_BAD_INPUT, "%s: empty file", name);
-    return status;
 }
 
 /* Blank lines before the first record, so that it stands at the buffer's start. */
@@ -107,7 +92,7 @@ static film_status find_format(film_table *table, const film_table_options *opti
                                film_error *error)
 {
     struct reader *reader = &table->reader;
-    film_status status = check_start(reader, error);
+    film_status status = reader_check_start(reader, error);
     if (status == FILM_OK && options->format) {
         format_named(options->format, &table->format);
     } else if (status == FILM_OK) {
@@ -202,8 +187,9 @@ done:
 }
 
 /* Takes the source over. */
-static film_status open_source(struct source *source, const film_table_options *options,
-                               film_table **out, film_error *error)
+static film_status open_source(struct source *source, size_t number,
+                               const film_table_options *options, film_table **out,
+                               film_error *error)
 {
     film_status status = FILM_OK;
     film_table *table = mem_zeroed(1, sizeof *table);
@@ -213,6 +199,10 @@ static film_status open_source(struct source *source, const film_table_options *
     }
     table->skip_bad = options->skip_bad;
     TRY(reader_open(&table->reader, source, error));
+    if (options->parts > 1 && !source_is_file(source))
+        TRY(status_set(error, FILM_USAGE,
+                       "%s cannot be shared by several processes; save it to a file first",
+                       source_name(source)));
     TRY(find_format(table, options, error));
     /* Lines need no decision: they are handed out as they come, for someone who types. */
     if (table->format == RECORD_LINES) {
@@ -222,14 +212,15 @@ static film_status open_source(struct source *source, const film_table_options *
     } else {
         TRY(find_columns(table, options, error));
     }
+    TRY(part_find(&table->part, options, number, &table->reader, error));
     *out = table;
 done:
     if (status != FILM_OK) film_table_close(table);
     return status;
 }
 
-film_status film_table_open(const char *path, const film_table_options *options, film_table **out,
-                            film_error *error)
+film_status table_open_dealt(const char *path, size_t number, const film_table_options *options,
+                             film_table **out, film_error *error)
 {
     static const film_table_options standard = {0};
     struct source *source = NULL;
@@ -237,8 +228,14 @@ film_status film_table_open(const char *path, const film_table_options *options,
     if (!options) options = &standard;
     film_status status = check_options(options, error);
     if (status == FILM_OK) status = source_open(path, &source, error);
-    if (status == FILM_OK) status = open_source(source, options, out, error);
+    if (status == FILM_OK) status = open_source(source, number, options, out, error);
     return status;
+}
+
+film_status film_table_open(const char *path, const film_table_options *options, film_table **out,
+                            film_error *error)
+{
+    return table_open_dealt(path, 0, options, out, error);
 }
 
 film_status table_open_bytes(const void *bytes, size_t size, const char *name, size_t chunk,
@@ -248,7 +245,7 @@ film_status table_open_bytes(const void *bytes, size_t size, const char *name, s
     *out = NULL;
     film_status status = check_options(options, error);
     if (status == FILM_OK) status = source_open_bytes(bytes, size, name, chunk, &source, error);
-    if (status == FILM_OK) status = open_source(source, options, out, error);
+    if (status == FILM_OK) status = open_source(source, 0, options, out, error);
     return status;
 }
 
@@ -354,15 +351,49 @@ done:
     return status;
 }
 
+film_status film_table_line(film_table *table, const film_row *row, uint64_t *line,
+                            film_error *error)
+{
+    film_status status = part_count_lines(&table->part, &table->reader, error);
+    *line = table->reader.lines_before + row->line;
+    return status;
+}
+
+/* The message about a quote that is never closed is made again when the line of the file is known. */
+static film_status next_record(film_table *table, struct reader_record *next, film_error *error)
+{
+    film_status status = reader_next(&table->reader, next, error);
+    if (status != FILM_BAD_INPUT || table->part.counted) return status;
+    status = part_count_lines(&table->part, &table->reader, error);
+    return status == FILM_OK ? reader_next(&table->reader, next, error) : status;
+}
+
+static film_status next_row(film_table *table, const struct reader_record *next, film_row *row,
+                            film_error *error)
+{
+    struct reader_record numbered = *next;
+    numbered.line += table->reader.lines_before;
+    film_status status = make_row(table, &numbered, row, error);
+    if (status == FILM_OK) row->line = next->line;
+    return status;
+}
+
 film_status film_table_next(film_table *table, film_row *row, film_error *error)
 {
     for (;;) {
         struct reader_record next;
-        film_status status = reader_next(&table->reader, &next, error);
+        if (table->part.stop <= reader_offset(&table->reader)) return FILM_END;
+        film_status status = next_record(table, &next, error);
         if (status != FILM_OK) return status;
         if (table->format != RECORD_LINES && next.raw.length == 0 && !next.too_long) continue;
-        status = make_row(table, &next, row, error);
-        if (status != FILM_BAD_INPUT || !table->skip_bad) return status;
+        status = next_row(table, &next, row, error);
+        if (status != FILM_BAD_INPUT) return status;
+        if (!table->skip_bad) {
+            if (table->part.counted) return status;
+            /* As there. */
+            status = part_count_lines(&table->part, &table->reader, error);
+            return status == FILM_OK ? next_row(table, &next, row, error) : status;
+        }
         table->skipped++;
     }
 }
@@ -387,7 +418,7 @@ const char *film_table_format(const film_table *table)
 
 double film_table_progress(const film_table *table)
 {
-    return source_progress(table->reader.source);
+    return part_progress(&table->part, table->reader.source);
 }
 
 film_text film_table_header(const film_table *table)

@@ -4,6 +4,10 @@
 
 #include "base/status.h"
 
+/* film_table_open of file NUMBER of several: one that cannot be cut goes whole to part NUMBER % parts. */
+film_status table_open_dealt(const char *path, size_t number, const film_table_options *options,
+                             film_table **out, film_error *error);
+
 /* film_table_open over bytes in memory (kept by the caller), handed out CHUNK at a time (0: all).
  */
 film_status table_open_bytes(const void *bytes, size_t size, const char *name, size_t chunk,

@@ -20,7 +20,8 @@ static film_status calibrate_similarity(struct run *run, const struct corpus *la
     struct calibration *line = &run->model->decision.similarity;
     struct decision plain = {.encoder = &run->model->encoder, .similarity = {1, 0, 0}};
     struct match_rule rule = {0};
-    TRY(labels_score(labelled, pairs, &plain, &rule, run->options->threads, score, error));
+    TRY(labels_score(labelled, pairs, &plain, &rule, run->corpus.comm, run->options->threads, score,
+                     error));
     if (none_is_same(pairs)) {
         TRY(calibrate_blind(score, pairs->count, line, error));
     } else {
@@ -69,13 +70,18 @@ static film_status calibrate_margin(struct run *run, const struct corpus *labell
     struct calibration *line = &run->model->decision.margin;
     struct decision plain = run->model->decision; /* a view: never freed */
     struct match_rule without = {.full = 1}, with = {.full = 1, .memory = 1};
+    const struct comm *comm = run->corpus.comm;
     size_t count = pairs->count;
     float *margin = mem_array(count, sizeof *margin), *memory = mem_array(count, sizeof *memory);
     TRY_ALLOC(margin && memory, error);
     plain.margin = (struct calibration){1, 0, 0};
     plain.network.weight = 0;
-    TRY(labels_score(labelled, pairs, &plain, &without, run->options->threads, margin, error));
-    TRY(labels_score(labelled, pairs, &plain, &with, run->options->threads, memory, error));
+    TRY(labels_score(labelled, pairs, &plain, &without, comm, run->options->threads, margin,
+                     error));
+    if (comm->rank == 0) /* which alone has a memory */
+        TRY(labels_score(labelled, pairs, &plain, &with, &comm_single, run->options->threads,
+                         memory, error));
+    TRY(comm_broadcast(comm, memory, count * sizeof *memory, 0, error));
     for (size_t i = 0; i < count; i++) memory[i] -= margin[i];
     TRY(run->model->network
             ? weigh_network(run, similarity, memory, pairs, margin, error)

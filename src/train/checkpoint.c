@@ -32,10 +32,14 @@ static enum safetensors_type file_type(enum keep_type type)
 
 /* ---- Writing ---- */
 
+/* In a job the first process's clock counts, for all of them: what is split must be brought together. */
 static int due(void *user)
 {
     const struct checkpoint *checkpoint = user;
-    return checkpoint->every > 0 && seconds() - checkpoint->written >= checkpoint->every;
+    int now = checkpoint->every > 0 && seconds() - checkpoint->written >= checkpoint->every;
+    if (checkpoint->every > 0)
+        comm_broadcast(checkpoint->comm, &now, sizeof now, 0, NULL); /* fails only with the job */
+    return now;
 }
 
 static film_status write_arrays(const struct checkpoint *checkpoint, const struct keep *arrays,
@@ -58,6 +62,7 @@ static film_status write_arrays(const struct checkpoint *checkpoint, const struc
 static int save(void *user, const struct keep *arrays, size_t count)
 {
     struct checkpoint *checkpoint = user;
+    if (checkpoint->comm->rank > 0) return 0;
     checkpoint->failed = write_arrays(checkpoint, arrays, count, &checkpoint->error);
     checkpoint->written = seconds();
     return checkpoint->failed != FILM_OK;
@@ -129,7 +134,8 @@ film_status checkpoint_check(const film_train_options *options, film_error *erro
     if (!options->resume) return FILM_OK;
     if (!options->checkpoint)
         return status_set(error, FILM_USAGE, "there is no checkpoint to resume from");
-    if (access(options->checkpoint, F_OK) != 0)
+    /* A job that was killed before it came that far begins again: its restart need not ask how far it was. */
+    if (access(options->checkpoint, F_OK) != 0 && comm_of(options->job)->size == 1)
         return status_set(error, FILM_BAD_INPUT, "nothing to resume: no %s", options->checkpoint);
     return FILM_OK;
 }
@@ -139,12 +145,16 @@ film_status checkpoint_open(struct checkpoint *checkpoint, const struct run *run
 {
     film_status status = FILM_OK;
     const film_train_options *options = run->options;
-    *checkpoint = (struct checkpoint){
-        .path = options->checkpoint, .every = options->checkpoint_every, .written = seconds()};
+    *checkpoint = (struct checkpoint){.path = options->checkpoint,
+                                      .comm = run->corpus.comm,
+                                      .every = options->checkpoint_every,
+                                      .written = seconds()};
     if (!checkpoint->path) return FILM_OK;
-    checkpoint->keeper = (struct keeper){checkpoint, options->resume, load, due, save};
+    int resume = options->resume && access(options->checkpoint, F_OK) == 0;
+    checkpoint->keeper = (struct keeper){checkpoint, resume, load, due, save};
+    TRY(comm_broadcast(checkpoint->comm, &checkpoint->keeper.going_on, sizeof(int), 0, error));
     TRY(fingerprint_make(run, start, &checkpoint->fingerprint, error));
-    if (options->resume) TRY(open_file(checkpoint, error));
+    if (checkpoint->keeper.going_on) TRY(open_file(checkpoint, error));
 done:
     return status;
 }

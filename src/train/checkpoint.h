@@ -10,9 +10,10 @@
 struct safetensors;
 
 struct checkpoint {
-    const char *path; /* NULL: none is wanted, and nothing below is used */
-    double every;     /* seconds; 0: only when learning is stopped */
-    double written;   /* when it was last, or when learning began */
+    const char *path;        /* NULL: none is wanted, and nothing below is used */
+    const struct comm *comm; /* of the job: the first process writes, all read */
+    double every;            /* seconds; 0: only when learning is stopped */
+    double written;          /* when it was last, or when learning began */
     char *fingerprint;
     struct safetensors *file; /* what to go on from */
     film_status failed;       /* why it could not be written */

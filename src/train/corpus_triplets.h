@@ -8,13 +8,15 @@
 struct triplet_recipe {
     const film_solver_options *solver; /* how many of each kind */
     float range[2];                    /* lowest and highest score; only for scores */
-    const float *v, *sigma;            /* sentences x rank and rank: for hard negatives, or NULL */
+    const float *v, *sigma; /* own sentences x rank and rank: for hard negatives, or NULL */
     size_t rank;
     uint64_t seed;
     int threads;
     film_progress progress;
 };
 
+/* In a job: the triplets whose anchors are this process's sentences, with the numbers of all. Together they are
+ * the triplets one process would make, but for neighbours that are equally near within rounding. */
 film_status corpus_triplets(const struct corpus *corpus, const struct triplet_recipe *recipe,
                             struct triplets *out, film_error *error);
 

@@ -87,25 +87,50 @@ static json_t *options_object(const struct run *run)
     return NULL;
 }
 
-/* Hashes under names that make a sentence: "its NAME are others". */
-static json_t *content_object(const struct run *run, uint64_t start)
+/* Of what is split over processes: each has hashed its own. */
+static film_status hash_all(const struct comm *comm, uint64_t *hash, film_error *error)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:s}", "sentences",
-                     checksum_print(hash_strings(&run->corpus.sentences)).digits, "rows or labels",
-                     checksum_print(hash_rows(&run->corpus)).digits, "dev or held-out rows",
-                     checksum_print(hash_dev(run)).digits, "features",
-                     checksum_print(hash_features(run)).digits, NUMBERS,
-                     checksum_print(start).digits);
+    film_status status = FILM_OK;
+    void *all = NULL;
+    size_t *sizes = NULL;
+    if (comm->size == 1) return FILM_OK;
+    TRY(comm_gather_all(comm, hash, sizeof *hash, &all, &sizes, error));
+    *hash = fingerprint_add(0, all, (size_t)comm->size * sizeof *hash);
+done:
+    mem_free(all);
+    mem_free(sizes);
+    return status;
+}
+
+/* Hashes under names that make a sentence: "its NAME are others". */
+static film_status content_object(const struct run *run, uint64_t start, json_t **out,
+                                  film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct comm *comm = run->corpus.comm;
+    uint64_t sentences = hash_strings(&run->corpus.sentences), features = hash_features(run);
+    TRY(hash_all(comm, &sentences, error));
+    TRY(hash_all(comm, &features, error));
+    TRY(hash_all(comm, &start, error));
+    *out = json_pack("{s:s, s:s, s:s, s:s, s:s}", "sentences", checksum_print(sentences).digits,
+                     "rows or labels", checksum_print(hash_rows(&run->corpus)).digits,
+                     "dev or held-out rows", checksum_print(hash_dev(run)).digits, "features",
+                     checksum_print(features).digits, NUMBERS, checksum_print(start).digits);
+    TRY_ALLOC(*out, error);
+done:
+    return status;
 }
 
 film_status fingerprint_make(const struct run *run, uint64_t start, char **out, film_error *error)
 {
     film_status status = FILM_OK;
     char *text = NULL;
-    json_t *object = json_pack(
-        "{s:{s:s}, s:o, s:o, s:{s:I, s:I}}", "program", "version", film_version(), "option",
-        options_object(run), "content", content_object(run, start), "number", "rows",
-        (json_int_t)run->corpus.rows, "skipped rows", (json_int_t)run->corpus.skipped);
+    json_t *object = NULL, *content = NULL;
+    TRY(content_object(run, start, &content, error));
+    object = json_pack("{s:{s:s}, s:o, s:{s:i, s:I, s:I}, s:o}", "program", "version",
+                       film_version(), "option", options_object(run), "number", "processes",
+                       run->corpus.comm->size, "rows", (json_int_t)run->corpus.rows, "skipped rows",
+                       (json_int_t)run->corpus.skipped, "content", content);
     TRY_ALLOC(object && (text = json_dumps(object, JSON_COMPACT)), error);
     TRY_ALLOC(*out = mem_string(text, strlen(text)), error);
 done:

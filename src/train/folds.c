@@ -19,7 +19,7 @@ static film_status deal(const struct corpus *corpus, const uint32_t *number, uin
                         film_error *error)
 {
     film_status status = FILM_OK;
-    size_t sentences = corpus->sentences.count, count = sentences + corpus->rows, used = 0;
+    size_t sentences = corpus_all(corpus), count = sentences + corpus->rows, used = 0;
     double share[QUESTIONS_MOST_PARTS];
     struct deal_result result;
     uint32_t(*row)[3] = mem_array(count, sizeof *row);
@@ -57,8 +57,8 @@ film_status folds_deal(struct folds *folds, const struct corpus *corpus, size_t 
     if (count < 1 || count > QUESTIONS_MOST_PARTS)
         TRY(status_set(error, FILM_USAGE, "%zu folds; 1 to %d can be dealt", count,
                        QUESTIONS_MOST_PARTS));
-    TRY_ALLOC(folds->of = mem_zeroed(corpus->sentences.count, 1), error);
-    TRY(questions_number_all(&corpus->sentences, &number, &questions, error));
+    TRY_ALLOC(folds->of = mem_zeroed(corpus_all(corpus), 1), error);
+    TRY(questions_number_all(corpus, &number, &questions, error));
     TRY(deal(corpus, number, questions, 0, seed, folds, &largest, error));
     if ((double)largest > LARGEST_SHARE * (double)corpus->rows / (double)count)
         TRY(deal(corpus, number, questions, 1, seed, folds, &largest, error));
@@ -88,8 +88,11 @@ film_status folds_rest(const struct folds *folds, const struct corpus *corpus, s
 {
     film_status status = FILM_OK;
     size_t rows = 0;
-    *rest = (struct corpus){
-        .labels = corpus->labels, .sentences = corpus->sentences, .categories = corpus->categories};
+    *rest = (struct corpus){.labels = corpus->labels,
+                            .sentences = corpus->sentences,
+                            .comm = corpus->comm,
+                            .starts = corpus->starts,
+                            .categories = corpus->categories};
     TRY_ALLOC((rest->a = mem_array(corpus->rows, sizeof *rest->a)) &&
                   (rest->b = mem_array(corpus->rows, sizeof *rest->b)) &&
                   (rest->c = mem_array(corpus->rows, sizeof *rest->c)) &&

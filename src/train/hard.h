@@ -2,16 +2,18 @@
 #ifndef TRAIN_HARD_H
 #define TRAIN_HARD_H
 
-#include "base/status.h"
+#include "text/corpus.h"
 
-#include <stdint.h>
-
-/* For each of COUNT vectors (count x dim, any length; normalised in place) its WIDTH nearest among a random
- * chunk of at most CHUNK of them, best first; FLAT_NONE where there are fewer. NEIGHBOURS is
- * count x width. All against all would cost count^2 dim: 40 s for the 165,000 Quora questions where
- * chunks of 16,384 take 4 and, being a sample, hold fewer duplicates that nobody labelled. */
-film_status hard_neighbours(float *vectors, size_t count, size_t dim, size_t chunk, size_t width,
-                            uint64_t seed, int threads, const film_progress *progress,
-                            uint32_t *neighbours, film_error *error);
+/* For each sentence of the corpus the WIDTH nearest among a random chunk of at most CHUNK of them, best
+ * first; FLAT_NONE where there are fewer. VECTORS is sentences x dim, any length; normalised in place.
+ * NEIGHBOURS is sentences x width. All against all would cost count^2 dim: 40 s for the 165,000 Quora questions
+ * where chunks of 16,384 take 4 and, being a sample, hold fewer duplicates that nobody labelled.
+ *
+ * In a job VECTORS and NEIGHBOURS are of the process's own sentences, the numbers in them those of all. ORDER
+ * (corpus_order; NULL in one process) makes the chunks what they are for one process. A chunk's vectors are
+ * brought to all, each process handing over 4 dim bytes a sentence, and each looks for those near its own. */
+film_status hard_neighbours(const struct corpus *corpus, const uint32_t *order, float *vectors,
+                            size_t dim, size_t chunk, size_t width, uint64_t seed, int threads,
+                            const film_progress *progress, uint32_t *neighbours, film_error *error);
 
 #endif

@@ -2,6 +2,7 @@
  * rows are connected (a FAQ in which every entry is told apart from the next), only positive rows
  * connect, and negative rows between the two parts are dropped from both. */
 #include "base/mem.h"
+#include "text/corpus_share.h"
 #include "train/questions.h"
 #include "train/run.h"
 
@@ -54,7 +55,7 @@ film_status run_hold_out(struct run *run, film_error *error)
     size_t held = 0, dropped = 0, positives[3] = {0};
     unsigned char *part = mem_zeroed(corpus->rows, 1);
     TRY_ALLOC(part, error);
-    TRY(questions_number_all(&corpus->sentences, &number, &questions, error));
+    TRY(questions_number_all(corpus, &number, &questions, error));
     TRY(deal_rows(run, number, questions, 0, part, &result, error));
     /* Too large a component to keep the share: let only duplicates connect. */
     if ((double)result.largest > run->options->train_share * (double)corpus->rows &&
@@ -67,8 +68,9 @@ film_status run_hold_out(struct run *run, film_error *error)
     }
     /* Cannot be split, or in a file this small not so that both parts have what they need. */
     if (held == 0 || held + dropped == corpus->rows || !positives[0] || !positives[1]) goto done;
-    TRY(corpus_select(corpus, part, 0, &train, error));
-    TRY(corpus_select(corpus, part, 1, &run->dev, error));
+    int shared = corpus->comm->size > 1;
+    TRY((shared ? corpus_select_shared : corpus_select)(corpus, part, 0, &train, error));
+    TRY((shared ? corpus_select_whole : corpus_select)(corpus, part, 1, &run->dev, error));
     corpus_free(&run->corpus);
     run->corpus = train;
     train = (struct corpus){0};

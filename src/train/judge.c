@@ -2,29 +2,68 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "la/dense.h"
+#include "la/spread.h"
 
 #include <math.h>
+
+/* The sentences of this process's pairs, in the order of their ids; of one process, all there are. */
+static film_status list_sentences(struct judge *judge, const struct strtab *texts, film_text **list,
+                                  film_error *error)
+{
+    film_status status = FILM_OK;
+    int alone = judge->comm->size == 1;
+    TRY_ALLOC((*list = mem_array(texts->count, sizeof **list)) &&
+                  (judge->place = mem_array(texts->count, sizeof *judge->place)),
+              error);
+    for (size_t i = 0; i < texts->count; i++) judge->place[i] = alone ? 0 : STRTAB_NONE;
+    for (size_t i = judge->first; i < judge->first + judge->own; i++)
+        judge->place[judge->pairs.a[i]] = judge->place[judge->pairs.b[i]] = 0;
+    for (uint32_t i = 0; i < texts->count; i++) {
+        if (judge->place[i] == STRTAB_NONE) continue;
+        judge->place[i] = (uint32_t)judge->sentences;
+        (*list)[judge->sentences++] = strtab_get(texts, i);
+    }
+done:
+    return status;
+}
+
+/* v = U'x of the sentences. In a job no process has all of U. */
+static film_status project(struct judge *judge, const struct run *run, const film_text *list,
+                           film_error *error)
+{
+    film_status status = FILM_OK;
+    struct csr x = {0};
+    struct encoder whole = run_project(run);
+    if (judge->comm->size == 1)
+        return encoder_embed_all(&whole, list, judge->sentences, run->options->threads, judge->v,
+                                 error);
+    TRY(features_matrix(&run->model->features, list, judge->sentences, &x, error));
+    TRY(spread_times(judge->comm, &x, run->svd.u, judge->rank, judge->threads, judge->v, error));
+done:
+    csr_free(&x);
+    return status;
+}
 
 film_status judge_init(struct judge *judge, const struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct strtab *texts = &run->dev.sentences;
-    struct encoder project = run_project(run);
-    film_text *list = mem_array(texts->count, sizeof *list);
-    judge->sentences = texts->count;
-    judge->rank = run->svd.rank;
-    judge->dim = run->dim;
-    judge->kind = run->options->similarity;
-    judge->threads = threads_use(run->options->threads);
-    TRY_ALLOC(list, error);
+    film_text *list = NULL;
+    *judge = (struct judge){.comm = run->corpus.comm,
+                            .rank = run->svd.rank,
+                            .dim = run->dim,
+                            .kind = run->options->similarity,
+                            .threads = threads_use(run->options->threads)};
     TRY(labels_to_pairs(&run->dev, LABELS_DRAWN, run->options->seed, &judge->pairs, error));
+    judge->first = spread_first(judge->comm, judge->pairs.count);
+    judge->own = spread_rows(judge->comm, judge->pairs.count);
+    TRY(list_sentences(judge, &run->dev.sentences, &list, error));
     TRY_ALLOC((judge->v = mem_array(judge->sentences * judge->rank, sizeof(float))) &&
                   (judge->map = mem_array(judge->rank * judge->dim, sizeof(float))) &&
                   (judge->y = mem_array(judge->sentences * judge->dim, sizeof(float))) &&
-                  (judge->similarity = mem_array(judge->pairs.count, sizeof(float))),
+                  (judge->similarity = mem_array(judge->own, sizeof(float))) &&
+                  (judge->all = mem_array(judge->pairs.count, sizeof(float))),
               error);
-    for (uint32_t i = 0; i < texts->count; i++) list[i] = strtab_get(texts, i);
-    TRY(encoder_embed_all(&project, list, texts->count, run->options->threads, judge->v, error));
+    TRY(project(judge, run, list, error));
     for (size_t j = 0; j < judge->rank; j++) {
         float scale = (float)pow((double)run->svd.sigma[j], -run->options->solver.power);
         for (size_t i = 0; i < judge->sentences; i++) judge->v[i * judge->rank + j] *= scale;
@@ -37,10 +76,12 @@ done:
 void judge_free(struct judge *judge)
 {
     labelled_pairs_free(&judge->pairs);
+    mem_free(judge->place);
     mem_free(judge->v);
     mem_free(judge->map);
     mem_free(judge->y);
     mem_free(judge->similarity);
+    mem_free(judge->all);
 }
 
 double judge_map(struct judge *judge, const double *p, const double *s)
@@ -51,10 +92,14 @@ double judge_map(struct judge *judge, const double *p, const double *s)
     for (size_t i = 0; i < judge->rank * d; i++) judge->map[i] = (float)(p[i] * sqrt(s[i % d]));
     dense_rows_times(judge->sentences, d, judge->rank, judge->v, judge->rank, judge->map, judge->y,
                      judge->threads);
-    for (size_t i = 0; i < judge->pairs.count; i++)
-        judge->similarity[i] = (float)encoder_similarity(&compare, judge->y + judge->pairs.a[i] * d,
-                                                         judge->y + judge->pairs.b[i] * d);
-    if (calibrate_threshold(judge->similarity, judge->pairs.target, judge->pairs.count, &threshold,
+    for (size_t i = 0; i < judge->own; i++) {
+        const float *a = judge->y + judge->place[judge->pairs.a[judge->first + i]] * d;
+        const float *b = judge->y + judge->place[judge->pairs.b[judge->first + i]] * d;
+        judge->similarity[i] = (float)encoder_similarity(&compare, a, b);
+    }
+    if (spread_gather(judge->comm, judge->pairs.count, 1, judge->similarity, judge->all, NULL) !=
+            FILM_OK ||
+        calibrate_threshold(judge->all, judge->pairs.target, judge->pairs.count, &threshold,
                             &accuracy, NULL) != FILM_OK)
         return 0; /* no memory: never the best */
     return accuracy;

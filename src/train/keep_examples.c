@@ -9,16 +9,14 @@
 /* The pairs that were chosen, for examples_make. */
 struct chosen {
     const struct corpus *corpus;
-    const struct labelled_pairs *pairs;
-    const uint32_t *number; /* of pairs */
+    const struct labelled_share *share; /* all of them */
 };
 
 static int pair_of(const void *user, size_t i, film_text *a, film_text *b)
 {
     const struct chosen *chosen = user;
-    const struct labelled_texts texts = {&chosen->corpus->sentences, chosen->pairs};
-    labels_text(&texts, chosen->number[i], a, b);
-    return labels_verdict(chosen->corpus, chosen->pairs->target[chosen->number[i]]);
+    labels_text(chosen->share, i, a, b);
+    return labels_verdict(chosen->corpus, chosen->share->target[i]);
 }
 
 static int by_number(const void *left, const void *right)
@@ -31,6 +29,7 @@ film_status run_keep_examples(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
     struct labelled_pairs pairs = {.count = 0};
+    struct labelled_share share = {0};
     struct rng rng;
     size_t wanted = run->options->keep_examples, kept = 0, seen = 0;
     if (!wanted) return FILM_OK;
@@ -47,10 +46,18 @@ film_status run_keep_examples(struct run *run, film_error *error)
             number[at] = (uint32_t)i;
     }
     if (kept) qsort(number, kept, sizeof *number, by_number);
-    struct chosen chosen = {&run->corpus, &pairs, number};
+    for (size_t i = 0; i < kept; i++) {
+        pairs.a[i] = pairs.a[number[i]];
+        pairs.b[i] = pairs.b[number[i]];
+        pairs.target[i] = pairs.target[number[i]];
+    }
+    pairs.count = kept;
+    TRY(labels_share(&run->corpus, &pairs, &comm_single, &share, error));
+    struct chosen chosen = {&run->corpus, &share};
     TRY(examples_make(&run->model->examples, kept, pair_of, &chosen, error));
 done:
     mem_free(number);
+    labelled_share_free(&share);
     labelled_pairs_free(&pairs);
     return status;
 }

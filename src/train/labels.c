@@ -3,6 +3,7 @@
 #include "base/rng.h"
 #include "base/union_find.h"
 #include "pair/score.h"
+#include "text/corpus_share.h"
 #include "train/corpus_triplets.h"
 
 #include <math.h>
@@ -81,28 +82,38 @@ static film_status draw_different(const struct corpus *corpus, struct rng *rng,
     size_t labelled = out->count;
     for (size_t i = 0; i < labelled; i++)
         if (out->target[i] < 0.5f) return FILM_OK;
-    film_status status = union_find_init(&groups, corpus->sentences.count, error);
-    if (status != FILM_OK) return status;
+    film_status status = FILM_OK;
+    uint32_t *order = NULL;
+    TRY(corpus_order(corpus, &order, error));
+    TRY(union_find_init(&groups, corpus_all(corpus), error));
     for (size_t i = 0; i < labelled; i++) union_find_join(&groups, out->a[i], out->b[i]);
     for (size_t tries = 0; tries < 4 * labelled && out->made_up < labelled; tries++) {
-        uint32_t a = (uint32_t)rng_below(rng, corpus->sentences.count);
-        uint32_t b = (uint32_t)rng_below(rng, corpus->sentences.count);
+        uint32_t a = order[rng_below(rng, corpus_all(corpus))];
+        uint32_t b = order[rng_below(rng, corpus_all(corpus))];
         if (union_find_root(&groups, a) == union_find_root(&groups, b)) continue;
         add(out, a, b, 0.0f);
         out->made_up++;
     }
+done:
+    mem_free(order);
     union_find_free(&groups);
-    return FILM_OK;
+    return status;
 }
 
-static void draw_blind(const struct corpus *corpus, struct rng *rng, size_t wanted,
-                       struct labelled_pairs *out)
+static film_status draw_blind(const struct corpus *corpus, struct rng *rng, size_t wanted,
+                              struct labelled_pairs *out, film_error *error)
 {
+    film_status status = FILM_OK;
+    uint32_t *order = NULL;
+    TRY(corpus_order(corpus, &order, error));
     for (size_t tries = 0; tries < 4 * wanted && out->count < wanted; tries++) {
-        uint32_t a = (uint32_t)rng_below(rng, corpus->sentences.count);
-        uint32_t b = (uint32_t)rng_below(rng, corpus->sentences.count);
+        uint32_t a = order[rng_below(rng, corpus_all(corpus))];
+        uint32_t b = order[rng_below(rng, corpus_all(corpus))];
         if (a != b) add(out, a, b, 0.0f);
     }
+done:
+    mem_free(order);
+    return status;
 }
 
 film_status labels_to_pairs(const struct corpus *corpus, size_t drawn, uint64_t seed,
@@ -136,7 +147,7 @@ film_status labels_to_pairs(const struct corpus *corpus, size_t drawn, uint64_t 
         TRY(draw_categories(corpus, &rng, drawn, out, error));
         break;
     default:
-        draw_blind(corpus, &rng, drawn, out);
+        TRY(draw_blind(corpus, &rng, drawn, out, error));
     }
 done:
     if (status != FILM_OK) labelled_pairs_free(out);
@@ -149,25 +160,80 @@ int labels_verdict(const struct corpus *corpus, float target)
     return corpus_same(corpus->labels, target, range);
 }
 
+film_status labels_bring(const struct corpus *corpus, const uint32_t *ids, size_t count,
+                         struct strtab *brought, const struct strtab **texts, uint32_t *at,
+                         film_error *error)
+{
+    film_status status = FILM_OK;
+    *texts = &corpus->sentences;
+    if (corpus->comm->size == 1) {
+        if (count) memcpy(at, ids, count * sizeof *at);
+        return FILM_OK;
+    }
+    *texts = brought;
+    TRY(strtab_init(brought, error));
+    TRY(corpus_fetch(corpus, ids, count, brought, at, error));
+done:
+    return status;
+}
+
+film_status labels_share(const struct corpus *corpus, const struct labelled_pairs *pairs,
+                         const struct comm *comm, struct labelled_share *share, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t first = comm_begin(comm, pairs->count, comm->rank);
+    size_t count = comm_begin(comm, pairs->count, comm->rank + 1) - first;
+    uint32_t *ids = mem_array(2 * count, sizeof *ids);
+    *share = (struct labelled_share){.first = first,
+                                     .count = count,
+                                     .a = pairs->a + first,
+                                     .b = pairs->b + first,
+                                     .target = pairs->target + first,
+                                     .at = mem_array(2 * count, sizeof *share->at)};
+    TRY_ALLOC(ids && share->at, error);
+    for (size_t i = 0; i < count; i++) {
+        ids[2 * i] = share->a[i];
+        ids[2 * i + 1] = share->b[i];
+    }
+    TRY(labels_bring(corpus, ids, 2 * count, &share->brought, &share->texts, share->at, error));
+done:
+    mem_free(ids);
+    return status;
+}
+
+void labelled_share_free(struct labelled_share *share)
+{
+    mem_free(share->at);
+    strtab_free(&share->brought);
+    memset(share, 0, sizeof *share);
+}
+
 void labels_text(const void *user, size_t i, film_text *a, film_text *b)
 {
-    const struct labelled_texts *texts = user;
-    *a = strtab_get(texts->sentences, texts->pairs->a[i]);
-    *b = strtab_get(texts->sentences, texts->pairs->b[i]);
+    const struct labelled_share *share = user;
+    *a = strtab_get(share->texts, share->at[2 * i]);
+    *b = strtab_get(share->texts, share->at[2 * i + 1]);
 }
 
 film_status labels_score(const struct corpus *corpus, const struct labelled_pairs *pairs,
                          const struct decision *decision, const struct match_rule *rule,
-                         int threads, float *out, film_error *error)
+                         const struct comm *comm, int threads, float *out, film_error *error)
 {
     film_status status = FILM_OK;
-    struct labelled_texts texts = {&corpus->sentences, pairs};
-    struct score_source source = {labels_text, &texts};
-    film_verdict *verdicts = mem_array(pairs->count, sizeof *verdicts);
-    TRY_ALLOC(verdicts, error);
-    TRY(score_pairs(decision, rule, &source, pairs->count, threads, verdicts, error));
-    for (size_t i = 0; i < pairs->count; i++) out[i] = (float)verdicts[i].log_odds;
+    struct labelled_share share;
+    struct score_source source = {labels_text, &share};
+    film_verdict *verdicts = NULL;
+    float *mine = NULL;
+    TRY(labels_share(corpus, pairs, comm, &share, error));
+    TRY_ALLOC((verdicts = mem_array(share.count, sizeof *verdicts)) &&
+                  (mine = mem_array(share.count, sizeof *mine)),
+              error);
+    TRY(score_pairs(decision, rule, &source, share.count, threads, verdicts, error));
+    for (size_t i = 0; i < share.count; i++) mine[i] = (float)verdicts[i].log_odds;
+    TRY(comm_gather_shares(comm, mine, sizeof *mine, pairs->count, out, error));
 done:
+    labelled_share_free(&share);
     mem_free(verdicts);
+    mem_free(mine);
     return status;
 }

@@ -26,17 +26,34 @@ enum { LABELS_DRAWN = 20000 };
 int labels_verdict(const struct corpus *corpus, float target);
 void labelled_pairs_free(struct labelled_pairs *pairs);
 
-/* The texts of pair I of a struct labelled_texts: for pair/score.h and pair/evidence_fit.h. */
-struct labelled_texts {
-    const struct strtab *sentences;
-    const struct labelled_pairs *pairs;
+/* The pairs one process of a job works on, an even share, with their texts: of a shared corpus each process
+ * brings those of its pairs alone. */
+struct labelled_share {
+    size_t first, count;   /* of all pairs */
+    const uint32_t *a, *b; /* sentence ids; a view of all pairs, as the targets are */
+    const float *target;
+    const struct strtab *texts;
+    uint32_t *at; /* 2 x count: a and b of each pair in TEXTS */
+    struct strtab brought;
 };
-void labels_text(const void *texts, size_t i, film_text *a, film_text *b);
+
+/* Every process of COMM calls it, with the same pairs. PAIRS must outlive it. Free after a failure as well. */
+film_status labels_share(const struct corpus *corpus, const struct labelled_pairs *pairs,
+                         const struct comm *comm, struct labelled_share *share, film_error *error);
+void labelled_share_free(struct labelled_share *share);
+
+/* The texts of sentences IDS, those of a shared corpus brought to BROUGHT: sentence IDS[i] is AT[i] in *TEXTS. */
+film_status labels_bring(const struct corpus *corpus, const uint32_t *ids, size_t count,
+                         struct strtab *brought, const struct strtab **texts, uint32_t *at,
+                         film_error *error);
+
+/* The texts of pair I of a struct labelled_share: for pair/score.h and pair/evidence_fit.h. */
+void labels_text(const void *share, size_t i, film_text *a, film_text *b);
 
 /* The log-odds of each pair; OUT has PAIRS->count floats. By the path that answers, so that thresholds
- * fit it. */
+ * fit it. The processes of COMM score a share each; every one gets all. */
 film_status labels_score(const struct corpus *corpus, const struct labelled_pairs *pairs,
                          const struct decision *decision, const struct match_rule *rule,
-                         int threads, float *out, film_error *error);
+                         const struct comm *comm, int threads, float *out, film_error *error);
 
 #endif

@@ -19,6 +19,102 @@ struct trial {
     json_t *history;         /* of the first fold: both losses after each round */
 };
 
+/* The pairs trees are learned from, in process 0: it does that alone. Trees of depth 2 need no more than
+ * TREE_PAIRS to find their cuts; of more pairs, so many are drawn, the same by any number of processes. */
+enum { TREE_PAIRS = 2000000 };
+
+struct lesson {
+    size_t count;
+    const float *x, *target, *weight, *base;
+    const unsigned char *fold;
+    void *own[5]; /* of these, those that are not the material's */
+};
+
+static void lesson_free(struct lesson *lesson)
+{
+    for (int c = 0; c < 5; c++) mem_free(lesson->own[c]);
+}
+
+/* The numbers of the share's pairs that are drawn. */
+static film_status draw_pairs(const struct run *run, const struct material *material,
+                              uint32_t **drawn, size_t *count, film_error *error)
+{
+    double chance = (double)TREE_PAIRS / (double)material->pairs.count;
+    struct rng rng;
+    *count = 0;
+    *drawn = mem_array(material->share.count, sizeof **drawn);
+    if (!*drawn) return status_no_memory(error);
+    for (size_t i = 0; i < material->share.count; i++) {
+        rng_seed_part(&rng, run->options->seed, material->share.first + i);
+        if (rng_uniform(&rng) < chance) (*drawn)[(*count)++] = (uint32_t)i;
+    }
+    return FILM_OK;
+}
+
+/* COLUMN, SIZE bytes of each pair of the share: those DRAWN (NULL: all) of all processes, to *OUT; *OWN has to be
+ * freed. */
+static film_status bring(const struct comm *comm, const void *column, size_t size,
+                         const uint32_t *drawn, size_t count, const void **out, void **own,
+                         film_error *error)
+{
+    film_status status = FILM_OK;
+    char *some = NULL;
+    if (drawn) {
+        TRY_ALLOC(some = mem_array(count, size), error);
+        for (size_t i = 0; i < count; i++)
+            memcpy(some + i * size, (const char *)column + drawn[i] * size, size);
+        column = some;
+    }
+    if (comm->size == 1) {
+        *out = column;
+        *own = some;
+        return FILM_OK;
+    }
+    TRY(comm_collect(comm, column, count * size, own, error));
+    *out = *own;
+done:
+    mem_free(some);
+    return status;
+}
+
+static film_status lesson_gather(const struct run *run, const struct material *material,
+                                 struct lesson *lesson, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct comm *comm = run->corpus.comm;
+    const struct labelled_share *share = &material->share;
+    size_t count = share->count;
+    uint32_t *drawn = NULL;
+    unsigned char *fold = mem_array(count, 1);
+    *lesson = (struct lesson){0};
+    TRY_ALLOC(fold, error);
+    for (size_t i = 0; i < count; i++)
+        fold[i] = (unsigned char)folds_of_pair(&material->folds, share->a[i]);
+    if (material->pairs.count > TREE_PAIRS) TRY(draw_pairs(run, material, &drawn, &count, error));
+    const struct {
+        const void *column;
+        size_t size;
+        const void **out;
+    } columns[] = {{material->x, traits_count() * sizeof(float), (const void **)&lesson->x},
+                   {share->target, sizeof(float), (const void **)&lesson->target},
+                   {material->weight, sizeof(float), (const void **)&lesson->weight},
+                   {material->base, sizeof(float), (const void **)&lesson->base},
+                   {fold, 1, (const void **)&lesson->fold}};
+    for (int c = 0; c < 5; c++)
+        TRY(bring(comm, columns[c].column, columns[c].size, drawn, count, columns[c].out,
+                  &lesson->own[c], error));
+    lesson->count = count;
+    TRY(comm_sum_counts(comm, &lesson->count, 1, error));
+    if (lesson->fold == fold) { /* the one column that is not the material's */
+        lesson->own[4] = fold;
+        fold = NULL;
+    }
+done:
+    mem_free(drawn);
+    mem_free(fold);
+    return status;
+}
+
 /* What the trees are learned from: the pairs but those of FOLD, behind them the unrelated ones; then, to
  * judge by, those of FOLD. */
 struct layout {
@@ -32,22 +128,22 @@ static void layout_free(struct layout *layout)
     mem_free(layout->columns);
 }
 
-static film_status lay_out(const struct material *material, const struct unrelated *unrelated,
+static film_status lay_out(const struct lesson *lesson, const struct unrelated *unrelated,
                            size_t fold, struct layout *layout, film_error *error)
 {
-    size_t pairs = material->pairs.count, traits = traits_count(), at = 0, learned = 0;
-    size_t count = pairs + unrelated->count;
+    size_t traits = traits_count(), at = 0, learned = 0;
+    size_t count = lesson->count + unrelated->count;
     *layout = (struct layout){.x = mem_array(count, traits * sizeof(float)),
                               .columns = mem_array(3 * count, sizeof(float))};
     if (!layout->x || !layout->columns) return status_no_memory(error);
     float *target = layout->columns, *weight = target + count, *base = weight + count;
     for (int last = 0; last < 2; last++) {
-        for (size_t i = 0; i < pairs; i++) {
-            if ((folds_of_pair(&material->folds, material->pairs.a[i]) == fold) != last) continue;
-            memcpy(layout->x + at * traits, material->x + i * traits, traits * sizeof(float));
-            target[at] = material->pairs.target[i];
-            weight[at] = material->weight[i];
-            base[at++] = material->base[i];
+        for (size_t i = 0; i < lesson->count; i++) {
+            if ((lesson->fold[i] == fold) != last) continue;
+            memcpy(layout->x + at * traits, lesson->x + i * traits, traits * sizeof(float));
+            target[at] = lesson->target[i];
+            weight[at] = lesson->weight[i];
+            base[at++] = lesson->base[i];
         }
         if (last) break;
         for (size_t i = 0; i < unrelated->count; i++, at++) {
@@ -75,7 +171,7 @@ static json_t *loss_history(const struct boost_history *history)
 }
 
 /* How many trees FOLD, kept apart, wants, and the margins it gets. */
-static film_status try_fold(struct run *run, const struct material *material,
+static film_status try_fold(struct run *run, const struct lesson *lesson,
                             const struct unrelated *unrelated, size_t fold,
                             const struct boost_options *options, struct trial *trial,
                             film_error *error)
@@ -85,11 +181,10 @@ static film_status try_fold(struct run *run, const struct material *material,
     struct boost_history history = {0};
     struct layout layout;
     double *sum = NULL;
-    TRY(lay_out(material, unrelated, fold, &layout, error));
+    TRY(lay_out(lesson, unrelated, fold, &layout, error));
     const struct boost_data *apart = &layout.apart;
     size_t kept = apart->rows;
-    if (!kept || kept == material->pairs.count)
-        goto done; /* a few pairs need not reach every fold */
+    if (!kept || kept == lesson->count) goto done; /* a few pairs need not reach every fold */
     struct boost_options wanted = *options;
     wanted.validation = apart;
     wanted.patience = 50;
@@ -114,17 +209,17 @@ done:
 
 /* How many trees, and the line from margins to log-odds. Of many pairs one fold is enough to tell; of few
  * every fold is kept apart once. */
-static film_status try_trees(struct run *run, const struct material *material,
+static film_status try_trees(struct run *run, const struct lesson *lesson, size_t all_folds,
                              const struct unrelated *unrelated, struct boost_options *options,
                              struct calibration *line, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t count = material->pairs.count, folds = count < MATERIAL_FEW ? material->folds.count : 1;
+    size_t count = lesson->count, folds = count < MATERIAL_FEW ? all_folds : 1;
     struct trial trial = {.margin = mem_array(count, sizeof(float)),
                           .target = mem_array(count, sizeof(float))};
     TRY_ALLOC(trial.margin && trial.target, error);
     for (size_t fold = 0; fold < folds; fold++)
-        TRY(try_fold(run, material, unrelated, fold, options, &trial, error));
+        TRY(try_fold(run, lesson, unrelated, fold, options, &trial, error));
     TRY(calibrate_fit(trial.margin, trial.target, trial.count, line, error));
     TRY(run_operate(run, trial.margin, trial.target, trial.count, line, &line->threshold, error));
     options->rounds = (trial.rounds + trial.folds / 2) / trial.folds;
@@ -163,61 +258,113 @@ static size_t unrelated_wanted(size_t pairs)
     return wanted < least ? least : wanted < MOST ? wanted : MOST;
 }
 
-static film_status fit_trees(struct run *run, const struct material *material, film_error *error)
+/* Process 0 learns alone, with the pairs of all. */
+static film_status fit_trees_there(struct run *run, const struct lesson *lesson, size_t folds,
+                                   const struct unrelated *unrelated, film_error *error)
 {
     film_status status = FILM_OK;
     struct decision *decision = &run->model->decision;
-    struct unrelated unrelated;
     struct layout layout = {0};
     struct boost_options options;
-    choose_boosting(&options, material->pairs.count);
+    choose_boosting(&options, lesson->count);
     options.seed = run->options->seed;
     options.threads = run->options->threads;
     options.progress = &run->options->progress;
-    TRY(unrelated_gather(run, unrelated_wanted(material->pairs.count), &unrelated, error));
-    TRY(try_trees(run, material, &unrelated, &options, &decision->margin, error));
-    TRY(lay_out(material, &unrelated, material->folds.count, &layout, error));
+    TRY(try_trees(run, lesson, folds, unrelated, &options, &decision->margin, error));
+    TRY(lay_out(lesson, unrelated, folds, &layout, error));
     TRY(boost_fit(&layout.learn, traits_count(), &options, &decision->trees, NULL, error));
+done:
+    layout_free(&layout);
+    return status;
+}
+
+static film_status fit_trees(struct run *run, const struct material *material, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct comm *comm = run->corpus.comm;
+    struct decision *decision = &run->model->decision;
+    struct unrelated unrelated = {0};
+    struct lesson lesson = {0};
+    TRY(unrelated_gather(run, unrelated_wanted(material->pairs.count), &unrelated, error));
+    TRY(lesson_gather(run, material, &lesson, error));
+    if (comm->rank == 0)
+        status = fit_trees_there(run, &lesson, material->folds.count, &unrelated, error);
+    TRY(comm_agree(comm, status, error));
+    TRY(trees_share(&decision->trees, comm, error));
+    TRY(comm_broadcast(comm, &decision->margin, sizeof decision->margin, 0, error));
     TRY(decision_prepare(decision, error));
 done:
     unrelated_free(&unrelated);
-    layout_free(&layout);
+    lesson_free(&lesson);
     return status;
 }
 
 /* ---- Memory ---- */
 
+/* What memory is learned from, in process 0: all pairs, with what the rest of the decision says of each. */
+struct facts {
+    size_t count;
+    const float *target;
+    void *known, *margin, *weight; /* struct memory_row, double, float */
+};
+
+static void facts_free(struct facts *facts)
+{
+    mem_free(facts->known);
+    mem_free(facts->margin);
+    mem_free(facts->weight);
+}
+
+static film_status facts_gather(const struct run *run, const struct material *material,
+                                struct facts *facts, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct comm *comm = run->corpus.comm;
+    const struct decision *decision = &run->model->decision;
+    size_t count = material->share.count;
+    double *margin = mem_array(count, sizeof *margin);
+    *facts = (struct facts){.count = material->pairs.count, .target = material->pairs.target};
+    TRY_ALLOC(margin, error);
+    TRY(trees_sum_rows(&decision->trees, material->x, count, traits_count(), run->options->threads,
+                       margin, error));
+    for (size_t i = 0; i < count; i++)
+        margin[i] = decision->margin.bias +
+                    decision->margin.scale * (margin[i] + (double)material->base[i]);
+    TRY(comm_collect(comm, material->known, count * sizeof *material->known, &facts->known, error));
+    TRY(comm_collect(comm, margin, count * sizeof *margin, &facts->margin, error));
+    TRY(comm_collect(comm, material->weight, count * sizeof(float), &facts->weight, error));
+done:
+    mem_free(margin);
+    return status;
+}
+
 /* What each of memory's answers is worth, from rows it was built without. */
-static film_status weigh_memory(const struct run *run, const struct material *material,
-                                double *weight, film_error *error)
+static film_status weigh_memory(const struct facts *facts, uint64_t seed, double *weight,
+                                film_error *error)
 {
     enum { PARTS = 4 };
     film_status status = FILM_OK;
-    const struct decision *decision = &run->model->decision;
-    size_t count = material->pairs.count, used[MEMORY_ANSWERS] = {0};
+    const struct memory_row *known = facts->known;
+    size_t count = facts->count, used[MEMORY_ANSWERS] = {0};
     struct memory memory = {0};
     struct rng rng;
     unsigned char *part = mem_array(count, 1);
-    double *sum = mem_array(count, sizeof *sum), *margin = mem_array(2 * count, sizeof *margin);
+    double *margin = mem_array(2 * count, sizeof *margin);
     float *target = mem_array(2 * count, sizeof *target),
           *each = mem_array(2 * count, sizeof *each);
-    TRY_ALLOC(part && sum && margin && target && each, error);
-    TRY(trees_sum_rows(&decision->trees, material->x, count, traits_count(), run->options->threads,
-                       sum, error));
-    rng_seed(&rng, run->options->seed);
+    TRY_ALLOC(part && margin && target && each, error);
+    rng_seed(&rng, seed);
     for (size_t i = 0; i < count; i++) part[i] = (unsigned char)rng_below(&rng, PARTS);
     for (unsigned char p = 0; p < PARTS; p++) {
-        TRY(memory_build(&memory, material->known, count, part, p, error));
+        TRY(memory_build(&memory, known, count, part, p, error));
         for (size_t i = 0; i < count; i++) {
-            if (part[i] != p || material->known[i].a == material->known[i].b) continue;
-            enum memory_answer answer =
-                memory_ask(&memory, material->known[i].a, material->known[i].b);
+            if (part[i] != p || known[i].a == known[i].b) continue;
+            enum memory_answer answer = memory_ask(&memory, known[i].a, known[i].b);
             if (answer == MEMORY_UNKNOWN) continue;
             size_t at = used[answer]++ + (answer == MEMORY_DIFFERENT ? count : 0);
-            margin[at] = decision->margin.bias +
-                         decision->margin.scale * (sum[i] + (double)material->base[i]);
-            target[at] = material->pairs.target[i];
-            each[at] = material->weight[i];
+            margin[at] = ((const double *)facts->margin)[i];
+            target[at] = facts->target[i];
+            each[at] = ((const float *)facts->weight)[i];
         }
         memory_free(&memory);
     }
@@ -227,36 +374,59 @@ static film_status weigh_memory(const struct run *run, const struct material *ma
 done:
     memory_free(&memory);
     mem_free(part);
-    mem_free(sum);
     mem_free(margin);
     mem_free(target);
     mem_free(each);
     return status;
 }
 
+/* Process 0 alone has a memory: it writes the model. */
 static film_status remember(struct run *run, const struct material *material, film_error *error)
 {
     film_status status = FILM_OK;
     struct memory *memory = &run->model->decision.memory;
     double weight[MEMORY_ANSWERS] = {0};
-    TRY(weigh_memory(run, material, weight, error));
-    TRY(memory_build(memory, material->known, material->pairs.count, NULL, 0, error));
+    struct facts facts;
+    TRY(facts_gather(run, material, &facts, error));
+    if (run->corpus.comm->rank > 0) goto done;
+    TRY(weigh_memory(&facts, run->options->seed, weight, error));
+    TRY(memory_build(memory, facts.known, facts.count, NULL, 0, error));
     memcpy(memory->weight, weight, sizeof weight);
     run_note(run, "memory",
              json_pack("{s:I, s:I, s:f, s:f}", "questions", (json_int_t)memory->questions.count,
                        "different_clusters", (json_int_t)memory->different.count, "same",
                        weight[MEMORY_SAME], "different", weight[MEMORY_DIFFERENT]));
 done:
+    facts_free(&facts);
     return status;
 }
+
+/* The similarity's own line, by the folds that did not see the pair. */
+static film_status calibrate_similarity(struct run *run, const struct material *material,
+                                        film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct comm *comm = run->corpus.comm;
+    size_t count = material->pairs.count;
+    struct calibration *line = &run->model->decision.similarity;
+    float *similarity = mem_array(count, sizeof *similarity);
+    TRY_ALLOC(similarity, error);
+    TRY(comm_gather_shares(comm, material->similarity, sizeof *similarity, count, similarity,
+                           error));
+    TRY(calibrate_fit(similarity, material->pairs.target, count, line, error));
+    TRY(comm_broadcast(comm, line, sizeof *line, 0, error));
+done:
+    mem_free(similarity);
+    return status;
+}
+
 film_status learn_decision(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
     struct material material;
     struct decision *decision = &run->model->decision;
     TRY(material_gather(run, &material, error));
-    TRY(calibrate_fit(material.similarity, material.pairs.target, material.pairs.count,
-                      &decision->similarity, error));
+    TRY(calibrate_similarity(run, &material, error));
     TRY(fit_trees(run, &material, error));
     run_note_time(run, "trees");
     if (!run->options->no_memory) TRY(remember(run, &material, error));

@@ -1,6 +1,7 @@
 /* Method FILM: the corpus's labels to triplets, triplets and V to a map. */
 #include "base/mem.h"
 #include "base/threads.h"
+#include "la/spread.h"
 #include "train/checkpoint.h"
 #include "train/corpus_triplets.h"
 #include "train/fingerprint.h"
@@ -20,16 +21,19 @@ static film_status make_triplets(struct run *run, struct triplets *out, film_err
                                     .threads = threads_use(run->options->threads),
                                     .progress = run->options->progress};
     corpus_score_range(&run->corpus, recipe.range);
-    film_status status = corpus_triplets(&run->corpus, &recipe, out, error);
-    if (status != FILM_OK) return status;
+    film_status status = FILM_OK;
+    TRY(corpus_triplets(&run->corpus, &recipe, out, error));
+    size_t all[] = {out->anchors, out->count, out->labelled, out->hard, out->random};
+    TRY(comm_sum_counts(run->corpus.comm, all, sizeof all / sizeof *all, error));
     run_note(run, "triplets",
-             json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "anchors",
-                       (json_int_t)out->anchors, "count", (json_int_t)out->count, "clusters",
-                       (json_int_t)out->clusters, "largest_cluster", (json_int_t)out->largest,
-                       "contradictions", (json_int_t)out->contradictions, "labelled_negatives",
-                       (json_int_t)out->labelled, "hard_negatives", (json_int_t)out->hard,
-                       "random_negatives", (json_int_t)out->random));
-    return FILM_OK;
+             json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "anchors", (json_int_t)all[0],
+                       "count", (json_int_t)all[1], "clusters", (json_int_t)out->clusters,
+                       "largest_cluster", (json_int_t)out->largest, "contradictions",
+                       (json_int_t)out->contradictions, "labelled_negatives", (json_int_t)all[2],
+                       "hard_negatives", (json_int_t)all[3], "random_negatives",
+                       (json_int_t)all[4]));
+done:
+    return status;
 }
 
 /* ---- Learning ---- */
@@ -106,7 +110,7 @@ void learn_film_note(struct run *run, const char *name, const struct film_learne
                        "active", "step", "backtracks", "accuracy", "history", history));
 }
 
-/* P belongs to a basis and to anchors: another machine or thread count may make others. */
+/* P belongs to a basis and to anchors: another machine or thread count may make others. Of this process's part. */
 static uint64_t hash_start(const struct run *run, const struct triplets *triplets)
 {
     const struct svd *svd = &run->svd;
@@ -126,10 +130,25 @@ film_status learn_film_kept(struct run *run, film_status status, const struct fi
     return FILM_OK;
 }
 
+film_status learn_film_map(struct run *run, const struct film_learned *learned, const float *sigma,
+                           film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct svd *svd = &run->svd;
+    size_t features = run_inputs(run), dim = learned->dim;
+    float *mine = mem_array(svd->u_rows * dim, sizeof *mine);
+    TRY_ALLOC(mine && (run->model->own_map = mem_array(features * dim, sizeof *mine)), error);
+    TRY(film_map(learned, svd->u, svd->u_rows, svd->rank, sigma, threads_use(run->options->threads),
+                 mine, error));
+    TRY(spread_gather(run->corpus.comm, features, dim, mine, run->model->own_map, error));
+done:
+    mem_free(mine);
+    return status;
+}
+
 film_status learn_film(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
-    film_model *model = run->model;
     struct triplets triplets = {0};
     struct film_learned learned = {0};
     struct checkpoint checkpoint = {0};
@@ -143,6 +162,8 @@ film_status learn_film(struct run *run, film_error *error)
     options.report = on_iteration;
     if (run->dev.rows) options.judge = on_judge;
     options.user = &watch;
+    struct film_owners owners = {.comm = run->corpus.comm, .starts = run->corpus.starts};
+    options.owners = &owners;
     TRY(checkpoint_open(&checkpoint, run, hash_start(run, &triplets), error));
     options.keeper = checkpoint_keeper(&checkpoint);
     status =
@@ -152,10 +173,7 @@ film_status learn_film(struct run *run, film_error *error)
         status = FILM_OK;
     }
     TRY(status);
-    TRY_ALLOC(model->own_map = mem_array(run_inputs(run) * run->dim, sizeof *model->own_map),
-              error);
-    TRY(film_map(&learned, run->svd.u, run_inputs(run), run->svd.rank, run->svd.sigma,
-                 options.threads, model->own_map, error));
+    TRY(learn_film_map(run, &learned, run->svd.sigma, error));
     learn_film_note(run, "film", &learned);
     run_note_time(run, "film");
 done:

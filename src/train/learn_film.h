@@ -13,6 +13,10 @@ struct film_learn_options learn_film_options(const struct run *run);
 film_status learn_film_kept(struct run *run, film_status status,
                             const struct film_learned *learned);
 
+/* The model's map from what was learned on U and SIGMA: whole in every process of a job. */
+film_status learn_film_map(struct run *run, const struct film_learned *learned, const float *sigma,
+                           film_error *error);
+
 /* The figures of the learning, under NAME. */
 void learn_film_note(struct run *run, const char *name, const struct film_learned *learned);
 

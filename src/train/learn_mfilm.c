@@ -7,9 +7,14 @@
  *
  * A batch ends with its anchors (`batch`), or with 4 times as many sentences: vectors are what takes
  * memory, 4 * rank bytes each. It runs on into the next pass, so that the last rows of a file make
- * no small, noisy batch; only a batch that holds the whole file ends with it. */
+ * no small, noisy batch; only a batch that holds the whole file ends with it.
+ *
+ * In a job a batch is made of one part by each process, from its own part of the files: its anchors and what it draws
+ * for them are all in that part, so that nothing but K is exchanged (8 rank^2 bytes summed and, from the first process,
+ * 8 rank dim for P, per batch). A process that has come to its end goes on with empty parts until all have. */
 #include "base/mem.h"
 #include "base/threads.h"
+#include "la/spread.h"
 #include "metric/mfilm.h"
 #include "train/corpus_triplets.h"
 #include "train/judge.h"
@@ -23,12 +28,14 @@ enum { SENTENCES_PER_ANCHOR = 4, ROWS_PER_ANCHOR = 16 };
 
 struct batches {
     struct run *run;
+    const struct comm *comm;
     struct judge judge; /* of the dev pairs, where there are any */
     struct stream stream;
     struct corpus corpus; /* the present batch */
     struct triplets triplets;
     struct triplet_recipe recipe;
     float *sigma; /* rank: as if the SVD were that of all rows */
+    float *u;     /* features x rank, in a job: all of it; else the SVD's own is used */
     float *v;     /* sentences x rank */
     size_t v_capacity;
     struct csr x;          /* sentences x features, for a basis per batch */
@@ -47,7 +54,7 @@ static void batches_free(struct batches *b)
     corpus_free(&b->corpus);
     triplets_free(&b->triplets);
     csr_free(&b->x);
-    mem_free(b->sigma), mem_free(b->v), mem_free(b->anchor);
+    mem_free(b->sigma), mem_free(b->u), mem_free(b->v), mem_free(b->anchor);
 }
 
 /* ---- Rows to a batch ---- */
@@ -78,10 +85,12 @@ done:
     return status;
 }
 
+/* Of this process. */
 static size_t batch_anchors(const struct run *run)
 {
     enum { DEFAULT_ANCHORS = 8192 };
-    return run->options->batch ? run->options->batch : DEFAULT_ANCHORS;
+    size_t all = run->options->batch ? run->options->batch : DEFAULT_ANCHORS;
+    return (all - 1) / (size_t)run->corpus.comm->size + 1;
 }
 
 /* The row read ahead begins another anchor and the batch is full; or it is twice too full. */
@@ -106,11 +115,11 @@ static int another_pass(const struct batches *b)
 
 static film_status end_pass(struct batches *b, film_error *error)
 {
-    if (b->pass_rows != b->run->rows)
+    if (b->pass_rows != b->run->own_rows)
         return status_set(error, FILM_IO,
                           "%s: %llu rows at first, %llu now; --method mfilm needs files that stay "
                           "as they are and can be read again",
-                          b->run->paths[0], (unsigned long long)b->run->rows,
+                          b->run->paths[0], (unsigned long long)b->run->own_rows,
                           (unsigned long long)b->pass_rows);
     b->pass_rows = 0;
     b->passes++;
@@ -127,6 +136,7 @@ static film_status collect(struct batches *b, film_error *error)
     corpus_free(&b->corpus);
     b->anchors = 0;
     TRY(corpus_init(&b->corpus, b->run->corpus.labels, error));
+    if (b->run->own_rows == 0) TRY(FILM_END); /* the files are smaller than the job */
     for (;;) {
         if (!b->pending) {
             if (b->pass_rows == 0 && b->rows_in > 0 && b->corpus.rows == 0 && !another_pass(b))
@@ -134,7 +144,7 @@ static film_status collect(struct batches *b, film_error *error)
             status = stream_next(&b->stream, &b->row, &part, error);
             if (status == FILM_END) {
                 TRY(end_pass(b, error));
-                if (b->corpus.rows == b->run->rows) break;
+                if (b->corpus.rows == b->run->own_rows) break;
                 if (another_pass(b)) continue;
                 if (b->corpus.rows == 0 || b->anchors < enough) TRY(FILM_END);
                 break;
@@ -158,7 +168,8 @@ static film_status embed(struct batches *b, film_error *error)
     film_status status = FILM_OK;
     const struct run *run = b->run;
     size_t count = b->corpus.sentences.count, rank = run->svd.rank;
-    struct encoder encoder = {.features = &run->model->features, .map = run->svd.u, .dim = rank};
+    struct encoder encoder = {
+        .features = &run->model->features, .map = b->u ? b->u : run->svd.u, .dim = rank};
     film_text *texts = mem_array(count, sizeof *texts);
     TRY_ALLOC(texts, error);
     for (uint32_t i = 0; i < count; i++) texts[i] = strtab_get(&b->corpus.sentences, i);
@@ -181,29 +192,32 @@ done:
 static film_status weigh(struct batches *b, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct features *features = &b->run->model->features;
-    size_t count = b->corpus.sentences.count, entries = 0, col_capacity = 0, val_capacity = 0;
-    struct feature_row row = {0};
-    struct csr *x = &b->x;
-    csr_free(x);
-    TRY(feature_row_init(&row, features, error));
-    TRY_ALLOC(x->start = mem_zeroed(count + 1, sizeof *x->start), error);
-    x->rows = count;
-    x->cols = features_count(features);
-    for (uint32_t i = 0; i < count; i++) {
-        TRY(features_transform(features, &row, strtab_get(&b->corpus.sentences, i), error));
-        TRY_ALLOC(mem_grow((void **)&x->col, &col_capacity, entries + row.count, sizeof *x->col),
-                  error);
-        TRY_ALLOC(mem_grow((void **)&x->val, &val_capacity, entries + row.count, sizeof *x->val),
-                  error);
-        if (row.count) {
-            memcpy(x->col + entries, row.id, row.count * sizeof *x->col);
-            memcpy(x->val + entries, row.value, row.count * sizeof *x->val);
-        }
-        x->start[i + 1] = entries += row.count;
-    }
+    size_t count = b->corpus.sentences.count;
+    film_text *texts = mem_array(count, sizeof *texts);
+    TRY_ALLOC(texts, error);
+    for (uint32_t i = 0; i < count; i++) texts[i] = strtab_get(&b->corpus.sentences, i);
+    csr_free(&b->x);
+    TRY(features_matrix(&b->run->model->features, texts, count, &b->x, error));
 done:
-    feature_row_free(&row);
+    mem_free(texts);
+    return status;
+}
+
+/* This process's part of a batch, empty when it has come to its end; ROWS of all. FILM_END when all have. */
+static film_status collect_together(struct batches *b, size_t *rows, film_error *error)
+{
+    film_status status = collect(b, error);
+    size_t all[2] = {status == FILM_END, 0}; /* processes at their end; rows */
+    if (status == FILM_END) {
+        corpus_free(&b->corpus);
+        status = corpus_init(&b->corpus, b->run->corpus.labels, error);
+    }
+    TRY(status);
+    all[1] = b->corpus.rows;
+    TRY(comm_sum_counts(b->comm, all, 2, error));
+    *rows = all[1];
+    if (all[0] == (size_t)b->comm->size) status = FILM_END;
+done:
     return status;
 }
 
@@ -212,19 +226,22 @@ static film_status next_batch(void *self, struct mfilm_batch *batch, film_error 
     film_status status = FILM_OK;
     struct batches *b = self;
     int own_basis = b->run->options->solver.batch_basis;
+    size_t anchors, rows;
     do { /* until there is a triplet */
-        TRY(collect(b, error));
+        TRY(collect_together(b, &rows, error));
         TRY(own_basis ? weigh(b, error) : embed(b, error));
         b->made++;
         b->recipe.v = own_basis ? NULL : b->v;
         b->recipe.seed = b->run->options->seed + b->made - 1; /* other negatives in every pass */
         triplets_free(&b->triplets);
         TRY(corpus_triplets(&b->corpus, &b->recipe, &b->triplets, error));
-    } while (b->triplets.anchors == 0);
+        anchors = b->triplets.anchors;
+        TRY(comm_sum_counts(b->comm, &anchors, 1, error));
+    } while (anchors == 0);
     *batch = (struct mfilm_batch){.triplets = &b->triplets,
                                   .v = b->v,
                                   .x = &b->x,
-                                  .weight = (double)b->run->rows / (double)b->corpus.rows};
+                                  .weight = (double)b->run->rows / (double)rows};
 done:
     return status;
 }
@@ -235,7 +252,7 @@ static int on_batch(void *user, size_t batch, const struct film_iteration *now)
 {
     const struct batches *b = user;
     const film_solver_options *solver = &b->run->options->solver;
-    double pass = (double)b->rows_in / (double)b->run->rows,
+    double pass = (double)b->rows_in / fmax((double)b->run->own_rows, 1),
            done = pass / (double)b->run->options->epochs;
     learn_film_tell(b->run, now);
     if (!b->run->options->epochs)
@@ -254,7 +271,7 @@ static film_status batches_init(struct batches *b, struct run *run, film_error *
 {
     film_status status = FILM_OK;
     size_t rank = run->svd.rank;
-    *b = (struct batches){.run = run};
+    *b = (struct batches){.run = run, .comm = run->corpus.comm};
     b->recipe = (struct triplet_recipe){.solver = &run->options->solver,
                                         .rank = rank,
                                         .threads = threads_use(run->options->threads)};
@@ -266,6 +283,11 @@ static film_status batches_init(struct batches *b, struct run *run, film_error *
     double longer = sqrt((double)run->rows / (double)run->corpus.rows);
     for (size_t i = 0; i < rank; i++) b->sigma[i] = (float)(longer * (double)run->svd.sigma[i]);
     b->recipe.sigma = b->sigma;
+    if (b->comm->size > 1) { /* every process embeds sentences of its own */
+        size_t features = run->x.cols;
+        TRY_ALLOC(b->u = mem_array(features, rank * sizeof *b->u), error);
+        TRY(spread_gather(b->comm, features, rank, run->svd.u, b->u, error));
+    }
 done:
     return status;
 }
@@ -300,21 +322,24 @@ film_status learn_mfilm(struct run *run, film_error *error)
         options.judge = on_judge;
     }
     options.user = &batches;
-    TRY_ALLOC(run->model->own_map = mem_array(features * run->dim, sizeof(float)), error);
+    struct film_owners owners = {.comm = batches.comm};
+    options.owners = &owners;
     if (solver->batch_basis) {
+        TRY_ALLOC(run->model->own_map = mem_array(features * run->dim, sizeof(float)), error);
         status = mfilm_average(&source, run->options->rank, features, &options, run->model->own_map,
                                &learned, error);
         TRY(learn_film_kept(run, status, &learned));
     } else {
         status = mfilm_learn(&source, run->svd.rank, batches.sigma, &options, &learned, error);
         TRY(learn_film_kept(run, status, &learned));
-        TRY(film_map(&learned, run->svd.u, features, run->svd.rank, batches.sigma, options.threads,
-                     run->model->own_map, error));
+        TRY(learn_film_map(run, &learned, batches.sigma, error));
     }
     learn_film_note(run, "mfilm", &learned);
     run_note(run, "batch_anchors",
              json_real((double)learned.anchors / (double)learned.solver.iterations));
-    run_note(run, "passes", json_real((double)batches.rows_in / (double)run->rows));
+    size_t read = batches.rows_in;
+    TRY(comm_sum_counts(batches.comm, &read, 1, error));
+    run_note(run, "passes", json_real((double)read / (double)run->rows));
     run_note_time(run, "mfilm");
 done:
     batches_free(&batches);

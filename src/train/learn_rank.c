@@ -47,6 +47,7 @@ film_status learn_rank(struct run *run, film_error *error)
     if (wanted->temperature > 0) options.temperature = wanted->temperature;
     options.seed = run->options->seed;
     options.threads = run->options->threads;
+    options.comm = run->corpus.comm;
     options.report_every = 1;
     options.report = on_step;
     options.user = run;

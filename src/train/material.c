@@ -9,6 +9,7 @@ enum { FOLDS = 5, PAIRS_PER_SENTENCE = 8, STRETCH = 256 };
 
 void material_free(struct material *material)
 {
+    labelled_share_free(&material->share);
     labelled_pairs_free(&material->pairs);
     mem_free(material->weight);
     folds_free(&material->folds);
@@ -26,8 +27,8 @@ static void weigh_pairs(const struct run *run, struct material *material)
     const struct labelled_pairs *pairs = &material->pairs;
     double positive = 0, count = (double)pairs->count;
     for (size_t i = 0; i < pairs->count; i++) positive += (double)pairs->target[i];
-    for (size_t i = 0; i < pairs->count; i++) {
-        double target = (double)pairs->target[i];
+    for (size_t i = 0; i < material->share.count; i++) {
+        double target = (double)material->share.target[i];
         double weight = target * 0.5 * count / fmax(positive, 1) +
                         (1 - target) * 0.5 * count / fmax(count - positive, 1);
         material->weight[i] = run->corpus.labels == FILM_LABELS_SCORES ? 1.0f : (float)weight;
@@ -64,7 +65,8 @@ static film_status gather(struct run *run, struct material *material, film_error
     struct labelled_pairs *pairs = &material->pairs;
     TRY(labels_to_pairs(&run->corpus, PAIRS_PER_SENTENCE * run->corpus.rows, run->options->seed,
                         pairs, error));
-    size_t count = pairs->count;
+    TRY(labels_share(&run->corpus, pairs, run->corpus.comm, &material->share, error));
+    size_t count = material->share.count;
     TRY_ALLOC((material->weight = mem_array(count, sizeof(float))) &&
                   (material->line = mem_array(count, sizeof(float))) &&
                   (material->base = mem_array(count, sizeof(float))) &&
@@ -81,35 +83,28 @@ done:
 
 /* ---- Word evidence ---- */
 
-/* WEIGHTS[f] without fold f, WEIGHTS[FOLDS] with all pairs: side by side, each in one thread. */
+/* WEIGHTS[f] without fold f, WEIGHTS[FOLDS] with all pairs. */
 static film_status fit_evidence(struct run *run, struct material *material, float **weights,
                                 film_error *error)
 {
     film_status status = FILM_OK;
-    const struct labelled_pairs *pairs = &material->pairs;
+    const struct labelled_share *share = &material->share;
     struct evidence_options options;
-    unsigned char *use = mem_array((FOLDS + 1) * pairs->count, 1);
-    int threads = threads_use(run->options->threads);
+    unsigned char *use = mem_array((FOLDS + 1) * share->count, 1);
     evidence_defaults(&options);
     options.seed = run->options->seed;
+    options.fits = FOLDS + 1;
+    options.threads = run->options->threads;
+    options.comm = run->corpus.comm;
     TRY_ALLOC(use, error);
     for (size_t f = 0; f <= FOLDS; f++) {
         TRY_ALLOC(weights[f] = mem_array(material->rows.columns + 1, sizeof(float)), error);
-        for (size_t i = 0; i < pairs->count; i++)
-            use[f * pairs->count + i] =
-                !folds_touches(&material->folds, f, pairs->a[i], pairs->b[i]);
+        for (size_t i = 0; i < share->count; i++)
+            use[f * share->count + i] =
+                !folds_touches(&material->folds, f, share->a[i], share->b[i]);
     }
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-    for (size_t f = 0; f <= FOLDS; f++) {
-        film_error own_error;
-        film_status own =
-            evidence_learn(&material->rows, pairs->target, material->weight, material->line,
-                           use + f * pairs->count, &options, weights[f], &own_error);
-        if (own != FILM_OK) {
-#pragma omp critical
-            status = status_set(error, own, "%s", own_error.message);
-        }
-    }
+    struct evidence_labels labels = {share->target, material->weight, material->line, use};
+    TRY(evidence_learn(&material->rows, &labels, &options, weights, error));
 done:
     mem_free(use);
     return status;
@@ -120,7 +115,7 @@ done:
 static void keep_survey(struct material *material, size_t i, const struct survey *survey)
 {
     const struct reading *reading = &survey->reading;
-    float target = material->pairs.target[i];
+    float target = material->share.target[i];
     material->base[i] = (float)((double)material->line[i] + survey->margin);
     material->similarity[i] = (float)survey_similarity(survey);
     memcpy(material->x + i * traits_count(), survey->traits, traits_count() * sizeof(float));
@@ -136,9 +131,8 @@ static film_status survey_fold(struct run *run, struct material *material, size_
                                film_error *error)
 {
     film_status status = FILM_OK;
-    const struct labelled_pairs *pairs = &material->pairs;
-    size_t stretches = (pairs->count + STRETCH - 1) / STRETCH;
-    struct labelled_texts texts = {&run->corpus.sentences, pairs};
+    const struct labelled_share *share = &material->share;
+    size_t stretches = (share->count + STRETCH - 1) / STRETCH;
 #pragma omp parallel num_threads(threads_use(run->options->threads))
     {
         struct survey survey;
@@ -146,11 +140,11 @@ static film_status survey_fold(struct run *run, struct material *material, size_
         film_status own = survey_init(&survey, encoder, &own_error);
 #pragma omp for schedule(dynamic, 1)
         for (size_t s = 0; s < stretches; s++) {
-            size_t end = (s + 1) * STRETCH < pairs->count ? (s + 1) * STRETCH : pairs->count;
+            size_t end = (s + 1) * STRETCH < share->count ? (s + 1) * STRETCH : share->count;
             for (size_t i = s * STRETCH; i < end && own == FILM_OK; i++) {
                 film_text a, b;
-                if (fold < FOLDS && folds_of_pair(&material->folds, pairs->a[i]) != fold) continue;
-                labels_text(&texts, i, &a, &b);
+                if (fold < FOLDS && folds_of_pair(&material->folds, share->a[i]) != fold) continue;
+                labels_text(share, i, &a, &b);
                 own = survey_make(&survey, evidence, a, b, &own_error);
                 if (own == FILM_OK) keep_survey(material, i, &survey);
             }
@@ -174,7 +168,7 @@ static film_status fit_line(struct run *run, struct material *material, film_err
     double ridge = material->pairs.count < MATERIAL_FEW ? 10 : 0.01 * (double)material->pairs.count;
     struct linear *line = &run->model->decision.line;
     struct encoder plain = run->model->encoder;
-    size_t count = material->pairs.count, traits = traits_count();
+    size_t count = material->share.count, traits = traits_count();
     struct evidence none = {.features = material->rows.features};
     unsigned char *use = mem_array(traits, 1);
     TRY_ALLOC(use && (none.own = mem_zeroed(2 * none.features, sizeof(float))), error);
@@ -184,8 +178,8 @@ static film_status fit_line(struct run *run, struct material *material, film_err
     memset(material->line, 0, count * sizeof(float));
     TRY(survey_fold(run, material, FOLDS, &plain, &none, error));
     for (size_t t = 0; t < traits; t++) use[t] = !trait_is_learned(trait_at(t));
-    struct linear_data data = {material->x, count, traits, material->pairs.target,
-                               material->weight};
+    struct linear_data data = {material->x,      count,           traits, material->share.target,
+                               material->weight, run->corpus.comm};
     TRY(linear_fit(line, &data, use, ridge, threads_use(run->options->threads), error));
     for (size_t i = 0; i < count; i++)
         material->line[i] = (float)linear_sum(line, material->x + i * traits);
@@ -240,7 +234,8 @@ static film_status survey_all(struct run *run, struct material *material, float 
     struct evidence evidence = {0};
     int learned = run->method == FILM_METHOD_RANK || run->method == FILM_METHOD_FILM;
     for (size_t f = 0; f < FOLDS; f++) {
-        TRY(progress_report(&run->options->progress, "folds", (double)f, FOLDS, error));
+        status = progress_report(&run->options->progress, "folds", (double)f, FOLDS, error);
+        TRY(comm_agree(run->corpus.comm, status, error));
         if (learned) TRY(learn_fold_map(run, material, f, &map, error));
         /* A BERT encoder cannot be learned without a fold: what it says is kept out of the trees. */
         struct encoder encoder = run->model->encoder;
@@ -263,13 +258,18 @@ done:
 static film_status scale_evidence(struct run *run, struct material *material, film_error *error)
 {
     film_status status = FILM_OK;
+    const struct comm *comm = run->corpus.comm;
     struct decision *decision = &run->model->decision;
-    size_t count = material->pairs.count;
+    size_t all = material->pairs.count, count = material->share.count;
     struct calibration trust;
-    float *margin = mem_array(count, sizeof *margin);
-    TRY_ALLOC(margin, error);
+    float *margin = mem_array(count, sizeof *margin), *margins = mem_array(all, sizeof *margins),
+          *lines = mem_array(all, sizeof *lines);
+    TRY_ALLOC(margin && margins && lines, error);
     for (size_t i = 0; i < count; i++) margin[i] = material->base[i] - material->line[i];
-    TRY(calibrate_fit_beside(margin, material->line, material->pairs.target, count, &trust, error));
+    TRY(comm_gather_shares(comm, margin, sizeof *margin, all, margins, error));
+    TRY(comm_gather_shares(comm, material->line, sizeof *lines, all, lines, error));
+    TRY(calibrate_fit_beside(margins, lines, material->pairs.target, all, &trust, error));
+    TRY(comm_broadcast(comm, &trust, sizeof trust, 0, error));
     decision->evidence.scale = trust.scale;
     decision->line.bias += trust.bias;
     for (size_t i = 0; i < count; i++)
@@ -278,6 +278,8 @@ static film_status scale_evidence(struct run *run, struct material *material, fi
     run_note(run, "evidence_scale", json_real(trust.scale));
 done:
     mem_free(margin);
+    mem_free(margins);
+    mem_free(lines);
     return status;
 }
 
@@ -286,10 +288,10 @@ film_status material_gather(struct run *run, struct material *material, film_err
     film_status status = FILM_OK;
     struct decision *decision = &run->model->decision;
     float *weights[FOLDS + 1] = {0};
-    struct labelled_texts texts = {&run->corpus.sentences, &material->pairs};
     memset(material, 0, sizeof *material);
     TRY(gather(run, material, error));
-    struct evidence_source source = {labels_text, &texts, material->pairs.count};
+    struct evidence_source source = {labels_text, &material->share, material->share.count,
+                                     run->corpus.comm};
     TRY(evidence_rows_collect(&material->rows, &run->model->encoder, &source, run->options->threads,
                               &run->options->progress, error));
     run_note_time(run, "items");
@@ -300,6 +302,7 @@ film_status material_gather(struct run *run, struct material *material, film_err
     run_note(run, "evidence_items", json_integer(decision->evidence.items.count));
     run_note_time(run, "evidence");
     TRY(survey_all(run, material, weights, error));
+    evidence_rows_free(&material->rows); /* the largest of all, and not wanted any more */
     TRY(scale_evidence(run, material, error));
     run_note_time(run, "folds");
 done:

@@ -3,7 +3,9 @@
  *
  * Everything that was learned from labels (evidence, the map) is learned once more for each fold without
  * that fold, and the fold's pairs are surveyed with it. On the way the model gets its line through the
- * unlearned traits and its word evidence, scaled by how far it is right about pairs it has not seen. */
+ * unlearned traits and its word evidence, scaled by how far it is right about pairs it has not seen.
+ *
+ * In a job every process knows which pairs there are and has the rest of its share of them alone. */
 #ifndef TRAIN_MATERIAL_H
 #define TRAIN_MATERIAL_H
 
@@ -16,11 +18,12 @@
 enum { MATERIAL_FEW = 20000 };
 
 struct material {
-    struct labelled_pairs pairs;
-    float *weight; /* of each pair: both classes weigh the same */
+    struct labelled_pairs pairs; /* all */
     struct folds folds;
+    struct labelled_share share;
+    float *weight; /* of each pair of the share: both classes weigh the same */
     struct evidence_rows rows;
-    float *line;       /* what the line through the traits says of each pair */
+    float *line;       /* what the line through the traits says of each */
     float *base;       /* line and word evidence, by a fold that did not see the pair */
     float *similarity; /* likewise */
     float *x;          /* pairs x traits, likewise */

@@ -41,7 +41,6 @@ film_status pool_labels_add(struct corpus *corpus, const char *const *pools, siz
                             film_error *error)
 {
     film_status status = FILM_OK;
-    if (corpus->rows == 0) TRY(corpus_init(corpus, FILM_LABELS_PAIRS, error));
     if (corpus->labels != FILM_LABELS_PAIRS)
         TRY(status_set(error, FILM_BAD_INPUT,
                        "the labels of a pool are pairs, those of the files are not; train on one "

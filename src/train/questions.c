@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/union_find.h"
+#include "text/corpus_share.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,18 +57,35 @@ film_status questions_number(struct questions *questions, film_text text, uint32
     return strtab_add(&questions->hashes, (const char *)&hash, sizeof hash, id, error);
 }
 
-film_status questions_number_all(const struct strtab *sentences, uint32_t **number, uint32_t *count,
+/* Each process reads its own sentences; 8 bytes of each are told to all. */
+film_status questions_number_all(const struct corpus *corpus, uint32_t **number, uint32_t *count,
                                  film_error *error)
 {
     film_status status = FILM_OK;
+    const struct strtab *own = &corpus->sentences;
     struct questions questions;
+    uint64_t *hashes = NULL;
+    void *all = NULL;
+    size_t *sizes = NULL, sentences = corpus_all(corpus);
+    uint32_t *order = NULL; /* questions are numbered as they appear, in any job */
     TRY(questions_init(&questions, error));
-    TRY_ALLOC(*number = mem_array(sentences->count, sizeof **number), error);
-    for (uint32_t i = 0; i < sentences->count; i++)
-        TRY(questions_number(&questions, strtab_get(sentences, i), &(*number)[i], error));
+    TRY_ALLOC((*number = mem_array(sentences, sizeof **number)) &&
+                  (hashes = mem_array(own->count, sizeof *hashes)),
+              error);
+    for (uint32_t i = 0; i < own->count; i++)
+        TRY(questions_hash(&questions, strtab_get(own, i), &hashes[i], error));
+    TRY(comm_gather_all(corpus->comm, hashes, own->count * sizeof *hashes, &all, &sizes, error));
+    TRY(corpus_order(corpus, &order, error));
+    for (size_t i = 0; i < sentences; i++)
+        TRY(strtab_add(&questions.hashes, (const char *)all + order[i] * sizeof *hashes,
+                       sizeof *hashes, &(*number)[order[i]], error));
     *count = questions.hashes.count;
 done:
     questions_free(&questions);
+    mem_free(hashes);
+    mem_free(order);
+    mem_free(all);
+    mem_free(sizes);
     return status;
 }
 

@@ -7,6 +7,7 @@
 #define TRAIN_QUESTIONS_H
 
 #include "base/strtab.h"
+#include "text/corpus.h"
 #include "text/tokens.h"
 
 /* Numbers questions; the text itself is not kept, only 64-bit hashes of the tokens. */
@@ -26,8 +27,9 @@ film_status questions_hash(struct questions *questions, film_text text, uint64_t
 film_status questions_number(struct questions *questions, film_text text, uint32_t *id,
                              film_error *error);
 
-/* Numbers of many sentences, by their id in the table; *NUMBER is freed with mem_free. */
-film_status questions_number_all(const struct strtab *sentences, uint32_t **number, uint32_t *count,
+/* Numbers of all sentences of a corpus, by theirs; *NUMBER is freed with mem_free. Of a shared corpus
+ * every process calls it and gets all. */
+film_status questions_number_all(const struct corpus *corpus, uint32_t **number, uint32_t *count,
                                  film_error *error);
 
 enum { QUESTIONS_MOST_PARTS = 16 };

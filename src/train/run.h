@@ -24,6 +24,7 @@ struct run {
     const float *encoded;          /* its vectors take the place of x */
     struct svd svd;                /* empty where the method needs none */
     uint64_t rows;                 /* learned from, in the corpus or the stream */
+    uint64_t own_rows;             /* of a stream: those in this process's part of it */
     int full;                      /* learn the full decision */
     int too_few;                   /* why that failed: too few labelled pairs */
     int holds_out;                 /* a stream: some questions are kept for the threshold */
@@ -33,10 +34,12 @@ struct run {
                                 so far; FILM_CANCELLED, or why there is no checkpoint */
     film_error interruption;
     json_t *figures, *seconds;
-    double started; /* the current phase */
+    double started;              /* the current phase */
+    struct comm_traffic traffic; /* as it was then */
 };
 
-/* Notes how long the phase took that has just ended. */
+/* Notes how long the phase took that has just ended and, in a job, what this process handed to the others in it: bytes
+ * by kind (base/comm.h), and the seconds it waited in the calls. */
 void run_note_time(struct run *run, const char *phase);
 void run_note(struct run *run, const char *key, json_t *value);
 

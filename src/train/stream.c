@@ -1,5 +1,6 @@
 #include "train/stream.h"
 #include "base/mem.h"
+#include "text/corpus_share.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +11,7 @@ void stream_rewind(struct stream *stream)
 {
     const struct run *run = stream->run;
     rows_close(&stream->rows);
-    rows_start(&stream->rows, run->paths, run->path_count, &run->options->table);
+    rows_start(&stream->rows, run->paths, run->path_count, &stream->table);
 }
 
 film_status stream_init(struct stream *stream, const struct run *run, film_error *error)
@@ -18,6 +19,9 @@ film_status stream_init(struct stream *stream, const struct run *run, film_error
     memset(stream, 0, sizeof *stream);
     stream->run = run;
     stream->dev_share = -1;
+    stream->table = run->options->table;
+    stream->table.part = film_job_rank(run->options->job);
+    stream->table.parts = film_job_size(run->options->job);
     for (size_t i = 0; i < run->path_count; i++)
         if (strcmp(run->paths[i], "-") == 0)
             return status_set(error, FILM_USAGE,
@@ -122,25 +126,68 @@ done:
     return status;
 }
 
+/* The same limit in all processes: that of the one with the most rows. */
+static film_status agree_on_limit(struct sampler *s, const struct comm *comm, film_error *error)
+{
+    film_status status = FILM_OK;
+    void *all = NULL;
+    size_t *sizes = NULL;
+    double least = s->limit;
+    TRY(comm_gather_all(comm, &s->limit, sizeof s->limit, &all, &sizes, error));
+    for (int p = 0; p < comm->size; p++) least = fmin(least, ((const double *)all)[p]);
+    while (s->limit > least) TRY(thin(s, error));
+done:
+    mem_free(all);
+    mem_free(sizes);
+    return status;
+}
+
+/* From what this process read to what all did: one sample, the dev rows in every process, the number of rows.
+ * NUMBER of all kinds were read here. */
+static film_status join(struct run *run, const struct comm *comm, uint64_t number,
+                        film_error *error)
+{
+    film_status status = FILM_OK;
+    const char *name = run->paths[0];
+    struct corpus dev = {0};
+    unsigned char *all_rows = NULL;
+    size_t counts[] = {number, run->rows, run->corpus.rows, run->dev.rows};
+    TRY(comm_sum_counts(comm, counts, sizeof counts / sizeof *counts, error));
+    if (counts[0] == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: no rows", name));
+    run->rows = counts[1];
+    if (counts[2] > 0) TRY(corpus_share(&run->corpus, comm, name, error));
+    if (comm->size == 1 || counts[3] == 0) goto done;
+    TRY(corpus_share(&run->dev, comm, name, error));
+    TRY_ALLOC(all_rows = mem_zeroed(run->dev.rows, 1), error);
+    TRY(corpus_select_whole(&run->dev, all_rows, 0, &dev, error));
+    corpus_free(&run->dev);
+    run->dev = dev;
+done:
+    mem_free(all_rows);
+    return status;
+}
+
 /* One pass: sample, dev rows, number of rows. */
 static film_status sample_pass(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
     const film_train_options *options = run->options;
-    struct sampler sampler = {.limit = 1, .most = options->solver.sample};
+    const struct comm *comm = comm_of(options->job);
+    size_t processes = (size_t)comm->size;
+    struct sampler sampler = {.limit = 1, .most = (options->solver.sample - 1) / processes + 1};
     struct stream stream = {0};
     enum stream_part part;
     film_row row;
-    uint64_t number = 0;
+    uint64_t number = 0, first = (uint64_t)comm->rank << 40;
     run->rows = 0;
     TRY(corpus_init(&run->dev, FILM_LABELS_AUTO, error));
     TRY(corpus_init(&sampler.corpus, FILM_LABELS_AUTO, error));
     TRY(stream_init(&stream, run, error));
     while ((status = stream_next(&stream, &row, &part, error)) == FILM_OK) {
         if (part == STREAM_LEARN) {
-            TRY(offer(&sampler, &row, deal(options->seed + 1, number), error));
+            TRY(offer(&sampler, &row, deal(options->seed + 1, first + number), error));
             run->rows++;
-        } else if (part == STREAM_DEV && run->dev.rows < MOST_DEV) {
+        } else if (part == STREAM_DEV && run->dev.rows < MOST_DEV / processes) {
             TRY(corpus_add(&run->dev, &row, error));
         }
         if (++number % 65536 == 0)
@@ -149,11 +196,13 @@ static film_status sample_pass(struct run *run, film_error *error)
     }
     if (status == FILM_END) status = FILM_OK;
     TRY(status);
-    if (number == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: no rows", run->paths[0]));
+    TRY(agree_on_limit(&sampler, comm, error));
     run->corpus = sampler.corpus;
     sampler.corpus = (struct corpus){0};
     run->corpus.labels = run->dev.labels = stream.rows.labels;
     run->corpus.skipped = stream.rows.skipped;
+    run->own_rows = run->rows;
+    TRY(join(run, comm, number, error));
 done:
     corpus_free(&sampler.corpus);
     mem_free(sampler.key);

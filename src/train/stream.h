@@ -11,7 +11,10 @@
  *
  * Sampling. The vocabulary, the SVD and, failing others, the threshold come from a sample of whole
  * rows with at most `sample` distinct sentences: all rows while they fit, then those whose hashed
- * number is in the lower half, quarter, ... of the range. Same seed, same sample. */
+ * number is in the lower half, quarter, ... of the range. Same seed, same sample.
+ *
+ * In a job every process streams its own part of the files. They sample alike, each its share, and the sample becomes
+ * one corpus of all (text/corpus_share.h); the rows held out are brought to every one of them. */
 #ifndef TRAIN_STREAM_H
 #define TRAIN_STREAM_H
 
@@ -23,12 +26,13 @@ enum stream_part { STREAM_LEARN, STREAM_DEV, STREAM_NEITHER };
 
 struct stream {
     const struct run *run;
+    film_table_options table; /* in a job, of this process's part of the files */
     struct rows rows;
     struct questions questions; /* made when something is held out */
     double dev_share;           /* q; negative before the first row */
 };
 
-/* FILM_USAGE for standard input, which cannot be read twice. */
+/* FILM_USAGE for standard input, which cannot be read twice. STREAM stays where it is. */
 film_status stream_init(struct stream *stream, const struct run *run, film_error *error);
 void stream_free(struct stream *stream);
 void stream_rewind(struct stream *stream);

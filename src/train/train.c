@@ -1,6 +1,8 @@
 #include "train/train.h"
 #include "base/mem.h"
 #include "base/threads.h"
+#include "la/spread.h"
+#include "text/corpus_share.h"
 #include "train/checkpoint.h"
 #include "train/learn_decision.h"
 #include "train/options.h"
@@ -23,11 +25,54 @@ void run_note(struct run *run, const char *key, json_t *value)
     json_object_set_new(run->figures, key, value);
 }
 
+/* What this process has handed over in the phase. It goes with the seconds, which are told but not kept in the model:
+ * checkpoints are traffic too, and how many there are is a matter of time. */
+static void note_traffic(struct run *run, const char *phase)
+{
+    const struct comm *comm = comm_of(run->options->job);
+    const struct comm_traffic *now = comm->traffic, *then = &run->traffic;
+    if (comm->size == 1) return;
+    run_note(run, "processes", json_integer(comm->size));
+    if (!json_object_get(run->seconds, "job"))
+        json_object_set_new(run->seconds, "job", json_object());
+    json_object_set_new(json_object_get(run->seconds, "job"), phase,
+                        json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "calls",
+                                  (json_int_t)(now->calls - then->calls), "summed",
+                                  (json_int_t)(now->summed - then->summed), "shared",
+                                  (json_int_t)(now->shared - then->shared), "broadcast",
+                                  (json_int_t)(now->broadcast - then->broadcast), "gathered",
+                                  (json_int_t)(now->gathered - then->gathered), "exchanged",
+                                  (json_int_t)(now->exchanged - then->exchanged), "waited",
+                                  now->seconds - then->seconds));
+    run->traffic = *now;
+}
+
 void run_note_time(struct run *run, const char *phase)
 {
     double now = seconds();
     json_object_set_new(run->seconds, phase, json_real(now - run->started));
     run->started = now;
+    note_traffic(run, phase);
+}
+
+/* In a job each process reads its part of the files, and the first one the pools. */
+static film_status read_rows(struct run *run, film_error *error)
+{
+    film_status status = FILM_OK;
+    const film_train_options *options = run->options;
+    const struct comm *comm = comm_of(options->job);
+    film_table_options table = options->table;
+    table.part = comm->rank;
+    table.parts = comm->size;
+    TRY(run->path_count ? corpus_read(&run->corpus, run->paths, run->path_count, &table,
+                                      &options->progress, error)
+                        : corpus_init(&run->corpus, FILM_LABELS_PAIRS, error));
+    if (options->pool_count && comm->rank == 0)
+        TRY(pool_labels_add(&run->corpus, options->pools, options->pool_count, error));
+    TRY(corpus_share(&run->corpus, comm, run->path_count ? run->paths[0] : options->pools[0],
+                     error));
+done:
+    return status;
 }
 
 static film_status read_corpus(struct run *run, film_error *error)
@@ -38,17 +83,14 @@ static film_status read_corpus(struct run *run, film_error *error)
     film_status status = FILM_OK;
     if (options->method == FILM_METHOD_MFILM)
         status = run_sample(run, error);
-    else if (run->path_count)
-        status = corpus_read(&run->corpus, run->paths, run->path_count, &options->table,
-                             &options->progress, error);
-    if (status == FILM_OK && options->pool_count)
-        status = pool_labels_add(&run->corpus, options->pools, options->pool_count, error);
+    else
+        status = read_rows(run, error);
     if (status != FILM_OK) return status;
     if (run->rows == 0) run->rows = run->corpus.rows;
     const struct corpus *corpus = &run->corpus;
     run_note(run, "labels", json_string(kinds[corpus->labels]));
     run_note(run, "rows", json_integer((json_int_t)run->rows));
-    run_note(run, "sentences", json_integer(corpus->sentences.count));
+    run_note(run, "sentences", json_integer((json_int_t)corpus_all(corpus)));
     run_note(run, "skipped_rows", json_integer((json_int_t)corpus->skipped));
     run_note_time(run, "read");
     return FILM_OK;
@@ -61,11 +103,15 @@ static film_status count_features(struct run *run, film_error *error)
     film_status status = tokenizer_init(&tokenizer, options->stem, options->stop, error);
     if (status != FILM_OK) return status;
     struct features_options wanted = {run->model->features.groups, options->min_df,
-                                      options->max_features, options->threads, options->progress};
+                                      options->max_features,       options->threads,
+                                      options->progress,           run->corpus.comm};
     status = features_fit(&run->model->features, &tokenizer, &run->corpus.sentences, &wanted,
                           &run->x, error);
     if (status != FILM_OK) return status;
-    run_note(run, "entries", json_integer((json_int_t)run->x.start[run->x.rows]));
+    size_t entries = run->x.start[run->x.rows];
+    status = comm_sum_counts(run->corpus.comm, &entries, 1, error);
+    if (status != FILM_OK) return status;
+    run_note(run, "entries", json_integer((json_int_t)entries));
     run_note_time(run, "features");
     return FILM_OK;
 }
@@ -95,7 +141,7 @@ film_status run_factorise(struct run *run, film_error *error)
                                  .seed = options->seed,
                                  .threads = threads_use(options->threads),
                                  .progress = options->progress,
-                                 .comm = &comm_single};
+                                 .comm = run->corpus.comm};
     TRY(run->network ? svd_dense(run->encoded, run->corpus.sentences.count, run_inputs(run),
                                  &wanted, &run->svd, error)
                      : svd_compute(&run->x, &wanted, &run->svd, error));
@@ -114,14 +160,19 @@ done:
 film_status learn_svd(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
+    const struct svd *svd = &run->svd;
+    float *mine = NULL;
     TRY(run_factorise(run, error));
-    size_t rank = run->svd.rank, features = run_inputs(run);
-    if (run->dim > rank) run->dim = rank;
-    float *map = mem_array(features * run->dim, sizeof *map);
-    TRY_ALLOC(run->model->own_map = map, error);
-    for (size_t i = 0; i < features; i++)
-        memcpy(map + i * run->dim, run->svd.u + i * rank, run->dim * sizeof *map);
+    size_t features = run_inputs(run);
+    if (run->dim > svd->rank) run->dim = svd->rank;
+    TRY_ALLOC((run->model->own_map = mem_array(features * run->dim, sizeof(float))) &&
+                  (mine = mem_array(svd->u_rows * run->dim, sizeof *mine)),
+              error);
+    for (size_t i = 0; i < svd->u_rows; i++)
+        memcpy(mine + i * run->dim, svd->u + i * svd->rank, run->dim * sizeof *mine);
+    TRY(spread_gather(run->corpus.comm, features, run->dim, mine, run->model->own_map, error));
 done:
+    mem_free(mine);
     return status;
 }
 
@@ -288,6 +339,20 @@ done:
     return status;
 }
 
+/* What is not split over processes. */
+static film_status check_job(const film_train_options *options, film_error *error)
+{
+    if (film_job_size(options->job) == 1) return FILM_OK;
+    if (options->bert || options->method == FILM_METHOD_DEEP)
+        return status_set(error, FILM_USAGE,
+                          "--bert is not trained by several processes; start it without mpirun");
+    if (options->method == FILM_METHOD_MFILM && options->solver.batch_basis)
+        return status_set(error, FILM_USAGE,
+                          "--mfilm-basis batch is not learned by several processes; start it "
+                          "without mpirun");
+    return FILM_OK;
+}
+
 film_status train_files(const char *const *paths, size_t count, const film_train_options *options,
                         film_model **out, film_error *error)
 {
@@ -296,6 +361,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
         .options = options, .paths = paths, .path_count = count, .started = seconds()};
     *out = NULL;
     TRY(options_check(options, error));
+    TRY(check_job(options, error));
     TRY(checkpoint_check(options, error));
     TRY_ALLOC((run.figures = json_object()) && (run.seconds = json_object()), error);
     TRY_ALLOC(run.model = mem_zeroed(1, sizeof *run.model), error);

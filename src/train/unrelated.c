@@ -3,6 +3,8 @@
 #include "base/rng.h"
 #include "base/threads.h"
 #include "pair/survey.h"
+#include "text/corpus_share.h"
+#include "train/labels.h"
 
 #include <string.h>
 
@@ -39,52 +41,95 @@ static film_text made_up_word(struct rng *rng, char *room)
     return (film_text){room, length};
 }
 
-/* A sentence, more often a piece of one, seldom a made-up word or nothing. */
-static film_text draw(struct rng *rng, const struct strtab *sentences, int whole, char *room)
+/* One pair on its way. What is drawn for the second sentence depends on the first one's text, and in a job
+ * another process may have that: so first all first sentences are brought, then all second ones. */
+struct drawn {
+    struct rng rng;
+    uint64_t kind;
+    film_text text[2];
+    char room[2][LONGEST_WORD + 1];
+};
+
+struct drawing {
+    size_t first, count; /* the share of this process */
+    struct drawn *pair;
+    uint32_t *id, *at;        /* of the sentence drawn; in the table brought */
+    struct strtab brought[2]; /* first and second sentences */
+};
+
+static void drawing_free(struct drawing *drawing)
 {
-    uint64_t kind = rng_below(rng, 20);
-    film_text text = strtab_get(sentences, (uint32_t)rng_below(rng, sentences->count));
-    if (whole) return text;
-    if (kind == 0) return (film_text){room, 0};
-    if (kind <= 3) return made_up_word(rng, room);
-    return piece(rng, text);
+    mem_free(drawing->pair);
+    mem_free(drawing->id);
+    mem_free(drawing->at);
+    for (int side = 0; side < 2; side++) strtab_free(&drawing->brought[side]);
 }
 
-/* Pair I: both whole in a third of them, one in a third, none in a third. */
-static film_status make(const struct run *run, struct survey *survey, size_t i,
-                        struct unrelated *out, film_error *error)
+/* A sentence, more often a piece of one, seldom a made-up word or nothing. */
+static film_text cut(struct drawn *drawn, film_text text, int whole, char *room)
+{
+    if (whole) return text;
+    if (drawn->kind == 0) return (film_text){room, 0};
+    if (drawn->kind <= 3) return made_up_word(&drawn->rng, room);
+    return piece(&drawn->rng, text);
+}
+
+/* Both whole in a third of the pairs, one in a third, none in a third. */
+static int whole_sides(const struct drawing *drawing, size_t i)
+{
+    return (int)((drawing->first + i) % 3);
+}
+
+static film_status draw(const struct run *run, struct drawing *drawing, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct corpus *corpus = &run->corpus;
+    const struct strtab *texts;
+    uint32_t *order = NULL;
+    TRY(corpus_order(corpus, &order, error));
+    for (size_t i = 0; i < drawing->count; i++)
+        rng_seed_part(&drawing->pair[i].rng, run->options->seed, drawing->first + i);
+    for (int side = 0; side < 2; side++) {
+        for (size_t i = 0; i < drawing->count; i++) {
+            drawing->pair[i].kind = rng_below(&drawing->pair[i].rng, 20);
+            drawing->id[i] = order[rng_below(&drawing->pair[i].rng, corpus_all(corpus))];
+        }
+        TRY(labels_bring(corpus, drawing->id, drawing->count, &drawing->brought[side], &texts,
+                         drawing->at, error));
+        for (size_t i = 0; i < drawing->count; i++) {
+            struct drawn *pair = &drawing->pair[i];
+            pair->text[side] = cut(pair, strtab_get(texts, drawing->at[i]),
+                                   whole_sides(drawing, i) > side, pair->room[side]);
+        }
+    }
+done:
+    mem_free(order);
+    return status;
+}
+
+static film_status make(const struct run *run, const struct drawing *drawing, struct survey *survey,
+                        size_t i, struct unrelated *out, film_error *error)
 {
     const struct decision *decision = &run->model->decision;
-    const struct strtab *sentences = &run->corpus.sentences;
-    char room[2][LONGEST_WORD + 1];
-    struct rng rng;
-    rng_seed_part(&rng, run->options->seed, i);
-    size_t whole = i % 3;
-    film_text a = draw(&rng, sentences, whole > 0, room[0]),
-              b = draw(&rng, sentences, whole > 1, room[1]);
-    film_status status = survey_make(survey, &decision->evidence, a, b, error);
+    const film_text *text = drawing->pair[i].text;
+    film_status status = survey_make(survey, &decision->evidence, text[0], text[1], error);
     if (status != FILM_OK) return status;
     float *x = out->x + i * traits_count();
     memcpy(x, survey->traits, traits_count() * sizeof *x);
     out->base[i] = (float)(linear_sum(&decision->line, x) + survey->margin);
-    int related = whole == 2 ? survey->reading.side[0].hash == survey->reading.side[1].hash
-                             : survey->comparison.shared > 0;
+    int related = whole_sides(drawing, i) == 2
+                      ? survey->reading.side[0].hash == survey->reading.side[1].hash
+                      : survey->comparison.shared > 0;
     related |= !survey->reading.side[0].count && !survey->reading.side[1].count;
     out->weight[i] = related ? 0 : WEIGHT;
     return FILM_OK;
 }
 
-film_status unrelated_gather(struct run *run, size_t count, struct unrelated *out,
-                             film_error *error)
+static film_status make_all(const struct run *run, const struct drawing *drawing,
+                            struct unrelated *out, film_error *error)
 {
     film_status status = FILM_OK;
-    *out = (struct unrelated){.count = count};
-    if (!count || !run->corpus.sentences.count) return FILM_OK;
-    TRY_ALLOC((out->x = mem_array(count, traits_count() * sizeof(float))) &&
-                  (out->base = mem_array(count, sizeof(float))) &&
-                  (out->weight = mem_array(count, sizeof(float))),
-              error);
-    size_t stretches = (count + STRETCH - 1) / STRETCH;
+    size_t stretches = (out->count + STRETCH - 1) / STRETCH;
 #pragma omp parallel num_threads(threads_use(run->options->threads))
     {
         struct survey survey;
@@ -92,14 +137,57 @@ film_status unrelated_gather(struct run *run, size_t count, struct unrelated *ou
         film_status own = survey_init(&survey, &run->model->encoder, &own_error);
 #pragma omp for schedule(dynamic, 1)
         for (size_t s = 0; s < stretches; s++)
-            for (size_t i = s * STRETCH; i < count && i < (s + 1) * STRETCH && own == FILM_OK; i++)
-                own = make(run, &survey, i, out, &own_error);
+            for (size_t i = s * STRETCH; i < out->count && i < (s + 1) * STRETCH && own == FILM_OK;
+                 i++)
+                own = make(run, drawing, &survey, i, out, &own_error);
         if (own != FILM_OK) {
 #pragma omp critical
             status = status_set(error, own, "%s", own_error.message);
         }
         survey_free(&survey);
     }
+    return status;
+}
+
+/* COLUMN, COUNT things of SIZE bytes, becomes that of all processes in process 0, and nothing in the others. */
+static film_status collect(const struct comm *comm, float **column, size_t count, size_t size,
+                           film_error *error)
+{
+    film_status status = FILM_OK;
+    void *all = NULL;
+    if (comm->size == 1) return FILM_OK;
+    TRY(comm_collect(comm, *column, count * size, &all, error));
+    mem_free(*column);
+    *column = all;
 done:
+    return status;
+}
+
+film_status unrelated_gather(struct run *run, size_t count, struct unrelated *out,
+                             film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct comm *comm = run->corpus.comm;
+    size_t traits = traits_count() * sizeof(float);
+    struct drawing drawing = {.first = comm_begin(comm, count, comm->rank)};
+    *out = (struct unrelated){0};
+    if (!count || !corpus_all(&run->corpus)) return FILM_OK;
+    drawing.count = comm_begin(comm, count, comm->rank + 1) - drawing.first;
+    out->count = drawing.count;
+    TRY_ALLOC((out->x = mem_array(out->count, traits)) &&
+                  (out->base = mem_array(out->count, sizeof(float))) &&
+                  (out->weight = mem_array(out->count, sizeof(float))) &&
+                  (drawing.pair = mem_array(out->count, sizeof *drawing.pair)) &&
+                  (drawing.id = mem_array(out->count, sizeof *drawing.id)) &&
+                  (drawing.at = mem_array(out->count, sizeof *drawing.at)),
+              error);
+    TRY(draw(run, &drawing, error));
+    TRY(make_all(run, &drawing, out, error));
+    TRY(collect(comm, &out->x, out->count, traits, error));
+    TRY(collect(comm, &out->base, out->count, sizeof(float), error));
+    TRY(collect(comm, &out->weight, out->count, sizeof(float), error));
+    out->count = comm->rank == 0 ? count : 0;
+done:
+    drawing_free(&drawing);
     return status;
 }

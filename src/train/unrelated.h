@@ -17,7 +17,8 @@ struct unrelated {
     float *weight; /* 0: they share a word by chance */
 };
 
-/* Draws COUNT pairs; the model has its line, evidence and map. Free after a failure as well. */
+/* Draws COUNT pairs; the model has its line, evidence and map. In a job every process makes its share of
+ * them and process 0 gets all, the others none. Free after a failure as well. */
 film_status unrelated_gather(struct run *run, size_t count, struct unrelated *out,
                              film_error *error);
 void unrelated_free(struct unrelated *unrelated);

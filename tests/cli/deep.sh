@@ -37,6 +37,8 @@ check "says what it needs" grep -q '^give a folder with a BERT encoder' err
 expect_status "the comparison" 0 env FILM="$FILM" "$PYTHON" "$COMPARE" tiny train.tsv dev.tsv --rows 120 --dev-rows 40 --csv all.csv
 check "has a row for each system" test "$(grep -c '^| [A-Zbe]' out)" -eq 7
 check "and as CSV" test "$(wc -l <all.csv)" -eq 8
+check "and in the report, with FILM's own row marked" grep -q '<tr class="this"><td><bdi>FILM</bdi>' blackbox.html
+check "which draws what each explains" grep -q 'id="others-explained"' blackbox.html
 
 rm -r tiny # one file holds all of it
 expect_status "info" 0 "$FILM" info one.film

@@ -25,6 +25,13 @@ check "is used" bash -c 'ls own/*/*.vectors'
 expect_status "a cache that cannot be written stops nothing" 0 train --cache /dev/null/x -o two.film
 check "but is told of" grep -q '^vectors were not cached: cannot make the folder' err
 
+check "with --dev there is nothing to warn of" fails_with 1 grep -q 'trusted too much' err
+expect_status "without --dev" 0 "$FILM" train train.tsv --bert tiny --dim 8 -t 1 -o held.film
+check "it is told what the encoder's weight rests on" grep -q \
+    '^if the encoder was trained on this file it is trusted too much: give pairs it has not seen with --dev$' err
+expect_status "its report" 0 "$FILM" report held.film -q -o held.html
+check "tells it too" grep -q 'What the encoder is worth was learned on rows of the training file' held.html
+
 rm -r tiny # one file holds all of it
 expect_status "info" 0 "$FILM" info one.film
 expect_status "match" 0 "$FILM" match one.film "how do I reset my password?" "reset the password"

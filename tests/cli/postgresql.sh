@@ -76,17 +76,35 @@ check "the first copy has no more than it should" bash -c '"$0" pool check "$1" 
 expect_output "without a place for the copy" 3 "film: there is no place for the copy of $name: set XDG_CACHE_HOME to a folder" \
     env -u HOME XDG_CACHE_HOME=nowhere "$FILM" pool list "$uri"
 
-# ---- killed ----
+# ---- killed while the copy is written, which comes after the database's commit ----
 other=$(database killed)
 "$FILM" pool create "$other" --model faq.film
-bash -c 'echo $$ >pid; exec "$0" pool add "$1" "$2" --batch 5 --progress-lines -q' "$FILM" "$other" "$FAQ/questions.tsv" | {
-    while read -r _ count; do [ "$count" -lt 50 ] || { kill -KILL "$(cat pid)"; echo "$count"; break; }; done; cat >/dev/null; } >acknowledged 2>/dev/null
+signal_at KILL pwrite64 60 .pool-wal "$FILM" pool add "$other" "$FAQ/questions.tsv" --batch 5 --progress-lines -q
+acknowledged=$(tail -n 1 out | cut -d' ' -f2)
 there=$(sql killed 'SELECT count(*) FROM film.sentence')
 check "killed: what was acknowledged is in the database ($there of 280), in whole batches" \
-    test "$there" -ge "$(cat acknowledged)" -a "$((there % 5))" -eq 0 -a "$there" -lt 280
+    test "$status" -eq 137 -a "$acknowledged" -ge 5 -a "$there" -ge "$acknowledged" -a "$((there % 5))" -eq 0 -a "$there" -lt 280
 expect_output "and adding goes on" 0 "$((280 - there)) added, 0 replaced, $there there already; 0 bad rows passed over" \
     "$FILM" pool add "$other" "$FAQ/questions.tsv"
 check "nothing is doubled or missing" bash -c '"$0" pool check "$1" --full -q' "$FILM" "$other"
+
+# ---- locked ----
+one() { printf 'id\ttext\none\tone more\n'; }
+"$PGTEST_BIN/psql" -X -q -h "$PGTEST_DIR" -p "$PGTEST_PORT" -U postgres -d killed -c 'BEGIN; SELECT change FROM film.counter FOR UPDATE; SELECT pg_sleep(600)' >/dev/null 2>&1 &
+waiting() { [ "$(sql killed "SELECT count(*) FROM pg_stat_activity WHERE datname = 'killed' AND $1")" -gt 0 ]; }
+until waiting "wait_event = 'PgSleep'"; do sleep 0.05; done
+expect_output "a writer waits for another, as long as it is told" 3 "film: $other is locked by another writer for too long; nothing was written, try again" \
+    "$FILM" pool add "$other" <(one) --wait 0.2
+expect_status "readers do not" 0 "$FILM" pool list "$other" --limit 1
+"$FILM" pool add "$other" <(one) --wait 500 >out 2>err & writer=$!
+until waiting "wait_event_type = 'Lock'"; do sleep 0.05; done
+kill -INT $writer
+wait $writer
+check "Ctrl-C is heard while waiting" test $? -eq 4
+sql killed "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'" >/dev/null
+wait
+expect_output "then it can be written" 0 "1 added, 0 replaced, 0 there already; 0 bad rows passed over" "$FILM" pool add "$other" <(one)
+"$FILM" pool remove "$other" one -q
 
 # ---- roles: the rights docs/postgresql.md gives, word for word ----
 sed -n '/^CREATE ROLE film_reader/,/^```/p' "$ROOT/docs/postgresql.md" | grep -v '```' >grants.sql

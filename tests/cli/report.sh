@@ -137,6 +137,35 @@ assert \"roc\" in page.ids and \"knn-rates\" not in page.ids"' "$FILM" "$FAQ/hel
 check "method film: objective, gradient, active anchors, singular values" bash -c '"$0" report film.film -o g.html -q && "$PYTHON" page.py g.html "
 for id in (\"training-loss\", \"training-gradient\", \"training-active\", \"training-spectrum\"): assert id in page.ids, id"' "$FILM"
 
+# ---- other systems ----
+cat >systems.csv <<'END'
+system,model,accuracy_percent,log_loss,training_seconds,processor_seconds,memory_mb,model_mb,sentences_per_second,explained_percent,explained
+FILM,m.film,80,0.4,2.5,4,120,22.5,60000,100,"words, traits"
+<script>alert(1)</script>,other.film,70.5,,0.004,0,1500,,,0,"=HYPERLINK(""x"") <b>&"
+nothing known,,,,,,,,,,
+END
+"$FILM" report m.film --eval "$FAQ/heldout.tsv" --compare systems.csv -o v.html -q
+check "other systems: a table with this model marked, and bars" page v.html '
+for name in "accuracy log-loss training processor memory size speed explained".split(): assert "others-" + name in page.ids, name
+lines = [r for r in page.root.iter("tr") if len(r) == 10]
+rows = [[" ".join("".join(c.itertext()).split()) for c in r] for r in lines]
+assert rows[0][0] == "System" and rows[0][3] == "Training time (seconds)", rows[0]
+assert rows[1] == ["FILM this model", "80.0 %", "0.400", "2.5", "4.0", "120", "22.5", "60,000", "100.0 %", "words, traits"], rows[1]
+assert rows[2][:6] == ["<script>alert(1)</script>", "70.5 %", "-", "0.004", "0.0", "1,500"], rows[2]
+assert rows[3] == ["nothing known"] + 8 * ["-"] + [""], rows[3]
+assert [r.get("class") for r in lines] == [None, "this", None, None]
+bars = page.table("others-training")[1:]
+assert sorted(b[:3] for b in bars) == [["other systems", "1", "0.004"], ["this model", "0", "2.5"]], bars
+assert "FILM: 2.5 seconds" in [b[3] for b in bars]
+assert "systems.csv gives this model an accuracy of 80.0 %" in page.text'
+printf '\xef\xbb\xbfSystem , log_loss\r\n\r\n"a ""b""\nc",1e-3\r\n' >windows.csv
+"$FILM" report m.film --compare windows.csv -o v.html -q
+check "a table as Windows writes it, of two columns" page v.html '
+assert "others-log-loss" in page.ids and "others-accuracy" not in page.ids and "this model" not in page.text
+rows = [[" ".join("".join(c.itertext()).split()) for c in r] for r in page.root.iter("tr")]
+assert ["a \"b\" c", "0.001"] in rows, rows'
+check "without --compare there is no such section" page pairs.html 'assert "others" not in page.ids'
+
 # ---- the audit, and what is counted, against brute force ----
 if have_numpy "the audit is what numpy finds"; then
     "$PYTHON" -c '

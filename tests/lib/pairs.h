@@ -29,7 +29,16 @@ static inline void get_pair(const void *user, size_t i, film_text *a, film_text 
 
 static inline struct evidence_source source_of(const struct pairs *pairs)
 {
-    return (struct evidence_source){get_pair, pairs, pairs->count};
+    return (struct evidence_source){get_pair, pairs, pairs->count, &comm_single};
+}
+
+/* One fit from the pairs with USE[i] (NULL: all). */
+static inline film_status learn(const struct evidence_rows *rows, const struct pairs *pairs,
+                                const unsigned char *use, const struct evidence_options *options,
+                                float *out)
+{
+    struct evidence_labels labels = {pairs->target, pairs->weight, NULL, use};
+    return evidence_learn(rows, &labels, options, &out, &error);
 }
 
 static inline void pairs_init(struct pairs *pairs, size_t count)

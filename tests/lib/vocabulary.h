@@ -19,7 +19,7 @@ static inline void vocabulary_fit(struct vocabulary *vocabulary, unsigned groups
     film_error error;
     struct tokenizer tokenizer;
     struct strtab table;
-    struct features_options options = {groups, 1, 0, 1, {NULL, NULL, NULL}};
+    struct features_options options = {groups, 1, 0, 1, {NULL, NULL, NULL}, NULL};
     uint32_t id;
     assert_ok(tokenizer_init(&tokenizer, NULL, NULL, &error));
     assert_ok(strtab_init(&table, &error));

@@ -62,9 +62,15 @@ static int free_data(void **state)
     return 0;
 }
 
+static void refresh(struct film_problem *q, double *p)
+{
+    size_t changed;
+    assert_ok(film_problem_refresh(q, p, &changed, &error));
+}
+
 static void open_problem(struct film_problem *q, double power, double margin)
 {
-    assert_ok(film_problem_init(q, v, R, R, D, sigma, power, &triplets, 2, &error));
+    assert_ok(film_problem_init(q, v, R, R, D, sigma, power, &triplets, NULL, 2, &error));
     q->margin = margin;
 }
 
@@ -88,7 +94,7 @@ static void the_gradient_agrees_with_finite_differences(void **state)
         double p[R * D], g[R * D];
         open_problem(&q, kind ? 0.5 : 1.0, 0.01);
         random_point(p, R, D, 3);
-        film_problem_refresh(&q, p);
+        refresh(&q, p);
         film_problem_value(&q, p, g);
         for (size_t i = 0; i < R * D; i += 7) {
             double keep = p[i], step = 1e-5;
@@ -130,7 +136,7 @@ static void the_sum_of_hinges_is_the_trace_form(void **state)
         double p[R * D], k[D], s[D], hinges = 0.0, trace;
         open_problem(&q, kind ? 0.5 : 1.0, kind ? 0.02 : 0.01);
         random_point(p, R, D, 4);
-        film_problem_refresh(&q, p);
+        refresh(&q, p);
         memcpy(s, q.s, sizeof s);
         size_t active = 0;
         for (size_t a = 0; a < q.anchors; a++) {
@@ -160,7 +166,7 @@ static void updating_h_equals_computing_it_afresh(void **state)
     q.full_every = 1000;
     random_point(p, R, D, 5);
     for (int step = 0; step < 50; step++) {
-        film_problem_refresh(&q, p);
+        refresh(&q, p);
         film_problem_value(&q, p, gradient);
         for (size_t i = 0; i < R * D; i++) p[i] -= 0.3 * gradient[i];
         orthonormal(R, D, p);
@@ -240,14 +246,14 @@ static void the_reference_is_not_better(void **state)
     struct film_problem q;
     struct stiefel_result result;
     open_problem(&q, 1.0, MARGIN);
-    for (int round = 0; round < 10; round++) film_problem_refresh(&q, learned.p);
+    for (int round = 0; round < 10; round++) refresh(&q, learned.p);
     double f = film_problem_value(&q, learned.p, NULL);
     print_message("f %.9f, numpy %.9f\n", f, FILM_REFERENCE_MOVING);
     assert_true(f <= FILM_REFERENCE_MOVING + 1e-6);
     film_learned_free(&learned);
     film_problem_free(&q);
     open_problem(&q, 1.0, MARGIN);
-    film_problem_refresh(&q, start_p);
+    refresh(&q, start_p);
     options.solver.least_change = 1e-12;
     struct stiefel_problem view = film_problem_stiefel(&q);
     view.refresh = NULL;

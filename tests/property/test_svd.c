@@ -4,7 +4,7 @@
 #include "la/svd.h"
 
 #include <lapacke.h>
-#include <pthread.h>
+#include "comm_threads.h"
 
 static film_error error;
 
@@ -219,144 +219,140 @@ static void low_rank_is_found_and_zero_is_refused(void **state)
     csr_free(&x);
 }
 
-/* ---- two processes, played by two threads ---- */
+/* ---- several processes, played by threads ---- */
 
-struct table {
-    pthread_barrier_t barrier;
-    void *at[2];
-};
-struct player {
-    struct table *table;
-    int rank;
-};
-
-static film_status meet_float(void *self, float *values, size_t count, film_error *e)
-{
-    (void)e;
-    struct player *me = self;
-    struct table *table = me->table;
-    float *sum = malloc((count + 1) * sizeof *sum);
-    table->at[me->rank] = values;
-    pthread_barrier_wait(&table->barrier);
-    const float *a = table->at[0], *b = table->at[1];
-    for (size_t k = 0; k < count; k++) sum[k] = a[k] + b[k];
-    pthread_barrier_wait(&table->barrier);
-    memcpy(values, sum, count * sizeof *sum);
-    free(sum);
-    return FILM_OK;
-}
-
-static film_status meet_double(void *self, double *values, size_t count, film_error *e)
-{
-    (void)e;
-    struct player *me = self;
-    struct table *table = me->table;
-    double *sum = malloc((count + 1) * sizeof *sum);
-    table->at[me->rank] = values;
-    pthread_barrier_wait(&table->barrier);
-    const double *a = table->at[0], *b = table->at[1];
-    for (size_t k = 0; k < count; k++) sum[k] = a[k] + b[k];
-    pthread_barrier_wait(&table->barrier);
-    memcpy(values, sum, count * sizeof *sum);
-    free(sum);
-    return FILM_OK;
-}
-
-static film_status meet_broadcast(void *self, void *bytes, size_t count, int root, film_error *e)
-{
-    (void)e;
-    struct player *me = self;
-    me->table->at[me->rank] = bytes;
-    pthread_barrier_wait(&me->table->barrier);
-    if (me->rank != root) memcpy(bytes, me->table->at[root], count);
-    pthread_barrier_wait(&me->table->barrier);
-    return FILM_OK;
-}
+enum { MOST = 3 };
 
 struct share {
     struct csr x;
     struct svd_options options;
     struct svd svd;
+    struct comm_traffic traffic;
     film_status status;
-    struct player player;
-    struct comm comm;
 };
 
-static void *play(void *data)
+static void play(const struct comm *comm, void *data)
 {
-    struct share *share = data;
+    struct share *share = (struct share *)data + comm->rank;
     film_error mine;
+    share->options.comm = comm;
     share->status = svd_compute(&share->x, &share->options, &share->svd, &mine);
-    return NULL;
+    share->traffic = *comm->traffic;
 }
 
-/* Rows cut unevenly into two; a cancelling process when CANCEL. */
+/* Rows cut unevenly; the last process cancels where CANCEL. */
 static int stop_at_third(void *user, const char *phase, double done, double total)
 {
     (void)phase, (void)done, (void)total;
     return ++*(int *)user >= 3;
 }
 
-static void play_both(const struct csr *x, struct svd_options options, struct share shares[2],
-                      int *cancel)
+static void play_all(const struct csr *x, struct svd_options options, int processes,
+                     struct share *shares, int *cancel)
 {
-    static struct table table;
-    pthread_t threads[2];
-    pthread_barrier_init(&table.barrier, NULL, 2);
-    size_t cut = x->rows / 3;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < processes; i++) {
         struct share *share = &shares[i];
-        size_t from = i ? cut : 0, to = i ? x->rows : cut, base = x->start[from];
+        size_t from = i ? x->rows / 3 * (size_t)i : 0;
+        size_t to = i + 1 < processes ? x->rows / 3 * (size_t)(i + 1) : x->rows;
+        size_t base = x->start[from];
         memset(share, 0, sizeof *share);
         assert_ok(csr_alloc(&share->x, to - from, x->cols, x->start[to] - base, &error));
         for (size_t r = from; r <= to; r++) share->x.start[r - from] = x->start[r] - base;
         memcpy(share->x.col, x->col + base, (x->start[to] - base) * sizeof *x->col);
         memcpy(share->x.val, x->val + base, (x->start[to] - base) * sizeof *x->val);
-        share->player = (struct player){&table, i};
-        share->comm = (struct comm){i, 2, &share->player, meet_float, meet_double, meet_broadcast};
         share->options = options;
         share->options.threads = 1;
-        share->options.comm = &share->comm;
-        if (cancel && i == 1)
+        if (cancel && i + 1 == processes)
             share->options.progress = (film_progress){stop_at_third, cancel, NULL};
     }
-    for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, play, &shares[i]);
-    for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
-    pthread_barrier_destroy(&table.barrier);
+    comm_threads_run(processes, play, shares);
 }
 
-static void two_processes_find_what_one_finds(void **state)
+/* The shares' U and V, one behind the other. */
+static struct svd join(const struct csr *x, const struct share *shares, int processes)
+{
+    struct svd joined = shares[0].svd;
+    size_t rank = joined.rank, u_rows = 0, v_rows = 0;
+    joined.u = malloc(x->cols * rank * sizeof *joined.u);
+    joined.v = malloc(x->rows * rank * sizeof *joined.v);
+    for (int i = 0; i < processes; i++) {
+        const struct svd *svd = &shares[i].svd;
+        assert_int_equal(svd->u_first, u_rows);
+        memcpy(joined.u + u_rows * rank, svd->u, svd->u_rows * rank * sizeof *joined.u);
+        memcpy(joined.v + v_rows * rank, svd->v, shares[i].x.rows * rank * sizeof *joined.v);
+        u_rows += svd->u_rows;
+        v_rows += shares[i].x.rows;
+    }
+    assert_int_equal(u_rows, x->cols);
+    assert_int_equal(v_rows, x->rows);
+    return joined;
+}
+
+static void several_processes_find_what_one_finds(void **state)
 {
     (void)state;
-    const size_t shapes[][2] = {{500, 90}, {90, 400}};
-    const double decays[] = {1.0, 0.96}; /* the second one is polished */
-    for (size_t s = 0; s < 4; s++) {
+    const size_t shapes[][2] = {
+        {500, 90}, {90, 400}, {2, 3}, {7, 2}}; /* some have no row, no column */
+    const double decays[] = {1.0, 0.96};       /* the second one is polished */
+    for (size_t s = 0; s < 16; s++) {
         struct csr x;
         struct svd one;
-        struct share shares[2];
-        make(&x, shapes[s % 2][0], shapes[s % 2][1], 0.3, decays[s / 2], s);
+        struct share shares[MOST];
+        int processes = s / 8 ? 3 : 2;
+        make(&x, shapes[s % 4][0], shapes[s % 4][1], s % 4 < 2 ? 0.3 : 1, decays[s / 4 % 2], s % 8);
         struct svd_options options = options_for(15);
         assert_ok(svd_compute(&x, &options, &one, &error));
-        play_both(&x, options, shares, NULL);
-        float *v = malloc(x.rows * one.rank * sizeof *v);
-        for (int i = 0; i < 2; i++) {
+        play_all(&x, options, processes, shares, NULL);
+        for (int i = 0; i < processes; i++) {
             assert_int_equal(shares[i].status, FILM_OK);
             assert_int_equal(shares[i].svd.rank, one.rank);
+            assert_memory_equal(shares[i].svd.sigma, shares[0].svd.sigma, one.rank * 4);
             for (size_t j = 0; j < one.rank; j++)
                 assert_close(shares[i].svd.sigma[j] / one.sigma[j], 1, 1e-5);
-            memcpy(v + (i ? shares[0].x.rows * one.rank : 0), shares[i].svd.v,
-                   shares[i].x.rows * one.rank * sizeof *v);
         }
-        assert_memory_equal(shares[0].svd.u, shares[1].svd.u, x.cols * one.rank * sizeof(float));
-        struct svd joined = shares[0].svd;
-        joined.v = v;
+        struct svd joined = join(&x, shares, processes);
         check_vectors(&x, &joined);
-        free(v);
-        for (int i = 0; i < 2; i++) {
+        free(joined.u);
+        free(joined.v);
+        for (int i = 0; i < processes; i++) {
             svd_free(&shares[i].svd);
             csr_free(&shares[i].x);
         }
         svd_free(&one);
+        csr_free(&x);
+    }
+}
+
+/* The formulas in svd.h, of a basis that is a whole number of blocks and no block made twice. */
+static void traffic_is_as_the_formula_says(void **state)
+{
+    (void)state;
+    struct csr x;
+    struct share shares[MOST];
+    const size_t block = 16, basis = 64, rank = 15;
+    struct svd_options options = options_for(rank);
+    options.basis = basis;
+    for (size_t tall = 0; tall < 2; tall++) {
+        size_t cols = tall ? 90 : 600, steps = basis / block;
+        make(&x, tall ? 600 : 90, cols, 0.3, 1.0, 1);
+        play_all(&x, options, 2, shares, NULL);
+        size_t sums = 8 + 2 * 8 + 2 * 8 + 8 * rank; /* rows; places; sizes of signs; lengths */
+        for (size_t k = 1; k <= steps; k++)
+            sums += 4 * block * block * (k + (k > 2 ? 2 : k)) + 16 * block * block + 8;
+        sums +=
+            8 * block * block; /* the first block, whose Gram matrix comes once more at the end */
+        size_t product = 4 * cols * block * (steps + 1);
+        for (int i = 0; i < 2; i++) {
+            const struct comm_traffic *t = &shares[i].traffic;
+            assert_int_equal(shares[i].status, FILM_OK);
+            assert_int_equal(t->summed, sums + (tall ? 0 : product));
+            assert_int_equal(t->shared, tall ? product : 4 * cols * rank);
+            assert_int_equal(t->gathered,
+                             4 * rank + (tall ? product / 2 + 4 * cols * rank / 2 : 0));
+            assert_int_equal(t->broadcast, i ? 0 : 4 * basis * rank);
+            svd_free(&shares[i].svd);
+            csr_free(&shares[i].x);
+        }
         csr_free(&x);
     }
 }
@@ -366,7 +362,7 @@ static void cancelling_stops_every_process(void **state)
     (void)state;
     struct csr x;
     struct svd svd;
-    struct share shares[2];
+    struct share shares[MOST];
     make(&x, 300, 200, 0.2, 1.0, 8);
     struct svd_options options = options_for(30);
     int calls = 0;
@@ -375,7 +371,7 @@ static void cancelling_stops_every_process(void **state)
     assert_null(svd.sigma);
     options.progress = (film_progress){NULL, NULL, NULL};
     calls = 0;
-    play_both(&x, options, shares, &calls);
+    play_all(&x, options, 2, shares, &calls);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(shares[i].status, FILM_CANCELLED);
         csr_free(&shares[i].x);
@@ -413,7 +409,8 @@ int main(void)
         cmocka_unit_test(wide_and_tall_give_the_same),
         cmocka_unit_test(bytes_do_not_depend_on_the_threads),
         cmocka_unit_test(low_rank_is_found_and_zero_is_refused),
-        cmocka_unit_test(two_processes_find_what_one_finds),
+        cmocka_unit_test(several_processes_find_what_one_finds),
+        cmocka_unit_test(traffic_is_as_the_formula_says),
         cmocka_unit_test(cancelling_stops_every_process),
         cmocka_unit_test(no_memory_is_reported_everywhere),
     };

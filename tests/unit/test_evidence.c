@@ -113,8 +113,7 @@ static void swapped_sentences_have_the_same_margin_to_the_last_bit(void **state)
     assert_ok(evidence_rows_collect(&rows, &vocabulary.encoder, &source, 1, NULL, &error));
     float *weights = malloc((rows.columns + 1) * sizeof *weights);
     evidence_defaults(&options);
-    assert_ok(
-        evidence_learn(&rows, pairs.target, pairs.weight, NULL, NULL, &options, weights, &error));
+    assert_ok(learn(&rows, &pairs, NULL, &options, weights));
     assert_ok(evidence_from_weights(&evidence, &rows, weights, &error));
     assert_ok(reading_init(&reading, &vocabulary.encoder, &error));
     assert_ok(items_init(&items, &error));
@@ -271,8 +270,7 @@ static void no_pairs_and_pairs_without_words_are_no_trouble(void **state)
                          count == 3 ? 6 : 0); /* two runs and an edit of four kinds */
         if (count) assert_int_equal(rows.start[1], 0);
         float *weights = malloc((rows.columns + 1) * sizeof *weights);
-        assert_ok(evidence_learn(&rows, pairs.target, pairs.weight, NULL, NULL, &options, weights,
-                                 &error));
+        assert_ok(learn(&rows, &pairs, NULL, &options, weights));
         assert_ok(evidence_from_weights(&evidence, &rows, weights, &error));
         assert_true(count ? evidence.bias < 0 : evidence.bias == 0);
         evidence_free(&evidence);

@@ -24,7 +24,9 @@ static void steps_are_those_of_adagrad(void **state)
     (void)state;
     struct pairs pairs;
     struct evidence_rows rows;
-    struct evidence_options options = {.rate = 0.3, .ridge = 0.05, .ground = 0.25};
+    struct evidence_options options;
+    evidence_defaults(&options);
+    options.rate = 0.3, options.ridge = 0.05, options.ground = 0.25;
     pairs_init(&pairs, 3);
     strcpy(pairs.text[0][0], "alpha beta gamma"), strcpy(pairs.text[0][1], "alpha delta");
     strcpy(pairs.text[1][0], "tau"), strcpy(pairs.text[1][1], "rho");
@@ -57,8 +59,7 @@ static void steps_are_those_of_adagrad(void **state)
             }
         }
         options.epochs = epochs;
-        assert_ok(evidence_learn(&rows, pairs.target, pairs.weight, NULL, use, &options, weights,
-                                 &error));
+        assert_ok(learn(&rows, &pairs, use, &options, weights));
         for (size_t c = 0; c < columns; c++) assert_close(weights[c], expected[c], 1e-6);
         if (epochs) assert_true(weights[rows.columns] > 0.1f);
     }
@@ -82,18 +83,15 @@ static void learning_lowers_the_loss_and_follows_the_seed(void **state)
     double before = 0;
     for (size_t epochs = 0; epochs <= 8; epochs += 2) {
         options.epochs = epochs;
-        assert_ok(evidence_learn(&rows, pairs.target, pairs.weight, NULL, NULL, &options, weights,
-                                 &error));
+        assert_ok(learn(&rows, &pairs, NULL, &options, weights));
         double now = loss(&rows, &pairs, weights);
         if (epochs) assert_true(now < before - 0.5);
         before = now;
     }
-    assert_ok(
-        evidence_learn(&rows, pairs.target, pairs.weight, NULL, NULL, &options, again, &error));
+    assert_ok(learn(&rows, &pairs, NULL, &options, again));
     assert_memory_equal(weights, again, bytes);
     options.seed++;
-    assert_ok(
-        evidence_learn(&rows, pairs.target, pairs.weight, NULL, NULL, &options, again, &error));
+    assert_ok(learn(&rows, &pairs, NULL, &options, again));
     assert_memory_not_equal(weights, again, bytes);
     free(weights);
     free(again);
@@ -115,15 +113,12 @@ static void pairs_that_are_not_used_or_weigh_nothing_leave_no_trace(void **state
     float *weights = malloc(bytes), *other = malloc(bytes);
     evidence_defaults(&options);
     for (size_t i = 0; i < 400; i++) use[i] = i % 4 != 1;
-    assert_ok(
-        evidence_learn(&rows, pairs.target, pairs.weight, NULL, use, &options, weights, &error));
+    assert_ok(learn(&rows, &pairs, use, &options, weights));
     for (size_t i = 1; i < 400; i += 4) pairs.target[i] = 1 - pairs.target[i];
-    assert_ok(
-        evidence_learn(&rows, pairs.target, pairs.weight, NULL, use, &options, other, &error));
+    assert_ok(learn(&rows, &pairs, use, &options, other));
     assert_memory_equal(weights, other, bytes);
     for (size_t i = 0; i < 400; i++) pairs.weight[i] = 0;
-    assert_ok(
-        evidence_learn(&rows, pairs.target, pairs.weight, NULL, NULL, &options, other, &error));
+    assert_ok(learn(&rows, &pairs, NULL, &options, other));
     for (size_t c = 0; c <= rows.columns; c++) assert_true(other[c] == 0);
     free(weights);
     free(other);
@@ -136,7 +131,9 @@ static void a_soft_target_is_what_the_probability_comes_to(void **state)
     (void)state;
     struct pairs pairs;
     struct evidence_rows rows;
-    struct evidence_options options = {.epochs = 300, .rate = 0.1, .ground = 0.1, .seed = 1};
+    struct evidence_options options;
+    evidence_defaults(&options);
+    options.epochs = 300, options.ground = 0.1;
     pairs_init(&pairs, 40);
     for (size_t i = 0; i < 40; i++) {
         strcpy(pairs.text[i][0], i % 2 ? "alpha beta" : "tau rho");
@@ -146,8 +143,7 @@ static void a_soft_target_is_what_the_probability_comes_to(void **state)
     struct evidence_source source = source_of(&pairs);
     assert_ok(evidence_rows_collect(&rows, &vocabulary.encoder, &source, 1, NULL, &error));
     float *weights = malloc((rows.columns + 1) * sizeof *weights);
-    assert_ok(
-        evidence_learn(&rows, pairs.target, pairs.weight, NULL, NULL, &options, weights, &error));
+    assert_ok(learn(&rows, &pairs, NULL, &options, weights));
     assert_close(evidence_rows_margin(&rows, weights, 1), log(0.7 / 0.3), 0.02);
     assert_close(evidence_rows_margin(&rows, weights, 0), log(0.2 / 0.8), 0.02);
     free(weights);
@@ -222,8 +218,7 @@ static void a_rule_is_learned_and_holds_on_pairs_never_seen(void **state)
     assert_ok(evidence_rows_collect(&rows, &vocabulary.encoder, &source, 2, NULL, &error));
     float *weights = malloc((rows.columns + 1) * sizeof *weights);
     evidence_defaults(&options);
-    assert_ok(
-        evidence_learn(&rows, train.target, train.weight, NULL, NULL, &options, weights, &error));
+    assert_ok(learn(&rows, &train, NULL, &options, weights));
     assert_ok(evidence_from_weights(&evidence, &rows, weights, &error));
     assert_true(accuracy(&evidence, &test) > 0.95);
     uint32_t u = vocabulary_id(&vocabulary, "ursa"), v = vocabulary_id(&vocabulary, "vega");
@@ -260,9 +255,7 @@ static void no_memory_is_reported(void **state)
         film_status status =
             evidence_rows_collect(&rows, &vocabulary.encoder, &source, 1, NULL, &error);
         assert_true(rows.columns < 20000);
-        if (status == FILM_OK)
-            status = evidence_learn(&rows, pairs.target, pairs.weight, NULL, NULL, &options,
-                                    weights, &error);
+        if (status == FILM_OK) status = learn(&rows, &pairs, NULL, &options, weights);
         if (status == FILM_OK) status = evidence_from_weights(&evidence, &rows, weights, &error);
         fail_allocation(-1);
         if (status != FILM_OK) assert_null(evidence.own);

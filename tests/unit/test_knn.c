@@ -95,8 +95,8 @@ static void the_sweep_is_that_of_the_definition(void **state)
         struct sample sample = make_sample(seed == 3 ? 6 : 90, 3, 150, seed);
         struct flat rows = {sample.rows, NULL, sample.count, sample.dim};
         struct knn knn;
-        assert_ok(knn_sweep(&knn, &rows, sample.a, sample.b, sample.label, sample.pairs, 1 + seed,
-                            12, 2, &silent, &error));
+        assert_ok(knn_sweep(&knn, &(struct flat_share){&comm_single, rows}, sample.a, sample.b,
+                            sample.label, sample.pairs, 1 + seed, 12, 2, &silent, &error));
         assert_int_equal(knn.points, 12 - seed);
         for (int v = 0; v < KNN_VARIANTS; v++) {
             const struct knn_curve *curve = &knn.curve[v];
@@ -135,8 +135,8 @@ static void thread_counts_agree(void **state)
     struct knn knn[3];
     static const int threads[3] = {1, 2, 4};
     for (int t = 0; t < 3; t++) {
-        assert_ok(knn_sweep(&knn[t], &rows, sample.a, sample.b, sample.label, sample.pairs, 1, 20,
-                            threads[t], &silent, &error));
+        assert_ok(knn_sweep(&knn[t], &(struct flat_share){&comm_single, rows}, sample.a, sample.b,
+                            sample.label, sample.pairs, 1, 20, threads[t], &silent, &error));
         for (int v = 0; v < KNN_VARIANTS; v++)
             assert_memory_equal(knn[t].curve[v].points, knn[0].curve[v].points,
                                 20 * sizeof(struct knn_point));
@@ -150,9 +150,11 @@ static void a_range_that_does_not_rise_is_refused(void **state)
     (void)state;
     struct flat rows = {NULL, NULL, 0, 1};
     struct knn knn;
-    assert_int_equal(knn_sweep(&knn, &rows, NULL, NULL, NULL, 0, 0, 5, 1, &silent, &error),
+    assert_int_equal(knn_sweep(&knn, &(struct flat_share){&comm_single, rows}, NULL, NULL, NULL, 0,
+                               0, 5, 1, &silent, &error),
                      FILM_USAGE);
-    assert_int_equal(knn_sweep(&knn, &rows, NULL, NULL, NULL, 0, 6, 5, 1, &silent, &error),
+    assert_int_equal(knn_sweep(&knn, &(struct flat_share){&comm_single, rows}, NULL, NULL, NULL, 0,
+                               6, 5, 1, &silent, &error),
                      FILM_USAGE);
 }
 
@@ -166,8 +168,8 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
     for (; at < 100 && status != FILM_OK; at++) {
         struct knn knn;
         fail_allocation(at);
-        status = knn_sweep(&knn, &rows, sample.a, sample.b, sample.label, sample.pairs, 1, 5, 1,
-                           &silent, &error);
+        status = knn_sweep(&knn, &(struct flat_share){&comm_single, rows}, sample.a, sample.b,
+                           sample.label, sample.pairs, 1, 5, 1, &silent, &error);
         fail_allocation(-1);
         assert_true(status == FILM_OK || status == FILM_NO_MEMORY);
         if (status == FILM_OK) knn_free(&knn);
@@ -194,11 +196,13 @@ static void categories_are_named_by_their_neighbours(void **state)
     category[3] = 7; /* stands among the others */
     for (int d = 0; d < CATEGORIES_DEPTHS; d++) right[d] = votes[d];
     struct flat base = {rows[0], NULL, COUNT, 2};
-    assert_ok(categories_vote(&base, category, 2, &silent, right, &error));
+    assert_ok(categories_vote(&(struct flat_share){&comm_single, base}, category, 2, &silent, right,
+                              &error));
     for (int d = 1; d < CATEGORIES_DEPTHS; d++)
         for (int i = 0; i < COUNT; i++) assert_int_equal(votes[d][i], i != 3);
     struct flat alone = {rows[0], NULL, 1, 2};
-    assert_ok(categories_vote(&alone, category, 1, &silent, right, &error));
+    assert_ok(categories_vote(&(struct flat_share){&comm_single, alone}, category, 1, &silent,
+                              right, &error));
     assert_int_equal(votes[0][0], 0); /* nobody to ask */
 }
 

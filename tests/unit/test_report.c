@@ -2,7 +2,7 @@
 #include "faq_model.h"
 
 static film_model *model;
-static char eval_path[300], page_path[300];
+static char eval_path[300], page_path[300], systems_path[300];
 
 /* The page at PATH; freed by the caller. */
 static char *read_page(void)
@@ -17,6 +17,13 @@ static char *read_page(void)
     return bytes;
 }
 
+static void write_systems(const char *text)
+{
+    FILE *file = fopen(systems_path, "w");
+    fputs(text, file);
+    fclose(file);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -25,6 +32,8 @@ static int set_up(void **state)
     model = faq_train(&options);
     strcpy(eval_path, scratch("eval.tsv"));
     strcpy(page_path, scratch("page.html"));
+    strcpy(systems_path, scratch("systems.csv"));
+    write_systems("system,model,log_loss\nthis,own.film,0.4\n\"<b>, &\",x.film,0.5\n");
     FILE *file = fopen(eval_path, "w");
     fprintf(file, "label\tquestion1\tquestion2\n");
     for (size_t i = 0; i < 120; i++)
@@ -39,6 +48,7 @@ static int tear_down(void **state)
     film_close(model);
     unlink(eval_path);
     unlink(page_path);
+    unlink(systems_path);
     return 0;
 }
 
@@ -70,6 +80,23 @@ static void it_shows_what_it_was_given(void **state)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!strstr(page, parts[i])) fail_msg("no %s", parts[i]);
     assert_null(strstr(page, "a<b>"));
+    free(page);
+}
+
+static void other_systems_stand_beside_it(void **state)
+{
+    (void)state;
+    film_report_options options;
+    film_report_defaults(&options);
+    options.name = "own.film";
+    options.compare = systems_path;
+    assert_ok(film_report(model, &options, page_path, &error));
+    char *page = read_page();
+    assert_non_null(strstr(page, "<tr class=\"this\"><td><bdi>this</bdi>"));
+    assert_non_null(strstr(page, "<bdi>&lt;b&gt;, &amp;</bdi>"));
+    assert_null(strstr(page, "<b>, "));
+    assert_non_null(strstr(page, "id=\"others-log-loss\""));
+    assert_null(strstr(page, "id=\"others-training\""));
     free(page);
 }
 
@@ -125,6 +152,7 @@ static void without_memory_it_says_so(void **state)
     film_report_options options;
     film_report_defaults(&options);
     options.eval = eval_path;
+    options.compare = systems_path;
     options.threads = 1;
     film_status status = FILM_NO_MEMORY;
     for (long at = 0; status != FILM_OK; at = at < 4 ? at + 1 : at + at / 3) {
@@ -155,6 +183,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_shows_what_it_was_given),
+        cmocka_unit_test(other_systems_stand_beside_it),
         cmocka_unit_test(one_thread_writes_the_same_page),
         cmocka_unit_test(stopping_leaves_no_page),
         cmocka_unit_test(without_memory_it_says_so),
