@@ -1,12 +1,12 @@
-#include "remote/session.h"
 #include "base/mem.h"
+#include "remote/session_parts.h"
 
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-enum { TICK_MS = 100, COPY_PIECE = 1 << 17, MOST_QUEUED = 256 };
+enum { TICK_MS = 100, MOST_QUEUED = 256 };
 
 static double now(void)
 {
@@ -38,7 +38,7 @@ static film_status unreachable(struct session *session, const char *words, film_
 }
 
 /* The connection is of no use any more: what is not committed is rolled back by the server. */
-static film_status lost(struct session *session, const char *words, film_error *error)
+film_status session_lost(struct session *session, const char *words, film_error *error)
 {
     film_status status = unreachable(session, words, error);
     session->former = session->backend;
@@ -62,7 +62,7 @@ static film_status refused(struct session *session, PGresult *result, film_error
     film_status status;
     if (!state) state = "";
     if (session_is_lost(session) || is_state(state, "57P"))
-        status = lost(session, line, error);
+        status = session_lost(session, line, error);
     else if (is_state(state, "42501"))
         status = status_set(error, FILM_DENIED,
                             "you may not %s %s: %s; ask its owner for the %s's rights",
@@ -148,7 +148,7 @@ film_status session_connect(struct session *session, film_error *error)
     session->connection = PQconnectdbParams(keywords, values, 1);
     if (!session->connection) return status_no_memory(error);
     if (PQstatus(session->connection) != CONNECTION_OK)
-        return lost(session, PQerrorMessage(session->connection), error);
+        return session_lost(session, PQerrorMessage(session->connection), error);
     PQsetNoticeReceiver(session->connection, ignore_notice, NULL);
     return set_up(session, error);
 }
@@ -173,8 +173,9 @@ static int asked_to_stop(const struct session *session)
                           session->done, session->total);
 }
 
-static film_status stopped(struct session *session, film_error *error)
+film_status session_check_stop(struct session *session, film_error *error)
 {
+    if (!asked_to_stop(session)) return FILM_OK;
     film_status status = status_set(error, FILM_CANCELLED, "stopped during %s",
                                     session->phase ? session->phase : "waiting");
     session->former = session->backend;
@@ -192,12 +193,13 @@ static film_status next_result(struct session *session, PGresult **result, film_
         int ready = poll(&socket, 1, TICK_MS);
         if (ready > 0) {
             if (!PQconsumeInput(session->connection))
-                return lost(session, PQerrorMessage(session->connection), error);
+                return session_lost(session, PQerrorMessage(session->connection), error);
             heard = now();
         }
-        if (asked_to_stop(session)) return stopped(session, error);
+        film_status stop = session_check_stop(session, error);
+        if (stop != FILM_OK) return stop;
         if (now() - heard > session->patience)
-            return lost(session, "it does not answer any more", error);
+            return session_lost(session, "it does not answer any more", error);
     }
     *result = PQgetResult(session->connection);
     return FILM_OK;
@@ -211,7 +213,7 @@ static int is_fine(const PGresult *result)
 }
 
 /* All results of a statement; the last one that matters is handed out, the first failure reported. */
-static film_status collect(struct session *session, PGresult **out, film_error *error)
+film_status session_collect(struct session *session, PGresult **out, film_error *error)
 {
     film_status status = FILM_OK;
     PGresult *result, *kept = NULL;
@@ -240,15 +242,16 @@ static film_status collect(struct session *session, PGresult **out, film_error *
 
 /* ---- statements ---- */
 
-static film_status send_failed(struct session *session, film_error *error)
+film_status session_send_failed(struct session *session, film_error *error)
 {
-    return lost(session, PQerrorMessage(session->connection), error);
+    return session_lost(session, PQerrorMessage(session->connection), error);
 }
 
 /* Never connects by itself: the statement may belong to a transaction that is gone with the connection. */
 static film_status need_connection(struct session *session, film_error *error)
 {
-    return session_is_lost(session) ? lost(session, "the connection was lost", error) : FILM_OK;
+    return session_is_lost(session) ? session_lost(session, "the connection was lost", error)
+                                    : FILM_OK;
 }
 
 /* The name of a prepared statement: its place in the list. */
@@ -268,8 +271,9 @@ static film_status prepare(struct session *session, const char *sql, char name[1
     if (i == SESSION_STATEMENTS)
         return status_set(error, FILM_USAGE, "more kinds of statements than SESSION_STATEMENTS");
     TRY(session_settle(session, error)); /* a statement is not prepared in between */
-    if (!PQsendPrepare(session->connection, name, sql, 0, NULL)) TRY(send_failed(session, error));
-    TRY(collect(session, NULL, error));
+    if (!PQsendPrepare(session->connection, name, sql, 0, NULL))
+        TRY(session_send_failed(session, error));
+    TRY(session_collect(session, NULL, error));
     session->prepared[session->prepared_count++] = sql;
 done:
     return status;
@@ -287,7 +291,7 @@ static film_status send(struct session *session, const char *name, const struct 
     }
     if (PQsendQueryPrepared(session->connection, name, (int)count, values, lengths, formats, 1))
         return FILM_OK;
-    return send_failed(session, error);
+    return session_send_failed(session, error);
 }
 
 film_status session_ask(struct session *session, const char *sql, const struct cell *cells,
@@ -300,7 +304,7 @@ film_status session_ask(struct session *session, const char *sql, const struct c
     TRY(prepare(session, sql, name, error));
     TRY(session_settle(session, error));
     TRY(send(session, name, cells, count, error));
-    TRY(collect(session, result, error));
+    TRY(session_collect(session, result, error));
 done:
     return status;
 }
@@ -310,8 +314,8 @@ film_status session_run(struct session *session, const char *sql, film_error *er
     film_status status = FILM_OK;
     TRY(need_connection(session, error));
     TRY(session_settle(session, error));
-    if (!PQsendQuery(session->connection, sql)) TRY(send_failed(session, error));
-    TRY(collect(session, NULL, error));
+    if (!PQsendQuery(session->connection, sql)) TRY(session_send_failed(session, error));
+    TRY(session_collect(session, NULL, error));
 done:
     return status;
 }
@@ -372,7 +376,7 @@ film_status session_queue(struct session *session, const char *sql, const struct
     /* Answers that nobody reads would fill the way back, and then the way there. */
     if (session->queued == MOST_QUEUED) TRY(session_settle(session, error));
     if (session->queued == 0 && !PQenterPipelineMode(session->connection))
-        TRY(send_failed(session, error));
+        TRY(session_send_failed(session, error));
     TRY(send(session, name, cells, count, error));
     session->queued++;
 done:
@@ -385,7 +389,7 @@ film_status session_settle(struct session *session, film_error *error)
     PGresult *result;
     if (session->queued == 0) return FILM_OK;
     session->queued = 0;
-    if (!PQpipelineSync(session->connection)) return send_failed(session, error);
+    if (!PQpipelineSync(session->connection)) return session_send_failed(session, error);
     for (int end = 0; !end;) { /* each statement's results end with none */
         film_status got = next_result(session, &result, error);
         if (got != FILM_OK) return got;
@@ -400,72 +404,7 @@ film_status session_settle(struct session *session, film_error *error)
             PQclear(result);
         }
     }
-    if (!PQexitPipelineMode(session->connection)) return send_failed(session, error);
-    return status;
-}
-
-/* ---- COPY ---- */
-
-static film_status copy_flush(struct session *session, film_error *error)
-{
-    size_t count = session->copy.count;
-    session->copy.count = 0;
-    if (!count || PQputCopyData(session->connection, session->copy.bytes, (int)count) == 1)
-        return FILM_OK;
-    return send_failed(session, error);
-}
-
-static film_status copy_bytes(struct session *session, const void *bytes, size_t length,
-                              film_error *error)
-{
-    void *memory = session->copy.bytes;
-    if (length == 0) return FILM_OK;
-    if (!mem_grow(&memory, &session->copy.capacity, session->copy.count + length, 1))
-        return status_no_memory(error);
-    session->copy.bytes = memory;
-    memcpy(session->copy.bytes + session->copy.count, bytes, length);
-    session->copy.count += length;
-    return FILM_OK;
-}
-
-film_status session_copy_begin(struct session *session, const char *sql, film_error *error)
-{
-    /* A signature, no flags, no extension. */
-    static const char head[19] = "PGCOPY\n\377\r\n";
-    film_status status = session_run(session, sql, error);
-    session->copy.count = 0;
-    return status == FILM_OK ? copy_bytes(session, head, sizeof head, error) : status;
-}
-
-film_status session_copy_row(struct session *session, const struct cell *cells, size_t count,
-                             film_error *error)
-{
-    film_status status = FILM_OK;
-    const unsigned char columns[2] = {0, (unsigned char)count};
-    TRY(copy_bytes(session, columns, sizeof columns, error));
-    for (size_t i = 0; i < count; i++) {
-        uint32_t length = cells[i].bytes ? (uint32_t)cells[i].length : UINT32_MAX;
-        const unsigned char size[4] = {(unsigned char)(length >> 24), (unsigned char)(length >> 16),
-                                       (unsigned char)(length >> 8), (unsigned char)length};
-        TRY(copy_bytes(session, size, sizeof size, error));
-        if (cells[i].bytes) TRY(copy_bytes(session, cells[i].bytes, length, error));
-    }
-    if (session->copy.count < COPY_PIECE) goto done;
-    TRY(copy_flush(session, error));
-    if (asked_to_stop(session)) TRY(stopped(session, error));
-done:
-    return status;
-}
-
-film_status session_copy_end(struct session *session, film_error *error)
-{
-    static const char end[2] = {'\377', '\377'};
-    film_status status = FILM_OK;
-    TRY(copy_bytes(session, end, sizeof end, error));
-    TRY(copy_flush(session, error));
-    if (PQputCopyEnd(session->connection, NULL) != 1) TRY(send_failed(session, error));
-    TRY(collect(session, NULL, error));
-done:
+    if (!PQexitPipelineMode(session->connection)) return session_send_failed(session, error);
     return status;
 }
 
@@ -503,9 +442,10 @@ film_status session_wait(struct session *session, int milliseconds, int wake, fi
     if (take_notes(session)) return FILM_OK;
     if (poll(ways, wake >= 0 ? 2 : 1, milliseconds) <= 0 || !ways[0].revents) return FILM_OK;
     if (!PQconsumeInput(session->connection))
-        return lost(session, PQerrorMessage(session->connection), error);
+        return session_lost(session, PQerrorMessage(session->connection), error);
     take_notes(session);
     /* The socket of a server that went away can be read, and nothing comes. */
-    if (session_is_lost(session)) return lost(session, "the server closed the connection", error);
+    if (session_is_lost(session))
+        return session_lost(session, "the server closed the connection", error);
     return FILM_OK;
 }
