@@ -51,9 +51,9 @@ static void print_result(const film_dedup_result *result, const struct common *c
         printf("{\"records\": %llu, \"distinct\": %llu, \"compared\": %llu, \"pairs\": %llu, "
                "\"sure\": %llu, "
                "\"clusters\": %llu, \"clustered\": %llu, \"largest\": %llu, \"connected\": %llu, "
-               "\"contradictions\": %llu, \"skipped\": %llu, \"threshold\": %.9g}\n",
+               "\"contradictions\": %llu, \"skipped\": %llu, \"threshold\": %.9g%s}\n",
                records, distinct, compared, found, sure, clusters, clustered, largest, connected,
-               contradictions, skipped, result->threshold);
+               contradictions, skipped, result->threshold, job_figures(result->sent));
     if (common->json || common->quiet) return;
     fprintf(stderr, "%llu records, %llu distinct; %llu pairs compared, %llu at or above %g",
             records, distinct, compared, found, result->threshold);

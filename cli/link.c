@@ -69,8 +69,9 @@ static int run(const struct verb *verb, int argc, char **argv)
     int done = code == EXIT_DONE && first;
     if (done && common.json && strcmp(output, "-") != 0)
         printf("{\"a\": %llu, \"b\": %llu, \"compared\": %llu, \"matched\": %llu, \"skipped\": "
-               "%llu, \"threshold\": %.9g}\n",
-               a, b, (unsigned long long)result.compared, matched, skipped, result.threshold);
+               "%llu, \"threshold\": %.9g%s}\n",
+               a, b, (unsigned long long)result.compared, matched, skipped, result.threshold,
+               job_figures(result.sent));
     else if (done && !common.json && !common.quiet)
         fprintf(stderr, "%llu of %llu records have a match among %llu; %llu bad rows passed over\n",
                 matched, a, b, skipped);

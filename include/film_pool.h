@@ -303,6 +303,7 @@ typedef struct film_dedup_result {
         contradictions; /* labels of "same" left out: they would join a pair labelled different */
     uint64_t skipped;   /* bad rows, with table.skip_bad */
     double threshold;   /* the one used */
+    uint64_t sent;      /* bytes that the processes of a job handed to each other */
 } film_dedup_result;
 
 FILM_API void film_dedup_defaults(film_dedup_options *options);
@@ -354,6 +355,7 @@ typedef struct film_link_result {
     uint64_t matched;  /* records of A with a match */
     uint64_t skipped;  /* bad rows */
     double threshold;
+    uint64_t sent; /* bytes that the processes of a job handed to each other */
 } film_link_result;
 
 FILM_API void film_link_defaults(film_link_options *options);

@@ -186,6 +186,21 @@ film_status film_job_sum(film_job *job, uint64_t *values, size_t count, film_err
     return comm_sum_counts(comm_of(job), (size_t *)values, count, error);
 }
 
+uint64_t comm_sent(const struct comm *comm)
+{
+    const struct comm_traffic *t = comm->traffic;
+    return t ? t->summed + t->shared + t->broadcast + t->gathered + t->exchanged : 0;
+}
+
+film_status comm_sent_since(const struct comm *comm, uint64_t before, uint64_t *sum,
+                            film_error *error)
+{
+    size_t bytes = (size_t)(comm_sent(comm) - before);
+    film_status status = comm_sum_counts(comm, &bytes, 1, error);
+    *sum = bytes;
+    return status;
+}
+
 int film_job_rank(const film_job *job)
 {
     return comm_of(job)->rank;

@@ -90,6 +90,11 @@ film_status comm_exchange_all(const struct comm *comm, const void *out, const si
  * stopped. */
 film_status comm_agree(const struct comm *comm, film_status status, film_error *error);
 
+/* Bytes this process has handed to the others so far, and the sum over all of what came since BEFORE. */
+uint64_t comm_sent(const struct comm *comm);
+film_status comm_sent_since(const struct comm *comm, uint64_t before, uint64_t *sum,
+                            film_error *error);
+
 /* Where process RANK's even share of TOTAL things begins; that of RANK + 1 is its end. */
 static inline size_t comm_begin(const struct comm *comm, size_t total, int rank)
 {

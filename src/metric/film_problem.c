@@ -2,7 +2,6 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "la/dense.h"
-#include "la/vec.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -23,45 +22,6 @@ double film_sigma(double x)
 {
     double e = exp(-fabs(x));
     return x >= 0.0 ? 1.0 / (1.0 + e) : e / (1.0 + e);
-}
-
-/* w_i = sum (v_j - v_k) / (t_i + 1), rows FIRST .. END of W. */
-static void build_some_w(struct film_problem *q, const struct film_rows *rows, size_t first,
-                         size_t end)
-{
-    const struct triplets *t = q->triplets;
-    size_t r = q->rank;
-#pragma omp parallel for schedule(dynamic, CHUNK) num_threads(q->threads)
-    for (size_t a = first; a < end; a++) {
-        float *w = q->w + a * r;
-        float share = 1.0f / (float)(t->start[a + 1] - t->start[a] + 1);
-        memset(w, 0, r * sizeof *w);
-        for (size_t i = t->start[a]; i < t->start[a + 1]; i++) {
-            vec_add_scaled(w, share, film_rows_of(rows, t->similar[i]), r);
-            vec_add_scaled(w, -share, film_rows_of(rows, t->dissimilar[i]), r);
-        }
-    }
-}
-
-/* W, with the rows of other processes as far as there is room for them at a time. */
-static film_status build_w(struct film_problem *q, film_error *error)
-{
-    film_status status = FILM_OK;
-    struct film_rows rows =
-        film_rows_own(&q->owners, q->v, q->stride, q->rank, q->triplets->sentences);
-    size_t first = 0, end, left = q->owners.starts ? 1 : 0;
-    q->first = rows.first;
-    if (!q->owners.starts) build_some_w(q, &rows, 0, q->anchors);
-    while (left > 0) { /* as long as one process has anchors left */
-        TRY(film_rows_fetch(&rows, &q->owners, q->triplets, first, &end, error));
-        build_some_w(q, &rows, first, end);
-        first = end;
-        left = q->anchors - first;
-        TRY(comm_sum_counts(q->owners.comm, &left, 1, error));
-    }
-done:
-    film_rows_free(&rows);
-    return status;
 }
 
 static const float *anchor_row(const struct film_problem *q, size_t a)
@@ -370,7 +330,8 @@ film_status film_problem_load(struct film_problem *q, const float *v, size_t str
     memset(q->active, 0, q->anchors);
     q->all_anchors = q->anchors;
     TRY(comm_sum_counts(q->owners.comm, &q->all_anchors, 1, error));
-    TRY(build_w(q, error));
+    q->first = q->owners.starts ? q->owners.starts[q->owners.comm->rank] : 0;
+    TRY(film_rows_sum(&q->owners, v, stride, q->rank, triplets, q->threads, q->w, error));
 done:
     return status;
 }

@@ -21,7 +21,7 @@
  * Several processes: each has the anchors whose rows of V it has, their W and hinges. H, s and P are in
  * every one, and each computes the optimiser's step, from the same numbers. Every process hands over, in bytes per
  * refresh: summed 8 r^2 for H (none when no hinge changed) and 16 for counts; the first also its P, 8 r d, since
- * two machines may round differently. Rows of others for W, once, 4 r each (film_rows.h). Nothing
+ * two machines may round differently. What W needs of others' rows comes once (film_rows.h). Nothing
  * overlaps: H must be whole before there is anything else to compute.
  *
  * Threads share out fixed chunks and tiles and every number is summed by one thread in one order:

@@ -1,4 +1,4 @@
-/* The rows of V that a process's triplets name, of which the other processes of a job have most. */
+/* Sums of rows of V, of which the other processes of a job have most. */
 #ifndef METRIC_FILM_ROWS_H
 #define METRIC_FILM_ROWS_H
 
@@ -11,30 +11,15 @@ struct film_owners {
     /* Process p's V has the rows of sentences starts[p] .. starts[p + 1], numbered over all processes.
      * NULL: the triplets of a process name rows of its own V alone, from 0 (batches; one process). */
     const size_t *starts;
-    size_t room; /* bytes of others' rows at a time; 0: 8 MiB */
+    size_t room; /* bytes of others' sums at a time; 0: 2 MiB */
 };
 
-struct film_rows {
-    const float *own; /* this process's V */
-    size_t stride, rank, first, count;
-    uint32_t *id;   /* FETCHED of others, rising */
-    float *fetched; /* their rows, rank each */
-    size_t fetched_count;
-};
-
-/* This process's rows of V, and no others yet. */
-struct film_rows film_rows_own(const struct film_owners *owners, const float *v, size_t stride,
-                               size_t rank, size_t sentences);
-void film_rows_free(struct film_rows *rows);
-
-/* Brings what the triplets of anchors FIRST .. *END name, *END chosen by the room (it takes as much again for
- * the rows that others ask for), in place of what was fetched before. Every process calls it, also one with no
- * anchors left. Hands over the numbers asked for, 4 bytes each, and 4 rank for each that is asked of it. */
-film_status film_rows_fetch(struct film_rows *rows, const struct film_owners *owners,
-                            const struct triplets *triplets, size_t first, size_t *end,
-                            film_error *error);
-
-/* Row of sentence ID, own or fetched. */
-const float *film_rows_of(const struct film_rows *rows, uint32_t id);
+/* W (anchors x rank): w_i = sum over the triplets of anchor i of (v_j - v_k) / (t_i + 1). V has STRIDE floats a row.
+ *
+ * Several processes: each asks the owner of a row for what its rows add to an anchor, 8 bytes a row, and gets one
+ * sum back: 4 rank bytes for each process that has rows for an anchor, at most N - 1 an anchor, once. */
+film_status film_rows_sum(const struct film_owners *owners, const float *v, size_t stride,
+                          size_t rank, const struct triplets *triplets, int threads, float *w,
+                          film_error *error);
 
 #endif

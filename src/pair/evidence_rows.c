@@ -25,6 +25,9 @@ static void stretch_free(struct stretch *stretch)
     mem_free(stretch->value);
     mem_free(stretch->key);
     mem_free(stretch->key_value);
+    stretch->column = NULL;
+    stretch->value = stretch->key_value = NULL;
+    stretch->key = NULL;
 }
 
 static int reserve(struct stretch *stretch, size_t columns, size_t keys)
@@ -335,7 +338,15 @@ static void drop_unknown(struct evidence_rows *rows)
     rows->start[rows->pairs] = kept;
 }
 
-static film_status join_stretches(struct evidence_rows *rows, const struct stretch *stretches,
+static void shrink(void **array, uint64_t count, size_t size)
+{
+    void *smaller = mem_resize(*array, count, size);
+    if (smaller) *array = smaller;
+}
+
+/* A stretch is freed as soon as it is copied, and what the unknown items leave in the end: pairs are read once,
+ * and this is where most memory is wanted. */
+static film_status join_stretches(struct evidence_rows *rows, struct stretch *stretches,
                                   size_t count, int threads, film_error *error)
 {
     film_status status = FILM_OK;
@@ -351,8 +362,13 @@ static film_status join_stretches(struct evidence_rows *rows, const struct stret
                   (rows->value = mem_array(total, sizeof *rows->value)),
               error);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-    for (size_t s = 0; s < count; s++) copy_stretch(rows, &stretches[s], s * STRETCH);
+    for (size_t s = 0; s < count; s++) {
+        copy_stretch(rows, &stretches[s], s * STRETCH);
+        stretch_free(&stretches[s]);
+    }
     drop_unknown(rows);
+    shrink((void **)&rows->column, rows->start[rows->pairs], sizeof *rows->column);
+    shrink((void **)&rows->value, rows->start[rows->pairs], sizeof *rows->value);
 done:
     return status;
 }

@@ -110,6 +110,8 @@ void film_dedup_defaults(film_dedup_options *options)
 }
 
 struct call {
+    const struct comm *comm;
+    uint64_t sent; /* before */
     film_dedup_options options;
     film_dedup_result result;
     struct pile pile;
@@ -121,11 +123,16 @@ static void call_start(struct call *call, const film_dedup_options *options,
     *call = (struct call){.result = {0}};
     film_dedup_defaults(&call->options);
     if (options) call->options = *options;
+    call->comm = comm_of(call->options.job);
+    call->sent = comm_sent(call->comm);
     if (result) *result = call->result;
 }
 
-static film_status call_end(struct call *call, film_status status, film_dedup_result *result)
+static film_status call_end(struct call *call, film_status status, film_dedup_result *result,
+                            film_error *error)
 {
+    if (status == FILM_OK)
+        status = comm_sent_since(call->comm, call->sent, &call->result.sent, error);
     pile_free(&call->pile);
     if (result) *result = call->result;
     return status;
@@ -139,13 +146,13 @@ film_status film_dedup(const film_model *model, const film_record *records, size
     struct call call;
     call_start(&call, options, result);
     if (!model || (count && !records)) TRY(pool_missing(error, model ? "records" : "model"));
-    TRY(pile_view(&call.pile, comm_of(call.options.job), records, count, error));
+    TRY(pile_view(&call.pile, call.comm, records, count, error));
     for (size_t i = 0; i < call.options.label_count; i++)
         TRY(pile_label(&call.pile, call.options.labels[i].a, call.options.labels[i].b,
                        call.options.labels[i].same, count, error));
     TRY(dedup_run(&call.pile, model, &call.options, &call.result, error));
 done:
-    return call_end(&call, status, result);
+    return call_end(&call, status, result, error);
 }
 
 film_status film_dedup_file(const film_model *model, const char *path,
@@ -156,11 +163,11 @@ film_status film_dedup_file(const film_model *model, const char *path,
     struct call call;
     call_start(&call, options, result);
     if (!model || !path) TRY(pool_missing(error, model ? "path" : "model"));
-    TRY(pile_read(&call.pile, comm_of(call.options.job), path, &call.options.table,
-                  &call.options.progress, &call.result.skipped, error));
+    TRY(pile_read(&call.pile, call.comm, path, &call.options.table, &call.options.progress,
+                  &call.result.skipped, error));
     TRY(dedup_run(&call.pile, model, &call.options, &call.result, error));
 done:
-    return call_end(&call, status, result);
+    return call_end(&call, status, result, error);
 }
 
 film_status film_pool_dedup(film_pool *pool, const film_dedup_options *options,
@@ -172,8 +179,8 @@ film_status film_pool_dedup(film_pool *pool, const film_dedup_options *options,
     call_start(&call, options, result);
     if (!pool) TRY(pool_missing(error, "pool"));
     TRY(pool_model(pool, &model, error));
-    TRY(pile_read_pool(&call.pile, comm_of(call.options.job), pool, &call.options.progress, error));
+    TRY(pile_read_pool(&call.pile, call.comm, pool, &call.options.progress, error));
     TRY(dedup_run(&call.pile, model, &call.options, &call.result, error));
 done:
-    return call_end(&call, status, result);
+    return call_end(&call, status, result, error);
 }

@@ -391,11 +391,14 @@ film_status film_link(const film_model *model, const film_record *a, size_t a_co
     struct pile as = {0}, bs = {0};
     film_link_defaults(&wanted);
     if (options) wanted = *options;
+    const struct comm *comm = comm_of(wanted.job);
+    uint64_t sent = comm_sent(comm);
     if (!model || (a_count && !a) || (b_count && !b))
         return pool_missing(error, model ? "a or b" : "model");
-    TRY(pile_view(&as, comm_of(wanted.job), a, a_count, error));
-    TRY(pile_view(&bs, comm_of(wanted.job), b, b_count, error));
+    TRY(pile_view(&as, comm, a, a_count, error));
+    TRY(pile_view(&bs, comm, b, b_count, error));
     TRY(link_piles(model, &as, &bs, &wanted, &figures, error));
+    TRY(comm_sent_since(comm, sent, &figures.sent, error));
 done:
     pile_free(&as);
     pile_free(&bs);
@@ -414,12 +417,14 @@ film_status film_link_files(const film_model *model, const char *path_a, const c
     film_link_defaults(&wanted);
     if (options) wanted = *options;
     const struct comm *comm = comm_of(wanted.job);
+    uint64_t sent = comm_sent(comm);
     if (!model || !path_a || !path_b) return pool_missing(error, model ? "a path" : "model");
     if (strcmp(path_a, "-") == 0 && strcmp(path_b, "-") == 0)
         return status_set(error, FILM_USAGE, "both files cannot be standard input");
     TRY(pile_read(&a, comm, path_a, &wanted.table, &wanted.progress, &figures.skipped, error));
     TRY(pile_read(&b, comm, path_b, &wanted.table, &wanted.progress, &figures.skipped, error));
     TRY(link_piles(model, &a, &b, &wanted, &figures, error));
+    TRY(comm_sent_since(comm, sent, &figures.sent, error));
 done:
     pile_free(&a);
     pile_free(&b);

@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "train/boost.h"
+#include "train/lesson.h"
 #include "train/material.h"
 #include "train/unrelated.h"
 
@@ -9,6 +10,9 @@
 #include <string.h>
 
 /* ---- Trees ---- */
+
+/* Trees of depth 2 need no more pairs than this to find their cuts. */
+enum { TREE_PAIRS = 2000000 };
 
 /* What a fold kept apart says about the trees the others would learn. */
 struct trial {
@@ -18,102 +22,6 @@ struct trial {
     double train_loss, loss; /* summed over the folds */
     json_t *history;         /* of the first fold: both losses after each round */
 };
-
-/* The pairs trees are learned from, in process 0: it does that alone. Trees of depth 2 need no more than
- * TREE_PAIRS to find their cuts; of more pairs, so many are drawn, the same by any number of processes. */
-enum { TREE_PAIRS = 2000000 };
-
-struct lesson {
-    size_t count;
-    const float *x, *target, *weight, *base;
-    const unsigned char *fold;
-    void *own[5]; /* of these, those that are not the material's */
-};
-
-static void lesson_free(struct lesson *lesson)
-{
-    for (int c = 0; c < 5; c++) mem_free(lesson->own[c]);
-}
-
-/* The numbers of the share's pairs that are drawn. */
-static film_status draw_pairs(const struct run *run, const struct material *material,
-                              uint32_t **drawn, size_t *count, film_error *error)
-{
-    double chance = (double)TREE_PAIRS / (double)material->pairs.count;
-    struct rng rng;
-    *count = 0;
-    *drawn = mem_array(material->share.count, sizeof **drawn);
-    if (!*drawn) return status_no_memory(error);
-    for (size_t i = 0; i < material->share.count; i++) {
-        rng_seed_part(&rng, run->options->seed, material->share.first + i);
-        if (rng_uniform(&rng) < chance) (*drawn)[(*count)++] = (uint32_t)i;
-    }
-    return FILM_OK;
-}
-
-/* COLUMN, SIZE bytes of each pair of the share: those DRAWN (NULL: all) of all processes, to *OUT; *OWN has to be
- * freed. */
-static film_status bring(const struct comm *comm, const void *column, size_t size,
-                         const uint32_t *drawn, size_t count, const void **out, void **own,
-                         film_error *error)
-{
-    film_status status = FILM_OK;
-    char *some = NULL;
-    if (drawn) {
-        TRY_ALLOC(some = mem_array(count, size), error);
-        for (size_t i = 0; i < count; i++)
-            memcpy(some + i * size, (const char *)column + drawn[i] * size, size);
-        column = some;
-    }
-    if (comm->size == 1) {
-        *out = column;
-        *own = some;
-        return FILM_OK;
-    }
-    TRY(comm_collect(comm, column, count * size, own, error));
-    *out = *own;
-done:
-    mem_free(some);
-    return status;
-}
-
-static film_status lesson_gather(const struct run *run, const struct material *material,
-                                 struct lesson *lesson, film_error *error)
-{
-    film_status status = FILM_OK;
-    const struct comm *comm = run->corpus.comm;
-    const struct labelled_share *share = &material->share;
-    size_t count = share->count;
-    uint32_t *drawn = NULL;
-    unsigned char *fold = mem_array(count, 1);
-    *lesson = (struct lesson){0};
-    TRY_ALLOC(fold, error);
-    for (size_t i = 0; i < count; i++)
-        fold[i] = (unsigned char)folds_of_pair(&material->folds, share->a[i]);
-    if (material->pairs.count > TREE_PAIRS) TRY(draw_pairs(run, material, &drawn, &count, error));
-    const struct {
-        const void *column;
-        size_t size;
-        const void **out;
-    } columns[] = {{material->x, traits_count() * sizeof(float), (const void **)&lesson->x},
-                   {share->target, sizeof(float), (const void **)&lesson->target},
-                   {material->weight, sizeof(float), (const void **)&lesson->weight},
-                   {material->base, sizeof(float), (const void **)&lesson->base},
-                   {fold, 1, (const void **)&lesson->fold}};
-    for (int c = 0; c < 5; c++)
-        TRY(bring(comm, columns[c].column, columns[c].size, drawn, count, columns[c].out,
-                  &lesson->own[c], error));
-    lesson->count = count;
-    TRY(comm_sum_counts(comm, &lesson->count, 1, error));
-    if (lesson->fold == fold) { /* the one column that is not the material's */
-        lesson->own[4] = fold;
-        fold = NULL;
-    }
-done:
-    mem_free(drawn);
-    mem_free(fold);
-    return status;
-}
 
 /* What the trees are learned from: the pairs but those of FOLD, behind them the unrelated ones; then, to
  * judge by, those of FOLD. */
@@ -286,7 +194,7 @@ static film_status fit_trees(struct run *run, const struct material *material, f
     struct unrelated unrelated = {0};
     struct lesson lesson = {0};
     TRY(unrelated_gather(run, unrelated_wanted(material->pairs.count), &unrelated, error));
-    TRY(lesson_gather(run, material, &lesson, error));
+    TRY(lesson_gather(material, comm, TREE_PAIRS, run->options->seed, &lesson, error));
     if (comm->rank == 0)
         status = fit_trees_there(run, &lesson, material->folds.count, &unrelated, error);
     TRY(comm_agree(comm, status, error));

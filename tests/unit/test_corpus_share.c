@@ -116,6 +116,22 @@ static void check_selections(const struct comm *comm, struct world *world, struc
     corpus_free(&dev);
 }
 
+/* The k-th sentence of the rows is sentence k of the whole. */
+static void check_order(const struct comm *comm, struct world *world, const struct corpus *mine)
+{
+    film_error e;
+    uint32_t *order = NULL, at[SENTENCES];
+    size_t count = corpus_all(mine);
+    struct strtab texts;
+    CHECK(strtab_init(&texts, &e) == FILM_OK);
+    CHECK(corpus_order(mine, &order, &e) == FILM_OK);
+    CHECK(corpus_fetch(mine, order, count, &texts, at, &e) == FILM_OK);
+    for (uint32_t k = 0; k < count; k++)
+        CHECK(same_text(strtab_get(&texts, at[k]), strtab_get(&world->whole.sentences, k)));
+    strtab_free(&texts);
+    mem_free(order);
+}
+
 static void live(const struct comm *comm, void *user)
 {
     struct world *world = user;
@@ -136,6 +152,7 @@ static void live(const struct comm *comm, void *user)
     check_rows(comm, world, &mine, at);
     for (uint32_t i = 0; i < mine.sentences.count; i++)
         CHECK(corpus_owner(&mine, (uint32_t)corpus_first(&mine) + i) == comm->rank);
+    check_order(comm, world, &mine);
     check_selections(comm, world, &mine);
     struct tokenizer tokenizer;
     struct features_options options = {FILM_WORD | FILM_CHAR, 2, 0, 1, {0}, comm};

@@ -8,6 +8,7 @@
 #include "model/model.h"
 #include "pair/linear.h"
 #include "topics.h"
+#include "train/lesson.h"
 
 #include <unistd.h>
 
@@ -195,6 +196,79 @@ static void the_line_is_that_of_one_process(void **state)
     linear_free(&one.line);
 }
 
+/* ---- What trees learn from ---- */
+
+enum { LESSON_PAIRS = 3000, LESSON_MOST = 1000 };
+
+static struct material drawn_from;
+static struct lesson lesson;
+static size_t lesson_most;
+static int lesson_failures;
+
+static void gather_lesson(const struct comm *comm, void *user)
+{
+    struct material mine = drawn_from;
+    struct lesson got;
+    film_error own;
+    (void)user;
+    size_t first = comm_begin(comm, LESSON_PAIRS, comm->rank);
+    mine.share =
+        (struct labelled_share){.first = first,
+                                .count = comm_begin(comm, LESSON_PAIRS, comm->rank + 1) - first,
+                                .a = mine.pairs.a + first,
+                                .target = mine.pairs.target + first};
+    mine.x += first * traits_count();
+    mine.weight += first;
+    mine.base += first;
+    film_status status = lesson_gather(&mine, comm, lesson_most, 7, &got, &own);
+    if (comm->rank == 0)
+        lesson = got;
+    else
+        lesson_free(&got);
+    if (status != FILM_OK) lesson_failures++; /* none may: no lock needed */
+}
+
+static void trees_learn_from_the_same_pairs(void **state)
+{
+    (void)state;
+    size_t traits = traits_count(), chosen = 0;
+    float *values = malloc(LESSON_PAIRS * traits * sizeof *values);
+    uint32_t *ids = malloc(LESSON_PAIRS * sizeof *ids);
+    unsigned char *of = malloc(LESSON_PAIRS);
+    float *each = malloc(LESSON_PAIRS * sizeof *each),
+          *before = malloc(LESSON_PAIRS * sizeof *each);
+    for (size_t i = 0; i < LESSON_PAIRS; i++) {
+        for (size_t t = 0; t < traits; t++) values[i * traits + t] = (float)(i + t);
+        ids[i] = (uint32_t)i, of[i] = (unsigned char)(i % 5), each[i] = (float)i;
+    }
+    drawn_from = (struct material){.pairs = {.a = ids, .target = each, .count = LESSON_PAIRS},
+                                   .folds = {5, of},
+                                   .weight = each,
+                                   .base = each,
+                                   .x = values};
+    for (int all = 0; all < 2; all++)
+        for (int size = 1; size <= 4; size++) {
+            lesson_most = all ? LESSON_PAIRS : LESSON_MOST;
+            comm_threads_run(size, gather_lesson, NULL);
+            assert_int_equal(lesson_failures, 0);
+            for (size_t i = 0; i < lesson.count; i++) {
+                size_t pair = (size_t)lesson.base[i];
+                if (size > 1) assert_true(before[i] == lesson.base[i]);
+                if (i) assert_true(lesson.base[i] > lesson.base[i - 1]);
+                before[i] = lesson.base[i];
+                assert_true(lesson.weight[i] == each[pair] && lesson.target[i] == each[pair]);
+                assert_int_equal(lesson.fold[i], of[pair]);
+                assert_memory_equal(lesson.x + i * traits, values + pair * traits,
+                                    traits * sizeof *values);
+            }
+            if (size > 1) assert_int_equal(lesson.count, chosen);
+            chosen = lesson.count;
+            assert_true(all ? chosen == LESSON_PAIRS : chosen > 900 && chosen < 1100);
+            lesson_free(&lesson);
+        }
+    free(values), free(ids), free(of), free(each), free(before);
+}
+
 /* ---- A whole training ---- */
 
 static char path[300];
@@ -220,8 +294,7 @@ static void train_part(const struct comm *comm, void *user)
     const char *paths[1] = {path};
     struct film_job job = {*comm};
     if (comm->size > 1) mine->options.job = &job;
-    if (comm->rank == 0)
-        mine->options.progress = (film_progress){stop_there, mine, NULL};
+    if (comm->rank == 0) mine->options.progress = (film_progress){stop_there, mine, NULL};
     mine->status = film_train(paths, 1, &mine->options, &mine->model, &mine->error);
 }
 
@@ -351,6 +424,7 @@ int main(void)
         cmocka_unit_test(columns_are_those_of_one_process),
         cmocka_unit_test(evidence_is_nearly_that_of_one_process),
         cmocka_unit_test(the_line_is_that_of_one_process),
+        cmocka_unit_test(trees_learn_from_the_same_pairs),
         cmocka_unit_test(a_training_is_nearly_that_of_one_process),
         cmocka_unit_test(a_stop_reaches_all_processes),
     };

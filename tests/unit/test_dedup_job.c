@@ -167,6 +167,9 @@ static void same_in_all_jobs(struct question *question, size_t least_lines)
         memset(heard, 0, sizeof *heard);
         comm_threads_run(sizes[i], work, question);
         for (int p = 0; p < sizes[i]; p++) {
+            uint64_t sent = question->result[p].sent + question->linked[p].sent;
+            assert_true((sizes[i] > 1) == (sent > 0));
+            question->result[p].sent = question->linked[p].sent = 0;
             if (question->status[p] != FILM_OK) fail_msg("%s", question->error[p].message);
             assert_memory_equal(&question->result[p], &question->result[0], sizeof first);
             assert_memory_equal(&question->linked[p], &question->linked[0], sizeof first_linked);

@@ -4,6 +4,8 @@
 #include "base/strtab.h"
 #include "train/stream.h"
 
+#include "comm_threads.h"
+
 enum { ROWS = 4000 };
 
 static film_error error;
@@ -160,6 +162,70 @@ static void no_memory_is_reported_everywhere(void **state)
     }
 }
 
+/* ---- Two processes, played by threads ---- */
+
+struct half {
+    film_job job;
+    film_train_options options;
+    struct run run;
+    film_status status;
+};
+
+static void sample_half(const struct comm *comm, void *data)
+{
+    struct half *half = (struct half *)data + comm->rank;
+    film_error mine;
+    half->job.comm = *comm;
+    half->options.job = &half->job;
+    half->run.options = &half->options;
+    half->status = run_sample(&half->run, &mine);
+}
+
+static void run_halves(struct half halves[2], size_t sample, const char *dev)
+{
+    memset(halves, 0, 2 * sizeof *halves);
+    for (int i = 0; i < 2; i++) {
+        halves[i].options = options;
+        halves[i].options.solver.sample = sample;
+        halves[i].options.dev = dev;
+        halves[i].run = (struct run){.paths = &path, .path_count = 1, .figures = json_object()};
+    }
+    comm_threads_run(2, sample_half, halves);
+    assert_int_equal(halves[0].status, FILM_OK);
+    assert_int_equal(halves[1].status, FILM_OK);
+}
+
+static void two_processes_sample_as_one_corpus(void **state)
+{
+    (void)state;
+    struct half halves[2];
+    struct run one = start(100000, NULL);
+    run_halves(halves, 100000, NULL);
+    const struct corpus *corpus = &halves[0].run.corpus, *other = &halves[1].run.corpus;
+    assert_int_equal(halves[0].run.rows, one.rows);
+    assert_int_equal(halves[0].run.own_rows + halves[1].run.own_rows, one.rows);
+    assert_true(halves[0].run.own_rows > ROWS / 8 && halves[1].run.own_rows > ROWS / 8);
+    assert_int_equal(corpus->rows, one.corpus.rows);
+    assert_int_equal(corpus_all(corpus), one.corpus.sentences.count);
+    assert_int_equal(corpus->sentences.count + other->sentences.count, corpus_all(corpus));
+    for (int i = 0; i < 2; i++) { /* what is held out is whole in both */
+        assert_int_equal(halves[i].run.dev.rows, one.dev.rows);
+        assert_int_equal(halves[i].run.dev.sentences.count, one.dev.sentences.count);
+        stop(&halves[i].run);
+    }
+    stop(&one);
+    run_halves(halves, 1000, "dev");
+    assert_int_equal(halves[0].run.rows, ROWS);
+    assert_true(corpus_all(corpus) <= 1000 && corpus_all(corpus) > 300);
+    /* from all of the file: the two processes had a half each */
+    size_t late = 0, sentences = 0;
+    for (int p = 0; p < 2; p++)
+        for (uint32_t i = 0; i < halves[p].run.corpus.sentences.count; i++, sentences++)
+            late += atoi(strtab_get(&halves[p].run.corpus.sentences, i).bytes + 1) >= ROWS / 2;
+    assert_true(3 * late > sentences && 3 * late < 2 * sentences);
+    stop(&halves[0].run), stop(&halves[1].run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +234,7 @@ int main(void)
         cmocka_unit_test(standard_input_is_refused),
         cmocka_unit_test(the_map_does_not_depend_on_the_threads),
         cmocka_unit_test(no_memory_is_reported_everywhere),
+        cmocka_unit_test(two_processes_sample_as_one_corpus),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }
