@@ -90,6 +90,18 @@ def reading(twins, name):
     same(twins, f"check {name}")
 
 
+def many(twins):
+    """Enough for an index that is kept beside the pool, or beside the copy."""
+    rows = "".join(f"m{i}\tquestion {i * 7919 % 5000} about {['cards', 'parcels', 'badges'][i % 3]}\n" for i in range(5000))
+    twins.ask("pool", "add", "POOL", "-", "--columns", "id,text", text=rows.encode())
+    twins.ask("search", "POOL", "-", "--json", "-k", "5", text=b"question 17 about cards\nmy parcel 99\n")
+    twins.ask("pool", "remove", "POOL", "-", "-q", text="\n".join(f"m{i}" for i in range(0, 5000, 2)).encode())
+    twins.ask("search", "POOL", "-", "--json", "-k", "5", text=b"question 17 about cards\nmy parcel 99\n")
+    twins.ask("pool", "remove", "POOL", "-", "-q", text="\n".join(f"m{i}" for i in range(1, 5000, 2)).encode())
+    twins.ask("pool", "check", "POOL")
+    same(twins, "5000 sentences more, and half of them")
+
+
 def another_machine(twins):
     """A new replica, made of the database alone, answers as the one that saw every change."""
     first, second = Place(FILM, "first", twins.pools[1]), Place(FILM, "second", twins.pools[1])
@@ -204,6 +216,8 @@ def main():
     database.sql("CREATE DATABASE empty OWNER owner")
     twins = Twins(FILM, "answers.pool", database.uri())
     answers(twins)
+    if not SANITIZED:
+        many(twins)
     another_machine(twins)
     readers()
     strangers()

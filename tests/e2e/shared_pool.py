@@ -219,10 +219,13 @@ def stopped_database(how, places, stream, askers, probe):
     again.append(probe.refused(f"database stopped ({how}), write by the command line", (places[0],)))
     for asker in askers:
         check(f"database stopped ({how}): {asker.place.name} goes on answering searches", asker.more(), asker.wrong[:2])
-    listing = places[0].program("pool", "list", places[0].uri, "--limit", "1")
-    print(f"# database stopped ({how}), film pool list: exit code {listing.returncode} {listing.stderr.strip()}")
+    for words in (["pool", "list", places[0].uri], ["serve", places[0].uri, "--listen", "127.0.0.1:0"]):
+        done = places[0].program(*words)
+        check(f"database stopped ({how}): film {words[0]} that starts now is told so (3)", done.returncode == 3 and "database" in done.stderr, done.returncode, done.stderr)
+    check(f"database stopped ({how}): SIGHUP changes nothing", places[0].server.reload("the old model keeps answering"), places[0].server.lines[-3:])
     database.start()
     check(f"database started again after {how}: writes go on by both servers", stream.more())
+    check(f"database started again after {how}: SIGHUP opens the pool again", until(lambda: places[0].server.reload("reloaded"), 1), places[0].server.lines[-3:])
     for one in again:
         one()
     check(f"{how}: no write is half done", not half_done(), half_done()[:5])
@@ -230,9 +233,12 @@ def stopped_database(how, places, stream, askers, probe):
 
 def cut_line(line, near, far, stream, askers, probe):
     """FAR reaches the database over LINE."""
+    files = lambda: len(os.listdir(f"/proc/{far.server.process.pid}/fd"))  # noqa: E731
+    before = files()
     for _ in range(5):
         line.cut()
         stream.more(2)
+    check("line cut five times: no file is left open", until(lambda: files() <= before + 4, 10), before, files())
     probe.delivered("line cut five times: what one adds the other finds", near, far)
     line.refuse()
     line.cut()
