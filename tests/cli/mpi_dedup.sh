@@ -5,7 +5,7 @@ source "$(dirname "$0")/tap.sh"
 have "several processes find the same duplicates" mpirun || { finish; exit; }
 [ -e "$(dirname "$FILM")/tests/mpi_die_at.so" ] || { skip "several processes find the same duplicates" "built without MPI"; finish; exit; }
 faq_model faq.film
-sample 3 "$FAQ/train.tsv" >pairs.tsv
+sample 5 "$FAQ/train.tsv" >pairs.tsv
 tail -n +2 pairs.tsv | cut -f2 | head -150 >a.txt
 tail -n +2 pairs.tsv | cut -f3 | tail -200 >b.txt
 "$FILM" pool create faq.pool --model faq.film
