@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 static film_allocator hook = {malloc, realloc, free};
 
@@ -80,6 +83,13 @@ void mem_large_pages(void *memory, size_t bytes)
     (void)madvise((void *)first, last - first, MADV_HUGEPAGE); /* refused: small pages as before */
 #else
     (void)memory, (void)bytes;
+#endif
+}
+
+void mem_give_back(void)
+{
+#ifdef __GLIBC__
+    if (hook.allocate == malloc) malloc_trim(0);
 #endif
 }
 

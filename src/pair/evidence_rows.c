@@ -129,7 +129,7 @@ static film_status read_stretches(struct stretch *stretches, size_t count,
  * each. In a turn every process shows each of its items once, or twice where two of its pairs have it, to
  * the process that decides about it; the second time a key is shown, that place is marked. */
 
-enum { TURN_KEYS = 1 << 21 };
+enum { TURN_KEYS = 1 << 18, MOST_TURNS = 32 }; /* each turn reads all keys */
 
 struct turn {
     uint64_t number, turns;
@@ -278,6 +278,7 @@ static film_status number_items(struct evidence_rows *rows, const struct stretch
     all = total;
     TRY(comm_sum_counts(comm, &all, 1, error));
     uint64_t turns = 1 + all / ((size_t)comm->size * TURN_KEYS);
+    if (turns > MOST_TURNS) turns = MOST_TURNS;
     for (uint64_t t = 0; t < turns; t++) {
         struct turn turn = {.number = t, .turns = turns};
         TRY(take_turn(&turn, stretches, count, comm, marks, error));
@@ -365,6 +366,7 @@ static film_status join_stretches(struct evidence_rows *rows, struct stretch *st
     for (size_t s = 0; s < count; s++) {
         copy_stretch(rows, &stretches[s], s * STRETCH);
         stretch_free(&stretches[s]);
+        if (s % (count / 16 + 1) == 0) mem_give_back();
     }
     drop_unknown(rows);
     shrink((void **)&rows->column, rows->start[rows->pairs], sizeof *rows->column);
