@@ -43,13 +43,16 @@ def answers(twins):
     twins.ask("pool", "add", "POOL", QUESTIONS)
     twins.ask("pool", "add", "POOL", QUESTIONS, "--json")
     twins.ask("pool", "add", "POOL", "-", "--json", text=b"plain lines\n\nplain lines\nanother line\n")
-    rows = [{"qid": 7, "question": "how do I\npay?", "price": 3.8, "tags": ["a", {"b": None}], "answer": "With, \"money\"", "url": "http://x"},
+    rows = [{"qid": 7, "question": "how do I\npay?", "price": 3.8, "tags": ["a", {"b": None}], "answer": "With, \"money\"",
+             "url": "http://x"},
             {"qid": 9, "question": "na\u00efve \u6771\u4eac", "big": 0.12345678901234568, "flag": True, "id": "own"}]
     twins.ask("pool", "add", "POOL", "-", "--input-format", "jsonl", text="".join(json.dumps(r) + "\n" for r in rows).encode())
     same(twins, "add")
-    twins.ask("pool", "add", "POOL", "-", "--batch", "2", "--progress-lines", text=b"id\ttext\nx1\tone\nx2\ttwo\nx1\tuno\nx3\tthree\n")
+    twins.ask("pool", "add", "POOL", "-", "--batch", "2", "--progress-lines",
+              text=b"id\ttext\nx1\tone\nx2\ttwo\nx1\tuno\nx3\tthree\n")
     twins.ask("pool", "add", "POOL", "-", text=b"id\ttext\nx1\tuno\n")
-    twins.ask("pool", "add", "POOL", "-", "--replace", text=b"id\ttext\tcategory\nx1\tuno\tn\nx4\tquattro\tn\nx1\tuna\tm\nx4\tquattro\tn\n")
+    twins.ask("pool", "add", "POOL", "-", "--replace",
+              text=b"id\ttext\tcategory\nx1\tuno\tn\nx4\tquattro\tn\nx1\tuna\tm\nx4\tquattro\tn\n")
     twins.ask("pool", "add", "POOL", "-", text=b"id\ttext\nx5\t\n")
     twins.ask("pool", "add", "POOL", "-", "--skip-bad", text=b"id\ttext\nx5\t\nx6\tsix\n")
     same(twins, "conflicts, replacements, bad rows")
@@ -105,14 +108,18 @@ def many(twins):
 def another_machine(twins):
     """A new replica, made of the database alone, answers as the one that saw every change."""
     first, second = Place(FILM, "first", twins.pools[1]), Place(FILM, "second", twins.pools[1])
-    for words in (["pool", "export", "--format", "jsonl"], ["search", "where is my card?", "--json"], ["dedup", "--threshold", "0.6"], ["pool", "check", "--full"]):
+    for words in (["pool", "export", "--format", "jsonl"], ["search", "where is my card?", "--json"],
+                  ["dedup", "--threshold", "0.6"], ["pool", "check", "--full"]):
         at = 2 if words[0] == "pool" else 1
         command = [*words[:at], twins.pools[1], *words[at:]]
         file = twins.one(twins.pools[0], ["POOL" if w == twins.pools[1] else w for w in command])[1]
         outputs = [place.program(*command).stdout for place in (first, second)]
-        check(f"film {' '.join(words[:at])} on two other machines: as from a file", all(o.encode() == file for o in outputs), file[:300], outputs[0][:300])
-    trained = [twins.one(pool, ["train", "--pool", "POOL", "--method", "svd", "--rank", "4", "--seed", "1", "-q", "-o", f"from{i}.film"]) for i, pool in enumerate(twins.pools)]
-    check("film train --pool: as from a file", trained[0] == trained[1] and (trained[0][0] != 0 or open("from0.film", "rb").read() == open("from1.film", "rb").read()), *trained)
+        check(f"film {' '.join(words[:at])} on two other machines: as from a file", all(o.encode() == file for o in outputs),
+              file[:300], outputs[0][:300])
+    trained = [twins.one(pool, ["train", "--pool", "POOL", "--method", "svd", "--rank", "4", "--seed", "1", "-q", "-o",
+                                f"from{i}.film"]) for i, pool in enumerate(twins.pools)]
+    check("film train --pool: as from a file", trained[0] == trained[1]
+          and (trained[0][0] != 0 or open("from0.film", "rb").read() == open("from1.film", "rb").read()), *trained)
 
 
 # ---- who may do what ----
@@ -127,7 +134,9 @@ def program(*words, password=PASSWORD, text=None, cache="cache-roles"):
 
 def one_line(done, code, *pieces):
     """Refused with this code and one line that has the pieces."""
-    return done.returncode == code and done.stderr.count("\n") == 1 and done.stderr.startswith("film") and all(re.search(p, done.stderr, re.I) for p in pieces)
+    told = done.stderr
+    return (done.returncode == code and told.count("\n") == 1 and told.startswith("film")
+            and all(re.search(piece, told, re.I) for piece in pieces))
 
 
 def make_role(name, *rights):
@@ -137,17 +146,22 @@ def make_role(name, *rights):
 
 
 def writes(uri):
-    return {"add": ["pool", "add", uri, "few.tsv"], "add --replace": ["pool", "add", uri, "few.tsv", "--replace"], "remove": ["pool", "remove", uri, "card-lost"],
-            "label": ["pool", "label", uri, "card-lost", "badge-lost", "same"], "label --from": ["pool", "label", uri, "--from", "few-labels.tsv"]}
+    return {"add": ["pool", "add", uri, "few.tsv"], "add --replace": ["pool", "add", uri, "few.tsv", "--replace"],
+            "remove": ["pool", "remove", uri, "card-lost"],
+            "label": ["pool", "label", uri, "card-lost", "badge-lost", "same"],
+            "label --from": ["pool", "label", uri, "--from", "few-labels.tsv"]}
 
 
 def readers():
     make_role("reader", "GRANT USAGE ON SCHEMA film TO reader", "GRANT SELECT ON ALL TABLES IN SCHEMA film TO reader")
     uri, owner = database.uri(user="reader"), database.uri()
-    for words in (["pool", "list", "--limit", "3"], ["search", "where is my card?"], ["pool", "export", "--format", "jsonl"], ["dedup"], ["pool", "check"]):
+    for words in (["pool", "list", "--limit", "3"], ["search", "where is my card?"], ["pool", "export", "--format", "jsonl"],
+                  ["dedup"], ["pool", "check"]):
         at = 2 if words[0] == "pool" else 1
-        done, wanted = (program(*words[:at], u, *words[at:], cache=f"cache-{who}") for who, u in (("reader", uri), ("owner", owner)))
-        check(f"a reader may {' '.join(words[:at])}", done.returncode == 0 and done.stdout == wanted.stdout, done.stderr, done.stdout[:200])
+        done, wanted = (program(*words[:at], u, *words[at:], cache=f"cache-{who}")
+                        for who, u in (("reader", uri), ("owner", owner)))
+        check(f"a reader may {' '.join(words[:at])}", done.returncode == 0 and done.stdout == wanted.stdout, done.stderr,
+              done.stdout[:200])
     before = database.sql("SELECT count(*), max(change), md5(string_agg(text, ',' ORDER BY number)) FROM film.sentence")
     for name, words in writes(uri).items():
         done = program(*words, cache="cache-reader")
@@ -159,10 +173,14 @@ def readers():
     place.start(PGPASSWORD=PASSWORD, PGPASSFILE="/dev/null")
     line = open(f"/proc/{place.server.process.pid}/cmdline").read()
     check("the server's command line has no password", PASSWORD not in line, line)
-    asked = [place.ask("POST", "/v1/search", {"q": "where is my card?", "k": 2}), place.ask("GET", "/v1/model"), place.ask("GET", "/metrics")]
+    asked = [place.ask("POST", "/v1/search", {"q": "where is my card?", "k": 2}), place.ask("GET", "/v1/model"),
+             place.ask("GET", "/metrics")]
     check("a reader's server answers", [a[0] for a in asked] == [200] * 3, asked)
-    refused = [place.ask("POST", "/v1/pool", {"sentences": [{"id": "never", "text": "x"}]}), place.ask("DELETE", "/v1/pool", {"ids": ["card-lost"]})]
-    check("and refuses changes with 403 and a message", all(status == 403 and re.search("right|permission|write", answer["error"]["message"]) for status, answer in refused), *refused)
+    refused = [place.ask("POST", "/v1/pool", {"sentences": [{"id": "never", "text": "x"}]}),
+               place.ask("DELETE", "/v1/pool", {"ids": ["card-lost"]})]
+    check("and refuses changes with 403 and a message",
+          all(status == 403 and re.search("right|permission|write", answer["error"]["message"]) for status, answer in refused),
+          *refused)
     place.stop()
     told.extend([place.output, json.dumps(asked), json.dumps(refused), open("requests.log").read()])
     after = database.sql("SELECT count(*), max(change), md5(string_agg(text, ',' ORDER BY number)) FROM film.sentence")
@@ -173,17 +191,22 @@ def strangers():
     make_role("stranger")
     done = program("pool", "list", database.uri(user="stranger"), cache="cache-stranger")
     check("who has no right at all is told so", one_line(done, 3, "stranger|right|permission"), done.returncode, done.stderr)
-    done = program("pool", "create", database.uri(user="reader").replace("/answers", "/empty"), "--model", "faq.film", cache="cache-reader")
+    done = program("pool", "create", database.uri(user="reader").replace("/answers", "/empty"), "--model", "faq.film",
+                   cache="cache-reader")
     check("who may not create is told so", one_line(done, 3, "reader|right|permission|create"), done.returncode, done.stderr)
 
 
 def addresses():
     uri = database.uri()
-    cases = [("a wrong password", [uri], "wrong-" + PASSWORD, ["password|authentication"]), ("an unknown database", [uri.replace("/answers", "/nowhere")], PASSWORD, ["nowhere"]),
-             ("an unknown user", [uri.replace("owner@", "nobody@")], PASSWORD, ["nobody|password|authentication"]), ("TLS required but not offered", [uri + "?sslmode=require"], PASSWORD, ["SSL|TLS"]),
-             ("nobody listens", [uri.replace(f":{database.port}/", ":1/")], PASSWORD, ["refused|reach"]), ("a database without a pool", [uri.replace("/answers", "/empty")], PASSWORD, ["pool create|no pool|not a pool"])]
+    cases = [("a wrong password", [uri], "wrong-" + PASSWORD, ["password|authentication"]),
+             ("an unknown database", [uri.replace("/answers", "/nowhere")], PASSWORD, ["nowhere"]),
+             ("an unknown user", [uri.replace("owner@", "nobody@")], PASSWORD, ["nobody|password|authentication"]),
+             ("TLS required but not offered", [uri + "?sslmode=require"], PASSWORD, ["SSL|TLS"]),
+             ("nobody listens", [uri.replace(f":{database.port}/", ":1/")], PASSWORD, ["refused|reach"]),
+             ("a database without a pool", [uri.replace("/answers", "/empty")], PASSWORD, ["pool create|no pool|not a pool"])]
     for name, (address,), password, pieces in cases:
-        for words in (["pool", "list", address], ["pool", "add", address, "few.tsv"], ["search", address, "x"], ["dedup", address], ["serve", address, "--listen", "127.0.0.1:0"])[::4 if SANITIZED else 1]:
+        for words in (["pool", "list", address], ["pool", "add", address, "few.tsv"], ["search", address, "x"],
+                      ["dedup", address], ["serve", address, "--listen", "127.0.0.1:0"])[::4 if SANITIZED else 1]:
             done = program(*words, password=password, cache="cache-addresses")
             if not one_line(done, 2 if "pool" in pieces[0] else 3, *pieces):
                 check(f"{name}: film {words[0]} says so", False, done.returncode, done.stderr)
@@ -191,11 +214,14 @@ def addresses():
         else:
             check(f"{name}: is said", True)
         print("# " + done.stderr.strip())
-    for address in (uri.replace("owner@", f"owner:{PASSWORD}@"), uri + f"?password={PASSWORD}", uri.replace("postgresql:", "postgres:").replace("owner@", f"owner:{PASSWORD}@")):
-        for words in (["pool", "list", address], ["pool", "create", address, "--model", "faq.film"], ["serve", address], ["search", address, "x"], ["dedup", address])[::4 if SANITIZED else 1]:
+    for address in (uri.replace("owner@", f"owner:{PASSWORD}@"), uri + f"?password={PASSWORD}",
+                    uri.replace("postgresql:", "postgres:").replace("owner@", f"owner:{PASSWORD}@")):
+        for words in (["pool", "list", address], ["pool", "create", address, "--model", "faq.film"], ["serve", address],
+                      ["search", address, "x"], ["dedup", address])[::4 if SANITIZED else 1]:
             done = program(*words)
             if not one_line(done, 1, "password", "PGPASSWORD|pgpass"):
-                check(f"a password in the address is refused: film {' '.join(words[:2])[:12]}", False, done.returncode, done.stderr.replace(PASSWORD, "****"))
+                check(f"a password in the address is refused: film {' '.join(words[:2])[:12]}", False, done.returncode,
+                      done.stderr.replace(PASSWORD, "****"))
                 break
         else:
             check("a password in the address is refused, and where it belongs is said", True)
@@ -203,10 +229,12 @@ def addresses():
 
 def leaks():
     found = [text for text in told if PASSWORD in text]
-    check(f"the password is in none of {len(told)} outputs, answers and logs", not found, *[f.replace(PASSWORD, "****")[:300] for f in found[:3]])
+    check(f"the password is in none of {len(told)} outputs, answers and logs", not found,
+          *[f.replace(PASSWORD, "****")[:300] for f in found[:3]])
     kept = subprocess.run(["grep", "-rlaF", "--exclude=pgpass", PASSWORD, "."], capture_output=True, text=True).stdout
     check("nor in any file written", not kept, kept)
-    modes = [(name, oct(os.stat(os.path.join(folder, name)).st_mode & 0o77)) for folder, _, names in os.walk("cache-reader") for name in names]
+    modes = [(name, oct(os.stat(os.path.join(folder, name)).st_mode & 0o77)) for folder, _, names in os.walk("cache-reader")
+             for name in names]
     check("replicas can be read by their user alone", modes and all(mode == "0o0" for _, mode in modes), modes)
 
 

@@ -5,6 +5,7 @@ import contextlib
 import http.client
 import json
 import os
+import queue
 import random
 import socket
 import subprocess
@@ -12,6 +13,18 @@ import threading
 import time
 
 import serving
+
+PATIENCE = 60  # seconds until something that must happen is called missing; no test asserts how fast it is
+
+
+def until(condition, patience=PATIENCE):
+    """Whether it comes true."""
+    end = time.monotonic() + patience
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
 
 
 class Database:
@@ -25,13 +38,15 @@ class Database:
 
     def sql(self, command):
         """Rows as lists of text, asked as the superuser over the local socket."""
-        done = subprocess.run([f"{self.bin}/psql", "-X", "-q", "-A", "-t", "-F", "\t", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-p", self.port,
+        done = subprocess.run([f"{self.bin}/psql", "-X", "-q", "-A", "-t", "-F", "\t", "-v", "ON_ERROR_STOP=1", "-h", self.folder,
+                               "-p", self.port,
                                "-U", "postgres", "-d", self.name, "-c", command], capture_output=True, text=True, check=True)
         return [line.split("\t") for line in done.stdout.splitlines()]
 
     def control(self, *words):
         as_postgres = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
-        subprocess.run([*as_postgres, f"{self.bin}/pg_ctl", "-D", f"{self.folder}/data", "-w", "-t", "60", *words], check=True, cwd="/",
+        subprocess.run([*as_postgres, f"{self.bin}/pg_ctl", "-D", f"{self.folder}/data", "-w", "-t", "60", *words], check=True,
+                       cwd="/",
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def stop(self, how):
@@ -153,7 +168,8 @@ class Place:
         return {**os.environ, "XDG_CACHE_HOME": self.cache}
 
     def start(self, **environment):
-        self.server = serving.Server(self.film, self.uri, *self.options, environment={"XDG_CACHE_HOME": self.cache, **environment})
+        self.server = serving.Server(self.film, self.uri, *self.options, environment={"XDG_CACHE_HOME": self.cache,
+                                                                                      **environment})
         atexit.register(self.server.process.kill)  # a test that fails leaves no server behind
         return self
 
@@ -184,7 +200,8 @@ class Place:
             return 0, repr(problem)
 
     def program(self, *arguments, text=None):
-        return subprocess.run([self.film, *arguments], input=text, capture_output=True, text=True, env=self.environment(), timeout=300)
+        return subprocess.run([self.film, *arguments], input=text, capture_output=True, text=True, env=self.environment(),
+                              timeout=300)
 
     def text_of(self, name, connection=None):
         """The text this server has of an id: None when there is none, False when it did not answer."""
@@ -287,3 +304,25 @@ class Asker:
     def end(self):
         self.going = False
         self.thread.join(60)
+
+
+class Watcher:
+    """Looks in one place for each acknowledged write and notes how long after its acknowledgement it was seen."""
+
+    def __init__(self, place, seen):
+        self.place, self.seen, self.queue, self.delays, self.missing = place, seen, queue.Queue(), [], []
+        self.thread = threading.Thread(target=self.work)
+        self.thread.start()
+
+    def work(self):
+        connection = self.place.server.connect()
+        while (item := self.queue.get()) is not None:
+            write, when = item
+            for name in [*write.sentences, *write.removals]:
+                while (found := self.place.text_of(name, connection)) != write.sentences.get(name):
+                    if time.monotonic() - when > PATIENCE:
+                        self.missing.append((name, found))
+                        break
+            self.delays.append(time.monotonic() - when)
+            self.seen(write)
+        connection.close()

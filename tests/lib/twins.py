@@ -10,7 +10,8 @@ class Twins:
 
     def one(self, pool, arguments, text=None):
         """POOL in the arguments becomes the pool; the answer has POOL again where it is named."""
-        done = subprocess.run([self.film, *(pool if a == "POOL" else a for a in arguments)], input=text, capture_output=True, timeout=300)
+        done = subprocess.run([self.film, *(pool if a == "POOL" else a for a in arguments)], input=text, capture_output=True,
+                              timeout=300)
         out, told = (b.replace(os.fsencode(pool), b"POOL") for b in (done.stdout, done.stderr))
         return done.returncode, out, told
 
