@@ -69,22 +69,40 @@ static void answers_free(struct answers *answers)
     free(answers->rows);
 }
 
-/* The columns called id_a, id_b and same, wherever they stand. */
-static int find_columns(const film_table *table, size_t at[3])
+/* Which of the names is called id_a, id_b and same; 0: one is missing. */
+static int find_names(const film_text *name, size_t count, size_t at[3])
 {
     static const char *const names[3] = {"id_a", "id_b", "same"};
     int found = 0;
     for (int n = 0; n < 3; n++)
-        for (size_t i = 0; i < film_table_columns(table); i++) {
-            film_text name = film_table_column(table, i);
-            if (name.length != strlen(names[n]) ||
-                strncasecmp(name.bytes, names[n], name.length) != 0)
+        for (size_t i = 0; i < count; i++) {
+            if (name[i].length != strlen(names[n]) ||
+                strncasecmp(name[i].bytes, names[n], name[i].length) != 0)
                 continue;
             at[n] = i;
             found++;
             break;
         }
     return found == 3;
+}
+
+/* They stand in the header; or in the first row, where the table has no column that is known to be a sentence and so
+ * no header. */
+static film_status find_columns(film_table *table, const char *path, size_t at[3],
+                                film_error *error)
+{
+    enum { MOST = 64 };
+    film_text names[MOST];
+    size_t count = film_table_columns(table);
+    film_row row;
+    for (size_t i = 0; i < count && i < MOST; i++) names[i] = film_table_column(table, i);
+    if (find_names(names, count < MOST ? count : MOST, at)) return FILM_OK;
+    film_status status = film_table_next(table, &row, error);
+    if (status == FILM_OK && find_names(row.fields, row.field_count, at)) return FILM_OK;
+    if (status != FILM_OK && status != FILM_END) return status;
+    return fail(error, FILM_BAD_INPUT, path, NULL,
+                ": no columns id_a, id_b and same; film dedup POOL --review N -o FILE writes "
+                "such a table");
 }
 
 static film_status read_row(struct answers *answers, const char *path, const film_row *row,
@@ -114,10 +132,7 @@ static film_status read_answers(struct answers *answers, const char *path, film_
     film_row row;
     size_t at[3];
     film_status status = film_table_open(path, &options, &table, error);
-    if (status == FILM_OK && !find_columns(table, at))
-        status = fail(error, FILM_BAD_INPUT, path, NULL,
-                      ": no columns id_a, id_b and same; film dedup POOL --review N -o FILE writes "
-                      "such a table");
+    if (status == FILM_OK) status = find_columns(table, path, at, error);
     while (status == FILM_OK && (status = film_table_next(table, &row, error)) == FILM_OK)
         status = read_row(answers, path, &row, at, error);
     film_table_close(table);

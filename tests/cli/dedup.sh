@@ -70,6 +70,8 @@ check "as many as asked for" test "$(wc -l <pairs.tsv)" -eq 6
 check "none that has an answer" bash -c '! cut -f2,3 pairs.tsv | grep -qE "^card-(stolen|lost)	card-(stolen|lost)$"'
 awk -F'\t' -v OFS='\t' 'NR == 2 { $1 = "yes" } NR == 3 { $1 = "different" } NR == 4 { $1 = "0" } { print }' pairs.tsv >answered.tsv
 expect_output "the answers are read back" 0 "3 labels, 3 of them new; 2 pairs without an answer" "$FILM" pool label p.pool --from answered.tsv
+awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } { print $at["same"] "," $at["id_b"] "," $at["id_a"] }' answered.tsv >three.csv
+expect_output "a table of these three columns alone will do" 0 '{"labels": 3, "changed": 0, "blank": 2}' "$FILM" pool label p.pool --from three.csv --json
 expect_output "again: nothing is new" 0 '{"labels": 3, "changed": 0, "blank": 2}' "$FILM" pool label p.pool --from answered.tsv --json
 
 # ---- training from labels ----
