@@ -58,16 +58,23 @@ if processes > 1:
 PY
 }
 
-ratio() { # of NAME's SVD + FILM, triplets included, to OTHER's
-    /usr/bin/python3 - "$folder/$1.json" "$folder/$2.json" "$folder/$1" "$folder/$2" <<'PY'
-import glob, json, sys
-def time(path):
-    seconds = json.load(open(path))["figures"]["seconds"]
+against() { # NAME of one process, NAME of several: speed (SVD, triplets and FILM), memory, singular values
+    /usr/bin/python3 - "$folder/$1" "$folder/$2" <<'PY'
+import array, glob, json, struct, sys
+def time(name):
+    seconds = json.load(open(name + ".json"))["figures"]["seconds"]
     return seconds["svd"] + seconds["triplets"] + seconds["film"]
 def peak(name):
     return max(float(open(path).read().split()[0]) for path in glob.glob(name + ".process.*"))
-print(f"            {time(sys.argv[1]) / time(sys.argv[2]):.2f} times faster, "
-      f"{peak(sys.argv[4]) / peak(sys.argv[3]):.2f} of the memory of a process")
+def sigma(name):
+    data = open(name + ".film", "rb").read()
+    size = struct.unpack("<Q", data[:8])[0]
+    begin, end = json.loads(data[8:8 + size])["sigma"]["data_offsets"]
+    return array.array("f", data[8 + size + begin:8 + size + end])
+one, several = sys.argv[1:]
+worst = max(abs(b / a - 1) for a, b in zip(sigma(one), sigma(several)))
+print(f"            {time(one) / time(several):.2f} times faster, {peak(several) / peak(one):.2f} of the memory of a process; "
+      f"singular values differ by {worst:.1e} at most")
 PY
 }
 
@@ -75,7 +82,7 @@ if [ -e "$file" ]; then
     head -n "${ROWS:-1000000000}" "$file" >"$folder/rows.tsv"
     for processes in ${PROCESSES:-1 2 3}; do
         job "n=$processes" "$processes" "$folder/rows.tsv" --dev "$dev"
-        [ "$processes" = 1 ] || [ ! -e "$folder/n=1.json" ] || ratio n=1 "n=$processes"
+        [ "$processes" = 1 ] || [ ! -e "$folder/n=1.json" ] || against n=1 "n=$processes"
     done
 else
     echo "skipped: no $file"

@@ -174,5 +174,7 @@ const struct verb verb_dedup = {
     "written instead; film pool label POOL --from OUT reads the answers back.\n\n"
     "examples:\n"
     "  film dedup faq.film questions.tsv -o clusters.tsv\n"
-    "  film dedup faq.pool --review 20\n",
+    "  film dedup faq.pool --review 20\n"
+    "  mpirun -n 4 film dedup quora.film all.tsv -o clusters.tsv    several processes share the "
+    "work\n",
     run};

@@ -88,5 +88,7 @@ const struct verb verb_link = {"link", "MODEL FILE_A FILE_B [-o OUT] [options]",
                                "or their lines.\n\n"
                                "examples:\n"
                                "  film link faq.film new.tsv faq.tsv -o matches.tsv\n"
-                               "  film link faq.film a.csv b.csv --unique --threshold 0.95\n",
+                               "  film link faq.film a.csv b.csv --unique --threshold 0.95\n"
+                               "  mpirun -n 4 film link faq.film a.csv b.csv -o matches.tsv    "
+                               "several processes share the work\n",
                                run};

@@ -94,8 +94,9 @@ static film_status exchange(void *self, const void *out, const size_t *out_sizes
 {
     const struct comm *comm = self;
     (void)error;
-    memcpy((char *)in + (stretch_of(in, in_sizes, comm->rank) - (const char *)in),
-           stretch_of(out, out_sizes, comm->rank), out_sizes[comm->rank]);
+    if (out_sizes[comm->rank]) /* to oneself */
+        memcpy((char *)in + (stretch_of(in, in_sizes, comm->rank) - (const char *)in),
+               stretch_of(out, out_sizes, comm->rank), out_sizes[comm->rank]);
     for (int step = 1; step < comm->size; step++) {
         int to = (comm->rank + step) % comm->size;
         int from = (comm->rank - step + comm->size) % comm->size;
@@ -111,8 +112,9 @@ static film_status gather(void *self, const void *mine, void *all, const size_t 
 {
     const struct comm *comm = self;
     (void)error;
-    memcpy((char *)all + (stretch_of(all, sizes, comm->rank) - (const char *)all), mine,
-           sizes[comm->rank]);
+    if (sizes[comm->rank])
+        memcpy((char *)all + (stretch_of(all, sizes, comm->rank) - (const char *)all), mine,
+               sizes[comm->rank]);
     for (int step = 1; step < comm->size; step++) {
         int to = (comm->rank + step) % comm->size;
         int from = (comm->rank - step + comm->size) % comm->size;

@@ -7,7 +7,7 @@
 #include <omp.h>
 #include <string.h>
 
-enum { ROOM = 1 << 18, MOST_AT_ONCE = 4096 }; /* answers, and own questions, of a round */
+enum { ROOM = 1 << 16, LEAST = 16 }; /* answers, and own questions, of a round */
 
 struct round {
     const struct compare *compare;
@@ -204,8 +204,7 @@ film_status compare_in_job(const struct compare *compare, const struct index *in
     struct round round = {.compare = compare, .index = index, .own = own};
     size_t left = 1;
     TRY(round_start(&round, error));
-    size_t some = ROOM / (2 * round.k * (size_t)compare->comm->size) + 1;
-    if (some > MOST_AT_ONCE) some = MOST_AT_ONCE;
+    size_t some = ROOM / (2 * round.k * (size_t)compare->comm->size) + LEAST;
     for (size_t first = 0; left; first += round.count) {
         round.first = first;
         round.queries = queries + first;

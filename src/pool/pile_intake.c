@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { FULL = 1 << 22 }; /* bytes: what waits to be sent is small beside what is kept */
+enum { FULL = 1 << 20 }; /* bytes: what waits to be sent is small beside what is kept */
 
 film_status pile_intake_open(struct pile_intake *intake, struct pile *pile, film_error *error)
 {

@@ -265,7 +265,7 @@ done:
 
 film_status pile_move(struct pile *pile, const uint32_t *number, film_error *error)
 {
-    enum { SOME = 1 << 22 }; /* bytes */
+    enum { SOME = 1 << 20 }; /* bytes */
     film_status status = FILM_OK;
     struct pile moved = {.comm = pile->comm};
     struct post post = {0};

@@ -27,7 +27,7 @@ static double get_wait(film_pool *pool)
 /* What messages about the file call it. */
 static const char *shown(const film_pool *pool)
 {
-    return pool->remote ? pool->file : pool->path;
+    return pool->copy_name ? pool->copy_name : pool->path;
 }
 
 static int is_replaced(const film_pool *pool)
@@ -196,7 +196,7 @@ film_status film_pool_open(const char *path, film_pool **out, film_error *error)
     int is_remote = place_is_remote(path);
     if (is_remote) TRY(shared_open(pool, path, error));
     TRY(find_place(pool, is_remote ? pool->remote->file : path, error));
-    TRY(lineage_check(pool->file, shown(pool), error));
+    TRY(lineage_check(pool->file, is_remote ? pool->file : pool->path, error));
     if (is_remote) TRY(shared_catch_up(pool, error));
     TRY(read_settings(pool, error));
     *out = pool;
@@ -225,6 +225,7 @@ void film_pool_close(film_pool *pool)
     mem_free(pool->path);
     mem_free(pool->file);
     mem_free(pool->index_file);
+    mem_free(pool->copy_name);
     mem_free(pool);
 }
 

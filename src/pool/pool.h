@@ -29,6 +29,7 @@ struct pool_snapshot {
 struct film_pool {
     char *path; /* as it was given, or what may be shown of a database's URI: for messages */
     char *file; /* where that led to, or the copy of the database; every connection goes there */
+    char *copy_name;                   /* what messages call the copy; NULL: there is none */
     char *index_file;                  /* the index's cache, beside the path or the copy */
     unsigned long long device, number; /* of that file, to notice another one in its place */
     size_t dim;

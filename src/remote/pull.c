@@ -34,7 +34,7 @@ static film_status read_position(const struct remote *remote, struct session *se
         status = damaged(remote, "its counter of changes", error);
     else
         status = row_number(session_cell(result, 0, 0), &position->change, error);
-    if (status == FILM_OK) position->standby = *PQgetvalue(result, 0, 2) != 0;
+    if (status == FILM_OK) position->standby = session_flag(result, 0, 2);
     PQclear(result);
     return status;
 }

@@ -112,7 +112,12 @@ film_status remote_create(const char *uri, const void *model, size_t size, size_
     TRY(tables_add_vectors(&session, error));
     TRY(put_model(&session, model, size, error));
     TRY(put_start(&session, error));
-    TRY(session_run(&session, "COMMIT", error));
+    status = session_run(&session, "COMMIT", error);
+    if (status != FILM_OK && session_is_lost(&session))
+        status = status_set(error, FILM_IO,
+                            "the connection to %s was lost while committing, and it is not known "
+                            "whether the pool was made; film pool check tells",
+                            place.name);
 done:
     session_close(&session);
     place_free(&place);

@@ -118,14 +118,14 @@ static film_status set_up(struct session *session, film_error *error)
 {
     PGresult *result = NULL;
     film_status status = session_ask(session, setup_sql, NULL, 0, &result, error);
-    if (status == FILM_OK && strcmp(PQgetvalue(result, 0, 3), "UTF8") != 0)
+    if (status == FILM_OK && strcmp(session_string(result, 0, 3), "UTF8") != 0)
         status =
             status_set(error, FILM_IO, "the encoding of %s is %s; a pool needs a database in UTF8",
-                       session->place->name, PQgetvalue(result, 0, 3));
+                       session->place->name, session_string(result, 0, 3));
     if (status == FILM_OK) {
         struct backend *backend = &session->backend;
-        snprintf(backend->process, sizeof backend->process, "%s", PQgetvalue(result, 0, 4));
-        snprintf(backend->since, sizeof backend->since, "%s", PQgetvalue(result, 0, 5));
+        snprintf(backend->process, sizeof backend->process, "%s", session_string(result, 0, 4));
+        snprintf(backend->since, sizeof backend->since, "%s", session_string(result, 0, 5));
         end_former(session);
     }
     PQclear(result);
@@ -324,6 +324,18 @@ struct cell session_cell(const PGresult *result, int row, int column)
 {
     if (PQgetisnull(result, row, column)) return (struct cell){NULL, 0};
     return (struct cell){PQgetvalue(result, row, column), PQgetlength(result, row, column)};
+}
+
+int session_flag(const PGresult *result, int row, int column)
+{
+    struct cell cell = session_cell(result, row, column);
+    return cell.bytes && cell.length == 1 && cell.bytes[0] != 0;
+}
+
+const char *session_string(const PGresult *result, int row, int column)
+{
+    struct cell cell = session_cell(result, row, column);
+    return cell.bytes ? cell.bytes : "";
 }
 
 static film_status give_row(const PGresult *result, size_t columns, session_row_fn call, void *user,

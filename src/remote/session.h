@@ -70,7 +70,10 @@ void session_rollback(struct session *session);
 /* Waits until somebody notified, WAKE (a descriptor; -1: none) can be read, or the time is over. */
 film_status session_wait(struct session *session, int milliseconds, int wake, film_error *error);
 
-/* A value of a result as a cell. */
+/* A value of a result as a cell, NULL's where the server sent no such row; one of type boolean; one of type text, NUL behind
+ * it. */
 struct cell session_cell(const PGresult *result, int row, int column);
+int session_flag(const PGresult *result, int row, int column);
+const char *session_string(const PGresult *result, int row, int column);
 
 #endif

@@ -53,8 +53,8 @@ static film_status look(struct session *session, int *schema, int *pool, film_er
     PGresult *result = NULL;
     film_status status = session_ask(session, sql, NULL, 0, &result, error);
     if (status != FILM_OK) return status;
-    *schema = *PQgetvalue(result, 0, 0) != 0;
-    *pool = *PQgetvalue(result, 0, 1) != 0;
+    *schema = session_flag(result, 0, 0);
+    *pool = session_flag(result, 0, 1);
     PQclear(result);
     return FILM_OK;
 }

@@ -13,6 +13,7 @@ from serving import check, undescribed  # noqa: E402
 from sharing import Database, Place  # noqa: E402
 from twins import Twins  # noqa: E402
 
+SANITIZED = b"__asan_init" in open(FILM, "rb").read()  # then less of the same
 PASSWORD = os.environ["PGTEST_PASSWORD"]
 database = Database("answers")
 QUESTIONS = "questions.tsv"
@@ -52,7 +53,8 @@ def answers(twins):
     twins.ask("pool", "add", "POOL", "-", text=b"id\ttext\nx5\t\n")
     twins.ask("pool", "add", "POOL", "-", "--skip-bad", text=b"id\ttext\nx5\t\nx6\tsix\n")
     same(twins, "conflicts, replacements, bad rows")
-    reading(twins, "after adding")
+    if not SANITIZED:
+        reading(twins, "after adding")
     twins.ask("pool", "label", "POOL", "card-lost", "card-stolen", "same")
     twins.ask("pool", "label", "POOL", "card-lost", "badge-lost", "different", "--json")
     twins.ask("pool", "label", "POOL", "card-lost", "nobody", "same")
@@ -86,6 +88,18 @@ def reading(twins, name):
     twins.ask("pool", "check", "POOL", "--full")
     twins.ask("pool", "check", "POOL", "--json")
     same(twins, f"check {name}")
+
+
+def many(twins):
+    """Enough for an index that is kept beside the pool, or beside the copy."""
+    rows = "".join(f"m{i}\tquestion {i * 7919 % 5000} about {['cards', 'parcels', 'badges'][i % 3]}\n" for i in range(5000))
+    twins.ask("pool", "add", "POOL", "-", "--columns", "id,text", text=rows.encode())
+    twins.ask("search", "POOL", "-", "--json", "-k", "5", text=b"question 17 about cards\nmy parcel 99\n")
+    twins.ask("pool", "remove", "POOL", "-", "-q", text="\n".join(f"m{i}" for i in range(0, 5000, 2)).encode())
+    twins.ask("search", "POOL", "-", "--json", "-k", "5", text=b"question 17 about cards\nmy parcel 99\n")
+    twins.ask("pool", "remove", "POOL", "-", "-q", text="\n".join(f"m{i}" for i in range(1, 5000, 2)).encode())
+    twins.ask("pool", "check", "POOL")
+    same(twins, "5000 sentences more, and half of them")
 
 
 def another_machine(twins):
@@ -169,16 +183,16 @@ def addresses():
              ("an unknown user", [uri.replace("owner@", "nobody@")], PASSWORD, ["nobody|password|authentication"]), ("TLS required but not offered", [uri + "?sslmode=require"], PASSWORD, ["SSL|TLS"]),
              ("nobody listens", [uri.replace(f":{database.port}/", ":1/")], PASSWORD, ["refused|reach"]), ("a database without a pool", [uri.replace("/answers", "/empty")], PASSWORD, ["pool create|no pool|not a pool"])]
     for name, (address,), password, pieces in cases:
-        for words in (["pool", "list", address], ["pool", "add", address, "few.tsv"], ["search", address, "x"], ["dedup", address], ["serve", address, "--listen", "127.0.0.1:0"]):
+        for words in (["pool", "list", address], ["pool", "add", address, "few.tsv"], ["search", address, "x"], ["dedup", address], ["serve", address, "--listen", "127.0.0.1:0"])[::4 if SANITIZED else 1]:
             done = program(*words, password=password, cache="cache-addresses")
             if not one_line(done, 2 if "pool" in pieces[0] else 3, *pieces):
                 check(f"{name}: film {words[0]} says so", False, done.returncode, done.stderr)
                 break
         else:
-            check(f"{name}: every verb says so", True)
+            check(f"{name}: is said", True)
         print("# " + done.stderr.strip())
     for address in (uri.replace("owner@", f"owner:{PASSWORD}@"), uri + f"?password={PASSWORD}", uri.replace("postgresql:", "postgres:").replace("owner@", f"owner:{PASSWORD}@")):
-        for words in (["pool", "list", address], ["pool", "create", address, "--model", "faq.film"], ["serve", address], ["search", address, "x"], ["dedup", address]):
+        for words in (["pool", "list", address], ["pool", "create", address, "--model", "faq.film"], ["serve", address], ["search", address, "x"], ["dedup", address])[::4 if SANITIZED else 1]:
             done = program(*words)
             if not one_line(done, 1, "password", "PGPASSWORD|pgpass"):
                 check(f"a password in the address is refused: film {' '.join(words[:2])[:12]}", False, done.returncode, done.stderr.replace(PASSWORD, "****"))
@@ -202,6 +216,8 @@ def main():
     database.sql("CREATE DATABASE empty OWNER owner")
     twins = Twins(FILM, "answers.pool", database.uri())
     answers(twins)
+    if not SANITIZED:
+        many(twins)
     another_machine(twins)
     readers()
     strangers()

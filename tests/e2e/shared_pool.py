@@ -5,7 +5,9 @@ import functools
 import itertools
 import os
 import queue
+import re
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -17,6 +19,7 @@ from serving import check, undescribed  # noqa: E402
 from sharing import Asker, Database, Line, Place, Writer  # noqa: E402
 
 LONG = bool(os.environ.get("FILM_TEST_LONG"))
+COMMIT = b"Q\0\0\0\x0bCOMMIT\0"  # as it goes over the line
 PATIENCE = 60  # seconds until something that must happen is called missing; no test here asserts how fast it is
 database = Database("shared")
 writers = []
@@ -96,7 +99,7 @@ def delivery(places, writes):
         figures = {name: 1000 * delays[int(part * (len(delays) - 1))] for name, part in (("p50", .5), ("p99", .99), ("max", 1))}
         check(f"every acknowledged write is seen in server {watcher.place.name}", not watcher.missing and len(delays) == writes, watcher.missing[:5])
         print(f"# seen in {watcher.place.name} after " + ", ".join(f"{name} {ms:.1f} ms" for name, ms in figures.items())
-              + f"; {sum(d > 1 for d in delays)} after more than a second; {1000 * watcher.place.processor() / writes:.1f} ms of processor a write")
+              + f"; {sum(d > 1 for d in delays)} after more than a second; {1000 * watcher.place.processor() / writes:.1f} ms of processor a write, with the searches for it")
         check(f"half of them within a second in {watcher.place.name}", figures["p50"] < 1000, figures)
     check("no write had to be repeated", not writer.refused, *writer.refused[:3])
 
@@ -216,10 +219,13 @@ def stopped_database(how, places, stream, askers, probe):
     again.append(probe.refused(f"database stopped ({how}), write by the command line", (places[0],)))
     for asker in askers:
         check(f"database stopped ({how}): {asker.place.name} goes on answering searches", asker.more(), asker.wrong[:2])
-    listing = places[0].program("pool", "list", places[0].uri, "--limit", "1")
-    print(f"# database stopped ({how}), film pool list: exit code {listing.returncode} {listing.stderr.strip()}")
+    for words in (["pool", "list", places[0].uri], ["serve", places[0].uri, "--listen", "127.0.0.1:0"]):
+        done = places[0].program(*words)
+        check(f"database stopped ({how}): film {words[0]} that starts now is told so (3)", done.returncode == 3 and "database" in done.stderr, done.returncode, done.stderr)
+    check(f"database stopped ({how}): SIGHUP changes nothing", places[0].server.reload("the old model keeps answering"), places[0].server.lines[-3:])
     database.start()
     check(f"database started again after {how}: writes go on by both servers", stream.more())
+    check(f"database started again after {how}: SIGHUP opens the pool again", until(lambda: places[0].server.reload("reloaded"), 1), places[0].server.lines[-3:])
     for one in again:
         one()
     check(f"{how}: no write is half done", not half_done(), half_done()[:5])
@@ -227,9 +233,12 @@ def stopped_database(how, places, stream, askers, probe):
 
 def cut_line(line, near, far, stream, askers, probe):
     """FAR reaches the database over LINE."""
+    files = lambda: len(os.listdir(f"/proc/{far.server.process.pid}/fd"))  # noqa: E731
+    before = files()
     for _ in range(5):
         line.cut()
         stream.more(2)
+    check("line cut five times: no file is left open", until(lambda: files() <= before + 4, 10), before, files())
     probe.delivered("line cut five times: what one adds the other finds", near, far)
     line.refuse()
     line.cut()
@@ -273,7 +282,7 @@ def in_the_commit(line, near, far, probe):
                   ("silent before the commit's answer", {"after": lambda: (line.freeze(), line.refuse())})]
     for name, trap in cases:
         write = probe.writer.make()
-        line.set_trap(b"COMMIT", **trap)
+        line.set_trap(COMMIT, **trap)
         status, told = probe.writer.send(write, far)
         sprung = line.sprung.wait(1)
         check(f"line lost {name}: the program was committing", sprung, status, told)
@@ -298,7 +307,7 @@ def killed_servers(line, places, stream, probe):
     near, far = places
     for name, trap in (("before its commit", "before"), ("after its commit, before it heard of it", "after")):
         write = probe.writer.make()
-        line.set_trap(b"COMMIT", **{trap: far.server.process.kill})
+        line.set_trap(COMMIT, **{trap: far.server.process.kill})
         status, told = probe.writer.send(write, far)
         far.down = True
         check(f"server killed {name}", line.sprung.wait(1) and status == 0, status, told)
@@ -370,6 +379,60 @@ def catching_up(places, probe):
     check("started again, it has what came while it was away from its first answer on", not late, late)
 
 
+# ---- whole files by the command line ----
+
+def whole_files(line):
+    """film pool create and add over a line that is lost in commits, by a program that is killed in them, by many at once."""
+    database.sql("CREATE DATABASE bulk OWNER owner")
+    bulk = Database("bulk")
+    place = Place(FILM, "bulk", bulk.uri(line.port))
+    create = ["pool", "create", place.uri, "--model", "faq.film"]
+    line.set_trap(COMMIT, before=line.cut)
+    done = place.program(*create)
+    tables = bulk.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'film'")
+    check("film pool create, line lost before the commit: no pool, and it claims none", done.returncode == 3 and tables == [["0"]] and "not known" in done.stderr, done.stderr, tables)
+    line.set_trap(COMMIT, after=line.cut)
+    done = place.program(*create)
+    tables = bulk.sql("SELECT count(*) FROM film.counter")
+    check("film pool create, line lost before the commit's answer: a whole pool, and nobody says there is none",
+          tables == [["1"]] and (done.returncode == 0 or "nothing was written" not in done.stderr), done.returncode, done.stderr, tables)
+    rows = [[f"b{i}", f"sentence {i} of the file"] for i in range(200)]
+    open("bulk.tsv", "w").write("id\ttext\n" + "".join("\t".join(row) + "\n" for row in rows))
+    add = ["pool", "add", place.uri, "bulk.tsv", "--batch", "20", "--progress-lines", "-q"]
+    there = lambda: bulk.sql("SELECT id, text FROM film.sentence ORDER BY number")  # noqa: E731
+    wrong, acknowledged = [], 0
+    for turn, how in enumerate(("cut before", "cut after", "kill before", "kill after") * 2):
+        process = subprocess.Popen([FILM, *add], env=place.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        line.set_trap(COMMIT, **{how.split()[1]: line.cut if "cut" in how else process.kill})
+        out, told = process.communicate(timeout=60)
+        acknowledged = max([acknowledged, *(int(l.split()[1]) for l in out.splitlines() if re.fullmatch(r"committed \d+", l))])
+        found = there()
+        if not line.sprung.is_set() and len(found) < len(rows):
+            wrong.append(f"{how}: not in a commit: {told}")
+        if found != rows[:len(found)] or len(found) % 20 or len(found) < acknowledged:
+            wrong.append(f"{how}: {acknowledged} acknowledged, {len(found)} there, {found[-1:]}")
+        if how == "cut after" and process.returncode:  # it finds out by itself
+            wrong.append(f"{how}: exit code {process.returncode} {told}")
+        if "cut" in how and process.returncode not in (0, 3):
+            wrong.append(f"{how}: exit code {process.returncode} {told}")
+        if len(found) == len(rows):
+            place.program("pool", "remove", place.uri, "-", "-q", text="\n".join(row[0] for row in rows))
+            acknowledged = 0
+    line.trap = None
+    check("film pool add in batches, line lost or program killed in a commit, eight times: whole batches, those acknowledged among them", not wrong, *wrong[:4])
+    done = place.program(*add)
+    check("and the same command goes on to the end", done.returncode == 0 and there() == rows, done.stderr, len(there()))
+    place.program("pool", "remove", place.uri, "-", "-q", text="\n".join(row[0] for row in rows))
+    places = [Place(FILM, f"bulk{i % 3}", bulk.uri()) for i in range(6)]
+    processes = [subprocess.Popen([FILM, "pool", "add", p.uri, "bulk.tsv", "--batch", "10", "-q", "--wait", "60"], env=p.environment(), stderr=subprocess.PIPE, text=True) for p in places]
+    told = [(process.communicate(timeout=120)[1], process.returncode) for process in processes]
+    check("six programs on three machines add the same file at once: all succeed", all(code == 0 for _, code in told), *told)
+    check("and each sentence is there once, in the file's order", there() == rows, len(there()))
+    for p in places[:3]:
+        done = p.program("pool", "check", p.uri, "--full")
+        check(f"copy {p.name} is sound", done.returncode == 0 and listed(p) == sorted(rows), done.stdout[:300], done.stderr)
+
+
 def main():
     if "--file" in sys.argv:  # the same with an SQLite file: what the benchmark compares with
         Place(FILM, "file", "file.pool").program("pool", "create", "file.pool", "--model", "faq.film")
@@ -392,6 +455,7 @@ def main():
     two_writers(places)
     catching_up(places, probe := Probe())
     in_the_commit(line, near, far, probe)
+    whole_files(Line(database.port))
     askers, stream = [Asker(place) for place in places], Stream(places)
     try:
         check("a stream of writes by both servers and the command line", stream.more(), stream.problem)
