@@ -6,7 +6,7 @@
  *
  * In a job every process learns from its own pairs, and several times in an epoch what they have learned is
  * mixed. Of F features and I items a process of N sends, for each fit,
- *     epochs * (8 N * 2 F + 4 I) * 8 bytes. */
+ *     epochs * (8 N * 2 F + 8 I) * 8 bytes. */
 #ifndef PAIR_EVIDENCE_FIT_H
 #define PAIR_EVIDENCE_FIT_H
 
