@@ -35,6 +35,9 @@ film_status evidence_rows_collect(struct evidence_rows *rows, const struct encod
                                   const film_progress *progress, film_error *error);
 void evidence_rows_free(struct evidence_rows *rows);
 
+/* Frees the pairs, which learning alone reads; what the columns mean stays for evidence_from_weights. */
+void evidence_rows_let_go(struct evidence_rows *rows);
+
 struct evidence_options {
     size_t epochs; /* 4 */
     double rate;   /* of the first step, falling to 0 in a straight line: 0.1 */

@@ -405,11 +405,21 @@ done:
     return status;
 }
 
-void evidence_rows_free(struct evidence_rows *rows)
+void evidence_rows_let_go(struct evidence_rows *rows)
 {
     mem_free(rows->start);
     mem_free(rows->column);
     mem_free(rows->value);
+    rows->start = NULL;
+    rows->column = NULL;
+    rows->value = NULL;
+    rows->pairs = 0;
+    mem_give_back();
+}
+
+void evidence_rows_free(struct evidence_rows *rows)
+{
+    evidence_rows_let_go(rows);
     keytab_free(&rows->items);
     memset(rows, 0, sizeof *rows);
 }

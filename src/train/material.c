@@ -298,11 +298,12 @@ film_status material_gather(struct run *run, struct material *material, film_err
     TRY(fit_line(run, material, error));
     run_note_time(run, "line");
     TRY(fit_evidence(run, material, weights, error));
+    evidence_rows_let_go(&material->rows); /* the largest of all */
     TRY(evidence_from_weights(&decision->evidence, &material->rows, weights[FOLDS], error));
     run_note(run, "evidence_items", json_integer(decision->evidence.items.count));
     run_note_time(run, "evidence");
     TRY(survey_all(run, material, weights, error));
-    evidence_rows_free(&material->rows); /* the largest of all, and not wanted any more */
+    evidence_rows_free(&material->rows);
     TRY(scale_evidence(run, material, error));
     run_note_time(run, "folds");
 done:
