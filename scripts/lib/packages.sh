@@ -15,7 +15,7 @@ command -v node >/dev/null || TEST_PACKAGES="$TEST_PACKAGES nodejs"
 command -v npm >/dev/null || TEST_PACKAGES="$TEST_PACKAGES npm"
 # Long tests: data races (clang's thread sanitizer knows OpenMP), fuzzing.
 LONG_PACKAGES="clang libclang-rt-14-dev libomp-14-dev"
-BENCH_PACKAGES="wrk postgresql python3 python3-numpy python3-scipy python3-sklearn python3-xgboost python3-torch fasttext time g++ libhnswlib-dev libfaiss-dev
+BENCH_PACKAGES="wrk postgresql openmpi-bin python3 python3-numpy python3-scipy python3-sklearn python3-xgboost python3-torch fasttext time g++ libhnswlib-dev libfaiss-dev
 liblapack-dev libopenblas-openmp-dev"
 
 need_packages() {
