@@ -13,7 +13,7 @@
  *
  * Cost: hinges 4 a r d in float (a anchors); H 2 r^2 per anchor whose lambda changed, in float, the
  * sum over packs in double; f2 and gradient 2 r^2 d. Memory in bytes: 4 a r (W) + 6 a + 16 r^2
- * + 12 r d + 8 PACK r + threads * 4 CHUNK (r + 2 d). V (4 n r) is the caller's. At a = 137,000, r = 500: 292 MB.
+ * + 12 r d + 8 PACK r + threads * 4 CHUNK (r + 2 d). V (4 n r) is the caller's. At a = 113,000, r = 500: 244 MB.
  *
  * Mini-batches (metric/mfilm.h) use the same code: the anchors are then those of a batch, and H is a
  * running average over batches.

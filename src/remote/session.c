@@ -22,17 +22,27 @@ int session_is_lost(const struct session *session)
     return !session->connection || PQstatus(session->connection) != CONNECTION_OK;
 }
 
-/* The first line of libpq's words; it never has a password in it. */
-static void first_line(const char *words, char *out, size_t room)
+/* The first LINES of libpq's words as one line; they never have a password in them. */
+static void one_line(const char *words, int lines, char *out, size_t room)
 {
-    size_t length = strcspn(words, "\n");
-    snprintf(out, room, "%.*s", (int)(length < 400 ? length : 400), words);
+    size_t used = 0;
+    while (*words && lines > 0 && used + 3 < room) {
+        if (*words != '\n') {
+            out[used++] = *words++;
+            continue;
+        }
+        while (*words == '\n' || *words == '\t') words++;
+        if (--lines == 0 || !*words) break;
+        out[used++] = ';';
+        out[used++] = ' ';
+    }
+    out[used] = 0;
 }
 
 static film_status unreachable(struct session *session, const char *words, film_error *error)
 {
     char line[401];
-    first_line(words, line, sizeof line);
+    one_line(words, 2, line, sizeof line); /* the second asks whether it is running */
     return status_set(error, FILM_IO, "the database of %s cannot be reached: %s%s",
                       session->place->name, line, session->writing ? "; nothing was written" : "");
 }
@@ -58,7 +68,7 @@ static film_status refused(struct session *session, PGresult *result, film_error
     const char *words = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     const char *name = session->place->name;
     char line[401];
-    first_line(words ? words : PQresultErrorMessage(result), line, sizeof line);
+    one_line(words ? words : PQresultErrorMessage(result), 1, line, sizeof line);
     film_status status;
     if (!state) state = "";
     if (session_is_lost(session) || is_state(state, "57P"))

@@ -145,7 +145,7 @@ check "a password in a URI is refused by every verb" test "$(grep -c '^1$' all)"
 check "with a word about where it belongs" test "$(grep -c 'pgpass' all)" -eq 10
 check "and is never shown" bash -c '! grep "$0" all' "$secret"
 closed=$(free_port)
-expect_output "no server" 3 "film: the database of postgresql://owner@127.0.0.1:$closed/pool cannot be reached: connection to server at \"127.0.0.1\", port $closed failed: Connection refused" \
+expect_output "no server" 3 "film: the database of postgresql://owner@127.0.0.1:$closed/pool cannot be reached: connection to server at \"127.0.0.1\", port $closed failed: Connection refused; Is the server running on that host and accepting TCP/IP connections?" \
     "$FILM" pool list "postgresql://owner@127.0.0.1:$closed/pool"
 run "$FILM" pool list "$(uri_of owner nosuch)"
 check "no such database" grep -q 'cannot be reached: .*database "nosuch" does not exist' err

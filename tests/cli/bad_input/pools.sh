@@ -72,7 +72,7 @@ bad "a URI that is none" 1 \
     "film: that is no URI of a database; write postgresql://USER@HOST:PORT/DATABASE, other characters in a name as %XX" \
     film search postgresql://me@[db/faq card
 bad "a database that is not there" 3 \
-    "film: the database of postgresql://me@127.0.0.1:1/faq cannot be reached: connection to server at \"127.0.0.1\", port 1 failed: Connection refused" \
+    "film: the database of postgresql://me@127.0.0.1:1/faq cannot be reached: connection to server at \"127.0.0.1\", port 1 failed: Connection refused; Is the server running on that host and accepting TCP/IP connections?" \
     film dedup postgresql://me@127.0.0.1:1/faq
 bad "a search in no pool" 3 \
     'film: cannot open missing.pool: No such file or directory' \
