@@ -5,7 +5,7 @@
  * OUT.vectors gets the vectors (float), OUT.ids the tokens (uint32: length, ids, length, ids, ...). Prints the
  * seconds and processor seconds of the best round, tokens, and GFLOP/s of a 1024 x 1024 x 1024 product. */
 #include "base/mem.h"
-#include "embed/bert.h"
+#include "bert/bert.h"
 
 #include <cblas.h>
 #include <omp.h>

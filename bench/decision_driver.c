@@ -11,7 +11,7 @@
 #include "base/threads.h"
 #include "film_train.h"
 #include "train/learn_decision.h"
-#include "train/material.h"
+#include "train/out_of_fold.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,17 +73,17 @@ static void write_traits(FILE *file)
                 trait_at(i)->about);
 }
 
-static void write_train(const char *folder, const struct material *material)
+static void write_train(const char *folder, const struct out_of_fold *held)
 {
-    size_t count = material->pairs.count;
+    size_t count = held->pairs.count;
     float *fold = some(count, sizeof *fold);
     for (size_t i = 0; i < count; i++)
-        fold[i] = (float)folds_of_pair(&material->folds, material->pairs.a[i]);
-    write_npy(folder, "train", "-x.npy", material->x, count, traits_count());
-    write_npy(folder, "train", "-y.npy", material->pairs.target, count, 0);
-    write_npy(folder, "train", "-base.npy", material->base, count, 0);
-    write_npy(folder, "train", "-similarity.npy", material->similarity, count, 0);
-    write_npy(folder, "train", "-weight.npy", material->weight, count, 0);
+        fold[i] = (float)folds_of_pair(&held->folds, held->pairs.a[i]);
+    write_npy(folder, "train", "-x.npy", held->x, count, traits_count());
+    write_npy(folder, "train", "-y.npy", held->pairs.target, count, 0);
+    write_npy(folder, "train", "-base.npy", held->base, count, 0);
+    write_npy(folder, "train", "-similarity.npy", held->similarity, count, 0);
+    write_npy(folder, "train", "-weight.npy", held->weight, count, 0);
     write_npy(folder, "train", "-fold.npy", fold, count, 0);
     mem_free(fold);
 }
@@ -150,7 +150,7 @@ int main(int count, char **arguments)
     }
     const char *folder = arguments[3];
     film_train_options options;
-    struct material material;
+    struct out_of_fold held;
     film_train_defaults(&options);
     options.threads = count > 4 ? atoi(arguments[4]) : 0;
     film_model *model = mem_zeroed(1, sizeof *model);
@@ -162,13 +162,13 @@ int main(int count, char **arguments)
                       .figures = json_object(),
                       .seconds = json_object()};
     learn_map(&run, arguments[1]);
-    must(material_gather(&run, &material, &error));
-    write_train(folder, &material);
+    must(out_of_fold_gather(&run, &held, &error));
+    write_train(folder, &held);
     survey_dev(&run, arguments[2], folder);
     FILE *file = create(folder, "", "traits.tsv");
     write_traits(file);
     fclose(file);
-    material_free(&material);
+    out_of_fold_free(&held);
     csr_free(&run.x);
     corpus_free(&run.corpus);
     json_decref(run.figures);

@@ -12,7 +12,7 @@
 #include "base/rng.h"
 #include "film_explain.h"
 #include "model/model.h"
-#include "text/corpus.h"
+#include "learn/corpus.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "embed/features.h"
 #include "la/svd.h"
-#include "metric/film.h"
-#include "text/corpus.h"
+#include "learn/film.h"
+#include "learn/corpus.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* The paper's pairwise kNN through the approximate index: how often does it decide as the exact one does?
  *   knn_driver MODEL PAIRS.tsv [k, default 36]
  * All distinct sentences of the file are the neighbours; a pair is similar when each is among the other's
- * k nearest. Exact neighbours by near/flat.h, approximate ones by near/graph.h at several widths. */
+ * k nearest. Exact neighbours by la/flat.h, approximate ones by index/graph.h at several widths. */
 #include "base/mem.h"
 #include "embed/encoder.h"
 #include "model/model.h"
-#include "near/flat.h"
-#include "near/graph.h"
-#include "text/corpus.h"
+#include "la/flat.h"
+#include "index/graph.h"
+#include "learn/corpus.h"
 
 #include <stdio.h>
 #include <stdlib.h>

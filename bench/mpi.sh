@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # film train --method film by 1, 2 and 3 processes of one thread each: seconds of SVD and FILM, bytes handed over
-# against the formulas (src/la/svd.h, src/metric/film_problem.h), peak memory of a process, what was learned.
+# against the formulas (src/la/svd.h, src/learn/film_problem.h), peak memory of a process, what was learned.
 # Then the same with synthetic text that grows with the processes (weak scaling).
 #   bench/mpi.sh [FILE [DEV]]       default: Quora's strict file and dev set; ROWS=n: only its first rows
 # PROCESSES="1 2 3", WEAK=60000 rows a process (0: none), OPTIONS more options of film train.

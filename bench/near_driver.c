@@ -2,11 +2,11 @@
  * one thread; writes the exact answers for bench/near_rivals.cpp. bench/near.sh runs both.
  *   near_driver BASE.f32 QUERIES.f32 DIM GOLD [degree width spread [threads]] */
 #include "base/mem.h"
-#include "la/vec.h"
-#include "near/flat.h"
-#include "near/graph.h"
-#include "near/recall.h"
-#include "near/scan.h"
+#include "embed/vec.h"
+#include "la/flat.h"
+#include "index/graph.h"
+#include "index/recall.h"
+#include "index/scan.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -56,7 +56,7 @@ static std::vector<float> load(const char *path)
     return data;
 }
 
-// As recall_count of src/near/recall.c: found when the true score is as good as the k-th exact one.
+// As recall_count of src/index/recall.c: found when the true score is as good as the k-th exact one.
 static double recall(const std::vector<int64_t> &id)
 {
     size_t found = 0;

@@ -9,9 +9,9 @@
 #include "base/rng.h"
 #include "base/threads.h"
 #include "embed/features.h"
-#include "la/vec.h"
-#include "metric/rank.h"
-#include "text/corpus.h"
+#include "embed/vec.h"
+#include "learn/rank.h"
+#include "learn/corpus.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,9 +9,9 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "embed/features.h"
-#include "la/vec.h"
-#include "metric/rank.h"
-#include "text/corpus.h"
+#include "embed/vec.h"
+#include "learn/rank.h"
+#include "learn/corpus.h"
 
 #include <cblas.h>
 #include <math.h>

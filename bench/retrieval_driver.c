@@ -7,8 +7,8 @@
  * rank 1000), ties counted against us. Times are of one thread, wall clock. */
 #include "base/mem.h"
 #include "pool/snapshot.h"
-#include "text/corpus.h"
-#include "near/terms.h"
+#include "learn/corpus.h"
+#include "index/terms.h"
 
 #include <stdio.h>
 #include <stdlib.h>

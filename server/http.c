@@ -22,10 +22,10 @@ enum {
 
 /* One request and its answer, from the head's arrival to the last byte sent. */
 struct exchange {
-    struct job job;
+    struct task task;
     struct http *http;
     struct MHD_Connection *connection;
-    struct visitor *visitor;
+    struct peer *peer;
     const char *method;
     struct request request;
     struct bytes body;
@@ -100,19 +100,19 @@ static enum MHD_Result send_answer(struct exchange *exchange)
 {
     struct response *response = &exchange->response;
     struct worker *worker = own_worker(exchange->http->service);
-    double now = visitors_now();
-    struct journal_entry entry = {exchange->method, &exchange->request, response,
-                                  response_content(response).length, now - exchange->started};
+    double now = connections_now();
+    struct access_log_entry entry = {exchange->method, &exchange->request, response,
+                                     response_content(response).length, now - exchange->started};
     if (worker)
         metrics_count(&worker->metrics, route_number(exchange->request.path), response->status,
                       entry.seconds);
-    journal_write(&exchange->http->journal, &entry);
+    access_log_write(&exchange->http->access_log, &entry);
     struct MHD_Response *out = make_response(response);
     if (!out) return MHD_NO;
     add_headers(exchange, out);
-    if (exchange->visitor) {
-        atomic_store(&exchange->visitor->reading, 0);
-        atomic_store(&exchange->visitor->since, now);
+    if (exchange->peer) {
+        atomic_store(&exchange->peer->reading, 0);
+        atomic_store(&exchange->peer->since, now);
     }
     enum MHD_Result result = MHD_queue_response(exchange->connection, response->status, out);
     MHD_destroy_response(out);
@@ -129,19 +129,19 @@ static void make_answer(struct exchange *exchange)
     exchange->answered = 1;
 }
 
-/* By a thread of jobs; the connection sleeps meanwhile. */
-static void run_job(struct job *job)
+/* By a thread of queue; the connection sleeps meanwhile. */
+static void run_task(struct task *task)
 {
-    struct exchange *exchange = (struct exchange *)(void *)job;
+    struct exchange *exchange = (struct exchange *)(void *)task;
     make_answer(exchange);
     MHD_resume_connection(exchange->connection);
 }
 
-static void hand_over(struct exchange *exchange, struct jobs *jobs)
+static void hand_over(struct exchange *exchange, struct work_queue *queue)
 {
-    exchange->job.run = run_job;
+    exchange->task.run = run_task;
     MHD_suspend_connection(exchange->connection);
-    if (jobs_push(jobs, &exchange->job)) return;
+    if (work_queue_push(queue, &exchange->task)) return;
     response_error(&exchange->response, 503, "too many requests wait already; ask again later");
     exchange->response.retry = 1;
     exchange->answered = 1;
@@ -207,7 +207,7 @@ static int check_head(struct exchange *exchange)
         return response_error(&exchange->response, 431,
                               "the request's head is too large: at most %zu bytes (--max-header)",
                               limits->header);
-    if (atomic_load(&exchange->http->visitors.count) > limits->connections) {
+    if (atomic_load(&exchange->http->connections.count) > limits->connections) {
         atomic_fetch_add(&exchange->http->service->away.full, 1);
         exchange->last = 1;
         exchange->response.retry = 1;
@@ -223,15 +223,15 @@ static enum MHD_Result begin(struct http *http, struct MHD_Connection *connectio
 {
     struct exchange *exchange = calloc(1, sizeof *exchange);
     if (!exchange) return MHD_NO;
-    const union MHD_ConnectionInfo *visitor =
+    const union MHD_ConnectionInfo *peer =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     atomic_fetch_add(&http->service->in_flight, 1);
     *state = exchange;
     exchange->http = http;
     exchange->connection = connection;
-    exchange->visitor = visitor ? visitor->socket_context : NULL;
+    exchange->peer = peer ? peer->socket_context : NULL;
     exchange->method = method;
-    exchange->started = visitors_now();
+    exchange->started = connections_now();
     exchange->request = (struct request){.method = method_number(method), .path = url};
     MHD_get_connection_values(connection, MHD_HEADER_KIND, take_header, &exchange->request);
     return check_head(exchange) ? MHD_YES : send_answer(exchange);
@@ -262,7 +262,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
         return MHD_YES;
     }
     if (exchange->answered) return send_answer(exchange);
-    if (exchange->visitor) atomic_store(&exchange->visitor->since, 0);
+    if (exchange->peer) atomic_store(&exchange->peer->since, 0);
     exchange->request.body = (film_text){exchange->body.data, exchange->body.length};
     const struct route *route = route_find(exchange->request.method, exchange->request.path);
     if (exchange->too_large) {
@@ -270,7 +270,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
     } else if (exchange->body.failed) {
         response_error(&exchange->response, 503, "out of memory");
     } else if (route && (route->slow || exchange->body.length > LARGE_BODY)) {
-        hand_over(exchange, route->write ? &http->writes : &http->jobs);
+        hand_over(exchange, route->write ? &http->writes : &http->queue);
         return MHD_YES;
     } else {
         make_answer(exchange);
@@ -286,7 +286,7 @@ static void on_completed(void *user, struct MHD_Connection *connection, void **s
     (void)connection;
     (void)how;
     if (!exchange) return;
-    if (exchange->visitor) atomic_store(&exchange->visitor->since, visitors_now());
+    if (exchange->peer) atomic_store(&exchange->peer->since, connections_now());
     bytes_free(&exchange->body);
     response_free(&exchange->response);
     free(exchange);
@@ -298,15 +298,15 @@ static void on_connection(void *user, struct MHD_Connection *connection, void **
                           enum MHD_ConnectionNotificationCode what)
 {
     struct http_server *server = user;
-    struct visitors *visitors = &server->http->visitors;
+    struct connections *connections = &server->http->connections;
     if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
-        visitors_leave(visitors, *context);
+        connections_leave(connections, *context);
         atomic_fetch_sub(&server->connections, 1);
         return;
     }
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    *context = visitors_enter(visitors, info->connect_fd);
+    *context = connections_enter(connections, info->connect_fd);
 }
 
 /* ---- connections ---- */
@@ -326,7 +326,7 @@ static void hand_to(struct http_server *server, int connection, const struct soc
     atomic_fetch_add(&server->connections, 1); /* until on_connection hears that it is closed */
     if (MHD_add_connection(server->daemon, connection, address, length) == MHD_YES) return;
     atomic_fetch_sub(&server->connections, 1); /* it closed the socket */
-    visitors_turn_away(&server->http->visitors);
+    connections_turn_away(&server->http->connections);
 }
 
 /* Takes connections until the socket is shut down. */
@@ -338,7 +338,7 @@ static void *take_connections(void *user)
         socklen_t length = sizeof address;
         int connection = accept4(http->socket, (struct sockaddr *)&address, &length,
                                  SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (connection >= 0 && visitors_admit(&http->visitors, SPARE_CONNECTIONS))
+        if (connection >= 0 && connections_admit(&http->connections, SPARE_CONNECTIONS))
             hand_to(least_busy(http), connection, (struct sockaddr *)&address, length);
         else if (connection >= 0)
             close(connection);
@@ -381,13 +381,13 @@ int http_start(struct http *http, struct service *service, int socket)
     const struct service_options *options = &service->options;
     http->service = service;
     http->socket = socket;
-    http->visitors.most = options->limits.connections;
-    http->visitors.patience = options->limits.timeout;
-    http->visitors.away = &service->away;
-    pthread_mutex_init(&http->visitors.lock, NULL);
+    http->connections.most = options->limits.connections;
+    http->connections.patience = options->limits.timeout;
+    http->connections.away = &service->away;
+    pthread_mutex_init(&http->connections.lock, NULL);
     allow_descriptors(options->limits.connections + SPARE_CONNECTIONS);
-    if (!jobs_start(&http->jobs, options->threads, options->limits.connections) ||
-        !jobs_start(&http->writes, options->threads, options->limits.connections))
+    if (!work_queue_start(&http->queue, options->threads, options->limits.connections) ||
+        !work_queue_start(&http->writes, options->threads, options->limits.connections))
         return 0;
     while (http->server_count < options->threads && http->server_count < HTTP_MOST_THREADS &&
            start_server(http, &http->servers[http->server_count]))
@@ -398,17 +398,17 @@ int http_start(struct http *http, struct service *service, int socket)
 }
 
 struct warming {
-    struct job job;
+    struct task task;
     struct http *http;
 };
 
-static void warm_up(struct job *job)
+static void warm_up(struct task *task)
 {
-    struct http *http = ((struct warming *)(void *)job)->http;
+    struct http *http = ((struct warming *)(void *)task)->http;
     struct worker *worker = own_worker(http->service);
     if (worker) service_warm_up(worker);
     atomic_fetch_sub(&http->service->in_flight, 1);
-    free(job);
+    free(task);
 }
 
 /* Counted as a request, so that stopping waits for it as for one. */
@@ -418,7 +418,7 @@ void http_warm_up(struct http *http)
     if (!warming) return;
     *warming = (struct warming){{warm_up, NULL}, http};
     atomic_fetch_add(&http->service->in_flight, 1);
-    if (jobs_push(&http->jobs, &warming->job)) return;
+    if (work_queue_push(&http->queue, &warming->task)) return;
     atomic_fetch_sub(&http->service->in_flight, 1);
     free(warming);
 }
@@ -434,8 +434,8 @@ void http_quiesce(struct http *http)
 void http_end(struct http *http)
 {
     /* First: a connection that sleeps must be awake when its daemon stops. */
-    jobs_end(&http->jobs);
-    jobs_end(&http->writes);
+    work_queue_end(&http->queue);
+    work_queue_end(&http->writes);
     for (int i = 0; i < http->server_count; i++) MHD_stop_daemon(http->servers[i].daemon);
-    pthread_mutex_destroy(&http->visitors.lock);
+    pthread_mutex_destroy(&http->connections.lock);
 }

@@ -7,10 +7,10 @@
 #ifndef SERVER_HTTP_H
 #define SERVER_HTTP_H
 
-#include "jobs.h"
-#include "journal.h"
+#include "work_queue.h"
+#include "access_log.h"
 #include "service.h"
-#include "visitors.h"
+#include "connections.h"
 
 struct MHD_Daemon;
 
@@ -25,11 +25,11 @@ struct http_server {
 
 struct http {
     struct service *service;
-    struct journal journal;
-    struct visitors visitors;
+    struct access_log access_log;
+    struct connections connections;
     /* What changes the pool has threads of its own: it may wait long for a lock or a database, and searches must
      * not wait with it. */
-    struct jobs jobs, writes;
+    struct work_queue queue, writes;
     struct http_server servers[HTTP_MOST_THREADS];
     int server_count;
     int socket; /* that listens */
@@ -37,7 +37,7 @@ struct http {
     int taking;
 };
 
-/* Serves the connections of SOCKET, which listens; `journal` is set before. 0: could not. */
+/* Serves the connections of SOCKET, which listens; `access_log` is set before. 0: could not. */
 int http_start(struct http *http, struct service *service, int socket);
 
 /* Makes or maps the index of a pool, before somebody waits for it; by a thread for long requests. */

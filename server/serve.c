@@ -51,7 +51,7 @@ static int next_signal(const sigset_t *set, int milliseconds)
 static void reload(struct http *http, const struct serve_options *options)
 {
     film_error error;
-    if (journal_open(&http->journal, &error) != FILM_OK)
+    if (access_log_open(&http->access_log, &error) != FILM_OK)
         fprintf(stderr, "film: %s; the log goes on in the old file\n", error.message);
     if (service_reload(http->service, &error) != FILM_OK) {
         fprintf(stderr, "film: not reloaded, the old model keeps answering: %s\n", error.message);
@@ -67,7 +67,7 @@ static void run(struct http *http, const struct serve_options *options, const si
         int caught = next_signal(signals, SWEEP_MS);
         if (caught == SIGHUP) reload(http, options);
         if (caught == SIGTERM || caught == SIGINT) return;
-        visitors_sweep(&http->visitors);
+        connections_sweep(&http->connections);
     }
 }
 
@@ -76,14 +76,14 @@ static void run(struct http *http, const struct serve_options *options, const si
 static void stop(struct http *http, const struct serve_options *options)
 {
     struct service *service = http->service;
-    double end = visitors_now() + STOP_SECONDS, quiet = visitors_now();
+    double end = connections_now() + STOP_SECONDS, quiet = connections_now();
     say(options, "%s\n", "stopping");
     atomic_store(&service->stopping, 1);
     http_quiesce(http);
-    while (visitors_now() < end && visitors_now() - quiet < 0.1) {
+    while (connections_now() < end && connections_now() - quiet < 0.1) {
         struct timespec moment = {0, 5000000};
         nanosleep(&moment, NULL);
-        if (atomic_load(&service->in_flight)) quiet = visitors_now();
+        if (atomic_load(&service->in_flight)) quiet = connections_now();
     }
     if (atomic_load(&service->in_flight) == 0) return;
     fprintf(stderr, "film: some requests took too long to finish and are given up\n");
@@ -95,7 +95,7 @@ film_status serve(const struct serve_options *options, film_error *error)
     struct service service;
     struct listening listening;
     struct service_options with = options->service;
-    struct http http = {.journal = {options->log, options->log_text, 0}};
+    struct http http = {.access_log = {options->log, options->log_text, 0}};
     sigset_t signals;
     film_status status = listen_on(options->listen, 1, &listening, error);
     if (status != FILM_OK) return status;
@@ -105,7 +105,7 @@ film_status serve(const struct serve_options *options, film_error *error)
                       "FILM_TOKEN in the environment");
     with.local = listening.local && !with.token;
     block_signals(&signals); /* before there are threads, so that all of them do */
-    status = journal_open(&http.journal, error);
+    status = access_log_open(&http.access_log, error);
     if (status == FILM_OK) status = service_open(&service, &with, error);
     if (status != FILM_OK) return status;
     status = listen_on(options->listen, 0, &listening, error);
@@ -119,6 +119,6 @@ film_status serve(const struct serve_options *options, film_error *error)
         http_end(&http);
     }
     service_close(&service);
-    journal_close(&http.journal);
+    access_log_close(&http.access_log);
     return status;
 }

@@ -9,7 +9,7 @@
 #include "film_pool.h"
 #include "message.h"
 #include "metrics.h"
-#include "visitors.h"
+#include "connections.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -63,7 +63,7 @@ struct service {
     pthread_mutex_t writing; /* looking at the pool's size and adding are one step */
     atomic_int stopping, in_flight;
     atomic_uint reloads, failed_reloads;
-    struct visitors_away away;
+    struct connections_refused away;
     double started; /* Unix time */
 };
 

@@ -2,7 +2,7 @@
  * file (base/file.c) and the allocator hook (base/mem.c) implement their part of film.h themselves.
  */
 #include "base/mem.h"
-#include "embed/bert.h"
+#include "bert/bert.h"
 #include "eval/eval.h"
 #include "explain/learned.h"
 #include "explain/pair.h"

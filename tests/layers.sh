@@ -2,7 +2,7 @@
 # Folders form an order: a file includes its own folder and those before it, nothing after.
 # cli/ and server/ see the installed headers alone.
 cd "$(dirname "$0")/.." || exit 1
-layers=(base mpi la text embed near metric pair model explain store remote pool eval train plot report)
+layers=(base mpi text embed pair model explain index dedup store remote pool la bert learn eval train plot report)
 number=0
 verdict() { number=$((number + 1)); echo "$1 $number - $2"; }
 allowed=""
@@ -22,7 +22,7 @@ if bad=$(grep -nE '^#include "' cli/*.[ch] | grep -vE '"(film|film_train|film_po
 else
     verdict ok "cli/ sees film.h only"
 fi
-if bad=$(grep -nE '^#include "' server/*.[ch] | grep -vE '"(film|film_pool|film_explain|[a-z]+).h"|"../web/assets.def"'); then
+if bad=$(grep -nE '^#include "' server/*.[ch] | grep -vE '"(film|film_pool|film_explain|[a-z_]+).h"|"../web/assets.def"'); then
     verdict "not ok" "server/ sees its own files and the installed headers only"
     echo "$bad" | sed 's/^/# /'
 else

@@ -3,14 +3,14 @@
  *
  *     y = L x    x the TF-IDF row; or, where there is no map, x itself
  *     y = M e    e the vector of a BERT encoder, M a map learned on top of it; or, where there is none (the
- *                black box, embed/deep.h), the network's own vector
+ *                black box, bert/deep.h), the network's own vector
  *
  * Of the second kind words still have their rows, and may have their map: the decision reads both. */
 #ifndef EMBED_ENCODER_H
 #define EMBED_ENCODER_H
 
 #include "embed/features.h"
-#include "embed/network.h"
+#include "bert/network.h"
 
 /* A view: what it points to belongs to the model. */
 struct encoder {
@@ -46,7 +46,7 @@ double encoder_similarity(const struct encoder *encoder, const float *a, const f
 double encoder_sparse_similarity(const struct encoder *encoder, const struct feature_row *a,
                                  const struct feature_row *b);
 
-/* Readies COUNT vectors for near/flat.h: its inner products, less the row's PENALTY (count floats), then
+/* Readies COUNT vectors for la/flat.h: its inner products, less the row's PENALTY (count floats), then
  * rank as the similarity does. */
 void encoder_prepare(const struct encoder *encoder, float *vectors, size_t count, int threads,
                      float *penalty);

@@ -2,7 +2,7 @@
 #ifndef EVAL_CATEGORIES_H
 #define EVAL_CATEGORIES_H
 
-#include "near/flat_share.h"
+#include "la/flat_share.h"
 
 enum { CATEGORIES_DEPTHS = 3 };
 extern const size_t categories_depth[CATEGORIES_DEPTHS]; /* 1, 5, 10 */

@@ -7,7 +7,7 @@
 #include "eval/answer.h"
 #include "eval/categories.h"
 #include "eval/run.h"
-#include "la/vec.h"
+#include "embed/vec.h"
 #include "pair/operating.h"
 #include "pair/score.h"
 

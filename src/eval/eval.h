@@ -5,7 +5,7 @@
 #include "eval/knn.h"
 #include "eval/retrieval.h"
 #include "model/model.h"
-#include "text/corpus.h"
+#include "learn/corpus.h"
 
 #include <jansson.h>
 

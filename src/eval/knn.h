@@ -6,7 +6,7 @@
 #ifndef EVAL_KNN_H
 #define EVAL_KNN_H
 
-#include "near/flat_share.h"
+#include "la/flat_share.h"
 
 enum knn_variant { KNN_MUTUAL, KNN_EITHER, KNN_VARIANTS };
 

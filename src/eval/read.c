@@ -1,12 +1,12 @@
 /* What is measured on: the rows of the file, and the sentences of the pool.
  *
  * In a job every process reads a part of each. The rows are in all of them afterwards, the sentences with their owners
- * (text/corpus_share.h). Owners number by a hash; here sentences are numbered as they appear in the file, as one
+ * (learn/corpus_share.h). Owners number by a hash; here sentences are numbered as they appear in the file, as one
  * process does, so that neighbours that are equally near come in the same order. */
-#include "base/deal.h"
+#include "base/partition.h"
 #include "base/mem.h"
 #include "eval/run.h"
-#include "text/corpus_share.h"
+#include "learn/corpus_share.h"
 
 /* As one process's table of strings would: the sentences of each row, in their order. */
 static film_status number_sentences(struct run *run, film_error *error)
@@ -101,19 +101,19 @@ static film_status read_pool(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
     struct strtab *sentences = &run->corpus.sentences, mine = {0}, owned = {0};
-    struct deal deal = {0};
+    struct partition partition = {0};
     uint32_t id;
     if (run->comm->size == 1) return read_part(run, sentences, error);
     TRY(strtab_init(&mine, error));
     TRY(strtab_init(&owned, error));
     TRY(read_part(run, &mine, error));
-    TRY(deal_strings(&deal, run->comm, &mine, &owned, error));
+    TRY(partition_strings(&partition, run->comm, &mine, &owned, error));
     for (uint32_t i = 0; i < owned.count; i++) {
         film_text text = strtab_get(&owned, i);
         TRY(strtab_add(sentences, text.bytes, text.length, &id, error));
     }
 done:
-    deal_free(&deal);
+    partition_free(&partition);
     strtab_free(&mine);
     strtab_free(&owned);
     return status;

@@ -3,7 +3,7 @@
 #ifndef EVAL_RETRIEVAL_H
 #define EVAL_RETRIEVAL_H
 
-#include "near/flat_share.h"
+#include "la/flat_share.h"
 
 struct retrieval {
     size_t queries, pool;

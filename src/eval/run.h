@@ -6,7 +6,7 @@
 #include "eval/knn.h"
 #include "eval/retrieval.h"
 #include "model/model.h"
-#include "text/corpus.h"
+#include "learn/corpus.h"
 
 #include <jansson.h>
 
@@ -38,7 +38,7 @@ struct run {
     size_t pairs;
     /* Of the model, from here on. */
     struct answered *answered; /* pairs */
-    float *vectors;            /* sentences here x dim, ready for near/flat.h */
+    float *vectors;            /* sentences here x dim, ready for la/flat.h */
     float *penalty;            /* sentences here */
     struct knn knn;
     int swept;

@@ -1,6 +1,6 @@
 #include "explain/links.h"
 #include "base/mem.h"
-#include "la/vec.h"
+#include "embed/vec.h"
 
 #include <math.h>
 #include <stdlib.h>

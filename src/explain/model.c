@@ -2,7 +2,7 @@
 #include "base/mem.h"
 #include "explain/learned.h"
 #include "explain/ranking.h"
-#include "la/vec.h"
+#include "embed/vec.h"
 #include "text/value.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "la/csr.h"
 
 #include "base/mem.h"
-#include "la/vec.h"
+#include "embed/vec.h"
 
 #include <math.h>
 #include <string.h>

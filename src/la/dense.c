@@ -1,5 +1,5 @@
 #include "la/dense.h"
-#include "la/vec.h"
+#include "embed/vec.h"
 
 #include <cblas.h>
 #include <omp.h>

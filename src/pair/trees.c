@@ -1,7 +1,7 @@
 #include "pair/trees.h"
 #include "base/mem.h"
 #include "base/threads.h"
-#include "la/vec.h"
+#include "embed/vec.h"
 
 #include <math.h>
 #include <omp.h>

@@ -6,7 +6,7 @@
  * the last batch costs a look-up per row and no embedding. */
 #include "base/mem.h"
 #include "pool/batch.h"
-#include "pool/fields.h"
+#include "dedup/fields.h"
 #include "pool/pool.h"
 #include "text/table.h"
 #include "text/value.h"

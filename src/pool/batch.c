@@ -1,6 +1,6 @@
 #include "pool/batch.h"
 #include "base/mem.h"
-#include "pool/fields.h"
+#include "dedup/fields.h"
 
 #include <string.h>
 

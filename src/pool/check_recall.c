@@ -1,8 +1,8 @@
 #include "pool/check.h"
 #include "base/mem.h"
 #include "base/topk.h"
-#include "la/vec.h"
-#include "near/flat.h"
+#include "embed/vec.h"
+#include "la/flat.h"
 #include "pool/snapshot.h"
 
 #include <math.h>

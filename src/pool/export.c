@@ -4,7 +4,7 @@
  * reader would look for another name that means it. */
 #include "base/mem.h"
 #include "base/strtab.h"
-#include "pool/fields.h"
+#include "dedup/fields.h"
 #include "pool/pool.h"
 #include "text/format.h"
 #include "text/value.h"

@@ -8,7 +8,7 @@
 #ifndef POOL_SNAPSHOT_H
 #define POOL_SNAPSHOT_H
 
-#include "pool/index_file.h"
+#include "index/index_file.h"
 #include "pool/pool.h"
 
 /* The index with all that is in DB, a reading transaction. After FILM_OK the lock is held until

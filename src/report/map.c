@@ -2,9 +2,9 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "embed/encoder.h"
-#include "la/vec.h"
+#include "embed/vec.h"
 #include "model/model.h"
-#include "near/flat.h"
+#include "la/flat.h"
 #include "report/captions.h"
 
 #include <lapacke.h>

@@ -3,7 +3,7 @@
 #include "text/columns.h"
 #include "text/format.h"
 #include "text/jsonl.h"
-#include "text/part.h"
+#include "text/slice.h"
 #include "text/reader.h"
 #include "text/value.h"
 

@@ -20,13 +20,13 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static enum safetensors_type file_type(enum keep_type type)
+static enum safetensors_type file_type(enum state_type type)
 {
-    static const enum safetensors_type types[] = {[KEEP_U8] = SAFETENSORS_U8,
-                                                  [KEEP_U32] = SAFETENSORS_U32,
-                                                  [KEEP_SIZE] = SAFETENSORS_U64,
-                                                  [KEEP_FLOAT] = SAFETENSORS_F32,
-                                                  [KEEP_DOUBLE] = SAFETENSORS_F64};
+    static const enum safetensors_type types[] = {[STATE_U8] = SAFETENSORS_U8,
+                                                  [STATE_U32] = SAFETENSORS_U32,
+                                                  [STATE_SIZE] = SAFETENSORS_U64,
+                                                  [STATE_FLOAT] = SAFETENSORS_F32,
+                                                  [STATE_DOUBLE] = SAFETENSORS_F64};
     return types[type];
 }
 
@@ -42,8 +42,8 @@ static int due(void *user)
     return now;
 }
 
-static film_status write_arrays(const struct checkpoint *checkpoint, const struct keep *arrays,
-                                size_t count, film_error *error)
+static film_status write_arrays(const struct checkpoint *checkpoint,
+                                const struct state_array *arrays, size_t count, film_error *error)
 {
     struct safetensors_tensor tensors[MOST_ARRAYS];
     const char *keys[] = {"format", "format_version", "fingerprint"};
@@ -59,7 +59,7 @@ static film_status write_arrays(const struct checkpoint *checkpoint, const struc
     return safetensors_write(checkpoint->path, tensors, count, keys, values, 3, error);
 }
 
-static int save(void *user, const struct keep *arrays, size_t count)
+static int save(void *user, const struct state_array *arrays, size_t count)
 {
     struct checkpoint *checkpoint = user;
     if (checkpoint->comm->rank > 0) return 0;
@@ -70,25 +70,26 @@ static int save(void *user, const struct keep *arrays, size_t count)
 
 /* ---- Reading ---- */
 
-static int all_finite(const struct keep *array)
+static int all_finite(const struct state_array *array)
 {
     const float *floats = array->data;
     const double *doubles = array->data;
     int good = 1;
-    if (array->type == KEEP_FLOAT)
+    if (array->type == STATE_FLOAT)
         for (size_t i = 0; i < array->count; i++) good &= isfinite(floats[i]) != 0;
-    if (array->type == KEEP_DOUBLE)
+    if (array->type == STATE_DOUBLE)
         for (size_t i = 0; i < array->count; i++) good &= isfinite(doubles[i]) != 0;
     return good;
 }
 
-static film_status load(void *user, const struct keep *arrays, size_t count, film_error *error)
+static film_status load(void *user, const struct state_array *arrays, size_t count,
+                        film_error *error)
 {
     film_status status = FILM_OK;
     const struct checkpoint *checkpoint = user;
     const struct safetensors_tensor *tensor;
     for (size_t i = 0; i < count; i++) {
-        const struct keep *array = &arrays[i];
+        const struct state_array *array = &arrays[i];
         uint64_t shape[1] = {array->count};
         TRY(safetensors_require(checkpoint->file, array->name, file_type(array->type), 1, shape,
                                 &tensor, error));
@@ -151,10 +152,11 @@ film_status checkpoint_open(struct checkpoint *checkpoint, const struct run *run
                                       .written = seconds()};
     if (!checkpoint->path) return FILM_OK;
     int resume = options->resume && access(options->checkpoint, F_OK) == 0;
-    checkpoint->keeper = (struct keeper){checkpoint, resume, load, due, save};
-    TRY(comm_broadcast(checkpoint->comm, &checkpoint->keeper.going_on, sizeof(int), 0, error));
+    checkpoint->checkpointer = (struct checkpointer){checkpoint, resume, load, due, save};
+    TRY(comm_broadcast(checkpoint->comm, &checkpoint->checkpointer.going_on, sizeof(int), 0,
+                       error));
     TRY(fingerprint_make(run, start, &checkpoint->fingerprint, error));
-    if (checkpoint->keeper.going_on) TRY(open_file(checkpoint, error));
+    if (checkpoint->checkpointer.going_on) TRY(open_file(checkpoint, error));
 done:
     return status;
 }
@@ -166,9 +168,9 @@ void checkpoint_free(struct checkpoint *checkpoint)
     *checkpoint = (struct checkpoint){0};
 }
 
-const struct keeper *checkpoint_keeper(const struct checkpoint *checkpoint)
+const struct checkpointer *checkpoint_interface(const struct checkpoint *checkpoint)
 {
-    return checkpoint->path ? &checkpoint->keeper : NULL;
+    return checkpoint->path ? &checkpoint->checkpointer : NULL;
 }
 
 void checkpoint_stopped(const struct checkpoint *checkpoint, struct run *run, size_t done,

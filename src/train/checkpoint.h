@@ -1,10 +1,10 @@
 /* Where learning stands, in a safetensors file (docs/format.md): written from time to time and when
  * learning is stopped, read to go on. What the arrays mean is the learner's business
- * (base/keep.h). */
+ * (base/checkpoint_state.h). */
 #ifndef TRAIN_CHECKPOINT_H
 #define TRAIN_CHECKPOINT_H
 
-#include "base/keep.h"
+#include "base/checkpoint_state.h"
 #include "train/run.h"
 
 struct safetensors;
@@ -18,7 +18,7 @@ struct checkpoint {
     struct safetensors *file; /* what to go on from */
     film_status failed;       /* why it could not be written */
     film_error error;
-    struct keeper keeper;
+    struct checkpointer checkpointer;
 };
 
 /* Said before anything is read: the options make sense, and there is something to resume. */
@@ -31,7 +31,7 @@ film_status checkpoint_open(struct checkpoint *checkpoint, const struct run *run
 void checkpoint_free(struct checkpoint *checkpoint);
 
 /* For the learner's options; NULL when no checkpoint is wanted. */
-const struct keeper *checkpoint_keeper(const struct checkpoint *checkpoint);
+const struct checkpointer *checkpoint_interface(const struct checkpoint *checkpoint);
 
 /* Learning was stopped after DONE of TOTAL steps: notes it in RUN, with the reason when the
  * checkpoint could not be written. */

@@ -1,6 +1,6 @@
 #include "train/corpus_triplets.h"
 #include "base/mem.h"
-#include "text/corpus_share.h"
+#include "learn/corpus_share.h"
 #include "train/hard.h"
 
 #include <math.h>

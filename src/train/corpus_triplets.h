@@ -2,8 +2,8 @@
 #ifndef TRAIN_CORPUS_TRIPLETS_H
 #define TRAIN_CORPUS_TRIPLETS_H
 
-#include "metric/triplets.h"
-#include "text/corpus.h"
+#include "learn/triplets.h"
+#include "learn/corpus.h"
 
 struct triplet_recipe {
     const film_solver_options *solver; /* how many of each kind */

@@ -14,14 +14,14 @@ static int connects(const struct corpus *corpus, size_t row, int positives_only)
 }
 
 /* Deals rows (or, where rows do not connect, sentences); *LARGEST: rows of the largest component. */
-static film_status deal(const struct corpus *corpus, const uint32_t *number, uint32_t questions,
-                        int positives_only, uint64_t seed, struct folds *folds, size_t *largest,
-                        film_error *error)
+static film_status assign(const struct corpus *corpus, const uint32_t *number, uint32_t questions,
+                          int positives_only, uint64_t seed, struct folds *folds, size_t *largest,
+                          film_error *error)
 {
     film_status status = FILM_OK;
     size_t sentences = corpus_all(corpus), count = sentences + corpus->rows, used = 0;
     double share[QUESTIONS_MOST_PARTS];
-    struct deal_result result;
+    struct partition_result result;
     uint32_t(*row)[3] = mem_array(count, sizeof *row);
     unsigned char *part = mem_array(count, 1);
     TRY_ALLOC(row && part, error);
@@ -37,8 +37,8 @@ static film_status deal(const struct corpus *corpus, const uint32_t *number, uin
         used++;
     }
     for (size_t f = 0; f < folds->count; f++) share[f] = 1.0 / (double)folds->count;
-    TRY(questions_deal((const uint32_t(*)[3])row, used, questions, share, folds->count, seed, part,
-                       &result, error));
+    TRY(questions_partition((const uint32_t(*)[3])row, used, questions, share, folds->count, seed,
+                            part, &result, error));
     memcpy(folds->of, part, sentences);
     *largest = used ? (size_t)((double)result.largest / (double)used * (double)corpus->rows) : 0;
 done:
@@ -47,8 +47,8 @@ done:
     return status;
 }
 
-film_status folds_deal(struct folds *folds, const struct corpus *corpus, size_t count,
-                       uint64_t seed, film_error *error)
+film_status folds_partition(struct folds *folds, const struct corpus *corpus, size_t count,
+                            uint64_t seed, film_error *error)
 {
     film_status status = FILM_OK;
     uint32_t *number = NULL, questions = 0;
@@ -59,9 +59,9 @@ film_status folds_deal(struct folds *folds, const struct corpus *corpus, size_t 
                        QUESTIONS_MOST_PARTS));
     TRY_ALLOC(folds->of = mem_zeroed(corpus_all(corpus), 1), error);
     TRY(questions_number_all(corpus, &number, &questions, error));
-    TRY(deal(corpus, number, questions, 0, seed, folds, &largest, error));
+    TRY(assign(corpus, number, questions, 0, seed, folds, &largest, error));
     if ((double)largest > LARGEST_SHARE * (double)corpus->rows / (double)count)
-        TRY(deal(corpus, number, questions, 1, seed, folds, &largest, error));
+        TRY(assign(corpus, number, questions, 1, seed, folds, &largest, error));
 done:
     mem_free(number);
     if (status != FILM_OK) folds_free(folds);

@@ -10,15 +10,15 @@
 #ifndef TRAIN_FOLDS_H
 #define TRAIN_FOLDS_H
 
-#include "text/corpus.h"
+#include "learn/corpus.h"
 
 struct folds {
     size_t count;
     unsigned char *of; /* by sentence id */
 };
 
-film_status folds_deal(struct folds *folds, const struct corpus *corpus, size_t count,
-                       uint64_t seed, film_error *error);
+film_status folds_partition(struct folds *folds, const struct corpus *corpus, size_t count,
+                            uint64_t seed, film_error *error);
 void folds_free(struct folds *folds);
 
 /* A pair is scored by the fold of its first sentence, and learned from by the folds that have neither. */

@@ -1,8 +1,8 @@
 #include "train/hard.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "la/vec.h"
-#include "near/flat.h"
+#include "embed/vec.h"
+#include "la/flat.h"
 
 #include <string.h>
 

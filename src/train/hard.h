@@ -2,7 +2,7 @@
 #ifndef TRAIN_HARD_H
 #define TRAIN_HARD_H
 
-#include "text/corpus.h"
+#include "learn/corpus.h"
 
 /* For each sentence of the corpus the WIDTH nearest among a random chunk of at most CHUNK of them, best
  * first; FLAT_NONE where there are fewer. VECTORS is sentences x dim, any length; normalised in place.

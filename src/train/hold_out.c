@@ -2,7 +2,7 @@
  * rows are connected (a FAQ in which every entry is told apart from the next), only positive rows
  * connect, and negative rows between the two parts are dropped from both. */
 #include "base/mem.h"
-#include "text/corpus_share.h"
+#include "learn/corpus_share.h"
 #include "train/questions.h"
 #include "train/run.h"
 
@@ -14,9 +14,9 @@ static int is_positive(const struct corpus *corpus, size_t row)
 }
 
 /* PART[i]: 0 train, 1 dev, 2 neither. */
-static film_status deal_rows(const struct run *run, const uint32_t *number, uint32_t questions,
-                             int positives_only, unsigned char *part, struct deal_result *result,
-                             film_error *error)
+static film_status partition_rows(const struct run *run, const uint32_t *number, uint32_t questions,
+                                  int positives_only, unsigned char *part,
+                                  struct partition_result *result, film_error *error)
 {
     film_status status = FILM_OK;
     const struct corpus *corpus = &run->corpus;
@@ -30,8 +30,9 @@ static film_status deal_rows(const struct run *run, const uint32_t *number, uint
             row[i][j] = number[joins ? ids[j] : ids[0]];
         }
     }
-    TRY(questions_deal((const uint32_t(*)[3])row, corpus->rows, questions,
-                       &run->options->train_share, 2, run->options->seed, part, result, error));
+    TRY(questions_partition((const uint32_t(*)[3])row, corpus->rows, questions,
+                            &run->options->train_share, 2, run->options->seed, part, result,
+                            error));
     if (!positives_only) goto done;
     for (size_t i = 0; i < corpus->rows; i++)
         if (part[i]) dev_question[number[corpus->a[i]]] = dev_question[row[i][1]] = 1;
@@ -50,17 +51,17 @@ film_status run_hold_out(struct run *run, film_error *error)
     film_status status = FILM_OK;
     const struct corpus *corpus = &run->corpus;
     struct corpus train = {0};
-    struct deal_result result;
+    struct partition_result result;
     uint32_t *number = NULL, questions = 0;
     size_t held = 0, dropped = 0, positives[3] = {0};
     unsigned char *part = mem_zeroed(corpus->rows, 1);
     TRY_ALLOC(part, error);
     TRY(questions_number_all(corpus, &number, &questions, error));
-    TRY(deal_rows(run, number, questions, 0, part, &result, error));
+    TRY(partition_rows(run, number, questions, 0, part, &result, error));
     /* Too large a component to keep the share: let only duplicates connect. */
     if ((double)result.largest > run->options->train_share * (double)corpus->rows &&
         corpus->labels == FILM_LABELS_PAIRS)
-        TRY(deal_rows(run, number, questions, 1, part, &result, error));
+        TRY(partition_rows(run, number, questions, 1, part, &result, error));
     for (size_t i = 0; i < corpus->rows; i++) {
         held += part[i] == 1;
         dropped += part[i] == 2;

@@ -3,7 +3,7 @@
 #include "base/rng.h"
 #include "base/union_find.h"
 #include "pair/score.h"
-#include "text/corpus_share.h"
+#include "learn/corpus_share.h"
 #include "train/corpus_triplets.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #define TRAIN_LABELS_H
 
 #include "pair/match.h"
-#include "text/corpus.h"
+#include "learn/corpus.h"
 
 struct labelled_pairs {
     uint32_t *a, *b; /* sentence ids */
@@ -47,7 +47,7 @@ film_status labels_bring(const struct corpus *corpus, const uint32_t *ids, size_
                          struct strtab *brought, const struct strtab **texts, uint32_t *at,
                          film_error *error);
 
-/* The texts of pair I of a struct labelled_share: for pair/score.h and pair/evidence_fit.h. */
+/* The texts of pair I of a struct labelled_share: for pair/score.h and learn/evidence_fit.h. */
 void labels_text(const void *share, size_t i, film_text *a, film_text *b);
 
 /* The log-odds of each pair; OUT has PAIRS->count floats. By the path that answers, so that thresholds

@@ -2,8 +2,8 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "train/boost.h"
-#include "train/lesson.h"
-#include "train/material.h"
+#include "train/tree_rows.h"
+#include "train/out_of_fold.h"
 #include "train/unrelated.h"
 
 #include <math.h>
@@ -36,22 +36,22 @@ static void layout_free(struct layout *layout)
     mem_free(layout->columns);
 }
 
-static film_status lay_out(const struct lesson *lesson, const struct unrelated *unrelated,
+static film_status lay_out(const struct tree_rows *rows, const struct unrelated *unrelated,
                            size_t fold, struct layout *layout, film_error *error)
 {
     size_t traits = traits_count(), at = 0, learned = 0;
-    size_t count = lesson->count + unrelated->count;
+    size_t count = rows->count + unrelated->count;
     *layout = (struct layout){.x = mem_array(count, traits * sizeof(float)),
                               .columns = mem_array(3 * count, sizeof(float))};
     if (!layout->x || !layout->columns) return status_no_memory(error);
     float *target = layout->columns, *weight = target + count, *base = weight + count;
     for (int last = 0; last < 2; last++) {
-        for (size_t i = 0; i < lesson->count; i++) {
-            if ((lesson->fold[i] == fold) != last) continue;
-            memcpy(layout->x + at * traits, lesson->x + i * traits, traits * sizeof(float));
-            target[at] = lesson->target[i];
-            weight[at] = lesson->weight[i];
-            base[at++] = lesson->base[i];
+        for (size_t i = 0; i < rows->count; i++) {
+            if ((rows->fold[i] == fold) != last) continue;
+            memcpy(layout->x + at * traits, rows->x + i * traits, traits * sizeof(float));
+            target[at] = rows->target[i];
+            weight[at] = rows->weight[i];
+            base[at++] = rows->base[i];
         }
         if (last) break;
         for (size_t i = 0; i < unrelated->count; i++, at++) {
@@ -79,7 +79,7 @@ static json_t *loss_history(const struct boost_history *history)
 }
 
 /* How many trees FOLD, kept apart, wants, and the margins it gets. */
-static film_status try_fold(struct run *run, const struct lesson *lesson,
+static film_status try_fold(struct run *run, const struct tree_rows *rows,
                             const struct unrelated *unrelated, size_t fold,
                             const struct boost_options *options, struct trial *trial,
                             film_error *error)
@@ -89,10 +89,10 @@ static film_status try_fold(struct run *run, const struct lesson *lesson,
     struct boost_history history = {0};
     struct layout layout;
     double *sum = NULL;
-    TRY(lay_out(lesson, unrelated, fold, &layout, error));
+    TRY(lay_out(rows, unrelated, fold, &layout, error));
     const struct boost_data *apart = &layout.apart;
     size_t kept = apart->rows;
-    if (!kept || kept == lesson->count) goto done; /* a few pairs need not reach every fold */
+    if (!kept || kept == rows->count) goto done; /* a few pairs need not reach every fold */
     struct boost_options wanted = *options;
     wanted.validation = apart;
     wanted.patience = 50;
@@ -117,17 +117,17 @@ done:
 
 /* How many trees, and the line from margins to log-odds. Of many pairs one fold is enough to tell; of few
  * every fold is kept apart once. */
-static film_status try_trees(struct run *run, const struct lesson *lesson, size_t all_folds,
+static film_status try_trees(struct run *run, const struct tree_rows *rows, size_t all_folds,
                              const struct unrelated *unrelated, struct boost_options *options,
                              struct calibration *line, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t count = lesson->count, folds = count < MATERIAL_FEW ? all_folds : 1;
+    size_t count = rows->count, folds = count < OUT_OF_FOLD_FEW ? all_folds : 1;
     struct trial trial = {.margin = mem_array(count, sizeof(float)),
                           .target = mem_array(count, sizeof(float))};
     TRY_ALLOC(trial.margin && trial.target, error);
     for (size_t fold = 0; fold < folds; fold++)
-        TRY(try_fold(run, lesson, unrelated, fold, options, &trial, error));
+        TRY(try_fold(run, rows, unrelated, fold, options, &trial, error));
     TRY(calibrate_fit(trial.margin, trial.target, trial.count, line, error));
     TRY(run_operate(run, trial.margin, trial.target, trial.count, line, &line->threshold, error));
     options->rounds = (trial.rounds + trial.folds / 2) / trial.folds;
@@ -150,12 +150,12 @@ done:
 static void choose_boosting(struct boost_options *options, size_t pairs)
 {
     boost_defaults(options);
-    options->rounds = pairs < MATERIAL_FEW ? 400 : 1000;
-    options->rate = pairs < MATERIAL_FEW ? 0.05 : 0.3;
-    options->lambda = pairs < MATERIAL_FEW ? 10 : 5;
-    options->min_child_weight = pairs < MATERIAL_FEW ? 5 : 20;
-    options->subsample = pairs < MATERIAL_FEW ? 0.6 : 1;
-    options->column_share = pairs < MATERIAL_FEW ? 0.3 : 1;
+    options->rounds = pairs < OUT_OF_FOLD_FEW ? 400 : 1000;
+    options->rate = pairs < OUT_OF_FOLD_FEW ? 0.05 : 0.3;
+    options->lambda = pairs < OUT_OF_FOLD_FEW ? 10 : 5;
+    options->min_child_weight = pairs < OUT_OF_FOLD_FEW ? 5 : 20;
+    options->subsample = pairs < OUT_OF_FOLD_FEW ? 0.6 : 1;
+    options->column_share = pairs < OUT_OF_FOLD_FEW ? 0.3 : 1;
 }
 
 /* One unrelated pair for every eight labelled ones: enough of few, no more than needed of many. */
@@ -167,43 +167,42 @@ static size_t unrelated_wanted(size_t pairs)
 }
 
 /* Process 0 learns alone, with the pairs of all. */
-static film_status fit_trees_there(struct run *run, const struct lesson *lesson, size_t folds,
+static film_status fit_trees_there(struct run *run, const struct tree_rows *rows, size_t folds,
                                    const struct unrelated *unrelated, film_error *error)
 {
     film_status status = FILM_OK;
     struct decision *decision = &run->model->decision;
     struct layout layout = {0};
     struct boost_options options;
-    choose_boosting(&options, lesson->count);
+    choose_boosting(&options, rows->count);
     options.seed = run->options->seed;
     options.threads = run->options->threads;
     options.progress = &run->options->progress;
-    TRY(try_trees(run, lesson, folds, unrelated, &options, &decision->margin, error));
-    TRY(lay_out(lesson, unrelated, folds, &layout, error));
+    TRY(try_trees(run, rows, folds, unrelated, &options, &decision->margin, error));
+    TRY(lay_out(rows, unrelated, folds, &layout, error));
     TRY(boost_fit(&layout.learn, traits_count(), &options, &decision->trees, NULL, error));
 done:
     layout_free(&layout);
     return status;
 }
 
-static film_status fit_trees(struct run *run, const struct material *material, film_error *error)
+static film_status fit_trees(struct run *run, const struct out_of_fold *held, film_error *error)
 {
     film_status status = FILM_OK;
     const struct comm *comm = run->corpus.comm;
     struct decision *decision = &run->model->decision;
     struct unrelated unrelated = {0};
-    struct lesson lesson = {0};
-    TRY(unrelated_gather(run, unrelated_wanted(material->pairs.count), &unrelated, error));
-    TRY(lesson_gather(material, comm, TREE_PAIRS, run->options->seed, &lesson, error));
-    if (comm->rank == 0)
-        status = fit_trees_there(run, &lesson, material->folds.count, &unrelated, error);
+    struct tree_rows rows = {0};
+    TRY(unrelated_gather(run, unrelated_wanted(held->pairs.count), &unrelated, error));
+    TRY(tree_rows_gather(held, comm, TREE_PAIRS, run->options->seed, &rows, error));
+    if (comm->rank == 0) status = fit_trees_there(run, &rows, held->folds.count, &unrelated, error);
     TRY(comm_agree(comm, status, error));
     TRY(trees_share(&decision->trees, comm, error));
     TRY(comm_broadcast(comm, &decision->margin, sizeof decision->margin, 0, error));
     TRY(decision_prepare(decision, error));
 done:
     unrelated_free(&unrelated);
-    lesson_free(&lesson);
+    tree_rows_free(&rows);
     return status;
 }
 
@@ -223,24 +222,24 @@ static void facts_free(struct facts *facts)
     mem_free(facts->weight);
 }
 
-static film_status facts_gather(const struct run *run, const struct material *material,
+static film_status facts_gather(const struct run *run, const struct out_of_fold *held,
                                 struct facts *facts, film_error *error)
 {
     film_status status = FILM_OK;
     const struct comm *comm = run->corpus.comm;
     const struct decision *decision = &run->model->decision;
-    size_t count = material->share.count;
+    size_t count = held->share.count;
     double *margin = mem_array(count, sizeof *margin);
-    *facts = (struct facts){.count = material->pairs.count, .target = material->pairs.target};
+    *facts = (struct facts){.count = held->pairs.count, .target = held->pairs.target};
     TRY_ALLOC(margin, error);
-    TRY(trees_sum_rows(&decision->trees, material->x, count, traits_count(), run->options->threads,
+    TRY(trees_sum_rows(&decision->trees, held->x, count, traits_count(), run->options->threads,
                        margin, error));
     for (size_t i = 0; i < count; i++)
-        margin[i] = decision->margin.bias +
-                    decision->margin.scale * (margin[i] + (double)material->base[i]);
-    TRY(comm_collect(comm, material->known, count * sizeof *material->known, &facts->known, error));
+        margin[i] =
+            decision->margin.bias + decision->margin.scale * (margin[i] + (double)held->base[i]);
+    TRY(comm_collect(comm, held->known, count * sizeof *held->known, &facts->known, error));
     TRY(comm_collect(comm, margin, count * sizeof *margin, &facts->margin, error));
-    TRY(comm_collect(comm, material->weight, count * sizeof(float), &facts->weight, error));
+    TRY(comm_collect(comm, held->weight, count * sizeof(float), &facts->weight, error));
 done:
     mem_free(margin);
     return status;
@@ -289,13 +288,13 @@ done:
 }
 
 /* Process 0 alone has a memory: it writes the model. */
-static film_status remember(struct run *run, const struct material *material, film_error *error)
+static film_status remember(struct run *run, const struct out_of_fold *held, film_error *error)
 {
     film_status status = FILM_OK;
     struct memory *memory = &run->model->decision.memory;
     double weight[MEMORY_ANSWERS] = {0};
     struct facts facts;
-    TRY(facts_gather(run, material, &facts, error));
+    TRY(facts_gather(run, held, &facts, error));
     if (run->corpus.comm->rank > 0) goto done;
     TRY(weigh_memory(&facts, run->options->seed, weight, error));
     TRY(memory_build(memory, facts.known, facts.count, NULL, 0, error));
@@ -310,18 +309,17 @@ done:
 }
 
 /* The similarity's own line, by the folds that did not see the pair. */
-static film_status calibrate_similarity(struct run *run, const struct material *material,
+static film_status calibrate_similarity(struct run *run, const struct out_of_fold *held,
                                         film_error *error)
 {
     film_status status = FILM_OK;
     const struct comm *comm = run->corpus.comm;
-    size_t count = material->pairs.count;
+    size_t count = held->pairs.count;
     struct calibration *line = &run->model->decision.similarity;
     float *similarity = mem_array(count, sizeof *similarity);
     TRY_ALLOC(similarity, error);
-    TRY(comm_gather_shares(comm, material->similarity, sizeof *similarity, count, similarity,
-                           error));
-    TRY(calibrate_fit(similarity, material->pairs.target, count, line, error));
+    TRY(comm_gather_shares(comm, held->similarity, sizeof *similarity, count, similarity, error));
+    TRY(calibrate_fit(similarity, held->pairs.target, count, line, error));
     TRY(comm_broadcast(comm, line, sizeof *line, 0, error));
 done:
     mem_free(similarity);
@@ -331,17 +329,17 @@ done:
 film_status learn_decision(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
-    struct material material;
+    struct out_of_fold held;
     struct decision *decision = &run->model->decision;
-    TRY(material_gather(run, &material, error));
-    TRY(calibrate_similarity(run, &material, error));
-    TRY(fit_trees(run, &material, error));
+    TRY(out_of_fold_gather(run, &held, error));
+    TRY(calibrate_similarity(run, &held, error));
+    TRY(fit_trees(run, &held, error));
     run_note_time(run, "trees");
-    if (!run->options->no_memory) TRY(remember(run, &material, error));
+    if (!run->options->no_memory) TRY(remember(run, &held, error));
     decision->full = 1;
     run_note(run, "threshold_from", json_string("folds"));
     run_note_time(run, "memory");
 done:
-    material_free(&material);
+    out_of_fold_free(&held);
     return status;
 }

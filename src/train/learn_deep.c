@@ -1,9 +1,9 @@
-/* Method DEEP: a network on the token matrices of a BERT encoder (metric/deep_learn.h).
+/* Method DEEP: a network on the token matrices of a BERT encoder (learn/deep_learn.h).
  *
  * Matrices are made again for each batch: kept, those of Quora's sentences would take 6 GB even of a small
  * encoder. */
 #include "base/mem.h"
-#include "metric/deep_learn.h"
+#include "learn/deep_learn.h"
 #include "train/checkpoint.h"
 #include "train/fingerprint.h"
 #include "train/verdicts.h"
@@ -89,7 +89,7 @@ static film_status learn(struct run *run, const struct bert *bert, struct deep *
     TRY(verdicts_make(&pairs, run, error));
     TRY(checkpoint_open(&checkpoint, run,
                         fingerprint_add(verdicts_hash(&pairs), &encoder, sizeof encoder), error));
-    options.keeper = checkpoint_keeper(&checkpoint);
+    options.checkpointer = checkpoint_interface(&checkpoint);
     status = deep_learn(deep, &source, run->corpus.sentences.count, &pairs.labels, &options,
                         &learned, error);
     if (status == FILM_CANCELLED) {

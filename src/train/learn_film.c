@@ -165,7 +165,7 @@ film_status learn_film(struct run *run, film_error *error)
     struct film_owners owners = {.comm = run->corpus.comm, .starts = run->corpus.starts};
     options.owners = &owners;
     TRY(checkpoint_open(&checkpoint, run, hash_start(run, &triplets), error));
-    options.keeper = checkpoint_keeper(&checkpoint);
+    options.checkpointer = checkpoint_interface(&checkpoint);
     status =
         film_learn(run->svd.v, run->svd.rank, run->svd.sigma, &triplets, &options, &learned, error);
     if (status == FILM_CANCELLED && learned.p) { /* the best so far is a model too */

@@ -2,7 +2,7 @@
 #ifndef TRAIN_LEARN_FILM_H
 #define TRAIN_LEARN_FILM_H
 
-#include "metric/film.h"
+#include "learn/film.h"
 #include "train/run.h"
 
 /* The learner's options from the user's; without a report. */

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "la/spread.h"
-#include "metric/mfilm.h"
+#include "learn/mfilm.h"
 #include "train/corpus_triplets.h"
 #include "train/judge.h"
 #include "train/learn_film.h"

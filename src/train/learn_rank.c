@@ -1,6 +1,6 @@
-/* Method RANK: the corpus's labels as pairs, the sparse rows themselves to a map (metric/rank.h). */
+/* Method RANK: the corpus's labels as pairs, the sparse rows themselves to a map (learn/rank.h). */
 #include "base/mem.h"
-#include "metric/rank.h"
+#include "learn/rank.h"
 #include "train/checkpoint.h"
 #include "train/verdicts.h"
 
@@ -53,7 +53,7 @@ film_status learn_rank(struct run *run, film_error *error)
     options.user = run;
     TRY(verdicts_make(&pairs, run, error));
     TRY(checkpoint_open(&checkpoint, run, verdicts_hash(&pairs), error));
-    options.keeper = checkpoint_keeper(&checkpoint);
+    options.checkpointer = checkpoint_interface(&checkpoint);
     status = rank_learn(&run->x, &pairs.labels, &options, &learned, error);
     if (status == FILM_CANCELLED && learned.map) { /* what was learned so far is a model too */
         checkpoint_stopped(&checkpoint, run, learned.steps_done, learned.steps, "steps");

@@ -2,7 +2,7 @@
 #ifndef TRAIN_POOL_LABELS_H
 #define TRAIN_POOL_LABELS_H
 
-#include "text/corpus.h"
+#include "learn/corpus.h"
 
 /* Adds the labelled pairs of every pool to CORPUS, which holds labelled pairs or nothing yet. A pool
  * without labels is FILM_BAD_INPUT: it was named to be learned from. */

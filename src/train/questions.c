@@ -2,7 +2,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/union_find.h"
-#include "text/corpus_share.h"
+#include "learn/corpus_share.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -116,9 +116,10 @@ static size_t list_components(struct union_find *joined, const uint32_t (*row)[3
     return count;
 }
 
-film_status questions_deal(const uint32_t (*row)[3], size_t rows, uint32_t question_count,
-                           const double *share, size_t parts, uint64_t seed, unsigned char *part,
-                           struct deal_result *result, film_error *error)
+film_status questions_partition(const uint32_t (*row)[3], size_t rows, uint32_t question_count,
+                                const double *share, size_t parts, uint64_t seed,
+                                unsigned char *part, struct partition_result *result,
+                                film_error *error)
 {
     film_status status = FILM_OK;
     struct union_find joined = {0};
@@ -144,7 +145,7 @@ film_status questions_deal(const uint32_t (*row)[3], size_t rows, uint32_t quest
         left[choice] -= (double)components[i].rows;
     }
     for (size_t i = 0; i < rows; i++) part[i] = part_of[union_find_root(&joined, row[i][0])];
-    *result = (struct deal_result){count, count ? (size_t)components[0].rows : 0};
+    *result = (struct partition_result){count, count ? (size_t)components[0].rows : 0};
 done:
     mem_free(components);
     mem_free(part_of);

@@ -7,7 +7,7 @@
 #define TRAIN_QUESTIONS_H
 
 #include "base/strtab.h"
-#include "text/corpus.h"
+#include "learn/corpus.h"
 #include "text/tokens.h"
 
 /* Numbers questions; the text itself is not kept, only 64-bit hashes of the tokens. */
@@ -34,7 +34,7 @@ film_status questions_number_all(const struct corpus *corpus, uint32_t **number,
 
 enum { QUESTIONS_MOST_PARTS = 16 };
 
-struct deal_result {
+struct partition_result {
     size_t components, largest; /* and the rows of the largest */
 };
 
@@ -42,8 +42,9 @@ struct deal_result {
  * holds the row's question numbers; a missing one repeats the first. Largest components first, equal
  * ones in random order, each to whichever part lacks most rows, so that the shares hold even with one
  * giant component. */
-film_status questions_deal(const uint32_t (*row)[3], size_t rows, uint32_t question_count,
-                           const double *share, size_t parts, uint64_t seed, unsigned char *part,
-                           struct deal_result *result, film_error *error);
+film_status questions_partition(const uint32_t (*row)[3], size_t rows, uint32_t question_count,
+                                const double *share, size_t parts, uint64_t seed,
+                                unsigned char *part, struct partition_result *result,
+                                film_error *error);
 
 #endif

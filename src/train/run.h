@@ -4,7 +4,7 @@
 
 #include "la/svd.h"
 #include "model/model.h"
-#include "text/corpus.h"
+#include "learn/corpus.h"
 
 #include <jansson.h>
 

@@ -85,15 +85,15 @@ done:
     return status;
 }
 
-static film_status deal(struct splitter *splitter, film_split_result *result, film_error *error)
+static film_status assign(struct splitter *splitter, film_split_result *result, film_error *error)
 {
     const film_split_options *options = splitter->options;
-    struct deal_result dealt;
+    struct partition_result dealt;
     splitter->dev = mem_array(splitter->rows, 1);
     if (!splitter->dev) return status_no_memory(error);
-    film_status status = questions_deal((const uint32_t(*)[3])splitter->row, splitter->rows,
-                                        splitter->questions.hashes.count, &options->train_share, 2,
-                                        options->seed, splitter->dev, &dealt, error);
+    film_status status = questions_partition(
+        (const uint32_t(*)[3])splitter->row, splitter->rows, splitter->questions.hashes.count,
+        &options->train_share, 2, options->seed, splitter->dev, &dealt, error);
     result->components = dealt.components;
     result->largest_component = dealt.largest;
     return status;
@@ -112,7 +112,7 @@ film_status split_file(const char *path, const char *train_path, const char *dev
                           "split reads its input twice; give a file, not a pipe");
     TRY(questions_init(&splitter.questions, error));
     TRY(number_questions(&splitter, path, error));
-    TRY(deal(&splitter, result, error));
+    TRY(assign(&splitter, result, error));
     if (result->components < 2)
         TRY(status_set(
             error, FILM_BAD_INPUT,

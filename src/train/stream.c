@@ -1,6 +1,6 @@
 #include "train/stream.h"
 #include "base/mem.h"
-#include "text/corpus_share.h"
+#include "learn/corpus_share.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static double questions_of(film_labels labels)
 }
 
 /* 0 .. 1, by the seed and a number. */
-static double deal(uint64_t seed, uint64_t number)
+static double draw_share(uint64_t seed, uint64_t number)
 {
     const uint64_t key[2] = {seed, number};
     return (double)strtab_hash((const char *)key, sizeof key) * 0x1p-64;
@@ -66,7 +66,7 @@ static film_status part_of(struct stream *stream, const film_row *row, enum stre
         if (!texts[i].bytes) continue;
         TRY(questions_hash(&stream->questions, texts[i], &hash, error));
         all++;
-        dev += deal(options->seed, hash) < stream->dev_share;
+        dev += draw_share(options->seed, hash) < stream->dev_share;
     }
     *part = dev == 0 ? STREAM_LEARN : dev == all ? STREAM_DEV : STREAM_NEITHER;
 done:
@@ -185,7 +185,7 @@ static film_status sample_pass(struct run *run, film_error *error)
     TRY(stream_init(&stream, run, error));
     while ((status = stream_next(&stream, &row, &part, error)) == FILM_OK) {
         if (part == STREAM_LEARN) {
-            TRY(offer(&sampler, &row, deal(options->seed + 1, first + number), error));
+            TRY(offer(&sampler, &row, draw_share(options->seed + 1, first + number), error));
             run->rows++;
         } else if (part == STREAM_DEV && run->dev.rows < MOST_DEV / processes) {
             TRY(corpus_add(&run->dev, &row, error));

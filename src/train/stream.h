@@ -14,11 +14,11 @@
  * number is in the lower half, quarter, ... of the range. Same seed, same sample.
  *
  * In a job every process streams its own part of the files. They sample alike, each its share, and the sample becomes
- * one corpus of all (text/corpus_share.h); the rows held out are brought to every one of them. */
+ * one corpus of all (learn/corpus_share.h); the rows held out are brought to every one of them. */
 #ifndef TRAIN_STREAM_H
 #define TRAIN_STREAM_H
 
-#include "text/rows.h"
+#include "learn/rows.h"
 #include "train/questions.h"
 #include "train/run.h"
 

@@ -2,7 +2,7 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "la/spread.h"
-#include "text/corpus_share.h"
+#include "learn/corpus_share.h"
 #include "train/checkpoint.h"
 #include "train/learn_decision.h"
 #include "train/options.h"

@@ -3,7 +3,7 @@
 #include "base/rng.h"
 #include "base/threads.h"
 #include "pair/survey.h"
-#include "text/corpus_share.h"
+#include "learn/corpus_share.h"
 #include "train/labels.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef TRAIN_VERDICTS_H
 #define TRAIN_VERDICTS_H
 
-#include "metric/rank.h"
+#include "learn/rank.h"
 #include "train/run.h"
 
 struct verdicts {

@@ -21,7 +21,7 @@ learn again.film 2
 check "and the same bytes again" cmp two.film again.film
 learn three.film 3
 
-# close MODEL: its losses and its accuracy are those of one process, within what rounding makes of them (metric/rank.h).
+# close MODEL: its losses and its accuracy are those of one process, within what rounding makes of them (learn/rank.h).
 close() {
     "$FILM" info --json alone.film >a.json && "$FILM" info --json "$1" >b.json && "$PYTHON" - <<'END'
 import json

@@ -1,7 +1,7 @@
 /* Any arrays are either refused with a message or make a graph that answers, grows and shrinks; and a
  * walk over them never leaves them, checked or not. The bytes: rows, dimensions, degree, entries (one
  * byte each), then the arrays of graph_view in their order. */
-#include "near/graph.h"
+#include "index/graph.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Any arrays are either refused with a message or make an index that answers, grows and shrinks; and a
  * search over them never leaves them, checked or not. The bytes: slots (a power of two by its exponent),
  * terms, postings, documents (one byte each), then the arrays of lexical_view. */
-#include "near/lexical.h"
+#include "index/lexical.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* bert_compare FOLDER EXPECTED.json: prints TAP. EXPECTED is a list of {text, ids, mean, cls}: the token numbers, and
  * the mean and the first vector of the last layer. */
 #include "base/jsonfile.h"
-#include "embed/bert.h"
+#include "bert/bert.h"
 
 #include <math.h>
 #include <stdio.h>

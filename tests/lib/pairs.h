@@ -4,7 +4,7 @@
 
 #include "vocabulary.h"
 
-#include "pair/evidence_fit.h"
+#include "learn/evidence_fit.h"
 
 static film_error error;
 /* Words, and characters so that features are more than words. */

@@ -3,7 +3,7 @@
 #define TESTING_VECTORS_H
 
 #include "base/rng.h"
-#include "la/vec.h"
+#include "embed/vec.h"
 
 #include <stdlib.h>
 

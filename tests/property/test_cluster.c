@@ -1,7 +1,7 @@
 /* The rule of clusters against a slow implementation of its own, and what it promises. */
 #include "testing.h"
 #include "base/rng.h"
-#include "pool/cluster.h"
+#include "dedup/cluster.h"
 
 enum { MOST = 14 };
 
@@ -9,7 +9,7 @@ enum { MOST = 14 };
 struct instance {
     uint32_t count;
     float p[MOST][MOST];
-    struct pile_label labels[8];
+    struct record_set_label labels[8];
     size_t label_count;
     double threshold;
     double seen; /* share of the pairs that were scored before */
@@ -40,7 +40,8 @@ static struct instance draw(struct rng *rng)
             known |= made.labels[i].a == (a < b ? a : b) && made.labels[i].b == (a < b ? b : a);
         if (known) continue;
         int same = (int)rng_below(rng, 2);
-        made.labels[made.label_count++] = (struct pile_label){a < b ? a : b, a < b ? b : a, same};
+        made.labels[made.label_count++] =
+            (struct record_set_label){a < b ? a : b, a < b ? b : a, same};
         made.p[a][b] = made.p[b][a] = (float)same;
     }
     return made;

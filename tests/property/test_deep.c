@@ -3,9 +3,9 @@
 #include "testing.h"
 
 #include "base/mem.h"
-#include "la/vec.h"
-#include "embed/deep.h"
-#include "metric/deep_loss.h"
+#include "embed/vec.h"
+#include "bert/deep.h"
+#include "learn/deep_loss.h"
 
 static film_error error;
 static struct rng rng;

@@ -2,8 +2,8 @@
 #include "testing.h"
 
 #include "base/mem.h"
-#include "la/vec.h"
-#include "metric/deep_learn.h"
+#include "embed/vec.h"
+#include "learn/deep_learn.h"
 
 static film_error error;
 
@@ -52,7 +52,7 @@ static double order_of(const struct deep *deep)
 
 /* Keeps everything in memory; stops at step STOP. */
 struct memory {
-    struct keeper keeper;
+    struct checkpointer checkpointer;
     struct kept {
         char name[20];
         unsigned char bytes[1 << 16];
@@ -61,14 +61,14 @@ struct memory {
     size_t count, stop;
 };
 
-static size_t bytes_of(const struct keep *array)
+static size_t bytes_of(const struct state_array *array)
 {
     static const size_t sizes[] = {
-        [KEEP_U8] = 1, [KEEP_U32] = 4, [KEEP_SIZE] = 8, [KEEP_FLOAT] = 4, [KEEP_DOUBLE] = 8};
+        [STATE_U8] = 1, [STATE_U32] = 4, [STATE_SIZE] = 8, [STATE_FLOAT] = 4, [STATE_DOUBLE] = 8};
     return sizes[array->type] * array->count;
 }
 
-static film_status load_kept(void *user, const struct keep *arrays, size_t count,
+static film_status load_kept(void *user, const struct state_array *arrays, size_t count,
                              film_error *problem)
 {
     struct memory *memory = user;
@@ -88,7 +88,7 @@ static int never(void *user)
     return 0;
 }
 
-static int save_kept(void *user, const struct keep *arrays, size_t count)
+static int save_kept(void *user, const struct state_array *arrays, size_t count)
 {
     struct memory *memory = user;
     memory->count = count;
@@ -128,7 +128,7 @@ static film_status learn_toy(struct deep *deep, int n_pair, int threads, struct 
     options.report_every = 1;
     options.threads = threads;
     if (memory) {
-        options.keeper = &memory->keeper;
+        options.checkpointer = &memory->checkpointer;
         options.report = stop_at;
         options.user = memory;
     }
@@ -166,14 +166,14 @@ static void threads_and_pauses_change_nothing(void **state)
     struct deep one, paused;
     struct deep_learned learned, again;
     memory = (struct memory){.stop = 5};
-    memory.keeper = (struct keeper){&memory, 0, load_kept, never, save_kept};
+    memory.checkpointer = (struct checkpointer){&memory, 0, load_kept, never, save_kept};
     start_toy(&one), start_toy(&paused);
     assert_int_equal(learn_toy(&one, 0, 1, NULL, &learned), FILM_OK);
     assert_int_equal(learn_toy(&paused, 0, 3, &memory, &again), FILM_CANCELLED);
     assert_int_equal(again.steps_done, 5);
     deep_learned_free(&again);
     memset(paused.own, 0, deep_parameters(&paused) * sizeof(float));
-    memory.stop = 0, memory.keeper.going_on = 1;
+    memory.stop = 0, memory.checkpointer.going_on = 1;
     assert_int_equal(learn_toy(&paused, 0, 2, &memory, &again), FILM_OK);
     assert_memory_equal(one.own, paused.own, deep_parameters(&one) * sizeof(float));
     assert_int_equal(learned.history_count, again.history_count);

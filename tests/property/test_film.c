@@ -3,7 +3,7 @@
 #include "testing.h"
 #include "base/rng.h"
 #include "la/dense.h"
-#include "metric/film.h"
+#include "learn/film.h"
 #include "../golden/film_reference.h"
 
 #include <lapacke.h>

@@ -1,8 +1,8 @@
 /* FILM by several processes, played by threads, against one: triplets of a share, the objective, learning, pausing. */
 #include "testing.h"
 #include "base/rng.h"
-#include "metric/film_keep.h"
-#include "metric/mfilm.h"
+#include "learn/film_checkpoint.h"
+#include "learn/mfilm.h"
 
 #include "comm_threads.h"
 
@@ -129,7 +129,8 @@ done:
 
 /* ---- Keeping ---- */
 
-static film_status play_load(void *user, const struct keep *arrays, size_t count, film_error *e)
+static film_status play_load(void *user, const struct state_array *arrays, size_t count,
+                             film_error *e)
 {
     struct play *play = ((struct part *)user)->play;
     (void)e;
@@ -146,7 +147,7 @@ static int never(void *user)
     return 0;
 }
 
-static int play_save(void *user, const struct keep *arrays, size_t count)
+static int play_save(void *user, const struct state_array *arrays, size_t count)
 {
     static const size_t bytes[] = {1, 4, 8, 4, 8};
     const struct part *part = user;
@@ -179,7 +180,7 @@ static void play_one(const struct comm *comm, void *data)
     const float *rows;
     struct film_owners owners = {comm, starts[play->processes], play->room};
     struct film_learn_options options;
-    struct keeper keeper = {&part, play->going_on, play_load, never, play_save};
+    struct checkpointer checkpointer = {&part, play->going_on, play_load, never, play_save};
     film_status *status = &play->status[comm->rank];
     use_share(play, comm->rank, &share, &rows);
     film_learn_defaults(&options);
@@ -191,7 +192,7 @@ static void play_one(const struct comm *comm, void *data)
     options.solver.epsilon = options.solver.least_change = 0;
     options.report = on_iteration;
     options.user = &part;
-    if (play->keep) options.keeper = &keeper;
+    if (play->keep) options.checkpointer = &checkpointer;
     *status = look(play, comm, &share, rows, &owners, &mine);
     struct comm_traffic before = *comm->traffic;
     if (*status == FILM_OK)

@@ -2,7 +2,7 @@
 #include "testing.h"
 #include "base/rng.h"
 #include "la/dense.h"
-#include "metric/mfilm.h"
+#include "learn/mfilm.h"
 
 #include <lapacke.h>
 

@@ -4,7 +4,7 @@
 #include "tables.h"
 
 #include "base/rng.h"
-#include "text/rows.h"
+#include "learn/rows.h"
 
 static film_error error;
 

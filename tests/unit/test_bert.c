@@ -1,8 +1,8 @@
 #include "testing.h"
 
 #include "base/mem.h"
-#include "embed/bert.h"
-#include "embed/bert_int8.h"
+#include "bert/bert.h"
+#include "bert/bert_int8.h"
 #include "tiny_bert.h"
 
 static film_error error;

@@ -2,7 +2,7 @@
 #include "testing.h"
 
 #include "base/mem.h"
-#include "embed/bert.h"
+#include "bert/bert.h"
 #include "tiny_bert.h"
 
 static film_error error;

@@ -1,12 +1,12 @@
 /* A corpus in several processes is the corpus of one, dealt out. */
 #include "testing.h"
 
-#include "base/deal.h"
+#include "base/partition.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "comm_threads.h"
 #include "embed/features.h"
-#include "text/corpus_share.h"
+#include "learn/corpus_share.h"
 
 static film_error error;
 

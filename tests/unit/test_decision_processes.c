@@ -8,7 +8,7 @@
 #include "model/model.h"
 #include "pair/linear.h"
 #include "topics.h"
-#include "train/lesson.h"
+#include "train/tree_rows.h"
 
 #include <unistd.h>
 
@@ -198,73 +198,73 @@ static void the_line_is_that_of_one_process(void **state)
 
 /* ---- What trees learn from ---- */
 
-enum { LESSON_PAIRS = 3000, LESSON_MOST = 1000 };
+enum { TREE_ROWS_PAIRS = 3000, TREE_ROWS_MOST = 1000 };
 
-static struct material drawn_from;
-static struct lesson lesson;
-static size_t lesson_most;
-static int lesson_failures;
+static struct out_of_fold drawn_from;
+static struct tree_rows rows;
+static size_t tree_rows_most;
+static int tree_rows_failures;
 
 static void gather_lesson(const struct comm *comm, void *user)
 {
-    struct material mine = drawn_from;
-    struct lesson got;
+    struct out_of_fold mine = drawn_from;
+    struct tree_rows got;
     film_error own;
     (void)user;
-    size_t first = comm_begin(comm, LESSON_PAIRS, comm->rank);
+    size_t first = comm_begin(comm, TREE_ROWS_PAIRS, comm->rank);
     mine.share =
         (struct labelled_share){.first = first,
-                                .count = comm_begin(comm, LESSON_PAIRS, comm->rank + 1) - first,
+                                .count = comm_begin(comm, TREE_ROWS_PAIRS, comm->rank + 1) - first,
                                 .a = mine.pairs.a + first,
                                 .target = mine.pairs.target + first};
     mine.x += first * traits_count();
     mine.weight += first;
     mine.base += first;
-    film_status status = lesson_gather(&mine, comm, lesson_most, 7, &got, &own);
+    film_status status = tree_rows_gather(&mine, comm, tree_rows_most, 7, &got, &own);
     if (comm->rank == 0)
-        lesson = got;
+        rows = got;
     else
-        lesson_free(&got);
-    if (status != FILM_OK) lesson_failures++; /* none may: no lock needed */
+        tree_rows_free(&got);
+    if (status != FILM_OK) tree_rows_failures++; /* none may: no lock needed */
 }
 
 static void trees_learn_from_the_same_pairs(void **state)
 {
     (void)state;
     size_t traits = traits_count(), chosen = 0;
-    float *values = malloc(LESSON_PAIRS * traits * sizeof *values);
-    uint32_t *ids = malloc(LESSON_PAIRS * sizeof *ids);
-    unsigned char *of = malloc(LESSON_PAIRS);
-    float *each = malloc(LESSON_PAIRS * sizeof *each),
-          *before = malloc(LESSON_PAIRS * sizeof *each);
-    for (size_t i = 0; i < LESSON_PAIRS; i++) {
+    float *values = malloc(TREE_ROWS_PAIRS * traits * sizeof *values);
+    uint32_t *ids = malloc(TREE_ROWS_PAIRS * sizeof *ids);
+    unsigned char *of = malloc(TREE_ROWS_PAIRS);
+    float *each = malloc(TREE_ROWS_PAIRS * sizeof *each),
+          *before = malloc(TREE_ROWS_PAIRS * sizeof *each);
+    for (size_t i = 0; i < TREE_ROWS_PAIRS; i++) {
         for (size_t t = 0; t < traits; t++) values[i * traits + t] = (float)(i + t);
         ids[i] = (uint32_t)i, of[i] = (unsigned char)(i % 5), each[i] = (float)i;
     }
-    drawn_from = (struct material){.pairs = {.a = ids, .target = each, .count = LESSON_PAIRS},
-                                   .folds = {5, of},
-                                   .weight = each,
-                                   .base = each,
-                                   .x = values};
+    drawn_from = (struct out_of_fold){.pairs = {.a = ids, .target = each, .count = TREE_ROWS_PAIRS},
+                                      .folds = {5, of},
+                                      .weight = each,
+                                      .base = each,
+                                      .x = values};
     for (int all = 0; all < 2; all++)
         for (int size = 1; size <= 4; size++) {
-            lesson_most = all ? LESSON_PAIRS : LESSON_MOST;
+            tree_rows_most = all ? TREE_ROWS_PAIRS : TREE_ROWS_MOST;
             comm_threads_run(size, gather_lesson, NULL);
-            assert_int_equal(lesson_failures, 0);
-            for (size_t i = 0; i < lesson.count; i++) {
-                size_t pair = (size_t)lesson.base[i];
-                if (size > 1) assert_true(before[i] == lesson.base[i]);
-                if (i) assert_true(lesson.base[i] > lesson.base[i - 1]);
-                before[i] = lesson.base[i];
-                assert_true(lesson.weight[i] == each[pair] && lesson.target[i] == each[pair]);
-                assert_int_equal(lesson.fold[i], of[pair]);
-                assert_memory_equal(lesson.x + i * traits, values + pair * traits,
+            assert_int_equal(tree_rows_failures, 0);
+            for (size_t i = 0; i < rows.count; i++) {
+                size_t pair = (size_t)rows.base[i];
+                if (size > 1) assert_true(before[i] == rows.base[i]);
+                if (i) assert_true(rows.base[i] > rows.base[i - 1]);
+                before[i] = rows.base[i];
+                assert_true(rows.weight[i] == each[pair] && rows.target[i] == each[pair]);
+                assert_int_equal(rows.fold[i], of[pair]);
+                assert_memory_equal(rows.x + i * traits, values + pair * traits,
                                     traits * sizeof *values);
             }
-            if (size > 1) assert_int_equal(lesson.count, chosen);
-            chosen = lesson.count;
-            assert_true(all ? chosen == LESSON_PAIRS : chosen > 900 && chosen < 1100);
-            lesson_free(&lesson);
+            if (size > 1) assert_int_equal(rows.count, chosen);
+            chosen = rows.count;
+            assert_true(all ? chosen == TREE_ROWS_PAIRS : chosen > 900 && chosen < 1100);
+            tree_rows_free(&rows);
         }
     free(values), free(ids), free(of), free(each), free(before);
 }

@@ -1,6 +1,6 @@
 /* film_dedup and film_link in a job tell what one process alone does: the same lines in the same order. */
 #include "pools.h"
-#include "base/post.h"
+#include "base/mailbox.h"
 #include "base/rng.h"
 #include "comm_threads.h"
 
@@ -193,24 +193,25 @@ static struct heard heard; /* large for a stack */
 static void letters_arrive(const struct comm *comm, void *user)
 {
     size_t *wrong = user;
-    struct post post;
-    if (post_init(&post, comm, NULL) != FILM_OK) return;
+    struct mailbox mailbox;
+    if (mailbox_init(&mailbox, comm, NULL) != FILM_OK) return;
     for (uint32_t round = 0; round < 5; round++) {
         /* to p: as many as p + round, in the first round none */
         for (int p = 0; p < comm->size; p++)
             for (uint32_t i = 0; round && i < (uint32_t)p + round; i++) {
                 film_text text = {"abcdefgh", i % 9};
                 if (i % 3 == 2) text = (film_text){NULL, 0};
-                if (post_put(&post, p, &i, sizeof i, NULL) || post_put_text(&post, p, text, NULL))
+                if (mailbox_put(&mailbox, p, &i, sizeof i, NULL) ||
+                    mailbox_put_text(&mailbox, p, text, NULL))
                     wrong[comm->rank]++;
             }
-        if (post_send(&post, NULL) != FILM_OK) wrong[comm->rank]++;
+        if (mailbox_send(&mailbox, NULL) != FILM_OK) wrong[comm->rank]++;
         uint32_t count[COMM_THREADS_MOST] = {0}, i;
-        for (int last = 0; post_next(&post); last = post.from) {
-            wrong[comm->rank] += post.from < last;
-            post_get(&post, &i, sizeof i);
-            film_text text = post_get_text(&post);
-            wrong[comm->rank] += i != count[post.from]++;
+        for (int last = 0; mailbox_next(&mailbox); last = mailbox.from) {
+            wrong[comm->rank] += mailbox.from < last;
+            mailbox_get(&mailbox, &i, sizeof i);
+            film_text text = mailbox_get_text(&mailbox);
+            wrong[comm->rank] += i != count[mailbox.from]++;
             wrong[comm->rank] += (i % 3 == 2) != (text.bytes == NULL) ||
                                  (text.bytes && text.length != i % 9) ||
                                  (text.bytes && memcmp(text.bytes, "abcdefgh", text.length) != 0);
@@ -218,7 +219,7 @@ static void letters_arrive(const struct comm *comm, void *user)
         for (int p = 0; p < comm->size; p++)
             wrong[comm->rank] += count[p] != (round ? (uint32_t)comm->rank + round : 0);
     }
-    post_free(&post);
+    mailbox_free(&mailbox);
 }
 
 static void what_is_posted_comes_as_it_was(void **state)

@@ -2,7 +2,7 @@
 #include "comm_threads.h"
 #include "eval_toy.h"
 
-#include "near/flat_share.h"
+#include "la/flat_share.h"
 
 enum { MOST_PROCESSES = 4 };
 

@@ -1,7 +1,7 @@
 #include "testing.h"
 
 #include "base/rng.h"
-#include "near/flat.h"
+#include "la/flat.h"
 
 static film_error error;
 static const film_progress silent = {NULL, NULL};

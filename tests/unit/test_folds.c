@@ -78,7 +78,7 @@ static void connected_rows_stay_together_and_the_shares_hold(void **state)
     unsigned char fold[800];
     make_chains(&corpus, 800, 51);
     for (size_t count = 2; count <= 10; count += 4) {
-        assert_ok(folds_deal(&folds, &corpus, count, 1, &error));
+        assert_ok(folds_partition(&folds, &corpus, count, 1, &error));
         assert_int_equal(folds.count, count);
         check_shares(&folds, &corpus, 0.01);
         assert_int_equal(split_rows(&folds, &corpus, 0) + split_rows(&folds, &corpus, 1), 0);
@@ -100,9 +100,9 @@ static void the_same_seed_deals_the_same_folds(void **state)
     struct corpus corpus;
     struct folds folds, again, other;
     make_chains(&corpus, 200, 52);
-    assert_ok(folds_deal(&folds, &corpus, 5, 7, &error));
-    assert_ok(folds_deal(&again, &corpus, 5, 7, &error));
-    assert_ok(folds_deal(&other, &corpus, 5, 8, &error));
+    assert_ok(folds_partition(&folds, &corpus, 5, 7, &error));
+    assert_ok(folds_partition(&again, &corpus, 5, 7, &error));
+    assert_ok(folds_partition(&other, &corpus, 5, 8, &error));
     assert_memory_equal(folds.of, again.of, corpus.sentences.count);
     assert_memory_not_equal(folds.of, other.of, corpus.sentences.count);
     folds_free(&folds);
@@ -137,7 +137,7 @@ static void where_negatives_connect_everything_only_positives_count(void **state
     struct folds folds;
     for (int triplets = 0; triplets < 2; triplets++) {
         make_faq(&corpus, 200, triplets ? FILM_LABELS_TRIPLETS : FILM_LABELS_PAIRS);
-        assert_ok(folds_deal(&folds, &corpus, 5, 3, &error));
+        assert_ok(folds_partition(&folds, &corpus, 5, 3, &error));
         check_shares(&folds, &corpus, 0.01);
         for (uint32_t i = 0; i < corpus.sentences.count; i++) /* an entry is in one fold */
             for (uint32_t j = 0; j < i; j++)
@@ -166,7 +166,7 @@ static void a_large_component_is_left_whole_where_it_fits(void **state)
     }
     for (size_t count = 2; count <= 5; count += 3) {
         struct folds folds;
-        assert_ok(folds_deal(&folds, &corpus, count, 1, &error));
+        assert_ok(folds_partition(&folds, &corpus, count, 1, &error));
         assert_int_equal(split_rows(&folds, &corpus, 0) > 0, count == 5);
         check_shares(&folds, &corpus, count == 5 ? 0.1 : 0.2);
         folds_free(&folds);
@@ -189,7 +189,7 @@ static void categories_are_dealt_question_by_question(void **state)
         snprintf(text, sizeof text, "what 's QUESTION %d", i); /* the same one again */
         add_row(&corpus, text, NULL, NULL, name, NAN);
     }
-    assert_ok(folds_deal(&folds, &corpus, 5, 1, &error));
+    assert_ok(folds_partition(&folds, &corpus, 5, 1, &error));
     check_shares(&folds, &corpus, 0.01);
     size_t in[4][5] = {{0}}, fold_of[1000];
     for (size_t i = 0; i < 1000; i++) fold_of[i] = 99;
@@ -214,7 +214,7 @@ static void the_rest_is_every_row_without_the_fold(void **state)
         if (kind == 0) make_chains(&corpus, 100, 53);
         if (kind == 1) make_faq(&corpus, 100, FILM_LABELS_PAIRS);
         if (kind == 2) make_faq(&corpus, 100, FILM_LABELS_TRIPLETS);
-        assert_ok(folds_deal(&folds, &corpus, 4, 1, &error));
+        assert_ok(folds_partition(&folds, &corpus, 4, 1, &error));
         for (size_t fold = 0; fold < 4; fold++) {
             size_t at = 0;
             assert_ok(folds_rest(&folds, &corpus, fold, &rest, &error));
@@ -249,17 +249,19 @@ static void no_rows_and_impossible_counts(void **state)
     struct corpus corpus;
     struct folds folds;
     make_chains(&corpus, 0, 54);
-    assert_ok(folds_deal(&folds, &corpus, 3, 1, &error));
+    assert_ok(folds_partition(&folds, &corpus, 3, 1, &error));
     folds_free(&folds);
     corpus_free(&corpus);
     make_chains(&corpus, 3, 54);
-    assert_ok(folds_deal(&folds, &corpus, 1, 1, &error)); /* all in the one fold */
+    assert_ok(folds_partition(&folds, &corpus, 1, 1, &error)); /* all in the one fold */
     for (uint32_t i = 0; i < corpus.sentences.count; i++) assert_int_equal(folds.of[i], 0);
     folds_free(&folds);
-    assert_ok(folds_deal(&folds, &corpus, QUESTIONS_MOST_PARTS, 1, &error)); /* some are empty */
+    assert_ok(
+        folds_partition(&folds, &corpus, QUESTIONS_MOST_PARTS, 1, &error)); /* some are empty */
     folds_free(&folds);
-    assert_int_equal(folds_deal(&folds, &corpus, 0, 1, &error), FILM_USAGE);
-    assert_int_equal(folds_deal(&folds, &corpus, QUESTIONS_MOST_PARTS + 1, 1, &error), FILM_USAGE);
+    assert_int_equal(folds_partition(&folds, &corpus, 0, 1, &error), FILM_USAGE);
+    assert_int_equal(folds_partition(&folds, &corpus, QUESTIONS_MOST_PARTS + 1, 1, &error),
+                     FILM_USAGE);
     assert_null(folds.of);
     corpus_free(&corpus);
 }
@@ -274,7 +276,7 @@ static void no_memory_is_reported(void **state)
         struct folds folds = {0};
         struct corpus rest = {0};
         fail_allocation(at);
-        film_status status = folds_deal(&folds, &corpus, 3, 1, &error);
+        film_status status = folds_partition(&folds, &corpus, 3, 1, &error);
         if (status == FILM_OK) status = folds_rest(&folds, &corpus, 0, &rest, &error);
         fail_allocation(-1);
         if (status != FILM_OK) assert_null(rest.a);

@@ -1,8 +1,8 @@
 #include "testing.h"
 #include "vectors.h"
 
-#include "near/graph.h"
-#include "near/recall.h"
+#include "index/graph.h"
+#include "index/recall.h"
 
 static film_error error;
 

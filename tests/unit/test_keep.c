@@ -1,8 +1,8 @@
-/* The learners' own pausing, with a keeper in memory: what film_train does not offer (mining, other
+/* The learners' own pausing, with a checkpointer in memory: what film_train does not offer (mining, other
  * rules of the steps). */
 #include "testing.h"
 #include "base/rng.h"
-#include "metric/rank.h"
+#include "learn/rank.h"
 
 enum { SENTENCES = 120, WORDS = 60, SAID = 5, PAIRS = 50, MOST = 32 };
 
@@ -36,12 +36,12 @@ static struct csr toy_matrix(void)
 
 /* Copies of the arrays, by name. */
 struct shelf {
-    struct keep kept[MOST];
+    struct state_array kept[MOST];
     size_t count;
-    struct keeper keeper;
+    struct checkpointer checkpointer;
 };
 
-static size_t size_of(const struct keep *array)
+static size_t size_of(const struct state_array *array)
 {
     static const size_t sizes[] = {1, 4, 8, 4, 8};
     return sizes[array->type] * array->count;
@@ -53,13 +53,13 @@ static void clear(struct shelf *shelf)
     shelf->count = 0;
 }
 
-static int shelf_save(void *user, const struct keep *arrays, size_t count)
+static int shelf_save(void *user, const struct state_array *arrays, size_t count)
 {
     struct shelf *shelf = user;
     clear(shelf);
     assert_true(count <= MOST);
     for (; shelf->count < count; shelf->count++) {
-        struct keep copy = arrays[shelf->count];
+        struct state_array copy = arrays[shelf->count];
         copy.data = malloc(size_of(&copy) + 1);
         memcpy(copy.data, arrays[shelf->count].data, size_of(&copy));
         shelf->kept[shelf->count] = copy;
@@ -67,7 +67,8 @@ static int shelf_save(void *user, const struct keep *arrays, size_t count)
     return 0;
 }
 
-static film_status shelf_load(void *user, const struct keep *arrays, size_t count, film_error *e)
+static film_status shelf_load(void *user, const struct state_array *arrays, size_t count,
+                              film_error *e)
 {
     struct shelf *shelf = user;
     (void)e;
@@ -106,21 +107,21 @@ static void assert_same(const struct rank_learned *a, const struct rank_learned 
 
 static void check_pauses(const struct csr *x, struct rank_options o)
 {
-    struct shelf shelf = {.keeper = {&shelf, 0, shelf_load, never, shelf_save}};
+    struct shelf shelf = {.checkpointer = {&shelf, 0, shelf_load, never, shelf_save}};
     struct rank_learned whole, part;
     o.report = stop_later;
     int left = -1;
     o.user = &left;
     assert_ok(rank_learn(x, &labels, &o, &whole, &error));
-    o.keeper = &shelf.keeper;
+    o.checkpointer = &shelf.checkpointer;
     for (int k = 1; k <= (int)whole.history_count; k++) {
         left = k;
-        shelf.keeper.going_on = 0;
+        shelf.checkpointer.going_on = 0;
         assert_int_equal(rank_learn(x, &labels, &o, &part, &error), FILM_CANCELLED);
         assert_int_equal(part.steps_done, part.history[k - 1].step);
         rank_learned_free(&part);
         left = -1;
-        shelf.keeper.going_on = 1;
+        shelf.checkpointer.going_on = 1;
         assert_ok(rank_learn(x, &labels, &o, &part, &error));
         assert_same(&whole, &part);
         rank_learned_free(&part);

@@ -1,7 +1,7 @@
 #include "testing.h"
 
 #include "base/rng.h"
-#include "near/lexical.h"
+#include "index/lexical.h"
 
 /* Documents of random words: word w is drawn with a probability that falls with w, as in text. */
 enum { WORDS = 60, MOST = 12 };

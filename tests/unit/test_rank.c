@@ -3,10 +3,10 @@
 #include "testing.h"
 
 #include "base/rng.h"
-#include "la/vec.h"
-#include "metric/rank.h"
-#include "metric/rank_batch.h"
-#include "metric/rank_draw.h"
+#include "embed/vec.h"
+#include "learn/rank.h"
+#include "learn/rank_batch.h"
+#include "learn/rank_draw.h"
 
 static film_error error;
 

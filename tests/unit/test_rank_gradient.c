@@ -2,10 +2,10 @@
  * and differentiated numerically. */
 #include "testing.h"
 
-#include "la/vec.h"
-#include "metric/rank.h"
-#include "metric/rank_batch.h"
-#include "metric/rank_kernel.h"
+#include "embed/vec.h"
+#include "learn/rank.h"
+#include "learn/rank_batch.h"
+#include "learn/rank_kernel.h"
 
 static film_error error;
 

@@ -1,11 +1,11 @@
 /* Learning by ranking in a job of several processes. Oracle: one process with all rows, on the same draws; the bytes
- * handed to the others: the formulas of metric/rank.h. */
+ * handed to the others: the formulas of learn/rank.h. */
 #include "testing.h"
 
 #include "base/mem.h"
 #include "comm_threads.h"
-#include "metric/rank.h"
-#include "metric/rank_draw.h"
+#include "learn/rank.h"
+#include "learn/rank_draw.h"
 
 static film_error error;
 
@@ -42,7 +42,7 @@ static struct rank_options some_options(void)
     return o;
 }
 
-/* ---- A keeper in memory ---- */
+/* ---- A checkpointer in memory ---- */
 
 /* As a file would, it belongs to the first process. */
 struct shelf {
@@ -59,13 +59,14 @@ struct shelf_user {
     size_t asked;
 };
 
-static size_t size_of(const struct keep *array)
+static size_t size_of(const struct state_array *array)
 {
     static const size_t sizes[] = {1, 4, 8, 4, 8};
     return array->count * sizes[array->type];
 }
 
-static film_status shelf_load(void *data, const struct keep *arrays, size_t count, film_error *e)
+static film_status shelf_load(void *data, const struct state_array *arrays, size_t count,
+                              film_error *e)
 {
     const struct shelf_user *user = data;
     if (user->rank > 0) return status_set(e, FILM_BAD_INPUT, "only the first process reads");
@@ -92,7 +93,7 @@ static void shelf_clear(struct shelf *shelf)
     memset(shelf, 0, sizeof *shelf);
 }
 
-static int shelf_save(void *data, const struct keep *arrays, size_t count)
+static int shelf_save(void *data, const struct state_array *arrays, size_t count)
 {
     const struct shelf_user *user = data;
     struct shelf *shelf = user->shelf;
@@ -158,11 +159,11 @@ static void learn(const struct comm *comm, void *user)
     struct rank_options options = job->options;
     struct listener listener = {job, rank};
     struct shelf_user keeping = {job->shelf, rank, 0};
-    struct keeper keeper = {&keeping, job->going_on, shelf_load, shelf_due, shelf_save};
+    struct checkpointer checkpointer = {&keeping, job->going_on, shelf_load, shelf_due, shelf_save};
     options.comm = comm;
     options.report = on_report;
     options.user = &listener;
-    if (job->shelf) options.keeper = &keeper;
+    if (job->shelf) options.checkpointer = &checkpointer;
     job->status[rank] =
         rank_learn(&own, &labels, &options, &job->learned[rank], &job->errors[rank]);
     if (comm->traffic) job->traffic[rank] = *comm->traffic;

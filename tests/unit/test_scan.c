@@ -1,9 +1,9 @@
 #include "testing.h"
 
 #include "base/rng.h"
-#include "near/codes.h"
-#include "near/flat.h"
-#include "near/scan.h"
+#include "index/codes.h"
+#include "la/flat.h"
+#include "index/scan.h"
 
 static film_error error;
 

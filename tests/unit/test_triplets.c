@@ -1,6 +1,6 @@
 #include "testing.h"
 #include "base/rng.h"
-#include "metric/triplets.h"
+#include "learn/triplets.h"
 
 static film_error error;
 

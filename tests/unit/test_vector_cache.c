@@ -1,6 +1,6 @@
 #include "testing.h"
 
-#include "embed/vector_cache.h"
+#include "bert/vector_cache.h"
 
 #include <dirent.h>
 #include <sys/stat.h>

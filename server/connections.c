@@ -1,0 +1,109 @@
+#include "connections.h"
+#include "bytes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <time.h>
+
+double connections_now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+struct peer *connections_enter(struct connections *connections, int socket)
+{
+    struct peer *peer = calloc(1, sizeof *peer);
+    if (!peer) {
+        connections_turn_away(connections);
+        return NULL;
+    }
+    peer->socket = socket;
+    atomic_init(&peer->since, connections_now());
+    atomic_init(&peer->reading, 1);
+    pthread_mutex_lock(&connections->lock);
+    peer->next = connections->list;
+    peer->from = &connections->list;
+    if (peer->next) peer->next->from = &peer->next;
+    connections->list = peer;
+    pthread_mutex_unlock(&connections->lock);
+    return peer;
+}
+
+void connections_leave(struct connections *connections, struct peer *peer)
+{
+    if (!peer) return;
+    pthread_mutex_lock(&connections->lock);
+    *peer->from = peer->next;
+    if (peer->next) peer->next->from = peer->from;
+    if (!peer->gone) atomic_fetch_sub(&connections->count, 1);
+    pthread_mutex_unlock(&connections->lock);
+    free(peer);
+}
+
+/* Its socket is open as long as it is in the list. While a request arrives nobody else writes to it. */
+static void send_away(struct connections *connections, struct peer *peer)
+{
+    static const char body[] = "{\"error\": {\"status\": 408, \"message\": \"the request took too "
+                               "long to arrive\"}}\n";
+    char answer[300];
+    int length = snprintf(answer, sizeof answer,
+                          "HTTP/1.1 408 Request Timeout\r\nContent-Type: application/json\r\n"
+                          "Content-Length: %zu\r\nConnection: close\r\n\r\n%s",
+                          sizeof body - 1, body);
+    if (atomic_load(&peer->reading))
+        send(peer->socket, answer, (size_t)length, MSG_DONTWAIT | MSG_NOSIGNAL);
+    shutdown(peer->socket, SHUT_RDWR);
+    peer->gone = 1;
+    atomic_fetch_sub(&connections->count, 1);
+}
+
+void connections_sweep(struct connections *connections)
+{
+    double now = connections_now();
+    pthread_mutex_lock(&connections->lock);
+    for (struct peer *peer = connections->list; peer; peer = peer->next) {
+        double since = atomic_load(&peer->since);
+        if (peer->gone || since == 0 || now - since <= connections->patience) continue;
+        /* One that had its answer and asks nothing more is no dawdler. */
+        if (atomic_load(&peer->reading)) atomic_fetch_add(&connections->away->slow, 1);
+        send_away(connections, peer);
+    }
+    pthread_mutex_unlock(&connections->lock);
+}
+
+static void make_room(struct connections *connections)
+{
+    struct peer *slowest = NULL;
+    double earliest = 0;
+    pthread_mutex_lock(&connections->lock);
+    for (struct peer *peer = connections->list; peer; peer = peer->next) {
+        double since = atomic_load(&peer->since);
+        if (peer->gone || since == 0 || (slowest && since >= earliest)) continue;
+        slowest = peer;
+        earliest = since;
+    }
+    if (slowest) {
+        atomic_fetch_add(&connections->away->full, 1);
+        send_away(connections, slowest);
+    }
+    pthread_mutex_unlock(&connections->lock);
+}
+
+int connections_admit(struct connections *connections, size_t spare)
+{
+    if (atomic_load(&connections->count) >= connections->most) make_room(connections);
+    if (atomic_load(&connections->count) >= connections->most + spare) {
+        atomic_fetch_add(&connections->away->full, 1);
+        return 0;
+    }
+    atomic_fetch_add(&connections->count, 1);
+    return 1;
+}
+
+void connections_turn_away(struct connections *connections)
+{
+    atomic_fetch_sub(&connections->count, 1);
+}

@@ -1,0 +1,254 @@
+/* Many sentences: tokens first, then packs of about equal size, shared out among the threads. */
+#include "bert/bert_parts.h"
+#include "base/mem.h"
+#include "base/threads.h"
+#include "la/dense.h"
+#include "embed/vec.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Tokens of a pack: enough rows for BLAS to be at its best, few enough that what a layer writes stays in the
+ * cache of a core. */
+enum { PACK_TOKENS = 512, STRETCH = 64 };
+
+/* ---- Tokens ---- */
+
+/* The tokens of all texts; those that one thread read lie together. */
+struct tokens {
+    uint32_t **ids; /* by text */
+    uint32_t *lengths;
+    uint32_t **block; /* by stretch of texts */
+    size_t stretches;
+    size_t longest;
+};
+
+static void tokens_free(struct tokens *tokens)
+{
+    for (size_t s = 0; tokens->block && s < tokens->stretches; s++) mem_free(tokens->block[s]);
+    mem_free(tokens->block);
+    mem_free(tokens->ids);
+    mem_free(tokens->lengths);
+}
+
+/* Texts FIRST .. END into one block, cut to what they need. SPARE has room for MOST. */
+static film_status read_stretch(const struct bert *bert, const film_text *texts, size_t first,
+                                size_t end, size_t most, struct wordpiece_scratch *scratch,
+                                uint32_t *spare, struct tokens *out, uint32_t **block,
+                                film_error *error)
+{
+    size_t used = 0, capacity = 0;
+    for (size_t i = first; i < end; i++) {
+        size_t count = 0;
+        film_status status =
+            wordpiece_encode(&bert->wordpiece, scratch, texts[i], most, spare, &count, error);
+        if (status != FILM_OK) return status;
+        if (!mem_grow((void **)block, &capacity, used + count, sizeof **block))
+            return status_no_memory(error);
+        memcpy(*block + used, spare, count * sizeof *spare);
+        out->lengths[i] = (uint32_t)count;
+        used += count;
+    }
+    used = 0;
+    for (size_t i = first; i < end; used += out->lengths[i++]) out->ids[i] = *block + used;
+    return FILM_OK;
+}
+
+static film_status read_tokens(const struct bert *bert, const film_text *texts, size_t count,
+                               size_t most, int threads, struct tokens *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    out->stretches = (count + STRETCH - 1) / STRETCH;
+    TRY_ALLOC(out->ids = mem_array(count, sizeof *out->ids), error);
+    TRY_ALLOC(out->lengths = mem_array(count, sizeof *out->lengths), error);
+    TRY_ALLOC(out->block = mem_zeroed(out->stretches, sizeof *out->block), error);
+    if ((size_t)threads > out->stretches) threads = out->stretches ? (int)out->stretches : 1;
+#pragma omp parallel num_threads(threads)
+    {
+        struct wordpiece_scratch scratch = {0};
+        film_error own_error;
+        uint32_t *spare = mem_array(most, sizeof *spare);
+        film_status own = spare ? FILM_OK : status_no_memory(&own_error);
+#pragma omp for schedule(dynamic, 1)
+        for (size_t s = 0; s < out->stretches; s++) {
+            size_t end = (s + 1) * STRETCH < count ? (s + 1) * STRETCH : count;
+            if (own == FILM_OK)
+                own = read_stretch(bert, texts, s * STRETCH, end, most, &scratch, spare, out,
+                                   &out->block[s], &own_error);
+        }
+        if (own != FILM_OK) {
+#pragma omp critical
+            status = status_set(error, own, "%s", own_error.message);
+        }
+        mem_free(spare);
+        wordpiece_scratch_free(&scratch);
+    }
+    for (size_t i = 0; i < count && status == FILM_OK; i++)
+        if (out->lengths[i] > out->longest) out->longest = out->lengths[i];
+done:
+    return status;
+}
+
+/* ---- Packs ---- */
+
+/* START (count + 1) gets the first text of each pack. Few tokens are shared out to all threads. */
+static size_t cut_packs(const uint32_t *lengths, size_t count, int threads, size_t *start)
+{
+    size_t total = 0, packs = 0, tokens = 0;
+    for (size_t i = 0; i < count; i++) total += lengths[i];
+    size_t limit = (total + (size_t)threads - 1) / (size_t)threads;
+    if (limit > PACK_TOKENS) limit = PACK_TOKENS;
+    for (size_t i = 0; i < count; tokens += lengths[i++])
+        if (i == 0 || tokens + lengths[i] > limit) {
+            start[packs++] = i;
+            tokens = 0;
+        }
+    start[packs] = count;
+    return packs;
+}
+
+/* What becomes of the last layer of a sentence (LENGTH x hidden); I is its place. 0: not finite. */
+typedef int (*taker)(void *user, const struct bert *bert, size_t i, const float *states,
+                     size_t length);
+
+struct job {
+    const struct bert *bert;
+    const struct tokens *tokens;
+    const size_t *start; /* of the packs */
+    size_t packs;
+    taker take;
+    void *user;
+};
+
+static int run_pack(const struct job *job, size_t p, struct bert_buffers *buffers)
+{
+    const struct bert *bert = job->bert;
+    size_t first = job->start[p], count = job->start[p + 1] - first, at = 0;
+    const uint32_t *lengths = job->tokens->lengths + first;
+    struct bert_pack pack = {(const uint32_t *const *)job->tokens->ids + first, lengths, count, 0};
+    for (size_t i = 0; i < count; i++) pack.tokens += lengths[i];
+    bert_forward(&bert->config, &bert->weights, &pack, buffers);
+    int finite = 1;
+    for (size_t i = 0; i < count; at += lengths[i++])
+        finite &= job->take(job->user, bert, first + i, buffers->states + at * bert->config.hidden,
+                            lengths[i]);
+    return finite;
+}
+
+static film_status run_packs(const struct job *job, int threads, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t longest = job->tokens->longest;
+    if ((size_t)threads > job->packs) threads = job->packs ? (int)job->packs : 1;
+    int before = dense_begin(); /* a thread's matrix products are its own, also when it is alone */
+#pragma omp parallel num_threads(threads)
+    {
+        struct bert_buffers buffers;
+        film_error own_error;
+        film_status own =
+            bert_buffers_init(&buffers, &job->bert->config,
+                              longest > PACK_TOKENS ? longest : PACK_TOKENS, longest, &own_error);
+#pragma omp for schedule(dynamic, 1)
+        for (size_t p = 0; p < job->packs; p++)
+            if (own == FILM_OK && !run_pack(job, p, &buffers))
+                own = status_set(&own_error, FILM_BAD_INPUT,
+                                 "the encoder's weights give values that are not finite");
+        if (own != FILM_OK) {
+#pragma omp critical
+            status = status_set(error, own, "%s", own_error.message);
+        }
+        bert_buffers_free(&buffers);
+    }
+    dense_end(before);
+    return status;
+}
+
+static film_status encode(const struct bert *bert, const film_text *texts, size_t count,
+                          size_t most, int threads, taker take, void *user, struct tokens *tokens,
+                          film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t *start = NULL;
+    threads = threads_use(threads);
+    TRY(read_tokens(bert, texts, count, most, threads, tokens, error));
+    TRY_ALLOC(start = mem_array(count + 1, sizeof *start), error);
+    size_t packs = cut_packs(tokens->lengths, count, threads, start);
+    TRY(run_packs(&(struct job){bert, tokens, start, packs, take, user}, threads, error));
+done:
+    mem_free(start);
+    return status;
+}
+
+/* ---- Vectors ---- */
+
+static double pool_column(enum bert_pooling pooling, const float *column, size_t hidden,
+                          size_t length)
+{
+    double sum = (double)column[0];
+    if (pooling == BERT_CLS) return sum;
+    for (size_t t = 1; t < length; t++) {
+        double value = (double)column[t * hidden];
+        if (pooling == BERT_MEAN)
+            sum += value;
+        else if (value > sum)
+            sum = value;
+    }
+    return pooling == BERT_MEAN ? sum / (double)length : sum;
+}
+
+static int pool_states(void *user, const struct bert *bert, size_t i, const float *states,
+                       size_t length)
+{
+    size_t hidden = bert->config.hidden;
+    float *out = (float *)user + i * hidden;
+    int finite = 1;
+    for (size_t d = 0; d < hidden; d++) {
+        out[d] = (float)pool_column(bert->pool.pooling, states + d, hidden, length);
+        finite &= isfinite(out[d]) != 0;
+    }
+    if (bert->pool.normalise) vec_normalise(out, hidden);
+    return finite;
+}
+
+film_status bert_encode(const struct bert *bert, const film_text *texts, size_t count, int threads,
+                        float *out, film_error *error)
+{
+    struct tokens tokens = {0};
+    film_status status = encode(bert, texts, count, bert->pool.most_tokens, threads, pool_states,
+                                out, &tokens, error);
+    tokens_free(&tokens);
+    return status;
+}
+
+struct matrices {
+    float *out;
+    size_t most;
+};
+
+static int keep_states(void *user, const struct bert *bert, size_t i, const float *states,
+                       size_t length)
+{
+    const struct matrices *matrices = user;
+    size_t hidden = bert->config.hidden;
+    float *out = matrices->out + i * matrices->most * hidden;
+    int finite = 1;
+    for (size_t v = 0; v < length * hidden; v++) finite &= isfinite(states[v]) != 0;
+    memcpy(out, states, length * hidden * sizeof *out);
+    memset(out + length * hidden, 0, (matrices->most - length) * hidden * sizeof *out);
+    return finite;
+}
+
+film_status bert_encode_tokens(const struct bert *bert, const film_text *texts, size_t count,
+                               size_t most, int threads, float *out, uint32_t *lengths,
+                               film_error *error)
+{
+    struct tokens tokens = {0};
+    struct matrices matrices = {out, most};
+    if (most < 2) return status_set(error, FILM_USAGE, "a sentence has at least 2 tokens");
+    size_t read = most < bert->pool.most_tokens ? most : bert->pool.most_tokens;
+    film_status status =
+        encode(bert, texts, count, read, threads, keep_states, &matrices, &tokens, error);
+    if (status == FILM_OK && count) memcpy(lengths, tokens.lengths, count * sizeof *lengths);
+    tokens_free(&tokens);
+    return status;
+}

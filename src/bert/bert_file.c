@@ -1,0 +1,208 @@
+/* The encoder as part of a model file: what bert_open read from a folder, written and read again. */
+#include "bert/bert_parts.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { VOCABULARY_TENSORS = 3 };
+static const char *const vocabulary_names[VOCABULARY_TENSORS] = {
+    "bert.vocabulary.bytes", "bert.vocabulary.offsets", "bert.vocabulary.slots"};
+
+static const char *const pooling_names[] = {"mean", "cls", "max"};
+static const char *const activation_names[] = {"gelu", "gelu_new", "relu"};
+
+/* ---- Writing ---- */
+
+/* In the names of config.json, so that reading checks it as it checks a folder's. */
+static json_t *config_object(const struct bert_config *c)
+{
+    json_t *object = json_pack(
+        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:s}", "model_type",
+        c->distil ? "distilbert" : "bert", "vocab_size", (json_int_t)c->vocabulary,
+        c->distil ? "dim" : "hidden_size", (json_int_t)c->hidden,
+        c->distil ? "hidden_dim" : "intermediate_size", (json_int_t)c->inner,
+        c->distil ? "n_layers" : "num_hidden_layers", (json_int_t)c->layers,
+        c->distil ? "n_heads" : "num_attention_heads", (json_int_t)c->heads,
+        "max_position_embeddings", (json_int_t)c->positions, "layer_norm_eps", (double)c->epsilon,
+        c->distil ? "activation" : "hidden_act", activation_names[c->activation]);
+    if (!c->distil)
+        json_object_set_new(object, "type_vocab_size", json_integer((json_int_t)c->types));
+    return object;
+}
+
+static json_t *tokenizer_object(const struct wordpiece *wordpiece)
+{
+    const struct wordpiece_rules *rules = &wordpiece->rules;
+    json_t *special = json_array();
+    for (size_t i = 0; i < wordpiece->special_count; i++)
+        json_array_append_new(special, json_integer(wordpiece->special[i]));
+    return json_pack("{s:b, s:b, s:b, s:b, s:I, s:s, s:I, s:I, s:I, s:o}", "clean", rules->clean,
+                     "space_cjk", rules->space_cjk, "strip_accents", rules->strip_accents,
+                     "lowercase", rules->lowercase, "longest_word", (json_int_t)rules->longest_word,
+                     "prefix", rules->prefix, "unknown", (json_int_t)wordpiece->unknown, "first",
+                     (json_int_t)wordpiece->first, "last", (json_int_t)wordpiece->last, "special",
+                     special);
+}
+
+film_status bert_settings(const struct bert *bert, char **json, film_error *error)
+{
+    json_t *object = json_pack("{s:o, s:o, s:s, s:b, s:I}", "config", config_object(&bert->config),
+                               "tokenizer", tokenizer_object(&bert->wordpiece), "pooling",
+                               pooling_names[bert->pool.pooling], "normalise", bert->pool.normalise,
+                               "most_tokens", (json_int_t)bert->pool.most_tokens);
+    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    *json = text ? mem_string(text, strlen(text)) : NULL;
+    free(text); /* jansson allocates by itself */
+    json_decref(object);
+    return *json ? FILM_OK : status_no_memory(error);
+}
+
+size_t bert_tensor_count(const struct bert *bert)
+{
+    return VOCABULARY_TENSORS + bert->weights.tensor_count;
+}
+
+void bert_tensors(const struct bert *bert, struct safetensors_tensor *out)
+{
+    const struct strtab *table = &bert->wordpiece.vocabulary;
+    const void *data[VOCABULARY_TENSORS] = {table->bytes, table->offsets, table->slots};
+    uint64_t count[VOCABULARY_TENSORS] = {table->offsets[table->count], table->count + (uint64_t)1,
+                                          table->slot_mask + (uint64_t)1};
+    for (int i = 0; i < VOCABULARY_TENSORS; i++)
+        out[i] = (struct safetensors_tensor){.name = vocabulary_names[i],
+                                             .type = i == 0 ? SAFETENSORS_U8 : SAFETENSORS_U64,
+                                             .dims = 1,
+                                             .shape = {count[i]},
+                                             .data = data[i]};
+    memcpy(out + VOCABULARY_TENSORS, bert->weights.tensors,
+           bert->weights.tensor_count * sizeof *out);
+}
+
+/* ---- Reading: nothing is trusted ---- */
+
+static film_status read_config(const json_t *root, const char *name, struct bert_config *config,
+                               film_error *error)
+{
+    char *text =
+        json_dumps(json_object_get(root, "config"), JSON_COMPACT | JSON_REAL_PRECISION(17));
+    if (!text) return status_set(error, FILM_BAD_INPUT, "%s: no \"config\"", name);
+    film_status status = bert_config_parse(text, strlen(text), name, config, error);
+    free(text);
+    return status;
+}
+
+static film_status read_vocabulary(const struct safetensors *file, const char *name,
+                                   struct strtab *table, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct safetensors_tensor *tensor[VOCABULARY_TENSORS];
+    const uint64_t any[1] = {SAFETENSORS_ANY};
+    for (int i = 0; i < VOCABULARY_TENSORS; i++)
+        TRY(safetensors_require(file, vocabulary_names[i],
+                                i == 0 ? SAFETENSORS_U8 : SAFETENSORS_U64, 1, any, &tensor[i],
+                                error));
+    TRY(strtab_map(table, tensor[0]->data, tensor[0]->bytes, tensor[1]->data, tensor[1]->shape[0],
+                   tensor[2]->data, tensor[2]->shape[0], name, error));
+done:
+    return status;
+}
+
+/* The id of a token, which the vocabulary has. */
+static film_status read_id(const json_t *value, const struct wordpiece *wordpiece, const char *name,
+                           uint32_t *id, film_error *error)
+{
+    double number = json_number_value(value);
+    if (!json_is_number(value) || !(number >= 0 && number < wordpiece->vocabulary.count))
+        return status_set(error, FILM_BAD_INPUT, "%s: no token has the number of a special one",
+                          name);
+    *id = (uint32_t)number;
+    if (strtab_get(&wordpiece->vocabulary, *id).length == 0)
+        return status_set(error, FILM_BAD_INPUT, "%s: a special token is empty", name);
+    return FILM_OK;
+}
+
+static film_status read_special(const json_t *tokens, const char *name, struct wordpiece *wordpiece,
+                                film_error *error)
+{
+    film_status status = FILM_OK;
+    const json_t *list = json_object_get(tokens, "special");
+    size_t count = json_array_size(list);
+    TRY(read_id(json_object_get(tokens, "unknown"), wordpiece, name, &wordpiece->unknown, error));
+    TRY(read_id(json_object_get(tokens, "first"), wordpiece, name, &wordpiece->first, error));
+    TRY(read_id(json_object_get(tokens, "last"), wordpiece, name, &wordpiece->last, error));
+    TRY_ALLOC(wordpiece->special = mem_array(count, sizeof *wordpiece->special), error);
+    wordpiece->special_capacity = count;
+    for (size_t i = 0; i < count; i++, wordpiece->special_count++)
+        TRY(read_id(json_array_get(list, i), wordpiece, name, &wordpiece->special[i], error));
+    for (uint32_t i = 0; i < wordpiece->vocabulary.count; i++) {
+        size_t length = strtab_get(&wordpiece->vocabulary, i).length;
+        if (length > wordpiece->longest_piece) wordpiece->longest_piece = length;
+    }
+done:
+    return status;
+}
+
+static film_status read_tokenizer(const json_t *tokens, const char *name,
+                                  struct wordpiece *wordpiece, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct wordpiece_rules *rules = &wordpiece->rules;
+    const char *prefix = "";
+    TRY(bert_json_flag(tokens, "clean", name, &rules->clean, error));
+    TRY(bert_json_flag(tokens, "space_cjk", name, &rules->space_cjk, error));
+    TRY(bert_json_flag(tokens, "strip_accents", name, &rules->strip_accents, error));
+    TRY(bert_json_flag(tokens, "lowercase", name, &rules->lowercase, error));
+    TRY(bert_json_size(tokens, "longest_word", 1, 1 << 20, 0, name, &rules->longest_word, error));
+    TRY(bert_json_text(tokens, "prefix", name, &prefix, error));
+    if (strlen(prefix) > WORDPIECE_MOST_PREFIX)
+        TRY(status_set(error, FILM_BAD_INPUT, "%s: \"prefix\" is longer than %d bytes", name,
+                       WORDPIECE_MOST_PREFIX));
+    strcpy(rules->prefix, prefix);
+    TRY(read_special(tokens, name, wordpiece, error));
+done:
+    return status;
+}
+
+static film_status read_pool(const json_t *root, const char *name, struct bert *bert,
+                             film_error *error)
+{
+    film_status status = FILM_OK;
+    const char *pooling = "";
+    size_t known = sizeof pooling_names / sizeof *pooling_names, chosen = 0;
+    TRY(bert_json_text(root, "pooling", name, &pooling, error));
+    while (chosen < known && strcmp(pooling, pooling_names[chosen]) != 0) chosen++;
+    if (chosen == known)
+        TRY(status_set(error, FILM_BAD_INPUT, "%s: \"pooling\" is not mean, cls or max", name));
+    bert->pool.pooling = (enum bert_pooling)chosen;
+    TRY(bert_json_flag(root, "normalise", name, &bert->pool.normalise, error));
+    TRY(bert_json_size(root, "most_tokens", 3, bert->config.positions, 0, name,
+                       &bert->pool.most_tokens, error));
+done:
+    return status;
+}
+
+film_status bert_from_file(struct safetensors *file, const char *settings, const char *name,
+                           struct bert **out, film_error *error)
+{
+    film_status status = FILM_OK;
+    json_t *root = NULL;
+    *out = NULL;
+    struct bert *bert = mem_zeroed(1, sizeof *bert);
+    TRY_ALLOC(bert, error);
+    TRY(jsonfile_parse(settings, strlen(settings), name, &root, error));
+    TRY(read_config(root, name, &bert->config, error));
+    TRY(read_pool(root, name, bert, error));
+    TRY(read_vocabulary(file, name, &bert->wordpiece.vocabulary, error));
+    if (bert->wordpiece.vocabulary.count > bert->config.vocabulary)
+        TRY(status_set(error, FILM_BAD_INPUT, "%s: %u tokens, but \"vocab_size\" is %zu", name,
+                       bert->wordpiece.vocabulary.count, bert->config.vocabulary));
+    TRY(read_tokenizer(json_object_get(root, "tokenizer"), name, &bert->wordpiece, error));
+    TRY(bert_take_weights(file, 1, name, &bert->config, &bert->weights, error));
+    bert->fingerprint = bert_hash(bert);
+    *out = bert;
+done:
+    json_decref(root);
+    if (status != FILM_OK) bert_free(bert);
+    return status;
+}

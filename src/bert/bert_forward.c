@@ -1,0 +1,144 @@
+/* The network: sentences of a pack through all layers.
+ *
+ * A pack is one matrix with a row per token, sentence behind sentence without padding, so that every matrix
+ * product is one call; only the attention goes sentence by sentence. OpenBLAS's AVX-512 kernels give a row of a
+ * product the same bits whatever the other rows are, as long as the product is not so small that it takes
+ * another path (below a million multiplications): hence the least number of rows. Its Haswell kernels do not: there
+ * the last digits depend on the row's place. */
+#include "bert/bert_parts.h"
+#include "bert/bert_kernel.h"
+#include "base/mem.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+enum { LEAST_ROWS = 16 };
+
+film_status bert_buffers_init(struct bert_buffers *buffers, const struct bert_config *config,
+                              size_t tokens, size_t longest, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t rows = tokens < LEAST_ROWS ? LEAST_ROWS : tokens, hidden = config->hidden;
+    size_t wide = 3 * hidden > config->inner ? 3 * hidden : config->inner;
+    size_t scratch = bert_kernel_scratch(longest, hidden / config->heads);
+    size_t slack = BERT_LANES; /* what bert_kernel_attention reads behind the last row */
+    size_t bytes =
+        BERT_INT8_ROWS * bert_int8_stride(hidden > config->inner ? hidden : config->inner);
+    size_t group = (bytes + sizeof(float) - 1) / sizeof(float);
+    size_t total = rows * (3 * hidden + wide) + slack + scratch + group;
+    memset(buffers, 0, sizeof *buffers);
+    /* Zeros: rows behind the last token are multiplied too, and must not hold what slows down or traps. */
+    TRY_ALLOC(buffers->states = mem_aligned(total + 5 * BERT_LANES, sizeof(float)), error);
+    memset(buffers->states, 0, (total + 5 * BERT_LANES) * sizeof(float));
+    float *at = buffers->states;
+#define NEXT(count) (at += ((count) + BERT_LANES - 1) / BERT_LANES * BERT_LANES)
+    buffers->rows = rows;
+    buffers->mixed = NEXT(rows * hidden);
+    buffers->more = NEXT(rows * hidden);
+    buffers->head = NEXT(rows * hidden);
+    buffers->bytes = (int8_t *)NEXT(scratch);
+    buffers->wide = NEXT(group);
+#undef NEXT
+done:
+    return status;
+}
+
+void bert_buffers_free(struct bert_buffers *buffers)
+{
+    mem_free_aligned(buffers->states);
+    memset(buffers, 0, sizeof *buffers);
+}
+
+/* OUT (rows x outputs) = X (rows x inputs) W (inputs x outputs), W one of layer I's matrices. */
+static void multiply(const struct bert_weights *weights, size_t i, enum bert_matrix which,
+                     const float *w, const float *x, float *out, size_t tokens, size_t inputs,
+                     size_t outputs, struct bert_buffers *buffers)
+{
+    if (weights->int8) {
+        bert_int8_multiply(&weights->int8[i][which], bert_int8_best(), x, tokens, buffers->bytes,
+                           out);
+        return;
+    }
+    size_t rows = tokens < LEAST_ROWS ? LEAST_ROWS : tokens;
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)rows, (blasint)outputs,
+                (blasint)inputs, 1.0f, x, (blasint)inputs, w, (blasint)outputs, 0.0f, out,
+                (blasint)outputs);
+}
+
+static void embed(const struct bert_config *config, const struct bert_weights *weights,
+                  const struct bert_pack *pack, float *states)
+{
+    size_t hidden = config->hidden;
+    for (size_t s = 0; s < pack->sentences; s++)
+        for (size_t t = 0; t < pack->lengths[s]; t++, states += hidden) {
+            memcpy(states, weights->words + (size_t)pack->ids[s][t] * hidden,
+                   hidden * sizeof *states);
+            const float *position = weights->positions + t * hidden;
+            for (size_t i = 0; i < hidden; i++) states[i] += position[i];
+            bert_kernel_norm(states, NULL, NULL, weights->norm, weights->norm_bias, hidden,
+                             config->epsilon);
+        }
+}
+
+/* buffers->mixed (tokens x hidden) from buffers->wide (tokens x 3 hidden). */
+static void attend(const struct bert_config *config, const struct bert_layer *layer,
+                   const struct bert_pack *pack, struct bert_buffers *buffers)
+{
+    size_t hidden = config->hidden, size = hidden / config->heads, stride = 3 * hidden, first = 0;
+    float scale = 1.0f / sqrtf((float)size);
+    for (size_t s = 0; s < pack->sentences; first += pack->lengths[s++])
+        for (size_t h = 0; h < hidden; h += size) {
+            const float *query = buffers->wide + first * stride + h;
+            bert_kernel_attention(query, query + hidden, query + 2 * hidden, stride,
+                                  layer->query_bias + h, scale, pack->lengths[s], size,
+                                  buffers->mixed + first * hidden + h, hidden, buffers->head);
+        }
+}
+
+static void activate(enum bert_activation activation, float *values, const float *bias, size_t rows,
+                     size_t columns)
+{
+    for (size_t r = 0; r < rows; r++, values += columns) switch (activation) {
+        case BERT_GELU:
+            bert_kernel_gelu(values, bias, columns);
+            break;
+        case BERT_GELU_TANH:
+            bert_kernel_gelu_tanh(values, bias, columns);
+            break;
+        case BERT_RELU:
+            bert_kernel_relu(values, bias, columns);
+            break;
+        }
+}
+
+static void add_and_norm(float *states, const float *more, const float *bias, const float *weight,
+                         const float *shift, size_t tokens, const struct bert_config *config)
+{
+    size_t hidden = config->hidden;
+    for (size_t t = 0; t < tokens; t++)
+        bert_kernel_norm(states + t * hidden, more + t * hidden, bias, weight, shift, hidden,
+                         config->epsilon);
+}
+
+void bert_forward(const struct bert_config *config, const struct bert_weights *weights,
+                  const struct bert_pack *pack, struct bert_buffers *buffers)
+{
+    size_t hidden = config->hidden, inner = config->inner, tokens = pack->tokens;
+    float *states = buffers->states, *wide = buffers->wide, *more = buffers->more;
+    embed(config, weights, pack, states);
+    for (size_t i = 0; i < config->layers; i++) {
+        const struct bert_layer *layer = &weights->layers[i];
+        multiply(weights, i, BERT_QKV, layer->qkv, states, wide, tokens, hidden, 3 * hidden,
+                 buffers);
+        attend(config, layer, pack, buffers);
+        multiply(weights, i, BERT_MIX, layer->mix, buffers->mixed, more, tokens, hidden, hidden,
+                 buffers);
+        add_and_norm(states, more, layer->mix_bias, layer->norm, layer->norm_bias, tokens, config);
+        multiply(weights, i, BERT_UP, layer->up, states, wide, tokens, hidden, inner, buffers);
+        activate(config->activation, wide, layer->up_bias, tokens, inner);
+        multiply(weights, i, BERT_DOWN, layer->down, wide, more, tokens, inner, hidden, buffers);
+        add_and_norm(states, more, layer->down_bias, layer->last_norm, layer->last_norm_bias,
+                     tokens, config);
+    }
+}

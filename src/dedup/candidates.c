@@ -1,0 +1,137 @@
+#include "dedup/candidates.h"
+#include "base/mem.h"
+#include "base/threads.h"
+
+#include <omp.h>
+#include <string.h>
+
+film_status candidates_init(struct candidates *search, const struct comm *comm,
+                            const film_model *model, const film_answer_options *answer,
+                            double threshold, size_t candidates, const film_progress *progress,
+                            film_error *error)
+{
+    film_status status = FILM_OK;
+    *search = (struct candidates){.comm = comm,
+                                  .model = model,
+                                  .threshold = threshold != 0 ? threshold : CANDIDATES_THRESHOLD,
+                                  .k = candidates ? candidates : CANDIDATES_K,
+                                  .progress = progress};
+    if (!(search->threshold > 0 && search->threshold < 1))
+        TRY(status_set(error, FILM_USAGE, "the threshold must lie between 0 and 1, not %g",
+                       threshold));
+    if (search->k > 10000)
+        TRY(status_set(error, FILM_USAGE, "%zu candidates are more than 10000", candidates));
+    TRY(match_rule(&search->rule, &model->decision, answer, error));
+    search->threads = threads_use(answer->threads);
+    TRY_ALLOC(search->verdicts = mem_array(CANDIDATES_BATCH, sizeof *search->verdicts), error);
+    TRY_ALLOC(search->match = mem_zeroed((size_t)search->threads, sizeof *search->match), error);
+    for (int i = 0; i < search->threads; i++)
+        TRY(match_init(&search->match[i], &model->decision, &search->rule, error));
+done:
+    return status;
+}
+
+void candidates_free(struct candidates *search)
+{
+    for (int i = 0; search->match && i < search->threads; i++) match_free(&search->match[i]);
+    mem_free(search->match);
+    mem_free(search->verdicts);
+    memset(search, 0, sizeof *search);
+}
+
+/* ---- candidates ---- */
+
+struct asking {
+    const struct candidates *search;
+    const struct index *index;
+    const film_text *queries;
+    int own;
+};
+
+/* Fills the list (k) of query I; FOUND has room for one more, the sentence itself. */
+static film_status ask_one(const struct asking *asking, struct index_asker *asker, size_t i,
+                           struct index_candidate *found, uint32_t *list, film_error *error)
+{
+    size_t k = asking->search->k, count = 0, taken = 0;
+    film_status status = index_candidates_text(asking->index, asker, asking->queries[i],
+                                               k + (asking->own != 0), found, &count, error);
+    if (status != FILM_OK) return status;
+    for (size_t c = 0; c < count && taken < k; c++)
+        if (!asking->own || found[c].id != i) list[taken++] = found[c].id;
+    while (taken < k) list[taken++] = CANDIDATES_NONE;
+    return FILM_OK;
+}
+
+static film_status ask_some(const struct asking *asking, struct index_asker **askers,
+                            struct index_candidate *found, size_t first, size_t last,
+                            uint32_t *lists, film_error *error)
+{
+    enum { STRETCH = 32 };
+    film_status status = FILM_OK;
+    size_t k = asking->search->k;
+#pragma omp parallel num_threads(asking->search->threads)
+    {
+        int thread = omp_get_thread_num();
+        film_error own_error;
+        film_status own = FILM_OK;
+#pragma omp for schedule(dynamic, STRETCH)
+        for (size_t i = first; i < last; i++)
+            if (own == FILM_OK)
+                own = ask_one(asking, askers[thread], i, found + (size_t)thread * (k + 1),
+                              lists + i * k, &own_error);
+        if (own != FILM_OK) {
+#pragma omp critical(film_candidates)
+            status = status_set(error, own, "%s", own_error.message);
+        }
+    }
+    return status;
+}
+
+film_status candidates_find(const struct candidates *search, const struct index *index,
+                            const film_text *queries, size_t count, int own, uint32_t *lists,
+                            film_error *error)
+{
+    enum { SOME = 4096 };
+    film_status status = FILM_OK;
+    struct asking asking = {search, index, queries, own};
+    struct index_asker **askers = NULL;
+    struct index_candidate *found = NULL;
+    size_t threads = (size_t)search->threads;
+    if (search->comm->size > 1)
+        return candidates_find_in_job(search, index, queries, count, own, lists, error);
+    TRY_ALLOC(askers = mem_zeroed(threads, sizeof *askers), error);
+    TRY_ALLOC(found = mem_array(threads * (search->k + 1), sizeof *found), error);
+    for (size_t i = 0; i < threads; i++) TRY(index_asker_new(index, &askers[i], error));
+    for (size_t first = 0; first < count; first += SOME) {
+        size_t last = count - first < SOME ? count : first + SOME;
+        TRY(encoder_expect(&search->model->encoder, queries + first, last - first, search->threads,
+                           error));
+        TRY(ask_some(&asking, askers, found, first, last, lists, error));
+        if (own)
+            TRY(progress_report(search->progress, "candidates", (double)last, (double)count,
+                                error));
+    }
+done:
+    for (size_t i = 0; askers && i < threads; i++) index_asker_free(askers[i]);
+    mem_free(askers);
+    mem_free(found);
+    return status;
+}
+
+/* ---- judging ---- */
+
+film_status candidates_judge(struct candidates *search, const struct score_source *pairs,
+                             size_t count, film_error *error)
+{
+    return score_pairs(&search->model->decision, &search->rule, pairs, count, search->threads,
+                       search->verdicts, error);
+}
+
+film_status candidates_judge_one(const struct candidates *search, int thread, film_text a,
+                                 film_text b, float *probability, film_error *error)
+{
+    film_verdict verdict = {0};
+    film_status status = match_score(&search->match[thread], a, b, &verdict, error);
+    *probability = (float)verdict.probability;
+    return status;
+}

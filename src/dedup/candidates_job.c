@@ -1,0 +1,224 @@
+/* Candidates in a job: questions go round, answers come back, the asker chooses. */
+#include "base/mem.h"
+#include "base/mailbox.h"
+#include "dedup/candidates.h"
+#include "dedup/round_robin.h"
+
+#include <omp.h>
+#include <string.h>
+
+enum { ROOM = 1 << 16, LEAST = 16 }; /* answers, and own questions, of a round */
+
+struct round {
+    const struct candidates *search;
+    const struct index *index;
+    const film_text *queries; /* of this process, in this round */
+    size_t count, first;      /* `first`: the place of queries[0] among this process's */
+    int own;
+    size_t k, dim; /* k of an answer, the sentence itself among them */
+    struct index_asker **askers;
+    struct mailbox questions, answers;
+    film_text *texts; /* of all processes, in this round */
+    float *vectors;
+    int *from;
+    size_t all, texts_capacity, vectors_capacity, from_capacity;
+    struct index_near *near; /* all x 2 k */
+    size_t *found;
+    size_t near_capacity, found_capacity;
+    film_text *came; /* processes x count: struct index_near, as bytes */
+    struct index_near *merged;
+    struct index_candidate *chosen; /* by thread */
+    uint32_t *lists;
+};
+
+static void round_free(struct round *round)
+{
+    for (int i = 0; round->askers && i < round->search->threads; i++)
+        index_asker_free(round->askers[i]);
+    mem_free(round->askers);
+    mailbox_free(&round->questions);
+    mailbox_free(&round->answers);
+    mem_free(round->texts);
+    mem_free(round->vectors);
+    mem_free(round->from);
+    mem_free(round->near);
+    mem_free(round->found);
+    mem_free(round->came);
+    mem_free(round->merged);
+    mem_free(round->chosen);
+}
+
+/* WORK for 0 .. COUNT, shared by the threads; the first error counts. */
+static film_status for_all(struct round *round, size_t count,
+                           film_status (*work)(struct round *round, int thread, size_t i,
+                                               film_error *error),
+                           film_error *error)
+{
+    film_status status = FILM_OK;
+#pragma omp parallel num_threads(round->search->threads)
+    {
+        film_error own_error;
+        film_status own = FILM_OK;
+#pragma omp for schedule(dynamic, 16)
+        for (size_t i = 0; i < count; i++)
+            if (own == FILM_OK) own = work(round, omp_get_thread_num(), i, &own_error);
+        if (own != FILM_OK) {
+#pragma omp critical(film_candidates_job)
+            status = status_set(error, own, "%s", own_error.message);
+        }
+    }
+    return status;
+}
+
+static film_status embed(struct round *round, int thread, size_t i, film_error *error)
+{
+    return index_vector(round->index, round->askers[thread], round->queries[i],
+                        round->vectors + i * round->dim, error);
+}
+
+static film_status look(struct round *round, int thread, size_t i, film_error *error)
+{
+    return index_near(round->index, round->askers[thread], round->texts[i],
+                      round->dim ? round->vectors + i * round->dim : NULL, round->k,
+                      round->near + i * 2 * round->k, &round->found[i], error);
+}
+
+static film_status choose(struct round *round, int thread, size_t i, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct comm *comm = round->search->comm;
+    size_t k = round->search->k, count = 0, found = 0, taken = 0;
+    struct index_near *merged = round->merged + (size_t)thread * 2 * round->k * (size_t)comm->size;
+    struct index_candidate *chosen = round->chosen + (size_t)thread * round->k;
+    uint32_t *list = round->lists + i * k;
+    uint32_t self = round_robin_number(comm, comm->rank, round->first + i);
+    for (int p = 0; p < comm->size; p++) {
+        film_text came = round->came[(size_t)p * round->count + i];
+        size_t some = came.length / sizeof *merged;
+        if (some) memcpy(merged + count, came.bytes, came.length);
+        for (size_t c = count; c < count + some; c++)
+            merged[c].id = round_robin_number(comm, p, merged[c].id);
+        count += some;
+    }
+    TRY(index_choose(round->askers[thread], round->queries[i], merged, count, round->k, chosen,
+                     &found, error));
+    for (size_t c = 0; c < found && taken < k; c++)
+        if (!round->own || chosen[c].id != self) list[taken++] = chosen[c].id;
+    while (taken < k) list[taken++] = CANDIDATES_NONE;
+done:
+    return status;
+}
+
+static int reserve(struct round *round, size_t all)
+{
+    void *texts = round->texts, *vectors = round->vectors, *from = round->from, *near = round->near,
+         *found = round->found;
+    int there =
+        mem_grow(&texts, &round->texts_capacity, all + 1, sizeof *round->texts) &&
+        mem_grow(&vectors, &round->vectors_capacity, all * round->dim + 1,
+                 sizeof *round->vectors) &&
+        mem_grow(&from, &round->from_capacity, all + 1, sizeof *round->from) &&
+        mem_grow(&near, &round->near_capacity, all * 2 * round->k + 1, sizeof *round->near) &&
+        mem_grow(&found, &round->found_capacity, all + 1, sizeof *round->found);
+    round->texts = texts;
+    round->vectors = vectors;
+    round->from = from;
+    round->near = near;
+    round->found = found;
+    return there;
+}
+
+/* Shows this round's queries to all processes, itself among them, and takes theirs. */
+static film_status ask_all(struct round *round, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct comm *comm = round->search->comm;
+    TRY_ALLOC(reserve(round, round->count), error);
+    TRY(encoder_expect(&round->search->model->encoder, round->queries, round->count,
+                       round->search->threads, error));
+    if (round->dim) TRY(for_all(round, round->count, embed, error));
+    for (int p = 0; p < comm->size; p++)
+        for (size_t i = 0; i < round->count; i++) {
+            TRY(mailbox_put_text(&round->questions, p, round->queries[i], error));
+            TRY(mailbox_put(&round->questions, p, round->vectors + i * round->dim,
+                            round->dim * sizeof *round->vectors, error));
+        }
+    TRY(mailbox_send(&round->questions, error));
+    for (round->all = 0; mailbox_next(&round->questions); round->all++) {
+        TRY_ALLOC(reserve(round, round->all + 1), error);
+        round->from[round->all] = round->questions.from;
+        round->texts[round->all] = mailbox_get_text(&round->questions);
+        mailbox_get(&round->questions, round->vectors + round->all * round->dim,
+                    round->dim * sizeof *round->vectors);
+    }
+done:
+    return status;
+}
+
+static film_status answer_all(struct round *round, film_error *error)
+{
+    film_status status = FILM_OK;
+    TRY(for_all(round, round->all, look, error));
+    for (size_t i = 0; i < round->all; i++) {
+        const struct index_near *near = round->near + i * 2 * round->k;
+        film_text bytes = {(const char *)near, round->found[i] * sizeof *near};
+        TRY(mailbox_put_text(&round->answers, round->from[i], bytes, error));
+    }
+    TRY(mailbox_send(&round->answers, error));
+    mem_free(round->came);
+    TRY_ALLOC(round->came =
+                  mem_array((size_t)round->search->comm->size * round->count, sizeof *round->came),
+              error);
+    for (size_t i = 0; mailbox_next(&round->answers); i++)
+        round->came[i] = mailbox_get_text(&round->answers);
+    TRY(for_all(round, round->count, choose, error));
+done:
+    return status;
+}
+
+static film_status round_start(struct round *round, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct candidates *search = round->search;
+    const struct encoder *encoder = &search->model->encoder;
+    size_t threads = (size_t)search->threads, processes = (size_t)search->comm->size;
+    round->k = search->k + (round->own != 0);
+    round->dim = encoder_has_vectors(encoder) ? encoder_dim(encoder) : 0;
+    TRY(mailbox_init(&round->questions, search->comm, error));
+    TRY(mailbox_init(&round->answers, search->comm, error));
+    TRY_ALLOC(round->askers = mem_zeroed(threads, sizeof(struct index_asker *)), error);
+    for (size_t i = 0; i < threads; i++)
+        TRY(index_asker_new(round->index, &round->askers[i], error));
+    TRY_ALLOC(round->merged = mem_array(threads * 2 * round->k * processes, sizeof *round->merged),
+              error);
+    TRY_ALLOC(round->chosen = mem_array(threads * round->k, sizeof *round->chosen), error);
+done:
+    return status;
+}
+
+film_status candidates_find_in_job(const struct candidates *search, const struct index *index,
+                                   const film_text *queries, size_t count, int own, uint32_t *lists,
+                                   film_error *error)
+{
+    film_status status = FILM_OK;
+    struct round round = {.search = search, .index = index, .own = own};
+    size_t left = 1;
+    TRY(round_start(&round, error));
+    size_t some = ROOM / (2 * round.k * (size_t)search->comm->size) + LEAST;
+    for (size_t first = 0; left; first += round.count) {
+        round.first = first;
+        round.queries = queries + first;
+        round.lists = lists + first * search->k;
+        round.count = count - first < some ? count - first : some;
+        TRY(ask_all(&round, error));
+        TRY(answer_all(&round, error));
+        if (own)
+            TRY(progress_report(search->progress, "candidates", (double)(first + round.count),
+                                (double)count, error));
+        left = count - first - round.count;
+        TRY(comm_sum_counts(search->comm, &left, 1, error));
+    }
+done:
+    round_free(&round);
+    return status;
+}

@@ -1,0 +1,185 @@
+#include "dedup/dedup.h"
+#include "base/mem.h"
+#include "pool/pool.h"
+
+static void dedup_free(struct dedup *dedup)
+{
+    candidates_free(&dedup->search);
+    if (dedup->has_labelled) keytab_free(&dedup->labelled);
+    mem_free(dedup->labels);
+    mem_free(dedup->lists);
+    mem_free(dedup->batch);
+    mem_free(dedup->told);
+    mem_free(dedup->refs);
+    mem_free(dedup->pairs);
+    mem_free(dedup->near);
+    mailbox_free(&dedup->questions);
+    mailbox_free(&dedup->telling);
+    record_set_found_free(&dedup->found);
+}
+
+/* Each pair of items once. Of several labels about one pair "different" counts: copies of a sentence may
+ * have been labelled each for itself. */
+static film_status label_items(struct dedup *dedup, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct record_set *set = dedup->set;
+    TRY(keytab_init(&dedup->labelled, error));
+    dedup->has_labelled = 1;
+    TRY_ALLOC(dedup->labels = mem_array(set->label_count, sizeof *dedup->labels), error);
+    for (size_t i = 0; i < set->label_count; i++) {
+        uint32_t a = set->labels[i].a, b = set->labels[i].b, at;
+        if (a == b) continue; /* the same words, and nothing tells them apart */
+        uint32_t low = a < b ? a : b, high = a < b ? b : a;
+        /* 0 is no key; items 0 and 0 would be, but a != b. */
+        TRY(keytab_add(&dedup->labelled, (uint64_t)low << 32 | high, &at, error));
+        if (at == dedup->label_count)
+            dedup->labels[dedup->label_count++] =
+                (struct record_set_label){low, high, set->labels[i].same};
+        else if (dedup->labels[at].same != set->labels[i].same) {
+            dedup->labels[at].same = 0;
+            dedup->result->contradictions++;
+        }
+    }
+done:
+    return status;
+}
+
+static film_status find_candidates(struct dedup *dedup, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct record_set *set = dedup->set;
+    struct candidates *search = &dedup->search;
+    struct index *index = NULL;
+    if (search->k + 1 > set->all_items) search->k = set->all_items > 1 ? set->all_items - 1 : 1;
+    TRY(index_new(&search->model->encoder, &index, error));
+    TRY(index_add(index, set->texts, set->items, search->threads, search->progress, error));
+    TRY_ALLOC(dedup->lists = mem_array(set->items, search->k * sizeof *dedup->lists), error);
+    TRY(candidates_find(search, index, set->texts, set->items, 1, dedup->lists, error));
+done:
+    index_free(index);
+    return status;
+}
+
+/* What each process counted for itself. */
+static film_status add_up(const struct comm *comm, film_dedup_result *result, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t counts[] = {(size_t)result->compared, (size_t)result->pairs, (size_t)result->sure};
+    TRY(comm_sum_counts(comm, counts, 3, error));
+    result->compared = counts[0];
+    result->pairs = counts[1];
+    result->sure = counts[2];
+done:
+    return status;
+}
+
+film_status dedup_run(struct record_set *set, const film_model *model,
+                      const film_dedup_options *options, film_dedup_result *result,
+                      film_error *error)
+{
+    film_status status = FILM_OK;
+    struct dedup dedup = {.set = set, .comm = set->comm, .options = options, .result = result};
+    TRY(candidates_init(&dedup.search, dedup.comm, model, &options->answer, options->threshold,
+                        options->candidates, &options->progress, error));
+    result->threshold = dedup.search.threshold;
+    TRY(mailbox_init(&dedup.questions, dedup.comm, error));
+    TRY(mailbox_init(&dedup.telling, dedup.comm, error));
+    TRY(record_set_group(set, &options->progress, error));
+    result->records = set->all_records;
+    result->distinct = set->all_items;
+    TRY(label_items(&dedup, error));
+    TRY(dedup_tell_identical(&dedup, error));
+    TRY(find_candidates(&dedup, error));
+    TRY(dedup_judge(&dedup, error));
+    TRY(dedup_tell_nearest(&dedup, error));
+    TRY(add_up(dedup.comm, result, error));
+    if (options->member) TRY(dedup_clusters(&dedup, error));
+done:
+    dedup_free(&dedup);
+    return status;
+}
+
+/* ---- film_pool.h ---- */
+
+void film_dedup_defaults(film_dedup_options *options)
+{
+    *options = (film_dedup_options){.threshold = 0};
+    film_answer_defaults(&options->answer);
+}
+
+struct call {
+    const struct comm *comm;
+    uint64_t sent; /* before */
+    film_dedup_options options;
+    film_dedup_result result;
+    struct record_set set;
+};
+
+static void call_start(struct call *call, const film_dedup_options *options,
+                       film_dedup_result *result)
+{
+    *call = (struct call){.result = {0}};
+    film_dedup_defaults(&call->options);
+    if (options) call->options = *options;
+    call->comm = comm_of(call->options.job);
+    call->sent = comm_sent(call->comm);
+    if (result) *result = call->result;
+}
+
+static film_status call_end(struct call *call, film_status status, film_dedup_result *result,
+                            film_error *error)
+{
+    if (status == FILM_OK)
+        status = comm_sent_since(call->comm, call->sent, &call->result.sent, error);
+    record_set_free(&call->set);
+    if (result) *result = call->result;
+    return status;
+}
+
+film_status film_dedup(const film_model *model, const film_record *records, size_t count,
+                       const film_dedup_options *options, film_dedup_result *result,
+                       film_error *error)
+{
+    film_status status = FILM_OK;
+    struct call call;
+    call_start(&call, options, result);
+    if (!model || (count && !records)) TRY(pool_missing(error, model ? "records" : "model"));
+    TRY(record_set_view(&call.set, call.comm, records, count, error));
+    for (size_t i = 0; i < call.options.label_count; i++)
+        TRY(record_set_label(&call.set, call.options.labels[i].a, call.options.labels[i].b,
+                             call.options.labels[i].same, count, error));
+    TRY(dedup_run(&call.set, model, &call.options, &call.result, error));
+done:
+    return call_end(&call, status, result, error);
+}
+
+film_status film_dedup_file(const film_model *model, const char *path,
+                            const film_dedup_options *options, film_dedup_result *result,
+                            film_error *error)
+{
+    film_status status = FILM_OK;
+    struct call call;
+    call_start(&call, options, result);
+    if (!model || !path) TRY(pool_missing(error, model ? "path" : "model"));
+    TRY(record_set_read(&call.set, call.comm, path, &call.options.table, &call.options.progress,
+                        &call.result.skipped, error));
+    TRY(dedup_run(&call.set, model, &call.options, &call.result, error));
+done:
+    return call_end(&call, status, result, error);
+}
+
+film_status film_pool_dedup(film_pool *pool, const film_dedup_options *options,
+                            film_dedup_result *result, film_error *error)
+{
+    film_status status = FILM_OK;
+    film_model *model = NULL;
+    struct call call;
+    call_start(&call, options, result);
+    if (!pool) TRY(pool_missing(error, "pool"));
+    TRY(pool_model(pool, &model, error));
+    TRY(record_set_read_pool(&call.set, call.comm, pool, &call.options.progress, error));
+    TRY(dedup_run(&call.set, model, &call.options, &call.result, error));
+done:
+    return call_end(&call, status, result, error);
+}

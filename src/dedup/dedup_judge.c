@@ -1,0 +1,200 @@
+/* Every pair of candidates once, judged where the candidate is. */
+#include "base/mem.h"
+#include "dedup/dedup.h"
+
+#include <math.h>
+
+/* The one who lists, and his candidate, an item of this process. */
+struct dedup_waiting {
+    uint32_t lister, candidate;
+    uint32_t turn, place; /* when it is told */
+    film_text text;       /* the lister's */
+};
+
+static uint64_t pair_key(uint32_t a, uint32_t b)
+{
+    return (uint64_t)(a < b ? a : b) << 32 | (a < b ? b : a);
+}
+
+/* -1: no label. */
+static int label_of(const struct dedup *dedup, uint32_t a, uint32_t b)
+{
+    uint32_t at = dedup->label_count ? keytab_find(&dedup->labelled, pair_key(a, b)) : KEYTAB_NONE;
+    return at == KEYTAB_NONE ? -1 : dedup->labels[at].same;
+}
+
+/* ---- judging ---- */
+
+static void pair_of(const void *user, size_t i, film_text *a, film_text *b)
+{
+    const struct dedup *dedup = user;
+    const struct dedup_waiting *pair = &dedup->batch[i];
+    film_text own = dedup->set->texts[round_robin_place(dedup->comm, pair->candidate)];
+    *a = pair->lister < pair->candidate ? pair->text : own;
+    *b = pair->lister < pair->candidate ? own : pair->text;
+}
+
+/* Would it be found with the prior FILM_RARE as well? */
+static int is_sure(const struct dedup *dedup, const film_verdict *verdict)
+{
+    double threshold = dedup->search.threshold, rare = log(FILM_RARE / (1 - FILM_RARE));
+    double log_odds = verdict->log_odds - dedup->search.rule.prior_log_odds + rare;
+    return log_odds >= log(threshold / (1 - threshold));
+}
+
+static film_status take_verdict(struct dedup *dedup, const struct dedup_waiting *pair,
+                                const film_verdict *verdict, film_error *error)
+{
+    film_status status = FILM_OK;
+    uint32_t a = pair->lister < pair->candidate ? pair->lister : pair->candidate;
+    uint32_t b = pair->lister < pair->candidate ? pair->candidate : pair->lister;
+    int label = label_of(dedup, a, b);
+    float probability = label < 0 ? (float)verdict->probability : (float)label;
+    if (label < 0) TRY(dedup_consider(dedup, a, b, verdict, error));
+    if (dedup->options->member)
+        dedup->pairs[dedup->pair_count++] = (struct cluster_pair){a, b, probability};
+    if (!((double)probability >= dedup->search.threshold)) goto done;
+    dedup->result->pairs++;
+    dedup->result->sure += label >= 0 || is_sure(dedup, verdict);
+    if (dedup->options->pair)
+        TRY(dedup_note(dedup,
+                       (struct dedup_told){pair->turn, pair->place, {a, 0}, {b, 0}, probability},
+                       error));
+done:
+    return status;
+}
+
+static film_status judge_waiting(struct dedup *dedup, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct score_source source = {pair_of, dedup};
+    size_t count = dedup->batch_count;
+    TRY(candidates_judge(&dedup->search, &source, count, error));
+    if (dedup->options->member) {
+        void *pairs = dedup->pairs;
+        int there = mem_grow(&pairs, &dedup->pair_capacity, dedup->pair_count + count,
+                             sizeof *dedup->pairs);
+        dedup->pairs = pairs;
+        TRY_ALLOC(there, error);
+    }
+    for (size_t i = 0; i < count; i++)
+        TRY(take_verdict(dedup, &dedup->batch[i], &dedup->search.verdicts[i], error));
+    dedup->result->compared += count;
+    dedup->batch_count = 0;
+done:
+    return status;
+}
+
+/* ---- who lists whom ---- */
+
+/* ITEM is one of this process, by its place. */
+static int lists_it(const struct dedup *dedup, uint32_t item, uint32_t other)
+{
+    const uint32_t *list = dedup->lists + (size_t)item * dedup->search.k;
+    for (size_t c = 0; c < dedup->search.k; c++)
+        if (list[c] == other) return 1;
+    return 0;
+}
+
+static film_status put_question(struct dedup *dedup, int to, uint32_t lister, film_text text,
+                                uint32_t candidates, film_error *error)
+{
+    film_status status = FILM_OK;
+    TRY(mailbox_put(&dedup->questions, to, &lister, sizeof lister, error));
+    TRY(mailbox_put_text(&dedup->questions, to, text, error));
+    TRY(mailbox_put(&dedup->questions, to, &candidates, sizeof candidates, error));
+done:
+    return status;
+}
+
+static film_status put_candidate(struct dedup *dedup, uint32_t candidate, uint32_t place,
+                                 film_error *error)
+{
+    uint32_t both[] = {candidate, place};
+    return mailbox_put(&dedup->questions, round_robin_owner(dedup->comm, candidate), both,
+                       sizeof both, error);
+}
+
+/* An item's text and list, to the owners of its candidates. */
+static film_status put_list(struct dedup *dedup, uint32_t item, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct comm *comm = dedup->comm;
+    const uint32_t *list = dedup->lists + (size_t)item * dedup->search.k;
+    uint32_t lister = round_robin_number(comm, comm->rank, item);
+    for (int p = 0; p < comm->size; p++) {
+        uint32_t count = 0;
+        for (size_t c = 0; c < dedup->search.k && list[c] != CANDIDATES_NONE; c++)
+            count += round_robin_owner(comm, list[c]) == p;
+        if (count == 0) continue;
+        TRY(put_question(dedup, p, lister, dedup->set->texts[item], count, error));
+        for (uint32_t c = 0; c < dedup->search.k && list[c] != CANDIDATES_NONE; c++)
+            if (round_robin_owner(comm, list[c]) == p) TRY(put_candidate(dedup, list[c], c, error));
+    }
+done:
+    return status;
+}
+
+/* Sends what was put and judges what came. Each pair once: the smaller item's list comes first, the larger one's adds
+ * what that has not. LABELS: pairs that are labelled and in no list. */
+static film_status judge_round(struct dedup *dedup, int labels, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct mailbox *questions = &dedup->questions;
+    TRY(mailbox_send(questions, error));
+    while (mailbox_next(questions)) {
+        uint32_t lister, candidates, both[2];
+        mailbox_get(questions, &lister, sizeof lister);
+        film_text text = mailbox_get_text(questions);
+        mailbox_get(questions, &candidates, sizeof candidates);
+        for (; candidates > 0; candidates--) {
+            mailbox_get(questions, both, sizeof both);
+            int listed = lists_it(dedup, round_robin_place(dedup->comm, both[0]), lister);
+            if (listed && (labels || lister > both[0])) continue;
+            dedup->batch[dedup->batch_count++] = (struct dedup_waiting){
+                lister, both[0], labels ? UINT32_MAX : lister, both[1], text};
+            if (dedup->batch_count == CANDIDATES_BATCH) TRY(judge_waiting(dedup, error));
+        }
+    }
+    TRY(judge_waiting(dedup, error));
+    TRY(dedup_tell(dedup, error));
+done:
+    return status;
+}
+
+static film_status judge_labels(struct dedup *dedup, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct comm *comm = dedup->comm;
+    for (size_t i = 0; i < dedup->label_count; i++) {
+        uint32_t a = dedup->labels[i].a, b = dedup->labels[i].b, item = round_robin_place(comm, a);
+        if (round_robin_owner(comm, a) != comm->rank || lists_it(dedup, item, b)) continue;
+        TRY(put_question(dedup, round_robin_owner(comm, b), a, dedup->set->texts[item], 1, error));
+        TRY(put_candidate(dedup, b, (uint32_t)i, error));
+    }
+    TRY(judge_round(dedup, 1, error));
+done:
+    return status;
+}
+
+film_status dedup_judge(struct dedup *dedup, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct record_set *set = dedup->set;
+    size_t most = round_robin_count(dedup->comm, set->all_items, 0);
+    size_t some = CANDIDATES_BATCH / dedup->search.k;
+    TRY_ALLOC(dedup->batch = mem_array(CANDIDATES_BATCH, sizeof *dedup->batch), error);
+    for (size_t first = 0; first < most; first += some) {
+        for (size_t i = first; i < first + some && i < set->items; i++)
+            TRY(put_list(dedup, (uint32_t)i, error));
+        TRY(judge_round(dedup, 0, error));
+        TRY(progress_report(dedup->search.progress, "judging", (double)first, (double)most, error));
+    }
+    TRY(judge_labels(dedup, error));
+done:
+    mem_free(dedup->batch);
+    mem_free(dedup->lists);
+    dedup->batch = NULL;
+    dedup->lists = NULL;
+    return status;
+}

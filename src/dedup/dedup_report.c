@@ -1,0 +1,175 @@
+/* What the caller is told of pairs: by the first process, in an order that does not depend on who found
+ * them. */
+#include "base/mem.h"
+#include "dedup/dedup.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct dedup_near {
+    double distance; /* of the log-odds from the threshold's */
+    uint32_t a, b;
+    float probability;
+};
+
+film_status dedup_stopped(int stop, film_error *error)
+{
+    return stop ? status_set(error, FILM_CANCELLED, "stopped") : FILM_OK;
+}
+
+/* ---- pairs found ---- */
+
+film_status dedup_note(struct dedup *dedup, struct dedup_told told, film_error *error)
+{
+    void *grown = dedup->told;
+    int there = mem_grow(&grown, &dedup->told_capacity, dedup->told_count + 1, sizeof told);
+    dedup->told = grown;
+    if (!there) return status_no_memory(error);
+    dedup->told[dedup->told_count++] = told;
+    return FILM_OK;
+}
+
+static int by_turn(const void *left, const void *right)
+{
+    const struct dedup_told *a = left, *b = right;
+    if (a->turn != b->turn) return a->turn < b->turn ? -1 : 1;
+    return a->place < b->place ? -1 : a->place > b->place;
+}
+
+/* SIZE bytes of every process to the first, which reads dedup->telling. */
+static film_status send_first(struct dedup *dedup, const void *bytes, size_t size,
+                              film_error *error)
+{
+    film_status status = mailbox_put(&dedup->telling, 0, bytes, size, error);
+    return status == FILM_OK ? mailbox_send(&dedup->telling, error) : status;
+}
+
+/* Tells CALL of dedup->told as it stands, which is empty but in the first process. */
+static film_status tell_all(struct dedup *dedup, film_duplicate_fn call, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t count = dedup->told_count;
+    void *refs = dedup->refs;
+    int there = mem_grow(&refs, &dedup->ref_capacity, 2 * count + 1, sizeof *dedup->refs);
+    dedup->refs = refs;
+    TRY_ALLOC(there, error);
+    for (size_t i = 0; i < count; i++) {
+        dedup->refs[2 * i] = dedup->told[i].a;
+        dedup->refs[2 * i + 1] = dedup->told[i].b;
+    }
+    TRY(record_set_fetch(dedup->set, dedup->refs, 2 * count, &dedup->found, error));
+    for (size_t i = 0; status == FILM_OK && i < count; i++) {
+        const uint32_t *at = dedup->found.at + 2 * i;
+        const film_record *records = dedup->found.records + 2 * i;
+        int low = at[0] < at[1] ? 0 : 1;
+        film_duplicate pair = {at[low], at[!low], records[low], records[!low],
+                               (double)dedup->told[i].probability};
+        status = dedup_stopped(call(dedup->options->user, &pair), error);
+    }
+    dedup->told_count = 0;
+    status = comm_agree(dedup->comm, status, error);
+done:
+    return status;
+}
+
+film_status dedup_tell(struct dedup *dedup, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct dedup_told told;
+    if (!dedup->options->pair) return FILM_OK;
+    TRY(send_first(dedup, dedup->told, dedup->told_count * sizeof told, error));
+    dedup->told_count = 0;
+    while (mailbox_next(&dedup->telling)) {
+        mailbox_get(&dedup->telling, &told, sizeof told);
+        TRY(dedup_note(dedup, told, error));
+    }
+    if (dedup->told_count) qsort(dedup->told, dedup->told_count, sizeof told, by_turn);
+    TRY(tell_all(dedup, dedup->options->pair, error));
+done:
+    return status;
+}
+
+film_status dedup_tell_identical(struct dedup *dedup, film_error *error)
+{
+    enum { SOME = 16384 };
+    film_status status = FILM_OK;
+    const struct record_set *set = dedup->set;
+    size_t most = round_robin_count(set->comm, set->all_items, 0);
+    for (size_t first = 0; first < most; first += SOME) {
+        size_t last = set->items < first + SOME ? set->items : first + SOME;
+        for (size_t i = first; i < last; i++) {
+            uint32_t item = round_robin_number(set->comm, set->comm->rank, i);
+            uint32_t copies = set->start[i + 1] - set->start[i];
+            dedup->result->pairs += copies - 1;
+            dedup->result->sure += copies - 1;
+            for (uint32_t m = 1; dedup->options->pair && m < copies; m++)
+                TRY(dedup_note(dedup, (struct dedup_told){item, m, {item, 0}, {item, m}, 1},
+                               error));
+        }
+        TRY(dedup_tell(dedup, error));
+    }
+done:
+    return status;
+}
+
+/* ---- pairs near the threshold ---- */
+
+static int by_distance(const void *left, const void *right)
+{
+    const struct dedup_near *a = left, *b = right;
+    if (a->distance != b->distance) return a->distance < b->distance ? -1 : 1;
+    if (a->a != b->a) return a->a < b->a ? -1 : 1;
+    return a->b < b->b ? -1 : a->b > b->b;
+}
+
+static void keep_nearest(struct dedup *dedup)
+{
+    size_t most = dedup->options->review;
+    if (dedup->near_count) qsort(dedup->near, dedup->near_count, sizeof *dedup->near, by_distance);
+    if (dedup->near_count > most) dedup->near_count = most;
+}
+
+static film_status add_near(struct dedup *dedup, struct dedup_near near, film_error *error)
+{
+    void *grown = dedup->near;
+    int there = mem_grow(&grown, &dedup->near_capacity, dedup->near_count + 1, sizeof near);
+    dedup->near = grown;
+    if (!there) return status_no_memory(error);
+    dedup->near[dedup->near_count++] = near;
+    return FILM_OK;
+}
+
+/* Twice as many as are wanted are kept; when there are more the farther half goes. */
+film_status dedup_consider(struct dedup *dedup, uint32_t a, uint32_t b, const film_verdict *verdict,
+                           film_error *error)
+{
+    double threshold = dedup->search.threshold;
+    double middle = log(threshold / (1 - threshold));
+    if (!dedup->options->review || !dedup->options->borderline) return FILM_OK;
+    if (dedup->near_count >= 2 * dedup->options->review) keep_nearest(dedup);
+    struct dedup_near near = {fabs(verdict->log_odds - middle), a, b, (float)verdict->probability};
+    return add_near(dedup, near, error);
+}
+
+film_status dedup_tell_nearest(struct dedup *dedup, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct dedup_near near;
+    if (!dedup->options->review || !dedup->options->borderline) return FILM_OK;
+    keep_nearest(dedup);
+    TRY(send_first(dedup, dedup->near, dedup->near_count * sizeof near, error));
+    dedup->near_count = 0;
+    while (mailbox_next(&dedup->telling)) {
+        mailbox_get(&dedup->telling, &near, sizeof near);
+        TRY(add_near(dedup, near, error));
+    }
+    keep_nearest(dedup);
+    for (size_t i = 0; i < dedup->near_count; i++) {
+        near = dedup->near[i];
+        TRY(dedup_note(dedup, (struct dedup_told){0, 0, {near.a, 0}, {near.b, 0}, near.probability},
+                       error));
+    }
+    TRY(tell_all(dedup, dedup->options->borderline, error));
+done:
+    return status;
+}

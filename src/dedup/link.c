@@ -1,0 +1,435 @@
+/* film_link: every record of A with its likeliest records of B.
+ *
+ * B is in an index; A goes through in batches, so that memory grows with A and B and, for unique matches, with
+ * the matches.
+ *
+ * In a job the records of both are dealt in turn (dedup/round_robin.h), each process has an index over its share of B, and
+ * a pair is judged by the owner of B's record. Matches go to the first process, which tells them: of R records
+ * of A and B, each process holds about R / N, the first in addition 12 bytes a match of a batch, for unique
+ * matches of all. */
+#include "base/mem.h"
+#include "dedup/candidates.h"
+#include "dedup/record_set.h"
+#include "pool/pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A pair at or above the threshold. */
+struct found {
+    uint32_t a, b;
+    float probability;
+};
+
+/* To be judged here. */
+struct asked {
+    uint32_t a, b;
+    uint64_t key; /* of A's words */
+    film_text text;
+};
+
+struct link {
+    const film_link_options *options;
+    film_link_result *result;
+    const struct comm *comm;
+    struct record_set *a, *b;
+    film_text *a_texts, *b_texts; /* of this process's records */
+    struct candidates search;
+    struct index *index;
+    uint32_t *lists;          /* of a batch */
+    struct mailbox questions; /* A's texts on their way to the owners of their candidates */
+    struct asked *asked;
+    size_t asked_count;
+    struct mailbox matches;
+    struct found *
+        found; /* of a batch, or of all for unique matches; in the first process of all processes */
+    size_t found_count, found_capacity;
+    struct record_set_found first, second; /* records to be told of */
+};
+
+static void link_free(struct link *link)
+{
+    candidates_free(&link->search);
+    index_free(link->index);
+    mem_free(link->a_texts);
+    mem_free(link->b_texts);
+    mem_free(link->lists);
+    mailbox_free(&link->questions);
+    mem_free(link->asked);
+    mailbox_free(&link->matches);
+    mem_free(link->found);
+    record_set_found_free(&link->first);
+    record_set_found_free(&link->second);
+}
+
+/* In the order of A, the likeliest first. */
+static int by_record(const void *left, const void *right)
+{
+    const struct found *x = left, *y = right;
+    if (x->a != y->a) return x->a < y->a ? -1 : 1;
+    if (x->probability != y->probability) return x->probability > y->probability ? -1 : 1;
+    return x->b < y->b ? -1 : x->b > y->b;
+}
+
+static int by_probability(const void *left, const void *right)
+{
+    const struct found *x = left, *y = right;
+    if (x->probability != y->probability) return x->probability > y->probability ? -1 : 1;
+    if (x->a != y->a) return x->a < y->a ? -1 : 1;
+    return x->b < y->b ? -1 : x->b > y->b;
+}
+
+/* ---- telling ---- */
+
+/* Keeps the first matches of each record; found is sorted. */
+static void keep_most(struct link *link)
+{
+    size_t kept = 0, most = link->options->most ? link->options->most : 1, of_record = 0;
+    for (size_t i = 0; i < link->found_count; i++) {
+        of_record = i && link->found[i].a == link->found[i - 1].a ? of_record + 1 : 1;
+        if (of_record <= most) link->found[kept++] = link->found[i];
+    }
+    link->found_count = kept;
+}
+
+/* The records of both sides, to the first process: A's from FIRST to LAST, B's of the matches from MATCH to END. */
+static film_status fetch_some(struct link *link, size_t first, size_t last, size_t match,
+                              size_t end, film_error *error)
+{
+    film_status status = FILM_OK;
+    int tells = link->comm->rank == 0;
+    size_t as = tells ? last - first : 0, bs = tells ? end - match : 0;
+    struct record_set_ref *refs = mem_array(as > bs ? as : bs, sizeof *refs);
+    TRY_ALLOC(refs, error);
+    for (size_t i = 0; i < as; i++) refs[i] = (struct record_set_ref){(uint32_t)(first + i), 0};
+    TRY(record_set_fetch(link->a, refs, as, &link->first, error));
+    for (size_t i = 0; i < bs; i++) refs[i] = (struct record_set_ref){link->found[match + i].b, 0};
+    TRY(record_set_fetch(link->b, refs, bs, &link->second, error));
+done:
+    mem_free(refs);
+    return status;
+}
+
+static film_status tell(const struct link *link, const film_link_match *match, film_error *error)
+{
+    int stop = link->options->match ? link->options->match(link->options->user, match) : 0;
+    return stop ? status_set(error, FILM_CANCELLED, "stopped") : FILM_OK;
+}
+
+/* In the first process, what was fetched. */
+static film_status tell_some(struct link *link, size_t first, size_t last, size_t *at,
+                             film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t begin = *at;
+    for (size_t a = first; a < last; a++) {
+        film_link_match match = {
+            .a = a, .b = FILM_NO_MATCH, .first = link->first.records[a - first]};
+        int matched = *at < link->found_count && link->found[*at].a == a;
+        link->result->matched += (uint64_t)matched;
+        if (!matched) TRY(tell(link, &match, error));
+        for (; *at < link->found_count && link->found[*at].a == a; (*at)++) {
+            match.b = link->found[*at].b;
+            match.second = link->second.records[*at - begin];
+            match.probability = (double)link->found[*at].probability;
+            TRY(tell(link, &match, error));
+        }
+    }
+done:
+    return status;
+}
+
+/* The records of A from FIRST to LAST, of all processes; the first process has their matches in found. */
+static film_status tell_range(struct link *link, size_t first, size_t last, film_error *error)
+{
+    enum { SOME = 16384 };
+    film_status status = FILM_OK;
+    size_t at = 0;
+    if (link->found_count) qsort(link->found, link->found_count, sizeof *link->found, by_record);
+    keep_most(link);
+    for (size_t next; first < last; first = next) {
+        size_t end = at;
+        next = last - first < SOME ? last : first + SOME;
+        while (end < link->found_count && link->found[end].a < next) end++;
+        TRY(fetch_some(link, first, next, at, end, error));
+        if (link->comm->rank == 0) status = tell_some(link, first, next, &at, error);
+        TRY(comm_agree(link->comm, status, error));
+    }
+done:
+    return status;
+}
+
+/* ---- judging ---- */
+
+static void pair_of(const void *user, size_t i, film_text *a, film_text *b)
+{
+    const struct link *link = user;
+    *a = link->asked[i].text;
+    *b = link->b_texts[round_robin_place(link->comm, link->asked[i].b)];
+}
+
+static film_status judge_asked(struct link *link, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct candidates *search = &link->search;
+    struct score_source source = {pair_of, link};
+    TRY(candidates_judge(search, &source, link->asked_count, error));
+    for (size_t i = 0; i < link->asked_count; i++) {
+        const struct asked *asked = &link->asked[i];
+        int identical = asked->key == link->b->keys[round_robin_place(link->comm, asked->b)];
+        float probability = identical ? 1 : (float)search->verdicts[i].probability;
+        struct found found = {asked->a, asked->b, probability};
+        if ((double)probability >= search->threshold)
+            TRY(mailbox_put(&link->matches, 0, &found, sizeof found, error));
+    }
+    link->result->compared += link->asked_count;
+    link->asked_count = 0;
+done:
+    return status;
+}
+
+/* This process's records FIRST .. LAST of A, to the owners of their candidates. */
+static film_status ask_range(struct link *link, size_t first, size_t last, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct comm *comm = link->comm;
+    size_t k = link->search.k;
+    TRY(candidates_find(&link->search, link->index, link->a_texts + first, last - first, 0,
+                        link->lists, error));
+    for (size_t i = first; i < last; i++) {
+        const uint32_t *list = link->lists + (i - first) * k;
+        uint32_t number = round_robin_number(comm, comm->rank, i);
+        for (int p = 0; p < comm->size; p++) {
+            uint32_t count = 0;
+            for (size_t c = 0; c < k && list[c] != CANDIDATES_NONE; c++)
+                count += round_robin_owner(comm, list[c]) == p;
+            if (count == 0) continue;
+            TRY(mailbox_put(&link->questions, p, &number, sizeof number, error));
+            TRY(mailbox_put(&link->questions, p, &link->a->keys[i], sizeof *link->a->keys, error));
+            TRY(mailbox_put_text(&link->questions, p, link->a_texts[i], error));
+            TRY(mailbox_put(&link->questions, p, &count, sizeof count, error));
+            for (size_t c = 0; c < k && list[c] != CANDIDATES_NONE; c++)
+                if (round_robin_owner(comm, list[c]) == p)
+                    TRY(mailbox_put(&link->questions, p, &list[c], sizeof *list, error));
+        }
+    }
+    TRY(mailbox_send(&link->questions, error));
+done:
+    return status;
+}
+
+static film_status answer_range(struct link *link, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct mailbox *questions = &link->questions;
+    while (mailbox_next(questions)) {
+        struct asked asked;
+        uint32_t count;
+        mailbox_get(questions, &asked.a, sizeof asked.a);
+        mailbox_get(questions, &asked.key, sizeof asked.key);
+        asked.text = mailbox_get_text(questions);
+        mailbox_get(questions, &count, sizeof count);
+        for (; count > 0; count--) {
+            mailbox_get(questions, &asked.b, sizeof asked.b);
+            link->asked[link->asked_count++] = asked;
+            if (link->asked_count == CANDIDATES_BATCH) TRY(judge_asked(link, error));
+        }
+    }
+    TRY(judge_asked(link, error));
+    TRY(mailbox_send(&link->matches, error));
+    while (mailbox_next(&link->matches)) {
+        void *found = link->found;
+        int there =
+            mem_grow(&found, &link->found_capacity, link->found_count + 1, sizeof *link->found);
+        link->found = found;
+        TRY_ALLOC(there, error);
+        mailbox_get(&link->matches, &link->found[link->found_count++], sizeof *link->found);
+    }
+done:
+    return status;
+}
+
+/* Greedy by falling probability: not always the largest sum, but the likeliest match is always kept, and
+ * what is taken can be said in one sentence. */
+static film_status keep_unique(struct link *link, film_error *error)
+{
+    film_status status = FILM_OK;
+    unsigned char *taken_a = NULL, *taken_b = NULL;
+    size_t kept = 0;
+    TRY_ALLOC(taken_a = mem_zeroed(link->a->all_records, 1), error);
+    TRY_ALLOC(taken_b = mem_zeroed(link->b->all_records, 1), error);
+    if (link->found_count)
+        qsort(link->found, link->found_count, sizeof *link->found, by_probability);
+    for (size_t i = 0; i < link->found_count; i++) {
+        struct found pair = link->found[i];
+        if (taken_a[pair.a] || taken_b[pair.b]) continue;
+        taken_a[pair.a] = taken_b[pair.b] = 1;
+        link->found[kept++] = pair;
+    }
+    link->found_count = kept;
+done:
+    mem_free(taken_a);
+    mem_free(taken_b);
+    return status;
+}
+
+static film_status go_through(struct link *link, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t batch = CANDIDATES_BATCH / link->search.k, all = link->a->all_records;
+    size_t most = round_robin_count(link->comm, all, 0), step = batch * (size_t)link->comm->size;
+    for (size_t first = 0; first < most; first += batch) {
+        size_t last = link->a->count < first + batch ? link->a->count : first + batch;
+        TRY(ask_range(link, first < last ? first : last, last, error));
+        TRY(answer_range(link, error));
+        size_t begin = first * (size_t)link->comm->size; /* of all processes' */
+        size_t end = all - begin < step ? all : begin + step;
+        if (!link->options->unique) {
+            TRY(tell_range(link, begin, end, error));
+            link->found_count = 0;
+        }
+        TRY(progress_report(link->search.progress, "linking", (double)end, (double)all, error));
+    }
+    if (!link->options->unique) goto done;
+    TRY(keep_unique(link, error));
+    TRY(tell_range(link, 0, all, error));
+done:
+    return status;
+}
+
+/* ---- all of it ---- */
+
+static film_status list_texts(const struct record_set *set, film_text **texts, film_error *error)
+{
+    *texts = mem_array(set->count, sizeof **texts);
+    if (!*texts) return status_no_memory(error);
+    for (size_t i = 0; i < set->count; i++) (*texts)[i] = set->records[i].text;
+    return FILM_OK;
+}
+
+static film_status link_start(struct link *link, const film_model *model, film_error *error)
+{
+    film_status status = FILM_OK;
+    const film_link_options *options = link->options;
+    struct candidates *search = &link->search;
+    size_t candidates = options->candidates;
+    if (options->unique && options->most > 1)
+        TRY(status_set(error, FILM_USAGE, "unique matches are one for each record, not %zu",
+                       options->most));
+    if (options->most > CANDIDATES_K && candidates == 0) candidates = options->most;
+    TRY(candidates_init(search, link->comm, model, &options->answer, options->threshold, candidates,
+                        &options->progress, error));
+    link->result->threshold = search->threshold;
+    TRY(record_set_place(link->a, search->progress, error));
+    TRY(record_set_place(link->b, search->progress, error));
+    link->result->a = link->a->all_records;
+    link->result->b = link->b->all_records;
+    if (search->k > link->b->all_records) search->k = link->b->all_records;
+done:
+    return status;
+}
+
+/* What was counted in each process, and in the first one alone. */
+static film_status add_up(const struct link *link, film_error *error)
+{
+    size_t counts[] = {(size_t)link->result->compared, (size_t)link->result->matched};
+    film_status status = comm_sum_counts(link->comm, counts, 2, error);
+    link->result->compared = counts[0];
+    link->result->matched = counts[1];
+    return status;
+}
+
+static film_status link_run(struct link *link, const film_model *model, film_error *error)
+{
+    film_status status = FILM_OK;
+    TRY(link_start(link, model, error));
+    if (link->search.k == 0) {
+        TRY(tell_range(link, 0, link->a->all_records, error));
+        goto done;
+    }
+    TRY(list_texts(link->a, &link->a_texts, error));
+    TRY(list_texts(link->b, &link->b_texts, error));
+    TRY(index_new(&model->encoder, &link->index, error));
+    TRY(index_add(link->index, link->b_texts, link->b->count, link->search.threads,
+                  link->search.progress, error));
+    TRY_ALLOC(link->lists = mem_array(CANDIDATES_BATCH, sizeof *link->lists), error);
+    TRY_ALLOC(link->asked = mem_array(CANDIDATES_BATCH, sizeof *link->asked), error);
+    TRY(mailbox_init(&link->questions, link->comm, error));
+    TRY(mailbox_init(&link->matches, link->comm, error));
+    TRY(go_through(link, error));
+    TRY(add_up(link, error));
+done:
+    return status;
+}
+
+/* ---- film_pool.h ---- */
+
+void film_link_defaults(film_link_options *options)
+{
+    *options = (film_link_options){.threshold = 0};
+    film_answer_defaults(&options->answer);
+}
+
+static film_status link_piles(const film_model *model, struct record_set *a, struct record_set *b,
+                              const film_link_options *options, film_link_result *result,
+                              film_error *error)
+{
+    struct link link = {
+        .options = options, .result = result, .comm = comm_of(options->job), .a = a, .b = b};
+    film_status status = link_run(&link, model, error);
+    link_free(&link);
+    return status;
+}
+
+film_status film_link(const film_model *model, const film_record *a, size_t a_count,
+                      const film_record *b, size_t b_count, const film_link_options *options,
+                      film_link_result *result, film_error *error)
+{
+    film_status status = FILM_OK;
+    film_link_options wanted;
+    film_link_result figures = {0};
+    struct record_set as = {0}, bs = {0};
+    film_link_defaults(&wanted);
+    if (options) wanted = *options;
+    const struct comm *comm = comm_of(wanted.job);
+    uint64_t sent = comm_sent(comm);
+    if (!model || (a_count && !a) || (b_count && !b))
+        return pool_missing(error, model ? "a or b" : "model");
+    TRY(record_set_view(&as, comm, a, a_count, error));
+    TRY(record_set_view(&bs, comm, b, b_count, error));
+    TRY(link_piles(model, &as, &bs, &wanted, &figures, error));
+    TRY(comm_sent_since(comm, sent, &figures.sent, error));
+done:
+    record_set_free(&as);
+    record_set_free(&bs);
+    if (result) *result = figures;
+    return status;
+}
+
+film_status film_link_files(const film_model *model, const char *path_a, const char *path_b,
+                            const film_link_options *options, film_link_result *result,
+                            film_error *error)
+{
+    film_status status = FILM_OK;
+    film_link_options wanted;
+    film_link_result figures = {0};
+    struct record_set a = {0}, b = {0};
+    film_link_defaults(&wanted);
+    if (options) wanted = *options;
+    const struct comm *comm = comm_of(wanted.job);
+    uint64_t sent = comm_sent(comm);
+    if (!model || !path_a || !path_b) return pool_missing(error, model ? "a path" : "model");
+    if (strcmp(path_a, "-") == 0 && strcmp(path_b, "-") == 0)
+        return status_set(error, FILM_USAGE, "both files cannot be standard input");
+    TRY(record_set_read(&a, comm, path_a, &wanted.table, &wanted.progress, &figures.skipped,
+                        error));
+    TRY(record_set_read(&b, comm, path_b, &wanted.table, &wanted.progress, &figures.skipped,
+                        error));
+    TRY(link_piles(model, &a, &b, &wanted, &figures, error));
+    TRY(comm_sent_since(comm, sent, &figures.sent, error));
+done:
+    record_set_free(&a);
+    record_set_free(&b);
+    if (result) *result = figures;
+    return status;
+}

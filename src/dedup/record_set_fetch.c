@@ -1,0 +1,83 @@
+/* Records by number, from whichever process has them. */
+#include "base/mem.h"
+#include "dedup/record_set.h"
+
+#include <string.h>
+
+/* Of this process. */
+static uint32_t record_of(const struct record_set *set, struct record_set_ref ref)
+{
+    uint32_t place = round_robin_place(set->comm, ref.item);
+    return set->members ? set->members[set->start[place] + ref.member] : place;
+}
+
+static int reserve(struct record_set_found *found, size_t count)
+{
+    void *records = found->records, *at = found->at;
+    int there = mem_grow(&records, &found->records_capacity, count + 1, sizeof *found->records) &&
+                mem_grow(&at, &found->at_capacity, count + 1, sizeof *found->at);
+    found->records = records;
+    found->at = at;
+    return there;
+}
+
+void record_set_found_free(struct record_set_found *found)
+{
+    mem_free(found->records);
+    mem_free(found->at);
+    if (found->asked.comm) mailbox_free(&found->asked);
+    if (found->answered.comm) mailbox_free(&found->answered);
+    memset(found, 0, sizeof *found);
+}
+
+/* Answers, in the order of the questions, those of each process to it. */
+static film_status answer(const struct record_set *set, struct record_set_found *found,
+                          film_error *error)
+{
+    film_status status = FILM_OK;
+    while (mailbox_next(&found->asked)) {
+        struct record_set_ref ref;
+        int to = found->asked.from;
+        mailbox_get(&found->asked, &ref, sizeof ref);
+        uint32_t record = record_of(set, ref);
+        TRY(mailbox_put(&found->answered, to, &set->at[record], sizeof *set->at, error));
+        TRY(mailbox_put_text(&found->answered, to, set->records[record].id, error));
+        TRY(mailbox_put_text(&found->answered, to, set->records[record].text, error));
+    }
+done:
+    return status;
+}
+
+film_status record_set_fetch(const struct record_set *set, const struct record_set_ref *refs,
+                             size_t count, struct record_set_found *found, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct comm *comm = set->comm;
+    TRY_ALLOC(reserve(found, count), error);
+    for (size_t i = 0; comm->size == 1 && i < count; i++) {
+        found->at[i] = record_of(set, refs[i]);
+        found->records[i] = set->records[found->at[i]];
+    }
+    if (comm->size == 1) goto done;
+    if (!found->asked.comm) TRY(mailbox_init(&found->asked, comm, error));
+    if (!found->answered.comm) TRY(mailbox_init(&found->answered, comm, error));
+    for (size_t i = 0; i < count; i++)
+        TRY(mailbox_put(&found->asked, round_robin_owner(comm, refs[i].item), &refs[i],
+                        sizeof *refs, error));
+    TRY(mailbox_send(&found->asked, error));
+    TRY(answer(set, found, error));
+    TRY(mailbox_send(&found->answered, error));
+    /* Each process's answers belong to the questions that went there, in their order. */
+    int from = -1;
+    size_t i = 0;
+    while (mailbox_next(&found->answered)) {
+        i = found->answered.from == from ? i + 1 : 0;
+        from = found->answered.from;
+        while (round_robin_owner(comm, refs[i].item) != from) i++;
+        mailbox_get(&found->answered, &found->at[i], sizeof *found->at);
+        found->records[i].id = mailbox_get_text(&found->answered);
+        found->records[i].text = mailbox_get_text(&found->answered);
+    }
+done:
+    return status;
+}

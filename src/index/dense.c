@@ -1,0 +1,284 @@
+#include "index/dense.h"
+#include "base/mem.h"
+#include "base/topk.h"
+#include "index/graph_walk.h"
+
+#include <math.h>
+
+struct dense {
+    size_t dim, graph_from;
+    struct graph_view view; /* what is searched; degree 0: without a graph */
+    int borrowed;           /* the view points into a file */
+    struct graph *graph;    /* own, when there is one */
+    uint8_t *codes, *state; /* own, without a graph */
+    size_t codes_capacity, state_capacity;
+};
+
+static struct graph_options options_of(const struct dense *dense)
+{
+    return (struct graph_options){.dim = dense->dim, .seed = 1};
+}
+
+film_status dense_new(size_t dim, size_t graph_from, struct dense **out, film_error *error)
+{
+    *out = NULL;
+    if (dim == 0 || dim > CODES_MAX_DIM)
+        return status_set(error, FILM_USAGE, "vectors of %zu dimensions cannot be searched", dim);
+    struct dense *dense = mem_zeroed(1, sizeof *dense);
+    if (!dense) return status_no_memory(error);
+    dense->dim = dim;
+    dense->graph_from = graph_from ? graph_from : DENSE_GRAPH_FROM;
+    dense->view.codes = (struct codes){NULL, 0, dim, codes_stride(dim)};
+    *out = dense;
+    return FILM_OK;
+}
+
+film_status dense_open(const struct graph_view *view, size_t graph_from, struct dense **out,
+                       film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct codes *codes = &view->codes;
+    *out = NULL;
+    TRY(dense_new(codes->dim, graph_from, out, error));
+    if (view->degree)
+        TRY(graph_check_sizes(view, error));
+    else if (codes->count > GRAPH_MAX_ROWS || codes->stride != codes_stride(codes->dim))
+        TRY(status_set(error, FILM_BAD_INPUT, "vectors: %zu rows of %zu bytes cannot be",
+                       codes->count, codes->stride));
+    (*out)->view = *view;
+    (*out)->borrowed = 1;
+done:
+    if (status != FILM_OK) {
+        dense_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+void dense_free(struct dense *dense)
+{
+    if (!dense) return;
+    graph_free(dense->graph);
+    mem_free(dense->codes);
+    mem_free(dense->state);
+    mem_free(dense);
+}
+
+struct graph_view dense_view(const struct dense *dense)
+{
+    return dense->view;
+}
+
+film_status dense_check(const struct dense *dense, film_error *error)
+{
+    const struct graph_view *view = &dense->view;
+    if (view->degree) return graph_check(view, NULL, error);
+    for (size_t row = 0; row < view->codes.count; row++) {
+        float scale = codes_scale(&view->codes, row);
+        if (!(scale >= 0) || !isfinite(scale) || view->state[row] > GRAPH_DEAD ||
+            memchr(view->codes.rows + row * view->codes.stride, 0, dense->dim))
+            return status_set(error, FILM_BAD_INPUT, "vectors: row %zu cannot be", row);
+    }
+    return FILM_OK;
+}
+
+/* ---- changing ---- */
+
+static film_status reserve(struct dense *dense, size_t count, film_error *error)
+{
+    void *codes = dense->codes, *state = dense->state;
+    int there = mem_grow(&codes, &dense->codes_capacity, count + 1, dense->view.codes.stride) &&
+                mem_grow(&state, &dense->state_capacity, count + 1, 1);
+    dense->codes = codes;
+    dense->state = state;
+    return there ? FILM_OK : status_no_memory(error);
+}
+
+/* Takes the arrays of a file over, after looking at all of them. */
+static film_status own(struct dense *dense, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct graph_view *view = &dense->view;
+    if (!dense->borrowed) return FILM_OK;
+    if (view->degree) {
+        struct graph_options options = options_of(dense);
+        TRY(graph_open(view, &options, &dense->graph, error));
+        dense->view = graph_view(dense->graph);
+    } else {
+        TRY(dense_check(dense, error));
+        TRY(reserve(dense, view->codes.count, error));
+        if (view->codes.count) {
+            memcpy(dense->codes, view->codes.rows, view->codes.count * view->codes.stride);
+            memcpy(dense->state, view->state, view->codes.count);
+        }
+        dense->view.codes.rows = dense->codes;
+        dense->view.state = dense->state;
+    }
+    dense->borrowed = 0;
+done:
+    return status;
+}
+
+/* ROWS floats of what the codes say, from row FIRST on. */
+static void decode(const struct codes *codes, size_t first, size_t rows, float *out)
+{
+    for (size_t i = 0; i < rows; i++) {
+        const uint8_t *code = codes->rows + (first + i) * codes->stride;
+        float scale = codes_scale(codes, first + i);
+        for (size_t d = 0; d < codes->dim; d++)
+            out[i * codes->dim + d] = scale * (float)(code[d] - CODES_ZERO);
+    }
+}
+
+/* There are many now: a graph of what was scanned. The dead get ids too, so that ids stay. */
+static film_status make_graph(struct dense *dense, int threads, film_error *error)
+{
+    enum { SOME = 16384 };
+    film_status status = FILM_OK;
+    struct graph_options options = options_of(dense);
+    struct graph *graph = NULL;
+    struct codes codes = dense->view.codes;
+    size_t dead = 0;
+    float *rows = NULL;
+    uint32_t *gone = NULL;
+    TRY_ALLOC((rows = mem_array(SOME, codes.dim * sizeof *rows)) &&
+                  (gone = mem_array(codes.count, sizeof *gone)),
+              error);
+    TRY(graph_new(&options, &graph, error));
+    for (size_t first = 0; first < codes.count; first += SOME) {
+        size_t some = codes.count - first < SOME ? codes.count - first : SOME;
+        decode(&codes, first, some, rows);
+        TRY(graph_add(graph, rows, some, threads, NULL, error));
+    }
+    for (size_t i = 0; i < codes.count; i++)
+        if (dense->state[i] == GRAPH_DEAD) gone[dead++] = (uint32_t)i;
+    TRY(graph_remove(graph, gone, dead, threads, error));
+    dense->graph = graph;
+    dense->view = graph_view(graph);
+    graph = NULL;
+    mem_free(dense->codes);
+    mem_free(dense->state);
+    dense->codes = dense->state = NULL;
+    dense->codes_capacity = dense->state_capacity = 0;
+done:
+    graph_free(graph);
+    mem_free(rows);
+    mem_free(gone);
+    return status;
+}
+
+film_status dense_add(struct dense *dense, const float *rows, size_t count, int threads,
+                      const film_progress *progress, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct codes *codes = &dense->view.codes;
+    TRY(own(dense, error));
+    if (!dense->graph && codes->count + count >= dense->graph_from)
+        TRY(make_graph(dense, threads, error));
+    if (dense->graph) {
+        status = graph_add(dense->graph, rows, count, threads, progress, error);
+        dense->view = graph_view(dense->graph);
+        goto done;
+    }
+    TRY(reserve(dense, codes->count + count, error));
+    codes_encode(rows, count, dense->dim, dense->codes + codes->count * codes->stride, threads);
+    memset(dense->state + codes->count, GRAPH_LINKED, count);
+    codes->rows = dense->codes;
+    dense->view.state = dense->state;
+    codes->count += count;
+done:
+    return status;
+}
+
+film_status dense_remove(struct dense *dense, const uint32_t *id, size_t count, int threads,
+                         film_error *error)
+{
+    film_status status = FILM_OK;
+    TRY(own(dense, error));
+    if (dense->graph) {
+        status = graph_remove(dense->graph, id, count, threads, error);
+        dense->view = graph_view(dense->graph);
+        goto done;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (id[i] < dense->view.codes.count) dense->state[id[i]] = GRAPH_DEAD;
+done:
+    return status;
+}
+
+/* ---- searching ---- */
+
+static film_status scan(const struct dense *dense, struct graph_walker *walker, const float *vector,
+                        struct topk *top, film_error *error)
+{
+    enum { BLOCK = 256 };
+    film_status status = FILM_OK;
+    const struct codes *codes = &dense->view.codes;
+    TRY(walker_fit(walker, 0, dense->dim, 1, BLOCK, error));
+    struct codes_query query = codes_query_of(vector, dense->dim, walker->values);
+    for (size_t row = 0; row < codes->count; row += BLOCK) {
+        size_t rows = codes->count - row < BLOCK ? codes->count - row : BLOCK;
+        codes_score_range(codes, &query, row, rows, walker->scores);
+        for (size_t i = 0; i < rows; i++)
+            if (dense->view.state[row + i] != GRAPH_DEAD)
+                topk_offer(top, walker->scores[i] * query.scale, (uint32_t)(row + i));
+    }
+done:
+    return status;
+}
+
+film_status dense_search(const struct dense *dense, struct graph_walker *walker,
+                         const float *vector, size_t k, size_t ef, uint32_t *id, float *score,
+                         size_t *found, film_error *error)
+{
+    if (dense->view.degree) {
+        struct graph_question question = {vector, k, ef, NULL};
+        return graph_search(&dense->view, walker, &question, id, score, found, error);
+    }
+    struct topk top = topk_over(score, id, k);
+    film_status status = scan(dense, walker, vector, &top, error);
+    topk_finish(&top);
+    *found = top.count;
+    return status;
+}
+
+film_status dense_score(const struct dense *dense, struct graph_walker *walker, const float *vector,
+                        const uint32_t *id, size_t count, float *score, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct codes *codes = &dense->view.codes;
+    TRY(walker_fit(walker, 0, dense->dim, 1, 1, error));
+    struct codes_query query = codes_query_of(vector, dense->dim, walker->values);
+    size_t good = 0; /* ids in range, as far as there are only such */
+    while (good < count && id[good] < codes->count) good++;
+    codes_score(codes, &query, id, good, score);
+    for (size_t i = good; i < count; i++) {
+        score[i] = 0;
+        if (id[i] < codes->count) codes_score(codes, &query, id + i, 1, score + i);
+    }
+    for (size_t i = 0; i < count; i++) score[i] *= query.scale;
+done:
+    return status;
+}
+
+film_status dense_search_among(const struct dense *dense, struct graph_walker *walker,
+                               const float *vector, const uint32_t *among, size_t count, size_t k,
+                               uint32_t *id, float *score, size_t *found, film_error *error)
+{
+    enum { BLOCK = 256 };
+    film_status status = FILM_OK;
+    float scores[BLOCK];
+    struct topk top = topk_over(score, id, k);
+    for (size_t first = 0; first < count; first += BLOCK) {
+        size_t some = count - first < BLOCK ? count - first : BLOCK;
+        TRY(dense_score(dense, walker, vector, among + first, some, scores, error));
+        for (size_t i = 0; i < some; i++)
+            if (among[first + i] < dense->view.codes.count &&
+                dense->view.state[among[first + i]] != GRAPH_DEAD)
+                topk_offer(&top, scores[i], among[first + i]);
+    }
+done:
+    topk_finish(&top);
+    *found = top.count;
+    return status;
+}

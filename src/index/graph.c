@@ -1,0 +1,161 @@
+#include "index/graph_parts.h"
+#include "base/mem.h"
+#include "base/rng.h"
+
+#include <math.h>
+
+/* Entry rows are about 2 sqrt(rows), at most so many: looking at them all is a tenth of a search. */
+enum { MOST_ENTRIES = 1024 };
+
+static film_status options_fill(struct graph_options *options, film_error *error)
+{
+    if (!options->degree) options->degree = 32;
+    if (!options->width) options->width = 200;
+    if (!(options->spread > 0)) options->spread = 1.0;
+    if (options->dim == 0 || options->dim > CODES_MAX_DIM)
+        return status_set(error, FILM_USAGE, "a graph needs 1 to %d dimensions, not %zu",
+                          CODES_MAX_DIM, options->dim);
+    if (options->degree < 2 || options->degree > GRAPH_MAX_DEGREE)
+        return status_set(error, FILM_USAGE, "a row of a graph has 2 to %d links, not %zu",
+                          GRAPH_MAX_DEGREE, options->degree);
+    if (options->width > PRUNE_MOST || !(options->spread >= 1 && options->spread <= 10))
+        return status_set(error, FILM_USAGE,
+                          "a graph needs a width of at most %d and a spread from 1 to 10",
+                          PRUNE_MOST);
+    return FILM_OK;
+}
+
+film_status graph_new(const struct graph_options *options, struct graph **out, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct graph *graph = NULL;
+    *out = NULL;
+    TRY_ALLOC(graph = mem_zeroed(1, sizeof *graph), error);
+    graph->options = *options;
+    TRY(options_fill(&graph->options, error));
+    graph->stride = codes_stride(options->dim);
+    graph->zero = GRAPH_NONE;
+    TRY_ALLOC(graph->entry = mem_array(MOST_ENTRIES, sizeof *graph->entry), error);
+    TRY(graph_reserve(graph, 0, error));
+    *out = graph;
+    graph = NULL;
+done:
+    graph_free(graph);
+    return status;
+}
+
+void graph_free(struct graph *graph)
+{
+    if (!graph) return;
+    mem_free(graph->codes);
+    mem_free(graph->links);
+    mem_free(graph->twin);
+    mem_free(graph->state);
+    mem_free(graph->entry);
+    mem_free(graph);
+}
+
+static int resize(void **array, size_t count, size_t size)
+{
+    void *memory = mem_resize(*array, count, size);
+    if (memory) *array = memory;
+    return memory != NULL;
+}
+
+film_status graph_reserve(struct graph *graph, size_t count, film_error *error)
+{
+    film_status status = FILM_OK;
+    if (count > GRAPH_MAX_ROWS)
+        return status_set(error, FILM_USAGE, "a graph holds at most %d rows", GRAPH_MAX_ROWS);
+    if (count <= graph->capacity && graph->codes) return FILM_OK;
+    size_t capacity = graph->capacity + graph->capacity / 2; /* small additions stay cheap */
+    if (capacity < count) capacity = count;
+    TRY_ALLOC(resize((void **)&graph->codes, capacity, graph->stride) &&
+                  resize((void **)&graph->links, capacity,
+                         graph->options.degree * sizeof *graph->links) &&
+                  resize((void **)&graph->twin, capacity, sizeof *graph->twin) &&
+                  resize((void **)&graph->state, capacity, 1),
+              error);
+    graph->capacity = capacity;
+    mem_large_pages(graph->codes, capacity * graph->stride);
+    mem_large_pages(graph->links, capacity * graph->options.degree * sizeof *graph->links);
+done:
+    return status;
+}
+
+film_status graph_open(const struct graph_view *view, const struct graph_options *options,
+                       struct graph **out, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct graph *graph = NULL;
+    struct graph_options with = *options;
+    size_t count = view->codes.count;
+    *out = NULL;
+    TRY(graph_check(view, NULL, error));
+    with.dim = view->codes.dim;
+    with.degree = view->degree;
+    TRY(graph_new(&with, &graph, error));
+    TRY(graph_reserve(graph, count, error));
+    if (view->entries > MOST_ENTRIES) {
+        status = status_set(error, FILM_BAD_INPUT, "graph: %zu entry rows, at most %d can be",
+                            view->entries, MOST_ENTRIES);
+        goto done;
+    }
+    graph->count = graph->count_at_entries = count;
+    graph->entries = view->entries;
+    if (count) {
+        memcpy(graph->codes, view->codes.rows, count * graph->stride);
+        memcpy(graph->links, view->links, count * view->degree * sizeof *graph->links);
+        memcpy(graph->twin, view->twin, count * sizeof *graph->twin);
+        memcpy(graph->state, view->state, count);
+        memcpy(graph->entry, view->entry, view->entries * sizeof *graph->entry);
+    }
+    graph_find_zero(graph);
+    *out = graph;
+    graph = NULL;
+done:
+    graph_free(graph);
+    return status;
+}
+
+void graph_find_zero(struct graph *graph)
+{
+    struct codes codes = graph_view(graph).codes;
+    graph->zero = GRAPH_NONE;
+    for (size_t i = 0; i < codes.count && graph->zero == GRAPH_NONE; i++)
+        if (graph->state[i] == GRAPH_LINKED && !(codes_scale(&codes, i) > 0))
+            graph->zero = (uint32_t)i;
+}
+
+struct graph_view graph_view(const struct graph *graph)
+{
+    return (struct graph_view){
+        .codes = {graph->codes, graph->count, graph->options.dim, graph->stride},
+        .links = graph->links,
+        .twin = graph->twin,
+        .state = graph->state,
+        .entry = graph->entry,
+        .degree = graph->options.degree,
+        .entries = graph->entries};
+}
+
+/* One row of every stretch of ids, the first linked one from a random place on: spread over the file
+ * whatever its order. */
+void graph_choose_entries(struct graph *graph)
+{
+    size_t wanted = (size_t)(2 * sqrt((double)graph->count)) + 1;
+    struct rng rng;
+    if (wanted > MOST_ENTRIES) wanted = MOST_ENTRIES;
+    if (wanted > graph->count) wanted = graph->count;
+    rng_seed_part(&rng, graph->options.seed, graph->count);
+    graph->entries = 0;
+    for (size_t i = 0; i < wanted; i++) {
+        size_t first = i * graph->count / wanted, next = (i + 1) * graph->count / wanted;
+        size_t length = next - first, start = (size_t)rng_below(&rng, length), step = 0;
+        while (step < length && graph->state[first + (start + step) % length] != GRAPH_LINKED)
+            step++;
+        if (step < length)
+            graph->entry[graph->entries++] = (uint32_t)(first + (start + step) % length);
+    }
+    graph->count_at_entries = graph->count;
+}

@@ -1,0 +1,270 @@
+#include "index/graph_parts.h"
+#include "base/mem.h"
+#include "base/threads.h"
+
+#include <omp.h>
+#include <stdlib.h>
+
+/* Rows are added in batches of fixed size. All rows of a batch look for neighbours in the graph as it was
+ * before the batch and, by brute force, among each other (an eighth of the cost); then every row that got
+ * links from new rows is settled on its own. No step depends on what another thread does at that time, so
+ * the graph is the same for every number of threads. */
+enum { BATCH = 512 };
+
+struct builder {
+    struct graph *graph;
+    size_t first, count; /* the batch: ids first .. first + count */
+    uint64_t *keys;      /* BATCH x width: the candidates of each */
+    size_t *found;       /* BATCH */
+    uint32_t *same;      /* BATCH: a row with the same codes, or GRAPH_NONE */
+    uint64_t *back;      /* BATCH x degree: target and source of a link that wants one back */
+    size_t *group;       /* where the links back to one target start in BACK */
+    size_t groups;
+    int threads;
+    struct graph_walker **walker; /* one per thread */
+    struct pruner *pruner;
+};
+
+static film_status builder_init(struct builder *builder, struct graph *graph, int threads,
+                                film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t width = graph->options.width, degree = graph->options.degree;
+    *builder = (struct builder){.graph = graph, .threads = threads};
+    TRY_ALLOC((builder->keys = mem_array(BATCH * width, sizeof *builder->keys)) &&
+                  (builder->found = mem_zeroed(BATCH, sizeof *builder->found)) &&
+                  (builder->same = mem_array(BATCH, sizeof *builder->same)) &&
+                  (builder->back = mem_array(BATCH * degree, sizeof *builder->back)) &&
+                  (builder->group = mem_array(BATCH * degree + 1, sizeof *builder->group)) &&
+                  (builder->walker = mem_zeroed((size_t)threads, sizeof *builder->walker)) &&
+                  (builder->pruner = mem_zeroed((size_t)threads, sizeof *builder->pruner)),
+              error);
+    for (int t = 0; t < threads; t++) {
+        TRY(graph_walker_new(&builder->walker[t], error));
+        TRY(pruner_init(&builder->pruner[t], graph->options.dim, error));
+    }
+done:
+    return status;
+}
+
+static void builder_free(struct builder *builder)
+{
+    for (int t = 0; t < builder->threads; t++) {
+        if (builder->walker) graph_walker_free(builder->walker[t]);
+        if (builder->pruner) pruner_free(&builder->pruner[t]);
+    }
+    mem_free(builder->keys);
+    mem_free(builder->found);
+    mem_free(builder->same);
+    mem_free(builder->back);
+    mem_free(builder->group);
+    mem_free(builder->walker);
+    mem_free(builder->pruner);
+}
+
+/* Room in every walker, before threads start: nothing can fail inside. */
+static film_status fit_walkers(struct builder *builder, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct graph *graph = builder->graph;
+    for (int t = 0; t < builder->threads; t++) {
+        size_t many = graph->options.degree > BATCH ? graph->options.degree : BATCH;
+        if (graph->entries > many) many = graph->entries;
+        TRY(walker_fit(builder->walker[t], graph->count + BATCH, graph->options.dim,
+                       graph->options.width, many, error));
+    }
+done:
+    return status;
+}
+
+/* Candidates of row I of the batch: VIEW ends where the batch begins, ALL does not. */
+static void find(struct builder *builder, const struct graph_view *view, const struct codes *all,
+                 struct graph_walker *walker, size_t i)
+{
+    size_t width = builder->graph->options.width;
+    uint32_t row = (uint32_t)(builder->first + i);
+    struct codes_query query = codes_query_row(all, row, walker->values);
+    walker_walk(walker, view, &query, width);
+    codes_score_range(all, &query, builder->first, builder->count, walker->scores);
+    for (size_t j = 0; j < builder->count; j++)
+        if (j != i) walker_offer(walker, key_of(walker->scores[j], (uint32_t)(builder->first + j)));
+    /* The lowest row with the same codes, of those before this one. A row of zeros scores 0 with all
+     * rows, so a walk does not find others: the graph remembers one. */
+    float self = walker->scores[i];
+    uint32_t zero = query.scale > 0 ? GRAPH_NONE : builder->graph->zero;
+    builder->same[i] = zero != GRAPH_NONE && codes_equal(all, zero, row) ? zero : GRAPH_NONE;
+    for (size_t c = 0; c < walker->size; c++) {
+        uint32_t other = key_id(walker->pool[c]);
+        if (key_score(walker->pool[c]) == self && other < row && codes_equal(all, other, row) &&
+            (builder->same[i] == GRAPH_NONE || other < builder->same[i]))
+            builder->same[i] = other;
+    }
+    memcpy(builder->keys + i * width, walker->pool, walker->size * sizeof *walker->pool);
+    builder->found[i] = walker->size;
+}
+
+/* Links of row I of the batch; rows that will be twins are no candidates. */
+static void link_row(struct builder *builder, struct pruner *pruner, size_t i)
+{
+    uint64_t *keys = builder->keys + i * builder->graph->options.width;
+    size_t left = 0;
+    if (builder->same[i] != GRAPH_NONE) return;
+    for (size_t c = 0; c < builder->found[i]; c++) {
+        size_t other = key_id(keys[c]) - builder->first; /* wraps for rows before the batch */
+        if (other < builder->count && builder->same[other] != GRAPH_NONE) continue;
+        keys[left++] = keys[c] & ~(uint64_t)1;
+    }
+    builder->found[i] = left;
+    /* pruning reorders its keys; the first few are wanted again by link_orphans */
+    memcpy(pruner->keys, keys, left * sizeof *keys);
+    graph_prune(builder->graph, pruner, (uint32_t)(builder->first + i), pruner->keys, left);
+}
+
+static int compare(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+/* All links of the batch as (target, source), in order, and where each target begins. */
+static void gather_back(struct builder *builder)
+{
+    const struct graph *graph = builder->graph;
+    size_t count = 0;
+    for (size_t i = 0; i < builder->count; i++) {
+        const uint32_t *links = graph_links(graph, builder->first + i);
+        size_t degree = graph_degree(links, graph->options.degree);
+        for (size_t d = 0; d < degree; d++)
+            builder->back[count++] = (uint64_t)links[d] << 32 | (builder->first + i);
+    }
+    qsort(builder->back, count, sizeof *builder->back, compare);
+    builder->groups = 0;
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || builder->back[i] >> 32 != builder->back[i - 1] >> 32)
+            builder->group[builder->groups++] = i;
+    builder->group[builder->groups] = count;
+}
+
+/* Gives one target its links back. Only its own list is touched. */
+static void link_back(struct builder *builder, struct pruner *pruner, size_t group)
+{
+    const struct graph *graph = builder->graph;
+    size_t first = builder->group[group], last = builder->group[group + 1];
+    size_t most = graph->options.degree, degree;
+    uint32_t target = (uint32_t)(builder->back[first] >> 32), *links = graph_links(graph, target);
+    degree = graph_degree(links, most);
+    memcpy(pruner->id, links, degree * sizeof *links);
+    size_t all = degree;
+    for (size_t i = first; i < last && all < PRUNE_MOST; i++) {
+        uint32_t source = (uint32_t)builder->back[i];
+        size_t at = 0;
+        while (at < degree && links[at] != source) at++;
+        if (at == degree) pruner->id[all++] = source;
+    }
+    if (all <= most)
+        memcpy(links + degree, pruner->id + degree, (all - degree) * sizeof *links);
+    else
+        graph_prune_ids(graph, pruner, target, all);
+}
+
+static int links_to(const struct graph *graph, uint32_t from, uint32_t to)
+{
+    const uint32_t *links = graph_links(graph, from);
+    for (size_t i = 0; i < graph->options.degree && links[i] != GRAPH_NONE; i++)
+        if (links[i] == to) return 1;
+    return 0;
+}
+
+/* Twins into their rings; new rows that no one links to get a link from near them. In order of ids. */
+static void settle(struct builder *builder)
+{
+    struct graph *graph = builder->graph;
+    struct codes codes = graph_view(graph).codes;
+    for (size_t i = 0; i < builder->count; i++) {
+        uint32_t row = (uint32_t)(builder->first + i), same = builder->same[i];
+        if (same != GRAPH_NONE) {
+            graph->twin[row] = graph->twin[same];
+            graph->twin[same] = row;
+            continue;
+        }
+        if (!(codes_scale(&codes, row) > 0)) graph->zero = row;
+        const uint32_t *links = graph_links(graph, row);
+        size_t degree = graph_degree(links, graph->options.degree), known = 0;
+        for (size_t d = 0; d < degree && !known; d++)
+            known = (size_t)links_to(graph, links[d], row);
+        if (!known)
+            graph_attach(graph, row, builder->keys + i * graph->options.width, builder->found[i]);
+    }
+}
+
+static void add_batch(struct builder *builder)
+{
+    struct graph *graph = builder->graph;
+    struct graph_view view = graph_view(graph); /* without the batch */
+    struct codes all = view.codes;
+    all.count = builder->first + builder->count;
+#pragma omp parallel num_threads(builder->threads)
+    {
+        int thread = omp_get_thread_num();
+#pragma omp for schedule(dynamic, 4)
+        for (size_t i = 0; i < builder->count; i++)
+            find(builder, &view, &all, builder->walker[thread], i);
+#pragma omp single
+        {
+            graph->count = all.count;
+            for (size_t i = 0; i < builder->count; i++)
+                graph->state[builder->first + i] =
+                    builder->same[i] == GRAPH_NONE ? GRAPH_LINKED : GRAPH_TWIN;
+        }
+#pragma omp for schedule(dynamic, 4)
+        for (size_t i = 0; i < builder->count; i++) link_row(builder, &builder->pruner[thread], i);
+#pragma omp single
+        gather_back(builder);
+#pragma omp for schedule(dynamic, 16)
+        for (size_t group = 0; group < builder->groups; group++)
+            link_back(builder, &builder->pruner[thread], group);
+    }
+    settle(builder);
+}
+
+/* Codes and empty lists for rows FIRST .. of the graph. */
+static void prepare(struct graph *graph, const float *rows, size_t count, int threads)
+{
+    size_t first = graph->count, degree = graph->options.degree;
+    codes_encode(rows, count, graph->options.dim, graph->codes + first * graph->stride, threads);
+    for (size_t i = first; i < first + count; i++) graph->twin[i] = (uint32_t)i;
+    memset(graph->links + first * degree, 0xff, count * degree * sizeof *graph->links);
+}
+
+film_status graph_add(struct graph *graph, const float *rows, size_t count, int threads,
+                      const film_progress *progress, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct builder builder = {0};
+    size_t before = graph->count;
+    threads = threads_use(threads);
+    if (count > GRAPH_MAX_ROWS)
+        return status_set(error, FILM_USAGE, "a graph holds at most %d rows", GRAPH_MAX_ROWS);
+    if (count < (size_t)threads) threads = count ? (int)count : 1;
+    TRY(graph_reserve(graph, graph->count + count, error));
+    TRY(builder_init(&builder, graph, threads, error));
+    prepare(graph, rows, count, threads);
+    for (size_t done = 0; done < count; done += builder.count) {
+        builder.first = graph->count;
+        builder.count = count - done < BATCH ? count - done : BATCH;
+        TRY(fit_walkers(&builder, error));
+        add_batch(&builder);
+        if (!graph->entries || graph->count > graph->count_at_entries + graph->count_at_entries / 8)
+            graph_choose_entries(graph);
+        TRY(progress_report(progress, "graph", (double)(done + builder.count), (double)count,
+                            error));
+    }
+    /* Going over the whole graph is for large additions only. */
+    if (count >= BATCH || count * 8 >= before) {
+        graph_choose_entries(graph);
+        TRY(graph_connect(graph, error));
+    }
+done:
+    builder_free(&builder);
+    return status;
+}

@@ -1,0 +1,267 @@
+#include "index/graph_walk.h"
+#include "base/mem.h"
+#include "base/threads.h"
+#include "base/topk.h"
+#include "embed/vec.h"
+
+/* How many of the entries a walk starts from: one may lie on the wrong side of a gap. */
+enum { STARTS = 4 };
+
+film_status graph_walker_new(struct graph_walker **out, film_error *error)
+{
+    film_status status = FILM_OK;
+    TRY_ALLOC(*out = mem_zeroed(1, sizeof **out), error);
+done:
+    return status;
+}
+
+void graph_walker_free(struct graph_walker *walker)
+{
+    if (!walker) return;
+    mem_free(walker->mark);
+    mem_free_aligned(walker->values);
+    mem_free(walker->pool);
+    mem_free(walker->todo);
+    mem_free(walker->scores);
+    mem_free(walker);
+}
+
+/* A block of another size, contents lost; the old one stays when there is no memory. */
+static int renew(void **block, size_t count, size_t size)
+{
+    void *larger = mem_zeroed(count, size);
+    if (!larger) return 0;
+    mem_free(*block);
+    *block = larger;
+    return 1;
+}
+
+film_status walker_fit(struct graph_walker *walker, size_t rows, size_t dim, size_t limit,
+                       size_t many, film_error *error)
+{
+    film_status status = FILM_OK;
+    if (rows > walker->marks) {
+        size_t wanted = rows + rows / 2; /* a graph that grows row by row */
+        TRY_ALLOC(renew((void **)&walker->mark, wanted, 1), error);
+        walker->marks = wanted;
+        walker->epoch = 0;
+    }
+    if (codes_query_room(dim) > walker->values_room) {
+        int8_t *values = mem_aligned(codes_query_room(dim), 1);
+        TRY_ALLOC(values, error);
+        mem_free_aligned(walker->values);
+        walker->values = values;
+        walker->values_room = codes_query_room(dim);
+    }
+    if (limit > walker->room) {
+        TRY_ALLOC(renew((void **)&walker->pool, limit, sizeof *walker->pool), error);
+        walker->room = limit;
+    }
+    if (many > walker->todo_room) {
+        TRY_ALLOC(renew((void **)&walker->todo, many, sizeof *walker->todo) &&
+                      renew((void **)&walker->scores, many, sizeof *walker->scores),
+                  error);
+        walker->todo_room = many;
+    }
+done:
+    return status;
+}
+
+void walker_offer(struct graph_walker *walker, uint64_t key)
+{
+    uint64_t *pool = walker->pool;
+    if (walker->size == walker->limit) {
+        if (key <= pool[walker->size - 1]) return;
+        walker->size--;
+    }
+    size_t low = 0, high = walker->size;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (pool[middle] > key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    memmove(pool + low + 1, pool + low, (walker->size - low) * sizeof *pool);
+    pool[low] = key;
+    walker->size++;
+    if (low < walker->cursor) walker->cursor = low;
+}
+
+/* A new epoch makes all marks old without touching them; every 255 walks they are cleared. */
+static void new_epoch(struct graph_walker *walker)
+{
+    if (++walker->epoch == 0) {
+        memset(walker->mark, 0, walker->marks);
+        walker->epoch = 1;
+    }
+}
+
+/* Scores what is in todo and offers it. */
+static void offer_todo(struct graph_walker *walker, const struct graph_view *view,
+                       const struct codes_query *query, size_t count)
+{
+    codes_score(&view->codes, query, walker->todo, count, walker->scores);
+    walker->scored += count;
+    for (size_t i = 0; i < count; i++)
+        walker_offer(walker, key_of(walker->scores[i], walker->todo[i]));
+}
+
+/* An id of an array that someone else may have changed since it was checked: not out of range. */
+static inline size_t visit(struct graph_walker *walker, size_t rows, uint32_t id, size_t count)
+{
+    if (id >= rows || walker->mark[id] == walker->epoch) return count;
+    walker->mark[id] = walker->epoch;
+    walker->todo[count] = id;
+    return count + 1;
+}
+
+void walker_walk(struct graph_walker *walker, const struct graph_view *view,
+                 const struct codes_query *query, size_t limit)
+{
+    size_t rows = view->codes.count, count = 0;
+    new_epoch(walker);
+    walker->size = walker->cursor = 0;
+    walker->limit = limit < STARTS ? limit : STARTS;
+    for (size_t i = 0; i < view->entries; i++)
+        if (view->entry[i] < rows) walker->todo[count++] = view->entry[i];
+    offer_todo(walker, view, query, count);
+    /* only where the walk starts counts as visited: the others may be answers, found by links */
+    for (size_t i = 0; i < walker->size; i++) walker->mark[key_id(walker->pool[i])] = walker->epoch;
+    walker->limit = limit;
+    while (walker->cursor < walker->size) {
+        uint64_t *key = &walker->pool[walker->cursor++];
+        if (*key & 1) continue;
+        *key |= 1;
+        const uint32_t *links = view->links + (size_t)key_id(*key) * view->degree;
+        count = 0;
+        for (size_t i = 0; i < view->degree && links[i] != GRAPH_NONE; i++)
+            count = visit(walker, rows, links[i], count);
+        /* the next one's links, most likely, while these are scored */
+        if (walker->cursor < walker->size) {
+            const uint32_t *next =
+                view->links + (size_t)key_id(walker->pool[walker->cursor]) * view->degree;
+            __builtin_prefetch(next);
+            __builtin_prefetch(next + 16);
+        }
+        offer_todo(walker, view, query, count);
+    }
+}
+
+/* ---- Searching ---- */
+
+struct answer {
+    const struct graph_question *question;
+    const struct graph_view *view;
+    struct topk top;
+    float scale;
+};
+
+static void offer_row(struct answer *answer, uint32_t id, float score)
+{
+    size_t dim = answer->view->codes.dim;
+    const float *rows = answer->question->rows;
+    float value = rows ? (float)vec_dot(answer->question->vector, rows + (size_t)id * dim, dim)
+                       : score * answer->scale;
+    topk_offer(&answer->top, value, id);
+}
+
+/* A row and those with the same codes, k at most: more would not be shown. */
+static void offer_ring(struct answer *answer, uint64_t key)
+{
+    const struct graph_view *view = answer->view;
+    uint32_t first = key_id(key), id = first;
+    for (size_t step = 0; step <= answer->question->k; step++) {
+        if (view->state[id] != GRAPH_DEAD) offer_row(answer, id, key_score(key));
+        id = view->twin[id];
+        if (id == first || id >= view->codes.count) return;
+    }
+}
+
+film_status graph_search(const struct graph_view *view, struct graph_walker *walker,
+                         const struct graph_question *question, uint32_t *id, float *score,
+                         size_t *found, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t k = question->k, ef = question->ef < k ? k : question->ef;
+    size_t many = view->entries > view->degree ? view->entries : view->degree;
+    *found = 0;
+    if (k == 0) goto done;
+    if (ef > GRAPH_MAX_WIDTH)
+        return status_set(error, FILM_USAGE, "a search keeps at most %d candidates, not %zu",
+                          GRAPH_MAX_WIDTH, ef);
+    TRY(walker_fit(walker, view->codes.count, view->codes.dim, ef, many, error));
+    struct codes_query query = codes_query_of(question->vector, view->codes.dim, walker->values);
+    walker_walk(walker, view, &query, ef);
+    /* The codes' order is right but for near ties: a few beyond k are enough for the exact one. */
+    size_t ranked = question->rows ? k + k / 2 + 8 : k;
+    if (ranked > walker->size) ranked = walker->size;
+    if (question->rows)
+        for (size_t i = 0; i < ranked; i++) {
+            const float *row = question->rows + (size_t)key_id(walker->pool[i]) * view->codes.dim;
+            for (size_t d = 0; d < view->codes.dim; d += 16) __builtin_prefetch(row + d);
+        }
+    struct answer answer = {question, view, topk_over(score, id, k), query.scale};
+    for (size_t i = 0; i < ranked; i++) offer_ring(&answer, walker->pool[i]);
+    topk_finish(&answer.top);
+    *found = answer.top.count;
+done:
+    return status;
+}
+
+static film_status search_some(const struct graph_view *view, const struct graph_question *question,
+                               size_t count, int threads, uint32_t *id, float *score,
+                               film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t k = question->k;
+#pragma omp parallel num_threads(threads)
+    {
+        struct graph_walker *walker = NULL;
+        film_error own_error;
+        film_status mine = graph_walker_new(&walker, &own_error);
+#pragma omp for schedule(dynamic, 16)
+        for (size_t q = 0; q < count; q++) {
+            struct graph_question one = *question;
+            size_t found = 0;
+            one.vector += q * view->codes.dim;
+            if (mine == FILM_OK)
+                mine =
+                    graph_search(view, walker, &one, id + q * k, score + q * k, &found, &own_error);
+            for (size_t i = found; i < k; i++) {
+                id[q * k + i] = GRAPH_NONE;
+                score[q * k + i] = 0;
+            }
+        }
+        if (mine != FILM_OK) {
+#pragma omp critical
+            status = status_set(error, mine, "%s", own_error.message);
+        }
+        graph_walker_free(walker);
+    }
+    return status;
+}
+
+film_status graph_search_many(const struct graph_view *view, const struct graph_question *question,
+                              size_t count, int threads, const film_progress *progress,
+                              uint32_t *id, float *score, film_error *error)
+{
+    enum { CHUNK = 8192 }; /* queries between two reports */
+    film_status status = FILM_OK;
+    size_t k = question->k, chunk = count < CHUNK ? count : CHUNK;
+    float *own = NULL;
+    threads = threads_use(threads);
+    if (!score) TRY_ALLOC(own = mem_array(chunk * k, sizeof(float)), error);
+    for (size_t first = 0; first < count; first += chunk) {
+        struct graph_question some = *question;
+        size_t queries = count - first < chunk ? count - first : chunk;
+        some.vector += first * view->codes.dim;
+        TRY(search_some(view, &some, queries, threads, id + first * k,
+                        own ? own : score + first * k, error));
+        TRY(progress_report(progress, "neighbours", (double)(first + queries), (double)count,
+                            error));
+    }
+done:
+    mem_free(own);
+    return status;
+}

@@ -1,0 +1,318 @@
+#include "index/lexical_parts.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Reading a tail of MOST_TAIL documents costs a search about 0.1 ms; merging a million documents costs
+ * about a tenth of a second. While many are being added no one searches: then it may grow longer. */
+enum { MOST_TAIL = 4096, MOST_WHILE_ADDING = 65536 };
+
+film_status lexical_new(struct lexical **out, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct lexical *lexical = mem_zeroed(1, sizeof *lexical);
+    *out = NULL;
+    TRY_ALLOC(lexical, error);
+    TRY(keytab_init(&lexical->terms, error));
+    *out = lexical;
+    lexical = NULL;
+done:
+    lexical_free(lexical);
+    return status;
+}
+
+/* Only what keeps a search inside the arrays. */
+static film_status check_sizes(const struct lexical_view *view, film_error *error)
+{
+    if (view->count > LEXICAL_MAX_COUNT || view->terms.count > view->postings)
+        return status_set(error, FILM_BAD_INPUT,
+                          "terms: %zu documents with %u terms and %zu postings cannot be",
+                          view->count, view->terms.count, view->postings);
+    return FILM_OK;
+}
+
+film_status lexical_open(const struct lexical_view *view, struct lexical **out, film_error *error)
+{
+    *out = NULL;
+    film_status status = check_sizes(view, error);
+    if (status != FILM_OK) return status;
+    struct lexical *lexical = mem_zeroed(1, sizeof *lexical);
+    if (!lexical) return status_no_memory(error);
+    lexical->view = *view;
+    lexical->borrowed = 1;
+    lexical->count = view->count;
+    for (size_t i = 0; i < view->count; i++) lexical->removed += view->dead[i] != 0;
+    *out = lexical;
+    return FILM_OK;
+}
+
+void lexical_free(struct lexical *lexical)
+{
+    if (!lexical) return;
+    keytab_free(&lexical->terms);
+    mem_free(lexical->start);
+    mem_free(lexical->most);
+    mem_free(lexical->weight);
+    mem_free(lexical->document);
+    mem_free(lexical->dead);
+    mem_free(lexical->tail_start);
+    mem_free(lexical->tail_term);
+    mem_free(lexical->tail_weight);
+    mem_free(lexical);
+}
+
+size_t lexical_count(const struct lexical *lexical)
+{
+    return lexical->count;
+}
+
+size_t lexical_removed(const struct lexical *lexical)
+{
+    return lexical->removed;
+}
+
+struct lexical_view lexical_view(const struct lexical *lexical)
+{
+    struct lexical_view view = lexical->view;
+    if (lexical->borrowed) return view;
+    view.terms = lexical->terms;
+    view.dead = lexical->dead;
+    return view;
+}
+
+size_t lexical_frequency(const struct lexical *lexical, uint64_t key)
+{
+    const struct lexical_view *view = &lexical->view;
+    uint32_t term = keytab_find(lexical->borrowed ? &view->terms : &lexical->terms, key);
+    if (term >= view->terms.count || view->start[term] > view->start[term + 1]) return 0;
+    return (size_t)(view->start[term + 1] - view->start[term]);
+}
+
+/* ---- checking ---- */
+
+static film_status check_list(const struct lexical_view *view, size_t term, film_error *error)
+{
+    uint16_t most = 0;
+    for (uint64_t at = view->start[term]; at < view->start[term + 1]; at++) {
+        if (view->document[at] >= view->count ||
+            (at > view->start[term] && view->document[at] <= view->document[at - 1]))
+            return status_set(error, FILM_BAD_INPUT, "terms: list %zu does not rise", term);
+        if (view->weight[at] == 0 || view->weight[at] > LEXICAL_ONE)
+            return status_set(error, FILM_BAD_INPUT, "terms: list %zu has a weight that is none",
+                              term);
+        if (view->weight[at] > most) most = view->weight[at];
+    }
+    if (most != view->most[term])
+        return status_set(error, FILM_BAD_INPUT, "terms: list %zu has another largest weight",
+                          term);
+    return FILM_OK;
+}
+
+film_status lexical_check(const struct lexical_view *view, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t terms = view->terms.count, slots = (size_t)view->terms.slot_mask + 1, used = 0;
+    TRY(check_sizes(view, error));
+    for (size_t i = 0; i < slots; i++) {
+        if (view->terms.keys[i] == 0) continue;
+        used++;
+        if (view->terms.number[i] >= terms ||
+            keytab_find(&view->terms, view->terms.keys[i]) != view->terms.number[i])
+            TRY(status_set(error, FILM_BAD_INPUT, "terms: slot %zu cannot be found", i));
+    }
+    if (used != terms)
+        TRY(status_set(error, FILM_BAD_INPUT, "terms: %zu keys of %zu terms", used, terms));
+    if (view->start[0] != 0 || view->start[terms] != view->postings)
+        TRY(status_set(error, FILM_BAD_INPUT, "terms: the lists do not fill the postings"));
+    for (size_t t = 0; t < terms; t++)
+        if (view->start[t] >= view->start[t + 1])
+            TRY(status_set(error, FILM_BAD_INPUT, "terms: list %zu is empty", t));
+    for (size_t t = 0; t < terms; t++) TRY(check_list(view, t, error));
+    for (size_t i = 0; i < view->count; i++)
+        if (view->dead[i] > 1)
+            TRY(status_set(error, FILM_BAD_INPUT, "terms: document %zu is neither dead nor not",
+                           i));
+done:
+    return status;
+}
+
+/* ---- changing ---- */
+
+/* Terms of a file into a table that can grow, with the same numbers. */
+static film_status copy_terms(const struct keytab *from, struct keytab *to, film_error *error)
+{
+    film_status status = FILM_OK;
+    uint64_t *key = NULL;
+    uint32_t number;
+    TRY(keytab_init(to, error));
+    TRY_ALLOC(key = mem_array(from->count, sizeof *key), error);
+    for (size_t i = 0; i <= from->slot_mask; i++)
+        if (from->keys[i]) key[from->number[i]] = from->keys[i]; /* checked before */
+    for (size_t t = 0; t < from->count; t++) TRY(keytab_add(to, key[t], &number, error));
+done:
+    mem_free(key);
+    return status;
+}
+
+/* Before the first change of an index over a file: the lists stay there until they are merged, the rest is
+ * copied. */
+static film_status own(struct lexical *lexical, film_error *error)
+{
+    film_status status = FILM_OK;
+    if (!lexical->borrowed) return FILM_OK;
+    TRY(lexical_check(&lexical->view, error));
+    TRY(copy_terms(&lexical->view.terms, &lexical->terms, error));
+    TRY_ALLOC(lexical->dead = mem_array(lexical->count + 1, 1), error);
+    lexical->dead_capacity = lexical->count + 1;
+    if (lexical->count) memcpy(lexical->dead, lexical->view.dead, lexical->count);
+    lexical->borrowed = 0;
+done:
+    return status;
+}
+
+static int reserve(struct lexical *lexical, size_t terms)
+{
+    size_t used = lexical->tail ? lexical->tail_start[lexical->tail] : 0;
+    void *start = lexical->tail_start, *term = lexical->tail_term, *weight = lexical->tail_weight,
+         *dead = lexical->dead;
+    int there =
+        mem_grow(&start, &lexical->tail_start_capacity, lexical->tail + 2, sizeof(size_t)) &&
+        mem_grow(&term, &lexical->tail_term_capacity, used + terms + 1, sizeof(uint32_t)) &&
+        mem_grow(&weight, &lexical->tail_weight_capacity, used + terms + 1, sizeof(uint16_t)) &&
+        mem_grow(&dead, &lexical->dead_capacity, lexical->count + 1, 1);
+    lexical->tail_start = start;
+    lexical->tail_term = term;
+    lexical->tail_weight = weight;
+    lexical->dead = dead;
+    if (there && !lexical->tail) lexical->tail_start[0] = 0;
+    return there;
+}
+
+/* Puts (TERM, CODE) into the row that ends at *END, terms rising; one that is there keeps its first. */
+static void insert(struct lexical *lexical, size_t begin, size_t *end, uint32_t term, uint32_t code)
+{
+    size_t at = *end;
+    while (at > begin && lexical->tail_term[at - 1] > term) at--;
+    if (at > begin && lexical->tail_term[at - 1] == term) return;
+    memmove(lexical->tail_term + at + 1, lexical->tail_term + at,
+            (*end - at) * sizeof *lexical->tail_term);
+    memmove(lexical->tail_weight + at + 1, lexical->tail_weight + at,
+            (*end - at) * sizeof *lexical->tail_weight);
+    lexical->tail_term[at] = term;
+    lexical->tail_weight[at] = (uint16_t)code;
+    ++*end;
+}
+
+film_status lexical_add(struct lexical *lexical, struct lexical_terms terms, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t count = terms.count < LEXICAL_MOST_TERMS ? terms.count : LEXICAL_MOST_TERMS;
+    TRY(own(lexical, error));
+    if (lexical->count >= LEXICAL_MAX_COUNT)
+        TRY(status_set(error, FILM_USAGE, "an index holds at most %d documents",
+                       LEXICAL_MAX_COUNT));
+    TRY_ALLOC(reserve(lexical, count), error);
+    size_t begin = lexical->tail_start[lexical->tail], end = begin;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t code = lexical_code(terms.weight[i]), term;
+        if (!code) continue;
+        TRY(keytab_add(&lexical->terms, terms.key[i], &term, error));
+        insert(lexical, begin, &end, term, code);
+    }
+    lexical->tail_start[++lexical->tail] = end;
+    lexical->dead[lexical->count++] = 0;
+    if (lexical->tail >= MOST_WHILE_ADDING && lexical->tail >= lexical->view.count / 8)
+        TRY(lexical_settle(lexical, error));
+done:
+    return status;
+}
+
+film_status lexical_remove(struct lexical *lexical, const uint32_t *id, size_t count,
+                           film_error *error)
+{
+    film_status status = own(lexical, error);
+    if (status != FILM_OK) return status;
+    for (size_t i = 0; i < count; i++) {
+        if (id[i] >= lexical->count || lexical->dead[id[i]]) continue;
+        lexical->dead[id[i]] = 1;
+        lexical->removed++;
+    }
+    return FILM_OK;
+}
+
+/* The new arrays of a merge. */
+struct merged {
+    uint64_t *start;
+    uint16_t *most, *weight;
+    uint32_t *document;
+};
+
+/* Lists of both, old before new: ids of the tail are higher, so the lists rise. */
+static void merge(const struct lexical *lexical, const struct merged *to)
+{
+    const struct lexical_view *view = &lexical->view;
+    size_t terms = lexical->terms.count, tail_entries = lexical->tail_start[lexical->tail];
+    for (size_t i = 0; i < tail_entries; i++) to->start[lexical->tail_term[i] + 1]++;
+    for (size_t t = 0; t < view->terms.count; t++)
+        to->start[t + 1] += view->start[t + 1] - view->start[t];
+    for (size_t t = 0; t < terms; t++) to->start[t + 1] += to->start[t];
+    for (size_t t = 0; t < view->terms.count; t++) {
+        size_t length = (size_t)(view->start[t + 1] - view->start[t]);
+        memcpy(to->document + to->start[t], view->document + view->start[t],
+               length * sizeof *to->document);
+        memcpy(to->weight + to->start[t], view->weight + view->start[t],
+               length * sizeof *to->weight);
+        to->most[t] = view->most[t];
+        to->start[t] += length; /* where the next one goes; put back below */
+    }
+    for (size_t d = 0; d < lexical->tail; d++)
+        for (size_t i = lexical->tail_start[d]; i < lexical->tail_start[d + 1]; i++) {
+            uint32_t term = lexical->tail_term[i];
+            uint64_t at = to->start[term]++;
+            to->document[at] = (uint32_t)(view->count + d);
+            to->weight[at] = lexical->tail_weight[i];
+            if (lexical->tail_weight[i] > to->most[term]) to->most[term] = lexical->tail_weight[i];
+        }
+    memmove(to->start + 1, to->start, terms * sizeof *to->start);
+    to->start[0] = 0;
+}
+
+film_status lexical_settle(struct lexical *lexical, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct merged to = {0};
+    if (lexical->borrowed || !lexical->tail) return FILM_OK;
+    size_t terms = lexical->terms.count,
+           postings = lexical->view.postings + lexical->tail_start[lexical->tail];
+    TRY_ALLOC((to.start = mem_zeroed(terms + 2, sizeof *to.start)) &&
+                  (to.most = mem_zeroed(terms + 1, sizeof *to.most)) &&
+                  (to.document = mem_array(postings, sizeof *to.document)) &&
+                  (to.weight = mem_array(postings, sizeof *to.weight)),
+              error);
+    merge(lexical, &to);
+    mem_free(lexical->start);
+    mem_free(lexical->most);
+    mem_free(lexical->document);
+    mem_free(lexical->weight);
+    lexical->start = to.start;
+    lexical->most = to.most;
+    lexical->document = to.document;
+    lexical->weight = to.weight;
+    to = (struct merged){0};
+    lexical->view =
+        (struct lexical_view){lexical->terms,  lexical->start, lexical->most, lexical->document,
+                              lexical->weight, lexical->dead,  postings,      lexical->count};
+    lexical->tail = 0;
+done:
+    mem_free(to.start);
+    mem_free(to.most);
+    mem_free(to.document);
+    mem_free(to.weight);
+    return status;
+}
+
+film_status lexical_tidy(struct lexical *lexical, film_error *error)
+{
+    return lexical->tail >= MOST_TAIL ? lexical_settle(lexical, error) : FILM_OK;
+}

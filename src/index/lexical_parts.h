@@ -1,0 +1,31 @@
+/* What the two files of the lexical index share. */
+#ifndef INDEX_LEXICAL_PARTS_H
+#define INDEX_LEXICAL_PARTS_H
+
+#include "index/lexical.h"
+
+struct lexical {
+    struct lexical_view view; /* merged documents; its count is theirs, `dead` covers all */
+    int borrowed;             /* the view points into a file */
+    size_t count, removed;    /* all documents; those marked */
+    struct keytab terms;      /* own: has the terms of the tail too */
+    uint64_t *start;          /* own arrays of the view */
+    uint16_t *most, *weight;
+    uint32_t *document;
+    uint8_t *dead;
+    size_t dead_capacity;
+    /* The tail, document by document: its terms (numbers, rising) and their weights. */
+    size_t *tail_start; /* tail + 1 */
+    uint32_t *tail_term;
+    uint16_t *tail_weight;
+    size_t tail, tail_start_capacity, tail_term_capacity, tail_weight_capacity;
+};
+
+/* WEIGHT as stored; 0: it does not count. */
+static inline uint32_t lexical_code(float weight)
+{
+    if (!(weight > 0)) return 0;
+    return weight >= 1 ? LEXICAL_ONE : (uint32_t)(weight * LEXICAL_ONE + 0.5f);
+}
+
+#endif

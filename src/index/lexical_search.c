@@ -1,0 +1,303 @@
+#include "index/lexical_parts.h"
+#include "base/mem.h"
+#include "base/topk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A list of more than LONG documents is a common word's. Once MANY times k documents have been found by rarer
+ * ones, it is only looked into for them: who shares nothing but common words is not among the best. The one
+ * step that is not exact; without it a search of a million spends most of its time on "what is the". */
+enum { LONG = 32768, MANY = 16 };
+
+/* A term of the query and its list. */
+struct wanted {
+    const uint32_t *document;
+    const uint16_t *weight;
+    size_t length;
+    uint32_t term, code;
+    uint64_t bound; /* the most it can add to a score */
+};
+
+struct lexical_searcher {
+    uint32_t *sum; /* per document: what it has so far; all 0 between searches */
+    size_t sum_capacity;
+    uint32_t *touched; /* documents with a sum */
+    size_t touched_count, touched_capacity;
+    uint32_t *order; /* scratch for the k-th best */
+    size_t order_capacity;
+    const uint8_t *mask; /* of this search; NULL: all */
+    struct wanted *wanted;
+    size_t wanted_count, wanted_capacity;
+};
+
+film_status lexical_searcher_new(struct lexical_searcher **out, film_error *error)
+{
+    *out = mem_zeroed(1, sizeof **out);
+    return *out ? FILM_OK : status_no_memory(error);
+}
+
+void lexical_searcher_free(struct lexical_searcher *searcher)
+{
+    if (!searcher) return;
+    mem_free(searcher->sum);
+    mem_free(searcher->touched);
+    mem_free(searcher->order);
+    mem_free(searcher->wanted);
+    mem_free(searcher);
+}
+
+static int fit(struct lexical_searcher *searcher, size_t count, size_t terms)
+{
+    size_t before = searcher->sum_capacity;
+    void *sum = searcher->sum, *touched = searcher->touched, *order = searcher->order,
+         *wanted = searcher->wanted;
+    int there = mem_grow(&sum, &searcher->sum_capacity, count + 1, sizeof(uint32_t)) &&
+                mem_grow(&touched, &searcher->touched_capacity, count + 1, sizeof(uint32_t)) &&
+                mem_grow(&order, &searcher->order_capacity, count + 1, sizeof(uint32_t)) &&
+                mem_grow(&wanted, &searcher->wanted_capacity, terms + 1, sizeof(struct wanted));
+    searcher->sum = sum;
+    searcher->touched = touched;
+    searcher->order = order;
+    searcher->wanted = wanted;
+    if (searcher->sum_capacity > before)
+        memset(searcher->sum + before, 0,
+               (searcher->sum_capacity - before) * sizeof *searcher->sum);
+    return there;
+}
+
+/* ---- the terms of the query ---- */
+
+static int by_bound(const void *a, const void *b)
+{
+    const struct wanted *left = a, *right = b;
+    if (left->bound != right->bound) return left->bound > right->bound ? -1 : 1;
+    return left->term < right->term ? -1 : left->term > right->term;
+}
+
+static int by_term(const void *a, const void *b)
+{
+    const struct wanted *left = a, *right = b;
+    return left->term < right->term ? -1 : left->term > right->term;
+}
+
+/* Looks the terms up; of one given twice the first counts. Sorted by term. */
+static void look_up(const struct lexical *lexical, struct lexical_searcher *searcher,
+                    struct lexical_terms query)
+{
+    const struct lexical_view *view = &lexical->view;
+    const struct keytab *terms = lexical->borrowed ? &view->terms : &lexical->terms;
+    size_t count = 0, most = query.count < LEXICAL_MOST_TERMS ? query.count : LEXICAL_MOST_TERMS;
+    struct wanted *wanted = searcher->wanted;
+    for (size_t i = 0; i < most; i++) {
+        uint32_t code = lexical_code(query.weight[i]), term;
+        if (!code || (term = keytab_find(terms, query.key[i])) == KEYTAB_NONE) continue;
+        wanted[count] = (struct wanted){.term = term, .code = code};
+        if (term < view->terms.count && view->start[term] < view->start[term + 1] &&
+            view->start[term + 1] <= view->postings) {
+            wanted[count].document = view->document + view->start[term];
+            wanted[count].weight = view->weight + view->start[term];
+            wanted[count].length = (size_t)(view->start[term + 1] - view->start[term]);
+            wanted[count].bound = (uint64_t)code * view->most[term];
+        }
+        count++;
+    }
+    qsort(wanted, count, sizeof *wanted, by_term);
+    searcher->wanted_count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || wanted[i].term != wanted[i - 1].term)
+            wanted[searcher->wanted_count++] = wanted[i];
+}
+
+/* ---- summing ---- */
+
+static void add_to(struct lexical_searcher *searcher, uint32_t document, uint32_t value)
+{
+    if (searcher->sum[document] == 0) searcher->touched[searcher->touched_count++] = document;
+    searcher->sum[document] += value;
+}
+
+static void add_tail(const struct lexical *lexical, struct lexical_searcher *searcher)
+{
+    for (size_t d = 0; d < lexical->tail; d++) {
+        size_t at = lexical->tail_start[d], end = lexical->tail_start[d + 1], w = 0;
+        uint32_t sum = 0;
+        while (at < end && w < searcher->wanted_count) {
+            uint32_t term = lexical->tail_term[at], other = searcher->wanted[w].term;
+            if (term == other) sum += lexical->tail_weight[at] * searcher->wanted[w].code;
+            at += term <= other;
+            w += other <= term;
+        }
+        if (sum) add_to(searcher, (uint32_t)(lexical->view.count + d), sum);
+    }
+}
+
+/* A whole list. The check of the id is for a file that no one has looked at. */
+static void add_list(struct lexical_searcher *searcher, const struct wanted *wanted, size_t count)
+{
+    uint32_t *sum = searcher->sum, *touched = searcher->touched;
+    size_t touched_count = searcher->touched_count;
+    for (size_t i = 0; i < wanted->length; i++) {
+        uint32_t document = wanted->document[i], value = wanted->weight[i] * wanted->code;
+        if (document >= count || value == 0) continue;
+        uint32_t before = sum[document];
+        touched[touched_count] = document;
+        touched_count += before == 0;
+        sum[document] = before + value;
+        if (before + value == 0) sum[document] = 1; /* wrapped around: damaged weights only */
+    }
+    searcher->touched_count = touched_count;
+}
+
+/* For documents in rising order: from AT on, the place of the first that is not below DOCUMENT. Doubles its
+ * steps, then halves them. */
+static size_t gallop(const struct wanted *wanted, size_t at, uint32_t document)
+{
+    size_t step = 1, low = at;
+    while (at < wanted->length && wanted->document[at] < document) {
+        low = at + 1;
+        at += step;
+        step *= 2;
+    }
+    size_t high = at < wanted->length ? at : wanted->length;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (wanted->document[middle] < document)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Only to documents that are still in question (touched, rising). */
+static void add_candidates(struct lexical_searcher *searcher, const struct wanted *wanted)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < searcher->touched_count && at < wanted->length; i++) {
+        uint32_t document = searcher->touched[i];
+        at = gallop(wanted, at, document);
+        if (at < wanted->length && wanted->document[at] == document)
+            searcher->sum[document] += wanted->weight[at] * wanted->code;
+    }
+}
+
+/* ---- who is still in question ---- */
+
+static int is_out(const struct lexical *lexical, const struct lexical_searcher *searcher,
+                  uint32_t document)
+{
+    const uint8_t *dead = lexical->borrowed ? lexical->view.dead : lexical->dead;
+    return (lexical->removed && dead[document]) || (searcher->mask && !searcher->mask[document]);
+}
+
+/* The K-th largest of COUNT values (K from 1), which are reordered: Hoare's way, on one side only. */
+static uint32_t kth_largest(uint32_t *value, size_t count, size_t k)
+{
+    ptrdiff_t low = 0, high = (ptrdiff_t)count - 1, at = (ptrdiff_t)k - 1;
+    while (low < high) {
+        uint32_t pivot = value[low + (high - low) / 2];
+        ptrdiff_t i = low, j = high;
+        while (i <= j) {
+            while (value[i] > pivot) i++;
+            while (value[j] < pivot) j--;
+            if (i > j) break;
+            uint32_t kept = value[i];
+            value[i++] = value[j];
+            value[j--] = kept;
+        }
+        if (at <= j)
+            high = j;
+        else if (at >= i)
+            low = i;
+        else
+            break;
+    }
+    return value[at];
+}
+
+/* What the K-th best living document has at least; 0 when there are fewer. */
+static uint32_t least_of_best(const struct lexical *lexical, struct lexical_searcher *searcher,
+                              size_t k)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < searcher->touched_count; i++)
+        if (!is_out(lexical, searcher, searcher->touched[i]))
+            searcher->order[count++] = searcher->sum[searcher->touched[i]];
+    return count < k ? 0 : kth_largest(searcher->order, count, k);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+/* Drops what cannot reach LEAST with REST more. */
+static void drop(struct lexical_searcher *searcher, uint32_t least, uint64_t rest)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < searcher->touched_count; i++) {
+        uint32_t document = searcher->touched[i];
+        if (searcher->sum[document] + rest >= least)
+            searcher->touched[kept++] = document;
+        else
+            searcher->sum[document] = 0;
+    }
+    searcher->touched_count = kept;
+}
+
+/* Goes through the terms by falling bound. REST is what all terms from the present one on can add. */
+static void add_terms(const struct lexical *lexical, struct lexical_searcher *searcher, size_t k)
+{
+    uint64_t rest = 0;
+    size_t i = 0, count = searcher->wanted_count;
+    struct wanted *wanted = searcher->wanted;
+    qsort(wanted, count, sizeof *wanted, by_bound);
+    for (size_t t = 0; t < count; t++) rest += wanted[t].bound;
+    for (uint32_t least = 0; i < count; i++) {
+        /* Finding the threshold reads all sums once: only before a list that costs as much. */
+        if (searcher->touched_count >= k && 2 * wanted[i].length > searcher->touched_count)
+            least = least_of_best(lexical, searcher, k);
+        if (rest < least || (wanted[i].length > LONG && searcher->touched_count > MANY * k)) {
+            drop(searcher, least, rest);
+            break;
+        }
+        add_list(searcher, &wanted[i], lexical->view.count);
+        rest -= wanted[i].bound;
+    }
+    if (i == count) return;
+    qsort(searcher->touched, searcher->touched_count, sizeof *searcher->touched, by_number);
+    for (; i < count; i++) {
+        if (searcher->touched_count > 4 * k)
+            drop(searcher, least_of_best(lexical, searcher, k), rest);
+        add_candidates(searcher, &wanted[i]);
+        rest -= wanted[i].bound;
+    }
+}
+
+film_status lexical_search(const struct lexical *lexical, struct lexical_searcher *searcher,
+                           struct lexical_terms query, const uint8_t *mask, size_t k, uint32_t *id,
+                           float *score, size_t *found, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct topk top = topk_over(score, id, k);
+    *found = 0;
+    if (k == 0) goto done;
+    TRY_ALLOC(fit(searcher, lexical->count, query.count), error);
+    searcher->touched_count = 0;
+    searcher->mask = mask;
+    look_up(lexical, searcher, query);
+    add_tail(lexical, searcher);
+    add_terms(lexical, searcher, k);
+    for (size_t i = 0; i < searcher->touched_count; i++) {
+        uint32_t document = searcher->touched[i], sum = searcher->sum[document];
+        searcher->sum[document] = 0;
+        if (sum && !is_out(lexical, searcher, document))
+            topk_offer(&top, (float)sum / ((float)LEXICAL_ONE * LEXICAL_ONE), document);
+    }
+    topk_finish(&top);
+    *found = top.count;
+done:
+    return status;
+}

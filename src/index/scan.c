@@ -1,0 +1,239 @@
+#include "index/scan.h"
+#include "base/mem.h"
+#include "base/threads.h"
+#include "base/topk.h"
+#include "embed/vec.h"
+
+#include <math.h>
+#include <string.h>
+
+/* BLOCK rows (26 KiB at d = 200) stay in the first-level cache while TILE queries pass over them. */
+enum { BLOCK = 128, TILE = 8 };
+
+/* What a search works on. */
+struct job {
+    const struct scan *scan;
+    const float *queries;
+    size_t count, k, keep; /* keep: candidates per query and part */
+    size_t parts,
+        span; /* the rows are cut into parts of SPAN rows, for a few queries on many cores */
+    uint32_t *id;
+    float *score;
+    int8_t *values;            /* count x codes_query_room */
+    struct codes_query *query; /* count */
+    uint32_t *kept_id;         /* count x parts x keep */
+    float *kept_score;
+    size_t *kept; /* count x parts: how many */
+};
+
+/* |x|, and how far the codes of a query are from it. */
+static double length_of(const float *x, size_t dim)
+{
+    return sqrt(vec_dot(x, x, dim));
+}
+
+static double lost_by_query(const float *x, size_t dim, const struct codes_query *query)
+{
+    double sum = 0;
+    for (size_t i = 0; i < dim; i++) {
+        double rest = (double)x[i] - (double)query->scale * query->values[i];
+        sum += rest * rest;
+    }
+    return sqrt(sum);
+}
+
+film_status scan_init(struct scan *scan, struct codes codes, const float *rows, const uint8_t *dead,
+                      int threads, film_error *error)
+{
+    if (codes.dim == 0 || codes.dim > CODES_MAX_DIM || codes.stride != codes_stride(codes.dim))
+        return status_set(error, FILM_USAGE, "vectors of %zu dimensions cannot be scanned",
+                          codes.dim);
+    double lost = 0, longest = 0;
+    threads = threads_use(threads);
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(max : lost, longest)
+    for (size_t i = 0; i < codes.count; i++) {
+        const uint8_t *code = codes.rows + i * codes.stride;
+        double scale = (double)codes_scale(&codes, i), gone = 0, length = 0;
+        for (size_t d = 0; d < codes.dim; d++) {
+            double value = scale * (code[d] - CODES_ZERO);
+            double rest = (double)rows[i * codes.dim + d] - value;
+            gone += rest * rest;
+            length += value * value;
+        }
+        if (gone > lost) lost = gone;
+        if (length > longest) longest = length;
+    }
+    *scan = (struct scan){codes, rows, dead, (float)sqrt(lost), (float)sqrt(longest)};
+    return FILM_OK;
+}
+
+/* More than the true score of any row can be above what its codes say:
+ * r.q - r'.q' = (r - r').q + r'.(q - q'), and a little for the rounding of the float products. */
+static double doubt(const struct scan *scan, const float *vector, const struct codes_query *query)
+{
+    double length = length_of(vector, scan->codes.dim);
+    return (double)scan->lost * length +
+           (double)scan->longest * lost_by_query(vector, scan->codes.dim, query) +
+           1e-5 * ((double)scan->longest + (double)scan->lost) * length;
+}
+
+static int passed_over(const struct scan *scan, size_t row)
+{
+    return scan->dead && scan->dead[row];
+}
+
+/* First pass: the best of one part of the rows for one tile of queries. */
+static void scan_part(const struct job *job, size_t tile, size_t part)
+{
+    const struct codes *codes = &job->scan->codes;
+    size_t first = part * job->span, last = first + job->span;
+    size_t from = tile * TILE, queries = job->count - from < TILE ? job->count - from : TILE;
+    float scores[BLOCK];
+    struct topk top[TILE];
+    if (last > codes->count) last = codes->count;
+    for (size_t q = 0; q < queries; q++) {
+        size_t at = ((from + q) * job->parts + part) * job->keep;
+        top[q] = topk_over(job->kept_score + at, job->kept_id + at, job->keep);
+    }
+    for (size_t row = first; row < last; row += BLOCK) {
+        size_t rows = last - row < BLOCK ? last - row : BLOCK;
+        for (size_t q = 0; q < queries; q++) {
+            codes_score_range(codes, &job->query[from + q], row, rows, scores);
+            for (size_t i = 0; i < rows; i++)
+                if (!passed_over(job->scan, row + i))
+                    topk_offer(&top[q], scores[i], (uint32_t)(row + i));
+        }
+    }
+    for (size_t q = 0; q < queries; q++) job->kept[(from + q) * job->parts + part] = top[q].count;
+}
+
+static float exact(const struct scan *scan, const float *vector, size_t row)
+{
+    size_t dim = scan->codes.dim;
+    return (float)vec_dot(vector, scan->rows + row * dim, dim);
+}
+
+/* Second pass, for a query without a proof: every row whose codes say at least LEAST is looked at. */
+static void scan_again(const struct job *job, size_t q, double least, struct topk *top)
+{
+    const struct scan *scan = job->scan;
+    const float *vector = job->queries + q * scan->codes.dim;
+    float scores[BLOCK];
+    top->count = 0;
+    for (size_t row = 0; row < scan->codes.count; row += BLOCK) {
+        size_t rows = scan->codes.count - row < BLOCK ? scan->codes.count - row : BLOCK;
+        codes_score_range(&scan->codes, &job->query[q], row, rows, scores);
+        for (size_t i = 0; i < rows; i++)
+            if ((double)scores[i] * (double)job->query[q].scale >= least &&
+                !passed_over(scan, row + i))
+                topk_offer(top, exact(scan, vector, row + i), (uint32_t)(row + i));
+    }
+}
+
+/* Ranks the candidates of all parts exactly. Returns whether a second scan was needed. */
+static int finish(const struct job *job, size_t q)
+{
+    const struct scan *scan = job->scan;
+    const float *vector = job->queries + q * scan->codes.dim;
+    struct topk top = topk_over(job->score + q * job->k, job->id + q * job->k, job->k);
+    double scale = (double)job->query[q].scale,
+           out = -INFINITY; /* best that was not kept, at most */
+    for (size_t part = 0; part < job->parts; part++) {
+        size_t at = (q * job->parts + part) * job->keep, kept = job->kept[q * job->parts + part];
+        for (size_t i = 0; i < kept; i++)
+            topk_offer(&top, exact(scan, vector, job->kept_id[at + i]), job->kept_id[at + i]);
+        /* a full heap has its worst on top; what was turned away is not above it */
+        if (kept == job->keep && (double)job->kept_score[at] * scale > out)
+            out = (double)job->kept_score[at] * scale;
+    }
+    double more = doubt(scan, vector, &job->query[q]);
+    int again =
+        job->k && out > -INFINITY && (top.count < job->k || !((double)top.score[0] > out + more));
+    if (again)
+        scan_again(job, q, top.count < job->k ? -INFINITY : (double)top.score[0] - more, &top);
+    topk_finish(&top);
+    for (size_t i = top.count; i < job->k; i++) {
+        top.id[i] = SCAN_NONE;
+        top.score[i] = 0;
+    }
+    return again;
+}
+
+static film_status job_init(struct job *job, int threads, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t count = job->count, tiles = (count + TILE - 1) / TILE, rows = job->scan->codes.count;
+    size_t room = codes_query_room(job->scan->codes.dim);
+    /* Enough parts for every thread; how the rows are cut does not change who is best. */
+    job->parts = tiles >= (size_t)threads || !tiles ? 1 : ((size_t)threads + tiles - 1) / tiles;
+    job->span = (rows + job->parts - 1) / job->parts;
+    if (job->span == 0) job->span = 1;
+    job->keep = 4 * job->k + 64 < rows ? 4 * job->k + 64 : rows + 1;
+    TRY_ALLOC((job->values = mem_aligned(count, room)) &&
+                  (job->query = mem_array(count, sizeof *job->query)) &&
+                  (job->kept = mem_zeroed(count * job->parts, sizeof *job->kept)) &&
+                  (job->kept_id = mem_array(count * job->parts, job->keep * sizeof(uint32_t))) &&
+                  (job->kept_score = mem_array(count * job->parts, job->keep * sizeof(float))),
+              error);
+    for (size_t q = 0; q < count; q++)
+        job->query[q] = codes_query_of(job->queries + q * job->scan->codes.dim,
+                                       job->scan->codes.dim, job->values + q * room);
+done:
+    return status;
+}
+
+static void job_free(struct job *job)
+{
+    mem_free_aligned(job->values);
+    mem_free(job->query);
+    mem_free(job->kept);
+    mem_free(job->kept_id);
+    mem_free(job->kept_score);
+}
+
+/* Some queries; ID and SCORE are theirs. */
+static film_status search_some(struct job *job, int threads, size_t *again, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t twice = 0, count = job->count, tiles = (count + TILE - 1) / TILE;
+    TRY(job_init(job, threads, error));
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp for schedule(dynamic, 1)
+        for (size_t item = 0; item < tiles * job->parts; item++)
+            scan_part(job, item / job->parts, item % job->parts);
+#pragma omp for schedule(dynamic, 1) reduction(+ : twice)
+        for (size_t q = 0; q < count; q++) twice += (size_t)finish(job, q);
+    }
+    *again += twice;
+done:
+    job_free(job);
+    return status;
+}
+
+film_status scan_search(const struct scan *scan, const float *queries, size_t count, size_t k,
+                        int threads, const film_progress *progress, uint32_t *id, float *score,
+                        struct scan_counts *counts, film_error *error)
+{
+    enum { CHUNK = 4096 }; /* queries at a time: bounds the memory of their candidates */
+    film_status status = FILM_OK;
+    size_t again = 0, chunk = count < CHUNK ? count : CHUNK;
+    float *own = NULL;
+    threads = threads_use(threads);
+    if (!score) TRY_ALLOC(own = mem_array(chunk * k, sizeof(float)), error);
+    for (size_t first = 0; first < count; first += chunk) {
+        struct job job = {.scan = scan,
+                          .queries = queries + first * scan->codes.dim,
+                          .count = count - first < chunk ? count - first : chunk,
+                          .k = k,
+                          .id = id + first * k,
+                          .score = own ? own : score + first * k};
+        TRY(search_some(&job, threads, &again, error));
+        TRY(progress_report(progress, "neighbours", (double)(first + job.count), (double)count,
+                            error));
+    }
+    if (counts) counts->again = again;
+done:
+    mem_free(own);
+    return status;
+}

@@ -1,0 +1,221 @@
+#include "la/flat.h"
+#include "base/mem.h"
+#include "base/threads.h"
+#include "base/topk.h"
+#include "la/dense.h"
+
+#include <cblas.h>
+#include <omp.h>
+#include <string.h>
+
+/* Shape of one product: QUERIES x ROWS scores (128 KiB) stay in the second-level cache while they are
+ * looked through. */
+enum { QUERIES = 64, ROWS = 512 };
+
+/* What one thread works with. */
+struct worker {
+    float *queries; /* QUERIES x dim, zeros behind the last */
+    float *rows;    /* ROWS x dim: the last, short block of the base, or targets */
+    float *scores;  /* QUERIES x ROWS */
+    float *kept;    /* QUERIES x k */
+};
+
+struct job {
+    const struct flat *base;
+    const struct flat_queries *queries;
+    size_t k;
+    uint32_t *id;
+    float *score;
+    const struct flat_targets *targets; /* NULL: search, else rank */
+    uint32_t *rank;
+};
+
+static film_status worker_init(struct worker *worker, const struct job *job, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t dim = job->base->dim;
+    memset(worker, 0, sizeof *worker);
+    TRY_ALLOC((worker->queries = mem_aligned(QUERIES * dim, sizeof(float))) &&
+                  (worker->rows = mem_aligned(ROWS * dim, sizeof(float))) &&
+                  (worker->scores = mem_aligned(QUERIES * ROWS, sizeof(float))) &&
+                  (worker->kept = mem_array(QUERIES * job->k, sizeof(float))),
+              error);
+done:
+    return status;
+}
+
+static void worker_free(struct worker *worker)
+{
+    mem_free_aligned(worker->queries);
+    mem_free_aligned(worker->rows);
+    mem_free_aligned(worker->scores);
+    mem_free(worker->kept);
+}
+
+/* The row that query I is; FLAT_NONE, which is no row, for one from elsewhere. */
+static uint32_t query_id(const struct flat_queries *queries, size_t i)
+{
+    if (queries->id) return queries->id[i];
+    return queries->vectors ? FLAT_NONE : (uint32_t)i;
+}
+
+static const float *query_vector(const struct job *job, size_t i)
+{
+    size_t dim = job->base->dim;
+    return job->queries->vectors ? job->queries->vectors + i * dim
+                                 : job->base->rows + query_id(job->queries, i) * dim;
+}
+
+/* And its target's, with what is subtracted from its score. */
+static const float *target_vector(const struct job *job, size_t i, float *penalty)
+{
+    const struct flat_targets *targets = job->targets;
+    const float *of_row = job->base->penalty;
+    if (targets->vectors) {
+        *penalty = targets->penalty ? targets->penalty[i] : 0;
+        return targets->vectors + i * job->base->dim;
+    }
+    *penalty = of_row ? of_row[targets->id[i]] : 0;
+    return job->base->rows + targets->id[i] * job->base->dim;
+}
+
+/* scores (QUERIES x ROWS) = queries * rows', always this shape. */
+static void multiply(struct worker *worker, const float *rows, size_t dim)
+{
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, QUERIES, ROWS, (int)dim, 1.0f,
+                worker->queries, (int)dim, rows, (int)dim, 0.0f, worker->scores, ROWS);
+}
+
+static void gather_queries(struct worker *worker, const struct job *job, size_t first, size_t count)
+{
+    size_t dim = job->base->dim;
+    memset(worker->queries, 0, QUERIES * dim * sizeof(float));
+    for (size_t i = 0; i < count; i++)
+        memcpy(worker->queries + i * dim, query_vector(job, first + i), dim * sizeof(float));
+}
+
+/* The scores of block BLOCK of the base; returns how many rows it has. */
+static size_t score_block(struct worker *worker, const struct flat *base, size_t block)
+{
+    size_t first = block * ROWS, count = base->count - first < ROWS ? base->count - first : ROWS;
+    const float *rows = base->rows + first * base->dim;
+    if (count < ROWS) {
+        memset(worker->rows, 0, ROWS * base->dim * sizeof(float));
+        memcpy(worker->rows, rows, count * base->dim * sizeof(float));
+        rows = worker->rows;
+    }
+    multiply(worker, rows, base->dim);
+    for (size_t i = 0; base->penalty && i < QUERIES; i++)
+        for (size_t j = 0; j < count; j++) worker->scores[i * ROWS + j] -= base->penalty[first + j];
+    return count;
+}
+
+static void search_tile(struct worker *worker, const struct job *job, size_t first, size_t count)
+{
+    struct topk top[QUERIES];
+    size_t blocks = (job->base->count + ROWS - 1) / ROWS, k = job->k;
+    for (size_t i = 0; i < count; i++)
+        top[i] = topk_over(worker->kept + i * k, job->id + (first + i) * k, k);
+    for (size_t block = 0; block < blocks; block++) {
+        size_t rows = score_block(worker, job->base, block);
+        for (size_t i = 0; i < count; i++) {
+            const float *scores = worker->scores + i * ROWS;
+            size_t self = query_id(job->queries, first + i) - block * ROWS; /* wraps: not here */
+            for (size_t j = 0; j < rows; j++)
+                if (j != self) topk_offer(&top[i], scores[j], (uint32_t)(block * ROWS + j));
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        topk_finish(&top[i]);
+        for (size_t j = top[i].count; j < k; j++) {
+            top[i].id[j] = FLAT_NONE;
+            top[i].score[j] = 0;
+        }
+        if (job->score) memcpy(job->score + (first + i) * k, top[i].score, k * sizeof(float));
+    }
+}
+
+static void rank_tile(struct worker *worker, const struct job *job, size_t first, size_t count)
+{
+    size_t dim = job->base->dim, blocks = (job->base->count + ROWS - 1) / ROWS;
+    float wanted[QUERIES], penalty[QUERIES];
+    memset(worker->rows, 0, ROWS * dim * sizeof(float));
+    for (size_t i = 0; i < count; i++)
+        memcpy(worker->rows + i * dim, target_vector(job, first + i, &penalty[i]),
+               dim * sizeof(float));
+    multiply(worker, worker->rows, dim);
+    for (size_t i = 0; i < count; i++) {
+        wanted[i] = worker->scores[i * ROWS + i] - penalty[i];
+        job->rank[first + i] = 1;
+    }
+    for (size_t block = 0; block < blocks; block++) {
+        size_t rows = score_block(worker, job->base, block);
+        for (size_t i = 0; i < count; i++) {
+            const float *scores = worker->scores + i * ROWS;
+            size_t self = query_id(job->queries, first + i), target = job->targets->id[first + i];
+            if (self == target && self != FLAT_NONE) continue;
+            uint32_t better = 0;
+            for (size_t j = 0; j < rows; j++) better += scores[j] >= wanted[i];
+            size_t s = self - block * ROWS, t = target - block * ROWS; /* wrap: not here */
+            if (s < rows) better -= scores[s] >= wanted[i];
+            if (t < rows) better -= scores[t] >= wanted[i];
+            job->rank[first + i] += better;
+        }
+    }
+}
+
+/* Tiles of queries, shared out among the threads. The calling thread reports progress; when that says
+ * stop, all threads pass over what is left. */
+static film_status run(const struct job *job, int threads, const film_progress *progress,
+                       film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t tiles = (job->queries->count + QUERIES - 1) / QUERIES, done = 0;
+    int stop = 0;
+    threads = threads_use(threads);
+    if ((size_t)threads > tiles) threads = tiles ? (int)tiles : 1;
+    int before = dense_begin();
+#pragma omp parallel num_threads(threads)
+    {
+        struct worker worker;
+        film_error own_error;
+        film_status own = worker_init(&worker, job, &own_error);
+        if (own != FILM_OK) __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+#pragma omp for schedule(dynamic, 1)
+        for (size_t tile = 0; tile < tiles; tile++) {
+            if (__atomic_load_n(&stop, __ATOMIC_RELAXED)) continue;
+            size_t first = tile * QUERIES, left = job->queries->count - first;
+            size_t count = left < QUERIES ? left : QUERIES;
+            gather_queries(&worker, job, first, count);
+            (job->targets ? rank_tile : search_tile)(&worker, job, first, count);
+            size_t finished = __atomic_add_fetch(&done, 1, __ATOMIC_RELAXED);
+            if (omp_get_thread_num() == 0)
+                own = progress_report(progress, job->targets ? "retrieval" : "neighbours",
+                                      (double)finished, (double)tiles, &own_error);
+            if (own != FILM_OK) __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+        }
+        if (own != FILM_OK) {
+#pragma omp critical
+            status = status_set(error, own, "%s", own_error.message);
+        }
+        worker_free(&worker);
+    }
+    dense_end(before);
+    return status;
+}
+
+film_status flat_search(const struct flat *base, const struct flat_queries *queries, size_t k,
+                        int threads, const film_progress *progress, uint32_t *id, float *score,
+                        film_error *error)
+{
+    struct job job = {.base = base, .queries = queries, .k = k, .id = id, .score = score};
+    return run(&job, threads, progress, error);
+}
+
+film_status flat_rank(const struct flat *base, const struct flat_queries *queries,
+                      const struct flat_targets *targets, int threads,
+                      const film_progress *progress, uint32_t *rank, film_error *error)
+{
+    struct job job = {.base = base, .queries = queries, .targets = targets, .rank = rank};
+    return run(&job, threads, progress, error);
+}

@@ -1,0 +1,116 @@
+#include "learn/corpus.h"
+#include "base/mem.h"
+#include "learn/rows.h"
+
+#include <string.h>
+
+int corpus_reserve(struct corpus *corpus, size_t rows)
+{
+    return mem_grow((void **)&corpus->a, &corpus->a_capacity, rows, sizeof *corpus->a) &&
+           mem_grow((void **)&corpus->b, &corpus->b_capacity, rows, sizeof *corpus->b) &&
+           mem_grow((void **)&corpus->c, &corpus->c_capacity, rows, sizeof *corpus->c) &&
+           mem_grow((void **)&corpus->label, &corpus->label_capacity, rows,
+                    sizeof *corpus->label) &&
+           mem_grow((void **)&corpus->category, &corpus->category_capacity, rows,
+                    sizeof *corpus->category);
+}
+
+/* An absent column has no bytes at all; an empty sentence is one of length 0. */
+static film_status number(struct strtab *table, film_text text, uint32_t *id, film_error *error)
+{
+    *id = STRTAB_NONE;
+    return text.bytes ? strtab_add(table, text.bytes, text.length, id, error) : FILM_OK;
+}
+
+film_status corpus_add(struct corpus *corpus, const film_row *row, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t at = corpus->rows;
+    TRY_ALLOC(corpus_reserve(corpus, at + 1), error);
+    TRY(number(&corpus->sentences, row->a, &corpus->a[at], error));
+    TRY(number(&corpus->sentences, row->b, &corpus->b[at], error));
+    TRY(number(&corpus->sentences, row->c, &corpus->c[at], error));
+    TRY(number(&corpus->categories, row->category, &corpus->category[at], error));
+    corpus->label[at] = (float)row->label;
+    corpus->rows++;
+done:
+    return status;
+}
+
+film_status corpus_init(struct corpus *corpus, film_labels labels, film_error *error)
+{
+    film_status status = FILM_OK;
+    memset(corpus, 0, sizeof *corpus);
+    corpus->labels = labels;
+    corpus->comm = &comm_single;
+    TRY(strtab_init(&corpus->sentences, error));
+    TRY(strtab_init(&corpus->categories, error));
+done:
+    if (status != FILM_OK) corpus_free(corpus);
+    return status;
+}
+
+film_status corpus_read(struct corpus *corpus, const char *const *paths, size_t count,
+                        const film_table_options *options, const film_progress *progress,
+                        film_error *error)
+{
+    film_status status = FILM_OK;
+    struct rows rows;
+    film_row row;
+    rows_start(&rows, paths, count, options);
+    TRY(corpus_init(corpus, FILM_LABELS_AUTO, error));
+    while ((status = rows_next(&rows, &row, error)) == FILM_OK) {
+        TRY(corpus_add(corpus, &row, error));
+        if (corpus->rows % 65536 == 0)
+            TRY(progress_report(progress, "reading", rows_progress(&rows), 1, error));
+    }
+    if (status == FILM_END) status = FILM_OK;
+    TRY(status);
+    corpus->labels = rows.labels;
+    corpus->skipped = rows.skipped;
+    if (corpus->rows == 0 && options->parts <= 1) /* a part may be empty */
+        TRY(status_set(error, FILM_BAD_INPUT, "%s: no rows", count ? paths[0] : "input"));
+done:
+    rows_close(&rows);
+    if (status != FILM_OK) corpus_free(corpus);
+    return status;
+}
+
+/* The text behind an id as a row has it: no bytes when there is none. */
+static film_text text_of(const struct strtab *table, uint32_t id)
+{
+    return id == STRTAB_NONE ? (film_text){NULL, 0} : strtab_get(table, id);
+}
+
+film_status corpus_select(const struct corpus *from, const unsigned char *part,
+                          unsigned char wanted, struct corpus *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    TRY(corpus_init(out, from->labels, error));
+    out->skipped = from->skipped;
+    for (size_t i = 0; i < from->rows; i++) {
+        if (part[i] != wanted) continue;
+        film_row row = {.a = text_of(&from->sentences, from->a[i]),
+                        .b = text_of(&from->sentences, from->b[i]),
+                        .c = text_of(&from->sentences, from->c[i]),
+                        .category = text_of(&from->categories, from->category[i]),
+                        .label = (double)from->label[i]};
+        TRY(corpus_add(out, &row, error));
+    }
+done:
+    if (status != FILM_OK) corpus_free(out);
+    return status;
+}
+
+void corpus_free(struct corpus *corpus)
+{
+    strtab_free(&corpus->sentences);
+    strtab_free(&corpus->categories);
+    mem_free(corpus->starts);
+    mem_free(corpus->a);
+    mem_free(corpus->b);
+    mem_free(corpus->c);
+    mem_free(corpus->label);
+    mem_free(corpus->category);
+    memset(corpus, 0, sizeof *corpus);
+}

@@ -1,0 +1,357 @@
+#include "learn/deep_learn.h"
+#include "base/mem.h"
+#include "base/threads.h"
+#include "base/union_find.h"
+#include "la/dense.h"
+#include "embed/vec.h"
+#include "learn/rank_kernel.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PARTS = 16, MOST_ROWS = 3 }; /* of a batch; rows of a triplet */
+
+struct run {
+    struct deep *deep;
+    const struct deep_source *source;
+    const struct deep_options *options;
+    struct deep_learned *out;
+    struct union_find clusters;
+    uint32_t *partner;       /* sentences: one known to mean the same, itself: none */
+    struct rank_pair *pairs; /* the positive ones first */
+    size_t pair_count, positives;
+    uint32_t *order; /* of the pairs, in this epoch */
+    size_t batches, steps, step;
+    double loss_sum; /* since the last report */
+    double *history; /* losses, a report each */
+    size_t parameters;
+    float *gradient; /* PARTS x parameters */
+    float *moment, *square;
+    /* The batch: */
+    size_t rows;
+    uint32_t *sentence, *cluster; /* rows */
+    struct deep_triplet *triplets;
+    size_t triplet_count;
+    float *matrices, *vectors, *slopes;
+    struct deep_trace *traces;
+};
+
+void deep_defaults(struct deep_options *options)
+{
+    *options = (struct deep_options){.loss = {.margin = 0.3, .temperature = 14},
+                                     .dropout = 0.1,
+                                     .rate = 0.001,
+                                     .batch = 64,
+                                     .epochs = 1,
+                                     .report_every = 5,
+                                     .seed = 1};
+}
+
+void deep_learned_free(struct deep_learned *learned)
+{
+    mem_free(learned->history);
+    memset(learned, 0, sizeof *learned);
+}
+
+/* ---- What is learned from ---- */
+
+static film_status read_labels(struct run *run, size_t sentences, const struct rank_labels *labels,
+                               film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t most = labels->positives + labels->negatives;
+    TRY(union_find_init(&run->clusters, sentences, error));
+    TRY_ALLOC((run->pairs = mem_array(most, sizeof *run->pairs)) &&
+                  (run->order = mem_array(most, sizeof *run->order)) &&
+                  (run->partner = mem_array(sentences, sizeof *run->partner)),
+              error);
+    for (uint32_t s = 0; s < sentences; s++) run->partner[s] = s;
+    for (size_t i = 0; i < labels->positives; i++) {
+        struct rank_pair pair = labels->positive[i];
+        if (pair.a == pair.b) continue;
+        union_find_join(&run->clusters, pair.a, pair.b);
+        run->partner[pair.a] = pair.b;
+        run->partner[pair.b] = pair.a;
+        run->pairs[run->pair_count++] = pair;
+    }
+    run->positives = run->pair_count;
+    if (run->positives == 0) TRY(status_set(error, FILM_USAGE, "no pair means the same"));
+    for (size_t i = 0; i < labels->negatives; i++) {
+        struct rank_pair pair = labels->negative[i];
+        if (union_find_root(&run->clusters, pair.a) == union_find_root(&run->clusters, pair.b))
+            run->out->contradictions++;
+        else
+            run->pairs[run->pair_count++] = pair;
+    }
+done:
+    return status;
+}
+
+/* The epoch's order depends on its number alone, so that a pause changes nothing. */
+static void shuffle(struct run *run, size_t epoch)
+{
+    struct rng rng;
+    rng_seed_part(&rng, run->options->seed, epoch);
+    for (uint32_t i = 0; i < run->pair_count; i++) run->order[i] = i;
+    for (size_t i = run->pair_count; i > 1; i--) {
+        size_t other = rng_below(&rng, i);
+        uint32_t kept = run->order[i - 1];
+        run->order[i - 1] = run->order[other];
+        run->order[other] = kept;
+    }
+}
+
+static uint32_t add_row(struct run *run, uint32_t sentence)
+{
+    run->sentence[run->rows] = sentence;
+    run->cluster[run->rows] = union_find_root(&run->clusters, sentence);
+    return (uint32_t)run->rows++;
+}
+
+/* Part NUMBER of the epoch's pairs, all parts of about the same size. */
+static void draw_batch(struct run *run, size_t number, struct rng *rng)
+{
+    size_t first = run->pair_count * number / run->batches;
+    size_t end = run->pair_count * (number + 1) / run->batches;
+    run->rows = run->triplet_count = 0;
+    for (size_t i = first; i < end; i++) {
+        struct rank_pair pair = run->pairs[run->order[i]];
+        int swap = (int)(rng_next(rng) >> 63);
+        uint32_t a = swap ? pair.b : pair.a, b = swap ? pair.a : pair.b;
+        struct deep_triplet *triplet = &run->triplets[run->triplet_count++];
+        triplet->anchor = add_row(run, a);
+        if (run->order[i] < run->positives) {
+            triplet->positive = add_row(run, b);
+            triplet->negative = DEEP_NO_ROW;
+        } else {
+            triplet->positive = add_row(run, run->partner[a]);
+            triplet->negative = add_row(run, b);
+        }
+    }
+}
+
+/* ---- A step ---- */
+
+static uint64_t row_seed(const struct run *run, size_t row)
+{
+    return ((uint64_t)run->step + 1) * (MOST_ROWS * run->options->batch * 2) + row;
+}
+
+/* Forwards (SLOPES NULL) or backwards through the rows, in parts. */
+static film_status pass(struct run *run, const float *slopes, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct deep *deep = run->deep;
+    size_t size = deep->shape.tokens * deep->shape.dim, dim = deep_dim(deep);
+    int threads = threads_use(run->options->threads), before = dense_begin();
+#pragma omp parallel num_threads(threads < PARTS ? threads : PARTS)
+    {
+        struct deep_scratch scratch;
+        film_status own = deep_scratch_init(&scratch, deep, NULL);
+#pragma omp for schedule(dynamic, 1)
+        for (size_t part = 0; part < PARTS; part++) {
+            float *gradient = run->gradient + part * run->parameters;
+            if (slopes) memset(gradient, 0, run->parameters * sizeof *gradient);
+            size_t end = run->rows * (part + 1) / PARTS;
+            for (size_t r = run->rows * part / PARTS; r < end && own == FILM_OK; r++) {
+                struct rng rng;
+                const float *matrix = run->matrices + r * size;
+                rng_seed_part(&rng, run->options->seed, row_seed(run, r));
+                if (slopes)
+                    deep_backward(deep, matrix, run->options->dropout, &run->traces[r], &scratch,
+                                  slopes + r * dim, gradient);
+                else
+                    deep_forward(deep, matrix, run->options->dropout, &rng, &run->traces[r],
+                                 &scratch, run->vectors + r * dim);
+            }
+        }
+        if (own != FILM_OK) {
+#pragma omp critical
+            status = status_no_memory(error);
+        }
+        deep_scratch_free(&scratch);
+    }
+    dense_end(before);
+    return status;
+}
+
+static void move(struct run *run)
+{
+    double t = (double)run->step + 1, left = 1 - (double)run->step / (double)run->steps;
+    for (size_t part = 1; part < PARTS; part++)
+        vec_add_scaled(run->gradient, 1.0f, run->gradient + part * run->parameters,
+                       run->parameters);
+    rank_adam(run->deep->own, run->moment, run->square, run->gradient,
+              (float)(run->options->rate * left), (float)(1 - pow(0.9, t)),
+              (float)(1 - pow(0.99, t)), run->parameters);
+}
+
+static film_status step(struct run *run, film_error *error)
+{
+    film_status status = FILM_OK;
+    double loss;
+    struct rng rng;
+    rng_seed_part(&rng, run->options->seed ^ 0x5bd1e995, run->step);
+    draw_batch(run, run->step % run->batches, &rng);
+    TRY(run->source->matrices(run->source->user, run->sentence, run->rows, run->matrices, error));
+    TRY(pass(run, NULL, error));
+    struct deep_batch batch = {.rows = run->rows,
+                               .dim = deep_dim(run->deep),
+                               .vectors = run->vectors,
+                               .cluster = run->cluster,
+                               .triplets = run->triplets,
+                               .count = run->triplet_count};
+    TRY(deep_loss(&batch, &run->options->loss, &loss, run->slopes, error));
+    TRY(pass(run, run->slopes, error));
+    move(run);
+    run->loss_sum += loss;
+    run->step++;
+done:
+    return status;
+}
+
+/* ---- Pausing ---- */
+
+static size_t reports_at(const struct run *run, size_t step)
+{
+    return step / run->options->report_every;
+}
+
+enum { NUMBERS = 2, ARRAYS = 4 };
+
+static void list_arrays(const struct run *run, struct state_array arrays[ARRAYS])
+{
+    arrays[0] = (struct state_array){"weights", STATE_FLOAT, run->deep->own, run->parameters};
+    arrays[1] = (struct state_array){"moment", STATE_FLOAT, run->moment, run->parameters};
+    arrays[2] = (struct state_array){"square", STATE_FLOAT, run->square, run->parameters};
+    arrays[3] =
+        (struct state_array){"history", STATE_DOUBLE, run->history, reports_at(run, run->step)};
+}
+
+static void list_numbers(struct run *run, struct state_array arrays[NUMBERS])
+{
+    arrays[0] = (struct state_array){"step", STATE_SIZE, &run->step, 1};
+    arrays[1] = (struct state_array){"loss_sum", STATE_DOUBLE, &run->loss_sum, 1};
+}
+
+static int save(struct run *run)
+{
+    struct state_array arrays[NUMBERS + ARRAYS];
+    list_numbers(run, arrays);
+    list_arrays(run, arrays + NUMBERS);
+    return run->options->checkpointer->save(run->options->checkpointer->user, arrays,
+                                            NUMBERS + ARRAYS);
+}
+
+static film_status load(struct run *run, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct checkpointer *checkpointer = run->options->checkpointer;
+    struct state_array numbers[NUMBERS], arrays[ARRAYS];
+    list_numbers(run, numbers);
+    TRY(checkpointer->load(checkpointer->user, numbers, NUMBERS, error));
+    if (run->step > run->steps)
+        TRY(status_set(error, FILM_BAD_INPUT, "the checkpoint's number of steps cannot be"));
+    list_arrays(run, arrays);
+    TRY(checkpointer->load(checkpointer->user, arrays, ARRAYS, error));
+    for (size_t i = 0; i < run->parameters; i++)
+        if (run->square[i] < 0)
+            TRY(status_set(error, FILM_BAD_INPUT, "the checkpoint's squares cannot be"));
+done:
+    return status;
+}
+
+/* ---- All of it ---- */
+
+static struct deep_progress progress_at(const struct run *run, size_t at, double loss)
+{
+    return (struct deep_progress){at, run->steps, (double)at / (double)run->batches, loss};
+}
+
+static film_status after_step(struct run *run, film_error *error)
+{
+    const struct deep_options *o = run->options;
+    size_t since = (run->step - 1) % o->report_every + 1;
+    double loss = run->loss_sum / (double)since;
+    struct deep_progress now = progress_at(run, run->step, loss);
+    if (since == o->report_every) {
+        run->history[reports_at(run, run->step) - 1] = loss;
+        run->loss_sum = 0;
+    }
+    int cancel = o->report && o->report(o->user, &now);
+    if (checkpoint_due(o->checkpointer, cancel)) cancel |= save(run);
+    return cancel ? status_set(error, FILM_CANCELLED, "stopped while the network learned")
+                  : FILM_OK;
+}
+
+static film_status reserve(struct run *run, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct deep *deep = run->deep;
+    size_t triplets = run->pair_count < run->options->batch ? run->pair_count : run->options->batch;
+    size_t rows = MOST_ROWS * triplets, dim = deep_dim(deep) * sizeof(float);
+    run->batches = (run->pair_count + run->options->batch - 1) / run->options->batch;
+    run->out->steps = run->steps = run->options->epochs * run->batches;
+    run->parameters = deep_parameters(deep);
+    TRY_ALLOC((run->gradient = mem_array(PARTS * run->parameters, sizeof(float))) &&
+                  (run->moment = mem_zeroed(run->parameters, sizeof(float))) &&
+                  (run->square = mem_zeroed(run->parameters, sizeof(float))) &&
+                  (run->sentence = mem_array(rows, sizeof *run->sentence)) &&
+                  (run->cluster = mem_array(rows, sizeof *run->cluster)) &&
+                  (run->triplets = mem_array(triplets, sizeof *run->triplets)) &&
+                  (run->matrices =
+                       mem_array(rows, deep->shape.tokens * deep->shape.dim * sizeof(float))) &&
+                  (run->vectors = mem_array(rows, dim)) && (run->slopes = mem_array(rows, dim)) &&
+                  (run->history = mem_array(reports_at(run, run->steps) + 1, sizeof(double))) &&
+                  (run->traces = mem_zeroed(rows, sizeof *run->traces)),
+              error);
+    for (size_t r = 0; r < rows; r++) TRY(deep_trace_init(&run->traces[r], deep, error));
+done:
+    return status;
+}
+
+static void run_free(struct run *run)
+{
+    size_t triplets = run->pair_count < run->options->batch ? run->pair_count : run->options->batch;
+    for (size_t r = 0; run->traces && r < MOST_ROWS * triplets; r++)
+        deep_trace_free(&run->traces[r]);
+    union_find_free(&run->clusters);
+    void *blocks[] = {run->partner,  run->pairs,   run->order,    run->history, run->gradient,
+                      run->moment,   run->square,  run->sentence, run->cluster, run->triplets,
+                      run->matrices, run->vectors, run->slopes,   run->traces};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(blocks[i]);
+}
+
+static film_status tell(struct run *run, film_error *error)
+{
+    struct deep_learned *out = run->out;
+    out->steps_done = run->step;
+    out->history = mem_array(reports_at(run, run->step) + 1, sizeof *out->history);
+    if (!out->history) return status_no_memory(error);
+    out->history_count = reports_at(run, run->step);
+    for (size_t i = 0; i < out->history_count; i++)
+        out->history[i] = progress_at(run, (i + 1) * run->options->report_every, run->history[i]);
+    return FILM_OK;
+}
+
+film_status deep_learn(struct deep *deep, const struct deep_source *source, size_t sentences,
+                       const struct rank_labels *labels, const struct deep_options *options,
+                       struct deep_learned *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct run run = {.deep = deep, .source = source, .options = options, .out = out};
+    memset(out, 0, sizeof *out);
+    TRY(read_labels(&run, sentences, labels, error));
+    TRY(reserve(&run, error));
+    if (options->checkpointer && options->checkpointer->going_on) TRY(load(&run, error));
+    for (size_t begun = SIZE_MAX; run.step < run.steps && status == FILM_OK;) {
+        size_t epoch = run.step / run.batches;
+        if (epoch != begun) shuffle(&run, begun = epoch);
+        TRY(step(&run, error));
+        status = after_step(&run, error);
+    }
+    if (tell(&run, status == FILM_OK ? error : NULL) != FILM_OK) status = FILM_NO_MEMORY;
+done:
+    run_free(&run);
+    return status;
+}

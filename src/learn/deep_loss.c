@@ -1,0 +1,131 @@
+#include "learn/deep_loss.h"
+#include "base/mem.h"
+#include "la/dense.h"
+#include "embed/vec.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+struct work {
+    float *unit;    /* rows x dim: the vectors at length 1 */
+    double *length; /* rows */
+    float *anchors; /* count x dim: the anchors' unit vectors */
+    float *cosine,
+        *slope;       /* count x rows: of each anchor with each row; the loss's gradient in them */
+    float *d_anchors; /* count x dim */
+};
+
+static film_status work_init(struct work *work, const struct deep_batch *batch, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t dim = batch->dim;
+    TRY_ALLOC((work->unit = mem_array(batch->rows, dim * sizeof(float))) &&
+                  (work->length = mem_array(batch->rows, sizeof(double))) &&
+                  (work->anchors = mem_array(batch->count, dim * sizeof(float))) &&
+                  (work->d_anchors = mem_array(batch->count, dim * sizeof(float))) &&
+                  (work->cosine = mem_array(batch->count, batch->rows * sizeof(float))) &&
+                  (work->slope = mem_zeroed(batch->count, batch->rows * sizeof(float))),
+              error);
+    memcpy(work->unit, batch->vectors, batch->rows * dim * sizeof(float));
+    for (size_t r = 0; r < batch->rows; r++)
+        work->length[r] = vec_normalise(work->unit + r * dim, dim);
+    for (size_t t = 0; t < batch->count; t++)
+        memcpy(work->anchors + t * dim, work->unit + batch->triplets[t].anchor * dim,
+               dim * sizeof(float));
+done:
+    return status;
+}
+
+static void work_free(struct work *work)
+{
+    mem_free(work->unit);
+    mem_free(work->length);
+    mem_free(work->anchors);
+    mem_free(work->d_anchors);
+    mem_free(work->cosine);
+    mem_free(work->slope);
+}
+
+/* DEEP_NO_ROW: all rows mean the same. */
+static uint32_t nearest(const struct deep_batch *batch, size_t t, const float *cosine)
+{
+    uint32_t own = batch->cluster[batch->triplets[t].anchor], best = DEEP_NO_ROW;
+    for (uint32_t r = 0; r < batch->rows; r++)
+        if (batch->cluster[r] != own && (best == DEEP_NO_ROW || cosine[r] > cosine[best])) best = r;
+    return best;
+}
+
+static double hinge(const struct deep_batch *batch, size_t t, double margin, const float *cosine,
+                    float *slope)
+{
+    const struct deep_triplet *triplet = &batch->triplets[t];
+    uint32_t negative = triplet->negative;
+    if (negative == DEEP_NO_ROW) negative = nearest(batch, t, cosine);
+    if (negative == DEEP_NO_ROW) return 0;
+    double loss = (double)cosine[negative] + margin - (double)cosine[triplet->positive];
+    if (!(loss > 0)) return 0;
+    float share = 1 / (float)batch->count;
+    slope[negative] += share;
+    slope[triplet->positive] -= share;
+    return loss / (double)batch->count;
+}
+
+static double n_pair(const struct deep_batch *batch, size_t t, double temperature,
+                     const float *cosine, float *slope)
+{
+    const struct deep_triplet *triplet = &batch->triplets[t];
+    uint32_t own = batch->cluster[triplet->anchor];
+    double sum = 1, positive = (double)cosine[triplet->positive];
+    for (size_t r = 0; r < batch->rows; r++)
+        if (batch->cluster[r] != own) sum += exp(temperature * ((double)cosine[r] - positive));
+    double share = temperature / (double)batch->count;
+    for (size_t r = 0; r < batch->rows; r++)
+        if (batch->cluster[r] != own)
+            slope[r] += (float)(share * exp(temperature * ((double)cosine[r] - positive)) / sum);
+    slope[triplet->positive] += (float)(share * (1 / sum - 1));
+    return log(sum) / (double)batch->count;
+}
+
+/* GRADIENT = that in the unit vectors: slope' anchors, and slope unit for the anchors. */
+static void spread(const struct deep_batch *batch, struct work *work, float *gradient)
+{
+    int rows = (int)batch->rows, count = (int)batch->count, dim = (int)batch->dim;
+    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, rows, dim, count, 1.0f, work->slope, rows,
+                work->anchors, dim, 0.0f, gradient, dim);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, count, dim, rows, 1.0f, work->slope,
+                rows, work->unit, dim, 0.0f, work->d_anchors, dim);
+    for (size_t t = 0; t < batch->count; t++)
+        vec_add_scaled(gradient + batch->triplets[t].anchor * batch->dim, 1.0f,
+                       work->d_anchors + t * batch->dim, batch->dim);
+}
+
+film_status deep_loss(const struct deep_batch *batch, const struct deep_loss_options *options,
+                      double *loss, float *gradient, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct work work = {0};
+    int before = dense_begin(); /* the same bytes for any number of threads */
+    int rows = (int)batch->rows, dim = (int)batch->dim;
+    TRY(work_init(&work, batch, error));
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)batch->count, rows, dim, 1.0f,
+                work.anchors, dim, work.unit, dim, 0.0f, work.cosine, rows);
+    *loss = 0;
+    for (size_t t = 0; t < batch->count; t++) {
+        const float *cosine = work.cosine + t * batch->rows;
+        float *slope = work.slope + t * batch->rows;
+        *loss += options->n_pair ? n_pair(batch, t, options->temperature, cosine, slope)
+                                 : hinge(batch, t, options->margin, cosine, slope);
+    }
+    spread(batch, &work, gradient);
+    for (size_t r = 0; r < batch->rows; r++) { /* through the division by the length */
+        float *row = gradient + r * batch->dim;
+        const float *unit = work.unit + r * batch->dim;
+        vec_add_scaled(row, (float)-vec_dot(row, unit, batch->dim), unit, batch->dim);
+        vec_scale(row, work.length[r] > 0 ? (float)(1 / work.length[r]) : 0.0f, batch->dim);
+    }
+done:
+    dense_end(before);
+    work_free(&work);
+    return status;
+}

@@ -1,0 +1,246 @@
+#include "learn/evidence_fit.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/threads.h"
+#include "pair/calibrate.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Learning ---- */
+
+void evidence_defaults(struct evidence_options *options)
+{
+    *options = (struct evidence_options){.epochs = 4,
+                                         .rate = 0.1,
+                                         .ridge = 0,
+                                         .ground = 1e-8,
+                                         .seed = 1,
+                                         .fits = 1,
+                                         .threads = 1,
+                                         .comm = &comm_single};
+}
+
+double evidence_rows_margin(const struct evidence_rows *rows, const float *weights, size_t i)
+{
+    double margin = (double)weights[rows->columns];
+    for (uint64_t k = rows->start[i]; k < rows->start[i + 1]; k++)
+        margin += (double)weights[rows->column[k]] * (double)rows->value[k];
+    return margin;
+}
+
+static void shuffle(struct rng *rng, uint32_t *order, size_t count)
+{
+    for (size_t i = count; i > 1; i--) {
+        size_t j = rng_below(rng, i);
+        uint32_t kept = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = kept;
+    }
+}
+
+static void step(const struct evidence_rows *rows, size_t i, float slope, float rate, float ridge,
+                 float *weights, float *squares)
+{
+    for (uint64_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
+        float *weight = &weights[rows->column[k]], *sum = &squares[rows->column[k]];
+        float gradient = slope * rows->value[k] + ridge * *weight;
+        *sum += gradient * gradient;
+        *weight -= rate * gradient / sqrtf(*sum);
+    }
+    float *bias = &weights[rows->columns], *sum = &squares[rows->columns];
+    *sum += slope * slope;
+    *bias -= rate * slope / sqrtf(*sum);
+}
+
+/* One set of weights on its way. */
+struct fit {
+    const unsigned char *use;
+    float *weights, *squares;
+    float *mixed_weights, *mixed_squares; /* as all processes had them after the last mixing */
+    uint32_t *order;                      /* of the pairs used */
+    size_t count;
+    struct rng rng;
+};
+
+static void fit_free(struct fit *fit)
+{
+    mem_free(fit->squares);
+    mem_free(fit->mixed_weights);
+    mem_free(fit->mixed_squares);
+    mem_free(fit->order);
+}
+
+static film_status fit_start(struct fit *fit, const struct evidence_rows *rows,
+                             const struct evidence_options *options, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t columns = rows->columns + 1;
+    TRY_ALLOC((fit->squares = mem_array(columns, sizeof *fit->squares)) &&
+                  (fit->order = mem_array(rows->pairs, sizeof *fit->order)),
+              error);
+    for (size_t i = 0; i < rows->pairs; i++)
+        if (!fit->use || fit->use[i]) fit->order[fit->count++] = (uint32_t)i;
+    memset(fit->weights, 0, columns * sizeof *fit->weights);
+    for (size_t c = 0; c < columns; c++) fit->squares[c] = (float)options->ground;
+    rng_seed(&fit->rng, options->seed);
+    if (options->comm->size == 1) goto done;
+    TRY_ALLOC((fit->mixed_weights = mem_array(columns, sizeof *fit->mixed_weights)) &&
+                  (fit->mixed_squares = mem_array(columns, sizeof *fit->mixed_squares)),
+              error);
+    memcpy(fit->mixed_weights, fit->weights, columns * sizeof *fit->weights);
+    memcpy(fit->mixed_squares, fit->squares, columns * sizeof *fit->squares);
+done:
+    return status;
+}
+
+/* Stretch PART of PARTS of an epoch. */
+static void walk(struct fit *fit, const struct evidence_rows *rows,
+                 const struct evidence_labels *labels, const struct evidence_options *options,
+                 size_t epoch, size_t part, size_t parts)
+{
+    size_t count = fit->count, end = count * (part + 1) / parts;
+    if (part == 0) shuffle(&fit->rng, fit->order, count);
+    for (size_t n = count * part / parts; n < end; n++) {
+        size_t i = fit->order[n];
+        double left = 1 - ((double)epoch + (double)n / (double)count) / (double)options->epochs;
+        double known = labels->offset ? (double)labels->offset[i] : 0;
+        double p = calibrate_probability(known + evidence_rows_margin(rows, fit->weights, i));
+        float slope = (float)((double)labels->weight[i] * (p - (double)labels->target[i]));
+        step(rows, i, slope, (float)(options->rate * left), (float)options->ridge, fit->weights,
+             fit->squares);
+    }
+}
+
+/* Columns FIRST .. END of all processes as one. The sums of squares add up. A weight moves by the sum of all
+ * moves, each made smaller as AdaGrad would have made it, had it known the squares of the others: one that a
+ * single process met moves as it did there. */
+static film_status mix(struct fit *fit, const struct comm *comm, size_t first, size_t end,
+                       film_error *error)
+{
+    enum { BLOCK = 1 << 18 };
+    film_status status = FILM_OK;
+    float *sum = mem_array(BLOCK, sizeof *sum), *move = mem_array(BLOCK, sizeof *move);
+    TRY_ALLOC(sum && move, error);
+    for (size_t at = first; at < end; at += BLOCK) {
+        size_t here = end - at < BLOCK ? end - at : BLOCK;
+        float *weight = fit->weights + at, *squares = fit->squares + at;
+        float *mixed_weight = fit->mixed_weights + at, *mixed_squares = fit->mixed_squares + at;
+        for (size_t c = 0; c < here; c++) sum[c] = squares[c] - mixed_squares[c];
+        TRY(comm_sum_float(comm, sum, here, error));
+        for (size_t c = 0; c < here; c++) {
+            mixed_squares[c] += sum[c];
+            move[c] = (weight[c] - mixed_weight[c]) * sqrtf(squares[c] / mixed_squares[c]);
+        }
+        TRY(comm_sum_float(comm, move, here, error));
+        for (size_t c = 0; c < here; c++) {
+            weight[c] = mixed_weight[c] += move[c];
+            squares[c] = mixed_squares[c];
+        }
+    }
+done:
+    mem_free(sum);
+    mem_free(move);
+    return status;
+}
+
+/* How often in an epoch. Features and the bias, which pairs of all processes meet all the time, the more often
+ * the more processes move them at once; items, of which there are many and which few pairs meet, seldom. On Quora's
+ * dev pairs evidence alone has a log loss of 0.3910 by one process, of 0.3919, 0.3906 and 0.3894 by 2, 3 and 6;
+ * 0.3924, 0.3915 and 0.3901 with 4 mixings of items; 0.3957 by 6 with 16 mixings of features. */
+enum { FEATURE_MIXINGS_PER_PROCESS = 8, ITEM_MIXINGS = 8 };
+
+static film_status mix_fit(struct fit *fit, const struct evidence_rows *rows,
+                           const struct comm *comm, int items, film_error *error)
+{
+    size_t features = 2 * rows->features;
+    film_status status = mix(fit, comm, 0, features, error);
+    if (status == FILM_OK)
+        status = mix(fit, comm, items ? features : rows->columns, rows->columns + 1, error);
+    return status;
+}
+
+/* COUNT fits side by side, each in one thread; mixing is for one thread alone. */
+static film_status learn_some(struct fit *fits, int count, const struct evidence_rows *rows,
+                              const struct evidence_labels *labels,
+                              const struct evidence_options *options, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct comm *comm = options->comm;
+    size_t parts = comm->size == 1 ? 1 : FEATURE_MIXINGS_PER_PROCESS * (size_t)comm->size;
+    for (int f = 0; f < count; f++) TRY(fit_start(&fits[f], rows, options, error));
+    for (size_t epoch = 0; epoch < options->epochs; epoch++)
+        for (size_t part = 0; part < parts; part++) {
+#pragma omp parallel for schedule(dynamic, 1) num_threads(count)
+            for (int f = 0; f < count; f++)
+                walk(&fits[f], rows, labels, options, epoch, part, parts);
+            for (int f = 0; f < count && comm->size > 1; f++)
+                TRY(mix_fit(&fits[f], rows, comm, (part + 1) % (parts / ITEM_MIXINGS) == 0, error));
+        }
+done:
+    for (int f = 0; f < count; f++) fit_free(&fits[f]);
+    return status;
+}
+
+film_status evidence_learn(const struct evidence_rows *rows, const struct evidence_labels *labels,
+                           const struct evidence_options *options, float *const *out,
+                           film_error *error)
+{
+    film_status status = FILM_OK;
+    int threads = threads_use(options->threads);
+    size_t most = (size_t)threads < options->fits ? (size_t)threads : options->fits;
+    struct fit *fits = mem_array(most, sizeof *fits);
+    TRY_ALLOC(fits, error);
+    for (size_t first = 0; first < options->fits; first += most) {
+        size_t count = options->fits - first < most ? options->fits - first : most;
+        for (size_t f = 0; f < count; f++)
+            fits[f] =
+                (struct fit){.weights = out[first + f],
+                             .use = labels->use ? labels->use + (first + f) * rows->pairs : NULL};
+        TRY(learn_some(fits, (int)count, rows, labels, options, error));
+    }
+done:
+    mem_free(fits);
+    return status;
+}
+
+/* ---- To a model ---- */
+
+/* The keys worth keeping, then their weights by slot. */
+static film_status keep_items(struct keytab *kept, const struct evidence_rows *rows,
+                              const float *weights, film_error *error)
+{
+    film_status status = FILM_OK;
+    const float least = 1e-4f; /* of the log-odds: a thousand of them would not be seen */
+    uint32_t number;
+    TRY(keytab_init(kept, error));
+    for (uint64_t slot = 0; slot <= rows->items.slot_mask; slot++)
+        if (rows->items.keys[slot] && fabsf(weights[rows->items.number[slot]]) >= least)
+            TRY(keytab_add(kept, rows->items.keys[slot], &number, error));
+done:
+    return status;
+}
+
+film_status evidence_from_weights(struct evidence *evidence, const struct evidence_rows *rows,
+                                  const float *weights, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t features = 2 * rows->features;
+    struct keytab *items = &evidence->items;
+    memset(evidence, 0, sizeof *evidence);
+    evidence->bias = (double)weights[rows->columns];
+    evidence->scale = 1;
+    evidence->features = rows->features;
+    TRY(keep_items(items, rows, weights + features, error));
+    TRY_ALLOC(evidence->own = mem_zeroed(features + items->slot_mask + 1, sizeof(float)), error);
+    memcpy(evidence->own, weights, features * sizeof(float));
+    for (uint64_t slot = 0; slot <= items->slot_mask; slot++)
+        if (items->keys[slot])
+            evidence->own[features + slot] =
+                weights[features + keytab_find(&rows->items, items->keys[slot])];
+    evidence->feature = evidence->own;
+    evidence->item = evidence->own + features;
+done:
+    if (status != FILM_OK) evidence_free(evidence);
+    return status;
+}

@@ -1,0 +1,396 @@
+/* Learning the vocabulary and building the matrix, each sentence read once.
+ *
+ * 1. Every thread takes a stretch of sentences and counts with a string table of its own; what it
+ *    reads it keeps as (local id, tf) entries.
+ * 2. The local tables are merged, features below min_df dropped, the rest sorted by frequency. The
+ *    order does not depend on who counted what, so every thread count gives the same bytes.
+ * 3. Every thread translates its entries to the final ids and weighs them, straight into the CSR.
+ *
+ * In a job each process does this with its own sentences, and step 2 goes over all of them (fit_share.h).
+ *
+ * Memory beside the result: 8 bytes per entry and the tables with the features that are dropped. */
+#include "base/mem.h"
+#include "base/sort.h"
+#include "base/threads.h"
+#include "embed/features.h"
+#include "learn/features_share.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct entry {
+    uint32_t id; /* local to the part and group */
+    float tf;
+};
+
+/* One thread's stretch of sentences. */
+struct part {
+    uint32_t begin, end; /* sentences */
+    struct grams grams;
+    struct strtab seen[GROUPS];
+    uint32_t *df[GROUPS];
+    size_t df_capacity[GROUPS];
+    uint32_t *global[GROUPS]; /* local id -> final id, or STRTAB_NONE */
+    struct entry *entries;
+    size_t entry_count, entry_capacity;
+    uint32_t *entries_of; /* entries of each (sentence, group) */
+    uint32_t *ids, *scratch;
+    size_t ids_capacity, scratch_capacity;
+    film_status status;
+    film_error error;
+};
+
+/* ---- 1. Counting ---- */
+
+/* The ids of one group's grams in one sentence, added where new. */
+static film_status number_grams(struct part *part, int group, film_error *error)
+{
+    const struct gram_list *list = &part->grams.group[group];
+    struct strtab *seen = &part->seen[group];
+    film_status status = FILM_OK;
+    TRY_ALLOC(mem_grow((void **)&part->ids, &part->ids_capacity, list->count, sizeof *part->ids) &&
+                  mem_grow((void **)&part->scratch, &part->scratch_capacity, list->count,
+                           sizeof *part->scratch),
+              error);
+    for (size_t i = 0; i < list->count; i++) {
+        film_text text = gram_text(list, &list->items[i]);
+        uint32_t before = seen->count;
+        TRY(strtab_add(seen, text.bytes, text.length, &part->ids[i], error));
+        if (seen->count > before) {
+            TRY_ALLOC(mem_grow((void **)&part->df[group], &part->df_capacity[group], seen->count,
+                               sizeof *part->df[group]),
+                      error);
+            part->df[group][before] = 0;
+        }
+    }
+done:
+    return status;
+}
+
+static film_status count_group(struct part *part, uint32_t sentence, int group, film_error *error)
+{
+    film_status status = number_grams(part, group, error);
+    if (status != FILM_OK) return status;
+    size_t count = part->grams.group[group].count, first = part->entry_count;
+    if (!mem_grow((void **)&part->entries, &part->entry_capacity, first + count,
+                  sizeof *part->entries))
+        return status_no_memory(error);
+    sort_ids(part->ids, part->scratch, count);
+    for (size_t i = 0; i < count;) {
+        size_t start = i;
+        uint32_t id = part->ids[i];
+        while (i < count && part->ids[i] == id) i++;
+        part->df[group][id]++;
+        part->entries[part->entry_count++] = (struct entry){id, features_tf((uint32_t)(i - start))};
+    }
+    part->entries_of[(size_t)(sentence - part->begin) * GROUPS + (size_t)group] =
+        (uint32_t)(part->entry_count - first);
+    return FILM_OK;
+}
+
+static film_status count_part(struct part *part, const struct features *features,
+                              const struct strtab *sentences, film_error *error)
+{
+    film_status status = FILM_OK;
+    TRY(grams_init(&part->grams, &features->tokenizer, error));
+    for (int g = 0; g < GROUPS; g++) TRY(strtab_init(&part->seen[g], error));
+    TRY_ALLOC(part->entries_of =
+                  mem_zeroed((size_t)(part->end - part->begin) * GROUPS, sizeof *part->entries_of),
+              error);
+    for (uint32_t s = part->begin; s < part->end; s++) {
+        TRY(grams_collect(&part->grams, &features->tokenizer, features->groups,
+                          strtab_get(sentences, s), error));
+        for (int g = 0; g < GROUPS; g++)
+            if (features->groups & GROUP_BIT(g)) TRY(count_group(part, s, g, error));
+    }
+done:
+    return status;
+}
+
+/* ---- 2. Merging and choosing ---- */
+
+struct candidate {
+    uint64_t hash; /* settles ties of df without comparing strings */
+    uint32_t df, id;
+};
+
+static int more_frequent_first(const void *left, const void *right)
+{
+    const struct candidate *a = left, *b = right;
+    if (a->df != b->df) return a->df > b->df ? -1 : 1;
+    if (a->hash != b->hash) return a->hash < b->hash ? -1 : 1;
+    return a->id < b->id ? -1 : 1; /* equal 64-bit hashes: once in many million vocabularies */
+}
+
+/* All parts' features of GROUP in one table, df added up. part->global gets ids of that table. */
+static film_status merge(struct part *parts, int part_count, int group, struct strtab *merged,
+                         uint32_t **df, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t total = 0;
+    TRY(strtab_init(merged, error));
+    for (int p = 0; p < part_count; p++) total += parts[p].seen[group].count;
+    TRY_ALLOC(*df = mem_zeroed(total, sizeof **df), error);
+    for (int p = 0; p < part_count; p++) {
+        struct strtab *seen = &parts[p].seen[group];
+        TRY_ALLOC(parts[p].global[group] = mem_array(seen->count, sizeof(uint32_t)), error);
+        for (uint32_t i = 0; i < seen->count; i++) {
+            film_text text = strtab_get(seen, i);
+            uint32_t *id = &parts[p].global[group][i];
+            TRY(strtab_add(merged, text.bytes, text.length, id, error));
+            (*df)[*id] += parts[p].df[group][i];
+        }
+    }
+done:
+    return status;
+}
+
+/* The features of GROUP that stay, in their final order. RENUMBER[merged id] becomes the id inside
+ * the group or STRTAB_NONE. */
+static film_status choose(const struct strtab *merged, const uint32_t *df,
+                          const struct features_options *options, struct strtab *vocabulary,
+                          uint32_t *renumber, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t kept = 0;
+    struct candidate *candidates = mem_array(merged->count, sizeof *candidates);
+    TRY_ALLOC(candidates, error);
+    for (uint32_t i = 0; i < merged->count; i++) {
+        renumber[i] = STRTAB_NONE;
+        if (df[i] < options->min_df) continue;
+        film_text text = strtab_get(merged, i);
+        candidates[kept++] = (struct candidate){strtab_hash(text.bytes, text.length), df[i], i};
+    }
+    qsort(candidates, kept, sizeof *candidates, more_frequent_first);
+    if (options->max_features && kept > options->max_features) kept = options->max_features;
+    TRY(strtab_init(vocabulary, error));
+    for (size_t i = 0; i < kept; i++) {
+        film_text text = strtab_get(merged, candidates[i].id);
+        TRY(strtab_add_hashed(vocabulary, text.bytes, text.length, candidates[i].hash,
+                              &renumber[candidates[i].id], error));
+    }
+done:
+    mem_free(candidates);
+    return status;
+}
+
+static film_status set_idf(struct features *features, int group, const uint32_t *df,
+                           const uint32_t *renumber, uint32_t merged_count, uint32_t sentences,
+                           film_error *error)
+{
+    uint32_t first = features->first[group];
+    features->first[group + 1] = first + features->vocabulary[group].count;
+    float *idf = mem_resize(features->own_idf, features->first[group + 1], sizeof *idf);
+    if (!idf) return status_no_memory(error);
+    features->idf = features->own_idf = idf;
+    for (uint32_t i = 0; i < merged_count; i++)
+        if (renumber[i] != STRTAB_NONE)
+            idf[first + renumber[i]] = (float)(log((1.0 + sentences) / (1.0 + df[i])) + 1.0);
+    return FILM_OK;
+}
+
+/* In a job: the vocabulary is chosen from the counts of all processes, and this one's features are looked up in it. */
+static film_status choose_together(struct features *features, int group,
+                                   const struct strtab *merged, const uint32_t *df,
+                                   uint32_t sentences, const struct features_options *options,
+                                   uint32_t *renumber, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct strtab all = {0}, *vocabulary = &features->vocabulary[group];
+    uint32_t *all_df = NULL, *all_renumber = NULL;
+    TRY(strtab_init(&all, error));
+    TRY(fit_share_counts(options->comm, merged, df, options->min_df, &all, &all_df, error));
+    TRY_ALLOC(all_renumber = mem_array(all.count, sizeof *all_renumber), error);
+    TRY(choose(&all, all_df, options, vocabulary, all_renumber, error));
+    TRY(set_idf(features, group, all_df, all_renumber, all.count, sentences, error));
+    for (uint32_t i = 0; i < merged->count; i++) {
+        film_text text = strtab_get(merged, i);
+        renumber[i] = strtab_find(vocabulary, text.bytes, text.length);
+    }
+done:
+    strtab_free(&all);
+    mem_free(all_df);
+    mem_free(all_renumber);
+    return status;
+}
+
+static film_status settle_group(struct features *features, struct part *parts, int part_count,
+                                int group, uint32_t sentences,
+                                const struct features_options *options, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct strtab merged = {0};
+    uint32_t *df = NULL, *renumber = NULL;
+    TRY(merge(parts, part_count, group, &merged, &df, error));
+    TRY_ALLOC(renumber = mem_array(merged.count, sizeof *renumber), error);
+    if (options->comm && options->comm->size > 1) {
+        TRY(choose_together(features, group, &merged, df, sentences, options, renumber, error));
+    } else {
+        TRY(choose(&merged, df, options, &features->vocabulary[group], renumber, error));
+        TRY(set_idf(features, group, df, renumber, merged.count, sentences, error));
+    }
+    for (int p = 0; p < part_count; p++) {
+        for (uint32_t i = 0; i < parts[p].seen[group].count; i++) {
+            uint32_t *id = &parts[p].global[group][i];
+            *id = renumber[*id];
+            if (*id != STRTAB_NONE) *id += features->first[group];
+        }
+        strtab_free(&parts[p].seen[group]);
+    }
+done:
+    strtab_free(&merged);
+    mem_free(df);
+    mem_free(renumber);
+    return status;
+}
+
+/* ---- 3. The matrix ---- */
+
+/* Translates the entries to final ids in place, dropping the rest; row lengths go to X->start. */
+static void translate(struct part *part, size_t *row_length)
+{
+    size_t from = 0, to = 0;
+    for (uint32_t s = part->begin; s < part->end; s++) {
+        size_t row = to;
+        for (int g = 0; g < GROUPS; g++) {
+            uint32_t entries = part->entries_of[(size_t)(s - part->begin) * GROUPS + (size_t)g];
+            for (uint32_t i = 0; i < entries; i++, from++) {
+                uint32_t id = part->global[g][part->entries[from].id];
+                if (id == STRTAB_NONE) continue;
+                part->entries[to++] = (struct entry){id, part->entries[from].tf};
+            }
+        }
+        row_length[s] = to - row;
+    }
+    part->entry_count = to;
+}
+
+static int by_id(const void *left, const void *right)
+{
+    uint32_t a = ((const struct entry *)left)->id, b = ((const struct entry *)right)->id;
+    return a < b ? -1 : a > b;
+}
+
+static void sort_entries(struct entry *entries, size_t count)
+{
+    if (count > 64) {
+        qsort(entries, count, sizeof *entries, by_id);
+        return;
+    }
+    for (size_t i = 1; i < count; i++) {
+        struct entry entry = entries[i];
+        size_t j = i;
+        for (; j > 0 && entries[j - 1].id > entry.id; j--) entries[j] = entries[j - 1];
+        entries[j] = entry;
+    }
+}
+
+static void fill_rows(const struct features *features, struct part *part, struct csr *x)
+{
+    struct entry *entries = part->entries;
+    for (uint32_t s = part->begin; s < part->end; s++) {
+        size_t start = x->start[s], count = x->start[s + 1] - start;
+        sort_entries(entries, count);
+        for (size_t i = 0; i < count; i++) {
+            x->col[start + i] = entries[i].id;
+            x->val[start + i] = entries[i].tf;
+        }
+        features_weigh(features, x->col + start, x->val + start, count);
+        entries += count;
+    }
+}
+
+static film_status build_matrix(const struct features *features, struct part *parts, int part_count,
+                                uint32_t sentences, struct csr *x, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t *length = mem_array(sentences, sizeof *length), entries = 0;
+    TRY_ALLOC(length, error);
+#pragma omp parallel for num_threads(part_count) schedule(static, 1)
+    for (int p = 0; p < part_count; p++) translate(&parts[p], length);
+    for (int p = 0; p < part_count; p++) entries += parts[p].entry_count;
+    TRY(csr_alloc(x, sentences, features_count(features), entries, error));
+    x->start[0] = 0;
+    for (uint32_t s = 0; s < sentences; s++) x->start[s + 1] = x->start[s] + length[s];
+#pragma omp parallel for num_threads(part_count) schedule(static, 1)
+    for (int p = 0; p < part_count; p++) fill_rows(features, &parts[p], x);
+done:
+    mem_free(length);
+    return status;
+}
+
+/* ---- All of it ---- */
+
+/* Cuts the sentences into stretches of about equal bytes. */
+static void cut(const struct strtab *sentences, struct part *parts, int part_count)
+{
+    uint64_t bytes = sentences->offsets[sentences->count];
+    uint32_t at = 0;
+    for (int p = 0; p < part_count; p++) {
+        uint64_t limit = bytes / (uint64_t)part_count * (uint64_t)(p + 1);
+        parts[p].begin = at;
+        while (at < sentences->count && (p == part_count - 1 || sentences->offsets[at] < limit))
+            at++;
+        parts[p].end = at;
+    }
+}
+
+static void free_part(struct part *part)
+{
+    grams_free(&part->grams);
+    for (int g = 0; g < GROUPS; g++) {
+        strtab_free(&part->seen[g]);
+        mem_free(part->df[g]);
+        mem_free(part->global[g]);
+    }
+    mem_free(part->entries);
+    mem_free(part->entries_of);
+    mem_free(part->ids);
+    mem_free(part->scratch);
+}
+
+static film_status count_all(const struct features *features, const struct strtab *sentences,
+                             struct part *parts, int part_count, film_error *error)
+{
+    cut(sentences, parts, part_count);
+#pragma omp parallel for num_threads(part_count) schedule(static, 1)
+    for (int p = 0; p < part_count; p++)
+        parts[p].status = count_part(&parts[p], features, sentences, &parts[p].error);
+    for (int p = 0; p < part_count; p++)
+        if (parts[p].status != FILM_OK)
+            return status_set(error, parts[p].status, "%s", parts[p].error.message);
+    return FILM_OK;
+}
+
+film_status features_fit(struct features *features, struct tokenizer *tokenizer,
+                         const struct strtab *sentences, const struct features_options *options,
+                         struct csr *x, film_error *error)
+{
+    film_status status = FILM_OK;
+    int part_count = threads_use(options->threads);
+    memset(features, 0, sizeof *features);
+    features->tokenizer = *tokenizer;
+    memset(tokenizer, 0, sizeof *tokenizer);
+    features->groups = options->groups;
+    struct part *parts = mem_zeroed((size_t)part_count, sizeof *parts);
+    TRY_ALLOC(parts, error);
+    TRY(progress_report(&options->progress, "features", 0, sentences->count, error));
+    TRY(count_all(features, sentences, parts, part_count, error));
+    size_t all = sentences->count;
+    if (options->comm) TRY(comm_sum_counts(options->comm, &all, 1, error));
+    for (int g = 0; g < GROUPS; g++)
+        TRY(settle_group(features, parts, part_count, g, (uint32_t)all, options, error));
+    if (features_count(features) == 0)
+        TRY(status_set(
+            error, FILM_BAD_INPUT,
+            "no word occurs in %zu sentences or more; give more text or a smaller --min-df",
+            options->min_df));
+    if (x) TRY(build_matrix(features, parts, part_count, sentences->count, x, error));
+    TRY(progress_report(&options->progress, "features", sentences->count, sentences->count, error));
+done:
+    for (int p = 0; parts && p < part_count; p++) free_part(&parts[p]);
+    mem_free(parts);
+    if (status != FILM_OK) features_free(features);
+    return status;
+}

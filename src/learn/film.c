@@ -1,0 +1,331 @@
+#include "learn/film.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/threads.h"
+#include "la/dense.h"
+#include "learn/film_checkpoint.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+void film_learn_defaults(struct film_learn_options *options)
+{
+    *options = (struct film_learn_options){.dim = 100,
+                                           .power = 0.5,
+                                           .margin_ratio = 1.0,
+                                           .margin_sample = 4096,
+                                           .margin_rounds = 10,
+                                           .start = FILM_START_RANDOM};
+    stiefel_defaults(&options->solver);
+    options->solver.iterations = 100;
+}
+
+void film_learned_free(struct film_learned *learned)
+{
+    mem_free(learned->p), mem_free(learned->s), mem_free(learned->k), mem_free(learned->history);
+    *learned = (struct film_learned){0};
+}
+
+/* ---- Start ---- */
+
+static film_status lapack_status(int info, const char *what, film_error *error)
+{
+    if (info == 0) return FILM_OK;
+    if (info == LAPACK_WORK_MEMORY_ERROR || info == LAPACK_TRANSPOSE_MEMORY_ERROR)
+        return status_no_memory(error);
+    return status_set(error, FILM_BAD_INPUT, "%s does not converge: are all values finite?", what);
+}
+
+film_status film_orthonormalise(size_t rows, size_t cols, double *a, film_error *error)
+{
+    film_status status = FILM_OK;
+    double *scales = NULL, *signs = NULL;
+    int m = (int)rows, n = (int)cols;
+    TRY_ALLOC(scales = mem_array(cols, sizeof *scales), error);
+    TRY_ALLOC(signs = mem_array(cols, sizeof *signs), error);
+    TRY(lapack_status(LAPACKE_dgeqrf(LAPACK_ROW_MAJOR, m, n, a, n, scales), "QR", error));
+    for (size_t c = 0; c < cols; c++) signs[c] = a[c * cols + c] < 0.0 ? -1.0 : 1.0;
+    TRY(lapack_status(LAPACKE_dorgqr(LAPACK_ROW_MAJOR, m, n, n, a, n, scales), "QR", error));
+    for (size_t i = 0; i < rows * cols; i++) a[i] *= signs[i % cols];
+done:
+    mem_free(scales), mem_free(signs);
+    return status;
+}
+
+/* P = [Q; 0], Q the d x d orthonormal part of a normal random matrix. */
+static film_status random_start(size_t r, size_t d, uint64_t seed, double *p, film_error *error)
+{
+    struct rng rng;
+    memset(p, 0, r * d * sizeof *p);
+    rng_seed(&rng, seed);
+    for (size_t i = 0; i < d * d; i++) p[i] = rng_normal(&rng);
+    return film_orthonormalise(d, d, p, error);
+}
+
+/* P = eigenvectors of H's d largest eigenvalues: the best P while Lambda = I. */
+static film_status eigen_start(const struct film_problem *q, double *p, film_error *error)
+{
+    film_status status = FILM_OK;
+    int r = (int)q->rank, d = (int)q->dim, found;
+    double *h = NULL, *values = NULL;
+    int *support = NULL;
+    TRY_ALLOC(h = mem_array(q->rank * q->rank, sizeof *h), error);
+    TRY_ALLOC(values = mem_array(q->rank, sizeof *values), error);
+    TRY_ALLOC(support = mem_array(2 * q->dim, sizeof *support), error);
+    memcpy(h, q->h, q->rank * q->rank * sizeof *h);
+    TRY(lapack_status(LAPACKE_dsyevr(LAPACK_ROW_MAJOR, 'V', 'I', 'U', r, h, r, 0.0, 0.0, r - d + 1,
+                                     r, 0.0, &found, values, p, d, support),
+                      "the eigenvalue problem", error));
+    if (found != d)
+        TRY(status_set(error, FILM_BAD_INPUT, "only %d of %d eigenvectors found", found, d));
+done:
+    mem_free(h), mem_free(values), mem_free(support);
+    return status;
+}
+
+static film_status start(const struct film_problem *q, const struct film_learn_options *o,
+                         double *p, film_error *error)
+{
+    if (o->start_p) memcpy(p, o->start_p, q->rank * q->dim * sizeof *p);
+    if (o->start_p) return FILM_OK;
+    if (o->start == FILM_START_EIGEN) return eigen_start(q, p, error);
+    return random_start(q->rank, q->dim, o->seed, p, error);
+}
+
+/* m = ratio * mean |y|^2, where |y|^2 depends on s, s on Lambda and Lambda on m: rounds until m
+ * stands. The rounds leave Lambda, H and s belonging to m. */
+static film_status set_margin(struct film_problem *q, const struct film_learn_options *o, double *p,
+                              film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t changed;
+    if (o->margin > 0.0) {
+        q->margin = o->margin;
+        return film_problem_refresh(q, p, &changed, error);
+    }
+    for (size_t round = 0; round < o->margin_rounds; round++) {
+        double before = q->margin, mean;
+        TRY(film_problem_mean_square(q, p, o->margin_sample, o->seed + 1, &mean, error));
+        q->margin = o->margin_ratio * mean;
+        /* The refresh takes s from the old K first; the first Lambda is thus that of s = mu(k(I)),
+         * not of s = 1. One round later there is no difference. */
+        TRY(film_problem_refresh(q, p, &changed, error));
+        if (changed == 0 || fabs(q->margin - before) < 1e-4 * q->margin) break;
+    }
+done:
+    return status;
+}
+
+/* ---- History ---- */
+
+struct recorder {
+    struct film_learned *out;
+    struct film_problem *problem;
+    const struct film_learn_options *options;
+    size_t capacity;
+    int no_memory;
+    struct film_kept kept; /* the judge's best, and what a pause needs */
+    double *s;             /* d */
+};
+
+/* Asks the judge about P and keeps it when it is the best so far. */
+static double judge(struct recorder *rec, size_t iteration, const double *p)
+{
+    const struct film_learn_options *o = rec->options;
+    struct film_problem *q = rec->problem;
+    if (!o->judge || iteration % o->solver.refresh_every != 0) return 0.0;
+    film_problem_k(q, p, rec->s);
+    for (size_t c = 0; c < q->dim; c++) rec->s[c] = film_mu(rec->s[c]);
+    double verdict = o->judge(o->user, p, rec->s);
+    if (iteration == 0 || verdict > rec->kept.best) {
+        memcpy(rec->kept.best_p, p, q->rank * q->dim * sizeof *p);
+        memcpy(rec->kept.best_s, rec->s, q->dim * sizeof *p);
+        rec->kept.best = verdict;
+        rec->kept.best_at = iteration;
+    }
+    return verdict;
+}
+
+/* Whether to stop is for the first process of a job to say. */
+static film_status first_says(const struct recorder *rec, int *stop)
+{
+    return comm_broadcast(rec->problem->owners.comm, stop, sizeof *stop, 0, NULL);
+}
+
+static int record(void *user, const struct stiefel_step *step)
+{
+    struct recorder *rec = user;
+    const struct film_learn_options *o = rec->options;
+    struct film_iteration now = {.f = step->f,
+                                 .gradient = step->gradient,
+                                 .tau = step->tau,
+                                 .judged = judge(rec, step->iteration, step->p),
+                                 .active = (double)rec->problem->active_count,
+                                 .backtracks = (double)step->backtracks};
+    void *history = rec->out->history;
+    rec->no_memory = !mem_grow(&history, &rec->capacity, step->iteration, sizeof now);
+    rec->out->history = history;
+    if (rec->no_memory) return 1;
+    rec->out->history[step->iteration - 1] = now;
+    int stop = o->report && o->report(o->user, step->iteration, &now);
+    if (first_says(rec, &stop) != FILM_OK) return 1;
+    if (!checkpoint_due(o->checkpointer, stop)) return stop;
+    struct film_kept kept = rec->kept;
+    kept.solver = *step->state;
+    kept.history = rec->out->history;
+    stop |= film_keep_save(o->checkpointer, &kept);
+    return first_says(rec, &stop) != FILM_OK || stop;
+}
+
+/* The point to begin at, or everything as it was when learning was paused. */
+static film_status begin(struct recorder *rec, struct stiefel_options *solver, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct film_learn_options *o = rec->options;
+    struct film_learned *out = rec->out;
+    struct film_kept *kept = &rec->kept;
+    kept->problem = rec->problem;
+    if (o->judge) {
+        TRY_ALLOC(kept->best_p = mem_array(out->rank * out->dim, sizeof *out->p), error);
+        TRY_ALLOC(kept->best_s = mem_array(out->dim, sizeof *out->s), error);
+        TRY_ALLOC(rec->s = mem_array(out->dim, sizeof *out->s), error);
+    }
+    if (o->checkpointer && o->checkpointer->going_on) {
+        TRY(film_keep_load(o->checkpointer, kept, solver->iterations, error));
+        solver->resume = &kept->solver;
+        out->history = kept->history;
+        rec->capacity = kept->solver.iteration;
+        kept->history = NULL;
+        goto done;
+    }
+    TRY(start(rec->problem, o, out->p, error));
+    TRY(set_margin(rec->problem, o, out->p, error));
+    judge(rec, 0, out->p);
+done:
+    return status;
+}
+
+static void recorder_free(struct recorder *rec)
+{
+    mem_free(rec->kept.best_p);
+    mem_free(rec->kept.best_s);
+    mem_free(rec->s);
+    film_kept_free(&rec->kept);
+}
+
+/* ---- Learning ---- */
+
+film_status film_check(size_t rank, const float *sigma, const struct film_learn_options *o,
+                       size_t *usable, film_error *error)
+{
+    *usable = rank;
+    if (sigma)
+        for (*usable = 0; *usable < rank && sigma[*usable] > 1e-5f * sigma[0];) ++*usable;
+    if (!sigma && o->power != 1.0)
+        return status_set(error, FILM_USAGE, "a power other than 1 needs the singular values");
+    if (o->dim == 0 || o->dim > *usable)
+        return status_set(error, FILM_USAGE,
+                          "%zu dimensions from data of rank %zu: ask for 1 to %zu", o->dim, *usable,
+                          *usable);
+    return FILM_OK;
+}
+
+film_status film_no_triplets(film_error *error)
+{
+    return status_set(error, FILM_USAGE,
+                      "no triplets: the labels need both kinds, sentences "
+                      "that mean the same and sentences that do not");
+}
+
+/* What the user is told about the end: s = mu(k), dead columns, counts. */
+static void finish(struct film_problem *q, struct film_learned *out)
+{
+    double mean = 0.0;
+    film_problem_k(q, out->p, out->k);
+    for (size_t c = 0; c < q->dim; c++) {
+        out->s[c] = film_mu(out->k[c]);
+        mean += fabs(out->k[c]) / (double)q->dim;
+    }
+    for (size_t c = 0; c < q->dim; c++) out->dead += out->k[c] < 0.01 * mean;
+    out->f = film_problem_value(q, out->p, NULL);
+    out->margin = q->margin;
+    out->active = q->active_count;
+    out->updates = q->updates;
+    out->full_updates = q->full_updates;
+}
+
+film_status film_learn_on(struct film_problem *problem, const struct stiefel_problem *view,
+                          const struct film_learn_options *options, struct film_learned *out,
+                          film_error *error)
+{
+    film_status status = FILM_OK;
+    struct recorder recorder = {.out = out, .problem = problem, .options = options};
+    struct stiefel_options solver = options->solver;
+    size_t r = out->rank = problem->rank, d = out->dim = problem->dim;
+    out->power = options->power;
+    TRY_ALLOC(out->p = mem_array(r * d, sizeof *out->p), error);
+    TRY_ALLOC(out->s = mem_array(d, sizeof *out->s), error);
+    TRY_ALLOC(out->k = mem_array(d, sizeof *out->k), error);
+    solver.threads = problem->threads;
+    solver.report = record;
+    solver.user = &recorder;
+    TRY(begin(&recorder, &solver, error));
+    status = stiefel_minimise(view, &solver, out->p, &out->solver, error);
+    if (recorder.no_memory) status = status_no_memory(error);
+    if (status != FILM_OK && status != FILM_CANCELLED) goto done;
+    finish(problem, out);
+    out->best = out->solver.iterations;
+    if (options->judge) {
+        memcpy(out->p, recorder.kept.best_p, r * d * sizeof *out->p);
+        memcpy(out->s, recorder.kept.best_s, d * sizeof *out->s);
+        out->best = recorder.kept.best_at;
+    }
+done:
+    recorder_free(&recorder);
+    if (status != FILM_OK && status != FILM_CANCELLED) film_learned_free(out);
+    return status;
+}
+
+film_status film_learn(const float *v, size_t rank, const float *sigma,
+                       const struct triplets *triplets, const struct film_learn_options *options,
+                       struct film_learned *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct film_problem problem = {0};
+    int threads = threads_use(options->threads), before = dense_begin(); /* in this order */
+    size_t r;
+    *out = (struct film_learned){0};
+    TRY(film_check(rank, sigma, options, &r, error));
+    TRY(film_problem_init(&problem, v, rank, r, options->dim, sigma, options->power, triplets,
+                          options->owners, threads, error));
+    if (problem.all_anchors == 0) TRY(film_no_triplets(error));
+    out->anchors = problem.all_anchors;
+    struct stiefel_problem view = film_problem_stiefel(&problem);
+    status = film_learn_on(&problem, &view, options, out, error);
+done:
+    film_problem_free(&problem);
+    dense_end(before);
+    return status;
+}
+
+/* ---- The map of the features ---- */
+
+film_status film_map(const struct film_learned *learned, const float *u, size_t features,
+                     size_t stride, const float *sigma, int threads, float *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t r = learned->rank, d = learned->dim;
+    float *inner = NULL; /* r x d: Sigma^-p P sqrt(S) */
+    threads = threads_use(threads);
+    TRY_ALLOC(inner = mem_array(r * d, sizeof *inner), error);
+    for (size_t i = 0; i < r; i++)
+        for (size_t c = 0; c < d; c++)
+            inner[i * d + c] = (float)(pow((double)sigma[i], -learned->power) *
+                                       learned->p[i * d + c] * sqrt(learned->s[c]));
+    dense_rows_times(features, d, r, u, stride, inner, out, threads);
+done:
+    mem_free(inner);
+    return status;
+}

@@ -1,0 +1,376 @@
+#include "learn/film_problem.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "la/dense.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+/* CHUNK anchors make one sgemm of the hinges (256 x 500 floats stay in the second-level cache);
+ * PACK anchors make one update of H (long enough for sgemm to be at its best, short
+ * enough for sums in float); the sum over them is in double. */
+enum { CHUNK = 256, PACK = 1024, FULL_EVERY = 100 };
+
+double film_mu(double x)
+{
+    return (x > 0.0 ? x : 0.0) + log1p(exp(-fabs(x)));
+}
+
+double film_sigma(double x)
+{
+    double e = exp(-fabs(x));
+    return x >= 0.0 ? 1.0 / (1.0 + e) : e / (1.0 + e);
+}
+
+static const float *anchor_row(const struct film_problem *q, size_t a)
+{
+    return q->v + (q->triplets->anchor[a] - q->first) * q->stride;
+}
+
+/* sum += sum over the COUNT anchors of LIST (NULL: 0, 1, ...) with their sign of w v': plus where
+ * active, minus where not, which is what a changed anchor needs; passive ones are no use in a list
+ * of NULL and are left out there. */
+static void add_anchors(struct film_problem *q, const uint32_t *list, size_t count)
+{
+    size_t r = q->rank, next = 0;
+    uint32_t picked[PACK];
+    while (next < count) {
+        size_t rows = 0;
+        for (; next < count && rows < PACK; next++) {
+            uint32_t a = list ? list[next] : (uint32_t)next;
+            if (list || q->active[a]) picked[rows++] = a;
+        }
+#pragma omp parallel for schedule(static) num_threads(rows < CHUNK ? 1 : q->threads)
+        for (size_t i = 0; i < rows; i++) {
+            float sign = q->active[picked[i]] ? 1.0f : -1.0f;
+            const float *w = q->w + picked[i] * r, *v = anchor_row(q, picked[i]);
+            for (size_t j = 0; j < r; j++) q->pack_w[i * r + j] = sign * w[j];
+            memcpy(q->pack_v + i * r, v, r * sizeof *v);
+        }
+        if (rows > 0) dense_add_products(r, r, rows, q->pack_w, q->pack_v, q->sum, q->threads);
+    }
+}
+
+/* H from the running sum: symmetric part, stretched; averaged with the batches before. */
+static void build_h(struct film_problem *q)
+{
+    size_t r = q->rank;
+    double new_part = q->share * q->weight, old_part = 1.0 - q->share;
+    double active = new_part * (double)q->active_count;
+    q->hinges = old_part > 0.0 ? old_part * q->hinges + active : active;
+    for (size_t i = 0; i < r; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double value = new_part * 0.5 * (q->sum[i * r + j] + q->sum[j * r + i]);
+            if (q->stretch) value *= q->stretch[i] * q->stretch[j];
+            if (old_part > 0.0) value += old_part * q->h[i * r + j];
+            q->h[i * r + j] = q->h[j * r + i] = value;
+        }
+}
+
+/* The sum of all processes' anchors in every process: afresh, or by the COUNT of CHANGED here, when the sum so far
+ * is the first process's part of it. */
+static film_status update_sum(struct film_problem *q, int afresh, const uint32_t *changed,
+                              size_t count, film_error *error)
+{
+    if (afresh || q->owners.comm->rank > 0) memset(q->sum, 0, q->rank * q->rank * sizeof *q->sum);
+    add_anchors(q, afresh ? NULL : changed, afresh ? q->anchors : count);
+    q->full_updates += (size_t)afresh;
+    q->since_full = afresh ? 0 : q->since_full + 1;
+    return comm_sum_double(q->owners.comm, q->sum, q->rank * q->rank, error);
+}
+
+/* Brings H up to date with active_next: by the changed anchors alone when they are fewer than the
+ * active ones. The sums are in double, so that a hundred updates leave about 1e-14 of drift. */
+static film_status update(struct film_problem *q, size_t *changed, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t count = 0;
+    double totals[2] = {0}; /* of all processes: changed, active */
+    for (size_t a = 0; a < q->anchors; a++) {
+        if (q->active[a] != q->active_next[a]) q->changed[count++] = (uint32_t)a;
+        totals[1] += q->active[a] = q->active_next[a];
+    }
+    totals[0] = (double)count;
+    TRY(comm_sum_double(q->owners.comm, totals, 2, error));
+    *changed = (size_t)totals[0];
+    q->active_count = (size_t)totals[1];
+    if (*changed == 0 && !q->fresh) goto done;
+    q->updates++;
+    int afresh = q->fresh || *changed >= q->active_count || q->since_full >= q->full_every;
+    TRY(update_sum(q, afresh, q->changed, count, error));
+    build_h(q);
+    q->fresh = 0;
+done:
+    return status;
+}
+
+film_status film_problem_restored(struct film_problem *q, film_error *error)
+{
+    q->active_count = 0;
+    for (size_t a = 0; a < q->anchors; a++) q->active_count += q->active[a];
+    film_status status = comm_sum_counts(q->owners.comm, &q->active_count, 1, error);
+    build_h(q);
+    return status;
+}
+
+/* map = D P in float. */
+static void build_map(struct film_problem *q, const double *p)
+{
+    for (size_t i = 0; i < q->rank; i++)
+        for (size_t c = 0; c < q->dim; c++)
+            q->map[i * q->dim + c] =
+                (float)(p[i * q->dim + c] * (q->stretch ? q->stretch[i] : 1.0));
+}
+
+static void times_map(const struct film_problem *q, size_t rows, const float *x, float *out)
+{
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)q->dim, (int)q->rank,
+                1.0f, x, (int)q->rank, q->map, (int)q->dim, 0.0f, out, (int)q->dim);
+}
+
+/* lambda of all anchors from (P in map, s): blocks of v and w through the map, then one weighted
+ * dot product each. */
+static void hinges(struct film_problem *q)
+{
+    size_t r = q->rank, d = q->dim;
+    long chunks = (long)((q->anchors + CHUNK - 1) / CHUNK);
+#pragma omp parallel for schedule(dynamic) num_threads(q->threads)
+    for (long chunk = 0; chunk < chunks; chunk++) {
+        size_t first = (size_t)chunk * CHUNK;
+        size_t rows = q->anchors - first < CHUNK ? q->anchors - first : CHUNK;
+        float *v = q->scratch + (size_t)omp_get_thread_num() * CHUNK * (r + 2 * d);
+        float *pv = v + CHUNK * r, *pw = pv + CHUNK * d;
+        for (size_t i = 0; i < rows; i++)
+            memcpy(v + i * r, anchor_row(q, first + i), r * sizeof *v);
+        times_map(q, rows, v, pv);
+        times_map(q, rows, q->w + first * r, pw);
+        for (size_t i = 0; i < rows; i++) {
+            double product = 0.0;
+            for (size_t c = 0; c < d; c++)
+                product += q->s[c] * (double)pv[i * d + c] * (double)pw[i * d + c];
+            q->active_next[first + i] = q->margin - product > 0.0;
+        }
+    }
+}
+
+void film_problem_k(struct film_problem *q, const double *p, double *k)
+{
+    size_t r = q->rank, d = q->dim;
+    dense_times(r, d, r, 1.0, q->h, p, 0.0, q->hp, q->threads);
+    memset(k, 0, d * sizeof *k);
+    for (size_t i = 0; i < r; i++)
+        for (size_t c = 0; c < d; c++) k[c] += p[i * d + c] * q->hp[i * d + c];
+}
+
+double film_problem_value(struct film_problem *q, const double *p, double *gradient)
+{
+    size_t r = q->rank, d = q->dim;
+    double f = q->margin * q->hinges;
+    film_problem_k(q, p, q->k);
+    for (size_t c = 0; c < d; c++) {
+        double k = q->k[c], mu = film_mu(k);
+        f -= 0.5 * k * mu;
+        q->k[c] = -(mu + k * film_sigma(k)); /* 2 q_c */
+    }
+    if (gradient)
+        for (size_t i = 0; i < r; i++)
+            for (size_t c = 0; c < d; c++) gradient[i * d + c] = q->k[c] * q->hp[i * d + c];
+    return f;
+}
+
+film_status film_problem_refresh(struct film_problem *q, double *p, size_t *changed,
+                                 film_error *error)
+{
+    film_status status = FILM_OK;
+    TRY(comm_broadcast(q->owners.comm, p, q->rank * q->dim * sizeof *p, 0, error));
+    film_problem_k(q, p, q->s);
+    for (size_t c = 0; c < q->dim; c++) q->s[c] = film_mu(q->s[c]);
+    build_map(q, p);
+    hinges(q);
+    TRY(update(q, changed, error));
+done:
+    return status;
+}
+
+/* Where anchor PLACE of all processes is here; all anchors of this process: not here. */
+static size_t own_anchor(const struct film_problem *q, size_t place)
+{
+    const uint32_t *places = q->triplets->place;
+    if (!places) return place;
+    size_t low = 0, high = q->anchors;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (places[middle] < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < q->anchors && places[low] == place ? low : q->anchors;
+}
+
+film_status film_problem_mean_square(struct film_problem *q, const double *p, size_t sample,
+                                     uint64_t seed, double *mean, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t r = q->rank, d = q->dim, drawn = 0;
+    /* Where nobody has said which anchors of a job these are, each process draws from its own. */
+    int apart = q->all_anchors > q->anchors && !q->triplets->place;
+    size_t all = apart ? q->anchors : q->all_anchors;
+    if (apart) sample = sample * q->anchors / q->all_anchors;
+    struct rng rng;
+    double totals[2] = {0.0, 0.0}; /* of squares; rows */
+    if (sample > all) sample = all;
+    build_map(q, p);
+    rng_seed(&rng, seed);
+    while (drawn < sample) {
+        float *v = q->scratch, *pv = v + CHUNK * r;
+        size_t rows = 0;
+        for (; rows < CHUNK && drawn < sample; drawn++) {
+            size_t a = own_anchor(q, sample == all ? drawn : (size_t)rng_below(&rng, all));
+            if (a < q->anchors) memcpy(v + rows++ * r, anchor_row(q, a), r * sizeof *v);
+        }
+        times_map(q, rows, v, pv);
+        for (size_t i = 0; i < rows * d; i++)
+            totals[0] += q->s[i % d] * (double)pv[i] * (double)pv[i];
+        totals[1] += (double)rows;
+    }
+    TRY(comm_sum_double(q->owners.comm, totals, 2, error));
+    *mean = totals[1] > 0.0 ? totals[0] / totals[1] : 0.0;
+done:
+    return status;
+}
+
+/* ---- Making and freeing ---- */
+
+static void free_anchors(struct film_problem *q)
+{
+    mem_free(q->w), mem_free(q->active), mem_free(q->active_next), mem_free(q->changed);
+    q->w = NULL, q->active = q->active_next = NULL, q->changed = NULL;
+    q->capacity = 0;
+}
+
+/* Room for A anchors; what was there is not kept. */
+static film_status reserve_anchors(struct film_problem *q, size_t a, film_error *error)
+{
+    film_status status = FILM_OK;
+    if (q->w && a <= q->capacity) goto done;
+    free_anchors(q);
+    TRY_ALLOC(a < SIZE_MAX / q->rank && (q->w = mem_array(a * q->rank, sizeof *q->w)), error);
+    TRY_ALLOC(q->active = mem_array(a, 1), error);
+    TRY_ALLOC(q->active_next = mem_array(a, 1), error);
+    TRY_ALLOC(q->changed = mem_array(a, sizeof *q->changed), error);
+    q->capacity = a;
+done:
+    return status;
+}
+
+static film_status allocate(struct film_problem *q, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t r = q->rank, d = q->dim, threads = (size_t)q->threads;
+    TRY_ALLOC(q->s = mem_array(d, sizeof *q->s), error);
+    TRY_ALLOC(q->k = mem_array(d, sizeof *q->k), error);
+    TRY_ALLOC(q->sum = mem_zeroed(r * r, sizeof *q->sum), error);
+    TRY_ALLOC(q->h = mem_array(r * r, sizeof *q->h), error);
+    TRY_ALLOC(q->hp = mem_array(r * d, sizeof *q->hp), error);
+    TRY_ALLOC(q->map = mem_array(r * d, sizeof *q->map), error);
+    TRY_ALLOC(q->pack_w = mem_array(PACK * r, sizeof *q->pack_w), error);
+    TRY_ALLOC(q->pack_v = mem_array(PACK * r, sizeof *q->pack_v), error);
+    TRY_ALLOC(q->scratch = mem_array(threads * CHUNK * (r + 2 * d), sizeof *q->scratch), error);
+done:
+    return status;
+}
+
+film_status film_problem_init(struct film_problem *q, const float *v, size_t stride, size_t rank,
+                              size_t dim, const float *sigma, double power,
+                              const struct triplets *triplets, const struct film_owners *owners,
+                              int threads, film_error *error)
+{
+    film_status status = FILM_OK;
+    *q = (struct film_problem){.rank = rank,
+                               .dim = dim,
+                               .owners =
+                                   owners ? *owners : (struct film_owners){.comm = &comm_single},
+                               .threads = threads > 0 ? threads : 1,
+                               .full_every = FULL_EVERY};
+    TRY(allocate(q, error));
+    if (power != 1.0) {
+        TRY_ALLOC(q->stretch = mem_array(rank, sizeof *q->stretch), error);
+        for (size_t i = 0; i < rank; i++) q->stretch[i] = pow((double)sigma[i], 1.0 - power);
+    }
+    TRY(film_problem_load(q, v, stride, triplets, 1.0, 1.0, error));
+    memset(q->active, 1, q->anchors);
+    q->active_count = q->all_anchors;
+    for (size_t c = 0; c < dim; c++) q->s[c] = 1.0;
+    int before = dense_begin();
+    status = update_sum(q, 1, NULL, 0, error);
+    build_h(q);
+    q->fresh = 0;
+    dense_end(before);
+done:
+    if (status != FILM_OK) film_problem_free(q);
+    return status;
+}
+
+film_status film_problem_load(struct film_problem *q, const float *v, size_t stride,
+                              const struct triplets *triplets, double weight, double share,
+                              film_error *error)
+{
+    film_status status = FILM_OK;
+    TRY(reserve_anchors(q, triplets->anchors, error));
+    q->v = v;
+    q->stride = stride;
+    q->triplets = triplets;
+    q->anchors = triplets->anchors;
+    q->weight = weight;
+    q->share = share;
+    q->fresh = 1;
+    memset(q->active, 0, q->anchors);
+    q->all_anchors = q->anchors;
+    TRY(comm_sum_counts(q->owners.comm, &q->all_anchors, 1, error));
+    q->first = q->owners.starts ? q->owners.starts[q->owners.comm->rank] : 0;
+    TRY(film_rows_sum(&q->owners, v, stride, q->rank, triplets, q->threads, q->w, error));
+done:
+    return status;
+}
+
+void film_problem_weigh(struct film_problem *q, double weight)
+{
+    q->weight = weight;
+    build_h(q);
+}
+
+void film_problem_free(struct film_problem *q)
+{
+    free_anchors(q);
+    mem_free(q->stretch), mem_free(q->s), mem_free(q->k), mem_free(q->sum), mem_free(q->h);
+    mem_free(q->hp);
+    mem_free(q->map), mem_free(q->pack_w), mem_free(q->pack_v), mem_free(q->scratch);
+    *q = (struct film_problem){0};
+}
+
+/* ---- For the optimiser ---- */
+
+static film_status evaluate(void *self, const double *p, double *f, double *gradient,
+                            film_error *error)
+{
+    (void)error;
+    *f = film_problem_value(self, p, gradient);
+    return FILM_OK;
+}
+
+static film_status refresh(void *self, double *p, int *changed, film_error *error)
+{
+    size_t count = 0;
+    film_status status = film_problem_refresh(self, p, &count, error);
+    *changed = count > 0;
+    return status;
+}
+
+struct stiefel_problem film_problem_stiefel(struct film_problem *q)
+{
+    return (struct stiefel_problem){
+        .self = q, .rows = q->rank, .cols = q->dim, .evaluate = evaluate, .refresh = refresh};
+}

@@ -1,0 +1,229 @@
+#include "learn/rank.h"
+#include "base/mem.h"
+#include "base/threads.h"
+#include "la/dense.h"
+#include "embed/vec.h"
+#include "learn/rank_run.h"
+
+#include <string.h>
+
+void rank_defaults(struct rank_options *options)
+{
+    *options = (struct rank_options){.dim = 200,
+                                     .batch = 1024,
+                                     .epochs = 2,
+                                     .hard = 1,
+                                     .temperature = 14.0,
+                                     .decision = 0.5,
+                                     .rate = 0.05,
+                                     .weight_rate = 0.05,
+                                     .ground = 0.1,
+                                     .dropout = 0.1,
+                                     .mine_from = 1,
+                                     .rule = RANK_ADAGRAD_ROW,
+                                     .seed = 1,
+                                     .report_every = 10,
+                                     .comm = &comm_single};
+}
+
+void rank_learned_free(struct rank_learned *learned)
+{
+    mem_free(learned->map);
+    mem_free(learned->gain);
+    mem_free(learned->history);
+    memset(learned, 0, sizeof *learned);
+}
+
+enum { MOST_BATCH = 65536, MOST_HARD = 64 }; /* sizes that BLAS can count in an int */
+
+static film_status check(const struct csr *x, size_t sentences, const struct rank_options *o,
+                         film_error *error)
+{
+    if (o->dim == 0 || o->fixed >= o->dim)
+        return status_set(error, FILM_USAGE,
+                          "%zu dimensions of which %zu are fixed: nothing to learn", o->dim,
+                          o->fixed);
+    if (o->batch < 2 || o->batch > MOST_BATCH || o->hard > MOST_HARD || o->epochs == 0)
+        return status_set(
+            error, FILM_USAGE,
+            "a batch has 2 to %d pairs with at most %d hard candidates each, training an "
+            "epoch or more",
+            MOST_BATCH, MOST_HARD);
+    if (!(o->temperature > 0.0 && o->temperature <= 40.0))
+        return status_set(error, FILM_USAGE, "temperature %g: choose above 0, up to 40",
+                          o->temperature);
+    if (!(o->rate > 0.0 && o->weight_rate >= 0.0 && o->decision >= 0.0 && o->ground >= 0.0 &&
+          o->dropout >= 0.0 && o->dropout < 1.0))
+        return status_set(error, FILM_USAGE,
+                          "the rate must be positive; weight rate, decision and ground not "
+                          "negative; dropout in [0, 1)");
+    for (size_t f = 0; o->start_gain && f < x->cols; f++)
+        if (!(o->start_gain[f] > 0.0f))
+            return status_set(error, FILM_USAGE, "term weight %g of feature %zu: must be positive",
+                              (double)o->start_gain[f], f);
+    if (sentences > UINT32_MAX - 1)
+        return status_set(error, FILM_USAGE, "%zu sentences are too many", sentences);
+    return FILM_OK;
+}
+
+#define BORDER_RATE 0.005 /* plain steps: the border is one number that all pairs vote on */
+
+/* ---- Training ---- */
+
+/* Tells about the steps since the last time; *CANCEL when the answer was to stop. */
+static film_status record(struct rank_run *run, int *cancel, film_error *error)
+{
+    const struct rank_options *o = run->options;
+    size_t number = run->out->history_count;
+    if (run->step % rank_report_every(run) && run->step != run->steps) return FILM_OK;
+    if (!rank_history_reserve(run, number + 1)) return status_no_memory(error);
+    run->kept_history[number][0] = run->loss / (double)run->losses;
+    run->kept_history[number][1] = run->gradient / (double)run->losses;
+    struct rank_progress now = rank_history_entry(run, number);
+    run->loss = run->gradient = 0.0;
+    run->losses = 0;
+    run->out->history[run->out->history_count++] = now;
+    *cancel = run->comm->rank == 0 && o->report && o->report(o->user, &now);
+    return FILM_OK;
+}
+
+/* After a step: saves when it is time, and tells all what process 0 heard, whether to stop. */
+static film_status pause(struct rank_run *run, int *cancel, film_error *error)
+{
+    film_status status = FILM_OK;
+    int failed = 0;
+    TRY(comm_broadcast(run->comm, cancel, sizeof *cancel, 0, error));
+    if (checkpoint_due(run->options->checkpointer, *cancel))
+        TRY(rank_keep_save(run, &failed, error));
+    *cancel |= failed;
+done:
+    return status;
+}
+
+/* One batch: part NUMBER of the epoch's pairs, all parts of about the same size. */
+static film_status train_batch(struct rank_run *run, size_t number, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct rank_options *o = run->options;
+    size_t count = run->draw.pair_count;
+    size_t first = count * number / run->batches, end = count * (number + 1) / run->batches;
+    double left = 1.0 - (double)run->step / (double)run->steps, loss, by_border;
+    int cancel = 0;
+    struct rank_step step = {.temperature = o->temperature,
+                             .rate = o->rate * left,
+                             .weight_rate = o->weight_rate * left,
+                             .dropout = o->dropout,
+                             .decision = o->decision,
+                             .border = run->out->border,
+                             .seed = o->seed + run->step,
+                             .threads = run->threads};
+    rank_draw_batch(&run->draw, first, end - first, o->hard, run->opposed, &run->rows);
+    TRY(rank_batch_gradient(&run->batch, &run->map, run->x, &run->rows, run->draw.cluster, &step,
+                            &loss, &by_border, error));
+    run->gradient += rank_batch_update(&run->batch, &run->map, &step);
+    run->out->border -= BORDER_RATE * left * by_border;
+    run->loss += loss;
+    run->losses++;
+    run->step++;
+    TRY(record(run, &cancel, error));
+    TRY(pause(run, &cancel, error));
+    if (cancel) status = status_set(error, FILM_CANCELLED, "stopped during ranking");
+done:
+    return status;
+}
+
+static film_status train(struct rank_run *run, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct rank_options *o = run->options;
+    while (run->step < run->steps) {
+        size_t epoch = run->step / run->batches, number = run->step % run->batches;
+        if (number == 0 && o->mine_tries && epoch >= o->mine_from)
+            TRY(rank_draw_mine(&run->draw, run->x, &run->map, o->mine_tries, o->seed + epoch,
+                               run->threads, error));
+        if (number == 0) rank_draw_shuffle(&run->draw);
+        TRY(train_batch(run, number, error));
+    }
+done:
+    return status;
+}
+
+/* Folds the term weights into the map and hands both out. */
+static film_status finish(struct rank_run *run, film_error *error)
+{
+    struct rank_map *map = &run->map;
+    struct rank_learned *out = run->out;
+    int threads = run->threads;
+    rank_batch_free(&run->batch); /* the whole map needs room */
+#pragma omp parallel for num_threads(threads)
+    for (size_t f = 0; f < map->features; f++)
+        vec_scale(map->rows + f * map->dim, map->gain[f], map->dim);
+    film_status status = rank_map_complete(map, threads, error);
+    if (status != FILM_OK) return status;
+    out->map = map->rows;
+    out->gain = map->gain;
+    map->rows = map->gain = NULL;
+    out->features = map->features;
+    out->dim = map->dim;
+    out->pairs = run->draw.pair_count;
+    out->clusters = run->draw.clusters;
+    out->contradictions = run->draw.contradictions;
+    out->labelled = run->draw.labelled_drawn;
+    out->mined = run->draw.mined_drawn;
+    out->steps_done = run->step;
+    out->steps = run->steps;
+    return FILM_OK;
+}
+
+/* Everything as it is before the first step. */
+static film_status prepare(struct rank_run *run, const struct rank_labels *labels,
+                           film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct rank_options *o = run->options;
+    size_t sentences = run->x->rows;
+    TRY(comm_sum_counts(run->comm, &sentences, 1, error));
+    TRY(check(run->x, sentences, o, error));
+    run->threads = threads_use(o->threads);
+    TRY(rank_draw_init(&run->draw, sentences, labels, o->seed, error));
+    size_t most = run->draw.pair_count < o->batch ? run->draw.pair_count : o->batch;
+    run->batches = (run->draw.pair_count + most - 1) / most;
+    run->steps = run->batches * o->epochs;
+    TRY(rank_map_init_share(&run->map, run->comm, run->x->cols, o->dim, o->fixed, o->rule,
+                            o->ground / (double)most, o->seed, run->threads, error));
+    if (o->start_gain) rank_map_set_gain(&run->map, o->start_gain);
+    if (o->decision > 0.0)
+        run->opposed = most < run->draw.opposed_count ? most / 2 : run->draw.opposed_count;
+    TRY(rank_batch_init(&run->batch, most, most * o->hard, run->opposed, &run->map, error));
+    TRY_ALLOC(run->rows.row =
+                  mem_array(most * (2 + o->hard) + 2 * run->opposed, sizeof *run->rows.row),
+              error);
+    if (o->checkpointer && o->checkpointer->going_on) TRY(rank_keep_load(run, error));
+done:
+    return status;
+}
+
+film_status rank_learn(const struct csr *x, const struct rank_labels *labels,
+                       const struct rank_options *options, struct rank_learned *out,
+                       film_error *error)
+{
+    film_status status = FILM_OK;
+    struct rank_run run = {.x = x, .options = options, .comm = options->comm, .out = out};
+    *out = (struct rank_learned){.border = 0.6};
+    TRY(prepare(&run, labels, error));
+    int before = dense_begin();
+    status = train(&run, error);
+    dense_end(before);
+    if (status == FILM_OK || status == FILM_CANCELLED) {
+        film_status finished = finish(&run, error);
+        if (finished != FILM_OK) status = finished;
+    }
+done:
+    rank_draw_free(&run.draw);
+    rank_map_free(&run.map);
+    rank_batch_free(&run.batch);
+    mem_free(run.rows.row);
+    mem_free(run.kept_history);
+    if (status != FILM_OK && status != FILM_CANCELLED) rank_learned_free(out);
+    return status;
+}

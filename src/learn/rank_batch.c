@@ -1,0 +1,479 @@
+#include "learn/rank_batch.h"
+#include "base/mem.h"
+#include "embed/vec.h"
+#include "learn/rank_kernel.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+enum { TILE = 128 }; /* rows of a matrix product done by one thread at a time */
+
+/* ---- Room for a batch ---- */
+
+film_status rank_batch_init(struct rank_batch *batch, size_t pairs, size_t hard, size_t opposed,
+                            const struct rank_map *map, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t rows = 2 * (pairs + opposed) + hard, d = map->all_dim;
+    size_t processes = (size_t)map->comm->size, own = (pairs + processes - 1) / processes;
+    size_t tiles = (own + TILE - 1) / TILE;
+    *batch = (struct rank_batch){.dim = d};
+    TRY(rank_fetch_init(&batch->fetch, map->comm, rows, error));
+    TRY_ALLOC(batch->y = mem_aligned(rows * d, sizeof *batch->y), error);
+    TRY_ALLOC(batch->dy = mem_aligned(rows * d, sizeof *batch->dy), error);
+    TRY_ALLOC(batch->columns = mem_aligned(rows * map->dim, sizeof *batch->columns), error);
+    TRY_ALLOC(batch->s = mem_aligned(own * (pairs + hard), sizeof *batch->s), error);
+    TRY_ALLOC(batch->length = mem_array(rows, sizeof *batch->length), error);
+    TRY_ALLOC(batch->sums = mem_array(tiles * pairs, sizeof *batch->sums), error);
+    TRY_ALLOC(batch->row_sum = mem_array(pairs, sizeof *batch->row_sum), error);
+    TRY_ALLOC(batch->losses = mem_array(pairs + opposed, sizeof *batch->losses), error);
+    TRY_ALLOC(batch->slopes = mem_array(pairs + opposed, sizeof *batch->slopes), error);
+    TRY_ALLOC(batch->cluster = mem_array(pairs + hard, sizeof *batch->cluster), error);
+    TRY_ALLOC(batch->sizes = mem_array(processes, sizeof *batch->sizes), error);
+    TRY_ALLOC(batch->own_sizes = mem_array(processes, sizeof *batch->own_sizes), error);
+    TRY_ALLOC(batch->local = mem_array(map->features, sizeof *batch->local), error);
+    memset(batch->local, 0xff, map->features * sizeof *batch->local);
+done:
+    if (status != FILM_OK) rank_batch_free(batch);
+    return status;
+}
+
+void rank_batch_free(struct rank_batch *batch)
+{
+    rank_fetch_free(&batch->fetch);
+    mem_free_aligned(batch->y);
+    mem_free_aligned(batch->dy);
+    mem_free_aligned(batch->columns);
+    mem_free_aligned(batch->s);
+    mem_free(batch->length);
+    mem_free(batch->sums);
+    mem_free(batch->row_sum);
+    mem_free(batch->losses);
+    mem_free(batch->slopes);
+    mem_free(batch->cluster);
+    mem_free(batch->sizes);
+    mem_free(batch->own_sizes);
+    mem_free(batch->local);
+    mem_free(batch->touched);
+    mem_free(batch->start);
+    mem_free(batch->entry_row);
+    mem_free(batch->entry_val);
+    mem_free(batch->gradient);
+    mem_free(batch->by_feature);
+    memset(batch, 0, sizeof *batch);
+}
+
+/* The numbers of a batch; which of its pairs are this process's. */
+static void take_rows(struct rank_batch *b, const struct rank_map *map,
+                      const struct rank_rows *rows, const uint32_t *cluster)
+{
+    const struct comm *comm = map->comm;
+    b->pairs = rows->pairs;
+    b->hard = rows->hard;
+    b->opposed = rows->opposed;
+    b->first = comm_begin(comm, b->pairs, comm->rank);
+    b->end = comm_begin(comm, b->pairs, comm->rank + 1);
+    b->first_opposed = comm_begin(comm, b->opposed, comm->rank);
+    b->end_opposed = comm_begin(comm, b->opposed, comm->rank + 1);
+    for (size_t j = 0; j < b->pairs + b->hard; j++)
+        b->cluster[j] = cluster[rows->row[b->pairs + j]];
+}
+
+/* ---- Between columns and rows ---- */
+
+/* The vectors of the candidates, which everyone needs: from columns of each process to whole rows of y, or from
+ * whole rows of dy, of each a part, to their sum in columns of each process. */
+static film_status turn_candidates(struct rank_batch *b, const struct rank_map *map, int to_rows,
+                                   int threads, film_error *error)
+{
+    size_t count = b->pairs + b->hard, first = b->pairs * b->dim;
+    float *columns = b->columns + b->pairs * map->dim, *y = b->y + first, *dy = b->dy + first;
+    for (int i = 0; i < map->comm->size; i++)
+        b->sizes[i] = count * rank_map_dim(map, i) * (to_rows ? sizeof *y : 1);
+    if (!to_rows) {
+        rank_map_cut(map, dy, count, threads, y); /* the vectors are no longer needed */
+        return comm_sum_shares(map->comm, y, b->sizes, columns, error);
+    }
+    film_status status = comm_gather(map->comm, columns, dy, b->sizes, error);
+    if (status == FILM_OK) rank_map_join(map, dy, count, threads, y);
+    return status;
+}
+
+/* The same of the rows that only one process has to do with: row FIRST begins PAIRS pairs of SIDES rows each, of
+ * which each process has its share. */
+static film_status turn_own(struct rank_batch *b, const struct rank_map *map, size_t first,
+                            size_t pairs, size_t sides, int to_rows, int threads, film_error *error)
+{
+    const struct comm *comm = map->comm;
+    float *columns = b->columns + first * map->dim;
+    size_t own = 0;
+    if (pairs == 0) return FILM_OK;
+    for (int i = 0; i < comm->size; i++) {
+        size_t begin = comm_begin(comm, pairs, i), end = comm_begin(comm, pairs, i + 1);
+        b->sizes[i] = sides * (end - begin) * map->dim * sizeof *columns;
+        if (i != comm->rank) continue;
+        own = sides * (end - begin);
+        first += sides * begin;
+    }
+    for (int i = 0; i < comm->size; i++)
+        b->own_sizes[i] = own * rank_map_dim(map, i) * sizeof *columns;
+    float *y = b->y + first * b->dim, *dy = b->dy + first * b->dim;
+    if (!to_rows) {
+        rank_map_cut(map, dy, own, threads, y);
+        return comm_exchange(comm, y, b->own_sizes, columns, b->sizes, error);
+    }
+    film_status status = comm_exchange(comm, columns, b->sizes, dy, b->own_sizes, error);
+    if (status == FILM_OK) rank_map_join(map, dy, own, threads, y);
+    return status;
+}
+
+static film_status turn(struct rank_batch *b, const struct rank_map *map, int to_rows, int threads,
+                        film_error *error)
+{
+    film_status status = FILM_OK;
+    TRY(turn_candidates(b, map, to_rows, threads, error));
+    TRY(turn_own(b, map, 0, b->pairs, 1, to_rows, threads, error));
+    TRY(turn_own(b, map, 2 * b->pairs + b->hard, b->opposed, 2, to_rows, threads, error));
+done:
+    return status;
+}
+
+/* ---- Forwards ---- */
+
+static void normalise(struct rank_batch *b, size_t first, size_t end, int threads)
+{
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (size_t i = first; i < end; i++)
+        b->length[i] = (float)vec_normalise(b->y + i * b->dim, b->dim);
+}
+
+/* Every process computes its columns of all vectors and gets those of the others of the vectors it needs. */
+static film_status embed_rows(struct rank_batch *b, const struct rank_map *map, size_t count,
+                              int threads, film_error *error)
+{
+    const struct rank_fetch *fetch = &b->fetch;
+    size_t opposed = 2 * b->pairs + b->hard;
+#pragma omp parallel for schedule(dynamic, 32) num_threads(threads)
+    for (size_t i = 0; i < count; i++) {
+        size_t start = fetch->start[i];
+        rank_map_project(map, fetch->col + start, fetch->val + start, fetch->start[i + 1] - start,
+                         b->columns + i * map->dim);
+    }
+    film_status status = turn(b, map, 1, threads, error);
+    if (status != FILM_OK) return status;
+    normalise(b, b->first, b->end, threads);
+    normalise(b, b->pairs, opposed, threads);
+    normalise(b, opposed + 2 * b->first_opposed, opposed + 2 * b->end_opposed, threads);
+    return FILM_OK;
+}
+
+/* s = exp(t (cos - 1)) by tiles of the own a's, with the sums of every row, and of every column inside
+ * the tile. The pair's own partner is of its cluster too: it is put back where the mask took it. */
+static void exponentials(struct rank_batch *b, const uint32_t *rows, const uint32_t *cluster,
+                         const struct rank_step *step)
+{
+    size_t d = b->dim, m = b->pairs + b->hard, tiles = (b->end - b->first + TILE - 1) / TILE;
+    const float *candidates = b->y + b->pairs * d;
+    float t = (float)step->temperature;
+#pragma omp parallel for schedule(dynamic) num_threads(step->threads)
+    for (size_t tile = 0; tile < tiles; tile++) {
+        size_t first = b->first + tile * TILE, end = first + TILE < b->end ? first + TILE : b->end;
+        float *sums = b->sums + tile * b->pairs, *s = b->s + tile * TILE * m;
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)(end - first), (int)m, (int)d,
+                    1.0f, b->y + first * d, (int)d, candidates, (int)d, 0.0f, s, (int)m);
+        memset(sums, 0, b->pairs * sizeof *sums);
+        for (size_t i = first; i < end; i++) {
+            float *row = s + (i - first) * m, own = rank_exp(t * (row[i] - 1.0f));
+            float sum = rank_exponentials(row, m, t, b->cluster, cluster[rows[i]], sums, b->pairs);
+            row[i] = own;
+            sums[i] += own;
+            b->row_sum[i] = sum + own;
+        }
+    }
+    if (tiles == 0) memset(b->sums, 0, b->pairs * sizeof *b->sums);
+    for (size_t tile = 1; tile < tiles; tile++)
+        vec_add_scaled(b->sums, 1.0f, b->sums + tile * b->pairs, b->pairs);
+}
+
+/* Turns the exponentials into the gradient by the cosines; returns the loss of the own pairs.
+ *     dloss/dcos_ij = t / 2B (e_ij / row_i + e_ij / column_j - 2 [i = j])     no column for hard j */
+static double probabilities(struct rank_batch *b, const struct rank_step *step)
+{
+    size_t m = b->pairs + b->hard;
+    float factor = (float)(step->temperature / (2.0 * (double)b->pairs));
+    double loss = 0.0;
+    for (size_t j = 0; j < b->pairs; j++) b->sums[j] = 1.0f / b->sums[j];
+#pragma omp parallel for schedule(static) num_threads(step->threads)
+    for (size_t i = b->first; i < b->end; i++) {
+        float *row = b->s + (i - b->first) * m;
+        double own = (double)row[i];
+        b->losses[i] = -0.5 * (log(own / (double)b->row_sum[i]) + log(own * (double)b->sums[i]));
+        rank_probabilities(row, m, b->pairs, factor, b->row_sum[i], b->sums);
+        row[i] -= 2.0f * factor;
+    }
+    for (size_t i = b->first; i < b->end; i++) loss += b->losses[i];
+    return loss;
+}
+
+/* ---- The decision ---- */
+
+/* Through the normalisation y = z / |z|:  dz = (dy - y (y . dy)) / |z|; an empty row stays 0. */
+static void through_length(struct rank_batch *b, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++) {
+        float *dy = b->dy + i * b->dim;
+        const float *y = b->y + i * b->dim;
+        double along = vec_dot(y, dy, b->dim);
+        vec_add_scaled(dy, (float)-along, y, b->dim);
+        vec_scale(dy, b->length[i] > 0.0f ? 1.0f / b->length[i] : 0.0f, b->dim);
+    }
+}
+
+/* The second part of the loss for pair I, positive or (after them) opposed: its value and slope go
+ * to the batch, the gradient by the cosine comes back. */
+static float decide(struct rank_batch *b, size_t i, const struct rank_step *step)
+{
+    int positive = i < b->pairs;
+    size_t u = positive ? i : 2 * b->pairs + b->hard + 2 * (i - b->pairs);
+    size_t v = positive ? b->pairs + i : u + 1, kind = positive ? b->pairs : b->opposed;
+    double t = step->temperature, cosine = vec_dot(b->y + u * b->dim, b->y + v * b->dim, b->dim);
+    double wrong = (positive ? -t : t) * (cosine - step->border); /* how far on the wrong side */
+    b->losses[i] = (wrong > 0 ? wrong : 0.0) + log1p(exp(-fabs(wrong)));
+    b->slopes[i] = 1.0 / (1.0 + exp(-wrong));
+    return (float)((positive ? -t : t) * step->decision * b->slopes[i] / (double)kind);
+}
+
+/* Sums over pairs of one kind, positive (0) or opposed (1). */
+struct verdict_sums {
+    double loss[2], slope[2];
+};
+
+/* Number K of the own pairs: the positive ones, then (counted on from all positive ones) the opposed. */
+static size_t own_pair(const struct rank_batch *b, size_t k)
+{
+    size_t own = b->end - b->first;
+    return k < own ? b->first + k : b->pairs + b->first_opposed + (k - own);
+}
+
+/* Adds the decision's gradient: that of the positive pairs to the diagonal of b->s, that of the
+ * opposed ones straight to dy. */
+static void decisions(struct rank_batch *b, const struct rank_step *step, struct verdict_sums *sums)
+{
+    size_t m = b->pairs + b->hard, d = b->dim, first = 2 * b->pairs + b->hard;
+    size_t own = b->end - b->first, count = own + b->end_opposed - b->first_opposed;
+#pragma omp parallel for schedule(static) num_threads(step->threads)
+    for (size_t k = 0; k < count; k++) {
+        size_t i = own_pair(b, k);
+        float by_cosine = decide(b, i, step);
+        if (k < own) {
+            b->s[k * m + i] += by_cosine;
+            continue;
+        }
+        size_t u = first + 2 * (i - b->pairs);
+        for (size_t side = 0; side < 2; side++) {
+            memcpy(b->dy + (u + side) * d, b->y + (u + 1 - side) * d, d * sizeof *b->dy);
+            vec_scale(b->dy + (u + side) * d, by_cosine, d);
+        }
+        through_length(b, u, u + 2);
+    }
+    for (size_t k = 0; k < count; k++) {
+        size_t i = own_pair(b, k), opposed = k >= own, kind = opposed ? b->opposed : b->pairs;
+        sums->loss[opposed] += b->losses[i] / (double)kind;
+        sums->slope[opposed] += b->slopes[i] / (double)kind;
+    }
+}
+
+/* The loss over all processes; the gradient by the cosines in b->s. */
+static film_status losses(struct rank_batch *b, const struct comm *comm,
+                          const struct rank_step *step, double *loss, double *by_border,
+                          film_error *error)
+{
+    film_status status = FILM_OK;
+    struct {
+        double ranking;
+        struct verdict_sums decision;
+    } sums = {0};
+    TRY(comm_sum_float(comm, b->sums, b->pairs, error));
+    sums.ranking = probabilities(b, step);
+    if (b->opposed) decisions(b, step, &sums.decision);
+    TRY(comm_sum_double(comm, &sums.ranking, sizeof sums / sizeof(double), error));
+    *loss = sums.ranking / (double)b->pairs;
+    *loss += step->decision * (sums.decision.loss[0] + sums.decision.loss[1]);
+    *by_border =
+        step->decision * step->temperature * (sums.decision.slope[0] - sums.decision.slope[1]);
+done:
+    return status;
+}
+
+/* ---- Backwards ---- */
+
+/* Rows of dy: those of the own a's are G C, those of the candidates G' A, with G = b->s. These are to be summed
+ * over the processes; going through the length of a vector is linear, so it can be done before. */
+static void vector_gradient(struct rank_batch *b, int threads)
+{
+    size_t d = b->dim, n = b->pairs, own = b->end - b->first, m = n + b->hard;
+    size_t tiles_a = (own + TILE - 1) / TILE, tiles = tiles_a + (m + TILE - 1) / TILE;
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (size_t tile = 0; tile < tiles; tile++) {
+        int of_a = tile < tiles_a;
+        size_t first = (of_a ? tile : tile - tiles_a) * TILE, limit = of_a ? own : m;
+        size_t end = first + TILE < limit ? first + TILE : limit;
+        size_t row = of_a ? b->first + first : n + first;
+        int rows = (int)(end - first);
+        if (of_a)
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, (int)d, (int)m, 1.0f,
+                        b->s + first * m, (int)m, b->y + n * d, (int)d, 0.0f, b->dy + row * d,
+                        (int)d);
+        else
+            cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, rows, (int)d, (int)own, 1.0f,
+                        b->s + first, (int)m, b->y + b->first * d, (int)d, 0.0f, b->dy + row * d,
+                        (int)d);
+        through_length(b, row, row + end - first);
+    }
+}
+
+static film_status reserve(struct rank_batch *b, size_t entries, film_error *error)
+{
+    /* A batch cannot touch more features than it has entries. */
+    if (mem_grow((void **)&b->touched, &b->touched_room, entries, sizeof *b->touched) &&
+        mem_grow((void **)&b->start, &b->start_room, entries + 2, sizeof *b->start) &&
+        mem_grow((void **)&b->entry_row, &b->entry_row_room, entries, sizeof *b->entry_row) &&
+        mem_grow((void **)&b->entry_val, &b->entry_val_room, entries, sizeof *b->entry_val))
+        return FILM_OK;
+    return status_no_memory(error);
+}
+
+/* The entries by feature: counting sort, features in order of appearance, rows rising in each. */
+static void sort_entries(struct rank_batch *b, size_t rows)
+{
+    const struct rank_fetch *fetch = &b->fetch;
+    size_t count = 0, sum = 0;
+    for (size_t k = 0; k < fetch->start[rows]; k++) {
+        uint32_t *at = &b->local[fetch->col[k]];
+        if (*at == UINT32_MAX) {
+            b->touched[count] = fetch->col[k];
+            *at = (uint32_t)count++;
+            b->start[count] = 0;
+        }
+        b->start[*at + 1]++;
+    }
+    b->start[0] = 0;
+    for (size_t i = 1; i <= count; i++) { /* start[i] becomes where feature i - 1 begins */
+        size_t here = b->start[i];
+        b->start[i] = sum;
+        sum += here;
+    }
+    for (size_t i = 0; i < rows; i++)
+        for (size_t k = fetch->start[i]; k < fetch->start[i + 1]; k++) {
+            size_t place = b->start[b->local[fetch->col[k]] + 1]++; /* in the end: where it stops */
+            b->entry_row[place] = (uint32_t)i;
+            b->entry_val[place] = fetch->val[k];
+        }
+    for (size_t i = 0; i < count; i++) b->local[b->touched[i]] = UINT32_MAX;
+    b->touched_count = count;
+}
+
+/* The gradient by L_f of the batch's features, fixed columns included, and that by g_f, which is
+ * L_f . dL_f because L_f enters as exp(g_f) L_f. */
+static film_status feature_gradients(struct rank_batch *b, const struct rank_map *map, int threads,
+                                     film_error *error)
+{
+    size_t d = map->dim, count = b->touched_count;
+    if (!mem_grow((void **)&b->gradient, &b->gradient_room, count * d, sizeof *b->gradient) ||
+        !mem_grow((void **)&b->by_feature, &b->feature_room, count, sizeof *b->by_feature))
+        return status_no_memory(error);
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
+    for (size_t i = 0; i < count; i++) {
+        size_t start = b->start[i], f = b->touched[i];
+        float *out = b->gradient + i * d;
+        rank_gather(b->columns, d, b->entry_row + start, b->entry_val + start,
+                    b->start[i + 1] - start, d, out);
+        vec_scale(out, map->gain[f], d);
+        b->by_feature[i][0] = vec_dot(map->rows + f * d, out, d);
+        b->by_feature[i][1] = vec_dot(out, out, map->learned);
+    }
+    return comm_sum_double(map->comm, (double *)b->by_feature, 2 * count, error);
+}
+
+film_status rank_batch_gradient(struct rank_batch *batch, const struct rank_map *map,
+                                const struct csr *x, const struct rank_rows *rows,
+                                const uint32_t *cluster, const struct rank_step *step, double *loss,
+                                double *by_border, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t count = 2 * (rows->pairs + rows->opposed) + rows->hard;
+    int threads = step->threads;
+    take_rows(batch, map, rows, cluster);
+    TRY(rank_fetch_rows(&batch->fetch, x, rows->row, count,
+                        (struct rank_dropout){step->dropout, step->seed}, threads, error));
+    TRY(reserve(batch, batch->fetch.start[count], error));
+    TRY(embed_rows(batch, map, count, threads, error));
+    exponentials(batch, rows->row, cluster, step);
+    TRY(losses(batch, map->comm, step, loss, by_border, error));
+    vector_gradient(batch, threads);
+    TRY(turn(batch, map, 0, threads, error));
+    sort_entries(batch, count);
+    TRY(feature_gradients(batch, map, threads, error));
+done:
+    return status;
+}
+
+/* ---- The features' step ---- */
+
+void rank_batch_read(const struct rank_batch *batch, const struct rank_map *map, float *gradient,
+                     float *gain)
+{
+    for (size_t i = 0; i < batch->touched_count; i++) {
+        gain[i] = (float)batch->by_feature[i][0];
+        memcpy(gradient + i * map->learned, batch->gradient + i * map->dim,
+               map->learned * sizeof *gradient);
+    }
+}
+
+/* SQUARE: of the whole row of the gradient, in all processes. */
+static void step_row(struct rank_map *map, size_t f, const float *gradient, double square,
+                     float rate)
+{
+    size_t n = map->learned;
+    float *row = map->rows + f * map->dim;
+    switch (map->rule) {
+    case RANK_ADAGRAD:
+        rank_adagrad(row, map->squares + f * n, gradient, rate, n);
+        break;
+    case RANK_ADAGRAD_ROW:
+        map->squares[f] += (float)(square / (double)map->all_learned);
+        if (map->squares[f] > 0.0f)
+            vec_add_scaled(row, -rate / sqrtf(map->squares[f]), gradient, n);
+        break;
+    case RANK_ADAM: {
+        double seen = (double)++map->seen[f];
+        rank_adam(row, map->moment + f * n, map->squares + f * n, gradient, rate,
+                  (float)(1.0 - pow(0.9, seen)), (float)(1.0 - pow(0.99, seen)), n);
+        break;
+    }
+    }
+}
+
+double rank_batch_update(struct rank_batch *batch, struct rank_map *map,
+                         const struct rank_step *step)
+{
+    double sum = 0.0;
+    float rate = (float)step->rate, weight_rate = (float)step->weight_rate;
+#pragma omp parallel for schedule(dynamic, 16) num_threads(step->threads)
+    for (size_t i = 0; i < batch->touched_count; i++) {
+        size_t f = batch->touched[i];
+        float by_gain = (float)batch->by_feature[i][0];
+        step_row(map, f, batch->gradient + i * map->dim, batch->by_feature[i][1], rate);
+        map->gain_squares[f] += by_gain * by_gain;
+        if (weight_rate > 0.0f && map->gain_squares[f] > 0.0f) {
+            map->log_gain[f] -= weight_rate * by_gain / sqrtf(map->gain_squares[f]);
+            map->gain[f] = rank_exp(map->log_gain[f]);
+        }
+    }
+    for (size_t i = 0; i < batch->touched_count; i++) {
+        double by_gain = (double)(float)batch->by_feature[i][0];
+        sum += batch->by_feature[i][1] + by_gain * by_gain;
+    }
+    return sqrt(sum);
+}

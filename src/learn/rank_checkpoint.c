@@ -1,0 +1,258 @@
+/* What is kept of a training run by ranking: its history, and all that a pause needs. */
+#include "base/mem.h"
+#include "learn/rank_run.h"
+
+/* ---- History ---- */
+
+int rank_history_reserve(struct rank_run *run, size_t count)
+{
+    return mem_grow((void **)&run->out->history, &run->history_room, count,
+                    sizeof *run->out->history) &&
+           mem_grow((void **)&run->kept_history, &run->kept_room, count, sizeof *run->kept_history);
+}
+
+struct rank_progress rank_history_entry(const struct rank_run *run, size_t number)
+{
+    size_t step = (number + 1) * rank_report_every(run);
+    if (step > run->steps) step = run->steps;
+    return (struct rank_progress){step, run->steps, (double)step / (double)run->batches,
+                                  run->kept_history[number][0], run->kept_history[number][1]};
+}
+
+/* ---- What is kept ---- */
+
+enum { MOST_ARRAYS = 24 };
+
+/* A process has all of an array, or its columns of the map's, or those of its columns that move. */
+enum split { WHOLE, BY_COLUMN, BY_LEARNED };
+
+struct list {
+    struct state_array arrays[MOST_ARRAYS];
+    enum split split[MOST_ARRAYS];
+    float *mine[MOST_ARRAYS]; /* of what is split; arrays[] then names all of it, in process 0 */
+    size_t count;
+};
+
+static void add(struct list *list, const char *name, enum state_type type, void *data, size_t count)
+{
+    list->arrays[list->count++] = (struct state_array){name, type, data, count};
+}
+
+static void add_split(struct list *list, const char *name, float *data, size_t count,
+                      enum split split)
+{
+    list->split[list->count] = split;
+    add(list, name, STATE_FLOAT, data, count);
+}
+
+static void list_numbers(struct list *list, struct rank_run *run)
+{
+    add(list, "step", STATE_SIZE, &run->step, 1);
+    add(list, "loss", STATE_DOUBLE, &run->loss, 1);
+    add(list, "gradient", STATE_DOUBLE, &run->gradient, 1);
+    add(list, "losses", STATE_SIZE, &run->losses, 1);
+    add(list, "border", STATE_DOUBLE, &run->out->border, 1);
+    add(list, "opposed_next", STATE_SIZE, &run->draw.opposed_next, 1);
+    add(list, "labelled_drawn", STATE_SIZE, &run->draw.labelled_drawn, 1);
+    add(list, "mined_drawn", STATE_SIZE, &run->draw.mined_drawn, 1);
+    add(list, "history_count", STATE_SIZE, &run->out->history_count, 1);
+    add(list, "random", STATE_SIZE, run->draw.rng.state, 4);
+}
+
+/* Whether this epoch began with mining; the next will mine for itself. */
+static int mined_now(const struct rank_run *run)
+{
+    const struct rank_options *o = run->options;
+    return o->mine_tries && run->step % run->batches && run->step / run->batches >= o->mine_from;
+}
+
+static size_t square_count(const struct rank_map *map)
+{
+    return map->features * (map->rule == RANK_ADAGRAD_ROW ? 1 : map->learned);
+}
+
+static void list_arrays(struct list *list, struct rank_run *run)
+{
+    struct rank_map *map = &run->map;
+    struct rank_draw *draw = &run->draw;
+    size_t f = map->features;
+    add_split(list, "map", map->rows, f * map->dim, BY_COLUMN);
+    add(list, "log_gain", STATE_FLOAT, map->log_gain, f);
+    add(list, "gain", STATE_FLOAT, map->gain, f);
+    add(list, "gain_squares", STATE_FLOAT, map->gain_squares, f);
+    add_split(list, "squares", map->squares, square_count(map),
+              map->rule == RANK_ADAGRAD_ROW ? WHOLE : BY_LEARNED);
+    if (map->moment) add_split(list, "moment", map->moment, f * map->learned, BY_LEARNED);
+    if (map->seen) add(list, "seen", STATE_U32, map->seen, f);
+    add(list, "pairs", STATE_U32, draw->pairs, 2 * draw->pair_count);
+    add(list, "opposed", STATE_U32, draw->opposed, 2 * draw->opposed_count);
+    if (mined_now(run)) add(list, "mined", STATE_U32, draw->mined, draw->sentences);
+    add(list, "history", STATE_DOUBLE, run->kept_history, 2 * run->out->history_count);
+}
+
+/* ---- Between process 0 and the others ---- */
+
+static size_t bytes_of(const struct state_array *array)
+{
+    static const size_t sizes[] = {[STATE_U8] = 1,
+                                   [STATE_U32] = sizeof(uint32_t),
+                                   [STATE_SIZE] = sizeof(size_t),
+                                   [STATE_FLOAT] = sizeof(float),
+                                   [STATE_DOUBLE] = sizeof(double)};
+    return array->count * sizes[array->type];
+}
+
+/* Gives process 0 room for what is split: the columns of each process behind those of the one before. */
+static film_status list_whole(struct list *list, const struct rank_run *run, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct rank_map *map = &run->map;
+    for (size_t k = 0; k < list->count && run->comm->size > 1; k++) {
+        struct state_array *array = &list->arrays[k];
+        if (list->split[k] == WHOLE) continue;
+        list->mine[k] = array->data;
+        array->data = NULL;
+        array->count =
+            map->features * (list->split[k] == BY_COLUMN ? map->all_dim : map->all_learned);
+        if (run->comm->rank == 0)
+            TRY_ALLOC(array->data = mem_array(array->count, sizeof(float)), error);
+    }
+done:
+    return status;
+}
+
+static void list_free(struct list *list)
+{
+    for (size_t k = 0; k < list->count; k++)
+        if (list->mine[k]) mem_free(list->arrays[k].data);
+}
+
+/* Array K, which is split: from all processes to the first, or from it to all. */
+static film_status move(const struct list *list, size_t k, const struct rank_map *map, int to_first,
+                        film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct comm *comm = map->comm;
+    size_t *mine = NULL, *all = NULL; /* what goes to or comes from each process, in bytes */
+    TRY_ALLOC((mine = mem_zeroed((size_t)comm->size, sizeof *mine)) &&
+                  (all = mem_zeroed((size_t)comm->size, sizeof *all)),
+              error);
+    for (int i = 0; i < comm->size; i++) {
+        size_t columns =
+            list->split[k] == BY_COLUMN ? rank_map_dim(map, i) : rank_map_learned(map, i);
+        size_t size = map->features * columns * sizeof(float);
+        if (i == comm->rank) mine[0] = size;
+        if (comm->rank == 0) all[i] = size;
+    }
+    void *whole = list->arrays[k].data;
+    TRY(to_first ? comm_exchange(comm, list->mine[k], mine, whole, all, error)
+                 : comm_exchange(comm, whole, all, list->mine[k], mine, error));
+done:
+    mem_free(mine);
+    mem_free(all);
+    return status;
+}
+
+film_status rank_keep_save(struct rank_run *run, int *failed, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct checkpointer *checkpointer = run->options->checkpointer;
+    struct list list = {.count = 0};
+    list_numbers(&list, run);
+    list_arrays(&list, run);
+    TRY(list_whole(&list, run, error));
+    for (size_t k = 0; k < list.count; k++)
+        if (list.mine[k]) TRY(move(&list, k, &run->map, 1, error));
+    *failed =
+        run->comm->rank == 0 && checkpointer->save(checkpointer->user, list.arrays, list.count);
+    TRY(comm_broadcast(run->comm, failed, sizeof *failed, 0, error));
+done:
+    list_free(&list);
+    return status;
+}
+
+/* What process 0 finds in the checkpoint, to all. */
+static film_status load(struct rank_run *run, struct list *list, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct checkpointer *checkpointer = run->options->checkpointer;
+    TRY(list_whole(list, run, error));
+    if (run->comm->rank == 0)
+        TRY(checkpointer->load(checkpointer->user, list->arrays, list->count, error));
+    for (size_t k = 0; k < list->count; k++) {
+        const struct state_array *array = &list->arrays[k];
+        TRY(list->mine[k] ? move(list, k, &run->map, 0, error)
+                          : comm_broadcast(run->comm, array->data, bytes_of(array), 0, error));
+    }
+done:
+    list_free(list);
+    return status;
+}
+
+/* ---- Going on ---- */
+
+static film_status refuse(film_error *error, const char *what)
+{
+    return status_set(error, FILM_BAD_INPUT, "the checkpoint's %s cannot be", what);
+}
+
+static film_status check_numbers(const struct rank_run *run, film_error *error)
+{
+    const struct rank_draw *draw = &run->draw;
+    const uint64_t *random = draw->rng.state;
+    size_t reports = run->step / rank_report_every(run);
+    if (run->step == run->steps && run->step % rank_report_every(run)) reports++;
+    if (run->step > run->steps) return refuse(error, "number of steps");
+    if (run->losses > run->step || run->out->history_count != reports)
+        return refuse(error, "history");
+    if (draw->opposed_next > 0 && draw->opposed_next >= draw->opposed_count)
+        return refuse(error, "place among the negative pairs");
+    if (!(random[0] | random[1] | random[2] | random[3]))
+        return refuse(error, "random state"); /* zeros give zeros for ever */
+    return FILM_OK;
+}
+
+static int all_below(const struct rank_pair *pairs, size_t count, size_t limit)
+{
+    for (size_t i = 0; i < count; i++)
+        if (pairs[i].a >= limit || pairs[i].b >= limit) return 0;
+    return 1;
+}
+
+static film_status check_arrays(const struct rank_run *run, film_error *error)
+{
+    const struct rank_draw *draw = &run->draw;
+    const struct rank_map *map = &run->map;
+    if (!all_below(draw->pairs, draw->pair_count, draw->sentences) ||
+        !all_below(draw->opposed, draw->opposed_count, draw->sentences))
+        return refuse(error, "pairs");
+    for (size_t i = 0; mined_now(run) && i < draw->sentences; i++)
+        if (draw->mined[i] >= draw->sentences && draw->mined[i] != UINT32_MAX)
+            return refuse(error, "mined sentences");
+    for (size_t f = 0; f < map->features; f++)
+        if (!(map->gain[f] >= 0.0f && map->gain_squares[f] >= 0.0f))
+            return refuse(error, "term weights");
+    for (size_t i = 0; i < square_count(map); i++)
+        if (!(map->squares[i] >= 0.0f)) return refuse(error, "sums of squares");
+    return FILM_OK;
+}
+
+film_status rank_keep_load(struct rank_run *run, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct rank_draw *draw = &run->draw;
+    struct list numbers = {.count = 0}, arrays = {.count = 0};
+    list_numbers(&numbers, run);
+    TRY(load(run, &numbers, error));
+    TRY(check_numbers(run, error));
+    TRY_ALLOC(rank_history_reserve(run, run->out->history_count + 1), error);
+    if (mined_now(run))
+        TRY_ALLOC(draw->mined = mem_array(draw->sentences, sizeof *draw->mined), error);
+    list_arrays(&arrays, run);
+    TRY(load(run, &arrays, error));
+    TRY(check_arrays(run, error));
+    for (size_t i = 0; i < run->out->history_count; i++)
+        run->out->history[i] = rank_history_entry(run, i);
+done:
+    return status;
+}

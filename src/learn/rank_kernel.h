@@ -1,0 +1,31 @@
+/* The inner loops of the ranking loss. */
+#ifndef LEARN_RANK_KERNEL_H
+#define LEARN_RANK_KERNEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* out (width) = sum over k of value[k] * base[index[k] * stride ...] */
+void rank_gather(const float *base, size_t stride, const uint32_t *index, const float *value,
+                 size_t count, size_t width, float *out);
+
+/* s[j] = exp(t (s[j] - 1)), 0 where cluster[j] == own; adds the first PAIRS to SUMS and returns the
+ * sum of all. Cosines are at most 1 and t at most 40, so nothing over- or underflows and the usual
+ * pass for the maximum is not needed. */
+float rank_exponentials(float *s, size_t count, float t, const uint32_t *cluster, uint32_t own,
+                        float *sums, size_t pairs);
+
+/* s[j] *= factor * (1 / row_sum + (j < pairs) * inverse[j]) */
+void rank_probabilities(float *s, size_t count, size_t pairs, float factor, float row_sum,
+                        const float *inverse);
+
+/* AdaGrad: squares += g g, row -= rate g / sqrt(squares) */
+void rank_adagrad(float *row, float *squares, const float *g, float rate, size_t n);
+
+/* Adam: both moments, row -= rate (m / c1) / (sqrt(v / c2) + eps) */
+void rank_adam(float *row, float *moment, float *squares, const float *g, float rate, float c1,
+               float c2, size_t n);
+
+float rank_exp(float x);
+
+#endif

@@ -1,0 +1,187 @@
+#include "learn/rank_map.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "embed/vec.h"
+#include "learn/rank_kernel.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    MOST_DIM = 4096, /* a part of a vector stands on the stack */
+    PIECE = 256,     /* entries weighed at a time, there too */
+    STRETCH = 1024   /* features whose columns are joined at a time */
+};
+
+/* ---- Columns of each process ---- */
+
+static size_t first_column(const struct rank_map *map, int rank)
+{
+    return comm_begin(map->comm, map->all_dim, rank);
+}
+
+size_t rank_map_dim(const struct rank_map *map, int rank)
+{
+    return first_column(map, rank + 1) - first_column(map, rank);
+}
+
+size_t rank_map_learned(const struct rank_map *map, int rank)
+{
+    size_t first = first_column(map, rank), dim = rank_map_dim(map, rank);
+    size_t moving = map->all_learned > first ? map->all_learned - first : 0;
+    return moving < dim ? moving : dim;
+}
+
+/* ---- Beginning and end ---- */
+
+/* Signs instead of normal deviates: a random projection as good, 64 of them for one random number,
+ * and every row has length exactly 1, so that no feature starts out stronger than another. */
+static void fill_signs(const struct rank_map *map, uint64_t seed, uint64_t feature)
+{
+    struct rng rng;
+    uint64_t bits = 0;
+    float size = (float)(1.0 / sqrt((double)map->all_dim)), *row = map->rows + feature * map->dim;
+    size_t first = first_column(map, map->comm->rank);
+    rng_seed_part(&rng, seed, feature);
+    for (size_t i = 0; i < first + map->dim; i++, bits >>= 1) {
+        if (i % 64 == 0) bits = rng_next(&rng);
+        if (i >= first) row[i - first] = bits & 1 ? size : -size;
+    }
+}
+
+film_status rank_map_init_share(struct rank_map *map, const struct comm *comm, size_t features,
+                                size_t dim, size_t fixed, enum rank_rule rule, double ground,
+                                uint64_t seed, int threads, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t elements;
+    *map = (struct rank_map){.comm = comm,
+                             .features = features,
+                             .all_dim = dim,
+                             .all_learned = dim - fixed,
+                             .rule = rule};
+    if (dim > MOST_DIM || __builtin_mul_overflow(features, dim, &elements))
+        return status_set(error, FILM_USAGE,
+                          "a map of %zu features and %zu dimensions is too large", features, dim);
+    if (dim < (size_t)comm->size)
+        return status_set(error, FILM_USAGE,
+                          "%d processes share out %zu dimensions: choose at most as many processes",
+                          comm->size, dim);
+    map->dim = rank_map_dim(map, comm->rank);
+    map->learned = rank_map_learned(map, comm->rank);
+    size_t state = rule == RANK_ADAGRAD_ROW ? 1 : map->learned;
+    TRY_ALLOC(map->rows = mem_array(features * map->dim, sizeof *map->rows), error);
+    TRY_ALLOC(map->log_gain = mem_zeroed(features, sizeof *map->log_gain), error);
+    TRY_ALLOC(map->gain = mem_array(features, sizeof *map->gain), error);
+    TRY_ALLOC(map->gain_squares = mem_zeroed(features, sizeof *map->gain_squares), error);
+    TRY_ALLOC(map->squares = mem_zeroed(features * state, sizeof *map->squares), error);
+    if (rule == RANK_ADAM) {
+        TRY_ALLOC(map->moment = mem_zeroed(features * map->learned, sizeof *map->moment), error);
+        TRY_ALLOC(map->seen = mem_zeroed(features, sizeof *map->seen), error);
+    }
+#pragma omp parallel for num_threads(threads)
+    for (size_t f = 0; f < features; f++) {
+        fill_signs(map, seed, f);
+        map->gain[f] = 1.0f;
+        if (rule == RANK_ADAM) continue;
+        for (size_t i = 0; i < state; i++) map->squares[f * state + i] = (float)(ground * ground);
+    }
+done:
+    if (status != FILM_OK) rank_map_free(map);
+    return status;
+}
+
+film_status rank_map_init(struct rank_map *map, size_t features, size_t dim, size_t fixed,
+                          enum rank_rule rule, double ground, uint64_t seed, int threads,
+                          film_error *error)
+{
+    return rank_map_init_share(map, &comm_single, features, dim, fixed, rule, ground, seed, threads,
+                               error);
+}
+
+void rank_map_set_gain(struct rank_map *map, const float *gain)
+{
+    for (size_t f = 0; f < map->features; f++) {
+        map->gain[f] = gain[f];
+        map->log_gain[f] = logf(gain[f]);
+    }
+}
+
+void rank_map_free(struct rank_map *map)
+{
+    mem_free(map->rows);
+    mem_free(map->log_gain);
+    mem_free(map->gain);
+    mem_free(map->gain_squares);
+    mem_free(map->squares);
+    mem_free(map->moment);
+    mem_free(map->seen);
+    memset(map, 0, sizeof *map);
+}
+
+/* ---- Vectors ---- */
+
+void rank_map_project(const struct rank_map *map, const uint32_t *col, const float *val,
+                      size_t count, float *out)
+{
+    float weighed[PIECE], part[MOST_DIM];
+    memset(out, 0, map->dim * sizeof *out);
+    for (size_t at = 0; at < count; at += PIECE) {
+        size_t piece = count - at < PIECE ? count - at : PIECE;
+        for (size_t k = 0; k < piece; k++) weighed[k] = val[at + k] * map->gain[col[at + k]];
+        float *to = at ? part : out;
+        rank_gather(map->rows, map->dim, col + at, weighed, piece, map->dim, to);
+        if (at) vec_add_scaled(out, 1.0f, part, map->dim);
+    }
+}
+
+void rank_map_join(const struct rank_map *map, const float *blocks, size_t count, int threads,
+                   float *rows)
+{
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (size_t i = 0; i < count; i++)
+        for (int rank = 0; rank < map->comm->size; rank++) {
+            size_t first = first_column(map, rank), dim = rank_map_dim(map, rank);
+            memcpy(rows + i * map->all_dim + first, blocks + count * first + i * dim,
+                   dim * sizeof *rows);
+        }
+}
+
+void rank_map_cut(const struct rank_map *map, const float *rows, size_t count, int threads,
+                  float *blocks)
+{
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (size_t i = 0; i < count; i++)
+        for (int rank = 0; rank < map->comm->size; rank++) {
+            size_t first = first_column(map, rank), dim = rank_map_dim(map, rank);
+            memcpy(blocks + count * first + i * dim, rows + i * map->all_dim + first,
+                   dim * sizeof *rows);
+        }
+}
+
+/* From the last features to the first, so that whole rows are written only where own columns have been
+ * read: no second map is needed. */
+film_status rank_map_complete(struct rank_map *map, int threads, film_error *error)
+{
+    film_status status = FILM_OK;
+    int size = map->comm->size;
+    size_t *sizes = mem_array((size_t)size, sizeof *sizes), d = map->all_dim;
+    float *blocks = mem_array(STRETCH * d, sizeof *blocks), *grown;
+    TRY_ALLOC(sizes && blocks, error);
+    TRY_ALLOC(grown = mem_resize(map->rows, map->features * d, sizeof *grown), error);
+    map->rows = grown;
+    for (size_t end = map->features; end > 0;) {
+        size_t first = (end - 1) / STRETCH * STRETCH;
+        for (int rank = 0; rank < size; rank++)
+            sizes[rank] = (end - first) * rank_map_dim(map, rank) * sizeof *blocks;
+        TRY(comm_gather(map->comm, map->rows + first * map->dim, blocks, sizes, error));
+        rank_map_join(map, blocks, end - first, threads, map->rows + first * d);
+        end = first;
+    }
+    map->dim = d;
+    map->learned = map->all_learned;
+done:
+    mem_free(sizes);
+    mem_free(blocks);
+    return status;
+}

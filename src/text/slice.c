@@ -1,0 +1,156 @@
+#include "text/slice.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+enum { BLOCK_BYTES = 1 << 18, SCAN_STATES = QUOTE_SEEN + 1 };
+
+/* ---- Is the cut inside quotes? -------------------------------------------------------------- */
+
+/* Counting quotes is not enough: the reader takes one for the beginning of a quoted field only behind a comma
+ * or a line end (5" disk has none), so what a quote does depends on the state before it. But the states run
+ * together: behind the closing quote of almost any field it does not matter what one took the beginning
+ * for. So blocks are read backwards from the cut, and of each it is asked where each of the four states would
+ * lead, until all lead to the same one. Only a file without quotes is read to its beginning. */
+struct states {
+    unsigned char at[SCAN_STATES]; /* the state behind a stretch, by that before it */
+};
+
+static unsigned char behind_quote(unsigned char state)
+{
+    static const unsigned char next[SCAN_STATES] = {[FIELD_START] = QUOTED,
+                                                    [UNQUOTED] = UNQUOTED,
+                                                    [QUOTED] = QUOTE_SEEN,
+                                                    [QUOTE_SEEN] = QUOTED};
+    return next[state];
+}
+
+/* Without a quote, the last byte decides. */
+static unsigned char behind_others(unsigned char state, char last)
+{
+    if (state == QUOTED) return QUOTED;
+    return last == ',' || last == '\n' ? FIELD_START : UNQUOTED;
+}
+
+static struct states states_behind(const char *at, size_t count)
+{
+    struct states states = {{FIELD_START, UNQUOTED, QUOTED, QUOTE_SEEN}};
+    const char *end = at + count;
+    while (at < end) {
+        const char *quote = memchr(at, '"', (size_t)(end - at));
+        const char *stop = quote ? quote : end;
+        for (int i = 0; i < SCAN_STATES; i++) {
+            if (stop > at) states.at[i] = behind_others(states.at[i], stop[-1]);
+            if (quote) states.at[i] = behind_quote(states.at[i]);
+        }
+        at = quote ? quote + 1 : end;
+    }
+    return states;
+}
+
+static int all_the_same(const struct states *states)
+{
+    for (int i = 1; i < SCAN_STATES; i++)
+        if (states->at[i] != states->at[0]) return 0;
+    return 1;
+}
+
+/* The reader's state before the byte at CUT; a row begins at START. */
+static film_status state_at(const struct source *source, uint64_t start, uint64_t cut,
+                            unsigned char *state, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct states behind = states_behind("", 0);
+    char *block = mem_array(BLOCK_BYTES, 1);
+    TRY_ALLOC(block, error);
+    while (cut > start && !all_the_same(&behind)) {
+        size_t count = cut - start < BLOCK_BYTES ? (size_t)(cut - start) : BLOCK_BYTES;
+        cut -= count;
+        TRY(source_read_at(source, cut, block, count, error));
+        struct states here = states_behind(block, count);
+        for (int i = 0; i < SCAN_STATES; i++) here.at[i] = behind.at[here.at[i]];
+        behind = here;
+    }
+    *state = behind.at[FIELD_START];
+done:
+    mem_free(block);
+    return status;
+}
+
+/* ---- Going there ---------------------------------------------------------------------------- */
+
+/* From the first byte of a row before CUT to the first row that begins at CUT or behind it. */
+static film_status seek(struct reader *reader, uint64_t cut, film_error *error)
+{
+    film_status status = FILM_OK;
+    unsigned char state = FIELD_START;
+    struct reader_record broken;
+    /* From the byte before: where that ends a row, the next one begins at the cut. */
+    if (reader->csv) TRY(state_at(reader->source, reader_offset(reader), cut - 1, &state, error));
+    TRY(reader_seek(reader, cut - 1, error));
+    reader->scan.state = state;
+    status = reader_next(reader, &broken, error);
+    /* A quote that is never closed is the fault of the part in which it was opened. */
+    if (status == FILM_END || status == FILM_BAD_INPUT)
+        TRY(reader_seek(reader, source_offset(reader->source), error));
+    reader->line = 1;
+done:
+    return status;
+}
+
+/* The first byte of stretch AT of COUNT of a file. */
+static uint64_t begin_of(uint64_t size, uint64_t at, uint64_t count)
+{
+    return size / count * at + size % count * at / count;
+}
+
+film_status part_find(struct part *part, const film_table_options *options, size_t number,
+                      struct reader *reader, film_error *error)
+{
+    int64_t size = source_size(reader->source);
+    *part = (struct part){.stop = UINT64_MAX, .counted = 1};
+    part->number = (uint64_t)options->part;
+    part->count = options->parts ? (uint64_t)options->parts : 1;
+    if (part->count == 1) return FILM_OK;
+    if (size < 0) {
+        if (number % part->count != part->number) part->stop = 0;
+        return FILM_OK;
+    }
+    uint64_t cut = begin_of((uint64_t)size, part->number, part->count);
+    if (part->number + 1 < part->count)
+        part->stop = begin_of((uint64_t)size, part->number + 1, part->count);
+    if (cut <= reader_offset(reader)) return FILM_OK;
+    film_status status = seek(reader, cut, error);
+    part->start = reader_offset(reader);
+    part->counted = 0;
+    return status;
+}
+
+film_status part_count_lines(struct part *part, struct reader *reader, film_error *error)
+{
+    film_status status = FILM_OK;
+    char *block = NULL;
+    uint64_t lines = 0;
+    if (part->counted) goto done;
+    TRY_ALLOC(block = mem_array(BLOCK_BYTES, 1), error);
+    for (uint64_t at = 0; at < part->start; at += BLOCK_BYTES) {
+        size_t count = part->start - at < BLOCK_BYTES ? (size_t)(part->start - at) : BLOCK_BYTES;
+        TRY(source_read_at(reader->source, at, block, count, error));
+        for (size_t i = 0; i < count; i++) lines += block[i] == '\n';
+    }
+    reader->lines_before = lines;
+    part->counted = 1;
+done:
+    mem_free(block);
+    return status;
+}
+
+double part_progress(const struct part *part, const struct source *source)
+{
+    double done = source_progress(source);
+    if (part->count == 1 || done < 0) return done;
+    if (part->stop == 0) return 1;
+    if (source_size(source) < 0) return done;
+    done = done * (double)part->count - (double)part->number;
+    return done < 0 ? 0 : done > 1 ? 1 : done;
+}

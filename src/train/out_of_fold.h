@@ -1,0 +1,37 @@
+/* What the decision's trees and memory are learned from: every training pair, surveyed by what was learned
+ * without it.
+ *
+ * Everything that was learned from labels (evidence, the map) is learned once more for each fold without
+ * that fold, and the fold's pairs are surveyed with it. On the way the model gets its line through the
+ * unlearned traits and its word evidence, scaled by how far it is right about pairs it has not seen.
+ *
+ * In a job every process knows which pairs there are and has the rest of its share of them alone. */
+#ifndef TRAIN_OUT_OF_FOLD_H
+#define TRAIN_OUT_OF_FOLD_H
+
+#include "learn/evidence_fit.h"
+#include "train/folds.h"
+#include "train/labels.h"
+#include "train/run.h"
+
+/* Fewer pairs than this are learned from with more care. */
+enum { OUT_OF_FOLD_FEW = 20000 };
+
+struct out_of_fold {
+    struct labelled_pairs pairs; /* all */
+    struct folds folds;
+    struct labelled_share share;
+    float *weight; /* of each pair of the share: both classes weigh the same */
+    struct evidence_rows rows;
+    float *line;       /* what the line through the traits says of each */
+    float *base;       /* line and word evidence, by a fold that did not see the pair */
+    float *similarity; /* likewise */
+    float *x;          /* pairs x traits, likewise */
+    struct memory_row *known;
+};
+
+/* Sets the model's line and evidence too. Free after a failure as well. */
+film_status out_of_fold_gather(struct run *run, struct out_of_fold *held, film_error *error);
+void out_of_fold_free(struct out_of_fold *held);
+
+#endif
