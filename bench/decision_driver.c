@@ -8,10 +8,10 @@
  * train-fold.npy and traits.tsv. The program has no option to leave traits out, on purpose: a user should
  * not have to choose. What each part is worth is found out on these matrices instead. */
 #include "base/mem.h"
-#include "base/threads.h"
 #include "film_train.h"
 #include "train/learn_decision.h"
 #include "train/out_of_fold.h"
+#include "learn/features_fit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

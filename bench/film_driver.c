@@ -6,7 +6,7 @@
  * random negatives), then ITERATIONS of film_learn from P = [I; 0]. Prints one JSON line. With DUMP, a
  * folder, writes what bench/film.py gives its plain numpy version: V, triplets, sigma, margin; and our P. */
 #include "base/mem.h"
-#include "embed/features.h"
+#include "learn/features_fit.h"
 #include "la/svd.h"
 #include "learn/film.h"
 #include "learn/corpus.h"

@@ -5,8 +5,9 @@
 #include "embed/vec.h"
 #include "la/flat.h"
 #include "index/graph.h"
-#include "index/recall.h"
 #include "index/scan.h"
+
+#include "../tests/lib/recall.h"
 
 #include <math.h>
 #include <stdio.h>

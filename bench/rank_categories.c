@@ -7,8 +7,8 @@
  * of its category, and the category is the cluster through them. */
 #include "base/mem.h"
 #include "base/rng.h"
-#include "base/threads.h"
-#include "embed/features.h"
+#include "la/openmp.h"
+#include "learn/features_fit.h"
 #include "embed/vec.h"
 #include "learn/rank.h"
 #include "learn/corpus.h"
@@ -83,7 +83,7 @@ static void measure(const struct part_data *fold, const struct corpus *corpus, c
     float *q = mem_array(d, sizeof *q);
     must(csr_transpose(&fold->x, 1, &postings, &error));
     must(feature_row_init(&row, &fold->features, &error));
-    csr_times(&fold->x, learned->map, d, threads_use(0), y);
+    csr_times(&fold->x, learned->map, d, openmp_use(0), y);
     for (size_t i = 0; i < n; i++) vec_normalise(y + i * d, d);
     for (size_t i = 0; i < corpus->rows; i++) {
         if (part_of[i] != part) continue;

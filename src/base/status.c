@@ -51,6 +51,11 @@ film_status status_no_memory(film_error *error)
                       "out of memory; use a smaller --rank, fewer features or less data");
 }
 
+film_status status_missing(film_error *error, const char *what)
+{
+    return status_set(error, FILM_USAGE, "%s is NULL", what);
+}
+
 film_status progress_report(const film_progress *progress, const char *phase, double done,
                             double total, film_error *error)
 {

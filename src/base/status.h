@@ -15,6 +15,9 @@ film_status status_errno(film_error *error, const char *format, ...)
 
 film_status status_no_memory(film_error *error);
 
+/* A pointer that a caller of the library left out; WHAT names it. */
+film_status status_missing(film_error *error, const char *what);
+
 /* One way out of a function: TRY(call) leaves through the label `done` when the call failed. The
  * function declares `film_status status = FILM_OK`. */
 #define TRY(call)                         \

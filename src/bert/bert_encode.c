@@ -1,7 +1,7 @@
 /* Many sentences: tokens first, then packs of about equal size, shared out among the threads. */
 #include "bert/bert_parts.h"
 #include "base/mem.h"
-#include "base/threads.h"
+#include "la/openmp.h"
 #include "la/dense.h"
 #include "embed/vec.h"
 
@@ -169,7 +169,7 @@ static film_status encode(const struct bert *bert, const film_text *texts, size_
 {
     film_status status = FILM_OK;
     size_t *start = NULL;
-    threads = threads_use(threads);
+    threads = openmp_use(threads);
     TRY(read_tokens(bert, texts, count, most, threads, tokens, error));
     TRY_ALLOC(start = mem_array(count + 1, sizeof *start), error);
     size_t packs = cut_packs(tokens->lengths, count, threads, start);

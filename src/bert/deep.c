@@ -1,6 +1,6 @@
 #include "bert/deep.h"
 #include "base/mem.h"
-#include "base/threads.h"
+#include "la/openmp.h"
 #include "la/dense.h"
 #include "embed/vec.h"
 
@@ -207,7 +207,7 @@ film_status deep_vectors(const struct deep *deep, const float *matrices, size_t 
 {
     film_status status = FILM_OK;
     size_t size = deep->shape.tokens * deep->shape.dim, dim = deep_dim(deep);
-    threads = threads_use(threads);
+    threads = openmp_use(threads);
     if ((size_t)threads > count) threads = count ? (int)count : 1;
     int before = dense_begin();
 #pragma omp parallel num_threads(threads)

@@ -2,7 +2,6 @@
 #include "base/mem.h"
 #include "base/threads.h"
 
-#include <omp.h>
 #include <string.h>
 
 film_status candidates_init(struct candidates *search, const struct comm *comm,
@@ -22,7 +21,7 @@ film_status candidates_init(struct candidates *search, const struct comm *comm,
     if (search->k > 10000)
         TRY(status_set(error, FILM_USAGE, "%zu candidates are more than 10000", candidates));
     TRY(match_rule(&search->rule, &model->decision, answer, error));
-    search->threads = threads_use(answer->threads);
+    search->threads = threads_count(answer->threads);
     TRY_ALLOC(search->verdicts = mem_array(CANDIDATES_BATCH, sizeof *search->verdicts), error);
     TRY_ALLOC(search->match = mem_zeroed((size_t)search->threads, sizeof *search->match), error);
     for (int i = 0; i < search->threads; i++)
@@ -46,6 +45,10 @@ struct asking {
     const struct index *index;
     const film_text *queries;
     int own;
+    struct index_asker **askers;   /* by thread */
+    struct index_candidate *found; /* by thread: k + 1 */
+    uint32_t *lists;               /* k of each query */
+    size_t first;                  /* query asked now */
 };
 
 /* Fills the list (k) of query I; FOUND has room for one more, the sentence itself. */
@@ -62,28 +65,17 @@ static film_status ask_one(const struct asking *asking, struct index_asker *aske
     return FILM_OK;
 }
 
-static film_status ask_some(const struct asking *asking, struct index_asker **askers,
-                            struct index_candidate *found, size_t first, size_t last,
-                            uint32_t *lists, film_error *error)
+static film_status ask_some(struct threads_worker *worker, void *user, film_error *error)
 {
-    enum { STRETCH = 32 };
+    const struct asking *asking = user;
     film_status status = FILM_OK;
-    size_t k = asking->search->k;
-#pragma omp parallel num_threads(asking->search->threads)
-    {
-        int thread = omp_get_thread_num();
-        film_error own_error;
-        film_status own = FILM_OK;
-#pragma omp for schedule(dynamic, STRETCH)
-        for (size_t i = first; i < last; i++)
-            if (own == FILM_OK)
-                own = ask_one(asking, askers[thread], i, found + (size_t)thread * (k + 1),
-                              lists + i * k, &own_error);
-        if (own != FILM_OK) {
-#pragma omp critical(film_candidates)
-            status = status_set(error, own, "%s", own_error.message);
-        }
-    }
+    size_t k = asking->search->k, begin, end;
+    struct index_asker *asker = asking->askers[worker->number];
+    struct index_candidate *found = asking->found + (size_t)worker->number * (k + 1);
+    while (threads_next(worker, &begin, &end))
+        for (size_t i = asking->first + begin; i < asking->first + end; i++)
+            TRY(ask_one(asking, asker, i, found, asking->lists + i * k, error));
+done:
     return status;
 }
 
@@ -91,30 +83,29 @@ film_status candidates_find(const struct candidates *search, const struct index 
                             const film_text *queries, size_t count, int own, uint32_t *lists,
                             film_error *error)
 {
-    enum { SOME = 4096 };
+    enum { SOME = 4096, STRETCH = 32 };
     film_status status = FILM_OK;
-    struct asking asking = {search, index, queries, own};
-    struct index_asker **askers = NULL;
-    struct index_candidate *found = NULL;
+    struct asking asking = {search, index, queries, own, NULL, NULL, lists, 0};
     size_t threads = (size_t)search->threads;
     if (search->comm->size > 1)
         return candidates_find_in_job(search, index, queries, count, own, lists, error);
-    TRY_ALLOC(askers = mem_zeroed(threads, sizeof *askers), error);
-    TRY_ALLOC(found = mem_array(threads * (search->k + 1), sizeof *found), error);
-    for (size_t i = 0; i < threads; i++) TRY(index_asker_new(index, &askers[i], error));
+    TRY_ALLOC(asking.askers = mem_zeroed(threads, sizeof(struct index_asker *)), error);
+    TRY_ALLOC(asking.found = mem_array(threads * (search->k + 1), sizeof *asking.found), error);
+    for (size_t i = 0; i < threads; i++) TRY(index_asker_new(index, &asking.askers[i], error));
     for (size_t first = 0; first < count; first += SOME) {
         size_t last = count - first < SOME ? count : first + SOME;
         TRY(encoder_expect(&search->model->encoder, queries + first, last - first, search->threads,
                            error));
-        TRY(ask_some(&asking, askers, found, first, last, lists, error));
+        asking.first = first;
+        TRY(threads_for(search->threads, last - first, STRETCH, ask_some, &asking, error));
         if (own)
             TRY(progress_report(search->progress, "candidates", (double)last, (double)count,
                                 error));
     }
 done:
-    for (size_t i = 0; askers && i < threads; i++) index_asker_free(askers[i]);
-    mem_free(askers);
-    mem_free(found);
+    for (size_t i = 0; asking.askers && i < threads; i++) index_asker_free(asking.askers[i]);
+    mem_free(asking.askers);
+    mem_free(asking.found);
     return status;
 }
 

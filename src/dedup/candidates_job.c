@@ -1,10 +1,10 @@
 /* Candidates in a job: questions go round, answers come back, the asker chooses. */
 #include "base/mem.h"
 #include "base/mailbox.h"
+#include "base/threads.h"
 #include "dedup/candidates.h"
 #include "dedup/round_robin.h"
 
-#include <omp.h>
 #include <string.h>
 
 enum { ROOM = 1 << 16, LEAST = 16 }; /* answers, and own questions, of a round */
@@ -48,26 +48,29 @@ static void round_free(struct round *round)
     mem_free(round->chosen);
 }
 
-/* WORK for 0 .. COUNT, shared by the threads; the first error counts. */
-static film_status for_all(struct round *round, size_t count,
-                           film_status (*work)(struct round *round, int thread, size_t i,
-                                               film_error *error),
-                           film_error *error)
+typedef film_status (*round_work)(struct round *round, int thread, size_t i, film_error *error);
+
+struct round_loop {
+    struct round *round;
+    round_work work;
+};
+
+static film_status work_some(struct threads_worker *worker, void *user, film_error *error)
 {
+    const struct round_loop *loop = user;
     film_status status = FILM_OK;
-#pragma omp parallel num_threads(round->search->threads)
-    {
-        film_error own_error;
-        film_status own = FILM_OK;
-#pragma omp for schedule(dynamic, 16)
-        for (size_t i = 0; i < count; i++)
-            if (own == FILM_OK) own = work(round, omp_get_thread_num(), i, &own_error);
-        if (own != FILM_OK) {
-#pragma omp critical(film_candidates_job)
-            status = status_set(error, own, "%s", own_error.message);
-        }
-    }
+    size_t begin, end;
+    while (threads_next(worker, &begin, &end))
+        for (size_t i = begin; i < end; i++) TRY(loop->work(loop->round, worker->number, i, error));
+done:
     return status;
+}
+
+/* WORK for 0 .. COUNT, shared by the threads. */
+static film_status for_all(struct round *round, size_t count, round_work work, film_error *error)
+{
+    struct round_loop loop = {round, work};
+    return threads_for(round->search->threads, count, 16, work_some, &loop, error);
 }
 
 static film_status embed(struct round *round, int thread, size_t i, film_error *error)

@@ -1,9 +1,9 @@
 #include "dedup/cluster.h"
 #include "base/keytab.h"
 #include "base/mem.h"
+#include "base/threads.h"
 #include "base/union_find.h"
 
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +32,7 @@ struct work {
     struct part *parts;
     size_t part_count;
     uint64_t demanded, contradictions;
+    size_t done; /* edges looked at */
 };
 
 /* Scores made on demand in one part, so that none is made twice. */
@@ -275,39 +276,26 @@ done:
     return status;
 }
 
-/* What the threads share while parts are worked on. */
-struct crew {
-    struct work *work;
-    size_t next, done; /* the part to take next; edges looked at */
-    film_status status;
-    film_error *error;
-};
-
 /* FILM_OK, or why all should stop. Only the calling thread may call the caller's callback. */
-static film_status go_on(struct crew *crew, int thread, size_t edges, film_error *error)
+static film_status go_on(struct work *work, struct threads_worker *worker, size_t edges,
+                         film_error *error)
 {
-    film_status status;
-    size_t done;
-#pragma omp atomic capture
-    done = crew->done += edges;
-#pragma omp atomic read
-    status = crew->status;
-    if (status != FILM_OK || thread != 0) return status;
-    return progress_report(&crew->work->problem->progress, "clusters", (double)done,
-                           (double)crew->work->edge_count, error);
+    size_t done = __atomic_add_fetch(&work->done, edges, __ATOMIC_RELAXED);
+    film_status status = threads_status(worker);
+    if (status != FILM_OK || worker->number != 0) return status;
+    return progress_report(&work->problem->progress, "clusters", (double)done,
+                           (double)work->edge_count, error);
 }
 
-static film_status cluster_part(struct crew *crew, const struct part *part, struct demand *demand,
-                                film_error *error)
+static film_status cluster_part(struct work *work, struct threads_worker *worker,
+                                const struct part *part, struct demand *demand, film_error *error)
 {
     enum { OFTEN = 256 };
     film_status status = FILM_OK;
-    struct work *work = crew->work;
     int reaches;
     for (size_t e = part->first; e < part->last; e++) {
         if ((e - part->first) % OFTEN == 0)
-            TRY(go_on(crew, demand->thread, part->last - e < OFTEN ? part->last - e : OFTEN,
-                      error));
+            TRY(go_on(work, worker, part->last - e < OFTEN ? part->last - e : OFTEN, error));
         uint32_t a = work->root[work->edges[e].a], b = work->root[work->edges[e].b];
         if (a == b || kept_apart(work, a, b)) continue;
         TRY(mean_reaches(work, demand, a, b, &reaches, error));
@@ -319,41 +307,23 @@ done:
     return status;
 }
 
-/* One thread. The calling one takes the largest part: while that goes on, it can report. */
-static void take_parts(struct crew *crew)
+/* One thread. The calling one has the first part, the largest: while that goes on, it can report. */
+static film_status take_parts(struct threads_worker *worker, void *user, film_error *error)
 {
-    int thread = omp_get_thread_num();
-    film_error error = {0};
+    struct work *work = user;
     film_status status = FILM_OK;
     uint64_t demanded = 0;
-    for (size_t p = 0; status == FILM_OK;) {
-        struct demand demand = {.thread = thread};
-        if (thread != 0 || p != 0 || crew->work->part_count == 0) {
-#pragma omp atomic capture
-            p = crew->next++;
-        }
-        if (p >= crew->work->part_count) break;
-        status = cluster_part(crew, &crew->work->parts[p], &demand, &error);
+    size_t p, end;
+    while (threads_next(worker, &p, &end)) {
+        struct demand demand = {.thread = worker->number};
+        status = cluster_part(work, worker, &work->parts[p], &demand, error);
         demanded += demand.count;
-        p++;
+        if (status != FILM_OK) break;
     }
-#pragma omp critical(cluster_crew)
-    {
-        crew->work->demanded += demanded;
-        if (status != FILM_OK && crew->status == FILM_OK) {
-            status_set(crew->error, status, "%s", error.message);
-#pragma omp atomic write
-            crew->status = status;
-        }
-    }
-}
-
-static film_status run_parts(struct work *work, film_error *error)
-{
-    struct crew crew = {.work = work, .next = 1, .error = error};
-#pragma omp parallel num_threads(work->problem->threads)
-    take_parts(&crew);
-    return crew.status;
+    threads_lock(worker);
+    work->demanded += demanded;
+    threads_unlock(worker);
+    return status;
 }
 
 film_status cluster_run(const struct cluster_problem *problem, uint32_t *cluster,
@@ -364,7 +334,7 @@ film_status cluster_run(const struct cluster_problem *problem, uint32_t *cluster
     uint32_t largest = 0, items = problem->pairs->count;
     TRY(start(&work, error));
     TRY(find_parts(&work, &largest, error));
-    TRY(run_parts(&work, error));
+    TRY(threads_for(problem->threads, work.part_count, 1, take_parts, &work, error));
     /* Named by the smallest member; `tail` is not needed any more. */
     for (uint32_t i = 0; i < items; i++) work.tail[i] = NONE;
     for (uint32_t i = 0; i < items; i++) {

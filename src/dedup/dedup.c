@@ -1,6 +1,5 @@
 #include "dedup/dedup.h"
 #include "base/mem.h"
-#include "pool/pool.h"
 
 static void dedup_free(struct dedup *dedup)
 {
@@ -108,18 +107,10 @@ void film_dedup_defaults(film_dedup_options *options)
     film_answer_defaults(&options->answer);
 }
 
-struct call {
-    const struct comm *comm;
-    uint64_t sent; /* before */
-    film_dedup_options options;
-    film_dedup_result result;
-    struct record_set set;
-};
-
-static void call_start(struct call *call, const film_dedup_options *options,
-                       film_dedup_result *result)
+void dedup_call_start(struct dedup_call *call, const film_dedup_options *options,
+                      film_dedup_result *result)
 {
-    *call = (struct call){.result = {0}};
+    *call = (struct dedup_call){.result = {0}};
     film_dedup_defaults(&call->options);
     if (options) call->options = *options;
     call->comm = comm_of(call->options.job);
@@ -127,8 +118,8 @@ static void call_start(struct call *call, const film_dedup_options *options,
     if (result) *result = call->result;
 }
 
-static film_status call_end(struct call *call, film_status status, film_dedup_result *result,
-                            film_error *error)
+film_status dedup_call_end(struct dedup_call *call, film_status status, film_dedup_result *result,
+                           film_error *error)
 {
     if (status == FILM_OK)
         status = comm_sent_since(call->comm, call->sent, &call->result.sent, error);
@@ -142,16 +133,16 @@ film_status film_dedup(const film_model *model, const film_record *records, size
                        film_error *error)
 {
     film_status status = FILM_OK;
-    struct call call;
-    call_start(&call, options, result);
-    if (!model || (count && !records)) TRY(pool_missing(error, model ? "records" : "model"));
+    struct dedup_call call;
+    dedup_call_start(&call, options, result);
+    if (!model || (count && !records)) TRY(status_missing(error, model ? "records" : "model"));
     TRY(record_set_view(&call.set, call.comm, records, count, error));
     for (size_t i = 0; i < call.options.label_count; i++)
         TRY(record_set_label(&call.set, call.options.labels[i].a, call.options.labels[i].b,
                              call.options.labels[i].same, count, error));
     TRY(dedup_run(&call.set, model, &call.options, &call.result, error));
 done:
-    return call_end(&call, status, result, error);
+    return dedup_call_end(&call, status, result, error);
 }
 
 film_status film_dedup_file(const film_model *model, const char *path,
@@ -159,27 +150,12 @@ film_status film_dedup_file(const film_model *model, const char *path,
                             film_error *error)
 {
     film_status status = FILM_OK;
-    struct call call;
-    call_start(&call, options, result);
-    if (!model || !path) TRY(pool_missing(error, model ? "path" : "model"));
+    struct dedup_call call;
+    dedup_call_start(&call, options, result);
+    if (!model || !path) TRY(status_missing(error, model ? "path" : "model"));
     TRY(record_set_read(&call.set, call.comm, path, &call.options.table, &call.options.progress,
                         &call.result.skipped, error));
     TRY(dedup_run(&call.set, model, &call.options, &call.result, error));
 done:
-    return call_end(&call, status, result, error);
-}
-
-film_status film_pool_dedup(film_pool *pool, const film_dedup_options *options,
-                            film_dedup_result *result, film_error *error)
-{
-    film_status status = FILM_OK;
-    film_model *model = NULL;
-    struct call call;
-    call_start(&call, options, result);
-    if (!pool) TRY(pool_missing(error, "pool"));
-    TRY(pool_model(pool, &model, error));
-    TRY(record_set_read_pool(&call.set, call.comm, pool, &call.options.progress, error));
-    TRY(dedup_run(&call.set, model, &call.options, &call.result, error));
-done:
-    return call_end(&call, status, result, error);
+    return dedup_call_end(&call, status, result, error);
 }

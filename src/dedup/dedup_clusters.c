@@ -1,9 +1,9 @@
 /* From judged pairs to clusters of records, their representatives, and what is told of them. */
 #include "base/mem.h"
+#include "base/threads.h"
 #include "dedup/dedup.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 
 enum { SAMPLE = 64 }; /* of a larger cluster, the others a mean is taken over */
@@ -123,23 +123,22 @@ done:
     return status;
 }
 
+static film_status represent_some(struct threads_worker *worker, void *user, film_error *error)
+{
+    struct groups *groups = user;
+    film_status status = FILM_OK;
+    size_t begin, end;
+    while (threads_next(worker, &begin, &end))
+        for (uint32_t i = (uint32_t)begin; i < end; i++)
+            if (groups->cluster[i] == i) TRY(represent(groups, worker->number, i, error));
+done:
+    return status;
+}
+
 static film_status represent_all(struct groups *groups, film_error *error)
 {
-    film_status status = FILM_OK;
-#pragma omp parallel num_threads(groups->dedup->search.threads)
-    {
-        film_error own_error;
-        film_status own = FILM_OK;
-#pragma omp for schedule(dynamic, 64)
-        for (uint32_t i = 0; i < groups->parts.count; i++)
-            if (own == FILM_OK && groups->cluster[i] == i)
-                own = represent(groups, omp_get_thread_num(), i, &own_error);
-        if (own != FILM_OK) {
-#pragma omp critical(dedup_represent)
-            status = status_set(error, own, "%s", own_error.message);
-        }
-    }
-    return status;
+    return threads_for(groups->dedup->search.threads, groups->parts.count, 64, represent_some,
+                       groups, error);
 }
 
 /* ---- making groups ---- */

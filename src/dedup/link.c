@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "dedup/candidates.h"
 #include "dedup/record_set.h"
-#include "pool/pool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -394,7 +393,7 @@ film_status film_link(const film_model *model, const film_record *a, size_t a_co
     const struct comm *comm = comm_of(wanted.job);
     uint64_t sent = comm_sent(comm);
     if (!model || (a_count && !a) || (b_count && !b))
-        return pool_missing(error, model ? "a or b" : "model");
+        return status_missing(error, model ? "a or b" : "model");
     TRY(record_set_view(&as, comm, a, a_count, error));
     TRY(record_set_view(&bs, comm, b, b_count, error));
     TRY(link_piles(model, &as, &bs, &wanted, &figures, error));
@@ -418,7 +417,7 @@ film_status film_link_files(const film_model *model, const char *path_a, const c
     if (options) wanted = *options;
     const struct comm *comm = comm_of(wanted.job);
     uint64_t sent = comm_sent(comm);
-    if (!model || !path_a || !path_b) return pool_missing(error, model ? "a path" : "model");
+    if (!model || !path_a || !path_b) return status_missing(error, model ? "a path" : "model");
     if (strcmp(path_a, "-") == 0 && strcmp(path_b, "-") == 0)
         return status_set(error, FILM_USAGE, "both files cannot be standard input");
     TRY(record_set_read(&a, comm, path_a, &wanted.table, &wanted.progress, &figures.skipped,

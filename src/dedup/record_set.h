@@ -68,10 +68,6 @@ film_status record_set_read(struct record_set *set, const struct comm *comm, con
                             const film_table_options *options, const film_progress *progress,
                             uint64_t *skipped, film_error *error);
 
-/* All sentences of a pool with its labels, as of one moment. */
-film_status record_set_read_pool(struct record_set *set, const struct comm *comm, film_pool *pool,
-                                 const film_progress *progress, film_error *error);
-
 /* Finds the items. Records of the same words that a label tells apart are items of their own. */
 film_status record_set_group(struct record_set *set, const film_progress *progress,
                              film_error *error);

@@ -36,18 +36,37 @@ double encoder_sparse_similarity(const struct encoder *encoder, const struct fea
                    vec_dot(b->value, b->value, b->count));
 }
 
+/* Vectors that threads work on together. */
+struct vectors {
+    const struct encoder *encoder;
+    const film_text *texts;
+    const float *in;
+    float *out, *penalty;
+};
+
+static film_status prepare_some(struct threads_worker *worker, void *user, film_error *error)
+{
+    const struct vectors *vectors = user;
+    const struct encoder *encoder = vectors->encoder;
+    size_t dim = encoder_dim(encoder), begin, end;
+    (void)error;
+    while (threads_next(worker, &begin, &end))
+        for (size_t i = begin; i < end; i++) {
+            float *vector = vectors->out + i * dim;
+            if (encoder->similarity == FILM_COSINE) vec_normalise(vector, dim);
+            vectors->penalty[i] = encoder->similarity == FILM_EUCLIDEAN
+                                      ? (float)(0.5 * vec_dot(vector, vector, dim))
+                                      : 0.0f;
+        }
+    return FILM_OK;
+}
+
 void encoder_prepare(const struct encoder *encoder, float *vectors, size_t count, int threads,
                      float *penalty)
 {
-    size_t dim = encoder_dim(encoder);
-#pragma omp parallel for num_threads(threads)
-    for (size_t i = 0; i < count; i++) {
-        float *vector = vectors + i * dim;
-        if (encoder->similarity == FILM_COSINE) vec_normalise(vector, dim);
-        penalty[i] = encoder->similarity == FILM_EUCLIDEAN
-                         ? (float)(0.5 * vec_dot(vector, vector, dim))
-                         : 0.0f;
-    }
+    enum { GRAIN = 1024 };
+    struct vectors job = {.encoder = encoder, .out = vectors, .penalty = penalty};
+    (void)threads_for(threads, count, GRAIN, prepare_some, &job, NULL); /* cannot fail */
 }
 
 film_status encoder_read_words(const struct encoder *encoder, struct feature_row *row,
@@ -88,6 +107,18 @@ static void map_vector(const struct encoder *encoder, const float *e, float *out
         vec_add_scaled(out, e[i], encoder->network_map + i * dim, dim);
 }
 
+static film_status map_some(struct threads_worker *worker, void *user, film_error *error)
+{
+    const struct vectors *vectors = user;
+    const struct encoder *encoder = vectors->encoder;
+    size_t inputs = network_dim(encoder->network), dim = encoder->network_dim, begin, end;
+    (void)error;
+    while (threads_next(worker, &begin, &end))
+        for (size_t i = begin; i < end; i++)
+            map_vector(encoder, vectors->in + i * inputs, vectors->out + i * dim);
+    return FILM_OK;
+}
+
 static film_status embed_by_network(const struct encoder *encoder, const film_text *texts,
                                     size_t count, int threads, float *out, film_error *error)
 {
@@ -95,13 +126,13 @@ static film_status embed_by_network(const struct encoder *encoder, const film_te
     size_t inputs = network_dim(encoder->network), batch = count < BATCH ? count : BATCH;
     float *vectors = mem_array(batch, inputs * sizeof *vectors);
     TRY_ALLOC(vectors, error);
-    threads = threads_use(threads);
+    threads = threads_count(threads);
     for (size_t first = 0; first < count; first += batch) {
         size_t here = count - first < batch ? count - first : batch;
+        struct vectors job = {
+            .encoder = encoder, .in = vectors, .out = out + first * encoder->network_dim};
         TRY(network_encode(encoder->network, texts + first, here, threads, vectors, error));
-#pragma omp parallel for num_threads(here > STRETCH ? threads : 1)
-        for (size_t i = 0; i < here; i++)
-            map_vector(encoder, vectors + i * inputs, out + (first + i) * encoder->network_dim);
+        TRY(threads_for(threads, here, STRETCH, map_some, &job, error));
     }
 done:
     mem_free(vectors);
@@ -133,31 +164,27 @@ film_status encoder_embed(const struct encoder *encoder, struct feature_row *row
                             : encoder_read_words(encoder, row, text, out, error);
 }
 
+static film_status read_some(struct threads_worker *worker, void *user, film_error *error)
+{
+    const struct vectors *vectors = user;
+    const struct encoder *encoder = vectors->encoder;
+    struct feature_row row;
+    film_status status = FILM_OK;
+    size_t begin, end;
+    TRY(feature_row_init(&row, encoder->features, error));
+    while (threads_next(worker, &begin, &end))
+        for (size_t i = begin; i < end; i++)
+            TRY(encoder_read_words(encoder, &row, vectors->texts[i],
+                                   vectors->out + i * encoder->dim, error));
+done:
+    feature_row_free(&row);
+    return status;
+}
+
 film_status encoder_embed_all(const struct encoder *encoder, const film_text *texts, size_t count,
                               int threads, float *out, film_error *error)
 {
-    film_status status = FILM_OK;
+    struct vectors job = {.encoder = encoder, .texts = texts, .out = out};
     if (encoder->network) return embed_by_network(encoder, texts, count, threads, out, error);
-    size_t stretches = (count + STRETCH - 1) / STRETCH;
-    threads = threads_use(threads);
-    if ((size_t)threads > stretches) threads = stretches ? (int)stretches : 1;
-#pragma omp parallel num_threads(threads)
-    {
-        struct feature_row row;
-        film_error own_error;
-        film_status own = feature_row_init(&row, encoder->features, &own_error);
-#pragma omp for schedule(dynamic, 1)
-        for (size_t s = 0; s < stretches; s++) {
-            size_t end = (s + 1) * STRETCH < count ? (s + 1) * STRETCH : count;
-            for (size_t i = s * STRETCH; i < end && own == FILM_OK; i++)
-                own =
-                    encoder_read_words(encoder, &row, texts[i], out + i * encoder->dim, &own_error);
-        }
-        if (own != FILM_OK) {
-#pragma omp critical
-            status = status_set(error, own, "%s", own_error.message);
-        }
-        feature_row_free(&row);
-    }
-    return status;
+    return threads_for(threads_count(threads), count, STRETCH, read_some, &job, error);
 }

@@ -7,19 +7,7 @@
 #ifndef EMBED_FEATURES_H
 #define EMBED_FEATURES_H
 
-#include "base/comm.h"
 #include "embed/grams.h"
-#include "la/csr.h"
-
-struct features_options {
-    unsigned groups;     /* bit set of GROUP_BIT */
-    size_t min_df;       /* a feature occurs in at least so many sentences */
-    size_t max_features; /* of each group; 0: no limit */
-    int threads;
-    film_progress progress;
-    const struct comm
-        *comm; /* each process has its own sentences, all get one vocabulary; NULL: alone */
-};
 
 /* The fitted vocabulary; immutable, shared by threads. */
 struct features {
@@ -31,11 +19,6 @@ struct features {
     float *own_idf;             /* the same when it was made here, not mapped */
 };
 
-/* Learns vocabulary and idf from SENTENCES and returns their rows in X (may be NULL), reading each
- * sentence once. TOKENIZER is moved into FEATURES, also when the call fails. */
-film_status features_fit(struct features *features, struct tokenizer *tokenizer,
-                         const struct strtab *sentences, const struct features_options *options,
-                         struct csr *x, film_error *error);
 void features_free(struct features *features);
 
 static inline uint32_t features_count(const struct features *features)
@@ -65,10 +48,6 @@ void feature_row_free(struct feature_row *row);
 /* The row of TEXT under a fitted vocabulary; unknown features are passed over. */
 film_status features_transform(const struct features *features, struct feature_row *row,
                                film_text text, film_error *error);
-
-/* The rows of COUNT texts as a matrix (count x features). */
-film_status features_matrix(const struct features *features, const film_text *texts, size_t count,
-                            struct csr *out, film_error *error);
 
 /* Where feature ID stands in the row, or would. */
 size_t feature_row_position(const struct feature_row *row, uint32_t id);

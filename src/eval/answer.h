@@ -5,7 +5,7 @@
 #include "eval/knn.h"
 #include "eval/measures.h"
 #include "eval/retrieval.h"
-#include "pair/operating.h"
+#include "learn/operating.h"
 
 #include <jansson.h>
 

@@ -1,7 +1,7 @@
 #include "eval/bootstrap.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "base/threads.h"
+#include "la/openmp.h"
 
 #include <math.h>
 #include <omp.h>
@@ -91,7 +91,7 @@ static film_status run(const struct bootstrap *bootstrap, const struct subject *
                        double (*value)[MEASURES], film_error *error)
 {
     film_status status = FILM_OK;
-    int threads = threads_use(bootstrap->threads), stop = 0;
+    int threads = openmp_use(bootstrap->threads), stop = 0;
     size_t done = 0;
     if ((size_t)threads > bootstrap->resamples) threads = (int)bootstrap->resamples;
 #pragma omp parallel num_threads(threads)

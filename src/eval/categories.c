@@ -1,6 +1,6 @@
 #include "eval/categories.h"
 #include "base/mem.h"
-#include "base/threads.h"
+#include "la/openmp.h"
 
 enum { MOST = 10 };
 const size_t categories_depth[CATEGORIES_DEPTHS] = {1, 5, MOST};
@@ -34,7 +34,7 @@ film_status categories_vote(const struct flat_share *sentences, const uint32_t *
     TRY(comm_sum_counts(sentences->comm, &all, 1, error));
     TRY_ALLOC(votes = mem_zeroed(all, CATEGORIES_DEPTHS * sizeof *votes), error);
     TRY(flat_share_search(sentences, MOST, threads, progress, neighbours, error));
-    threads = threads_use(threads);
+    threads = openmp_use(threads);
 #pragma omp parallel for num_threads(threads)
     for (size_t i = 0; i < mine; i++)
         for (size_t d = 0; d < CATEGORIES_DEPTHS; d++) {

@@ -2,13 +2,13 @@
  * k, decide, measure, draw intervals, answer again with the second model, search the pool. */
 #include "eval/eval.h"
 #include "base/mem.h"
-#include "base/threads.h"
+#include "la/openmp.h"
 #include "eval/against.h"
 #include "eval/answer.h"
 #include "eval/categories.h"
 #include "eval/run.h"
 #include "embed/vec.h"
-#include "pair/operating.h"
+#include "learn/operating.h"
 #include "pair/score.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static film_status embed_sentences(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
     size_t dim = encoder_dim(&run->model->encoder), count = run->corpus.sentences.count;
-    int threads = threads_use(run->options->threads);
+    int threads = openmp_use(run->options->threads);
     film_text *texts = mem_array(STRETCH, sizeof *texts);
     TRY_ALLOC(texts, error);
     if (count > SIZE_MAX / dim) TRY(status_no_memory(error));

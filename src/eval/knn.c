@@ -1,6 +1,6 @@
 #include "eval/knn.h"
 #include "base/mem.h"
-#include "base/threads.h"
+#include "la/openmp.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static void find_places(const struct knn *knn, const struct flat_share *sentence
                         const uint32_t *neighbours, size_t k, const uint32_t *from,
                         const uint32_t *to, int threads, double *places)
 {
-    threads = threads_use(threads);
+    threads = openmp_use(threads);
 #pragma omp parallel for num_threads(threads)
     for (size_t i = 0; i < knn->pairs; i++) {
         uint32_t row = flat_share_row(sentences, from[i]), at = 0;

@@ -1,7 +1,7 @@
 /* What film_eval was asked for: does it make sense, by itself and for this file? */
 #include "eval/run.h"
 #include "pair/match.h"
-#include "pair/operating.h"
+#include "learn/operating.h"
 
 #include <string.h>
 

@@ -7,7 +7,9 @@ void nearest_free(struct nearest *nearest)
 {
     feature_row_free(&nearest->row);
     mem_free(nearest->vectors);
-    csr_free(&nearest->rows);
+    mem_free(nearest->rows.start);
+    mem_free(nearest->rows.id);
+    mem_free(nearest->rows.value);
     memset(nearest, 0, sizeof *nearest);
 }
 
@@ -16,27 +18,27 @@ static film_text text_of(const struct nearest *nearest, size_t sentence)
     return examples_text(nearest->examples, sentence / 2, (int)(sentence % 2));
 }
 
-/* Without a map: counts the features of all sentences, then keeps them. */
+/* Without a map: the sparse rows, one behind the other. */
 static film_status keep_rows(struct nearest *nearest, const struct encoder *encoder,
                              film_error *error)
 {
     film_status status = FILM_OK;
-    size_t sentences = 2 * nearest->examples->count;
-    for (int keep = 0; keep < 2; keep++) {
-        size_t entries = 0;
-        for (size_t i = 0; i < sentences; i++) {
-            const struct feature_row *row = &nearest->row;
-            TRY(encoder_read_words(encoder, &nearest->row, text_of(nearest, i), NULL, error));
-            if (keep && row->count) {
-                memcpy(nearest->rows.col + entries, row->id, row->count * sizeof *row->id);
-                memcpy(nearest->rows.val + entries, row->value, row->count * sizeof *row->value);
-            }
-            entries += row->count;
-            if (keep) nearest->rows.start[i + 1] = entries;
+    struct nearest_rows *rows = &nearest->rows;
+    size_t sentences = 2 * nearest->examples->count, entries = 0;
+    TRY_ALLOC(rows->start = mem_zeroed(sentences + 1, sizeof *rows->start), error);
+    for (size_t i = 0; i < sentences; i++) {
+        const struct feature_row *row = &nearest->row;
+        TRY(encoder_read_words(encoder, &nearest->row, text_of(nearest, i), NULL, error));
+        size_t more = entries + row->count;
+        TRY_ALLOC(
+            mem_grow((void **)&rows->id, &rows->id_capacity, more, sizeof *rows->id) &&
+                mem_grow((void **)&rows->value, &rows->value_capacity, more, sizeof *rows->value),
+            error);
+        if (row->count) {
+            memcpy(rows->id + entries, row->id, row->count * sizeof *row->id);
+            memcpy(rows->value + entries, row->value, row->count * sizeof *row->value);
         }
-        if (!keep)
-            TRY(csr_alloc(&nearest->rows, sentences, features_count(encoder->features), entries,
-                          error));
+        rows->start[i + 1] = entries = more;
     }
 done:
     return status;
@@ -74,8 +76,8 @@ static double similarity(const struct nearest *nearest, const struct reading *re
         return encoder_similarity(encoder, encoder->network ? here->encoded : here->vector,
                                   nearest->vectors + sentence * encoder_dim(encoder));
     size_t start = nearest->rows.start[sentence];
-    const struct feature_row row = {.id = nearest->rows.col + start,
-                                    .value = nearest->rows.val + start,
+    const struct feature_row row = {.id = nearest->rows.id + start,
+                                    .value = nearest->rows.value + start,
                                     .count = nearest->rows.start[sentence + 1] - start};
     return encoder_sparse_similarity(encoder, &here->row, &row);
 }

@@ -9,13 +9,21 @@
 
 enum { NEAREST_MOST = 3 };
 
+/* Sparse rows: row i is entries start[i] .. start[i + 1]. */
+struct nearest_rows {
+    size_t *start;
+    uint32_t *id;
+    float *value;
+    size_t id_capacity, value_capacity;
+};
+
 /* Zero-initialised but for EXAMPLES. */
 struct nearest {
     const struct examples *examples; /* NULL: none */
     struct feature_row row;          /* scratch */
     int ready;                       /* the vectors are there */
     float *vectors;                  /* 2 count x dim; NULL without a map: */
-    struct csr rows;                 /* 2 count sparse rows */
+    struct nearest_rows rows;        /* 2 count sparse rows */
     film_example list[NEAREST_MOST];
     size_t count;
 };

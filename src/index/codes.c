@@ -1,4 +1,5 @@
 #include "index/codes.h"
+#include "base/threads.h"
 #include "index/codes_kernel.h"
 
 #include <math.h>
@@ -75,11 +76,28 @@ float codes_encode_row(const float *vector, size_t dim, uint8_t *row)
     return (float)sqrt(lost);
 }
 
+struct encoding {
+    const float *rows;
+    size_t dim;
+    uint8_t *codes;
+};
+
+static film_status encode_some(struct threads_worker *worker, void *user, film_error *error)
+{
+    const struct encoding *job = user;
+    size_t dim = job->dim, stride = codes_stride(dim), begin, end;
+    (void)error;
+    while (threads_next(worker, &begin, &end))
+        for (size_t i = begin; i < end; i++)
+            codes_encode_row(job->rows + i * dim, dim, job->codes + i * stride);
+    return FILM_OK;
+}
+
 void codes_encode(const float *rows, size_t count, size_t dim, uint8_t *codes, int threads)
 {
-    size_t stride = codes_stride(dim);
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (size_t i = 0; i < count; i++) codes_encode_row(rows + i * dim, dim, codes + i * stride);
+    enum { GRAIN = 1024 };
+    struct encoding job = {rows, dim, codes};
+    (void)threads_for(threads, count, GRAIN, encode_some, &job, NULL); /* cannot fail */
 }
 
 float codes_scale(const struct codes *codes, size_t row)

@@ -2,7 +2,6 @@
 #include "base/mem.h"
 #include "base/threads.h"
 
-#include <omp.h>
 #include <stdlib.h>
 
 /* Rows are added in batches of fixed size. All rows of a batch look for neighbours in the graph as it was
@@ -23,6 +22,8 @@ struct builder {
     int threads;
     struct graph_walker **walker; /* one per thread */
     struct pruner *pruner;
+    struct graph_view view; /* without the batch */
+    struct codes all;       /* with it */
 };
 
 static film_status builder_init(struct builder *builder, struct graph *graph, int threads,
@@ -77,10 +78,11 @@ done:
     return status;
 }
 
-/* Candidates of row I of the batch: VIEW ends where the batch begins, ALL does not. */
-static void find(struct builder *builder, const struct graph_view *view, const struct codes *all,
-                 struct graph_walker *walker, size_t i)
+/* Candidates of row I of the batch. */
+static void find(struct builder *builder, struct graph_walker *walker, size_t i)
 {
+    const struct graph_view *view = &builder->view;
+    const struct codes *all = &builder->all;
     size_t width = builder->graph->options.width;
     uint32_t row = (uint32_t)(builder->first + i);
     struct codes_query query = codes_query_row(all, row, walker->values);
@@ -197,34 +199,58 @@ static void settle(struct builder *builder)
     }
 }
 
-static void add_batch(struct builder *builder)
+/* ---- one batch: three steps, each shared by the threads ---- */
+
+static film_status find_some(struct threads_worker *worker, void *user, film_error *error)
 {
+    struct builder *builder = user;
+    size_t begin, end;
+    (void)error;
+    while (threads_next(worker, &begin, &end))
+        for (size_t i = begin; i < end; i++) find(builder, builder->walker[worker->number], i);
+    return FILM_OK;
+}
+
+static film_status link_some(struct threads_worker *worker, void *user, film_error *error)
+{
+    struct builder *builder = user;
+    size_t begin, end;
+    (void)error;
+    while (threads_next(worker, &begin, &end))
+        for (size_t i = begin; i < end; i++) link_row(builder, &builder->pruner[worker->number], i);
+    return FILM_OK;
+}
+
+static film_status link_some_back(struct threads_worker *worker, void *user, film_error *error)
+{
+    struct builder *builder = user;
+    size_t begin, end;
+    (void)error;
+    while (threads_next(worker, &begin, &end))
+        for (size_t group = begin; group < end; group++)
+            link_back(builder, &builder->pruner[worker->number], group);
+    return FILM_OK;
+}
+
+static film_status add_batch(struct builder *builder, film_error *error)
+{
+    enum { ROWS = 4, TARGETS = 16 };
+    film_status status = FILM_OK;
     struct graph *graph = builder->graph;
-    struct graph_view view = graph_view(graph); /* without the batch */
-    struct codes all = view.codes;
-    all.count = builder->first + builder->count;
-#pragma omp parallel num_threads(builder->threads)
-    {
-        int thread = omp_get_thread_num();
-#pragma omp for schedule(dynamic, 4)
-        for (size_t i = 0; i < builder->count; i++)
-            find(builder, &view, &all, builder->walker[thread], i);
-#pragma omp single
-        {
-            graph->count = all.count;
-            for (size_t i = 0; i < builder->count; i++)
-                graph->state[builder->first + i] =
-                    builder->same[i] == GRAPH_NONE ? GRAPH_LINKED : GRAPH_TWIN;
-        }
-#pragma omp for schedule(dynamic, 4)
-        for (size_t i = 0; i < builder->count; i++) link_row(builder, &builder->pruner[thread], i);
-#pragma omp single
-        gather_back(builder);
-#pragma omp for schedule(dynamic, 16)
-        for (size_t group = 0; group < builder->groups; group++)
-            link_back(builder, &builder->pruner[thread], group);
-    }
+    builder->view = graph_view(graph);
+    builder->all = builder->view.codes;
+    builder->all.count = builder->first + builder->count;
+    TRY(threads_for(builder->threads, builder->count, ROWS, find_some, builder, error));
+    graph->count = builder->all.count;
+    for (size_t i = 0; i < builder->count; i++)
+        graph->state[builder->first + i] =
+            builder->same[i] == GRAPH_NONE ? GRAPH_LINKED : GRAPH_TWIN;
+    TRY(threads_for(builder->threads, builder->count, ROWS, link_some, builder, error));
+    gather_back(builder);
+    TRY(threads_for(builder->threads, builder->groups, TARGETS, link_some_back, builder, error));
     settle(builder);
+done:
+    return status;
 }
 
 /* Codes and empty lists for rows FIRST .. of the graph. */
@@ -242,7 +268,7 @@ film_status graph_add(struct graph *graph, const float *rows, size_t count, int 
     film_status status = FILM_OK;
     struct builder builder = {0};
     size_t before = graph->count;
-    threads = threads_use(threads);
+    threads = threads_count(threads);
     if (count > GRAPH_MAX_ROWS)
         return status_set(error, FILM_USAGE, "a graph holds at most %d rows", GRAPH_MAX_ROWS);
     if (count < (size_t)threads) threads = count ? (int)count : 1;
@@ -253,7 +279,7 @@ film_status graph_add(struct graph *graph, const float *rows, size_t count, int 
         builder.first = graph->count;
         builder.count = count - done < BATCH ? count - done : BATCH;
         TRY(fit_walkers(&builder, error));
-        add_batch(&builder);
+        TRY(add_batch(&builder, error));
         if (!graph->entries || graph->count > graph->count_at_entries + graph->count_at_entries / 8)
             graph_choose_entries(graph);
         TRY(progress_report(progress, "graph", (double)(done + builder.count), (double)count,

@@ -2,8 +2,6 @@
 #include "base/mem.h"
 #include "base/threads.h"
 
-#include <omp.h>
-
 /* A dead row leaves its ring. */
 static void leave_ring(struct graph *graph, uint32_t row)
 {
@@ -68,12 +66,23 @@ static void mend(const struct graph *graph, struct pruner *pruner, const uint32_
     graph_prune_ids(graph, pruner, row, collect(graph, pruner, moved, row));
 }
 
-static void mend_all(struct graph *graph, struct pruner *pruner, const uint32_t *moved, int threads)
+struct mending {
+    struct graph *graph;
+    struct pruner *pruner; /* one per thread */
+    const uint32_t *moved;
+};
+
+static film_status mend_some(struct threads_worker *worker, void *user, film_error *error)
 {
-#pragma omp parallel for schedule(dynamic, 256) num_threads(threads)
-    for (size_t row = 0; row < graph->count; row++)
-        if (graph->state[row] == GRAPH_LINKED)
-            mend(graph, &pruner[omp_get_thread_num()], moved, (uint32_t)row);
+    const struct mending *mending = user;
+    size_t begin, end;
+    (void)error;
+    while (threads_next(worker, &begin, &end))
+        for (size_t row = begin; row < end; row++)
+            if (mending->graph->state[row] == GRAPH_LINKED)
+                mend(mending->graph, &mending->pruner[worker->number], mending->moved,
+                     (uint32_t)row);
+    return FILM_OK;
 }
 
 /* A row whose links all led into what died starts anew, as if it were added. */
@@ -109,7 +118,7 @@ film_status graph_remove(struct graph *graph, const uint32_t *id, size_t count, 
     struct pruner *pruner = NULL;
     uint32_t *moved = NULL;
     size_t removed = 0;
-    threads = threads_use(threads);
+    threads = threads_count(threads);
     for (size_t i = 0; i < count; i++)
         if (id[i] >= graph->count)
             return status_set(error, FILM_USAGE, "row %u is not in the graph of %zu rows",
@@ -128,7 +137,8 @@ film_status graph_remove(struct graph *graph, const uint32_t *id, size_t count, 
         removed++;
     }
     if (!removed) goto done;
-    mend_all(graph, pruner, moved, threads);
+    struct mending mending = {graph, pruner, moved};
+    TRY(threads_for(threads, graph->count, 256, mend_some, &mending, error));
     for (size_t i = 0; i < count; i++)
         memset(graph_links(graph, id[i]), 0xff, graph->options.degree * sizeof *graph->links);
     if (graph->zero != GRAPH_NONE && graph->state[graph->zero] != GRAPH_LINKED)

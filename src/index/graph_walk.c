@@ -209,36 +209,36 @@ done:
     return status;
 }
 
-static film_status search_some(const struct graph_view *view, const struct graph_question *question,
-                               size_t count, int threads, uint32_t *id, float *score,
-                               film_error *error)
+/* Questions that threads ask together: vectors, ids and scores lie one behind the other. */
+struct asking {
+    const struct graph_view *view;
+    const struct graph_question *question;
+    uint32_t *id;
+    float *score;
+};
+
+static film_status search_some(struct threads_worker *worker, void *user, film_error *error)
 {
+    const struct asking *asking = user;
     film_status status = FILM_OK;
-    size_t k = question->k;
-#pragma omp parallel num_threads(threads)
-    {
-        struct graph_walker *walker = NULL;
-        film_error own_error;
-        film_status mine = graph_walker_new(&walker, &own_error);
-#pragma omp for schedule(dynamic, 16)
-        for (size_t q = 0; q < count; q++) {
-            struct graph_question one = *question;
+    struct graph_walker *walker = NULL;
+    size_t k = asking->question->k, begin, end;
+    TRY(graph_walker_new(&walker, error));
+    while (threads_next(worker, &begin, &end))
+        for (size_t q = begin; q < end; q++) {
+            struct graph_question one = *asking->question;
+            uint32_t *id = asking->id + q * k;
+            float *score = asking->score + q * k;
             size_t found = 0;
-            one.vector += q * view->codes.dim;
-            if (mine == FILM_OK)
-                mine =
-                    graph_search(view, walker, &one, id + q * k, score + q * k, &found, &own_error);
+            one.vector += q * asking->view->codes.dim;
+            TRY(graph_search(asking->view, walker, &one, id, score, &found, error));
             for (size_t i = found; i < k; i++) {
-                id[q * k + i] = GRAPH_NONE;
-                score[q * k + i] = 0;
+                id[i] = GRAPH_NONE;
+                score[i] = 0;
             }
         }
-        if (mine != FILM_OK) {
-#pragma omp critical
-            status = status_set(error, mine, "%s", own_error.message);
-        }
-        graph_walker_free(walker);
-    }
+done:
+    graph_walker_free(walker);
     return status;
 }
 
@@ -246,18 +246,18 @@ film_status graph_search_many(const struct graph_view *view, const struct graph_
                               size_t count, int threads, const film_progress *progress,
                               uint32_t *id, float *score, film_error *error)
 {
-    enum { CHUNK = 8192 }; /* queries between two reports */
+    enum { CHUNK = 8192, GRAIN = 16 }; /* queries between two reports; taken at a time */
     film_status status = FILM_OK;
     size_t k = question->k, chunk = count < CHUNK ? count : CHUNK;
     float *own = NULL;
-    threads = threads_use(threads);
+    threads = threads_count(threads);
     if (!score) TRY_ALLOC(own = mem_array(chunk * k, sizeof(float)), error);
     for (size_t first = 0; first < count; first += chunk) {
         struct graph_question some = *question;
         size_t queries = count - first < chunk ? count - first : chunk;
         some.vector += first * view->codes.dim;
-        TRY(search_some(view, &some, queries, threads, id + first * k,
-                        own ? own : score + first * k, error));
+        struct asking asking = {view, &some, id + first * k, own ? own : score + first * k};
+        TRY(threads_for(threads, queries, GRAIN, search_some, &asking, error));
         TRY(progress_report(progress, "neighbours", (double)(first + queries), (double)count,
                             error));
     }

@@ -146,7 +146,7 @@ film_status index_add(struct index *index, const film_text *texts, size_t count,
     film_status status = FILM_OK;
     struct terms terms = {0};
     float *rows = NULL;
-    threads = threads_use(threads);
+    threads = threads_count(threads);
     TRY(terms_init(&terms, index->encoder, error));
     TRY_ALLOC(
         rows = mem_array(count < SOME ? count : SOME, encoder_dim(index->encoder) * sizeof *rows),

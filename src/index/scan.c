@@ -24,6 +24,7 @@ struct job {
     uint32_t *kept_id;         /* count x parts x keep */
     float *kept_score;
     size_t *kept; /* count x parts: how many */
+    size_t again; /* queries that were scanned twice */
 };
 
 /* |x|, and how far the codes of a query are from it. */
@@ -42,29 +43,52 @@ static double lost_by_query(const float *x, size_t dim, const struct codes_query
     return sqrt(sum);
 }
 
+/* How far the codes of any row are from it, and the longest row of codes; both squared. */
+struct measuring {
+    const struct codes *codes;
+    const float *rows;
+    double lost, longest;
+};
+
+static film_status measure_some(struct threads_worker *worker, void *user, film_error *error)
+{
+    struct measuring *job = user;
+    const struct codes *codes = job->codes;
+    double lost = 0, longest = 0;
+    size_t begin, end;
+    (void)error;
+    while (threads_next(worker, &begin, &end))
+        for (size_t i = begin; i < end; i++) {
+            const uint8_t *code = codes->rows + i * codes->stride;
+            double scale = (double)codes_scale(codes, i), gone = 0, length = 0;
+            for (size_t d = 0; d < codes->dim; d++) {
+                double value = scale * (code[d] - CODES_ZERO);
+                double rest = (double)job->rows[i * codes->dim + d] - value;
+                gone += rest * rest;
+                length += value * value;
+            }
+            if (gone > lost) lost = gone;
+            if (length > longest) longest = length;
+        }
+    threads_lock(worker);
+    if (lost > job->lost) job->lost = lost;
+    if (longest > job->longest) job->longest = longest;
+    threads_unlock(worker);
+    return FILM_OK;
+}
+
 film_status scan_init(struct scan *scan, struct codes codes, const float *rows, const uint8_t *dead,
                       int threads, film_error *error)
 {
+    enum { GRAIN = 1024 };
+    struct measuring job = {.codes = &codes, .rows = rows};
     if (codes.dim == 0 || codes.dim > CODES_MAX_DIM || codes.stride != codes_stride(codes.dim))
         return status_set(error, FILM_USAGE, "vectors of %zu dimensions cannot be scanned",
                           codes.dim);
-    double lost = 0, longest = 0;
-    threads = threads_use(threads);
-#pragma omp parallel for schedule(static) num_threads(threads) reduction(max : lost, longest)
-    for (size_t i = 0; i < codes.count; i++) {
-        const uint8_t *code = codes.rows + i * codes.stride;
-        double scale = (double)codes_scale(&codes, i), gone = 0, length = 0;
-        for (size_t d = 0; d < codes.dim; d++) {
-            double value = scale * (code[d] - CODES_ZERO);
-            double rest = (double)rows[i * codes.dim + d] - value;
-            gone += rest * rest;
-            length += value * value;
-        }
-        if (gone > lost) lost = gone;
-        if (length > longest) longest = length;
-    }
-    *scan = (struct scan){codes, rows, dead, (float)sqrt(lost), (float)sqrt(longest)};
-    return FILM_OK;
+    film_status status =
+        threads_for(threads_count(threads), codes.count, GRAIN, measure_some, &job, error);
+    *scan = (struct scan){codes, rows, dead, (float)sqrt(job.lost), (float)sqrt(job.longest)};
+    return status;
 }
 
 /* More than the true score of any row can be above what its codes say:
@@ -191,21 +215,35 @@ static void job_free(struct job *job)
     mem_free(job->kept_score);
 }
 
+static film_status scan_some(struct threads_worker *worker, void *user, film_error *error)
+{
+    const struct job *job = user;
+    size_t item, end;
+    (void)error;
+    while (threads_next(worker, &item, &end)) scan_part(job, item / job->parts, item % job->parts);
+    return FILM_OK;
+}
+
+static film_status finish_some(struct threads_worker *worker, void *user, film_error *error)
+{
+    struct job *job = user;
+    size_t twice = 0, q, end;
+    (void)error;
+    while (threads_next(worker, &q, &end)) twice += (size_t)finish(job, q);
+    threads_lock(worker);
+    job->again += twice;
+    threads_unlock(worker);
+    return FILM_OK;
+}
+
 /* Some queries; ID and SCORE are theirs. */
-static film_status search_some(struct job *job, int threads, size_t *again, film_error *error)
+static film_status search_some(struct job *job, int threads, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t twice = 0, count = job->count, tiles = (count + TILE - 1) / TILE;
+    size_t tiles = (job->count + TILE - 1) / TILE;
     TRY(job_init(job, threads, error));
-#pragma omp parallel num_threads(threads)
-    {
-#pragma omp for schedule(dynamic, 1)
-        for (size_t item = 0; item < tiles * job->parts; item++)
-            scan_part(job, item / job->parts, item % job->parts);
-#pragma omp for schedule(dynamic, 1) reduction(+ : twice)
-        for (size_t q = 0; q < count; q++) twice += (size_t)finish(job, q);
-    }
-    *again += twice;
+    TRY(threads_for(threads, tiles * job->parts, 1, scan_some, job, error));
+    TRY(threads_for(threads, job->count, 1, finish_some, job, error));
 done:
     job_free(job);
     return status;
@@ -219,7 +257,7 @@ film_status scan_search(const struct scan *scan, const float *queries, size_t co
     film_status status = FILM_OK;
     size_t again = 0, chunk = count < CHUNK ? count : CHUNK;
     float *own = NULL;
-    threads = threads_use(threads);
+    threads = threads_count(threads);
     if (!score) TRY_ALLOC(own = mem_array(chunk * k, sizeof(float)), error);
     for (size_t first = 0; first < count; first += chunk) {
         struct job job = {.scan = scan,
@@ -228,7 +266,8 @@ film_status scan_search(const struct scan *scan, const float *queries, size_t co
                           .k = k,
                           .id = id + first * k,
                           .score = own ? own : score + first * k};
-        TRY(search_some(&job, threads, &again, error));
+        TRY(search_some(&job, threads, error));
+        again += job.again;
         TRY(progress_report(progress, "neighbours", (double)(first + job.count), (double)count,
                             error));
     }

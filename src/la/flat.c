@@ -1,6 +1,6 @@
 #include "la/flat.h"
 #include "base/mem.h"
-#include "base/threads.h"
+#include "la/openmp.h"
 #include "base/topk.h"
 #include "la/dense.h"
 
@@ -172,7 +172,7 @@ static film_status run(const struct job *job, int threads, const film_progress *
     film_status status = FILM_OK;
     size_t tiles = (job->queries->count + QUERIES - 1) / QUERIES, done = 0;
     int stop = 0;
-    threads = threads_use(threads);
+    threads = openmp_use(threads);
     if ((size_t)threads > tiles) threads = tiles ? (int)tiles : 1;
     int before = dense_begin();
 #pragma omp parallel num_threads(threads)

@@ -1,7 +1,7 @@
 #include "la/krylov.h"
 
 #include "base/mem.h"
-#include "base/threads.h"
+#include "la/openmp.h"
 
 #include <cblas.h>
 #include <lapacke.h>
@@ -159,10 +159,10 @@ film_status krylov_small(double *matrix, size_t size, double *values, int thread
                             size);
         goto done;
     }
-    threads_use(size < ONE_THREAD_BELOW ? 1 : threads);
+    openmp_use(size < ONE_THREAD_BELOW ? 1 : threads);
     lapack_int info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', n, matrix, n, values, space,
                                           (lapack_int)doubles, more, integers);
-    threads_use(threads);
+    openmp_use(threads);
     if (info != 0)
         status = status_set(error, FILM_BAD_INPUT,
                             "the eigenvalues of the projected matrix did not converge (%d); are "

@@ -1,7 +1,7 @@
 #include "la/svd.h"
 
 #include "base/mem.h"
-#include "base/threads.h"
+#include "la/openmp.h"
 #include "la/krylov.h"
 #include "la/spread.h"
 
@@ -319,7 +319,7 @@ film_status svd_compute(const struct csr *x, const struct svd_options *options, 
     double *values = NULL, *residual = NULL;
     film_status status = FILM_OK;
     memset(out, 0, sizeof *out);
-    job.threads = threads_use(options->threads);
+    job.threads = openmp_use(options->threads);
     if (options->rank == 0) return status_set(error, FILM_USAGE, "the rank must be at least 1");
     TRY(count_rows(&job, error));
     choose(&job, options, &krylov);

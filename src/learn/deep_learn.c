@@ -1,6 +1,6 @@
 #include "learn/deep_learn.h"
 #include "base/mem.h"
-#include "base/threads.h"
+#include "la/openmp.h"
 #include "base/union_find.h"
 #include "la/dense.h"
 #include "embed/vec.h"
@@ -143,7 +143,7 @@ static film_status pass(struct run *run, const float *slopes, film_error *error)
     film_status status = FILM_OK;
     const struct deep *deep = run->deep;
     size_t size = deep->shape.tokens * deep->shape.dim, dim = deep_dim(deep);
-    int threads = threads_use(run->options->threads), before = dense_begin();
+    int threads = openmp_use(run->options->threads), before = dense_begin();
 #pragma omp parallel num_threads(threads < PARTS ? threads : PARTS)
     {
         struct deep_scratch scratch;

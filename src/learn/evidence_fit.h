@@ -45,7 +45,7 @@ struct evidence_options {
     double ground; /* what AdaGrad's sums of squares start at: 1e-8 */
     uint64_t seed;
     size_t fits; /* 1 */
-    int threads; /* 1; as threads_use: so many fits side by side */
+    int threads; /* 1; as openmp_use: so many fits side by side */
     const struct comm *comm;
 };
 

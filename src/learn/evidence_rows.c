@@ -1,7 +1,7 @@
 #include "learn/evidence_fit.h"
 #include "base/partition.h"
 #include "base/mem.h"
-#include "base/threads.h"
+#include "la/openmp.h"
 
 #include <string.h>
 
@@ -388,7 +388,7 @@ film_status evidence_rows_collect(struct evidence_rows *rows, const struct encod
     memset(rows, 0, sizeof *rows);
     rows->pairs = source->count;
     rows->features = features_count(encoder->features);
-    threads = threads_use(threads);
+    threads = openmp_use(threads);
     TRY_ALLOC(stretches, error);
     TRY(comm_agree(comm, progress_report(progress, "reading pairs", 0, 0, error), error));
     TRY(read_stretches(stretches, count, &words, source, threads, error));

@@ -11,8 +11,8 @@
  * Memory beside the result: 8 bytes per entry and the tables with the features that are dropped. */
 #include "base/mem.h"
 #include "base/sort.h"
-#include "base/threads.h"
-#include "embed/features.h"
+#include "la/openmp.h"
+#include "learn/features_fit.h"
 #include "learn/features_share.h"
 
 #include <math.h>
@@ -368,7 +368,7 @@ film_status features_fit(struct features *features, struct tokenizer *tokenizer,
                          struct csr *x, film_error *error)
 {
     film_status status = FILM_OK;
-    int part_count = threads_use(options->threads);
+    int part_count = openmp_use(options->threads);
     memset(features, 0, sizeof *features);
     features->tokenizer = *tokenizer;
     memset(tokenizer, 0, sizeof *tokenizer);

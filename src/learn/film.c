@@ -1,7 +1,7 @@
 #include "learn/film.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "base/threads.h"
+#include "la/openmp.h"
 #include "la/dense.h"
 #include "learn/film_checkpoint.h"
 
@@ -294,7 +294,7 @@ film_status film_learn(const float *v, size_t rank, const float *sigma,
 {
     film_status status = FILM_OK;
     struct film_problem problem = {0};
-    int threads = threads_use(options->threads), before = dense_begin(); /* in this order */
+    int threads = openmp_use(options->threads), before = dense_begin(); /* in this order */
     size_t r;
     *out = (struct film_learned){0};
     TRY(film_check(rank, sigma, options, &r, error));
@@ -318,7 +318,7 @@ film_status film_map(const struct film_learned *learned, const float *u, size_t 
     film_status status = FILM_OK;
     size_t r = learned->rank, d = learned->dim;
     float *inner = NULL; /* r x d: Sigma^-p P sqrt(S) */
-    threads = threads_use(threads);
+    threads = openmp_use(threads);
     TRY_ALLOC(inner = mem_array(r * d, sizeof *inner), error);
     for (size_t i = 0; i < r; i++)
         for (size_t c = 0; c < d; c++)

@@ -1,6 +1,6 @@
 #include "learn/mfilm.h"
 #include "base/mem.h"
-#include "base/threads.h"
+#include "la/openmp.h"
 #include "la/dense.h"
 #include "la/svd.h"
 
@@ -67,7 +67,7 @@ film_status mfilm_learn(const struct mfilm_source *source, size_t rank, const fl
     struct learner learner = {.source = source};
     struct film_learn_options mine = *options;
     struct mfilm_batch first;
-    int threads = threads_use(options->threads), before = dense_begin(); /* in this order */
+    int threads = openmp_use(options->threads), before = dense_begin(); /* in this order */
     size_t r;
     *out = (struct film_learned){0};
     mine.solver.epsilon = mine.solver.least_change = 0.0; /* a batch is no sign of the end */
@@ -160,7 +160,7 @@ static film_status average_batch(struct averager *m, const struct mfilm_batch *b
     const struct film_learn_options *o = m->options;
     struct svd svd = {0};
     struct svd_options wanted = {
-        .rank = m->rank, .seed = o->seed, .threads = threads_use(o->threads)};
+        .rank = m->rank, .seed = o->seed, .threads = openmp_use(o->threads)};
     TRY(svd_compute(batch->x, &wanted, &svd, error));
     if (svd.rank < o->dim) goto done;
     TRY(step(m, &svd, batch->triplets, out, error));

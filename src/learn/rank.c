@@ -1,6 +1,6 @@
 #include "learn/rank.h"
 #include "base/mem.h"
-#include "base/threads.h"
+#include "la/openmp.h"
 #include "la/dense.h"
 #include "embed/vec.h"
 #include "learn/rank_run.h"
@@ -184,7 +184,7 @@ static film_status prepare(struct rank_run *run, const struct rank_labels *label
     size_t sentences = run->x->rows;
     TRY(comm_sum_counts(run->comm, &sentences, 1, error));
     TRY(check(run->x, sentences, o, error));
-    run->threads = threads_use(o->threads);
+    run->threads = openmp_use(o->threads);
     TRY(rank_draw_init(&run->draw, sentences, labels, o->seed, error));
     size_t most = run->draw.pair_count < o->batch ? run->draw.pair_count : o->batch;
     run->batches = (run->draw.pair_count + most - 1) / most;

@@ -2,39 +2,10 @@
 #ifndef PAIR_CALIBRATE_H
 #define PAIR_CALIBRATE_H
 
-#include "base/status.h"
-
 struct calibration {
     double scale, bias;
     double threshold; /* the similarity from which two sentences count as the same */
 };
-
-/* Both classes weigh the same, whatever their numbers: the prior is 0.5. TARGET may be anything
- * from 0 to 1 (a score brought to that range); for the threshold, 0.5 and above is "same". */
-film_status calibrate_fit(const float *similarity, const float *target, size_t count,
-                          struct calibration *out, film_error *error);
-
-/* The same with something more in the log-odds of each pair, OFFSET (NULL: nothing), which stays as it is:
- * log-odds = scale * similarity + bias + offset. The threshold does not know of it. */
-film_status calibrate_fit_beside(const float *similarity, const float *offset, const float *target,
-                                 size_t count, struct calibration *out, film_error *error);
-
-/* Two scores at once: log-odds = scale * (score + weight * other) + bias + offset. The weight is never
- * negative; it is 0, and the rest as without it, where OTHER says nothing more. OUT's threshold is one of
- * score + weight * other. */
-film_status calibrate_fit_both(const float *score, const float *other, const float *offset,
-                               const float *target, size_t count, struct calibration *out,
-                               double *weight, film_error *error);
-
-/* The threshold with the best accuracy when each class weighs half, and that accuracy. */
-film_status calibrate_threshold(const float *similarity, const float *target, size_t count,
-                                double *threshold, double *balanced_accuracy, film_error *error);
-
-/* Without labels: RANDOM holds similarities of sentences that belong to different rows, so nearly
- * all of them are different. The threshold is where one in a thousand of them would pass, and not
- * under 0.5. */
-film_status calibrate_blind(const float *random, size_t count, struct calibration *out,
-                            film_error *error);
 
 double calibrate_probability(double log_odds);
 

@@ -8,13 +8,13 @@
 #ifndef PAIR_LINEAR_H
 #define PAIR_LINEAR_H
 
-#include "base/comm.h"
+#include <stddef.h>
 
 struct linear {
     size_t count; /* of traits */
     double bias;
     const float *weight, *mean, *low, *high; /* count each */
-    float *own;                              /* all of them, when fitted here; NULL when mapped */
+    float *own; /* all of them, when fitted (learn/linear_fit.h); NULL when mapped */
 };
 
 enum { LINEAR_ROWS = 4 }; /* weight, mean, low, high: as they are stored */
@@ -26,18 +26,5 @@ void linear_free(struct linear *linear);
 /* What trait T adds. */
 double linear_term(const struct linear *linear, size_t t, const float *x);
 double linear_sum(const struct linear *linear, const float *x);
-
-/* Rows to fit: X (rows x count), TARGET in 0 .. 1, WEIGHT of each row. */
-struct linear_data {
-    const float *x;
-    size_t rows, count;
-    const float *target, *weight;
-    const struct comm *comm; /* every process has rows of its own */
-};
-
-/* Logistic regression by Newton's method on traits brought to variance 1, with RIDGE on each weight.
- * USE[t] 0: trait t stays out. The same line in every process. */
-film_status linear_fit(struct linear *linear, const struct linear_data *data,
-                       const unsigned char *use, double ridge, int threads, film_error *error);
 
 #endif

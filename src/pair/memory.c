@@ -1,9 +1,7 @@
+/* Asks what is known already; labels become clusters elsewhere (learn/memory_build.c). */
 #include "pair/memory.h"
 #include "base/mem.h"
-#include "base/union_find.h"
-#include "pair/calibrate.h"
 
-#include <math.h>
 #include <string.h>
 
 void memory_free(struct memory *memory)
@@ -14,54 +12,6 @@ void memory_free(struct memory *memory)
     memset(memory, 0, sizeof *memory);
 }
 
-static uint64_t both(uint32_t a, uint32_t b)
-{
-    return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
-}
-
-/* A sentence without words is no question, and a row without a label tells nothing. */
-static int is_used(const struct memory_row *row, const unsigned char *part, size_t i,
-                   unsigned char left_out)
-{
-    return row->a && row->b && (row->same == 0 || row->same == 1) && (!part || part[i] != left_out);
-}
-
-film_status memory_build(struct memory *memory, const struct memory_row *rows, size_t count,
-                         const unsigned char *part, unsigned char left_out, film_error *error)
-{
-    film_status status = FILM_OK;
-    struct union_find clusters = {0};
-    uint32_t a, b, number;
-    memset(memory, 0, sizeof *memory);
-    TRY(keytab_init(&memory->questions, error));
-    TRY(keytab_init(&memory->different, error));
-    for (size_t i = 0; i < count; i++)
-        if (is_used(&rows[i], part, i, left_out)) {
-            TRY(keytab_add(&memory->questions, rows[i].a, &a, error));
-            TRY(keytab_add(&memory->questions, rows[i].b, &b, error));
-        }
-    TRY(union_find_init(&clusters, memory->questions.count, error));
-    for (size_t i = 0; i < count; i++)
-        if (is_used(&rows[i], part, i, left_out) && rows[i].same == 1)
-            union_find_join(&clusters, keytab_find(&memory->questions, rows[i].a),
-                            keytab_find(&memory->questions, rows[i].b));
-    TRY_ALLOC(memory->own_cluster = mem_array(memory->questions.count, sizeof(uint32_t)), error);
-    for (uint32_t i = 0; i < memory->questions.count; i++)
-        memory->own_cluster[i] = union_find_root(&clusters, i);
-    memory->cluster = memory->own_cluster;
-    for (size_t i = 0; i < count; i++) {
-        if (!is_used(&rows[i], part, i, left_out) || rows[i].same != 0) continue;
-        a = memory->cluster[keytab_find(&memory->questions, rows[i].a)];
-        b = memory->cluster[keytab_find(&memory->questions, rows[i].b)];
-        /* Told apart by one label and joined by others: what most say stays. */
-        if (a != b) TRY(keytab_add(&memory->different, both(a, b), &number, error));
-    }
-done:
-    union_find_free(&clusters);
-    if (status != FILM_OK) memory_free(memory);
-    return status;
-}
-
 enum memory_answer memory_ask(const struct memory *memory, uint64_t a, uint64_t b)
 {
     uint32_t first = keytab_find(&memory->questions, a);
@@ -70,25 +20,7 @@ enum memory_answer memory_ask(const struct memory *memory, uint64_t a, uint64_t 
     first = memory->cluster[first];
     second = memory->cluster[second];
     if (first == second) return MEMORY_SAME;
-    return keytab_find(&memory->different, both(first, second)) == KEYTAB_NONE ? MEMORY_UNKNOWN
-                                                                               : MEMORY_DIFFERENT;
-}
-
-double memory_weigh(const double *margin, const float *target, const float *weight, size_t count)
-{
-    enum { ROUNDS = 50 };
-    /* As if the answer had been right once and wrong once: a weight from three pairs stays modest. */
-    double total = 0;
-    for (int round = 0; round < ROUNDS; round++) {
-        double p = calibrate_probability(total), slope = 2 * p - 1, bend = 2 * p * (1 - p);
-        for (size_t i = 0; i < count; i++) {
-            p = calibrate_probability(margin[i] + total);
-            slope += (double)weight[i] * (p - (double)target[i]);
-            bend += (double)weight[i] * p * (1 - p);
-        }
-        double step = slope / bend;
-        total -= fmax(-2, fmin(2, step));
-        if (fabs(step) < 1e-9) break;
-    }
-    return total;
+    return keytab_find(&memory->different, memory_clusters(first, second)) == KEYTAB_NONE
+               ? MEMORY_UNKNOWN
+               : MEMORY_DIFFERENT;
 }

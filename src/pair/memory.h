@@ -19,21 +19,14 @@ struct memory {
     uint32_t *own_cluster;         /* NULL when mapped */
 };
 
-/* One labelled pair: the hashes of its two questions. */
-struct memory_row {
-    uint64_t a, b;
-    int same; /* 1 same, 0 different; others are passed over */
-};
-
-/* Builds clusters from all rows but those with PART[i] == LEFT_OUT (PART NULL: from all). Weights are 0. */
-film_status memory_build(struct memory *memory, const struct memory_row *rows, size_t count,
-                         const unsigned char *part, unsigned char left_out, film_error *error);
 void memory_free(struct memory *memory);
 
-enum memory_answer memory_ask(const struct memory *memory, uint64_t a, uint64_t b);
+/* Two clusters as a key of `different`. */
+static inline uint64_t memory_clusters(uint32_t a, uint32_t b)
+{
+    return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+}
 
-/* The weight of an answer that brings MARGIN[i] + weight nearest to TARGET[i] (logistic loss, each pair
- * weighing WEIGHT[i]); few pairs move it little. */
-double memory_weigh(const double *margin, const float *target, const float *weight, size_t count);
+enum memory_answer memory_ask(const struct memory *memory, uint64_t a, uint64_t b);
 
 #endif

@@ -4,34 +4,30 @@
 
 enum { STRETCH = 128 }; /* pairs a thread takes at a time */
 
-/* Pairs FIRST .. FIRST + COUNT. */
-static film_status score_some(const struct decision *decision, const struct match_rule *rule,
-                              const struct score_source *source, size_t first, size_t count,
-                              int threads, film_verdict *verdicts, film_error *error)
+/* Pairs that threads score together, numbered from `first`. */
+struct scoring {
+    const struct decision *decision;
+    const struct match_rule *rule;
+    const struct score_source *source;
+    size_t first;
+    film_verdict *verdicts; /* of pair 0 on */
+};
+
+static film_status score_some(struct threads_worker *worker, void *user, film_error *error)
 {
+    const struct scoring *scoring = user;
+    struct match match;
     film_status status = FILM_OK;
-    size_t stretches = (count + STRETCH - 1) / STRETCH;
-    if ((size_t)threads > stretches) threads = stretches ? (int)stretches : 1;
-#pragma omp parallel num_threads(threads)
-    {
-        struct match match;
-        film_error own_error;
-        film_status own = match_init(&match, decision, rule, &own_error);
-#pragma omp for schedule(dynamic, 1)
-        for (size_t s = 0; s < stretches; s++) {
-            size_t end = (s + 1) * STRETCH < count ? (s + 1) * STRETCH : count;
-            for (size_t i = s * STRETCH; i < end && own == FILM_OK; i++) {
-                film_text a, b;
-                source->pair(source->user, first + i, &a, &b);
-                own = match_score(&match, a, b, &verdicts[first + i], &own_error);
-            }
+    size_t begin, end;
+    TRY(match_init(&match, scoring->decision, scoring->rule, error));
+    while (threads_next(worker, &begin, &end))
+        for (size_t i = scoring->first + begin; i < scoring->first + end; i++) {
+            film_text a, b;
+            scoring->source->pair(scoring->source->user, i, &a, &b);
+            TRY(match_score(&match, a, b, &scoring->verdicts[i], error));
         }
-        if (own != FILM_OK) {
-#pragma omp critical
-            status = status_set(error, own, "%s", own_error.message);
-        }
-        match_free(&match);
-    }
+done:
+    match_free(&match);
     return status;
 }
 
@@ -51,16 +47,17 @@ film_status score_pairs(const struct decision *decision, const struct match_rule
 {
     film_status status = FILM_OK;
     const struct encoder *encoder = decision->encoder;
-    threads = threads_use(threads);
-    if (!encoder->network)
-        return score_some(decision, rule, source, 0, count, threads, verdicts, error);
+    struct scoring scoring = {decision, rule, source, 0, verdicts};
+    threads = threads_count(threads);
+    if (!encoder->network) return threads_for(threads, count, STRETCH, score_some, &scoring, error);
     size_t most = encoder_expects(encoder) / 2, some = count < most ? count : most;
     film_text *texts = mem_array(2 * some, sizeof *texts);
     TRY_ALLOC(texts, error);
     for (size_t first = 0; first < count; first += some) {
         size_t here = count - first < some ? count - first : some;
         TRY(expect(encoder, source, first, here, threads, texts, error));
-        TRY(score_some(decision, rule, source, first, here, threads, verdicts, error));
+        scoring.first = first;
+        TRY(threads_for(threads, here, STRETCH, score_some, &scoring, error));
     }
 done:
     mem_free(texts);

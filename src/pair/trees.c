@@ -4,7 +4,6 @@
 #include "embed/vec.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 /* Tree t is added to partial sum t % LANES, whatever the machine's vectors hold: that is what makes
@@ -254,48 +253,40 @@ static void sum_rows(const struct trees *trees, const float *x, size_t rows, siz
     memcpy(out, sum, rows * sizeof *out);
 }
 
+/* Rows that threads sum together. */
+struct summing {
+    const struct trees *trees;
+    const float *x;
+    size_t features;
+    char *scratch; /* ROWS x features floats of each thread */
+    double *out;
+};
+
+/* A chunk is one block of ROWS. */
+static film_status sum_some(struct threads_worker *worker, void *user, film_error *error)
+{
+    const struct summing *job = user;
+    size_t features = job->features, begin, end;
+    size_t room = features * ROWS * sizeof(float);
+    float *columns = (float *)(job->scratch + (size_t)worker->number * room);
+    (void)error;
+    while (threads_next(worker, &begin, &end))
+        sum_rows(job->trees, job->x + begin * features, end - begin, features, columns,
+                 job->out + begin);
+    return FILM_OK;
+}
+
 film_status trees_sum_rows(const struct trees *trees, const float *x, size_t rows, size_t features,
                            int threads, double *out, film_error *error)
 {
     size_t blocks = rows / ROWS + (rows % ROWS != 0), room;
-    threads = threads_use(threads);
+    threads = threads_count(threads);
     if ((size_t)threads > blocks) threads = blocks ? (int)blocks : 1;
     if (__builtin_mul_overflow(features, ROWS * sizeof(float), &room))
         return status_no_memory(error);
-    char *scratch = mem_zeroed((size_t)threads, room);
-    if (!scratch) return status_no_memory(error);
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (size_t b = 0; b < blocks; b++) {
-        size_t first = b * ROWS, count = rows - first < ROWS ? rows - first : ROWS;
-        float *columns = (float *)(scratch + (size_t)omp_get_thread_num() * room);
-        sum_rows(trees, x + first * features, count, features, columns, out + first);
-    }
-    mem_free(scratch);
-    return FILM_OK;
-}
-
-/* ---- covers ---- */
-
-film_status trees_cover(struct trees *trees, const float *x, size_t rows, size_t features,
-                        const float *weight, int threads, film_error *error)
-{
-    size_t n = trees->count;
-    double *sum = mem_zeroed(n, TREE_LEAVES * sizeof *sum); /* n x 4 */
-    if (!sum) return status_no_memory(error);
-    threads = threads_use(threads);
-    /* A thread owns some trees and sees all rows in their order: no sum depends on the threads. */
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int part = 0; part < threads; part++) {
-        size_t first = n * (size_t)part / (size_t)threads;
-        size_t last = n * (size_t)(part + 1) / (size_t)threads;
-        for (size_t i = 0; i < rows; i++)
-            for (size_t t = first; t < last; t++)
-                sum[TREE_LEAVES * t + trees_leaf(trees, t, x + i * features)] +=
-                    weight ? (double)weight[i] : 1.0;
-    }
-    float *cover = own_floats(trees, 2 * TREE_SPLITS + TREE_LEAVES);
-    for (size_t t = 0; t < n; t++)
-        for (size_t i = 0; i < TREE_LEAVES; i++) cover[i * n + t] = (float)sum[TREE_LEAVES * t + i];
-    mem_free(sum);
-    return FILM_OK;
+    struct summing job = {trees, x, features, mem_zeroed((size_t)threads, room), out};
+    if (!job.scratch) return status_no_memory(error);
+    film_status status = threads_for(threads, rows, ROWS, sum_some, &job, error);
+    mem_free(job.scratch);
+    return status;
 }

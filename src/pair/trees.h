@@ -67,9 +67,4 @@ film_status trees_sum_rows(const struct trees *trees, const float *x, size_t row
 /* Which of its leaves tree NUMBER takes for the row, 0 to 3. */
 unsigned trees_leaf(const struct trees *trees, size_t number, const float *x);
 
-/* Sets the covers from the rows a forest was trained on; WEIGHT NULL: each counts 1. The same bits for
- * any number of threads. Only for trees made with trees_init. */
-film_status trees_cover(struct trees *trees, const float *x, size_t rows, size_t features,
-                        const float *weight, int threads, film_error *error);
-
 #endif

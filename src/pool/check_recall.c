@@ -1,8 +1,10 @@
+/* How many of the true nearest neighbours the index of a pool finds: samples are compared with every vector of
+ * the pool, one product each, in blocks. It judges the index alone, not the decision. */
 #include "pool/check.h"
 #include "base/mem.h"
+#include "base/threads.h"
 #include "base/topk.h"
 #include "embed/vec.h"
-#include "la/flat.h"
 #include "pool/snapshot.h"
 
 #include <math.h>
@@ -24,24 +26,29 @@ struct exact {
     size_t seen_count, seen_capacity;
     float *block; /* BLOCK x dim */
     size_t blocked;
-    uint32_t *block_id; /* count x WIDE */
-    float *block_score;
     film_status status;
     film_error *error;
 };
 
+/* The block's vectors to samples BEGIN .. END; a sample belongs to one thread. */
+static film_status offer_some(struct threads_worker *worker, void *user, film_error *error)
+{
+    struct exact *exact = user;
+    size_t dim = exact->dim, first = exact->seen_count - exact->blocked, begin, end;
+    (void)error;
+    while (threads_next(worker, &begin, &end))
+        for (size_t row = 0; row < exact->blocked; row++)
+            for (size_t i = begin; i < end; i++) {
+                double score = vec_dot(exact->query + i * dim, exact->block + row * dim, dim);
+                topk_offer(&exact->top[i], (float)score, (uint32_t)(first + row));
+            }
+    return FILM_OK;
+}
+
 static film_status offer_block(struct exact *exact, film_error *error)
 {
-    struct flat flat = {exact->block, NULL, exact->blocked, exact->dim};
-    struct flat_queries queries = {NULL, exact->count, exact->query};
-    size_t first = exact->seen_count - exact->blocked;
-    if (exact->blocked == 0) return FILM_OK;
-    film_status status = flat_search(&flat, &queries, WIDE, exact->threads, NULL, exact->block_id,
-                                     exact->block_score, error);
-    for (size_t i = 0; i < exact->count * WIDE && status == FILM_OK; i++)
-        if (exact->block_id[i] != FLAT_NONE)
-            topk_offer(&exact->top[i / WIDE], exact->block_score[i],
-                       (uint32_t)(first + exact->block_id[i]));
+    enum { TILE = 8 }; /* samples that stay in the first-level cache while a block passes */
+    film_status status = threads_for(exact->threads, exact->count, TILE, offer_some, exact, error);
     exact->blocked = 0;
     return status;
 }
@@ -73,9 +80,7 @@ static film_status exact_init(struct exact *exact, size_t samples, film_error *e
                   (exact->score = mem_array(samples, WIDE * sizeof(float))) &&
                   (exact->id = mem_array(samples, WIDE * sizeof(uint32_t))) &&
                   (exact->top = mem_array(samples, sizeof *exact->top)) &&
-                  (exact->block = mem_array(BLOCK, exact->dim * sizeof(float))) &&
-                  (exact->block_id = mem_array(samples, WIDE * sizeof(uint32_t))) &&
-                  (exact->block_score = mem_array(samples, WIDE * sizeof(float))),
+                  (exact->block = mem_array(BLOCK, exact->dim * sizeof(float))),
               error);
     for (size_t i = 0; i < samples; i++)
         exact->top[i] = topk_over(exact->score + i * WIDE, exact->id + i * WIDE, WIDE);
@@ -92,8 +97,6 @@ static void exact_free(struct exact *exact)
     mem_free(exact->top);
     mem_free(exact->seen);
     mem_free(exact->block);
-    mem_free(exact->block_id);
-    mem_free(exact->block_score);
 }
 
 /* Samples spread over the pool; those without a known word have no neighbours. */
@@ -147,7 +150,7 @@ film_status check_recall(struct checking *checking, film_error *error)
     film_status status = FILM_OK;
     const struct pool_snapshot *snapshot = NULL;
     const film_pool_check_options *options = checking->options;
-    struct exact exact = {.dim = checking->pool->dim, .threads = options->threads};
+    struct exact exact = {.dim = checking->pool->dim, .threads = threads_count(options->threads)};
     struct index_asker *asker = NULL;
     struct db *db = NULL;
     uint64_t upto;

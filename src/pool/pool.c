@@ -11,7 +11,7 @@
 
 film_status pool_missing(film_error *error, const char *what)
 {
-    return status_set(error, FILM_USAGE, "%s is NULL", what);
+    return status_missing(error, what);
 }
 
 /* ---- connections ---- */

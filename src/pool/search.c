@@ -8,7 +8,6 @@
 #include "text/value.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +63,7 @@ struct search {
     uint8_t *mask;
     struct index_filter filter;
     uint64_t filtered;
+    pthread_mutex_t filtering; /* held by the one who makes it */
 };
 
 /* ---- conditions ---- */
@@ -186,9 +186,9 @@ static film_status find_candidates(struct search *search, struct worker *worker,
     TRY(snapshot_begin(search->pool, worker->db, search->options->answer.threads, NULL, &snapshot,
                        error));
     if (search->allowed) {
-        film_status made;
-#pragma omp critical(film_search_filter)
-        made = make_filter(search, snapshot, error);
+        pthread_mutex_lock(&search->filtering);
+        film_status made = make_filter(search, snapshot, error);
+        pthread_mutex_unlock(&search->filtering);
         TRY(made);
     }
     if (!worker->asker) TRY(index_asker_new(snapshot->index, &worker->asker, error));
@@ -306,6 +306,7 @@ static void search_free(struct search *search)
     mem_free(search->allowed);
     mem_free(search->id);
     mem_free(search->mask);
+    pthread_mutex_destroy(&search->filtering);
 }
 
 static void result_free(struct result *result)
@@ -337,22 +338,23 @@ done:
     return status;
 }
 
-/* Some queries in parallel. */
-static film_status search_some(struct search *search, const film_text *queries, size_t count,
-                               struct result *results, film_error *error)
+/* Queries that threads ask together. */
+struct asking {
+    struct search *search;
+    const film_text *queries;
+    struct result *results;
+};
+
+static film_status search_some(struct threads_worker *worker, void *user, film_error *error)
 {
+    const struct asking *asking = user;
+    struct search *search = asking->search;
     film_status status = FILM_OK;
-    int threads = (int)(count < search->worker_count ? count : search->worker_count);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-    for (size_t i = 0; i < count; i++) {
-        film_error own;
-        film_status mine = search_one(search, &search->workers[omp_get_thread_num()], queries[i],
-                                      &results[i], &own);
-        if (mine != FILM_OK) {
-#pragma omp critical(film_search_status)
-            status = status_set(error, mine, "%s", own.message);
-        }
-    }
+    size_t i, end;
+    while (threads_next(worker, &i, &end))
+        TRY(search_one(search, &search->workers[worker->number], asking->queries[i],
+                       &asking->results[i], error));
+done:
     return status;
 }
 
@@ -400,8 +402,9 @@ film_status film_pool_search_many(film_pool *pool, const film_text *queries, siz
     if (options) with = *options;
     if (with.candidates < with.k) with.candidates = with.k;
     struct search search = {.pool = pool, .options = &with};
-    size_t threads = (size_t)threads_use(with.answer.threads);
+    size_t threads = (size_t)threads_count(with.answer.threads);
     if (threads > count) threads = count ? count : 1;
+    pthread_mutex_init(&search.filtering, NULL);
     TRY(check_request(queries, count, &with, error));
     TRY(pool_model(pool, &model, error));
     search.model = model;
@@ -418,7 +421,8 @@ film_status film_pool_search_many(film_pool *pool, const film_text *queries, siz
     TRY(prepare(&search, error));
     for (size_t first = 0; first < count && !stop; first += STRETCH) {
         size_t some = count - first < STRETCH ? count - first : STRETCH;
-        status = search_some(&search, queries + first, some, results, error);
+        struct asking asking = {&search, queries + first, results};
+        status = threads_for((int)threads, some, 1, search_some, &asking, error);
         for (size_t i = 0; i < some; i++) {
             if (status == FILM_OK && !stop)
                 status = tell(&search, queries[first + i], first + i, &results[i], call, user,

@@ -2,7 +2,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "eval/measures.h"
-#include "pair/linear.h"
+#include "learn/linear_fit.h"
 
 #include <math.h>
 #include <stdlib.h>

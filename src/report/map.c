@@ -1,6 +1,6 @@
 /* Sentences and words on paper: the two directions in which their vectors differ most. */
 #include "base/mem.h"
-#include "base/threads.h"
+#include "la/openmp.h"
 #include "embed/encoder.h"
 #include "embed/vec.h"
 #include "model/model.h"
@@ -235,7 +235,7 @@ done:
 static film_status embed(const struct report *report, struct places *places, film_error *error)
 {
     return encoder_embed_all(&report->model->encoder, places->text, places->count,
-                             threads_use(report->options->threads), places->vector, error);
+                             openmp_use(report->options->threads), places->vector, error);
 }
 
 /* Pairs, evenly chosen of each label, each sentence beside its partner. */

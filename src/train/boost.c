@@ -1,6 +1,7 @@
 #include "train/boost.h"
 #include "base/mem.h"
-#include "base/threads.h"
+#include "la/openmp.h"
+#include "learn/trees_cover.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -454,7 +455,7 @@ film_status boost_fit(const struct boost_data *data, size_t features,
     TRY(check_data(data, features, logistic, "training", error));
     if (options->validation)
         TRY(check_data(options->validation, features, logistic, "validation", error));
-    fit.threads = threads_use(options->threads);
+    fit.threads = openmp_use(options->threads);
     TRY(silence(&before, error));
     TRY(prepare(&fit, error));
     rounds = all_rounds(&fit, error);

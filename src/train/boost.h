@@ -38,7 +38,7 @@ struct boost_options {
     double subsample;    /* share of the rows a tree sees, drawn anew for each */
     double column_share; /* share of the features a tree may use */
     uint64_t seed;
-    int threads;         /* as threads_use */
+    int threads;         /* as openmp_use */
     const int *monotone; /* one per feature: 1 never falls, -1 never rises, 0 free; NULL: free */
     const struct boost_data *validation; /* NULL: every round is kept */
     size_t patience; /* stop after so many rounds without a better validation loss; 0: never */

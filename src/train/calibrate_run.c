@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "train/labels.h"
 #include "train/run.h"
+#include "learn/calibrate_fit.h"
 
 /* Without any pair that is the same there is nothing a threshold could be chosen on. */
 static int none_is_same(const struct labelled_pairs *pairs)

@@ -1,8 +1,10 @@
 #include "train/judge.h"
 #include "base/mem.h"
-#include "base/threads.h"
+#include "la/openmp.h"
 #include "la/dense.h"
 #include "la/spread.h"
+#include "learn/calibrate_fit.h"
+#include "learn/features_fit.h"
 
 #include <math.h>
 
@@ -52,7 +54,7 @@ film_status judge_init(struct judge *judge, const struct run *run, film_error *e
                             .rank = run->svd.rank,
                             .dim = run->dim,
                             .kind = run->options->similarity,
-                            .threads = threads_use(run->options->threads)};
+                            .threads = openmp_use(run->options->threads)};
     TRY(labels_to_pairs(&run->dev, LABELS_DRAWN, run->options->seed, &judge->pairs, error));
     judge->first = spread_first(judge->comm, judge->pairs.count);
     judge->own = spread_rows(judge->comm, judge->pairs.count);

@@ -5,6 +5,8 @@
 #include "train/tree_rows.h"
 #include "train/out_of_fold.h"
 #include "train/unrelated.h"
+#include "learn/memory_build.h"
+#include "learn/calibrate_fit.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Method FILM: the corpus's labels to triplets, triplets and V to a map. */
 #include "base/mem.h"
-#include "base/threads.h"
+#include "la/openmp.h"
 #include "la/spread.h"
 #include "train/checkpoint.h"
 #include "train/corpus_triplets.h"
@@ -18,7 +18,7 @@ static film_status make_triplets(struct run *run, struct triplets *out, film_err
                                     .sigma = run->svd.sigma,
                                     .rank = run->svd.rank,
                                     .seed = run->options->seed,
-                                    .threads = threads_use(run->options->threads),
+                                    .threads = openmp_use(run->options->threads),
                                     .progress = run->options->progress};
     corpus_score_range(&run->corpus, recipe.range);
     film_status status = FILM_OK;
@@ -78,7 +78,7 @@ struct film_learn_options learn_film_options(const struct run *run)
     options.margin_ratio = solver->margin_ratio;
     options.start = solver->eigen ? FILM_START_EIGEN : FILM_START_RANDOM;
     options.seed = run->options->seed;
-    options.threads = threads_use(run->options->threads);
+    options.threads = openmp_use(run->options->threads);
     options.solver.iterations = solver->iterations;
     options.solver.refresh_every = solver->inner;
     options.solver.epsilon = solver->epsilon;
@@ -138,7 +138,7 @@ film_status learn_film_map(struct run *run, const struct film_learned *learned, 
     size_t features = run_inputs(run), dim = learned->dim;
     float *mine = mem_array(svd->u_rows * dim, sizeof *mine);
     TRY_ALLOC(mine && (run->model->own_map = mem_array(features * dim, sizeof *mine)), error);
-    TRY(film_map(learned, svd->u, svd->u_rows, svd->rank, sigma, threads_use(run->options->threads),
+    TRY(film_map(learned, svd->u, svd->u_rows, svd->rank, sigma, openmp_use(run->options->threads),
                  mine, error));
     TRY(spread_gather(run->corpus.comm, features, dim, mine, run->model->own_map, error));
 done:

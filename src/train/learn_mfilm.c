@@ -13,13 +13,14 @@
  * for them are all in that part, so that nothing but K is exchanged (8 rank^2 bytes summed and, from the first process,
  * 8 rank dim for P, per batch). A process that has come to its end goes on with empty parts until all have. */
 #include "base/mem.h"
-#include "base/threads.h"
+#include "la/openmp.h"
 #include "la/spread.h"
 #include "learn/mfilm.h"
 #include "train/corpus_triplets.h"
 #include "train/judge.h"
 #include "train/learn_film.h"
 #include "train/stream.h"
+#include "learn/features_fit.h"
 
 #include <math.h>
 #include <string.h>
@@ -274,7 +275,7 @@ static film_status batches_init(struct batches *b, struct run *run, film_error *
     *b = (struct batches){.run = run, .comm = run->corpus.comm};
     b->recipe = (struct triplet_recipe){.solver = &run->options->solver,
                                         .rank = rank,
-                                        .threads = threads_use(run->options->threads)};
+                                        .threads = openmp_use(run->options->threads)};
     corpus_score_range(&run->corpus, b->recipe.range);
     TRY(stream_init(&b->stream, run, error));
     TRY_ALLOC(b->sigma = mem_array(rank, sizeof *b->sigma), error);

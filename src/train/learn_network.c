@@ -1,7 +1,6 @@
 /* FILM-BERT: the vectors of a BERT encoder take the place of the sparse rows, and everything from the SVD on is
  * the same. */
 #include "base/mem.h"
-#include "base/threads.h"
 #include "train/run.h"
 
 /* What may lie in the cache, of all encoders together. */

@@ -2,7 +2,7 @@
  * with. */
 #include "base/mem.h"
 #include "eval/answer.h"
-#include "pair/operating.h"
+#include "learn/operating.h"
 #include "train/run.h"
 
 #include <math.h>

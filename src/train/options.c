@@ -1,7 +1,7 @@
 #include "train/options.h"
 #include "embed/grams.h"
 #include "model/examples.h"
-#include "pair/operating.h"
+#include "learn/operating.h"
 #include "pair/match.h"
 
 /* Numbers of the methods. Conditions are written so that NaN fails them. */

@@ -1,6 +1,8 @@
 #include "train/out_of_fold.h"
 #include "base/mem.h"
-#include "base/threads.h"
+#include "la/openmp.h"
+#include "learn/linear_fit.h"
+#include "learn/calibrate_fit.h"
 
 #include <math.h>
 #include <string.h>
@@ -132,7 +134,7 @@ static film_status survey_fold(struct run *run, struct out_of_fold *held, size_t
     film_status status = FILM_OK;
     const struct labelled_share *share = &held->share;
     size_t stretches = (share->count + STRETCH - 1) / STRETCH;
-#pragma omp parallel num_threads(threads_use(run->options->threads))
+#pragma omp parallel num_threads(openmp_use(run->options->threads))
     {
         struct survey survey;
         film_error own_error;
@@ -179,7 +181,7 @@ static film_status fit_line(struct run *run, struct out_of_fold *held, film_erro
     for (size_t t = 0; t < traits; t++) use[t] = !trait_is_learned(trait_at(t));
     struct linear_data data = {held->x,      count,           traits, held->share.target,
                                held->weight, run->corpus.comm};
-    TRY(linear_fit(line, &data, use, ridge, threads_use(run->options->threads), error));
+    TRY(linear_fit(line, &data, use, ridge, openmp_use(run->options->threads), error));
     for (size_t i = 0; i < count; i++)
         held->line[i] = (float)linear_sum(line, held->x + i * traits);
 done:

@@ -13,6 +13,7 @@
 #include "train/folds.h"
 #include "train/labels.h"
 #include "train/run.h"
+#include "learn/memory_build.h"
 
 /* Fewer pairs than this are learned from with more care. */
 enum { OUT_OF_FOLD_FEW = 20000 };

@@ -1,6 +1,6 @@
 #include "train/train.h"
 #include "base/mem.h"
-#include "base/threads.h"
+#include "la/openmp.h"
 #include "la/spread.h"
 #include "learn/corpus_share.h"
 #include "train/checkpoint.h"
@@ -8,6 +8,7 @@
 #include "train/options.h"
 #include "train/pool_labels.h"
 #include "train/run.h"
+#include "learn/features_fit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -139,7 +140,7 @@ film_status run_factorise(struct run *run, film_error *error)
     film_model *model = run->model;
     struct svd_options wanted = {.rank = options->rank,
                                  .seed = options->seed,
-                                 .threads = threads_use(options->threads),
+                                 .threads = openmp_use(options->threads),
                                  .progress = options->progress,
                                  .comm = run->corpus.comm};
     TRY(run->network ? svd_dense(run->encoded, run->corpus.sentences.count, run_inputs(run),

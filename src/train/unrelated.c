@@ -1,7 +1,7 @@
 #include "train/unrelated.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "base/threads.h"
+#include "la/openmp.h"
 #include "pair/survey.h"
 #include "learn/corpus_share.h"
 #include "train/labels.h"
@@ -130,7 +130,7 @@ static film_status make_all(const struct run *run, const struct drawing *drawing
 {
     film_status status = FILM_OK;
     size_t stretches = (out->count + STRETCH - 1) / STRETCH;
-#pragma omp parallel num_threads(threads_use(run->options->threads))
+#pragma omp parallel num_threads(openmp_use(run->options->threads))
     {
         struct survey survey;
         film_error own_error;

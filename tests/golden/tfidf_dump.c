@@ -3,7 +3,7 @@
  * writes what scikit-learn's result is compared with: PREFIX.tokens (a line per sentence, tokens
  * separated by spaces), PREFIX.vocab (group TAB feature), PREFIX.start, .col, .val (raw CSR arrays). */
 #include "base/mem.h"
-#include "embed/features.h"
+#include "learn/features_fit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 
 #include "base/rng.h"
 #include "embed/encoder.h"
+#include "learn/features_fit.h"
 
 struct vocabulary {
     struct features features;

@@ -3,7 +3,7 @@
 #include "vectors.h"
 
 #include "index/graph.h"
-#include "index/recall.h"
+#include "recall.h"
 
 static film_error error;
 

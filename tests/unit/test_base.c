@@ -204,8 +204,8 @@ static void one_process_is_a_job_too(void **state)
     assert_int_equal(comm_single.size, 1);
     assert_ok(comm_sum_double(&comm_single, &value, 1, &error));
     assert_close(value, 3, 0);
-    assert_int_equal(threads_use(3), 3);
-    assert_true(threads_use(0) >= 1);
+    assert_int_equal(threads_count(3), 3);
+    assert_true(threads_count(0) >= 1);
 }
 
 int main(void)

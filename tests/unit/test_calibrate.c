@@ -1,7 +1,7 @@
 #include "testing.h"
 
 #include "base/rng.h"
-#include "pair/calibrate.h"
+#include "learn/calibrate_fit.h"
 
 static film_error error;
 

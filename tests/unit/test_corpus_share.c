@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "comm_threads.h"
-#include "embed/features.h"
+#include "learn/features_fit.h"
 #include "learn/corpus_share.h"
 
 static film_error error;

@@ -6,7 +6,7 @@
 #include "comm_threads.h"
 #include "film_train.h"
 #include "model/model.h"
-#include "pair/linear.h"
+#include "learn/linear_fit.h"
 #include "topics.h"
 #include "train/tree_rows.h"
 

@@ -1,6 +1,7 @@
 #include "testing.h"
 
 #include "embed/encoder.h"
+#include "learn/features_fit.h"
 
 static film_error error;
 static const char *const texts[] = {"the card is lost",

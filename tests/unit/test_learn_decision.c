@@ -5,6 +5,7 @@
 
 #include "pair/match.h"
 #include "train/boost.h"
+#include "learn/calibrate_fit.h"
 
 static char path[300];
 

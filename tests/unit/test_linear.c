@@ -2,7 +2,7 @@
 
 #include "base/rng.h"
 #include "pair/calibrate.h"
-#include "pair/linear.h"
+#include "learn/linear_fit.h"
 
 #include <omp.h>
 

@@ -1,7 +1,7 @@
 #include "testing.h"
 
 #include "base/rng.h"
-#include "pair/memory.h"
+#include "learn/memory_build.h"
 
 static film_error error;
 

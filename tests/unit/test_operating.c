@@ -1,7 +1,7 @@
 #include "testing.h"
 
 #include "base/rng.h"
-#include "pair/operating.h"
+#include "learn/operating.h"
 
 static film_error error;
 

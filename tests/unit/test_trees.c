@@ -3,6 +3,7 @@
 
 #include "base/rng.h"
 #include "pair/tree_terms.h"
+#include "learn/trees_cover.h"
 
 enum { FEATURES = 9 };
 

@@ -1,13 +1,21 @@
-#include "index/recall.h"
+/* How much of the exact answer a graph finds: for tests and bench/near_driver.c. */
+#ifndef RECALL_H
+#define RECALL_H
+
 #include "base/mem.h"
 #include "base/rng.h"
+#include "index/graph.h"
 #include "index/scan.h"
 
 #include <math.h>
 #include <string.h>
 
-size_t recall_count(const uint32_t *exact_id, const float *exact_score, const uint32_t *id,
-                    const float *score, size_t count, size_t k, size_t *wanted)
+/* Of answers that are there already: both are COUNT x K scores, falling, with 0 where there were fewer; ids
+ * GRAPH_NONE mark those. A row counts as found when its score is as good as the k-th exact one: of equal rows
+ * it does not matter which. */
+static inline size_t recall_count(const uint32_t *exact_id, const float *exact_score,
+                                  const uint32_t *id, const float *score, size_t count, size_t k,
+                                  size_t *wanted)
 {
     size_t found = 0;
     *wanted = 0;
@@ -28,7 +36,8 @@ size_t recall_count(const uint32_t *exact_id, const float *exact_score, const ui
 
 /* SAMPLE of the living rows, or all, in order of ids: of N rows that are left, one is taken with the
  * probability that fits how many are still wanted. */
-static size_t draw(const struct graph_view *view, size_t sample, uint64_t seed, uint32_t *row)
+static inline size_t recall_draw(const struct graph_view *view, size_t sample, uint64_t seed,
+                                 uint32_t *row)
 {
     struct rng rng;
     size_t left = 0, taken = 0;
@@ -44,7 +53,8 @@ static size_t draw(const struct graph_view *view, size_t sample, uint64_t seed, 
 }
 
 /* Leaves the row itself out of its k + 1 answers; when equal rows crowd it out, the last one. */
-static void drop_self(const uint32_t *row, size_t count, size_t k, uint32_t *id, float *score)
+static inline void recall_drop_self(const uint32_t *row, size_t count, size_t k, uint32_t *id,
+                                    float *score)
 {
     for (size_t q = 0; q < count; q++) {
         size_t from = q * (k + 1), self = 0;
@@ -56,9 +66,16 @@ static void drop_self(const uint32_t *row, size_t count, size_t k, uint32_t *id,
     }
 }
 
-film_status recall_measure(const struct graph_view *view, const float *rows, size_t sample,
-                           uint64_t seed, size_t k, size_t ef, int threads, struct recall *out,
-                           film_error *error)
+struct recall {
+    double share;   /* of the k best of each query, how many were found */
+    size_t queries; /* asked */
+};
+
+/* Asks for the k nearest other rows of SAMPLE living rows (drawn with SEED; all when there are fewer) and
+ * compares with a scan of all. */
+static inline film_status recall_measure(const struct graph_view *view, const float *rows,
+                                         size_t sample, uint64_t seed, size_t k, size_t ef,
+                                         int threads, struct recall *out, film_error *error)
 {
     film_status status = FILM_OK;
     size_t dim = view->codes.dim, wide = k + 1, wanted = 0;
@@ -74,7 +91,7 @@ film_status recall_measure(const struct graph_view *view, const float *rows, siz
                   (id = mem_array(sample, wide * sizeof *id)) &&
                   (score = mem_array(sample, wide * sizeof *score)),
               error);
-    sample = draw(view, sample, seed, row);
+    sample = recall_draw(view, sample, seed, row);
     for (size_t i = 0; i < sample; i++)
         memcpy(vector + i * dim, rows + row[i] * dim, dim * sizeof *vector);
     uint8_t *dead = NULL; /* twins are answers too: only the dead are passed over */
@@ -88,8 +105,8 @@ film_status recall_measure(const struct graph_view *view, const float *rows, siz
     TRY(status);
     struct graph_question question = {vector, wide, ef, rows};
     TRY(graph_search_many(view, &question, sample, threads, NULL, id, score, error));
-    drop_self(row, sample, k, exact_id, exact_score);
-    drop_self(row, sample, k, id, score);
+    recall_drop_self(row, sample, k, exact_id, exact_score);
+    recall_drop_self(row, sample, k, id, score);
     out->queries = sample;
     size_t found = recall_count(exact_id, exact_score, id, score, sample, k, &wanted);
     out->share = wanted ? (double)found / (double)wanted : 1.0;
@@ -102,3 +119,5 @@ done:
     mem_free(score);
     return status;
 }
+
+#endif

@@ -3,8 +3,8 @@
  * It does not know what a score is: a similarity, a margin and a probability are treated alike. Rows count
  * with their weights, and the two classes are brought to a prior: however many duplicates the rows
  * hold, their share is PRIOR. What is chosen is then right for such a mixture. */
-#ifndef PAIR_OPERATING_H
-#define PAIR_OPERATING_H
+#ifndef LEARN_OPERATING_H
+#define LEARN_OPERATING_H
 
 #include "base/status.h"
 

@@ -1,0 +1,29 @@
+/* Learns the vocabulary of TF-IDF rows (embed/features.h), and makes matrices of such rows. */
+#ifndef LEARN_FEATURES_FIT_H
+#define LEARN_FEATURES_FIT_H
+
+#include "base/comm.h"
+#include "embed/features.h"
+#include "la/csr.h"
+
+struct features_options {
+    unsigned groups;     /* bit set of GROUP_BIT */
+    size_t min_df;       /* a feature occurs in at least so many sentences */
+    size_t max_features; /* of each group; 0: no limit */
+    int threads;
+    film_progress progress;
+    const struct comm
+        *comm; /* each process has its own sentences, all get one vocabulary; NULL: alone */
+};
+
+/* Learns vocabulary and idf from SENTENCES and returns their rows in X (may be NULL), reading each
+ * sentence once. TOKENIZER is moved into FEATURES, also when the call fails. */
+film_status features_fit(struct features *features, struct tokenizer *tokenizer,
+                         const struct strtab *sentences, const struct features_options *options,
+                         struct csr *x, film_error *error);
+
+/* The rows of COUNT texts as a matrix (count x features). */
+film_status features_matrix(const struct features *features, const film_text *texts, size_t count,
+                            struct csr *out, film_error *error);
+
+#endif

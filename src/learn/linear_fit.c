@@ -1,0 +1,179 @@
+/* Logistic regression by Newton's method: second derivatives as products of blocks of rows, one small system
+ * of equations a step. It does not choose traits or ridge (train/out_of_fold.c). */
+#include "learn/linear_fit.h"
+#include "base/mem.h"
+#include "la/dense.h"
+#include "pair/calibrate.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = 1024, ROUNDS = 12 };
+#define SPREAD 4 /* standard deviations either side of the mean */
+
+struct fit {
+    const struct linear_data *data;
+    size_t used; /* traits, and one more for the bias */
+    size_t *trait;
+    double *mean, *deviation; /* by trait */
+    double *weight;           /* used + 1, of standardised traits; the bias last */
+    double *gradient, *bend;  /* used + 1, its square */
+    float *block, *scaled;    /* BLOCK x (used + 1) */
+    int threads;
+};
+
+/* Means and deviations over the rows of all processes. */
+static film_status measure_traits(struct fit *fit, float *low, float *high, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct linear_data *data = fit->data;
+    size_t all = data->rows;
+    TRY(comm_sum_counts(data->comm, &all, 1, error));
+    double rows = (double)all, *mean = fit->mean, *squares = fit->deviation;
+    for (size_t t = 0; t < data->count; t++) {
+        mean[t] = 0;
+        for (size_t i = 0; i < data->rows; i++) mean[t] += (double)data->x[i * data->count + t];
+    }
+    TRY(comm_sum_double(data->comm, mean, data->count, error));
+    for (size_t t = 0; t < data->count; t++) {
+        mean[t] /= rows;
+        squares[t] = 0;
+        for (size_t i = 0; i < data->rows; i++) {
+            double off = (double)data->x[i * data->count + t] - mean[t];
+            squares[t] += off * off;
+        }
+    }
+    TRY(comm_sum_double(data->comm, squares, data->count, error));
+    for (size_t t = 0; t < data->count; t++) {
+        fit->deviation[t] = sqrt(squares[t] / rows);
+        low[t] = (float)(mean[t] - SPREAD * fit->deviation[t]);
+        high[t] = (float)(mean[t] + SPREAD * fit->deviation[t]);
+    }
+done:
+    return status;
+}
+
+/* The standardised traits of one row, a 1 behind them for the bias. */
+static void load_row(const struct fit *fit, size_t row, float *out)
+{
+    const float *x = fit->data->x + row * fit->data->count;
+    for (size_t k = 0; k < fit->used; k++) {
+        size_t t = fit->trait[k];
+        double value = ((double)x[t] - fit->mean[t]) / fit->deviation[t];
+        out[k] = (float)fmin(fmax(value, -SPREAD), SPREAD);
+    }
+    out[fit->used] = 1.0f;
+}
+
+/* Gradient and second derivatives of the loss, block by block, then of all processes. */
+static film_status differentiate(struct fit *fit, double ridge, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct linear_data *data = fit->data;
+    size_t width = fit->used + 1;
+    memset(fit->bend, 0, width * width * sizeof *fit->bend);
+    memset(fit->gradient, 0, width * sizeof *fit->gradient);
+    for (size_t first = 0; first < data->rows; first += BLOCK) {
+        size_t here = data->rows - first < BLOCK ? data->rows - first : BLOCK;
+        for (size_t i = 0; i < here; i++) {
+            float *row = fit->block + i * width, *scaled = fit->scaled + i * width;
+            double sum = 0;
+            load_row(fit, first + i, row);
+            for (size_t k = 0; k < width; k++) sum += fit->weight[k] * (double)row[k];
+            double p = calibrate_probability(sum), weight = (double)data->weight[first + i];
+            double slope = weight * (p - (double)data->target[first + i]);
+            float bend = (float)(weight * p * (1 - p));
+            for (size_t k = 0; k < width; k++) {
+                fit->gradient[k] += slope * (double)row[k];
+                scaled[k] = bend * row[k];
+            }
+        }
+        dense_add_products(width, width, here, fit->block, fit->scaled, fit->bend, fit->threads);
+    }
+    TRY(comm_sum_double(data->comm, fit->gradient, width, error));
+    TRY(comm_sum_double(data->comm, fit->bend, width * width, error));
+    for (size_t k = 0; k < fit->used; k++) { /* the bias is free */
+        fit->gradient[k] += ridge * fit->weight[k];
+        fit->bend[k * width + k] += ridge;
+    }
+    fit->bend[width * width - 1] += 1e-9;
+done:
+    return status;
+}
+
+/* Newton's steps, the longest cut down. */
+static film_status solve(struct fit *fit, double ridge, film_error *error)
+{
+    film_status status = FILM_OK;
+    lapack_int width = (lapack_int)(fit->used + 1);
+    int before = dense_begin();
+    for (int round = 0; round < ROUNDS; round++) {
+        double size = 0;
+        TRY(differentiate(fit, ridge, error));
+        if (LAPACKE_dposv(LAPACK_ROW_MAJOR, 'U', width, 1, fit->bend, width, fit->gradient, 1))
+            TRY(status_set(error, FILM_BAD_INPUT,
+                           "the traits of the training pairs do not allow a line"));
+        TRY(comm_broadcast(fit->data->comm, fit->gradient, (fit->used + 1) * sizeof(double), 0,
+                           error));
+        for (lapack_int k = 0; k < width; k++) size = fmax(size, fabs(fit->gradient[k]));
+        double damp = size > 5 ? 5 / size : 1;
+        for (lapack_int k = 0; k < width; k++) fit->weight[k] -= damp * fit->gradient[k];
+        if (size < 1e-6) break;
+    }
+done:
+    dense_end(before);
+    return status;
+}
+
+static film_status prepare(struct fit *fit, const struct linear_data *data,
+                           const unsigned char *use, struct linear *linear, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t count = data->count;
+    TRY_ALLOC((fit->trait = mem_array(count, sizeof *fit->trait)) &&
+                  (fit->mean = mem_array(count, sizeof *fit->mean)) &&
+                  (fit->deviation = mem_array(count, sizeof *fit->deviation)) &&
+                  (linear->own = mem_zeroed(LINEAR_ROWS * count, sizeof(float))),
+              error);
+    TRY(measure_traits(fit, linear->own + 2 * count, linear->own + 3 * count, error));
+    for (size_t t = 0; t < count; t++) {
+        linear->own[count + t] = (float)fit->mean[t];
+        if (use[t] && fit->deviation[t] > 1e-6 * (1 + fabs(fit->mean[t])))
+            fit->trait[fit->used++] = t;
+    }
+    size_t width = fit->used + 1;
+    TRY_ALLOC((fit->weight = mem_zeroed(width, sizeof *fit->weight)) &&
+                  (fit->gradient = mem_array(width, sizeof *fit->gradient)) &&
+                  (fit->bend = mem_array(width * width, sizeof *fit->bend)) &&
+                  (fit->block = mem_array(BLOCK * width, sizeof *fit->block)) &&
+                  (fit->scaled = mem_array(BLOCK * width, sizeof *fit->scaled)),
+              error);
+done:
+    return status;
+}
+
+film_status linear_fit(struct linear *linear, const struct linear_data *data,
+                       const unsigned char *use, double ridge, int threads, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct fit fit = {.data = data, .threads = threads};
+    memset(linear, 0, sizeof *linear);
+    TRY(prepare(&fit, data, use, linear, error));
+    TRY(solve(&fit, ridge, error));
+    for (size_t k = 0; k < fit.used; k++)
+        linear->own[fit.trait[k]] = (float)(fit.weight[k] / fit.deviation[fit.trait[k]]);
+    linear_map(linear, linear->own, data->count);
+    linear->bias = fit.weight[fit.used];
+done:
+    mem_free(fit.trait);
+    mem_free(fit.mean);
+    mem_free(fit.deviation);
+    mem_free(fit.weight);
+    mem_free(fit.gradient);
+    mem_free(fit.bend);
+    mem_free(fit.block);
+    mem_free(fit.scaled);
+    if (status != FILM_OK) linear_free(linear);
+    return status;
+}

@@ -1,0 +1,32 @@
+/* Covers of trees: every row is sent down every tree and adds its weight to the leaf where it ends. It does
+ * not grow trees (train/boost.c) and does not read them (pair/trees.c). */
+#include "learn/trees_cover.h"
+#include "base/mem.h"
+#include "la/openmp.h"
+
+film_status trees_cover(struct trees *trees, const float *x, size_t rows, size_t features,
+                        const float *weight, int threads, film_error *error)
+{
+    size_t n = trees->count;
+    double *sum = mem_zeroed(n, TREE_LEAVES * sizeof *sum); /* n x 4 */
+    if (!sum) return status_no_memory(error);
+    threads = openmp_use(threads);
+    /* A thread owns some trees and sees all rows in their order: no sum depends on the threads. */
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int part = 0; part < threads; part++) {
+        size_t first = n * (size_t)part / (size_t)threads;
+        size_t last = n * (size_t)(part + 1) / (size_t)threads;
+        for (size_t i = 0; i < rows; i++)
+            for (size_t t = first; t < last; t++)
+                sum[TREE_LEAVES * t + trees_leaf(trees, t, x + i * features)] +=
+                    weight ? (double)weight[i] : 1.0;
+    }
+    for (size_t t = 0; t < n; t++) {
+        struct tree tree;
+        trees_get(trees, t, &tree);
+        for (size_t i = 0; i < TREE_LEAVES; i++) tree.cover[i] = (float)sum[TREE_LEAVES * t + i];
+        trees_set(trees, t, &tree);
+    }
+    mem_free(sum);
+    return FILM_OK;
+}
