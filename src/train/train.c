@@ -118,7 +118,7 @@ static film_status count_features(struct run *run, film_error *error)
 
 size_t run_inputs(const struct run *run)
 {
-    return run->network ? network_dim(run->network) : run->x.cols;
+    return run->network ? run->network->dim : run->x.cols;
 }
 
 struct encoder run_project(const struct run *run)
