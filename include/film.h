@@ -79,6 +79,12 @@ typedef struct film_text {
 } film_text;
 FILM_API film_text film_string(const char *text);
 
+/* Two sentences and what is known about them: 1, they mean the same; 0, they do not. */
+typedef struct film_pair {
+    film_text a, b;
+    double label;
+} film_pair;
+
 /* Frees a string handed out by the library. */
 FILM_API void film_free(void *memory);
 

@@ -88,10 +88,10 @@ typedef struct film_operating {
 
 typedef struct film_train_options {
     film_table_options table;
-    /* Pools (film_pool.h) whose labels are learned from, beside the files or alone: their pairs labelled
-     * the same or different are rows behind those of the files. Not with MFILM, which streams. */
-    const char *const *pools;
-    size_t pool_count;
+    /* Labelled pairs in memory, such as those of a pool (film_pool_labelled_pairs): rows after those of the files,
+     * or alone. Not with MFILM, which streams. In a job the first process's are taken. */
+    const film_pair *pairs;
+    size_t pair_count;
     const char *dev;          /* a labelled file to choose the threshold on, or NULL */
     film_operating operating; /* what it is chosen by */
     double prior;       /* the share of duplicates it is chosen for, whatever the file's; 0.5 */

@@ -279,9 +279,10 @@ film_status film_train(const char *const *paths, size_t count, const film_train_
     film_train_options defaults;
     film_train_defaults(&defaults);
     if (!options) options = &defaults;
-    if ((count && !paths) || (options->pool_count && !options->pools) || !out)
-        return missing(error, "paths, pools or out");
-    if (!count && !options->pool_count) return missing(error, "paths");
+    if ((count && !paths) || (options->pair_count && !options->pairs) || !out)
+        return missing(error, "paths, pairs or out");
+    if (!count && !options->pair_count && film_job_rank(options->job) == 0)
+        return missing(error, "paths");
     film_train_register(); /* what is trained can be saved and opened again */
     return train_files(paths, count, options, out, error);
 }
