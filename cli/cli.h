@@ -122,6 +122,18 @@ void print_verb_help(const struct verb *verb, const struct option *options, FILE
 /* A MODEL that is a folder is a BERT encoder. */
 int is_folder(const char *path);
 
+/* ---- Labelled pairs of pools, to learn from ---- */
+
+struct pool_pairs {
+    film_pair *list;
+    size_t count, capacity;
+};
+
+/* Adds those of every pool to OUT. A pool without any is FILM_BAD_INPUT. */
+film_status read_pool_pairs(const struct option_texts *pools, struct pool_pairs *out,
+                            film_error *error);
+void pool_pairs_free(struct pool_pairs *pairs);
+
 /* ---- Messages ---- */
 
 /* "film: MESSAGE" on standard error; returns the exit code for STATUS. */

@@ -99,6 +99,7 @@ int main(int argc, char **argv)
 {
     film_error error;
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error we report, not a silent death */
+    film_train_register(); /* models with a BERT encoder can be opened by any verb */
     film_status status = film_job_join(&job, &error);
     if (status != FILM_OK) return report(status, &error);
     int code = finish(run(argc, argv));

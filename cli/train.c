@@ -159,8 +159,26 @@ static film_status check_output(const char *path, film_error *error)
     return status;
 }
 
+/* The pools' labels to train.pairs: by the first process alone, which hands them to the others. PAIRS owns them. */
+static film_status add_pools(struct pool_pairs *pairs, film_error *error)
+{
+    if (pools.count && train.method == FILM_METHOD_MFILM) {
+        snprintf(error->message, sizeof error->message,
+                 "--method mfilm streams files and takes no --pool; choose another method");
+        return FILM_USAGE;
+    }
+    if (film_job_rank(job) > 0) return FILM_OK;
+    film_status status = read_pool_pairs(&pools, pairs, error);
+    if (status != FILM_OK && job) /* the others wait for the pairs, whatever went wrong */
+        film_job_abort(job, report(status, error));
+    train.pairs = pairs->list;
+    train.pair_count = pairs->count;
+    return status;
+}
+
 static int train_model(const char *const *files, size_t count, const struct common *common)
 {
+    struct pool_pairs pairs = {.list = NULL};
     film_error error;
     film_model *model = NULL;
     int code, first = film_job_rank(job) == 0; /* the one that writes */
@@ -168,6 +186,7 @@ static int train_model(const char *const *files, size_t count, const struct comm
     train.progress = progress_start(common->quiet);
     film_status status = first ? check_output(model_path, &error) : FILM_OK;
     if (status == FILM_OK && first) status = check_output(train.checkpoint, &error);
+    if (status == FILM_OK) status = add_pools(&pairs, &error);
     if (status == FILM_OK) status = film_train(files, count, &train, &model, &error);
     if (status != FILM_OK && model) {
         code = keep_best(model, status, &error);
@@ -180,6 +199,7 @@ static int train_model(const char *const *files, size_t count, const struct comm
     code = describe(model, common);
 done:
     film_close(model);
+    pool_pairs_free(&pairs);
     return code;
 }
 
@@ -314,8 +334,6 @@ static int run(const struct verb *verb, int argc, char **argv)
     if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
     if (count == 0 && pools.count == 0)
         return usage_error(verb, "usage: film %s %s", verb->name, verb->arguments);
-    train.pools = pools.item;
-    train.pool_count = pools.count;
     if (!model_path) return usage_error(verb, "-o MODEL is missing");
     if (strcmp(model_path, "-") == 0 && isatty(STDOUT_FILENO))
         return usage_error(verb, "a model is binary: use -o MODEL with a file name, or a pipe");

@@ -8,7 +8,12 @@ pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
-pkg_check_modules(PQ REQUIRED IMPORTED_TARGET libpq)
+# Headers alone: libpq itself is loaded when a pool in PostgreSQL is opened (src/remote/libpq.c).
+pkg_check_modules(PQ QUIET libpq)
+option(FILM_POSTGRESQL "pools in PostgreSQL (libpq-dev)" ${PQ_FOUND})
+if(FILM_POSTGRESQL AND NOT PQ_FOUND)
+  message(FATAL_ERROR "FILM_POSTGRESQL needs the headers of libpq: install libpq-dev, or turn it off")
+endif()
 pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd) # of the program alone
 pkg_check_modules(XGBOOST REQUIRED IMPORTED_TARGET xgboost)
 if(FILM_MPI) # src/mpi alone; -DFILM_MPI=OFF builds without
@@ -19,5 +24,5 @@ find_library(STEMMER_LIBRARY stemmer REQUIRED) # libstemmer has no pkg-config fi
 add_library(film_dependencies INTERFACE)
 target_link_libraries(film_dependencies INTERFACE
   OpenMP::OpenMP_C PkgConfig::OPENBLAS PkgConfig::LAPACKE PkgConfig::UTF8PROC PkgConfig::ZLIB
-  PkgConfig::ZSTD PkgConfig::JANSSON PkgConfig::SQLITE PkgConfig::PQ PkgConfig::XGBOOST ${STEMMER_LIBRARY} m
+  PkgConfig::ZSTD PkgConfig::JANSSON PkgConfig::SQLITE PkgConfig::XGBOOST ${STEMMER_LIBRARY} m ${CMAKE_DL_LIBS}
   $<$<BOOL:${FILM_MPI}>:PkgConfig::MPI>)

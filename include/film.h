@@ -59,8 +59,9 @@ typedef enum film_status {
     FILM_IO = 3,        /* could not read or write */
     FILM_CANCELLED = 4, /* the progress callback said stop; nothing half-written is left */
     FILM_NO_MEMORY = 5,
-    FILM_END = 6,   /* film_table_next: no more rows; not an error */
-    FILM_DENIED = 7 /* a database's user may not do this */
+    FILM_END = 6,          /* film_table_next: no more rows; not an error */
+    FILM_DENIED = 7,       /* a database's user may not do this */
+    FILM_NEEDS_LIBRARY = 8 /* the model needs another library of FILM's */
 } film_status;
 
 typedef struct film_error {
@@ -77,6 +78,12 @@ typedef struct film_text {
     size_t length;
 } film_text;
 FILM_API film_text film_string(const char *text);
+
+/* Two sentences and what is known about them: 1, they mean the same; 0, they do not. */
+typedef struct film_pair {
+    film_text a, b;
+    double label;
+} film_pair;
 
 /* Frees a string handed out by the library. */
 FILM_API void film_free(void *memory);
@@ -97,7 +104,8 @@ typedef struct film_progress {
 typedef struct film_model film_model;
 typedef struct film_context film_context;
 
-/* Maps a model file, checks all of it (structure and checksums) and makes it ready. */
+/* Maps a model file, checks all of it (structure and checksums) and makes it ready. FILM_NEEDS_LIBRARY for a model
+ * with a BERT encoder, unless film_train_register (film_train.h) was called. */
 FILM_API film_status film_open(const char *path, film_model **out, film_error *error);
 FILM_API void film_close(film_model *model);
 
@@ -192,26 +200,6 @@ FILM_API film_status film_score_batch(const film_model *model, const film_text *
                                       const film_text *b, size_t count,
                                       const film_answer_options *options, float *probability,
                                       film_error *error);
-
-/* ---- A BERT encoder -------------------------------------------------------------------- */
-
-/* A network somebody else trained, in a Hugging Face folder as downloaded: sentences to vectors, without
- * anything learned from your data. docs/bert.md says which can be read. Never changes when used. */
-typedef struct bert film_bert;
-
-FILM_API film_status film_bert_open(const char *folder, film_bert **out, film_error *error);
-/* Rounds it to 8 bits, once, before it is used: faster on machines with AVX-512 VNNI, slightly different
- * vectors. */
-FILM_API film_status film_bert_round(film_bert *bert, film_error *error);
-FILM_API void film_bert_close(film_bert *bert);
-FILM_API size_t film_bert_dim(const film_bert *bert);
-
-/* What was read, as one JSON object. Free with film_free. */
-FILM_API film_status film_bert_describe(const film_bert *bert, char **json, film_error *error);
-
-/* OUT (count x dim) = the vectors of TEXTS, pooled as the folder says. THREADS 0: all cores. */
-FILM_API film_status film_bert_embed(const film_bert *bert, const film_text *texts, size_t count,
-                                     int threads, float *out, film_error *error);
 
 /* ---- Reading tables -------------------------------------------------------------------- */
 

@@ -88,10 +88,10 @@ typedef struct film_operating {
 
 typedef struct film_train_options {
     film_table_options table;
-    /* Pools (film_pool.h) whose labels are learned from, beside the files or alone: their pairs labelled
-     * the same or different are rows behind those of the files. Not with MFILM, which streams. */
-    const char *const *pools;
-    size_t pool_count;
+    /* Labelled pairs in memory, such as those of a pool (film_pool_labelled_pairs): rows after those of the files,
+     * or alone. Not with MFILM, which streams. In a job the first process's are taken. */
+    const film_pair *pairs;
+    size_t pair_count;
     const char *dev;          /* a labelled file to choose the threshold on, or NULL */
     film_operating operating; /* what it is chosen by */
     double prior;       /* the share of duplicates it is chosen for, whatever the file's; 0.5 */
@@ -235,6 +235,30 @@ typedef struct film_split_result {
 FILM_API film_status film_split(const char *path, const char *train_path, const char *dev_path,
                                 const film_split_options *options, film_split_result *result,
                                 film_error *error);
+
+/* ---- BERT encoders and black boxes ----------------------------------------------------- */
+
+/* Lets film_open open models with a BERT encoder or a black box. Call once before opening; film_train does it
+ * itself. Any thread, any number of times. */
+FILM_API void film_train_register(void);
+
+/* A network somebody else trained, in a Hugging Face folder as downloaded: sentences to vectors, without
+ * anything learned from your data. docs/bert.md says which can be read. Never changes when used. */
+typedef struct film_bert film_bert;
+
+FILM_API film_status film_bert_open(const char *folder, film_bert **out, film_error *error);
+/* Rounds it to 8 bits, once, before it is used: faster on machines with AVX-512 VNNI, slightly different
+ * vectors. */
+FILM_API film_status film_bert_round(film_bert *bert, film_error *error);
+FILM_API void film_bert_close(film_bert *bert);
+FILM_API size_t film_bert_dim(const film_bert *bert);
+
+/* What was read, as one JSON object. Free with film_free. */
+FILM_API film_status film_bert_describe(const film_bert *bert, char **json, film_error *error);
+
+/* OUT (count x dim) = the vectors of TEXTS, pooled as the folder says. THREADS 0: all cores. */
+FILM_API film_status film_bert_embed(const film_bert *bert, const film_text *texts, size_t count,
+                                     int threads, float *out, film_error *error);
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,6 @@
  * file (base/file.c) and the allocator hook (base/mem.c) implement their part of film.h themselves.
  */
 #include "base/mem.h"
-#include "bert/bert.h"
 #include "eval/eval.h"
 #include "explain/learned.h"
 #include "explain/pair.h"
@@ -217,40 +216,6 @@ film_status film_score_batch(const film_model *model, const film_text *a, const 
     return status;
 }
 
-film_status film_bert_open(const char *folder, film_bert **out, film_error *error)
-{
-    if (!folder || !out) return missing(error, folder ? "out" : "folder");
-    return bert_open(folder, out, error);
-}
-
-film_status film_bert_round(film_bert *bert, film_error *error)
-{
-    return bert ? bert_round(bert, error) : missing(error, "bert");
-}
-
-void film_bert_close(film_bert *bert)
-{
-    bert_free(bert);
-}
-
-size_t film_bert_dim(const film_bert *bert)
-{
-    return bert ? bert_dim(bert) : 0;
-}
-
-film_status film_bert_describe(const film_bert *bert, char **json, film_error *error)
-{
-    if (!bert || !json) return missing(error, bert ? "json" : "bert");
-    return bert_describe(bert, json, error);
-}
-
-film_status film_bert_embed(const film_bert *bert, const film_text *texts, size_t count,
-                            int threads, float *out, film_error *error)
-{
-    if (!bert || (count && (!texts || !out))) return missing(error, "bert, texts or out");
-    return bert_encode(bert, texts, count, threads, out, error);
-}
-
 void film_eval_defaults(film_eval_options *options)
 {
     *options =
@@ -314,9 +279,11 @@ film_status film_train(const char *const *paths, size_t count, const film_train_
     film_train_options defaults;
     film_train_defaults(&defaults);
     if (!options) options = &defaults;
-    if ((count && !paths) || (options->pool_count && !options->pools) || !out)
-        return missing(error, "paths, pools or out");
-    if (!count && !options->pool_count) return missing(error, "paths");
+    if ((count && !paths) || (options->pair_count && !options->pairs) || !out)
+        return missing(error, "paths, pairs or out");
+    if (!count && !options->pair_count && film_job_rank(options->job) == 0)
+        return missing(error, "paths");
+    film_train_register(); /* what is trained can be saved and opened again */
     return train_files(paths, count, options, out, error);
 }
 

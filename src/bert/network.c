@@ -1,15 +1,19 @@
+/* Implements embed/network.h: encodes what it does not remember, opens and saves the encoder's part of a model file.
+ * The memory is a set-associative table of fixed size; the mathematics is in bert_forward.c and deep.c. */
 #include "bert/network.h"
 #include "base/keytab.h"
 #include "base/mem.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Memory for remembered vectors; pages that are never used are never taken. */
 #define MEMORY ((size_t)64 << 20)
 enum { WAYS = 4 }; /* places a text may be remembered at; the next to go takes turns */
 
-struct network {
+struct bert_network {
+    struct network base; /* first: what others see */
     struct bert *bert;
     struct deep head; /* of no shape: none */
     struct vector_cache *cache;
@@ -22,11 +26,16 @@ struct network {
     } * memo; /* its own block: remembering changes no answer, so a const network may */
 };
 
+static const struct bert_network *mine(const struct network *network)
+{
+    return (const struct bert_network *)network;
+}
+
 film_status network_new(struct bert *bert, struct deep *head, struct network **out,
                         film_error *error)
 {
     film_status status = FILM_OK;
-    struct network *network = mem_zeroed(1, sizeof *network);
+    struct bert_network *network = mem_zeroed(1, sizeof *network);
     struct memo *memo = NULL;
     size_t sets = 1;
     *out = NULL;
@@ -37,8 +46,12 @@ film_status network_new(struct bert *bert, struct deep *head, struct network **o
     TRY_ALLOC(network, error);
     network->bert = bert;
     if (head) network->head = *head;
-    size_t row = network_dim(network) * sizeof(float);
+    network->base = (struct network){.interface = &bert_network,
+                                     .dim = head ? deep_dim(head) : bert_dim(bert),
+                                     .black_box = head != NULL};
+    size_t row = network->base.dim * sizeof(float);
     while (2 * sets * WAYS * row <= MEMORY && sets < 16384) sets *= 2;
+    network->base.room = sets * WAYS / 2; /* half of the places: texts fall on them unevenly */
     TRY_ALLOC(memo = network->memo = mem_zeroed(1, sizeof *memo), error);
     memo->sets = sets;
     TRY_ALLOC((memo->key = mem_zeroed(sets * WAYS, sizeof *memo->key)) &&
@@ -46,15 +59,15 @@ film_status network_new(struct bert *bert, struct deep *head, struct network **o
                   (memo->vector = mem_array(sets * WAYS, row)),
               error);
     pthread_mutex_init(&memo->lock, NULL);
-    *out = network;
+    *out = &network->base;
 done:
-    if (status != FILM_OK) network_free(network);
+    if (status != FILM_OK && network) network_free(&network->base);
     return status;
 }
 
-void network_free(struct network *network)
+static void free_network(struct network *base)
 {
-    if (!network) return;
+    struct bert_network *network = (struct bert_network *)base;
     bert_free(network->bert);
     deep_free(&network->head);
     if (network->memo) {
@@ -69,36 +82,25 @@ void network_free(struct network *network)
 
 const struct bert *network_bert(const struct network *network)
 {
-    return network->bert;
-}
-
-size_t network_dim(const struct network *network)
-{
-    return network->head.shape.dim ? deep_dim(&network->head) : bert_dim(network->bert);
+    return mine(network)->bert;
 }
 
 const struct deep *network_head(const struct network *network)
 {
-    return network->head.shape.dim ? &network->head : NULL;
+    return network->black_box ? &mine(network)->head : NULL;
 }
 
 void network_use_cache(struct network *network, struct vector_cache *cache)
 {
-    network->cache = cache;
-}
-
-/* Half of the places: texts fall on them unevenly. */
-size_t network_room(const struct network *network)
-{
-    return network->memo->sets * WAYS / 2;
+    ((struct bert_network *)network)->cache = cache;
 }
 
 /* ---- Remembering; the lock is held ---- */
 
-static int recall(const struct network *network, struct vector_key key, float *out)
+static int recall(const struct bert_network *network, struct vector_key key, float *out)
 {
     const struct memo *memo = network->memo;
-    size_t set = key.low & (memo->sets - 1), dim = network_dim(network);
+    size_t set = key.low & (memo->sets - 1), dim = network->base.dim;
     for (size_t place = set * WAYS; place < (set + 1) * WAYS; place++)
         if (memo->key[place].low == key.low && memo->key[place].high == key.high) {
             memcpy(out, memo->vector + place * dim, dim * sizeof *out);
@@ -107,10 +109,10 @@ static int recall(const struct network *network, struct vector_key key, float *o
     return 0;
 }
 
-static void remember(const struct network *network, struct vector_key key, const float *vector)
+static void remember(const struct bert_network *network, struct vector_key key, const float *vector)
 {
     struct memo *memo = network->memo;
-    size_t set = key.low & (memo->sets - 1), dim = network_dim(network);
+    size_t set = key.low & (memo->sets - 1), dim = network->base.dim;
     size_t place = set * WAYS + memo->turn[set];
     memo->turn[set] = (unsigned char)((memo->turn[set] + 1) % WAYS);
     memo->key[place] = key;
@@ -120,8 +122,8 @@ static void remember(const struct network *network, struct vector_key key, const
 /* ---- Asking ---- */
 
 /* The head reads token matrices, some at a time: they are large. */
-static film_status apply_head(const struct network *network, const film_text *texts, size_t count,
-                              int threads, float *out, film_error *error)
+static film_status apply_head(const struct bert_network *network, const film_text *texts,
+                              size_t count, int threads, float *out, film_error *error)
 {
     enum { SOME = 128 };
     film_status status = FILM_OK;
@@ -160,11 +162,11 @@ static void missing_free(struct missing *missing)
     mem_free(missing->vectors);
 }
 
-static film_status look_up(const struct network *network, const film_text *texts, size_t count,
+static film_status look_up(const struct bert_network *network, const film_text *texts, size_t count,
                            struct missing *missing, float *out, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t dim = network_dim(network);
+    size_t dim = network->base.dim;
     TRY(keytab_init(&missing->seen, error));
     TRY_ALLOC((missing->texts = mem_array(count, sizeof *missing->texts)) &&
                   (missing->keys = mem_array(count, sizeof *missing->keys)) &&
@@ -187,16 +189,17 @@ done:
     return status;
 }
 
-film_status network_encode(const struct network *network, const film_text *texts, size_t count,
-                           int threads, float *out, film_error *error)
+static film_status encode(const struct network *base, const film_text *texts, size_t count,
+                          int threads, float *out, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t dim = network_dim(network);
+    const struct bert_network *network = mine(base);
+    size_t dim = network->base.dim;
     struct missing missing = {0};
     TRY(look_up(network, texts, count, &missing, out, error));
     if (missing.count == 0) goto done;
     TRY_ALLOC(missing.vectors = mem_array(missing.count, dim * sizeof(float)), error);
-    TRY(network_head(network)
+    TRY(base->black_box
             ? apply_head(network, missing.texts, missing.count, threads, missing.vectors, error)
             : bert_encode(network->bert, missing.texts, missing.count, threads, missing.vectors,
                           error));
@@ -213,3 +216,46 @@ done:
     missing_free(&missing);
     return status;
 }
+
+/* ---- As part of a model file ---- */
+
+static film_status open_file(struct safetensors *file, const char *path, struct network **out,
+                             film_error *error)
+{
+    film_status status = FILM_OK;
+    const char *settings = safetensors_metadata(file, "bert");
+    const char *deep = safetensors_metadata(file, "deep");
+    struct bert *bert = NULL;
+    struct deep head = {0};
+    char name[300];
+    snprintf(name, sizeof name, "%.200s: bert", path);
+    TRY(bert_from_file(file, settings, name, &bert, error));
+    snprintf(name, sizeof name, "%.200s: deep", path);
+    if (deep) status = deep_from_file(&head, file, deep, bert_dim(bert), name, error);
+    if (status != FILM_OK) bert_free(bert);
+    TRY(status);
+    TRY(network_new(bert, deep ? &head : NULL, out, error));
+done:
+    return status;
+}
+
+/* The black box first, then the encoder below it. */
+static film_status save(const struct network *base, struct network_file *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct bert *bert = network_bert(base);
+    const struct deep *head = network_head(base);
+    size_t first = head ? DEEP_TENSORS : 0;
+    *out = (struct network_file){.count = first + bert_tensor_count(bert)};
+    TRY_ALLOC(out->tensors = mem_array(out->count, sizeof *out->tensors), error);
+    if (head) deep_tensors(head, out->tensors);
+    bert_tensors(bert, out->tensors + first);
+    TRY(bert_settings(bert, &out->bert, error));
+    if (head) TRY(deep_settings(head, &out->deep, error));
+done:
+    if (status != FILM_OK) network_file_free(out);
+    return status;
+}
+
+const struct network_interface bert_network = {
+    .open = open_file, .free = free_network, .encode = encode, .save = save};

@@ -1,5 +1,5 @@
-/* A BERT encoder, or a black box on top of one (bert/deep.h), that remembers: sentences are encoded once, in
- * batches, however they are asked for.
+/* A BERT encoder, or a black box on top of one (bert/deep.h), as a network (embed/network.h) that remembers:
+ * sentences are encoded once, in batches, however they are asked for.
  *
  * Encoding a sentence takes a thousand times as long as looking it up, and pairs ask for the same ones again
  * and again. A vector depends on its sentence alone (bert/bert.h), so remembering changes no answer. Any number
@@ -10,26 +10,20 @@
 #include "bert/bert.h"
 #include "bert/deep.h"
 #include "bert/vector_cache.h"
+#include "embed/network.h"
 
-struct network;
+/* For network_register. */
+extern const struct network_interface bert_network;
 
 /* Owns BERT, and what HEAD (may be NULL: the encoder's own vectors) owns, also after a failure. */
 film_status network_new(struct bert *bert, struct deep *head, struct network **out,
                         film_error *error);
-void network_free(struct network *network);
 
+/* Of networks made here: */
 const struct bert *network_bert(const struct network *network);
 const struct deep *network_head(const struct network *network); /* or NULL */
-size_t network_dim(const struct network *network);
 
 /* While CACHE (may be NULL: no longer) is set, one thread at a time may ask. It belongs to the caller. */
 void network_use_cache(struct network *network, struct vector_cache *cache);
-
-/* OUT (count x dim) = the vectors. What is not remembered is encoded, each text once. */
-film_status network_encode(const struct network *network, const film_text *texts, size_t count,
-                           int threads, float *out, film_error *error);
-
-/* Most texts it makes sense to encode ahead of asking for them. */
-size_t network_room(const struct network *network);
 
 #endif

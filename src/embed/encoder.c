@@ -97,7 +97,7 @@ enum {
 /* OUT = M e, in a fixed order of additions whatever else is embedded with it. */
 static void map_vector(const struct encoder *encoder, const float *e, float *out)
 {
-    size_t dim = encoder->network_dim, inputs = network_dim(encoder->network);
+    size_t dim = encoder->network_dim, inputs = encoder->network->dim;
     if (!encoder->network_map) {
         memcpy(out, e, dim * sizeof *out);
         return;
@@ -123,7 +123,7 @@ static film_status embed_by_network(const struct encoder *encoder, const film_te
                                     size_t count, int threads, float *out, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t inputs = network_dim(encoder->network), batch = count < BATCH ? count : BATCH;
+    size_t inputs = encoder->network->dim, batch = count < BATCH ? count : BATCH;
     float *vectors = mem_array(batch, inputs * sizeof *vectors);
     TRY_ALLOC(vectors, error);
     threads = threads_count(threads);
@@ -143,7 +143,7 @@ film_status encoder_expect(const struct encoder *encoder, const film_text *texts
                            int threads, film_error *error)
 {
     if (!encoder->network || count == 0) return FILM_OK;
-    float *vectors = mem_array(count, network_dim(encoder->network) * sizeof *vectors);
+    float *vectors = mem_array(count, encoder->network->dim * sizeof *vectors);
     if (!vectors) return status_no_memory(error);
     film_status status = network_encode(encoder->network, texts, count, threads, vectors, error);
     mem_free(vectors);
@@ -152,7 +152,7 @@ film_status encoder_expect(const struct encoder *encoder, const film_text *texts
 
 size_t encoder_expects(const struct encoder *encoder)
 {
-    return encoder->network ? network_room(encoder->network) : SIZE_MAX;
+    return encoder->network ? encoder->network->room : SIZE_MAX;
 }
 
 /* ---- Either kind ---- */

@@ -10,7 +10,7 @@
 #define EMBED_ENCODER_H
 
 #include "embed/features.h"
-#include "bert/network.h"
+#include "embed/network.h"
 
 /* A view: what it points to belongs to the model. */
 struct encoder {

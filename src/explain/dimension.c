@@ -55,7 +55,7 @@ static film_status write_inputs(const struct encoder *encoder, size_t dimension,
 {
     writer_key(to, "encoder");
     return ranking_write_dimensions(encoder->network_map + dimension, encoder->network_dim,
-                                    network_dim(encoder->network), most, to, error);
+                                    encoder->network->dim, most, to, error);
 }
 
 /* The kept sentences with the largest and the smallest value. */

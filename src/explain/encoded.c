@@ -25,7 +25,7 @@ static film_status share_dimensions(struct encoded *encoded, const struct readin
     film_status status = FILM_OK;
     const struct encoder *encoder = reading->encoder;
     const struct reading_side *side = reading->side;
-    size_t inputs = network_dim(encoder->network), dim = encoder->network_dim;
+    size_t inputs = encoder->network->dim, dim = encoder->network_dim;
     film_text texts[2] = {side[0].text, side[1].text};
     float *e = mem_array(2 * inputs, sizeof *e);
     TRY_ALLOC(e, error);

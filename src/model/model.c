@@ -52,27 +52,16 @@ done:
     return status;
 }
 
-/* The BERT encoder, and on top of it a map or the black box. SETTINGS: of the encoder. */
-static film_status open_network(film_model *model, const char *settings, const char *path,
-                                film_error *error)
+/* The BERT encoder, and on top of it a map or the black box. */
+static film_status open_network(film_model *model, const char *path, film_error *error)
 {
     film_status status = FILM_OK;
-    struct bert *bert = NULL;
     const struct safetensors_tensor *map;
-    char name[300];
-    snprintf(name, sizeof name, "%.200s: bert", path);
-    TRY(bert_from_file(model->file, settings, name, &bert, error));
-    uint64_t shape[2] = {bert_dim(bert), SAFETENSORS_ANY};
-    const char *deep = safetensors_metadata(model->file, "deep");
-    struct deep head = {0};
-    snprintf(name, sizeof name, "%.200s: deep", path);
-    if (deep) status = deep_from_file(&head, model->file, deep, bert_dim(bert), name, error);
-    if (status != FILM_OK) bert_free(bert);
-    TRY(status);
-    TRY(network_new(bert, deep ? &head : NULL, &model->network, error));
+    TRY(network_open(model->file, path, &model->network, error));
+    uint64_t shape[2] = {model->network->dim, SAFETENSORS_ANY};
     model->encoder.network = model->network;
-    model->encoder.network_dim = network_dim(model->network);
-    if (deep) goto done;
+    model->encoder.network_dim = model->network->dim;
+    if (model->network->black_box) goto done;
     TRY(safetensors_require(model->file, "M", SAFETENSORS_F32, 2, shape, &map, error));
     if (map->shape[1] == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: the map M is empty", path));
     for (uint64_t i = 0; i < map->shape[0] * map->shape[1]; i++)
@@ -106,8 +95,8 @@ static film_status open_arrays(film_model *model, const char *path, film_error *
     model->sigma = sigma->data;
     model->rank = (size_t)sigma->shape[0];
     model->encoder.features = features; /* similarity comes from the settings */
-    const char *bert = safetensors_metadata(model->file, "bert");
-    if (bert) TRY(open_network(model, bert, path, error));
+    int bert = safetensors_metadata(model->file, "bert") != NULL;
+    if (bert) TRY(open_network(model, path, error));
     /* Features alone have no map, and beside a network words need none. */
     if (strcmp(model->settings.method, "tfidf") == 0 ||
         (bert && !safetensors_find(model->file, "L")))
@@ -192,9 +181,9 @@ film_status model_parse(const void *bytes, size_t size, const char *name, film_m
 
 /* ---- Saving ---- */
 
-enum { OWN_TENSORS = 3 * GROUPS + 4 + DECISION_TENSORS + EXAMPLES_TENSORS + DEEP_TENSORS };
+enum { OWN_TENSORS = 3 * GROUPS + 4 + DECISION_TENSORS + EXAMPLES_TENSORS };
 struct layout {
-    struct safetensors_tensor *tensors; /* OWN_TENSORS, and those of a BERT encoder */
+    struct safetensors_tensor *tensors; /* OWN_TENSORS, and those of a network */
     char names[3 * GROUPS][24];
     size_t count;
 };
@@ -218,35 +207,29 @@ static void place_group(struct layout *layout, int group, const struct strtab *t
     place(layout, name[2], SAFETENSORS_U64, table->slots, 1, (uint64_t)table->slot_mask + 1, 0);
 }
 
-static void place_network(struct layout *layout, const film_model *model)
+/* The map on top of the network, then the network itself. */
+static void place_network(struct layout *layout, const film_model *model,
+                          const struct network_file *network)
 {
-    const struct bert *bert = network_bert(model->network);
-    const struct deep *head = network_head(model->network);
-    if (head) {
-        deep_tensors(head, layout->tensors + layout->count);
-        layout->count += DEEP_TENSORS;
-    } else {
-        place(layout, "M", SAFETENSORS_F32, model->encoder.network_map, 2, bert_dim(bert),
+    if (!model->network->black_box)
+        place(layout, "M", SAFETENSORS_F32, model->encoder.network_map, 2, model->network->dim,
               model->encoder.network_dim);
-    }
-    bert_tensors(bert, layout->tensors + layout->count);
-    layout->count += bert_tensor_count(bert);
+    memcpy(layout->tensors + layout->count, network->tensors,
+           network->count * sizeof *network->tensors);
+    layout->count += network->count;
 }
 
 film_status model_save(const film_model *model, const char *path, film_error *error)
 {
     film_status status = FILM_OK;
     const struct features *features = &model->features;
-    const struct bert *bert = model->network ? network_bert(model->network) : NULL;
-    const struct deep *head = model->network ? network_head(model->network) : NULL;
+    struct network_file network = {.tensors = NULL};
     struct layout layout = {.count = 0};
-    char *settings = NULL, *encoder = NULL, *deep = NULL;
-    TRY_ALLOC(layout.tensors = mem_array(OWN_TENSORS + (bert ? bert_tensor_count(bert) : 0),
-                                         sizeof *layout.tensors),
+    char *settings = NULL;
+    if (model->network) TRY(model->network->interface->save(model->network, &network, error));
+    TRY_ALLOC(layout.tensors = mem_array(OWN_TENSORS + network.count, sizeof *layout.tensors),
               error);
     TRY(settings_write(model, &settings, error));
-    if (bert) TRY(bert_settings(bert, &encoder, error));
-    if (head) TRY(deep_settings(head, &deep, error));
     if (model->encoder.map)
         place(&layout, "L", SAFETENSORS_F32, model->encoder.map, 2, features_count(features),
               model->encoder.dim);
@@ -256,15 +239,16 @@ film_status model_save(const film_model *model, const char *path, film_error *er
         if (features->groups & GROUP_BIT(g)) place_group(&layout, g, &features->vocabulary[g]);
     layout.count += decision_tensors(&model->decision, layout.tensors + layout.count);
     layout.count += examples_tensors(&model->examples, layout.tensors + layout.count);
-    if (bert) place_network(&layout, model);
+    if (model->network) place_network(&layout, model, &network);
     const char *keys[] = {"format", "format_version", "settings", "figures", "bert", "deep"};
-    const char *values[] = {FORMAT, FORMAT_VERSION, settings, model->figures, encoder, deep};
+    const char *values[] = {FORMAT,         FORMAT_VERSION, settings,
+                            model->figures, network.bert,   network.deep};
     TRY(safetensors_write(path, layout.tensors, layout.count, keys, values,
-                          4 + (size_t)(bert != NULL) + (size_t)(head != NULL), error));
+                          4 + (size_t)(network.bert != NULL) + (size_t)(network.deep != NULL),
+                          error));
 done:
     mem_free(layout.tensors);
-    mem_free(encoder);
-    mem_free(deep);
+    network_file_free(&network);
     mem_free(settings);
     return status;
 }

@@ -228,7 +228,7 @@ film_status reasons_of_similarity(struct match *match, film_verdict *verdict, fi
     film_status status = FILM_OK;
     double total = verdict->log_odds - verdict->bias - match->identity;
     if (match->decision->encoder->network) { /* inside of it no word has a share of its own */
-        int black_box = network_head(match->decision->encoder->network) != NULL;
+        int black_box = match->decision->encoder->network->black_box;
         TRY(add_named(match, "trait", black_box ? DECISION_BLACK_BOX : DECISION_NETWORK,
                       black_box ? FAMILY_BLACK_BOX : FAMILY_MEANING, total, error));
     } else {

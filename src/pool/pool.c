@@ -195,7 +195,7 @@ film_status film_pool_open(const char *path, film_pool **out, film_error *error)
     pool->wait = 10;
     int is_remote = place_is_remote(path);
     if (is_remote) TRY(shared_open(pool, path, error));
-    TRY(find_place(pool, is_remote ? pool->remote->file : path, error));
+    TRY(find_place(pool, is_remote ? remote_file(pool->remote) : path, error));
     TRY(lineage_check(pool->file, is_remote ? pool->file : pool->path, error));
     if (is_remote) TRY(shared_catch_up(pool, error));
     TRY(read_settings(pool, error));

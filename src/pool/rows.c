@@ -62,6 +62,30 @@ film_status film_pool_labels(film_pool *pool, film_label_fn call, void *user, fi
     return status;
 }
 
+struct pair_listing {
+    film_pair_fn call;
+    void *user;
+};
+
+static int list_pair(void *user, film_text a, film_text b, int same)
+{
+    const struct pair_listing *listing = user;
+    const film_pair pair = {a, b, same};
+    return listing->call(listing->user, &pair);
+}
+
+film_status film_pool_labelled_pairs(film_pool *pool, film_pair_fn call, void *user,
+                                     film_error *error)
+{
+    struct pair_listing listing = {call, user};
+    struct db *db = NULL;
+    if (!pool || !call) return pool_missing(error, pool ? "call" : "pool");
+    film_status status = pool_read(pool, &db, error);
+    if (status == FILM_OK) status = store_each_pair(db, list_pair, &listing, error);
+    pool_read_end(pool, db);
+    return status;
+}
+
 /* ---- clusters ---- */
 
 /* The members of the cluster at ROOT; *STOP when the caller has enough. */

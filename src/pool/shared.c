@@ -27,13 +27,13 @@ film_status shared_open(film_pool *pool, const char *uri, film_error *error)
 {
     film_status status = remote_open(uri, &pool->remote, error);
     if (status != FILM_OK) return status;
-    const char *name = pool->remote->place.name;
+    const char *name = remote_name(pool->remote);
     static const char format[] = "%s (a copy of %s, which may be removed)";
-    size_t room = sizeof format + strlen(name) + strlen(pool->remote->file);
+    size_t room = sizeof format + strlen(name) + strlen(remote_file(pool->remote));
     pool->path = mem_string(name, strlen(name));
     pool->copy_name = mem_array(room, 1);
     if (!pool->path || !pool->copy_name) return status_no_memory(error);
-    snprintf(pool->copy_name, room, format, pool->remote->file, name);
+    snprintf(pool->copy_name, room, format, remote_file(pool->remote), name);
     return FILM_OK;
 }
 

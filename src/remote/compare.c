@@ -1,6 +1,6 @@
 /* Is what lies in the database what the copy has? Rows that were changed by others than film keep their number of
  * change, so no copy hears of them. */
-#include "remote/remote.h"
+#include "remote/remote_parts.h"
 
 #include <string.h>
 
@@ -64,7 +64,7 @@ static film_status compare_count(struct comparing *comparing, film_error *error)
         TRY(comparing->call(comparing->user, &found, error));
     }
 done:
-    PQclear(result);
+    libpq.PQclear(result);
     return status;
 }
 

@@ -2,7 +2,7 @@
  * the beginning; sentences follow as changes. */
 #include "base/file.h"
 #include "base/mem.h"
-#include "remote/remote.h"
+#include "remote/remote_parts.h"
 #include "store/lineage.h"
 #include "store/schema.h"
 

@@ -1,14 +1,9 @@
 #include "remote/place.h"
 #include "base/mem.h"
+#include "remote/libpq.h"
 
-#include <libpq-fe.h>
 #include <stdio.h>
 #include <string.h>
-
-int place_is_remote(const char *path)
-{
-    return strncmp(path, "postgresql://", 13) == 0 || strncmp(path, "postgres://", 11) == 0;
-}
 
 static const char *value_of_option(const PQconninfoOption *options, const char *keyword)
 {
@@ -44,9 +39,11 @@ film_status place_open(struct place *place, const char *uri, film_error *error)
     film_status status = FILM_OK;
     char *message = NULL;
     *place = (struct place){.uri = NULL};
-    PQconninfoOption *options = PQconninfoParse(uri, &message);
+    PQconninfoOption *options = NULL;
+    TRY(libpq_load(error));
+    options = libpq.PQconninfoParse(uri, &message);
     /* libpq's own message quotes the URI, perhaps with a password. */
-    PQfreemem(message);
+    libpq.PQfreemem(message);
     if (!options)
         TRY(status_set(error, FILM_USAGE,
                        "that is no URI of a database; write postgresql://USER@HOST:PORT/DATABASE, "
@@ -59,7 +56,7 @@ film_status place_open(struct place *place, const char *uri, film_error *error)
     TRY_ALLOC(place->uri = mem_string(uri, strlen(uri)), error);
     TRY_ALLOC(place->name = printable(options), error);
 done:
-    PQconninfoFree(options);
+    if (options) libpq.PQconninfoFree(options);
     return status;
 }
 

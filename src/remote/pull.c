@@ -1,4 +1,4 @@
-#include "remote/remote.h"
+#include "remote/remote_parts.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -30,12 +30,12 @@ static film_status read_position(const struct remote *remote, struct session *se
     PGresult *result = NULL;
     film_status status = session_ask(session, sql, NULL, 0, &result, error);
     if (status != FILM_OK) return status;
-    if (PQntuples(result) != 1 || !take_token(session_cell(result, 0, 1), position->token))
+    if (libpq.PQntuples(result) != 1 || !take_token(session_cell(result, 0, 1), position->token))
         status = damaged(remote, "its counter of changes", error);
     else
         status = row_number(session_cell(result, 0, 0), &position->change, error);
     if (status == FILM_OK) position->standby = session_flag(result, 0, 2);
-    PQclear(result);
+    libpq.PQclear(result);
     return status;
 }
 
@@ -54,7 +54,7 @@ static film_status check_way(const struct remote *remote, struct session *sessio
     cells[1] = row_text(film_string(token));
     film_status status = session_ask(session, sql, cells, 2, &result, error);
     if (status == FILM_OK) status = row_number(session_cell(result, 0, 0), &known, error);
-    PQclear(result);
+    libpq.PQclear(result);
     if (status != FILM_OK || known) return status;
     return status_set(error, FILM_BAD_INPUT,
                       "%s went another way than the copy of it on this machine (put back from a "

@@ -1,4 +1,4 @@
-#include "remote/remote.h"
+#include "remote/remote_parts.h"
 
 /* New sentences and removals go by COPY, all at once; what changes a row that is there, by prepared statements
  * one after another without waiting. */

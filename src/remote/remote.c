@@ -1,4 +1,4 @@
-#include "remote/remote.h"
+#include "remote/remote_parts.h"
 #include "base/checksum.h"
 #include "base/mem.h"
 #include "remote/tables.h"
@@ -25,6 +25,16 @@ film_status remote_token(char token[REMOTE_TOKEN + 1], film_error *error)
     }
     token[REMOTE_TOKEN] = 0;
     return FILM_OK;
+}
+
+const char *remote_name(const struct remote *remote)
+{
+    return remote->place.name;
+}
+
+const char *remote_file(const struct remote *remote)
+{
+    return remote->file;
 }
 
 /* ---- making ---- */
@@ -306,7 +316,7 @@ static film_status was_committed(struct session *session, uint64_t change, const
     TRY(row_number(session_cell(result, 0, 0), &count, error));
     *committed = count > 0;
 done:
-    PQclear(result);
+    libpq.PQclear(result);
     session_rollback(session);
     return status;
 }

@@ -9,23 +9,10 @@
 #ifndef REMOTE_REMOTE_H
 #define REMOTE_REMOTE_H
 
-#include "remote/session.h"
+#include "remote/place.h"
+#include "store/store.h"
 
-enum { REMOTE_TOKEN = 32 }; /* hexadecimal digits */
-
-struct remote {
-    struct place place;
-    char identity[REMOTE_TOKEN + 1];
-    char *file; /* of the copy */
-    size_t dim;
-    enum row_vectors vectors;
-    struct session reader; /* brings up to date and listens: one thread at a time */
-    struct session writer; /* the same */
-    /* Of the transaction in progress: */
-    int64_t last_number; /* sentences above are new */
-    float *vector;       /* scratch of `reader`, then of `writer`: dim each */
-    unsigned char *turned;
-};
+struct remote;
 
 /* Makes a pool with the model's bytes inside; all or nothing. */
 film_status remote_create(const char *uri, const void *model, size_t size, size_t dim,
@@ -34,6 +21,10 @@ film_status remote_create(const char *uri, const void *model, size_t size, size_
 /* Connects and makes sure that there is a copy, perhaps an empty one. */
 film_status remote_open(const char *uri, struct remote **out, film_error *error);
 void remote_close(struct remote *remote);
+
+/* What messages call the database, and where the copy lies. */
+const char *remote_name(const struct remote *remote);
+const char *remote_file(const struct remote *remote);
 
 /* Brings DB, the copy, up to date. */
 film_status remote_refresh(struct remote *remote, struct db *db, film_error *error);
@@ -59,25 +50,5 @@ typedef film_status (*remote_differs_fn)(void *user, const struct remote_differe
                                          film_error *error);
 film_status remote_compare(struct remote *remote, struct db *db, remote_differs_fn call, void *user,
                            film_error *error);
-
-/* ---- for the files of this folder ---- */
-
-/* pull.c: a quick look, outside of a transaction: does the database have changes that DB has not? */
-film_status pull_is_behind(const struct remote *remote, struct session *session, struct db *db,
-                           int *behind, film_error *error);
-
-/* Takes over what the copy does not have yet, inside transactions of both; WRITE goes on from there. */
-film_status pull_changes(struct remote *remote, struct session *session, struct store_write *write,
-                         film_error *error);
-
-/* push.c: sends the changes of WRITE, inside transactions of both. */
-film_status push_changes(struct remote *remote, struct store_write *write, const char *token,
-                         film_error *error);
-
-/* copy_file.c: remote->file, made when it is not there. */
-film_status copy_file_open(struct remote *remote, film_error *error);
-
-/* Digits of random bytes. */
-film_status remote_token(char token[REMOTE_TOKEN + 1], film_error *error);
 
 #endif

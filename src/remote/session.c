@@ -19,7 +19,7 @@ static double now(void)
 
 int session_is_lost(const struct session *session)
 {
-    return !session->connection || PQstatus(session->connection) != CONNECTION_OK;
+    return !session->connection || libpq.PQstatus(session->connection) != CONNECTION_OK;
 }
 
 /* The first LINES of libpq's words as one line; they never have a password in them. */
@@ -64,11 +64,11 @@ static int is_state(const char *state, const char *wanted)
 /* What the server refused to do. RESULT is cleared. */
 static film_status refused(struct session *session, PGresult *result, film_error *error)
 {
-    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-    const char *words = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    const char *state = libpq.PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    const char *words = libpq.PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     const char *name = session->place->name;
     char line[401];
-    one_line(words ? words : PQresultErrorMessage(result), 1, line, sizeof line);
+    one_line(words ? words : libpq.PQresultErrorMessage(result), 1, line, sizeof line);
     film_status status;
     if (!state) state = "";
     if (session_is_lost(session) || is_state(state, "57P"))
@@ -90,7 +90,7 @@ static film_status refused(struct session *session, PGresult *result, film_error
     else
         status = status_set(error, is_state(state, "2") ? FILM_BAD_INPUT : FILM_IO, "%s: %s%s",
                             name, line, session->writing ? "; nothing was written" : "");
-    PQclear(result);
+    libpq.PQclear(result);
     return status;
 }
 
@@ -138,7 +138,7 @@ static film_status set_up(struct session *session, film_error *error)
         snprintf(backend->since, sizeof backend->since, "%s", session_string(result, 0, 5));
         end_former(session);
     }
-    PQclear(result);
+    libpq.PQclear(result);
     if (status != FILM_OK) session_close(session);
     return status;
 }
@@ -155,17 +155,17 @@ film_status session_connect(struct session *session, film_error *error)
     if (session->patience == 0) session->patience = 60;
     if (!session_is_lost(session)) return FILM_OK;
     session_close(session);
-    session->connection = PQconnectdbParams(keywords, values, 1);
+    session->connection = libpq.PQconnectdbParams(keywords, values, 1);
     if (!session->connection) return status_no_memory(error);
-    if (PQstatus(session->connection) != CONNECTION_OK)
-        return session_lost(session, PQerrorMessage(session->connection), error);
-    PQsetNoticeReceiver(session->connection, ignore_notice, NULL);
+    if (libpq.PQstatus(session->connection) != CONNECTION_OK)
+        return session_lost(session, libpq.PQerrorMessage(session->connection), error);
+    libpq.PQsetNoticeReceiver(session->connection, ignore_notice, NULL);
     return set_up(session, error);
 }
 
 void session_close(struct session *session)
 {
-    if (session->connection) PQfinish(session->connection);
+    if (session->connection) libpq.PQfinish(session->connection);
     session->connection = NULL;
     session->prepared_count = session->queued = 0;
     session->listening = 0;
@@ -198,12 +198,12 @@ static film_status next_result(struct session *session, PGresult **result, film_
 {
     double heard = now();
     *result = NULL;
-    while (PQisBusy(session->connection)) {
-        struct pollfd socket = {PQsocket(session->connection), POLLIN, 0};
+    while (libpq.PQisBusy(session->connection)) {
+        struct pollfd socket = {libpq.PQsocket(session->connection), POLLIN, 0};
         int ready = poll(&socket, 1, TICK_MS);
         if (ready > 0) {
-            if (!PQconsumeInput(session->connection))
-                return session_lost(session, PQerrorMessage(session->connection), error);
+            if (!libpq.PQconsumeInput(session->connection))
+                return session_lost(session, libpq.PQerrorMessage(session->connection), error);
             heard = now();
         }
         film_status stop = session_check_stop(session, error);
@@ -211,13 +211,13 @@ static film_status next_result(struct session *session, PGresult **result, film_
         if (now() - heard > session->patience)
             return session_lost(session, "it does not answer any more", error);
     }
-    *result = PQgetResult(session->connection);
+    *result = libpq.PQgetResult(session->connection);
     return FILM_OK;
 }
 
 static int is_fine(const PGresult *result)
 {
-    ExecStatusType kind = PQresultStatus(result);
+    ExecStatusType kind = libpq.PQresultStatus(result);
     return kind == PGRES_COMMAND_OK || kind == PGRES_TUPLES_OK || kind == PGRES_SINGLE_TUPLE ||
            kind == PGRES_COPY_IN || kind == PGRES_PIPELINE_SYNC;
 }
@@ -230,7 +230,7 @@ film_status session_collect(struct session *session, PGresult **out, film_error 
     for (;;) {
         film_status got = next_result(session, &result, error);
         if (got != FILM_OK) {
-            PQclear(kept);
+            libpq.PQclear(kept);
             return got;
         }
         if (!result) break;
@@ -239,14 +239,14 @@ film_status session_collect(struct session *session, PGresult **out, film_error 
             if (!session->connection) break;
             continue;
         }
-        PQclear(kept);
+        libpq.PQclear(kept);
         kept = result;
-        if (PQresultStatus(kept) == PGRES_COPY_IN) break; /* its end comes later */
+        if (libpq.PQresultStatus(kept) == PGRES_COPY_IN) break; /* its end comes later */
     }
     if (status == FILM_OK && out)
         *out = kept;
     else
-        PQclear(kept);
+        libpq.PQclear(kept);
     return status;
 }
 
@@ -254,7 +254,7 @@ film_status session_collect(struct session *session, PGresult **out, film_error 
 
 film_status session_send_failed(struct session *session, film_error *error)
 {
-    return session_lost(session, PQerrorMessage(session->connection), error);
+    return session_lost(session, libpq.PQerrorMessage(session->connection), error);
 }
 
 /* Never connects by itself: the statement may belong to a transaction that is gone with the connection. */
@@ -281,7 +281,7 @@ static film_status prepare(struct session *session, const char *sql, char name[1
     if (i == SESSION_STATEMENTS)
         return status_set(error, FILM_USAGE, "more kinds of statements than SESSION_STATEMENTS");
     TRY(session_settle(session, error)); /* a statement is not prepared in between */
-    if (!PQsendPrepare(session->connection, name, sql, 0, NULL))
+    if (!libpq.PQsendPrepare(session->connection, name, sql, 0, NULL))
         TRY(session_send_failed(session, error));
     TRY(session_collect(session, NULL, error));
     session->prepared[session->prepared_count++] = sql;
@@ -299,7 +299,8 @@ static film_status send(struct session *session, const char *name, const struct 
         lengths[i] = cells[i].length;
         formats[i] = 1;
     }
-    if (PQsendQueryPrepared(session->connection, name, (int)count, values, lengths, formats, 1))
+    if (libpq.PQsendQueryPrepared(session->connection, name, (int)count, values, lengths, formats,
+                                  1))
         return FILM_OK;
     return session_send_failed(session, error);
 }
@@ -324,7 +325,7 @@ film_status session_run(struct session *session, const char *sql, film_error *er
     film_status status = FILM_OK;
     TRY(need_connection(session, error));
     TRY(session_settle(session, error));
-    if (!PQsendQuery(session->connection, sql)) TRY(session_send_failed(session, error));
+    if (!libpq.PQsendQuery(session->connection, sql)) TRY(session_send_failed(session, error));
     TRY(session_collect(session, NULL, error));
 done:
     return status;
@@ -332,8 +333,9 @@ done:
 
 struct cell session_cell(const PGresult *result, int row, int column)
 {
-    if (PQgetisnull(result, row, column)) return (struct cell){NULL, 0};
-    return (struct cell){PQgetvalue(result, row, column), PQgetlength(result, row, column)};
+    if (libpq.PQgetisnull(result, row, column)) return (struct cell){NULL, 0};
+    return (struct cell){libpq.PQgetvalue(result, row, column),
+                         libpq.PQgetlength(result, row, column)};
 }
 
 int session_flag(const PGresult *result, int row, int column)
@@ -352,8 +354,8 @@ static film_status give_row(const PGresult *result, size_t columns, session_row_
                             film_error *error)
 {
     struct cell cells[SESSION_MOST];
-    if ((size_t)PQnfields(result) != columns)
-        return status_set(error, FILM_BAD_INPUT, "a row has %d columns", PQnfields(result));
+    if ((size_t)libpq.PQnfields(result) != columns)
+        return status_set(error, FILM_BAD_INPUT, "a row has %d columns", libpq.PQnfields(result));
     for (size_t i = 0; i < columns; i++) cells[i] = session_cell(result, 0, (int)i);
     return call(user, cells, error);
 }
@@ -368,7 +370,7 @@ film_status session_each(struct session *session, const char *sql, const struct 
     TRY(prepare(session, sql, name, error));
     TRY(session_settle(session, error));
     TRY(send(session, name, cells, count, error));
-    PQsetSingleRowMode(session->connection);
+    libpq.PQsetSingleRowMode(session->connection);
     for (;;) {
         TRY(next_result(session, &result, error));
         if (!result) break;
@@ -377,12 +379,12 @@ film_status session_each(struct session *session, const char *sql, const struct 
             result = NULL;
             goto done;
         }
-        if (PQntuples(result) > 0) TRY(give_row(result, columns, call, user, error));
-        PQclear(result);
+        if (libpq.PQntuples(result) > 0) TRY(give_row(result, columns, call, user, error));
+        libpq.PQclear(result);
         result = NULL;
     }
 done:
-    PQclear(result);
+    libpq.PQclear(result);
     if (status != FILM_OK) session_close(session); /* rows may still be on their way */
     return status;
 }
@@ -397,7 +399,7 @@ film_status session_queue(struct session *session, const char *sql, const struct
     TRY(prepare(session, sql, name, error));
     /* Answers that nobody reads would fill the way back, and then the way there. */
     if (session->queued == MOST_QUEUED) TRY(session_settle(session, error));
-    if (session->queued == 0 && !PQenterPipelineMode(session->connection))
+    if (session->queued == 0 && !libpq.PQenterPipelineMode(session->connection))
         TRY(session_send_failed(session, error));
     TRY(send(session, name, cells, count, error));
     session->queued++;
@@ -411,22 +413,22 @@ film_status session_settle(struct session *session, film_error *error)
     PGresult *result;
     if (session->queued == 0) return FILM_OK;
     session->queued = 0;
-    if (!PQpipelineSync(session->connection)) return session_send_failed(session, error);
+    if (!libpq.PQpipelineSync(session->connection)) return session_send_failed(session, error);
     for (int end = 0; !end;) { /* each statement's results end with none */
         film_status got = next_result(session, &result, error);
         if (got != FILM_OK) return got;
         if (!result) continue;
-        end = PQresultStatus(result) == PGRES_PIPELINE_SYNC;
+        end = libpq.PQresultStatus(result) == PGRES_PIPELINE_SYNC;
         /* What follows a failure is passed over by the server. */
-        int skipped = PQresultStatus(result) == PGRES_PIPELINE_ABORTED;
+        int skipped = libpq.PQresultStatus(result) == PGRES_PIPELINE_ABORTED;
         if (status == FILM_OK && !skipped && !is_fine(result)) {
             status = refused(session, result, error);
             if (!session->connection) return status;
         } else {
-            PQclear(result);
+            libpq.PQclear(result);
         }
     }
-    if (!PQexitPipelineMode(session->connection)) return session_send_failed(session, error);
+    if (!libpq.PQexitPipelineMode(session->connection)) return session_send_failed(session, error);
     return status;
 }
 
@@ -440,9 +442,9 @@ void session_rollback(struct session *session)
         session_close(session);
         return;
     }
-    if (PQtransactionStatus(session->connection) == PQTRANS_IDLE && !session->queued) return;
+    if (libpq.PQtransactionStatus(session->connection) == PQTRANS_IDLE && !session->queued) return;
     session->progress = NULL; /* a wish to stop must not keep the transaction open */
-    if (PQtransactionStatus(session->connection) == PQTRANS_ACTIVE || session->queued ||
+    if (libpq.PQtransactionStatus(session->connection) == PQTRANS_ACTIVE || session->queued ||
         session_run(session, "ROLLBACK", &ignored) != FILM_OK)
         session_close(session);
     session->progress = progress;
@@ -453,18 +455,18 @@ static int take_notes(struct session *session)
 {
     PGnotify *note;
     int any = 0;
-    for (; (note = PQnotifies(session->connection)); any = 1) PQfreemem(note);
+    for (; (note = libpq.PQnotifies(session->connection)); any = 1) libpq.PQfreemem(note);
     return any;
 }
 
 film_status session_wait(struct session *session, int milliseconds, int wake, film_error *error)
 {
-    struct pollfd ways[2] = {{PQsocket(session->connection), POLLIN, 0}, {wake, POLLIN, 0}};
+    struct pollfd ways[2] = {{libpq.PQsocket(session->connection), POLLIN, 0}, {wake, POLLIN, 0}};
     /* Some may have come with the answer to a statement: the socket says nothing of these any more. */
     if (take_notes(session)) return FILM_OK;
     if (poll(ways, wake >= 0 ? 2 : 1, milliseconds) <= 0 || !ways[0].revents) return FILM_OK;
-    if (!PQconsumeInput(session->connection))
-        return session_lost(session, PQerrorMessage(session->connection), error);
+    if (!libpq.PQconsumeInput(session->connection))
+        return session_lost(session, libpq.PQerrorMessage(session->connection), error);
     take_notes(session);
     /* The socket of a server that went away can be read, and nothing comes. */
     if (session_is_lost(session))

@@ -5,10 +5,9 @@
 #ifndef REMOTE_SESSION_H
 #define REMOTE_SESSION_H
 
+#include "remote/libpq.h"
 #include "remote/place.h"
 #include "remote/row.h"
-
-#include <libpq-fe.h>
 
 enum { SESSION_STATEMENTS = 32, SESSION_MOST = 10 /* parameters of a statement */ };
 
@@ -40,7 +39,7 @@ film_status session_connect(struct session *session, film_error *error);
 void session_close(struct session *session);
 int session_is_lost(const struct session *session);
 
-/* Runs a statement that is prepared for it. RESULT may be NULL; else PQclear it. */
+/* Runs a statement that is prepared for it. RESULT may be NULL; else clear it with libpq.PQclear. */
 film_status session_ask(struct session *session, const char *sql, const struct cell *cells,
                         size_t count, PGresult **result, film_error *error);
 

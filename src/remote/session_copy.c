@@ -10,7 +10,7 @@ static film_status copy_flush(struct session *session, film_error *error)
 {
     size_t count = session->copy.count;
     session->copy.count = 0;
-    if (!count || PQputCopyData(session->connection, session->copy.bytes, (int)count) == 1)
+    if (!count || libpq.PQputCopyData(session->connection, session->copy.bytes, (int)count) == 1)
         return FILM_OK;
     return session_send_failed(session, error);
 }
@@ -63,7 +63,8 @@ film_status session_copy_end(struct session *session, film_error *error)
     film_status status = FILM_OK;
     TRY(copy_bytes(session, end, sizeof end, error));
     TRY(copy_flush(session, error));
-    if (PQputCopyEnd(session->connection, NULL) != 1) TRY(session_send_failed(session, error));
+    if (libpq.PQputCopyEnd(session->connection, NULL) != 1)
+        TRY(session_send_failed(session, error));
     TRY(session_collect(session, NULL, error));
 done:
     return status;

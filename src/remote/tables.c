@@ -55,7 +55,7 @@ static film_status look(struct session *session, int *schema, int *pool, film_er
     if (status != FILM_OK) return status;
     *schema = session_flag(result, 0, 0);
     *pool = session_flag(result, 0, 1);
-    PQclear(result);
+    libpq.PQclear(result);
     return FILM_OK;
 }
 
@@ -108,7 +108,7 @@ static film_status read_version(struct session *session, int64_t *version, film_
     PGresult *result = NULL;
     film_status status = session_ask(session, sql, NULL, 0, &result, error);
     if (status == FILM_OK) status = row_number(session_cell(result, 0, 0), version, error);
-    PQclear(result);
+    libpq.PQclear(result);
     return status;
 }
 

@@ -123,6 +123,6 @@ film_status learn_deep(struct run *run, film_error *error)
     /* The weights are the network's own; nobody has asked it yet, so it remembers nothing of how they were. */
     struct deep deep = *network_head(model->network);
     model->encoder.network = model->network;
-    model->encoder.network_dim = network_dim(model->network);
+    model->encoder.network_dim = model->network->dim;
     return learn(run, network_bert(model->network), &deep, error);
 }

@@ -33,7 +33,7 @@ static film_status encode(struct run *run, const struct strtab *sentences, float
 {
     film_status status = FILM_OK;
     const struct network *network = run->model->network;
-    size_t dim = network_dim(network);
+    size_t dim = network->dim;
     film_text texts[STRETCH];
     float *scratch = out ? NULL : mem_array(STRETCH, dim * sizeof *scratch);
     TRY_ALLOC(out || scratch, error);
@@ -56,7 +56,7 @@ static film_status encode_all(struct run *run, float **vectors, film_error *erro
     film_status status = FILM_OK;
     const struct strtab *own = &run->corpus.sentences, *dev = &run->dev.sentences;
     size_t total = (size_t)own->count + (run->dev.rows ? dev->count : 0), done = 0;
-    TRY_ALLOC(*vectors = mem_array(own->count, network_dim(run->model->network) * sizeof(float)),
+    TRY_ALLOC(*vectors = mem_array(own->count, run->model->network->dim * sizeof(float)),
               error);
     TRY(encode(run, own, *vectors, &done, total, error));
     if (run->dev.rows) TRY(encode(run, dev, NULL, &done, total, error));

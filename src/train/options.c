@@ -109,10 +109,10 @@ film_status options_check(const film_train_options *options, film_error *error)
         return status_set(error, FILM_USAGE, "--features: choose from word, bigram, char");
     if (options->method >= FILM_METHOD_COUNT || options->similarity >= FILM_SIMILARITY_COUNT)
         return status_set(error, FILM_USAGE, "there is no such method or similarity");
-    if (options->pool_count && options->method == FILM_METHOD_MFILM)
-        return status_set(
-            error, FILM_USAGE,
-            "--method mfilm streams files and takes no --pool; choose another method");
+    if (options->pair_count && options->method == FILM_METHOD_MFILM)
+        return status_set(error, FILM_USAGE,
+                          "method mfilm streams files and takes no pairs in memory; choose another "
+                          "method");
     if (options->bert && options->method != FILM_METHOD_AUTO &&
         options->method != FILM_METHOD_FILM && options->method != FILM_METHOD_SVD &&
         options->method != FILM_METHOD_DEEP)

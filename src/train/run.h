@@ -2,6 +2,7 @@
 #ifndef TRAIN_RUN_H
 #define TRAIN_RUN_H
 
+#include "bert/network.h"
 #include "la/svd.h"
 #include "model/model.h"
 #include "learn/corpus.h"

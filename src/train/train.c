@@ -6,7 +6,7 @@
 #include "train/checkpoint.h"
 #include "train/learn_decision.h"
 #include "train/options.h"
-#include "train/pool_labels.h"
+#include "train/pairs.h"
 #include "train/run.h"
 #include "learn/features_fit.h"
 
@@ -56,7 +56,7 @@ void run_note_time(struct run *run, const char *phase)
     note_traffic(run, phase);
 }
 
-/* In a job each process reads its part of the files, and the first one the pools. */
+/* In a job each process reads its part of the files, and the first one adds the pairs in memory. */
 static film_status read_rows(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
@@ -68,10 +68,9 @@ static film_status read_rows(struct run *run, film_error *error)
     TRY(run->path_count ? corpus_read(&run->corpus, run->paths, run->path_count, &table,
                                       &options->progress, error)
                         : corpus_init(&run->corpus, FILM_LABELS_PAIRS, error));
-    if (options->pool_count && comm->rank == 0)
-        TRY(pool_labels_add(&run->corpus, options->pools, options->pool_count, error));
-    TRY(corpus_share(&run->corpus, comm, run->path_count ? run->paths[0] : options->pools[0],
-                     error));
+    if (options->pair_count && comm->rank == 0)
+        TRY(pairs_add(&run->corpus, options->pairs, options->pair_count, error));
+    TRY(corpus_share(&run->corpus, comm, run->path_count ? run->paths[0] : "the pairs", error));
 done:
     return status;
 }
@@ -119,7 +118,7 @@ static film_status count_features(struct run *run, film_error *error)
 
 size_t run_inputs(const struct run *run)
 {
-    return run->network ? network_dim(run->network) : run->x.cols;
+    return run->network ? run->network->dim : run->x.cols;
 }
 
 struct encoder run_project(const struct run *run)

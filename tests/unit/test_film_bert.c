@@ -1,8 +1,10 @@
 /* A BERT encoder with a map on top: remembering, training, the model file, answers. */
 #include "testing.h"
 
+#include "bert/network.h"
 #include "embed/encoder.h"
 #include "explain/pair.h"
+#include "film_pool.h"
 #include "la/svd.h"
 #include "model/model.h"
 #include "spoil.h"
@@ -338,6 +340,49 @@ static void a_bad_encoder_in_a_model_is_refused(void **state)
     }
 }
 
+static void assert_needs_library(film_status status, const char *name)
+{
+    assert_int_equal(status, FILM_NEEDS_LIBRARY);
+    if (!strstr(error.message, name) || !strstr(error.message, "load libfilm-train") ||
+        !strstr(error.message, "film_train_register()"))
+        fail_msg("%s", error.message);
+}
+
+/* The library that answers does not have the encoder: it names the one that does. */
+static void without_the_encoder_s_library_it_is_named(void **state)
+{
+    (void)state;
+    char pool_path[300];
+    film_train_options options;
+    film_model *model = NULL;
+    const film_model *kept = NULL;
+    film_pool *pool = NULL;
+    snprintf(pool_path, sizeof pool_path, "%s", scratch("bert.pool"));
+    defaults(&options);
+    options.decision = FILM_DECISION_THRESHOLD;
+    network_register(NULL);
+    model = train(&options);
+    assert_ok(film_save(model, saved, &error));
+    film_close(model);
+    assert_ok(film_open(saved, &model, &error)); /* training has registered it */
+    film_close(model);
+    assert_ok(film_pool_create(pool_path, saved, &error));
+
+    network_register(NULL);
+    assert_needs_library(film_open(saved, &model, &error), saved);
+    assert_null(model);
+    assert_needs_library(film_pool_create(scratch("other.pool"), saved, &error), saved);
+    assert_ok(film_pool_open(pool_path, &pool, &error)); /* its sentences can be read */
+    assert_needs_library(film_pool_model(pool, &kept, &error), pool_path);
+    film_train_register();
+    assert_ok(film_pool_model(pool, &kept, &error));
+    assert_int_equal(film_dim(kept), 6);
+    film_pool_close(pool);
+    assert_ok(film_open(saved, &model, &error));
+    film_close(model);
+    unlink(pool_path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -348,6 +393,7 @@ int main(void)
         cmocka_unit_test(explanations_reach_the_encoder),
         cmocka_unit_test(what_cannot_be_done_is_said),
         cmocka_unit_test(encoding_can_be_stopped),
-        cmocka_unit_test(a_bad_encoder_in_a_model_is_refused)};
+        cmocka_unit_test(a_bad_encoder_in_a_model_is_refused),
+        cmocka_unit_test(without_the_encoder_s_library_it_is_named)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

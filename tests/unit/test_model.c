@@ -1,5 +1,6 @@
 #include "testing.h"
 
+#include "base/file.h"
 #include "model/model.h"
 #include "pair/match.h"
 
@@ -264,6 +265,105 @@ static void no_memory_is_reported(void **state)
     unlink(saved);
 }
 
+/* ---- pairs in memory ---- */
+
+static const struct {
+    const char *a, *b;
+    double label;
+} ROWS[] = {{"I lost my card", "my card is lost", 1},
+            {"I lost my card", "how do I order a new card", 0},
+            {"where is my parcel", "my parcel has not arrived, where is it", 1},
+            {"where is my parcel", "where is my card", 0},
+            {"can I pay in euro", "is it possible to pay in euro?", 1},
+            {"can I pay in euro", "how do I order in euro", 0}};
+enum { ROW_COUNT = sizeof ROWS / sizeof *ROWS };
+
+static void defaults_of_pairs(film_train_options *options, film_pair *pairs)
+{
+    for (int i = 0; i < ROW_COUNT; i++)
+        pairs[i] = (film_pair){film_string(ROWS[i].a), film_string(ROWS[i].b), ROWS[i].label};
+    film_train_defaults(options);
+    options->min_df = 1;
+    options->rank = 6;
+    options->threads = 2;
+    options->pairs = pairs;
+    options->pair_count = ROW_COUNT;
+}
+
+static void assert_same_model(film_model *one, film_model *two)
+{
+    const char *paths[2] = {scratch("one.film"), scratch("two.film")};
+    struct file_map map[2];
+    assert_ok(film_save(one, paths[0], &error));
+    assert_ok(film_save(two, paths[1], &error));
+    for (int i = 0; i < 2; i++) assert_ok(file_map_open(paths[i], &map[i], &error));
+    assert_int_equal(map[0].size, map[1].size);
+    assert_memory_equal(map[0].bytes, map[1].bytes, map[0].size);
+    for (int i = 0; i < 2; i++) {
+        file_map_close(&map[i]);
+        unlink(paths[i]);
+    }
+    film_close(one);
+    film_close(two);
+}
+
+/* Alone they train the model that a file of them does; beside a file they are its last rows. */
+static void pairs_in_memory_are_rows_after_those_of_the_files(void **state)
+{
+    (void)state;
+    film_pair pairs[ROW_COUNT];
+    film_train_options options;
+    film_model *model = NULL;
+    const char *half = scratch("half.tsv");
+    size_t first_rows = (size_t)(strstr(TABLE, "1\twhere is") - TABLE);
+    defaults_of_pairs(&options, pairs);
+    assert_ok(film_train(NULL, 0, &options, &model, &error));
+    assert_same_model(train(TABLE, NULL), model);
+    write_file(half, TABLE, first_rows);
+    options.pairs = pairs + 2;
+    options.pair_count = ROW_COUNT - 2;
+    assert_ok(film_train(&half, 1, &options, &model, &error));
+    assert_same_model(train(TABLE, NULL), model);
+    unlink(half);
+}
+
+static void bad_pairs_are_refused(void **state)
+{
+    (void)state;
+    film_pair pairs[ROW_COUNT];
+    film_train_options options;
+    film_model *model = NULL;
+    const char *path = scratch("categories.tsv");
+    static const char categories[] = "text\tcategory\nmy card\tcard\nmy parcel\tpost\n";
+    const struct {
+        film_pair pair;
+        film_status status;
+        const char *message;
+    } bad[] = {
+        {{film_string("a"), film_string("b"), 0.5}, FILM_BAD_INPUT, "pair 3: label 0.5"},
+        {{film_string("a"), film_string("b"), NAN}, FILM_BAD_INPUT, "pair 3: label"},
+        {{film_string("a"), {NULL, 0}, 1}, FILM_USAGE, "pair 3: sentence b is NULL"},
+        {{film_string("a\xff"), film_string("b"), 1}, FILM_BAD_INPUT, "sentence a is not UTF-8"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        defaults_of_pairs(&options, pairs);
+        pairs[3] = bad[i].pair;
+        assert_int_equal(film_train(NULL, 0, &options, &model, &error), bad[i].status);
+        if (!strstr(error.message, bad[i].message)) fail_msg("%s", error.message);
+    }
+    defaults_of_pairs(&options, pairs);
+    write_file(path, categories, sizeof categories - 1);
+    assert_int_equal(film_train(&path, 1, &options, &model, &error), FILM_BAD_INPUT);
+    assert_non_null(strstr(error.message, "train on one kind at a time"));
+    unlink(path);
+    options.method = FILM_METHOD_MFILM;
+    assert_int_equal(film_train(NULL, 0, &options, &model, &error), FILM_USAGE);
+    assert_non_null(strstr(error.message, "takes no pairs in memory"));
+    options.pairs = NULL;
+    assert_int_equal(film_train(NULL, 0, &options, &model, &error), FILM_USAGE);
+    options.pair_count = 0;
+    assert_int_equal(film_train(NULL, 0, &options, &model, &error), FILM_USAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +373,8 @@ int main(void)
         cmocka_unit_test(options_that_make_no_sense_are_refused),
         cmocka_unit_test(training_can_be_cancelled_at_any_report),
         cmocka_unit_test(no_memory_is_reported),
+        cmocka_unit_test(pairs_in_memory_are_rows_after_those_of_the_files),
+        cmocka_unit_test(bad_pairs_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

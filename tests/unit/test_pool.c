@@ -249,6 +249,46 @@ static int append_label(void *user, const film_pool_label_row *label)
     return 0;
 }
 
+static int append_pair(void *user, const film_pair *pair)
+{
+    char *out = user;
+    size_t used = strlen(out);
+    snprintf(out + used, 200 - used, "%.*s%s%.*s ", (int)pair->a.length, pair->a.bytes,
+             pair->label == 1   ? "="
+             : pair->label == 0 ? "#"
+                                : "?",
+             (int)pair->b.length, pair->b.bytes);
+    return strlen(out) > 40;
+}
+
+/* The texts, in the order of the sentences and not of the labelling; a caller that has enough stops. */
+static void labelled_pairs_are_told_with_their_texts(void **state)
+{
+    (void)state;
+    const char *path = scratch("pairs.pool");
+    film_pool *pool = new_pool(path);
+    char out[200] = "";
+    add_one(pool, "z", "lost my card");
+    add_one(pool, "b", "card is gone");
+    add_one(pool, "a", "other thing");
+    assert_ok(film_pool_labelled_pairs(pool, append_pair, out, &error));
+    assert_string_equal(out, "");
+    assert_ok(film_pool_label(pool, film_string("a"), film_string("b"), 0, NULL, &error));
+    assert_ok(film_pool_labelled_pairs(pool, append_pair, out, &error));
+    assert_string_equal(out, "card is gone#other thing ");
+    out[0] = 0;
+    assert_ok(film_pool_label(pool, film_string("b"), film_string("z"), 1, NULL, &error));
+    assert_ok(film_pool_labelled_pairs(pool, append_pair, out, &error));
+    assert_string_equal(out, "lost my card=card is gone card is gone#other thing ");
+    assert_ok(film_pool_label(pool, film_string("a"), film_string("z"), 0, NULL, &error));
+    out[0] = 0;
+    assert_ok(film_pool_labelled_pairs(pool, append_pair, out, &error));
+    assert_string_equal(out, "lost my card=card is gone lost my card#other thing ");
+    assert_int_equal(film_pool_labelled_pairs(pool, NULL, out, &error), FILM_USAGE);
+    film_pool_close(pool);
+    remove_pool(path);
+}
+
 static void labels_make_clusters(void **state)
 {
     (void)state;
@@ -405,6 +445,7 @@ int main(void)
         cmocka_unit_test(filters_look_at_every_field),
         cmocka_unit_test(a_reader_catches_up_by_changes),
         cmocka_unit_test(removing_is_all_or_none),
+        cmocka_unit_test(labelled_pairs_are_told_with_their_texts),
         cmocka_unit_test(labels_make_clusters),
         cmocka_unit_test(readers_see_snapshots_while_threads_write),
         cmocka_unit_test(a_pool_has_its_own_model),

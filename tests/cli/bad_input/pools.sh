@@ -166,7 +166,7 @@ bad "training from a pool without labels" 2 \
     film train --pool dup.pool -o m.film
 "$FILM" pool label dup.pool card-lost card-stolen same
 bad "categories and a pool's pairs" 2 \
-    'film: the labels of a pool are pairs, those of the files are not; train on one kind at a time' \
+    'film: the labelled pairs say same or different, the rows of the files do not; train on one kind at a time' \
     film train questions.tsv --pool dup.pool -o m.film
 bad "a stream and a pool" 1 \
     'film: --method mfilm streams files and takes no --pool; choose another method' \

@@ -1,0 +1,38 @@
+/* Which implementation of networks there is: one pointer, set by the library that has it. Computes nothing. */
+#include "embed/network.h"
+#include "base/mem.h"
+
+#include <stdatomic.h>
+
+static const struct network_interface *_Atomic registered;
+
+void network_register(const struct network_interface *interface)
+{
+    atomic_store(&registered, interface);
+}
+
+film_status network_open(struct safetensors *file, const char *path, struct network **out,
+                         film_error *error)
+{
+    const struct network_interface *interface = atomic_load(&registered);
+    *out = NULL;
+    if (!interface)
+        return status_set(error, FILM_NEEDS_LIBRARY,
+                          "%s: this model has a BERT encoder; load libfilm-train and call "
+                          "film_train_register() to open it",
+                          path);
+    return interface->open(file, path, out, error);
+}
+
+void network_free(struct network *network)
+{
+    if (network) network->interface->free(network);
+}
+
+void network_file_free(struct network_file *file)
+{
+    mem_free(file->tensors);
+    mem_free(file->bert);
+    mem_free(file->deep);
+    *file = (struct network_file){.tensors = NULL};
+}

@@ -1,0 +1,39 @@
+/* Adds the labelled pairs of film_train_options to the rows of the files. They are checked as a table's rows are;
+ * where they come from (a pool, a program) is the caller's matter. */
+#include "train/pairs.h"
+#include "text/utf8.h"
+
+static film_status check(const film_pair *pair, size_t i, film_error *error)
+{
+    const film_text texts[2] = {pair->a, pair->b};
+    size_t bad;
+    for (int t = 0; t < 2; t++) {
+        if (!texts[t].bytes)
+            return status_set(error, FILM_USAGE, "pair %zu: sentence %c is NULL", i, 'a' + t);
+        if (!utf8_valid(texts[t].bytes, texts[t].length, &bad))
+            return status_set(error, FILM_BAD_INPUT,
+                              "pair %zu: sentence %c is not UTF-8 (byte %zu of it)", i, 'a' + t,
+                              bad + 1);
+    }
+    if (pair->label != 0 && pair->label != 1)
+        return status_set(error, FILM_BAD_INPUT, "pair %zu: label %g is neither 0 nor 1", i,
+                          pair->label);
+    return FILM_OK;
+}
+
+film_status pairs_add(struct corpus *corpus, const film_pair *pairs, size_t count,
+                      film_error *error)
+{
+    film_status status = FILM_OK;
+    if (corpus->labels != FILM_LABELS_PAIRS)
+        TRY(status_set(error, FILM_BAD_INPUT,
+                       "the labelled pairs say same or different, the rows of the files do not; "
+                       "train on one kind at a time"));
+    for (size_t i = 0; i < count; i++) {
+        TRY(check(&pairs[i], i, error));
+        film_row row = {.a = pairs[i].a, .b = pairs[i].b, .label = pairs[i].label};
+        TRY(corpus_add(corpus, &row, error));
+    }
+done:
+    return status;
+}
