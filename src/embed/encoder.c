@@ -111,7 +111,7 @@ static film_status map_some(struct threads_worker *worker, void *user, film_erro
 {
     const struct vectors *vectors = user;
     const struct encoder *encoder = vectors->encoder;
-    size_t inputs = network_dim(encoder->network), dim = encoder->network_dim, begin, end;
+    size_t inputs = encoder->network->dim, dim = encoder->network_dim, begin, end;
     (void)error;
     while (threads_next(worker, &begin, &end))
         for (size_t i = begin; i < end; i++)
