@@ -1,22 +1,28 @@
 /* What every verb of the program shares: options, messages, progress, Ctrl-C. The program sees the
- * library through film.h alone. */
+ * libraries through their installed headers alone. */
 #ifndef CLI_H
 #define CLI_H
 
 #include "film_explain.h"
 #include "film_train.h"
+#include "verbs.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 /* Exit codes: those of film_status up to FILM_CANCELLED; no memory counts as "could not". */
 enum { EXIT_DONE = 0, EXIT_USAGE = 1, EXIT_BAD_INPUT = 2, EXIT_IO = 3, EXIT_INTERRUPTED = 4 };
+extern const char *const exit_names[];
 
 /* ---- Options ---- */
 
 enum option_kind {
     OPTION_FLAG,     /* int, set to 1 */
     OPTION_TEXT,     /* const char * */
+    OPTION_FILE,     /* const char *: the name of a file */
+    OPTION_FOLDER,   /* const char * */
     OPTION_TEXTS,    /* struct option_texts: may be given several times */
+    OPTION_FILES,    /* the same of file names */
     OPTION_WORD,     /* const char *: one of the words in `argument`, "tsv|csv" */
     OPTION_COUNT,    /* size_t */
     OPTION_SIZE,     /* size_t, at least 1 */
@@ -30,6 +36,7 @@ enum option_kind {
     OPTION_POINT,    /* film_operating: accuracy, f1, precision=P, recall=R */
     OPTION_SHARE,    /* double above 0 and below 1 */
     OPTION_FOUR,     /* size_t[4]: N,N,N,N */
+    OPTION_SET,      /* KEY=VALUE: one of the verb's settings */
     OPTION_HEADING   /* no option: what --help writes above those that follow */
 };
 
@@ -39,85 +46,152 @@ struct option_texts {
     size_t count;
 };
 
+/* An option, or a setting of --set. It names the place of its value in the verb's own struct, so that
+ * the table can be read (--describe, completions, manual) without running the verb. */
 struct option {
     const char *name; /* without the dashes; NULL ends the list */
     char letter;      /* 0: no short form */
     enum option_kind kind;
-    void *target;
-    const char *argument; /* what --help calls it */
-    const char *help;
+    size_t at;             /* offsetof the value in the verb's struct */
+    const char *argument;  /* what --help calls it */
+    const char *help;      /* NULL: the default says it all */
+    const char *fallback;  /* the default, as a text; NULL: none worth a word */
+    const char *proposals; /* what shells propose, separated by spaces; NULL: by the kind */
 };
 
-#define HEADING(text)                             \
-    {                                             \
-        text, 0, OPTION_HEADING, NULL, NULL, NULL \
+#define HEADING(text)                        \
+    {                                        \
+        .name = text, .kind = OPTION_HEADING \
     }
-#define END_OF_OPTIONS               \
-    {                                \
-        NULL, 0, 0, NULL, NULL, NULL \
+#define END_OF_OPTIONS \
+    {                  \
+        .name = NULL   \
     }
 
-/* A verb. Its table of options makes --help and the parser; one cannot know what the other does
- * not. */
+/* ---- Verbs ---- */
+
+/* The library a verb calls: film match must not load what only training needs. */
+enum library { LIBRARY_FILM, LIBRARY_POOL, LIBRARY_TRAIN, LIBRARIES };
+
+struct verb;
+
+/* What the command line gave beside the verb's own options. */
+struct command {
+    const struct verb *verb;
+    const char *const *words; /* arguments that are no options */
+    int count;
+    int json, quiet;
+};
+
+/* A verb, or an action of one ("pool add"). Its table of options is the parser, the help, what --describe
+ * prints and what shells complete: one cannot know what the others do not. Name, library and summary come
+ * from verbs.h: the program knows these without the verb. */
 struct verb {
-    const char *name, *arguments, *summary;
-    const char *details; /* shown below the options */
-    int (*run)(const struct verb *verb, int argc, char **argv);
+    const char *name;
+    enum library library;
+    const char *summary;
+    const char *arguments;
+    const char *details;           /* shown below the options */
+    const char *page;              /* of the documentation: "docs/pool.md"; NULL: none of its own */
+    int shared;                    /* several processes can do it together: mpirun -n N film ... */
+    int least, most;               /* arguments that are no options; most 0: any number */
+    const struct option *options;  /* NULL: those of its actions */
+    const struct option *settings; /* of --set; NULL: none */
+    const struct verb *const *actions; /* NULL-terminated; NULL: none */
+    size_t size;                       /* of the struct the options are offsets into */
+    void (*prepare)(void *options);    /* sets defaults other than 0; NULL: there are none */
+    int (*run)(const struct command *command, void *options); /* returns the exit code */
+    /* Adds what --describe says of this verb alone to OBJECT, a json_t; NULL: nothing. */
+    void (*describe)(void *object);
 };
+
+/* The verbs of a library, NULL-terminated. */
+extern const struct verb *const film_verbs[], *const pool_verbs[], *const train_verbs[];
+
+/* The last word of a verb's name: "add" of "pool add". */
+const char *verb_word(const struct verb *verb);
+
+/* Reads the arguments behind the verb's name and runs it. Returns the exit code. */
+int run_verb(const struct verb *verb, int argc, char **argv);
+
+/* What film VERB --help prints. */
+void print_verb_help(const struct verb *verb, FILE *stream);
+
+/* The verb called NAME, loaded; NULL: there is none. Those of all libraries by number, NULL past the last. */
+const struct verb *find_verb(const char *name);
+const struct verb *verb_number(size_t number);
+
+/* The options every verb has, as rows of a table; what they do is the parser's. */
+extern const struct option common_options[];
+
+/* What --describe prints: all verbs, actions, options, settings, exit codes and routes as one JSON object. */
+int describe_program(void);
 
 /* The processes this one works with; NULL: none. The first one's words and output are the job's. */
 extern film_job *job;
 
-struct common {
-    int json, quiet;
-};
+/* ---- Options several verbs have: TYPE is the verb's struct, PLACE a member of it ---- */
 
-/* Options of every table that is read, to splice into a verb's list. */
-#define COLUMNS_OPTION(table)                                               \
-    {                                                                       \
-        "columns", 0, OPTION_TEXT, &(table).columns, "LIST",                \
-            "name the columns in file order: label,a,b (- passes one over)" \
+#define COLUMNS_OPTION(type, place, example)                                                 \
+    {                                                                                        \
+        .name = "columns", .kind = OPTION_TEXT, .at = offsetof(type, place.columns),         \
+        .argument = "LIST",                                                                  \
+        .help = "name the columns in file order: " example " (- passes one over)",           \
+        .proposals = "label,a,b a,b,label score,a,b text,category anchor,positive,negative " \
+                     "a,b"                                                                   \
     }
-#define LABELS_OPTION(table)                                                                       \
+#define FORMAT_OPTION(type, place, name_, words)                                                   \
     {                                                                                              \
-        "labels", 0, OPTION_CHOICE, &(table).labels, "auto|none|pairs|scores|triplets|categories", \
-            "what the labels say (default: read off the columns)"                                  \
+        .name = name_, .kind = OPTION_WORD, .at = offsetof(type, place.format), .argument = words, \
+        .fallback = "found out"                                                                    \
     }
-#define SKIP_BAD_OPTION(table)                                                                   \
+#define LABELS_OPTION(type, place)                                                               \
     {                                                                                            \
-        "skip-bad", 0, OPTION_FLAG, &(table).skip_bad, NULL, "count bad rows and pass over them" \
+        .name = "labels", .kind = OPTION_CHOICE, .at = offsetof(type, place.labels),             \
+        .argument = "auto|none|pairs|scores|triplets|categories", .help = "what the labels say", \
+        .fallback = "read off the columns"                                                       \
     }
-#define THRESHOLD_OPTION(target)                                                       \
+#define SKIP_BAD_OPTION(type, place)                                                   \
     {                                                                                  \
-        "threshold", 0, OPTION_SHARE, &(target), "P",                                  \
-            "same from this probability on (default: the model's own operating point)" \
+        .name = "skip-bad", .kind = OPTION_FLAG, .at = offsetof(type, place.skip_bad), \
+        .help = "count bad rows and pass over them"                                    \
+    }
+#define THRESHOLD_OPTION(type, place)                                                            \
+    {                                                                                            \
+        .name = "threshold", .kind = OPTION_SHARE, .at = offsetof(type, place), .argument = "P", \
+        .help = "same from this probability on", .fallback = "the model's own operating point"   \
+    }
+#define THREADS_OPTION(type, place)                                                            \
+    {                                                                                          \
+        .name = "threads", .letter = 't', .kind = OPTION_THREADS, .at = offsetof(type, place), \
+        .argument = "N", .fallback = "all cores"                                               \
+    }
+#define OUTPUT_OPTION(type, place, argument_)                                              \
+    {                                                                                      \
+        .name = "output", .letter = 'o', .kind = OPTION_FILE, .at = offsetof(type, place), \
+        .argument = argument_, .help = "where to write", .fallback = "standard output"     \
     }
 /* Verbs that answer, by a film_answer_options. */
-#define ANSWER_OPTIONS(answer)                                                              \
-    {"decision",                                                                            \
-     0,                                                                                     \
-     OPTION_CHOICE,                                                                         \
-     &(answer).decision,                                                                    \
-     "auto|full|threshold",                                                                 \
-     "all the model knows (default), or its similarity alone"},                             \
-        {"no-memory",         0,    OPTION_FLAG,                                            \
-         &(answer).no_memory, NULL, "as if no question had been seen in training"},         \
-    {                                                                                       \
-        "prior", 0, OPTION_NUMBER, &(answer).prior, "P",                                    \
-            "how likely two sentences are to be the same before reading them (default 0.5)" \
+#define ANSWER_OPTIONS(type, place)                                                \
+    {.name = "decision",                                                           \
+     .kind = OPTION_CHOICE,                                                        \
+     .at = offsetof(type, place.decision),                                         \
+     .argument = "auto|full|threshold",                                            \
+     .help = "all the model knows (default), or its similarity alone"},            \
+        {.name = "no-memory",                                                      \
+         .kind = OPTION_FLAG,                                                      \
+         .at = offsetof(type, place.no_memory),                                    \
+         .help = "as if no question had been seen in training"},                   \
+    {                                                                              \
+        .name = "prior", .kind = OPTION_NUMBER, .at = offsetof(type, place.prior), \
+        .argument = "P",                                                           \
+        .help = "how likely two sentences are to be the same before reading them", \
+        .fallback = "0.5"                                                          \
     }
-#define TABLE_OPTIONS(table)                                                                      \
-    COLUMNS_OPTION(table),                                                                        \
-        {"format", 0, OPTION_WORD, &(table).format, "tsv|csv|jsonl|lines", "default: found out"}, \
-        LABELS_OPTION(table), SKIP_BAD_OPTION(table)
-
-/* Splits ARGV (behind the verb) into options and up to MOST positional arguments, of which there
- * must be LEAST. Returns their number, -1 after a message about wrong usage, -2 when --help was
- * answered. */
-int parse_arguments(const struct verb *verb, const struct option *options, struct common *common,
-                    int argc, char **argv, const char **positional, int least, int most);
-
-void print_verb_help(const struct verb *verb, const struct option *options, FILE *stream);
+#define TABLE_OPTIONS(type, place)                                                               \
+    COLUMNS_OPTION(type, place, "label,a,b"),                                                    \
+        FORMAT_OPTION(type, place, "format", "tsv|csv|jsonl|lines"), LABELS_OPTION(type, place), \
+        SKIP_BAD_OPTION(type, place)
 
 /* A MODEL that is a folder is a BERT encoder. */
 int is_folder(const char *path);
@@ -200,10 +274,5 @@ film_status stream_rows(const struct stream *stream, unsigned long long *rows, f
 /* *ROWS becomes those of all processes, *SKIPPED the bad ones they passed over. */
 film_status stream_total(const film_table *table, unsigned long long *rows,
                          unsigned long long *skipped, film_error *error);
-
-/* ---- Verbs ---- */
-
-extern const struct verb verb_train, verb_eval, verb_match, verb_explain, verb_predict, verb_embed,
-    verb_split, verb_info, verb_report, verb_pool, verb_dedup, verb_link, verb_search, verb_serve;
 
 #endif

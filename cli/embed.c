@@ -1,3 +1,4 @@
+/* film embed: the sentences of a file to vectors, as a NumPy array. */
 #include "cli.h"
 
 #include <errno.h>
@@ -151,39 +152,49 @@ static film_status open_sink(struct sink *sink, const char *path, film_error *er
     return status;
 }
 
-static int run(const struct verb *verb, int argc, char **argv)
+struct values {
+    film_table_options table;
+    const char *output;
+    int threads, rounded;
+};
+
+static const struct option options[] = {
+    OUTPUT_OPTION(struct values, output, "OUT.npy"),
+    TABLE_OPTIONS(struct values, table),
+    THREADS_OPTION(struct values, threads),
+    {.name = "round",
+     .kind = OPTION_FLAG,
+     .at = offsetof(struct values, rounded),
+     .help = "BERT: round to 8 bits, faster and slightly different"},
+    END_OF_OPTIONS};
+
+static void prepare(void *given)
 {
-    struct common common = {0};
-    film_table_options table_options = {0};
-    const char *arguments[2] = {NULL, "-"}, *output = "-";
-    int threads = 0, rounded = 0;
-    const struct option options[] = {
-        {"output", 'o', OPTION_TEXT, &output, "OUT.npy",
-         "where to write (default: standard output)"},
-        TABLE_OPTIONS(table_options),
-        {"threads", 't', OPTION_THREADS, &threads, "N", "default: all cores"},
-        {"round", 0, OPTION_FLAG, &rounded, NULL,
-         "BERT: round to 8 bits, faster and slightly different"},
-        END_OF_OPTIONS};
-    int count = parse_arguments(verb, options, &common, argc, argv, arguments, 1, 2);
-    if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
+    ((struct values *)given)->output = "-";
+}
+
+static int run(const struct command *command, void *given)
+{
+    const struct values *values = given;
+    const char *output = values->output, *model = command->words[0];
+    const char *path = command->count > 1 ? command->words[1] : "-";
     /* What mpirun gives its processes looks like a terminal wherever its own output goes. */
     if (strcmp(output, "-") == 0 && !job && isatty(STDOUT_FILENO))
-        return usage_error(verb, "vectors are binary: use -o OUT.npy or a pipe");
-    if (rounded && !is_folder(arguments[0]))
-        return usage_error(verb, "--round is for a folder with a BERT encoder");
+        return usage_error(command->verb, "vectors are binary: use -o OUT.npy or a pipe");
+    if (values->rounded && !is_folder(model))
+        return usage_error(command->verb, "--round is for a folder with a BERT encoder");
 
     film_error error = {0};
     struct embedder embedder = {NULL, NULL};
     film_table *table = NULL;
     struct sink sink = {NULL, NULL};
     unsigned long long rows = 0, skipped = 0;
-    film_progress progress = progress_start(common.quiet);
-    film_status status = open_embedder(arguments[0], rounded, &embedder, &error);
-    if (status == FILM_OK) status = stream_open(arguments[1], &table_options, &table, &error);
+    film_progress progress = progress_start(command->quiet);
+    film_status status = open_embedder(model, values->rounded, &embedder, &error);
+    if (status == FILM_OK) status = stream_open(path, &values->table, &table, &error);
     if (status == FILM_OK) status = open_sink(&sink, output, &error);
     size_t dim = dim_of(&embedder);
-    struct embedding embedding = {embedder, arguments[1], &sink, dim, threads};
+    struct embedding embedding = {embedder, path, &sink, dim, values->threads};
     struct stream stream = {table,       embedding.dim * sizeof(float),
                             check_row,   embed_batch,
                             write_batch, &embedding,
@@ -192,11 +203,11 @@ static int run(const struct verb *verb, int argc, char **argv)
     if (status == FILM_OK) status = stream_total(table, &rows, &skipped, &error);
     if (status == FILM_OK) status = finish(&sink, rows, dim, &error);
     int code = report(status, &error);
-    FILE *notes = common.json && strcmp(output, "-") != 0 ? stdout : stderr;
+    FILE *notes = command->json && strcmp(output, "-") != 0 ? stdout : stderr;
     int tells = code == EXIT_DONE && film_job_rank(job) == 0;
-    if (tells && common.json)
+    if (tells && command->json)
         fprintf(notes, "{\"rows\": %llu, \"dim\": %zu, \"skipped\": %llu}\n", rows, dim, skipped);
-    else if (tells && !common.quiet)
+    else if (tells && !command->quiet)
         fprintf(notes, "%llu sentences, %zu numbers each; %llu bad rows passed over\n", rows, dim,
                 skipped);
     film_output_discard(sink.output);
@@ -207,15 +218,23 @@ static int run(const struct verb *verb, int argc, char **argv)
     return code;
 }
 
-const struct verb verb_embed = {"embed", "MODEL [FILE] [-o OUT.npy]",
-                                "Turn sentences into vectors, as a NumPy array",
-                                "FILE has a sentence per line or a text column; without it, "
-                                "standard input. The rows of the array\n"
-                                "are in the order of the file. MODEL may be a folder with a BERT "
-                                "encoder as Hugging Face has them\n"
-                                "(docs/bert.md).\n\n"
-                                "examples:\n"
-                                "  film embed faq.film examples/faq/questions.tsv -o faq.npy\n"
-                                "  mpirun -n 4 film embed faq.film questions.tsv -o all.npy    "
-                                "several processes share the rows\n",
-                                run};
+const struct verb verb_embed = {
+    VERB_EMBED,
+    .arguments = "MODEL [FILE] [-o OUT.npy] [options]",
+    .page = "docs/bert.md",
+    .shared = 1,
+    .least = 1,
+    .most = 2,
+    .options = options,
+    .size = sizeof(struct values),
+    .prepare = prepare,
+    .run = run,
+    .details = "FILE has a sentence per line or a text column; without it, "
+               "standard input. The rows of the array\n"
+               "are in the order of the file. MODEL may be a folder with a BERT "
+               "encoder as Hugging Face has them\n"
+               "(docs/bert.md).\n\n"
+               "examples:\n"
+               "  film embed faq.film examples/faq/questions.tsv -o faq.npy\n"
+               "  mpirun -n 4 film embed faq.film questions.tsv -o all.npy    "
+               "several processes share the rows\n"};

@@ -1,3 +1,4 @@
+/* film eval: the figures of a model on a labelled file, as a table or JSON. */
 #include "cli.h"
 #include "json.h"
 
@@ -197,62 +198,119 @@ static int parse_range(const char *text, size_t *first, size_t *last)
     return *end == '\0' && (high == 0 || (low >= 1 && low <= high));
 }
 
-static int run(const struct verb *verb, int argc, char **argv)
-{
+struct values {
     film_eval_options eval;
-    film_eval_defaults(&eval);
-    struct common common = {0};
-    const char *arguments[2], *range = "1:55", *other_path = NULL;
-    film_operating wanted = {.criterion = FILM_CRITERION_COUNT};
-    const struct option options[] = {
-        {"k", 'k', OPTION_TEXT, &range, "FIRST:LAST",
-         "sweep of pairwise kNN (default 1:55; 0: none)"},
-        {"knn", 0, OPTION_WORD, &eval.knn, "mutual|either",
-         "similar when each is among the other's nearest (default), or one is"},
-        {"decision", 0, OPTION_WORD, &eval.decision, "full|threshold|knn",
-         "all the model knows (default), its similarity alone, or kNN with the best k"},
-        {"no-memory", 0, OPTION_FLAG, &eval.no_memory, NULL,
-         "as if no question had been seen in training"},
-        {"prior", 0, OPTION_PRIOR, &eval.prior, "P|auto",
-         "how likely two are the same before reading them (default 0.5; auto: FILE's share)"},
-        THRESHOLD_OPTION(eval.threshold),
-        {"operating", 0, OPTION_POINT, &wanted, "POINT",
-         "the threshold FILE would choose for accuracy, f1, precision=P or recall=R"},
-        {"against", 0, OPTION_TEXT, &other_path, "MODEL2",
-         "compare with a second model on the same rows"},
-        {"pool", 0, OPTION_TEXT, &eval.pool, "FILE",
-         "search for the duplicates among its sentences and FILE's"},
-        {"pool-queries", 0, OPTION_COUNT, &eval.pool_queries, "N",
-         "only for the first N duplicates (default: all)"},
-        {"pool-columns", 0, OPTION_TEXT, &eval.pool_table.columns, "LIST",
-         "name the pool's columns, as --columns does"},
-        {"bootstrap", 0, OPTION_COUNT, &eval.bootstrap, "N",
-         "resamples for the intervals (default 1000; 0: none)"},
-        TABLE_OPTIONS(eval.table),
-        {"seed", 0, OPTION_SEED, &eval.seed, "N", "of the resamples (default 1)"},
-        {"threads", 't', OPTION_THREADS, &eval.threads, "N", "default: all cores"},
-        END_OF_OPTIONS};
-    int count = parse_arguments(verb, options, &common, argc, argv, arguments, 2, 2);
-    if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
-    if (!parse_range(range, &eval.k_first, &eval.k_last))
-        return usage_error(verb, "--k %s: expected FIRST:LAST, such as 1:55", range);
-    eval.pool_table.skip_bad = eval.table.skip_bad;
+    const char *range, *other;
+    film_operating wanted; /* FILM_CRITERION_COUNT: none */
+};
+
+static const struct option options[] = {
+    {.name = "k",
+     .letter = 'k',
+     .kind = OPTION_TEXT,
+     .at = offsetof(struct values, range),
+     .argument = "FIRST:LAST",
+     .help = "sweep of pairwise kNN, 0: none",
+     .fallback = "1:55",
+     .proposals = "1:55 0"},
+    {.name = "knn",
+     .kind = OPTION_WORD,
+     .at = offsetof(struct values, eval.knn),
+     .argument = "mutual|either",
+     .help = "similar when each is among the other's nearest (default), or one is"},
+    {.name = "decision",
+     .kind = OPTION_WORD,
+     .at = offsetof(struct values, eval.decision),
+     .argument = "full|threshold|knn",
+     .help = "all the model knows (default), its similarity alone, or kNN with the best k"},
+    {.name = "no-memory",
+     .kind = OPTION_FLAG,
+     .at = offsetof(struct values, eval.no_memory),
+     .help = "as if no question had been seen in training"},
+    {.name = "prior",
+     .kind = OPTION_PRIOR,
+     .at = offsetof(struct values, eval.prior),
+     .argument = "P|auto",
+     .help = "how likely two are the same before reading them; auto: FILE's share",
+     .fallback = "0.5",
+     .proposals = "auto"},
+    THRESHOLD_OPTION(struct values, eval.threshold),
+    {.name = "operating",
+     .kind = OPTION_POINT,
+     .at = offsetof(struct values, wanted),
+     .argument = "POINT",
+     .help = "the threshold FILE would choose for accuracy, f1, precision=P or recall=R",
+     .proposals = "accuracy f1 precision=0.9 recall=0.9"},
+    {.name = "against",
+     .kind = OPTION_FILE,
+     .at = offsetof(struct values, other),
+     .argument = "MODEL2",
+     .help = "compare with a second model on the same rows"},
+    {.name = "pool",
+     .kind = OPTION_FILE,
+     .at = offsetof(struct values, eval.pool),
+     .argument = "FILE",
+     .help = "search for the duplicates among its sentences and FILE's"},
+    {.name = "pool-queries",
+     .kind = OPTION_COUNT,
+     .at = offsetof(struct values, eval.pool_queries),
+     .argument = "N",
+     .help = "only for the first N duplicates",
+     .fallback = "all"},
+    {.name = "pool-columns",
+     .kind = OPTION_TEXT,
+     .at = offsetof(struct values, eval.pool_table.columns),
+     .argument = "LIST",
+     .help = "name the pool's columns, as --columns does"},
+    {.name = "bootstrap",
+     .kind = OPTION_COUNT,
+     .at = offsetof(struct values, eval.bootstrap),
+     .argument = "N",
+     .help = "resamples for the intervals, 0: none",
+     .fallback = "1000"},
+    TABLE_OPTIONS(struct values, eval.table),
+    {.name = "seed",
+     .kind = OPTION_SEED,
+     .at = offsetof(struct values, eval.seed),
+     .argument = "N",
+     .help = "of the resamples",
+     .fallback = "1"},
+    THREADS_OPTION(struct values, eval.threads),
+    END_OF_OPTIONS};
+
+static void prepare(void *given)
+{
+    struct values *values = given;
+    values->range = "1:55";
+    values->wanted.criterion = FILM_CRITERION_COUNT;
+    film_eval_defaults(&values->eval);
+}
+
+static int run(const struct command *command, void *given)
+{
+    struct values *values = given;
+    film_eval_options *eval = &values->eval;
+    const char *const *arguments = command->words;
+    if (!parse_range(values->range, &eval->k_first, &eval->k_last))
+        return usage_error(command->verb, "--k %s: expected FIRST:LAST, such as 1:55",
+                           values->range);
+    eval->pool_table.skip_bad = eval->table.skip_bad;
 
     film_error error;
     film_model *model = NULL, *other = NULL;
     char *text = NULL;
-    eval.progress = progress_start(common.quiet);
+    eval->progress = progress_start(command->quiet);
     film_status status = film_open(arguments[0], &model, &error);
-    if (status == FILM_OK && other_path) status = film_open(other_path, &other, &error);
-    if (wanted.criterion != FILM_CRITERION_COUNT) eval.operating = &wanted;
-    eval.against = other;
-    eval.job = job;
-    eval.names[0] = arguments[0];
-    eval.names[1] = other_path;
-    if (status == FILM_OK) status = film_eval(model, arguments[1], &eval, &text, &error);
+    if (status == FILM_OK && values->other) status = film_open(values->other, &other, &error);
+    if (values->wanted.criterion != FILM_CRITERION_COUNT) eval->operating = &values->wanted;
+    eval->against = other;
+    eval->job = job;
+    eval->names[0] = arguments[0];
+    eval->names[1] = values->other;
+    if (status == FILM_OK) status = film_eval(model, arguments[1], eval, &text, &error);
     int code = report(status, &error);
     int tells = code == EXIT_DONE && film_job_rank(job) == 0;
-    if (tells && common.json) {
+    if (tells && command->json) {
         puts(text);
     } else if (tells) {
         json_t *answer = json_loads(text, 0, NULL);
@@ -266,15 +324,26 @@ static int run(const struct verb *verb, int argc, char **argv)
 }
 
 const struct verb verb_eval = {
-    "eval", "MODEL FILE [options]", "Measure a model on a labelled file",
-    "FILE has pairs with 0 or 1, pairs with scores, triplets or categories; the figures that make "
-    "sense\n"
-    "for it are shown, with 95 % bootstrap intervals. docs/eval.md says what each means.\n\n"
-    "examples:\n"
-    "  film eval faq.film examples/faq/heldout.tsv\n"
-    "  film eval quora.film dev.tsv --pool train.tsv --pool-queries 2000 --json\n"
-    "  film eval new.film dev.tsv --against old.film\n"
-    "  film eval quora.film dev.tsv --operating precision=0.9 --prior auto\n"
-    "  mpirun -n 4 film eval quora.film dev.tsv --pool all.tsv    several processes share rows and "
-    "pool\n",
-    run};
+    VERB_EVAL,
+    .arguments = "MODEL FILE [options]",
+    .page = "docs/eval.md",
+    .shared = 1,
+    .least = 2,
+    .most = 2,
+    .options = options,
+    .size = sizeof(struct values),
+    .prepare = prepare,
+    .run = run,
+    .details =
+        "FILE has pairs with 0 or 1, pairs with scores, triplets or categories; the figures that "
+        "make "
+        "sense\n"
+        "for it are shown, with 95 % bootstrap intervals. docs/eval.md says what each means.\n\n"
+        "examples:\n"
+        "  film eval faq.film examples/faq/heldout.tsv\n"
+        "  film eval quora.film dev.tsv --pool train.tsv --pool-queries 2000 --json\n"
+        "  film eval new.film dev.tsv --against old.film\n"
+        "  film eval quora.film dev.tsv --operating precision=0.9 --prior auto\n"
+        "  mpirun -n 4 film eval quora.film dev.tsv --pool all.tsv    several processes share rows "
+        "and "
+        "pool\n"};

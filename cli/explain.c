@@ -193,45 +193,82 @@ static int explain_learned(const film_model *model, const char *word, size_t dim
     return print_about(status, json, &error, as_json, print_model);
 }
 
-static int run(const struct verb *verb, int argc, char **argv)
-{
-    struct common common = {0};
-    const char *arguments[3], *word = NULL;
-    int pair = 0, all = 0;
-    size_t dimension = SIZE_MAX, most = 0;
+struct values {
+    int pair, all;
+    const char *word;
+    size_t dimension, most;
     film_answer_options answer;
-    film_answer_defaults(&answer);
-    const struct option options[] = {
-        {"pair", 0, OPTION_FLAG, &pair, NULL, "why the two sentences A and B are the same or not"},
-        {"dim", 0, OPTION_COUNT, &dimension, "I", "a dimension of the vectors, counted from 0"},
-        {"word", 0, OPTION_TEXT, &word, "W", "a word"},
-        {"most", 0, OPTION_SIZE, &most, "N", "the length of each list (default 10)"},
-        {"all", 0, OPTION_FLAG, &all, NULL, "with --pair: every reason of the sum"},
-        ANSWER_OPTIONS(answer),
-        END_OF_OPTIONS};
-    int count = parse_arguments(verb, options, &common, argc, argv, arguments, 1, 3);
-    if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
-    if (pair + (word != NULL) + (dimension != SIZE_MAX) > 1)
-        return usage_error(verb, "--pair, --dim and --word do not go together");
-    if (pair ? count != 3 : count != 1)
-        return usage_error(verb, pair ? "--pair needs two sentences behind the model"
-                                      : "sentences need --pair");
+};
+
+static const struct option options[] = {
+    {.name = "pair",
+     .kind = OPTION_FLAG,
+     .at = offsetof(struct values, pair),
+     .help = "why the two sentences A and B are the same or not"},
+    {.name = "dim",
+     .kind = OPTION_COUNT,
+     .at = offsetof(struct values, dimension),
+     .argument = "I",
+     .help = "a dimension of the vectors, counted from 0"},
+    {.name = "word",
+     .kind = OPTION_TEXT,
+     .at = offsetof(struct values, word),
+     .argument = "W",
+     .help = "a word"},
+    {.name = "most",
+     .kind = OPTION_SIZE,
+     .at = offsetof(struct values, most),
+     .argument = "N",
+     .help = "the length of each list",
+     .fallback = "10"},
+    {.name = "all",
+     .kind = OPTION_FLAG,
+     .at = offsetof(struct values, all),
+     .help = "with --pair: every reason of the sum"},
+    ANSWER_OPTIONS(struct values, answer),
+    END_OF_OPTIONS};
+
+static void prepare(void *given)
+{
+    struct values *values = given;
+    values->dimension = SIZE_MAX;
+    film_answer_defaults(&values->answer);
+}
+
+static int run(const struct command *command, void *given)
+{
+    const struct values *values = given;
+    int pair = values->pair;
+    if (pair + (values->word != NULL) + (values->dimension != SIZE_MAX) > 1)
+        return usage_error(command->verb, "--pair, --dim and --word do not go together");
+    if (command->count != (pair ? 3 : 1))
+        return usage_error(command->verb, pair ? "--pair needs two sentences behind the model"
+                                               : "sentences need --pair");
     film_error error;
     film_model *model = NULL;
-    int code = report(film_open(arguments[0], &model, &error), &error);
+    int code = report(film_open(command->words[0], &model, &error), &error);
     if (code == EXIT_DONE)
-        code = pair ? explain_pair(model, &answer, arguments + 1, common.json, all)
-                    : explain_learned(model, word, dimension, most, common.json);
+        code = pair ? explain_pair(model, &values->answer, command->words + 1, command->json,
+                                   values->all)
+                    : explain_learned(model, values->word, values->dimension, values->most,
+                                      command->json);
     film_close(model);
     return code;
 }
 
 const struct verb verb_explain = {
-    "explain", "MODEL [--pair A B | --dim I | --word W] [options]",
-    "Say why: of a pair, a word, a dimension, or all a model learned",
-    "Of a pair: what its words and the groups of traits weigh adds up to the log-odds exactly.\n"
-    "Without --pair, --dim or --word: what the model insists on and what it ignores.\n\n"
-    "examples:\n"
-    "  film explain faq.film --pair \"I lost my card\" \"what if my card is lost?\"\n"
-    "  film explain faq.film --word card\n",
-    run};
+    VERB_EXPLAIN,
+    .arguments = "MODEL [--pair A B | --dim I | --word W] [options]",
+    .page = "docs/explain.md",
+    .least = 1,
+    .most = 3,
+    .options = options,
+    .size = sizeof(struct values),
+    .prepare = prepare,
+    .run = run,
+    .details = "Of a pair: what its words and the groups of traits weigh adds up to the log-odds "
+               "exactly.\n"
+               "Without --pair, --dim or --word: what the model insists on and what it ignores.\n\n"
+               "examples:\n"
+               "  film explain faq.film --pair \"I lost my card\" \"what if my card is lost?\"\n"
+               "  film explain faq.film --word card\n"};

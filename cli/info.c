@@ -1,3 +1,4 @@
+/* film info: what a model file, or the folder of an encoder, holds. */
 #include "cli.h"
 #include "json.h"
 
@@ -44,19 +45,16 @@ static film_status describe_folder(const char *path, char **text, film_error *er
     return status;
 }
 
-static int run(const struct verb *verb, int argc, char **argv)
-{
-    struct common common = {0};
-    const char *path[1];
-    const struct option options[] = {END_OF_OPTIONS};
-    int count = parse_arguments(verb, options, &common, argc, argv, path, 1, 1);
-    if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
+static const struct option options[] = {END_OF_OPTIONS};
 
+static int run(const struct command *command, void *given)
+{
+    (void)given;
+    const char *path = command->words[0];
     film_error error;
     char *text = NULL;
-    film_status status =
-        (is_folder(path[0]) ? describe_folder : describe_model)(path[0], &text, &error);
-    if (status == FILM_OK && common.json) {
+    film_status status = (is_folder(path) ? describe_folder : describe_model)(path, &text, &error);
+    if (status == FILM_OK && command->json) {
         puts(text);
     } else if (status == FILM_OK) {
         json_t *about = json_loads(text, 0, NULL);
@@ -67,5 +65,11 @@ static int run(const struct verb *verb, int argc, char **argv)
     return report(status, &error);
 }
 
-const struct verb verb_info = {"info", "MODEL", "Show what is in a model: settings, sizes, figures",
-                               "MODEL may be a folder with a BERT encoder (docs/bert.md).\n", run};
+const struct verb verb_info = {VERB_INFO,
+                               .arguments = "MODEL",
+                               .least = 1,
+                               .most = 1,
+                               .options = options,
+                               .run = run,
+                               .details =
+                                   "MODEL may be a folder with a BERT encoder (docs/bert.md).\n"};

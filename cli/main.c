@@ -1,4 +1,5 @@
-/* film: one program with verbs. */
+/* film: one program with verbs. This file knows their names and summaries alone; a verb is fetched from its
+ * library's table when it is asked for. */
 #include "cli.h"
 
 #include <errno.h>
@@ -6,43 +7,60 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct verb *const verbs[] = {
-    &verb_train, &verb_eval,   &verb_match, &verb_explain, &verb_predict, &verb_embed,  &verb_split,
-    &verb_pool,  &verb_search, &verb_dedup, &verb_link,    &verb_serve,   &verb_report, &verb_info};
+static const struct {
+    const char *name;
+    enum library library;
+    const char *summary;
+} verbs[] = {{VERB_TRAIN}, {VERB_EVAL},  {VERB_MATCH},  {VERB_EXPLAIN}, {VERB_PREDICT},
+             {VERB_EMBED}, {VERB_SPLIT}, {VERB_POOL},   {VERB_SEARCH},  {VERB_DEDUP},
+             {VERB_LINK},  {VERB_SERVE}, {VERB_REPORT}, {VERB_INFO},    {VERB_COMPLETIONS}};
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
-/* What several processes can share: mpirun -n N film train ... */
-static const struct verb *const shared[] = {&verb_train, &verb_predict, &verb_embed,
-                                            &verb_eval,  &verb_dedup,   &verb_link};
-enum { SHARED = sizeof shared / sizeof *shared };
-
 film_job *job;
+
+const char *const exit_names[] = {[EXIT_DONE] = "done",
+                                  [EXIT_USAGE] = "usage",
+                                  [EXIT_BAD_INPUT] = "bad input",
+                                  [EXIT_IO] = "could not read or write",
+                                  [EXIT_INTERRUPTED] = "interrupted"};
 
 static void print_help(FILE *stream)
 {
     fprintf(stream, "film decides whether two sentences mean the same, and says why.\n\n"
                     "usage: film VERB ...\n\n");
     for (int i = 0; i < VERBS; i++)
-        fprintf(stream, "  %-8s %s\n", verbs[i]->name, verbs[i]->summary);
-    fprintf(stream, "\nfilm VERB --help tells more of a verb. Start with:\n"
+        fprintf(stream, "  %-11s %s\n", verbs[i].name, verbs[i].summary);
+    fprintf(stream, "\nfilm VERB --help tells more of a verb; film --describe tells all, as JSON. "
+                    "Start with:\n"
                     "  film train pairs.tsv -o my.film\n"
                     "  film match my.film \"I lost my card\" \"what if my card is lost?\"\n"
-                    "Exit codes: 0 done, 1 usage, 2 bad input, 3 could not read or write, "
-                    "4 interrupted.\n");
+                    "Exit codes:");
+    for (int code = EXIT_DONE; code <= EXIT_INTERRUPTED; code++)
+        fprintf(stream, "%s %d %s", code ? "," : "", code, exit_names[code]);
+    fprintf(stream, ".\n");
 }
 
-static const struct verb *find_verb(const char *name)
+/* The verbs of a library. */
+static const struct verb *const *load(enum library library)
 {
-    for (int i = 0; i < VERBS; i++)
-        if (strcmp(verbs[i]->name, name) == 0) return verbs[i];
+    static const struct verb *const *const tables[LIBRARIES] = {
+        [LIBRARY_FILM] = film_verbs, [LIBRARY_POOL] = pool_verbs, [LIBRARY_TRAIN] = train_verbs};
+    return tables[library];
+}
+
+const struct verb *verb_number(size_t number)
+{
+    if (number >= VERBS) return NULL;
+    const struct verb *const *verb = load(verbs[number].library);
+    while (*verb && strcmp((*verb)->name, verbs[number].name) != 0) verb++;
+    return *verb;
+}
+
+const struct verb *find_verb(const char *name)
+{
+    for (size_t i = 0; i < VERBS; i++)
+        if (strcmp(verbs[i].name, name) == 0) return verb_number(i);
     return NULL;
-}
-
-static int is_shared(const struct verb *verb)
-{
-    for (int i = 0; i < SHARED; i++)
-        if (shared[i] == verb) return 1;
-    return 0;
 }
 
 /* A verb that starts as what was typed does, for the message. */
@@ -50,7 +68,7 @@ static const char *similar_verb(const char *name)
 {
     for (size_t length = strlen(name); length > 0; length--)
         for (int i = 0; i < VERBS; i++)
-            if (strncmp(verbs[i]->name, name, length) == 0) return verbs[i]->name;
+            if (strncmp(verbs[i].name, name, length) == 0) return verbs[i].name;
     return NULL;
 }
 
@@ -70,16 +88,15 @@ static int run(int argc, char **argv)
         print_help(stdout);
         return EXIT_DONE;
     }
+    if (strcmp(name, "--describe") == 0) return describe_program();
     char *help_arguments[] = {"--help", NULL};
-    if (strcmp(name, "help") == 0) {
-        const struct verb *verb = find_verb(argv[2]);
-        if (verb) return verb->run(verb, 1, help_arguments);
-        name = argv[2];
-    }
+    int help = strcmp(name, "help") == 0;
+    if (help) name = argv[2];
     const struct verb *verb = find_verb(name);
-    if (verb && job && !is_shared(verb))
+    if (verb && help) return run_verb(verb, 1, help_arguments);
+    if (verb && job && !verb->shared)
         return usage_error(verb, "this is no work for several processes; start it without mpirun");
-    if (verb) return verb->run(verb, argc - 2, argv + 2);
+    if (verb) return run_verb(verb, argc - 2, argv + 2);
     const char *similar = similar_verb(name);
     fprintf(stderr, "film: there is no verb \"%s\"%s%s%s; film --help lists them\n", name,
             similar ? "; did you mean " : "", similar ? similar : "", similar ? "?" : "");

@@ -1,17 +1,23 @@
+/* film match: two sentences of the command line, the verdict and why. */
 #include "cli.h"
 
-static int run(const struct verb *verb, int argc, char **argv)
-{
-    struct common common = {0};
-    const char *arguments[3];
-    double threshold = 0;
+struct values {
     film_answer_options answer;
-    film_answer_defaults(&answer);
-    const struct option options[] = {ANSWER_OPTIONS(answer), THRESHOLD_OPTION(threshold),
-                                     END_OF_OPTIONS};
-    int count = parse_arguments(verb, options, &common, argc, argv, arguments, 3, 3);
-    if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
+    double threshold; /* 0: the model's own */
+};
 
+static const struct option options[] = {ANSWER_OPTIONS(struct values, answer),
+                                        THRESHOLD_OPTION(struct values, threshold), END_OF_OPTIONS};
+
+static void prepare(void *given)
+{
+    film_answer_defaults(&((struct values *)given)->answer);
+}
+
+static int run(const struct command *command, void *given)
+{
+    const struct values *values = given;
+    const char *const *arguments = command->words;
     film_error error;
     film_model *model = NULL;
     film_context *context = NULL;
@@ -21,24 +27,30 @@ static int run(const struct verb *verb, int argc, char **argv)
     film_text a = film_string(arguments[1]), b = film_string(arguments[2]);
     film_status status = film_open(arguments[0], &model, &error);
     if (status == FILM_OK) status = film_context_new(model, &context, &error);
-    if (status == FILM_OK) status = film_context_set(context, &answer, &error);
+    if (status == FILM_OK) status = film_context_set(context, &values->answer, &error);
     if (status == FILM_OK)
-        status = common.json ? film_match(context, a, b, verdict, &error)
-                             : film_explain_pair(context, a, b, &why, &error);
-    if (threshold > 0) verdict->same = verdict->probability >= threshold;
-    if (status == FILM_OK && common.json)
+        status = command->json ? film_match(context, a, b, verdict, &error)
+                               : film_explain_pair(context, a, b, &why, &error);
+    if (values->threshold > 0) verdict->same = verdict->probability >= values->threshold;
+    if (status == FILM_OK && command->json)
         status = film_verdict_json(a, b, verdict, FILM_ALL_REASONS, &json, NULL, &error);
-    int code = common.json ? answer_json(status, json, &error) : report(status, &error);
-    if (code == EXIT_DONE && !common.json) print_explanation(&why);
+    int code = command->json ? answer_json(status, json, &error) : report(status, &error);
+    if (code == EXIT_DONE && !command->json) print_explanation(&why);
     film_context_free(context);
     film_close(model);
     return code;
 }
 
 const struct verb verb_match = {
-    "match", "MODEL A B [options]", "Do two sentences mean the same? Probability, verdict, words",
-    "The parts add up to the log-odds exactly. film explain --pair "
-    "says more, with --all all of it.\n\n"
-    "example:\n"
-    "  film match faq.film \"I lost my card\" \"what if my card is lost?\"\n",
-    run};
+    VERB_MATCH,
+    .arguments = "MODEL A B [options]",
+    .least = 3,
+    .most = 3,
+    .options = options,
+    .size = sizeof(struct values),
+    .prepare = prepare,
+    .run = run,
+    .details = "The parts add up to the log-odds exactly. film explain --pair "
+               "says more, with --all all of it.\n\n"
+               "example:\n"
+               "  film match faq.film \"I lost my card\" \"what if my card is lost?\"\n"};

@@ -1,3 +1,5 @@
+/* The command line: words to values in a verb's struct, by its table of options. Whether values make sense
+ * together is the verb's to say, whether they make sense at all the library's. */
 #include "cli.h"
 
 #include <errno.h>
@@ -23,38 +25,6 @@ int is_folder(const char *path)
 {
     struct stat about;
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
-
-enum { HELP_COLUMN = 28 };
-
-/* An option too wide for its column has its help on the next line. */
-static void print_option(FILE *stream, char letter, const char *name, const char *argument,
-                         const char *help)
-{
-    char left[120], letters[8] = "    ";
-    if (letter) snprintf(letters, sizeof letters, "-%c, ", letter);
-    int width = snprintf(left, sizeof left, "  %s--%s%s%s", letters, name, argument ? " " : "",
-                         argument ? argument : "");
-    if (width > HELP_COLUMN)
-        fprintf(stream, "%s\n%*s %s\n", left, HELP_COLUMN, "", help);
-    else
-        fprintf(stream, "%-*s %s\n", HELP_COLUMN, left, help);
-}
-
-void print_verb_help(const struct verb *verb, const struct option *options, FILE *stream)
-{
-    fprintf(stream, "usage: film %s %s\n\n%s.\n", verb->name, verb->arguments, verb->summary);
-    if (options->kind != OPTION_HEADING || !options->name) fprintf(stream, "\noptions:\n");
-    for (; options->name; options++)
-        if (options->kind == OPTION_HEADING)
-            fprintf(stream, "\n%s:\n", options->name);
-        else
-            print_option(stream, options->letter, options->name, options->argument, options->help);
-    print_option(stream, 0, "json", NULL, "answer in JSON");
-    print_option(stream, 'q', "quiet", NULL, "no progress, no messages but errors");
-    print_option(stream, 'h', "help", NULL, "this text");
-    print_option(stream, 0, "version", NULL, "the version");
-    if (verb->details) fprintf(stream, "\n%s", verb->details);
 }
 
 /* ---- Values ---- */
@@ -139,40 +109,44 @@ static const char *set_prior(const char *text, double *prior)
     return parse_number(text, prior) && *prior != FILM_PRIOR_AUTO ? NULL : "a number, or auto";
 }
 
-/* Stores the value; NULL, or what was expected instead. */
-static const char *set_value(const struct option *option, const char *text)
+/* Stores the value in the verb's struct; NULL, or what was expected instead. */
+static const char *set_value(const struct option *option, void *options, const char *text)
 {
+    void *target = (char *)options + option->at;
     unsigned long long whole;
-    struct option_texts *texts = option->target;
-    double *number = option->target;
+    struct option_texts *texts = target;
+    double *number = target;
     switch (option->kind) {
     case OPTION_FLAG:
-        *(int *)option->target = 1;
+        *(int *)target = 1;
         return NULL;
     case OPTION_TEXT:
-        *(const char **)option->target = text;
+    case OPTION_FILE:
+    case OPTION_FOLDER:
+        *(const char **)target = text;
         return NULL;
     case OPTION_TEXTS:
+    case OPTION_FILES:
         if (texts->count == OPTION_MOST_TEXTS) return "at most 16 of them";
         texts->item[texts->count++] = text;
         return NULL;
     case OPTION_WORD:
         if (parse_choice(option->argument, text) < 0) return option->argument;
-        *(const char **)option->target = text;
+        *(const char **)target = text;
         return NULL;
     case OPTION_COUNT:
     case OPTION_SIZE:
         if (!parse_unsigned(text, SIZE_MAX / 16, &whole)) return "a whole number";
         if (option->kind == OPTION_SIZE && whole == 0) return "a whole number above 0";
-        *(size_t *)option->target = (size_t)whole;
+        *(size_t *)target = (size_t)whole;
         return NULL;
     case OPTION_SEED:
         if (!parse_unsigned(text, INT64_MAX, &whole)) return "a whole number";
-        *(uint64_t *)option->target = whole;
+        *(uint64_t *)target = whole;
         return NULL;
     case OPTION_THREADS:
         if (!parse_unsigned(text, 1024, &whole) || whole == 0) return "a number from 1 to 1024";
-        *(int *)option->target = (int)whole;
+        *(int *)target = (int)whole;
         return NULL;
     case OPTION_NUMBER:
         return parse_number(text, number) ? NULL : "a number";
@@ -185,18 +159,19 @@ static const char *set_value(const struct option *option, const char *text)
     case OPTION_PRIOR:
         return set_prior(text, number);
     case OPTION_POINT:
-        return parse_point(text, option->target)
+        return parse_point(text, target)
                    ? NULL
                    : "accuracy, f1, precision=P or recall=R, P and R from 0 to 1";
     case OPTION_FOUR:
-        return parse_four(text, option->target) ? NULL : "four whole numbers, 16,32,32,16";
+        return parse_four(text, target) ? NULL : "four whole numbers, 16,32,32,16";
     case OPTION_CHOICE:
         if (parse_choice(option->argument, text) < 0) return option->argument;
-        *(unsigned *)option->target = (unsigned)parse_choice(option->argument, text);
+        *(unsigned *)target = (unsigned)parse_choice(option->argument, text);
         return NULL;
     case OPTION_FEATURES:
-        *(unsigned *)option->target = parse_features(text);
-        return *(unsigned *)option->target ? NULL : "some of word,bigram,char";
+        *(unsigned *)target = parse_features(text);
+        return *(unsigned *)target ? NULL : "some of word,bigram,char";
+    case OPTION_SET:
     case OPTION_HEADING:
         break;
     }
@@ -208,7 +183,7 @@ static const char *set_value(const struct option *option, const char *text)
 static const struct option *find_option(const struct option *options, const char *name,
                                         size_t length)
 {
-    for (; options->name; options++)
+    for (; options && options->name; options++)
         if (options->kind != OPTION_HEADING && strlen(options->name) == length &&
             strncmp(options->name, name, length) == 0)
             return options;
@@ -217,24 +192,96 @@ static const struct option *find_option(const struct option *options, const char
 
 static const struct option *find_letter(const struct option *options, char letter)
 {
-    for (; options->name; options++)
+    for (; options && options->name; options++)
         if (options->letter && options->letter == letter) return options;
     return NULL;
 }
 
+/* How many letters have to be put in, taken out or exchanged to make B of A's first LENGTH. */
+static size_t distance(const char *a, size_t length, const char *b)
+{
+    enum { MOST = 40 };
+    size_t row[MOST + 1], width = strlen(b);
+    if (width > MOST || length > MOST) return MOST;
+    for (size_t j = 0; j <= width; j++) row[j] = j;
+    for (size_t i = 1; i <= length; i++) {
+        size_t corner = row[0]++;
+        for (size_t j = 1; j <= width; j++) {
+            size_t least = corner + (a[i - 1] != b[j - 1]);
+            if (row[j] + 1 < least) least = row[j] + 1;
+            if (row[j - 1] + 1 < least) least = row[j - 1] + 1;
+            corner = row[j];
+            row[j] = least;
+        }
+    }
+    return row[width];
+}
+
+/* The settings whose names are like the one given, for the message; all of them when none is (0). */
+static int list_near(const struct option *settings, const char *name, size_t length, char *list,
+                     size_t room)
+{
+    for (int all = 0; all < 2; all++) {
+        size_t used = 0;
+        for (const struct option *setting = settings; setting->name; setting++) {
+            if (setting->kind == OPTION_HEADING) continue;
+            int near = distance(name, length, setting->name) <= 2 ||
+                       (length >= 3 && strncmp(name, setting->name, length) == 0);
+            if ((all || near) && used < room)
+                used += (size_t)snprintf(list + used, room - used, "%s%s", used ? ", " : "",
+                                         setting->name);
+        }
+        if (used) return !all;
+    }
+    return 0;
+}
+
+/* --set KEY=VALUE: 0 done, -1 wrong. */
+static int take_setting(const struct verb *verb, void *options, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals) return usage_error(verb, "--set %s: expected KEY=VALUE", text), -1;
+    size_t length = (size_t)(equals - text);
+    const struct option *setting = find_option(verb->settings, text, length);
+    if (!setting) {
+        char near[600] = "";
+        int is_near = list_near(verb->settings, text, length, near, sizeof near);
+        return usage_error(verb, "--set %s: there is no setting \"%.*s\"; %s: %s", text,
+                           (int)length, text, is_near ? "did you mean" : "there are", near),
+               -1;
+    }
+    const char *expected = set_value(setting, options, equals + 1);
+    if (expected) return usage_error(verb, "--set %s: expected %s", text, expected), -1;
+    return 0;
+}
+
+/* No option of this name; a setting may be, which was an option once. */
+static int refuse_option(const struct verb *verb, const char *name, size_t length,
+                         const char *value)
+{
+    const struct option *setting = find_option(verb->settings, name, length);
+    if (setting)
+        return usage_error(verb, "--%s is now --set %s=%s", setting->name, setting->name,
+                           value ? value : setting->argument);
+    return usage_error(verb, "there is no option --%s", name);
+}
+
 /* One option at argv[*at]: 0 done, -1 wrong. */
-static int take_option(const struct verb *verb, const struct option *options, int argc, char **argv,
-                       int *at)
+static int take_option(const struct verb *verb, void *options, int argc, char **argv, int *at)
 {
     const char *word = argv[*at], *value = NULL;
     const struct option *option;
     if (word[1] == '-') {
         const char *equals = strchr(word, '=');
         size_t length = equals ? (size_t)(equals - word) - 2 : strlen(word) - 2;
-        option = find_option(options, word + 2, length);
+        option = find_option(verb->options, word + 2, length);
         value = equals ? equals + 1 : NULL;
+        if (!option)
+            return refuse_option(verb, word + 2, length,
+                                 value || *at + 1 >= argc ? value : argv[*at + 1]),
+                   -1;
     } else {
-        option = find_letter(options, word[1]);
+        option = find_letter(verb->options, word[1]);
         if (option && word[2]) value = word + 2;
     }
     if (!option) return usage_error(verb, "there is no option %s", word), -1;
@@ -244,49 +291,95 @@ static int take_option(const struct verb *verb, const struct option *options, in
         if (*at + 1 >= argc) return usage_error(verb, "--%s needs a value", option->name), -1;
         value = argv[++*at];
     }
-    const char *expected = set_value(option, value);
+    if (option->kind == OPTION_SET) return take_setting(verb, options, value);
+    const char *expected = set_value(option, options, value);
     if (expected)
         return usage_error(verb, "--%s %s: expected %s", option->name, value, expected), -1;
     return 0;
 }
 
+const struct option common_options[] = {
+    {.name = "json", .kind = OPTION_FLAG, .help = "answer in JSON"},
+    {.name = "quiet",
+     .letter = 'q',
+     .kind = OPTION_FLAG,
+     .help = "no progress, no messages but errors"},
+    {.name = "help", .letter = 'h', .kind = OPTION_FLAG, .help = "this text"},
+    {.name = "version", .kind = OPTION_FLAG, .help = "the version"},
+    END_OF_OPTIONS};
+
 /* The options every verb has; 1: taken, -2: answered. */
-static int take_common(const struct verb *verb, const struct option *options, struct common *common,
-                       const char *word)
+static int take_common(struct command *command, const char *word)
 {
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-        print_verb_help(verb, options, stdout);
+        print_verb_help(command->verb, stdout);
         return -2;
     }
     if (strcmp(word, "--version") == 0) {
         printf("film %s\n", film_version());
         return -2;
     }
-    if (strcmp(word, "--json") == 0) return common->json = 1;
-    if (strcmp(word, "--quiet") == 0 || strcmp(word, "-q") == 0) return common->quiet = 1;
+    if (strcmp(word, "--json") == 0) return command->json = 1;
+    if (strcmp(word, "--quiet") == 0 || strcmp(word, "-q") == 0) return command->quiet = 1;
     return 0;
 }
 
-int parse_arguments(const struct verb *verb, const struct option *options, struct common *common,
-                    int argc, char **argv, const char **positional, int least, int most)
+/* Splits the arguments into OPTIONS and WORDS: 0, -1 after a message about wrong usage, -2 when --help or
+ * --version was answered. */
+static int parse_arguments(struct command *command, void *options, const char **words, int argc,
+                           char **argv)
 {
-    int count = 0, only_positional = 0;
+    const struct verb *verb = command->verb;
+    int only_words = 0;
     for (int at = 0; at < argc; at++) {
         const char *word = argv[at];
-        if (!only_positional && word[0] == '-' && word[1]) {
+        if (!only_words && word[0] == '-' && word[1]) {
             if (strcmp(word, "--") == 0) {
-                only_positional = 1;
+                only_words = 1;
                 continue;
             }
-            int taken = take_common(verb, options, common, word);
+            int taken = take_common(command, word);
             if (taken == -2) return -2;
             if (taken == 0 && take_option(verb, options, argc, argv, &at) != 0) return -1;
             continue;
         }
-        if (count == most) return usage_error(verb, "\"%s\" is one argument too many", word), -1;
-        positional[count++] = word;
+        if (verb->most && command->count == verb->most)
+            return usage_error(verb, "\"%s\" is one argument too many", word), -1;
+        words[command->count++] = word;
     }
-    if (count < least)
+    if (command->count < verb->least)
         return usage_error(verb, "usage: film %s %s", verb->name, verb->arguments), -1;
-    return count;
+    return 0;
+}
+
+const char *verb_word(const struct verb *verb)
+{
+    const char *space = strrchr(verb->name, ' ');
+    return space ? space + 1 : verb->name;
+}
+
+static int parse_and_run(const struct verb *verb, int argc, char **argv)
+{
+    const char **words = calloc((size_t)argc + 1, sizeof *words);
+    void *options = calloc(1, verb->size + 1);
+    struct command command = {.verb = verb, .words = words};
+    int code = EXIT_IO;
+    if (words && options) {
+        if (verb->prepare) verb->prepare(options);
+        int parsed = parse_arguments(&command, options, words, argc, argv);
+        code = parsed == 0 ? verb->run(&command, options) : parsed == -2 ? EXIT_DONE : EXIT_USAGE;
+    }
+    free(options);
+    free(words);
+    return code;
+}
+
+/* The action of a verb with actions comes first; without one, what is left is --help, --version or a
+ * mistake. */
+int run_verb(const struct verb *verb, int argc, char **argv)
+{
+    for (size_t i = 0; verb->actions && verb->actions[i] && argc > 0; i++)
+        if (strcmp(verb_word(verb->actions[i]), argv[0]) == 0)
+            return parse_and_run(verb->actions[i], argc - 1, argv + 1);
+    return parse_and_run(verb, verb->actions && argc > 1 ? 1 : argc, argv);
 }

@@ -1,3 +1,4 @@
+/* film pool add: tables into a pool, in transactions. */
 #include "pool.h"
 
 #include <stdlib.h>
@@ -12,17 +13,17 @@ static void on_committed(void *user, const film_pool_added *so_far)
     fflush(stdout);
 }
 
-static void print_counts(const film_pool_added *added, const struct common *common)
+static void print_counts(const film_pool_added *added, const struct command *command)
 {
     unsigned long long fresh = added->added, replaced = added->replaced, present = added->present,
                        differ = added->differ, blank = added->blank, skipped = added->skipped;
-    if (common->json) {
+    if (command->json) {
         printf("{\"added\": %llu, \"replaced\": %llu, \"present\": %llu, \"differ\": %llu, "
                "\"blank\": %llu, \"skipped\": %llu}\n",
                fresh, replaced, present, differ, blank, skipped);
         return;
     }
-    if (common->quiet) return;
+    if (command->quiet) return;
     fprintf(stderr, "%llu added, %llu replaced, %llu there already", fresh, replaced, present);
     if (blank) fprintf(stderr, ", %llu blank lines", blank);
     fprintf(stderr, "; %llu bad rows passed over\n", skipped);
@@ -32,56 +33,88 @@ static void print_counts(const film_pool_added *added, const struct common *comm
                 differ);
 }
 
-static film_status add(const char *const *words, size_t count, const struct pool_values *values,
+struct values {
+    film_table_options table;
+    size_t batch;
+    double wait;
+    int replace, progress_lines, threads;
+};
+
+static const struct option options[] = {
+    {.name = "replace",
+     .kind = OPTION_FLAG,
+     .at = offsetof(struct values, replace),
+     .help = "an id that is there takes the new text and fields"},
+    {.name = "batch",
+     .kind = OPTION_SIZE,
+     .at = offsetof(struct values, batch),
+     .argument = "N",
+     .help = "rows per transaction",
+     .fallback = "4096"},
+    {.name = "progress-lines",
+     .kind = OPTION_FLAG,
+     .at = offsetof(struct values, progress_lines),
+     .help = "print \"committed N\" after each batch: N rows are safe"},
+    COLUMNS_OPTION(struct values, table, "id,text,answer"),
+    FORMAT_OPTION(struct values, table, "input-format", "tsv|csv|jsonl|lines"),
+    SKIP_BAD_OPTION(struct values, table),
+    THREADS_OPTION(struct values, threads),
+    WAIT_OPTION(struct values, wait),
+    END_OF_OPTIONS};
+
+static void prepare(void *given)
+{
+    ((struct values *)given)->wait = POOL_WAIT;
+}
+
+static film_status add(const char *const *words, size_t count, const struct values *values,
                        int quiet, film_pool_added *added, film_error *error)
 {
     film_pool *pool = NULL;
-    film_pool_add_options options = {.table = values->table,
-                                     .replace = values->replace,
-                                     .batch = values->batch,
-                                     .threads = values->threads,
-                                     .progress = progress_start(quiet),
-                                     .committed = values->progress_lines ? on_committed : NULL};
-    film_status status = pool_open(words[0], values, &pool, error);
+    film_pool_add_options how = {.table = values->table,
+                                 .replace = values->replace,
+                                 .batch = values->batch,
+                                 .threads = values->threads,
+                                 .progress = progress_start(quiet),
+                                 .committed = values->progress_lines ? on_committed : NULL};
+    film_status status = pool_open(words[0], values->wait, &pool, error);
     if (status == FILM_OK)
-        status = film_pool_add_files(pool, words + 1, count - 1, &options, added, error);
+        status = film_pool_add_files(pool, words + 1, count - 1, &how, added, error);
     film_pool_close(pool);
     return status;
 }
 
-static int run(const struct verb *verb, int argc, char **argv)
+static int run(const struct command *command, void *given)
 {
-    struct common common = {0};
-    struct pool_values values = POOL_DEFAULTS;
     film_pool_added added = {0};
     film_error error = {0};
-    const struct option options[] = {ADD_OPTIONS(values), END_OF_OPTIONS};
-    const char **words = malloc((size_t)(argc + 1) * sizeof *words);
-    if (!words) return EXIT_IO;
-    int count = parse_arguments(verb, options, &common, argc, argv, words, 2, argc);
-    int code = count == -2 ? EXIT_DONE : EXIT_USAGE;
-    if (count >= 0) {
-        film_status status = add(words, (size_t)count, &values, common.quiet, &added, &error);
-        code = report(status, &error);
-        if (code == EXIT_DONE)
-            print_counts(&added, &common);
-        else if (!common.quiet && (added.added || added.replaced))
-            fprintf(stderr, "%llu sentences are in the pool; the same command goes on from there\n",
-                    (unsigned long long)(added.added + added.replaced));
-    }
-    free(words);
+    film_status status =
+        add(command->words, (size_t)command->count, given, command->quiet, &added, &error);
+    int code = report(status, &error);
+    if (code == EXIT_DONE)
+        print_counts(&added, command);
+    else if (!command->quiet && (added.added || added.replaced))
+        fprintf(stderr, "%llu sentences are in the pool; the same command goes on from there\n",
+                (unsigned long long)(added.added + added.replaced));
     return code;
 }
 
-const struct verb pool_add_verb = {"pool add", "POOL FILE... [options]",
-                                   "Add the sentences of tables to a pool",
-                                   "Columns: id (or qid), text (or question, sentence), category, "
-                                   "answer, url; the others are kept too.\n"
-                                   "A row without an id gets one made from its text. An id that is "
-                                   "there with the same text is passed\n"
-                                   "over, with another text it is an error. Rows are written in "
-                                   "transactions: stopped at any moment, the\n"
-                                   "same command goes on after the last one.\n\n"
-                                   "example:\n"
-                                   "  film pool add faq.pool examples/faq/questions.tsv\n",
-                                   run};
+const struct verb pool_add = {"pool add",
+                              LIBRARY_POOL,
+                              "Add the sentences of tables to a pool",
+                              .arguments = "POOL FILE... [options]",
+                              .least = 2,
+                              .options = options,
+                              .size = sizeof(struct values),
+                              .prepare = prepare,
+                              .run = run,
+                              .details =
+                                  "Columns: id (or qid), text (or question, sentence), category, "
+                                  "answer, url; the others are kept too.\n"
+                                  "A row without an id gets one made from its text. An id that is "
+                                  "there with the same text is passed\n"
+                                  "over, with another text it is an error. Rows are written in "
+                                  "transactions: stopped at any moment, the\n"
+                                  "same command goes on after the last one.\n\n"
+                                  "example:\n"
+                                  "  film pool add faq.pool examples/faq/questions.tsv\n"};

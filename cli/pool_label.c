@@ -139,23 +139,40 @@ static film_status read_answers(struct answers *answers, const char *path, film_
     return status == FILM_END ? FILM_OK : status;
 }
 
-static int label_from(const char *path, const struct pool_values *values,
-                      const struct common *common)
+struct values {
+    const char *from;
+    double wait;
+};
+
+static const struct option options[] = {{.name = "from",
+                                         .kind = OPTION_FILE,
+                                         .at = offsetof(struct values, from),
+                                         .argument = "FILE",
+                                         .help = "a table with columns id_a, id_b and same"},
+                                        WAIT_OPTION(struct values, wait),
+                                        END_OF_OPTIONS};
+
+static void prepare(void *given)
+{
+    ((struct values *)given)->wait = POOL_WAIT;
+}
+
+static int label_from(const char *path, const struct values *values, const struct command *command)
 {
     film_error error = {0};
     film_pool *pool = NULL;
     struct answers answers = {0};
     uint64_t changed = 0;
-    film_status status = pool_open(path, values, &pool, &error);
+    film_status status = pool_open(path, values->wait, &pool, &error);
     if (status == FILM_OK) status = read_answers(&answers, values->from, &error);
     if (status == FILM_OK)
         status = film_pool_label_many(pool, answers.rows, answers.count, "film pool label --from",
                                       &changed, &error);
     int code = report(status, &error);
-    if (code == EXIT_DONE && common->json)
+    if (code == EXIT_DONE && command->json)
         printf("{\"labels\": %zu, \"changed\": %llu, \"blank\": %zu}\n", answers.count,
                (unsigned long long)changed, answers.blank);
-    else if (code == EXIT_DONE && !common->quiet)
+    else if (code == EXIT_DONE && !command->quiet)
         fprintf(stderr, "%zu labels, %llu of them new; %zu pairs without an answer\n",
                 answers.count, (unsigned long long)changed, answers.blank);
     answers_free(&answers);
@@ -163,43 +180,50 @@ static int label_from(const char *path, const struct pool_values *values,
     return code;
 }
 
-static int run_label(const struct verb *verb, int argc, char **argv)
+static int run(const struct command *command, void *given)
 {
-    struct common common = {0};
-    struct pool_values values = POOL_DEFAULTS;
-    const char *words[4];
-    const struct option options[] = {LABEL_OPTIONS(values), END_OF_OPTIONS};
-    int count = parse_arguments(verb, options, &common, argc, argv, words, 1, 4);
-    if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
-    if (values.from && count == 1) return label_from(words[0], &values, &common);
-    if (count != 4 || values.from)
-        return usage_error(verb, "usage: film %s %s", verb->name, verb->arguments);
+    const struct values *values = given;
+    const char *const *words = command->words;
+    if (values->from && command->count == 1) return label_from(words[0], values, command);
+    if (command->count != 4 || values->from)
+        return usage_error(command->verb, "usage: film %s %s", command->verb->name,
+                           command->verb->arguments);
     int same = strcmp(words[3], "same") == 0;
     if (!same && strcmp(words[3], "different") != 0)
-        return usage_error(verb, "\"%s\" is neither same nor different", words[3]);
+        return usage_error(command->verb, "\"%s\" is neither same nor different", words[3]);
 
     film_error error = {0};
     film_pool *pool = NULL;
-    film_status status = pool_open(words[0], &values, &pool, &error);
+    film_status status = pool_open(words[0], values->wait, &pool, &error);
     if (status == FILM_OK)
         status = film_pool_label(pool, film_string(words[1]), film_string(words[2]), same,
                                  "film pool label", &error);
     int code = report(status, &error);
-    if (code == EXIT_DONE && common.json) printf("{\"same\": %s}\n", same ? "true" : "false");
+    if (code == EXIT_DONE && command->json) printf("{\"same\": %s}\n", same ? "true" : "false");
     film_pool_close(pool);
     return code;
 }
 
-const struct verb pool_label_verb = {
-    "pool label", "POOL ID ID same|different | POOL --from FILE",
+const struct verb pool_label = {
+    "pool label",
+    LIBRARY_POOL,
     "Note that two sentences mean the same, or do not",
-    "A later word about a pair replaces an earlier one. Sentences that labels of \"same\" connect "
-    "form "
-    "a\n"
-    "cluster of known duplicates. FILE has columns id_a, id_b and same (yes or no; empty: no "
-    "answer),\n"
-    "as film dedup POOL --review N -o FILE writes them; all of its labels are noted, or none.\n\n"
-    "examples:\n"
-    "  film pool label faq.pool 17 42 same\n"
-    "  film pool label faq.pool --from pairs.tsv\n",
-    run_label};
+    .arguments = "POOL ID ID same|different | POOL --from FILE",
+    .least = 1,
+    .most = 4,
+    .options = options,
+    .size = sizeof(struct values),
+    .prepare = prepare,
+    .run = run,
+    .details =
+        "A later word about a pair replaces an earlier one. Sentences that labels of \"same\" "
+        "connect "
+        "form "
+        "a\n"
+        "cluster of known duplicates. FILE has columns id_a, id_b and same (yes or no; empty: no "
+        "answer),\n"
+        "as film dedup POOL --review N -o FILE writes them; all of its labels are noted, or "
+        "none.\n\n"
+        "examples:\n"
+        "  film pool label faq.pool 17 42 same\n"
+        "  film pool label faq.pool --from pairs.tsv\n"};

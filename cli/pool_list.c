@@ -53,84 +53,121 @@ static int print_row(void *user, const film_sentence *sentence)
     return interrupted() || ferror(stdout);
 }
 
-int pool_parse_where(const char *text, film_pool_where *where)
+const char *pool_parse_where(const struct option_texts *texts, film_pool_where *where)
 {
-    const char *equals = strchr(text, '=');
-    if (!equals || equals == text) return 0;
-    where->field = (film_text){text, (size_t)(equals - text)};
-    where->value = film_string(equals + 1);
-    return 1;
+    for (size_t i = 0; i < texts->count; i++) {
+        const char *text = texts->item[i], *equals = strchr(text, '=');
+        if (!equals || equals == text) return text;
+        where[i].field = (film_text){text, (size_t)(equals - text)};
+        where[i].value = film_string(equals + 1);
+    }
+    return NULL;
 }
 
-static int run_list(const struct verb *verb, int argc, char **argv)
+struct list_values {
+    struct option_texts where;
+    size_t limit;
+};
+
+static const struct option list_options[] = {WHERE_OPTION(struct list_values, where),
+                                             {.name = "limit",
+                                              .letter = 'n',
+                                              .kind = OPTION_COUNT,
+                                              .at = offsetof(struct list_values, limit),
+                                              .argument = "N",
+                                              .help = "at most so many, 0: all",
+                                              .fallback = "0"},
+                                             END_OF_OPTIONS};
+
+static int run_list(const struct command *command, void *given)
 {
-    struct common common = {0};
-    struct pool_values values = POOL_DEFAULTS;
+    const struct list_values *values = given;
     film_pool_where where[OPTION_MOST_TEXTS];
-    const char *path[1];
-    const struct option options[] = {LIST_OPTIONS(values), END_OF_OPTIONS};
-    int count = parse_arguments(verb, options, &common, argc, argv, path, 1, 1);
-    if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
-    for (size_t i = 0; i < values.where.count; i++)
-        if (!pool_parse_where(values.where.item[i], &where[i]))
-            return usage_error(verb, "--where %s: expected FIELD=VALUE", values.where.item[i]);
+    const char *bad = pool_parse_where(&values->where, where);
+    if (bad) return usage_error(command->verb, "--where %s: expected FIELD=VALUE", bad);
 
     film_error error = {0};
     film_pool *pool = NULL;
-    film_pool_filter filter = {where, values.where.count, values.limit};
+    film_pool_filter filter = {where, values->where.count, values->limit};
     progress_start(1);
-    film_status status = pool_open(path[0], &values, &pool, &error);
-    if (status == FILM_OK && !common.json) puts("id\ttext\tcategory");
+    film_status status = pool_open(command->words[0], POOL_WAIT, &pool, &error);
+    if (status == FILM_OK && !command->json) puts("id\ttext\tcategory");
     if (status == FILM_OK)
-        status = film_pool_list(pool, &filter, common.json ? print_json : print_row, NULL, &error);
+        status =
+            film_pool_list(pool, &filter, command->json ? print_json : print_row, NULL, &error);
     film_pool_close(pool);
     return interrupted() ? EXIT_INTERRUPTED : report(status, &error);
 }
 
-const struct verb pool_list_verb = {"pool list", "POOL [options]",
-                                    "Show the sentences of a pool, oldest first",
-                                    "FIELD is id, text, category, answer, url or another column of "
-                                    "the files that were added. --json\n"
-                                    "prints an object per line, with all fields.\n\n"
-                                    "example:\n"
-                                    "  film pool list faq.pool --where category=card --limit 10\n",
-                                    run_list};
+const struct verb pool_list = {"pool list",
+                               LIBRARY_POOL,
+                               "Show the sentences of a pool, oldest first",
+                               .arguments = "POOL [options]",
+                               .least = 1,
+                               .most = 1,
+                               .options = list_options,
+                               .size = sizeof(struct list_values),
+                               .run = run_list,
+                               .details =
+                                   "FIELD is id, text, category, answer, url or another column of "
+                                   "the files that were added. --json\n"
+                                   "prints an object per line, with all fields.\n\n"
+                                   "example:\n"
+                                   "  film pool list faq.pool --where category=card --limit 10\n"};
 
 /* ---- export ---- */
 
-static int run_export(const struct verb *verb, int argc, char **argv)
-{
-    struct common common = {0};
-    struct pool_values values = POOL_DEFAULTS;
-    const char *path[1];
-    uint64_t written = 0;
-    const struct option options[] = {EXPORT_OPTIONS(values), END_OF_OPTIONS};
-    int count = parse_arguments(verb, options, &common, argc, argv, path, 1, 1);
-    if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
-    if (!values.output) values.output = "-";
+struct export_values {
+    const char *output, *format;
+};
 
+static const struct option export_options[] = {OUTPUT_OPTION(struct export_values, output, "OUT"),
+                                               {.name = "format",
+                                                .kind = OPTION_WORD,
+                                                .at = offsetof(struct export_values, format),
+                                                .argument = "tsv|csv|jsonl",
+                                                .fallback = "by OUT's name, or tsv"},
+                                               END_OF_OPTIONS};
+
+static void prepare_export(void *given)
+{
+    ((struct export_values *)given)->output = "-";
+}
+
+static int run_export(const struct command *command, void *given)
+{
+    const struct export_values *values = given;
+    uint64_t written = 0;
     film_error error = {0};
     film_pool *pool = NULL;
-    film_progress progress = progress_start(common.quiet);
-    film_status status = pool_open(path[0], &values, &pool, &error);
+    film_progress progress = progress_start(command->quiet);
+    film_status status = pool_open(command->words[0], POOL_WAIT, &pool, &error);
     if (status == FILM_OK)
-        status = film_pool_export(pool, values.output, values.format, &progress, &written, &error);
+        status =
+            film_pool_export(pool, values->output, values->format, &progress, &written, &error);
     int code = report(status, &error);
-    FILE *notes = common.json && strcmp(values.output, "-") != 0 ? stdout : stderr;
-    if (code == EXIT_DONE && common.json)
+    FILE *notes = command->json && strcmp(values->output, "-") != 0 ? stdout : stderr;
+    if (code == EXIT_DONE && command->json)
         fprintf(notes, "{\"rows\": %llu}\n", (unsigned long long)written);
-    else if (code == EXIT_DONE && !common.quiet)
+    else if (code == EXIT_DONE && !command->quiet)
         fprintf(notes, "%llu sentences\n", (unsigned long long)written);
     film_pool_close(pool);
     return code;
 }
 
-const struct verb pool_export_verb = {"pool export", "POOL [-o OUT] [options]",
-                                      "Write all sentences as a table that film pool add reads",
-                                      "Labels, vectors and the model are not part of it.\n\n"
-                                      "example:\n"
-                                      "  film pool export faq.pool -o faq.csv\n",
-                                      run_export};
+const struct verb pool_export = {"pool export",
+                                 LIBRARY_POOL,
+                                 "Write all sentences as a table that film pool add reads",
+                                 .arguments = "POOL [-o OUT] [options]",
+                                 .least = 1,
+                                 .most = 1,
+                                 .options = export_options,
+                                 .size = sizeof(struct export_values),
+                                 .prepare = prepare_export,
+                                 .run = run_export,
+                                 .details = "Labels, vectors and the model are not part of it.\n\n"
+                                            "example:\n"
+                                            "  film pool export faq.pool -o faq.csv\n"};
 
 /* ---- check ---- */
 
@@ -173,31 +210,52 @@ static void print_checked(const film_pool_checked *checked, json_t *problems, in
     printf("%llu problems, %llu repaired\n", found, repaired);
 }
 
-static int run_check(const struct verb *verb, int argc, char **argv)
-{
-    struct common common = {0};
-    struct pool_values values = POOL_DEFAULTS;
-    const char *path[1];
-    const struct option options[] = {CHECK_OPTIONS(values), END_OF_OPTIONS};
-    int count = parse_arguments(verb, options, &common, argc, argv, path, 1, 1);
-    if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
+struct check_values {
+    int full, repair, recall, threads;
+    double wait;
+};
 
+static const struct option check_options[] = {
+    {.name = "full",
+     .kind = OPTION_FLAG,
+     .at = offsetof(struct check_values, full),
+     .help = "hold every vector against its text"},
+    {.name = "repair",
+     .kind = OPTION_FLAG,
+     .at = offsetof(struct check_values, repair),
+     .help = "compute vectors, indexes and counters again where wrong"},
+    {.name = "recall",
+     .kind = OPTION_FLAG,
+     .at = offsetof(struct check_values, recall),
+     .help = "measure what the index finds of 1000 sentences' neighbours"},
+    THREADS_OPTION(struct check_values, threads),
+    WAIT_OPTION(struct check_values, wait),
+    END_OF_OPTIONS};
+
+static void prepare_check(void *given)
+{
+    ((struct check_values *)given)->wait = POOL_WAIT;
+}
+
+static int run_check(const struct command *command, void *given)
+{
+    const struct check_values *values = given;
     film_error error = {0};
     film_pool *pool = NULL;
     film_pool_checked checked = {0};
-    json_t *problems = common.json ? json_array() : NULL;
-    film_pool_check_options how = {.full = values.full,
-                                   .repair = values.repair,
-                                   .recall = values.recall ? 1000 : 0,
-                                   .threads = values.threads,
-                                   .progress = progress_start(common.quiet),
+    json_t *problems = command->json ? json_array() : NULL;
+    film_pool_check_options how = {.full = values->full,
+                                   .repair = values->repair,
+                                   .recall = values->recall ? 1000 : 0,
+                                   .threads = values->threads,
+                                   .progress = progress_start(command->quiet),
                                    .problem = print_problem,
                                    .problem_user = problems};
-    film_status status = pool_open(path[0], &values, &pool, &error);
+    film_status status = pool_open(command->words[0], values->wait, &pool, &error);
     if (status == FILM_OK) status = film_pool_check(pool, &how, &checked, &error);
     int code = report(status, &error);
     if (code == EXIT_DONE) {
-        print_checked(&checked, problems, common.quiet);
+        print_checked(&checked, problems, command->quiet);
         if (checked.problems > checked.repaired) code = EXIT_BAD_INPUT;
     }
     json_decref(problems);
@@ -205,13 +263,21 @@ static int run_check(const struct verb *verb, int argc, char **argv)
     return code;
 }
 
-const struct verb pool_check_verb = {"pool check", "POOL [options]",
-                                     "Is everything in a pool whole?",
-                                     "Checks the database, the model, every sentence and vector, "
-                                     "the labels and the counters; 1000 vectors\n"
-                                     "(--full: all) are held against their texts. Exit code 2 when "
-                                     "a problem is left. --repair never changes\n"
-                                     "what you gave: texts, fields and labels.\n\n"
-                                     "example:\n"
-                                     "  film pool check faq.pool --full\n",
-                                     run_check};
+const struct verb pool_check = {"pool check",
+                                LIBRARY_POOL,
+                                "Is everything in a pool whole?",
+                                .arguments = "POOL [options]",
+                                .least = 1,
+                                .most = 1,
+                                .options = check_options,
+                                .size = sizeof(struct check_values),
+                                .prepare = prepare_check,
+                                .run = run_check,
+                                .details =
+                                    "Checks the database, the model, every sentence and vector, "
+                                    "the labels and the counters; 1000 vectors\n"
+                                    "(--full: all) are held against their texts. Exit code 2 when "
+                                    "a problem is left. --repair never changes\n"
+                                    "what you gave: texts, fields and labels.\n\n"
+                                    "example:\n"
+                                    "  film pool check faq.pool --full\n"};

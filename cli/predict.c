@@ -1,3 +1,4 @@
+/* film predict: a probability for each pair of a file, streaming, in the order of the file. */
 #include "cli.h"
 #include "json.h"
 
@@ -176,48 +177,64 @@ static film_status predict(struct prediction *prediction, film_table *table, con
     return film_output_commit(output, error);
 }
 
-static int run(const struct verb *verb, int argc, char **argv)
+struct values {
+    film_table_options table;
+    const char *output;
+    enum format format;
+    film_answer_options answer;
+    double threshold;
+};
+
+static const struct option options[] = {
+    OUTPUT_OPTION(struct values, output, "OUT"),
+    {.name = "format",
+     .kind = OPTION_CHOICE,
+     .at = offsetof(struct values, format),
+     .argument = "tsv|jsonl|kaggle",
+     .help = "of the output"},
+    ANSWER_OPTIONS(struct values, answer),
+    THRESHOLD_OPTION(struct values, threshold),
+    COLUMNS_OPTION(struct values, table, "id,a,b"),
+    FORMAT_OPTION(struct values, table, "input-format", "tsv|csv|jsonl"),
+    LABELS_OPTION(struct values, table),
+    SKIP_BAD_OPTION(struct values, table),
+    THREADS_OPTION(struct values, answer.threads),
+    END_OF_OPTIONS};
+
+static void prepare(void *given)
 {
-    struct common common = {0};
-    film_table_options table_options = {0};
-    const char *arguments[2] = {NULL, "-"}, *output = "-";
-    struct prediction prediction = {0};
-    film_answer_defaults(&prediction.answer);
-    const struct option options[] = {
-        {"output", 'o', OPTION_TEXT, &output, "OUT", "where to write (default: standard output)"},
-        {"format", 0, OPTION_CHOICE, &prediction.format, "tsv|jsonl|kaggle", "of the output"},
-        ANSWER_OPTIONS(prediction.answer),
-        THRESHOLD_OPTION(prediction.threshold),
-        {"columns", 0, OPTION_TEXT, &table_options.columns, "LIST",
-         "name the columns in file order: id,a,b (- passes one over)"},
-        {"input-format", 0, OPTION_WORD, &table_options.format, "tsv|csv|jsonl",
-         "default: found out"},
-        LABELS_OPTION(table_options),
-        SKIP_BAD_OPTION(table_options),
-        {"threads", 't', OPTION_THREADS, &prediction.answer.threads, "N", "default: all cores"},
-        END_OF_OPTIONS};
-    int count = parse_arguments(verb, options, &common, argc, argv, arguments, 1, 2);
-    if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
-    if (!(prediction.answer.prior > 0 && prediction.answer.prior < 1))
-        return usage_error(verb, "--prior must lie between 0 and 1");
+    struct values *values = given;
+    values->output = "-";
+    film_answer_defaults(&values->answer);
+}
+
+static int run(const struct command *command, void *given)
+{
+    const struct values *values = given;
+    const char *output = values->output, *path = command->count > 1 ? command->words[1] : "-";
+    struct prediction prediction = {.path = path,
+                                    .threshold = values->threshold,
+                                    .answer = values->answer,
+                                    .format = values->format};
+    if (!(values->answer.prior > 0 && values->answer.prior < 1))
+        return usage_error(command->verb, "--prior must lie between 0 and 1");
 
     film_error error = {0};
     film_model *model = NULL;
     film_table *table = NULL;
     unsigned long long rows = 0, skipped = 0;
-    film_progress progress = progress_start(common.quiet);
-    film_status status = film_open(arguments[0], &model, &error);
-    if (status == FILM_OK) status = stream_open(arguments[1], &table_options, &table, &error);
+    film_progress progress = progress_start(command->quiet);
+    film_status status = film_open(command->words[0], &model, &error);
+    if (status == FILM_OK) status = stream_open(path, &values->table, &table, &error);
     prediction.model = model;
-    prediction.path = arguments[1];
     if (status == FILM_OK) status = predict(&prediction, table, output, &rows, progress, &error);
     if (status == FILM_OK) status = stream_total(table, &rows, &skipped, &error);
     int code = report(status, &error);
-    FILE *notes = common.json && strcmp(output, "-") != 0 ? stdout : stderr;
+    FILE *notes = command->json && strcmp(output, "-") != 0 ? stdout : stderr;
     int tells = code == EXIT_DONE && film_job_rank(job) == 0;
-    if (tells && common.json)
+    if (tells && command->json)
         fprintf(notes, "{\"rows\": %llu, \"skipped\": %llu}\n", rows, skipped);
-    else if (tells && !common.quiet)
+    else if (tells && !command->quiet)
         fprintf(notes, "%llu pairs; %llu bad rows passed over\n", rows, skipped);
     film_output_discard(prediction.output);
     film_table_close(table);
@@ -226,15 +243,24 @@ static int run(const struct verb *verb, int argc, char **argv)
 }
 
 const struct verb verb_predict = {
-    "predict", "MODEL [FILE] [-o OUT] [options]",
-    "A probability for every pair of a file, in its order",
-    "FILE has two sentences in a row; without it, standard input. Columns of the answer: the row's "
-    "id\n"
-    "where the file has one, the probability that the two mean the same, and 1 where it reaches "
-    "the\n"
-    "threshold. --format kaggle writes test_id,is_duplicate with the probability.\n\n"
-    "examples:\n"
-    "  film predict quora.film test.csv --format kaggle -o submission.csv\n"
-    "  mpirun -n 4 film predict quora.film pairs.tsv -o out.tsv    several processes share the "
-    "rows\n",
-    run};
+    VERB_PREDICT,
+    .arguments = "MODEL [FILE] [-o OUT] [options]",
+    .shared = 1,
+    .least = 1,
+    .most = 2,
+    .options = options,
+    .size = sizeof(struct values),
+    .prepare = prepare,
+    .run = run,
+    .details =
+        "FILE has two sentences in a row; without it, standard input. Columns of the answer: the "
+        "row's "
+        "id\n"
+        "where the file has one, the probability that the two mean the same, and 1 where it "
+        "reaches "
+        "the\n"
+        "threshold. --format kaggle writes test_id,is_duplicate with the probability.\n\n"
+        "examples:\n"
+        "  film predict quora.film test.csv --format kaggle -o submission.csv\n"
+        "  mpirun -n 4 film predict quora.film pairs.tsv -o out.tsv    several processes share the "
+        "rows\n"};

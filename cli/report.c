@@ -1,67 +1,114 @@
+/* film report: a page about a model, as one HTML file. */
 #include "cli.h"
 #include "json.h"
 
 #include <string.h>
 
-static int run(const struct verb *verb, int argc, char **argv)
+struct values {
+    film_report_options report;
+    struct option_texts train;
+    const char *output;
+};
+
+static const struct option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPTION_FILE,
+     .at = offsetof(struct values, output),
+     .argument = "REPORT.html",
+     .help = "the page to write (required)"},
+    {.name = "eval",
+     .kind = OPTION_FILE,
+     .at = offsetof(struct values, report.eval),
+     .argument = "FILE",
+     .help = "measure the model on this labelled file"},
+    {.name = "train",
+     .kind = OPTION_FILES,
+     .at = offsetof(struct values, train),
+     .argument = "FILE",
+     .help = "what it was trained on, to look for leaks; may be repeated"},
+    {.name = "pool",
+     .kind = OPTION_FILE,
+     .at = offsetof(struct values, report.pool),
+     .argument = "FILE",
+     .help = "search for the duplicates among its sentences and those of --eval"},
+    {.name = "compare",
+     .kind = OPTION_FILE,
+     .at = offsetof(struct values, report.compare),
+     .argument = "CSV",
+     .help = "show a table of other systems: accuracy, times, sizes (docs/report.md)"},
+    TABLE_OPTIONS(struct values, report.eval_table),
+    {.name = "train-columns",
+     .kind = OPTION_TEXT,
+     .at = offsetof(struct values, report.train_table.columns),
+     .argument = "LIST",
+     .help = "name the columns of --train, as --columns does those of --eval"},
+    {.name = "pool-columns",
+     .kind = OPTION_TEXT,
+     .at = offsetof(struct values, report.pool_table.columns),
+     .argument = "LIST",
+     .help = "and those of --pool"},
+    {.name = "seed",
+     .kind = OPTION_SEED,
+     .at = offsetof(struct values, report.seed),
+     .argument = "N",
+     .help = "of the intervals and the audit",
+     .fallback = "1"},
+    THREADS_OPTION(struct values, report.threads),
+    END_OF_OPTIONS};
+
+static void prepare(void *given)
 {
-    film_report_options wanted;
-    film_report_defaults(&wanted);
-    struct common common = {0};
-    struct option_texts train = {.count = 0};
-    const char *path[1], *output = NULL;
-    const struct option options[] = {
-        {"output", 'o', OPTION_TEXT, &output, "REPORT.html", "the page to write (required)"},
-        {"eval", 0, OPTION_TEXT, &wanted.eval, "FILE", "measure the model on this labelled file"},
-        {"train", 0, OPTION_TEXTS, &train, "FILE",
-         "what it was trained on, to look for leaks; may be repeated"},
-        {"pool", 0, OPTION_TEXT, &wanted.pool, "FILE",
-         "search for the duplicates among its sentences and those of --eval"},
-        {"compare", 0, OPTION_TEXT, &wanted.compare, "CSV",
-         "show a table of other systems: accuracy, times, sizes (docs/report.md)"},
-        TABLE_OPTIONS(wanted.eval_table),
-        {"train-columns", 0, OPTION_TEXT, &wanted.train_table.columns, "LIST",
-         "name the columns of --train, as --columns does those of --eval"},
-        {"pool-columns", 0, OPTION_TEXT, &wanted.pool_table.columns, "LIST", "and those of --pool"},
-        {"seed", 0, OPTION_SEED, &wanted.seed, "N", "of the intervals and the audit (default 1)"},
-        {"threads", 't', OPTION_THREADS, &wanted.threads, "N", "default: all cores"},
-        END_OF_OPTIONS};
-    int count = parse_arguments(verb, options, &common, argc, argv, path, 1, 1);
-    if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
-    if (!output) return usage_error(verb, "-o REPORT.html is missing");
-    if (wanted.pool && !wanted.eval)
-        return usage_error(verb, "--pool is searched for the duplicates of --eval FILE; give one");
+    film_report_defaults(&((struct values *)given)->report);
+}
+
+static int run(const struct command *command, void *given)
+{
+    struct values *values = given;
+    film_report_options *wanted = &values->report;
+    const char *path = command->words[0], *output = values->output;
+    if (!output) return usage_error(command->verb, "-o REPORT.html is missing");
+    if (wanted->pool && !wanted->eval)
+        return usage_error(command->verb,
+                           "--pool is searched for the duplicates of --eval FILE; give one");
 
     film_error error;
     film_model *model = NULL;
-    const char *slash = strrchr(path[0], '/');
-    wanted.name = slash && slash[1] ? slash + 1 : path[0];
-    wanted.train = train.item;
-    wanted.train_count = train.count;
-    wanted.train_table.skip_bad = wanted.pool_table.skip_bad = wanted.eval_table.skip_bad;
-    wanted.progress = progress_start(common.quiet);
-    film_status status = film_open(path[0], &model, &error);
-    if (status == FILM_OK) status = film_report(model, &wanted, output, &error);
+    const char *slash = strrchr(path, '/');
+    wanted->name = slash && slash[1] ? slash + 1 : path;
+    wanted->train = values->train.item;
+    wanted->train_count = values->train.count;
+    wanted->train_table.skip_bad = wanted->pool_table.skip_bad = wanted->eval_table.skip_bad;
+    wanted->progress = progress_start(command->quiet);
+    film_status status = film_open(path, &model, &error);
+    if (status == FILM_OK) status = film_report(model, wanted, output, &error);
     film_close(model);
     int code = report(status, &error);
-    if (code == EXIT_DONE && common.json && strcmp(output, "-") != 0) {
+    if (code == EXIT_DONE && command->json && strcmp(output, "-") != 0) {
         json_t *answer = json_pack("{s:s}", "report", output);
         if (answer) json_dumpf(answer, stdout, 0);
         puts("");
         json_decref(answer);
-    } else if (code == EXIT_DONE && !common.quiet && strcmp(output, "-") != 0)
+    } else if (code == EXIT_DONE && !command->quiet && strcmp(output, "-") != 0)
         fprintf(stderr, "%s: open it in a browser\n", output);
     return code;
 }
 
-const struct verb verb_report = {"report", "MODEL -o REPORT.html [options]",
-                                 "Write a page about a model: quality, mistakes, data",
-                                 "One HTML file that needs nothing else: how good the model is, "
-                                 "what it gets wrong and why, what it\n"
-                                 "looks at, how it learned, and what is wrong with the data. "
-                                 "docs/report.md explains each part.\n\n"
-                                 "examples:\n"
-                                 "  film report faq.film --eval examples/faq/heldout.tsv --train "
-                                 "examples/faq/train.tsv -o faq.html\n"
-                                 "  film report my.film -o my.html\n",
-                                 run};
+const struct verb verb_report = {
+    VERB_REPORT,
+    .arguments = "MODEL -o REPORT.html [options]",
+    .page = "docs/report.md",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .size = sizeof(struct values),
+    .prepare = prepare,
+    .run = run,
+    .details = "One HTML file that needs nothing else: how good the model is, "
+               "what it gets wrong and why, what it\n"
+               "looks at, how it learned, and what is wrong with the data. "
+               "docs/report.md explains each part.\n\n"
+               "examples:\n"
+               "  film report faq.film --eval examples/faq/heldout.tsv --train "
+               "examples/faq/train.tsv -o faq.html\n"
+               "  film report my.film -o my.html\n"};

@@ -154,59 +154,89 @@ static void tell_nothing(film_pool *pool, const char *path)
         fprintf(stderr, "nothing found\n");
 }
 
-static int run(const struct verb *verb, int argc, char **argv)
+struct values {
+    film_search_options search;
+    struct option_texts where;
+    double wait;
+};
+
+static const struct option options[] = {{.name = "answers",
+                                         .letter = 'k',
+                                         .kind = OPTION_SIZE,
+                                         .at = offsetof(struct values, search.k),
+                                         .argument = "N",
+                                         .help = "so many answers",
+                                         .fallback = "10"},
+                                        {.name = "explain",
+                                         .kind = OPTION_FLAG,
+                                         .at = offsetof(struct values, search.explain),
+                                         .help = "with the words that decided"},
+                                        WHERE_OPTION(struct values, where),
+                                        {.name = "threshold",
+                                         .kind = OPTION_SHARE,
+                                         .at = offsetof(struct values, search.least),
+                                         .argument = "P",
+                                         .help = "only answers of at least this probability"},
+                                        {.name = "candidates",
+                                         .kind = OPTION_SIZE,
+                                         .at = offsetof(struct values, search.candidates),
+                                         .argument = "N",
+                                         .help = "judge the N best of the index",
+                                         .fallback = "100"},
+                                        ANSWER_OPTIONS(struct values, search.answer),
+                                        THREADS_OPTION(struct values, search.answer.threads),
+                                        WAIT_OPTION(struct values, wait),
+                                        END_OF_OPTIONS};
+
+static void prepare(void *given)
 {
-    struct common common = {0};
-    struct pool_values values = POOL_DEFAULTS;
-    film_search_options how;
+    struct values *values = given;
+    values->wait = POOL_WAIT;
+    film_search_defaults(&values->search);
+}
+
+static int run(const struct command *command, void *given)
+{
+    struct values *values = given;
+    film_search_options *how = &values->search;
     film_pool_where where[OPTION_MOST_TEXTS];
-    const char *words[2];
-    film_search_defaults(&how);
-    const struct option options[] = {
-        {"answers", 'k', OPTION_SIZE, &how.k, "N", "so many answers (default 10)"},
-        {"explain", 0, OPTION_FLAG, &how.explain, NULL, "with the words that decided"},
-        {"where", 0, OPTION_TEXTS, &values.where, "FIELD=VALUE",
-         "only these; several times: all must hold"},
-        {"threshold", 0, OPTION_SHARE, &how.least, "P",
-         "only answers of at least this probability"},
-        {"candidates", 0, OPTION_SIZE, &how.candidates, "N",
-         "judge the N best of the index (default 100)"},
-        ANSWER_OPTIONS(how.answer),
-        {"threads", 't', OPTION_THREADS, &how.answer.threads, "N", "default: all cores"},
-        WAIT_OPTION(values),
-        END_OF_OPTIONS};
-    int count = parse_arguments(verb, options, &common, argc, argv, words, 2, 2);
-    if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
-    for (size_t i = 0; i < values.where.count; i++)
-        if (!pool_parse_where(values.where.item[i], &where[i]))
-            return usage_error(verb, "--where %s: expected FIELD=VALUE", values.where.item[i]);
-    how.where = where;
-    how.where_count = values.where.count;
-    how.progress = progress_start(common.quiet);
+    const char *const *words = command->words;
+    const char *bad = pool_parse_where(&values->where, where);
+    if (bad) return usage_error(command->verb, "--where %s: expected FIELD=VALUE", bad);
+    how->where = where;
+    how->where_count = values->where.count;
+    how->progress = progress_start(command->quiet);
 
     film_error error = {0};
     film_pool *pool = NULL;
     struct printing printing = {
-        .json = common.json, .explain = how.explain, .many = strcmp(words[1], "-") == 0};
-    film_status status = pool_open(words[0], &values, &pool, &error);
+        .json = command->json, .explain = how->explain, .many = strcmp(words[1], "-") == 0};
+    film_status status = pool_open(words[0], values->wait, &pool, &error);
     if (status == FILM_OK)
-        status = printing.many ? ask_lines(pool, &how, &printing, &error)
-                               : ask_one(pool, words[1], &how, &printing, &error);
+        status = printing.many ? ask_lines(pool, how, &printing, &error)
+                               : ask_one(pool, words[1], how, &printing, &error);
     int code = interrupted() ? EXIT_INTERRUPTED : report(status, &error);
-    if (code == EXIT_DONE && !printing.answers && !common.quiet) tell_nothing(pool, words[0]);
+    if (code == EXIT_DONE && !printing.answers && !command->quiet) tell_nothing(pool, words[0]);
     film_pool_close(pool);
     return code;
 }
 
 const struct verb verb_search = {
-    "search", "POOL QUERY|- [options]", "Find what in a pool means the same",
-    "Prints probability, id and text of each answer, best first. With "
-    "- for the query, queries are read\n"
-    "from standard input, one per line; the number of the line stands "
-    "before each answer. --json prints\n"
-    "an object per answer. The order is made from the probability and "
-    "the similarity together. The first\n"
-    "search of a large pool makes an index, kept in POOL.index.\n\n"
-    "example:\n"
-    "  film search faq.pool \"what if my card is lost?\" -k 3 --explain\n",
-    run};
+    VERB_SEARCH,
+    .arguments = "POOL QUERY|- [options]",
+    .page = "docs/pool.md",
+    .least = 2,
+    .most = 2,
+    .options = options,
+    .size = sizeof(struct values),
+    .prepare = prepare,
+    .run = run,
+    .details = "Prints probability, id and text of each answer, best first. With "
+               "- for the query, queries are read\n"
+               "from standard input, one per line; the number of the line stands "
+               "before each answer. --json prints\n"
+               "an object per answer. The order is made from the probability and "
+               "the similarity together. The first\n"
+               "search of a large pool makes an index, kept in POOL.index.\n\n"
+               "example:\n"
+               "  film search faq.pool \"what if my card is lost?\" -k 3 --explain\n"};

@@ -1,5 +1,7 @@
 /* film serve: the options of the server. */
 #include "cli.h"
+#include "json.h"
+#include "server/route.h"
 #include "server/serve.h"
 
 #include <errno.h>
@@ -41,65 +43,150 @@ static film_status read_token(const char *path, char token[TOKEN_MOST + 2], cons
     return FILM_USAGE;
 }
 
-static int run(const struct verb *verb, int argc, char **argv)
-{
-    struct common common = {0};
+struct values {
     struct serve_options serving;
-    struct option_texts origins = {.count = 0};
-    const char *path[1], *token_file = NULL;
-    char token[TOKEN_MOST + 2];
-    serve_defaults(&serving);
-    struct service_options *service = &serving.service;
-    struct service_limits *limits = &service->limits;
-    const struct option options[] = {
-        {"listen", 'l', OPTION_TEXT, &serving.listen, "HOST:PORT",
-         "where (default 127.0.0.1:8080; port 0: any free one)"},
-        {"token-file", 0, OPTION_TEXT, &token_file, "FILE",
-         "ask for this token; or FILM_TOKEN in the environment"},
-        {"allow-origin", 0, OPTION_TEXTS, &origins, "ORIGIN",
-         "let pages of this origin ask too (several times: each)"},
-        {"read-only", 0, OPTION_FLAG, &service->read_only, NULL, "refuse changes of the pool"},
-        {"report", 0, OPTION_TEXT, &service->report, "FILE", "show this HTML file at /report"},
-        {"log", 0, OPTION_TEXT, &serving.log, "FILE",
-         "a JSON line per request; - is standard output"},
-        {"log-text", 0, OPTION_FLAG, &serving.log_text, NULL, "with the sentences asked about"},
-        {"max-body", 0, OPTION_SIZE, &limits->body, "BYTES", "of a request (default 8388608)"},
-        {"max-header", 0, OPTION_SIZE, &limits->header, "BYTES",
-         "of a request's head (default 8192)"},
-        {"max-texts", 0, OPTION_SIZE, &limits->texts, "N",
-         "sentences or pairs in a request (default 10000)"},
-        {"max-pool", 0, OPTION_SIZE, &limits->pool, "N",
-         "sentences the pool may grow to (default: any number)"},
-        {"max-connections", 0, OPTION_SIZE, &limits->connections, "N", "at once (default 1000)"},
-        {"timeout", 0, OPTION_ABOVE_0, &limits->timeout, "SECONDS",
-         "for a request to arrive, and its answer to be taken (30)"},
-        {"threads", 't', OPTION_THREADS, &service->threads, "N", "default: all cores"},
-        END_OF_OPTIONS};
-    int count = parse_arguments(verb, options, &common, argc, argv, path, 1, 1);
-    if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
+    struct option_texts origins;
+    const char *token_file;
+};
 
+static const struct option options[] = {
+    {.name = "listen",
+     .letter = 'l',
+     .kind = OPTION_TEXT,
+     .at = offsetof(struct values, serving.listen),
+     .argument = "HOST:PORT",
+     .help = "where; port 0: any free one",
+     .fallback = "127.0.0.1:8080",
+     .proposals = "127.0.0.1:8080 [::1]:8080"},
+    {.name = "token-file",
+     .kind = OPTION_FILE,
+     .at = offsetof(struct values, token_file),
+     .argument = "FILE",
+     .help = "ask for this token; or FILM_TOKEN in the environment"},
+    {.name = "allow-origin",
+     .kind = OPTION_TEXTS,
+     .at = offsetof(struct values, origins),
+     .argument = "ORIGIN",
+     .help = "let pages of this origin ask too (several times: each)"},
+    {.name = "read-only",
+     .kind = OPTION_FLAG,
+     .at = offsetof(struct values, serving.service.read_only),
+     .help = "refuse changes of the pool"},
+    {.name = "report",
+     .kind = OPTION_FILE,
+     .at = offsetof(struct values, serving.service.report),
+     .argument = "FILE",
+     .help = "show this HTML file at /report"},
+    {.name = "log",
+     .kind = OPTION_FILE,
+     .at = offsetof(struct values, serving.log),
+     .argument = "FILE",
+     .help = "a JSON line per request; - is standard output"},
+    {.name = "log-text",
+     .kind = OPTION_FLAG,
+     .at = offsetof(struct values, serving.log_text),
+     .help = "with the sentences asked about"},
+    {.name = "max-body",
+     .kind = OPTION_SIZE,
+     .at = offsetof(struct values, serving.service.limits.body),
+     .argument = "BYTES",
+     .help = "of a request",
+     .fallback = "8388608"},
+    {.name = "max-header",
+     .kind = OPTION_SIZE,
+     .at = offsetof(struct values, serving.service.limits.header),
+     .argument = "BYTES",
+     .help = "of a request's head",
+     .fallback = "8192"},
+    {.name = "max-texts",
+     .kind = OPTION_SIZE,
+     .at = offsetof(struct values, serving.service.limits.texts),
+     .argument = "N",
+     .help = "sentences or pairs in a request",
+     .fallback = "10000"},
+    {.name = "max-pool",
+     .kind = OPTION_SIZE,
+     .at = offsetof(struct values, serving.service.limits.pool),
+     .argument = "N",
+     .help = "sentences the pool may grow to",
+     .fallback = "any number"},
+    {.name = "max-connections",
+     .kind = OPTION_SIZE,
+     .at = offsetof(struct values, serving.service.limits.connections),
+     .argument = "N",
+     .help = "at once",
+     .fallback = "1000"},
+    {.name = "timeout",
+     .kind = OPTION_ABOVE_0,
+     .at = offsetof(struct values, serving.service.limits.timeout),
+     .argument = "SECONDS",
+     .help = "for a request to arrive, and its answer to be taken",
+     .fallback = "30"},
+    THREADS_OPTION(struct values, serving.service.threads),
+    END_OF_OPTIONS};
+
+static void prepare(void *given)
+{
+    serve_defaults(&((struct values *)given)->serving);
+}
+
+static int run(const struct command *command, void *given)
+{
+    struct values *values = given;
+    struct service_options *service = &values->serving.service;
+    char token[TOKEN_MOST + 2];
     film_error error = {0};
     if (service->threads == 0) service->threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    service->path = path[0];
-    film_status status = read_token(token_file, token, &service->token, &error);
+    service->path = command->words[0];
+    film_status status = read_token(values->token_file, token, &service->token, &error);
     if (status != FILM_OK) return report(status, &error);
-    service->origins = origins.item;
-    service->origin_count = origins.count;
-    serving.quiet = common.quiet;
-    status = serve(&serving, &error);
+    service->origins = values->origins.item;
+    service->origin_count = values->origins.count;
+    values->serving.quiet = command->quiet;
+    status = serve(&values->serving, &error);
     return report(status, &error);
 }
 
+/* The routes of the server, for --describe. */
+static void describe(void *object)
+{
+    json_t *list = json_array();
+    const struct route *route;
+    for (size_t i = 0; (route = route_at(i)); i++) {
+        json_t *about = json_pack("{s:s, s:s, s:s, s:b, s:b, s:b, s:b}", "method",
+                                  route_method_name(route->method), "path", route->path, "summary",
+                                  route->summary, "open", route->open, "slow", route->slow,
+                                  "needs_pool", route->needs_pool, "writes", route->writes);
+        json_t *fields = json_array();
+        for (const struct field *field = route->fields; field && field->name; field++)
+            json_array_append_new(fields, json_string(field->name));
+        if (route->fields) json_object_set(about, "fields", fields);
+        json_decref(fields);
+        json_array_append_new(list, about);
+    }
+    json_object_set_new(object, "routes", list);
+}
+
 const struct verb verb_serve = {
-    "serve", "MODEL|POOL [--listen HOST:PORT] [options]", "Answer over HTTP, with a page to try it",
-    "Open http://127.0.0.1:8080 in a browser, or ask:\n"
-    "  curl -H 'Content-Type: application/json' -d '{\"a\": \"I lost my card\", \"b\": \"what "
-    "if my card is lost?\"}' \\\n"
-    "    http://127.0.0.1:8080/v1/match\n"
-    "docs/http.md and /openapi.json list what can be asked. SIGHUP opens the file again (and the "
-    "log),\n"
-    "without dropping a request; SIGTERM or Ctrl-C finishes what is being answered and stops.\n"
-    "To listen beyond this machine a token is needed.\n\n"
-    "example:\n"
-    "  film serve faq.pool --listen 127.0.0.1:8080 --log requests.log\n",
-    run};
+    VERB_SERVE,
+    .arguments = "MODEL|POOL [--listen HOST:PORT] [options]",
+    .page = "docs/http.md",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .size = sizeof(struct values),
+    .prepare = prepare,
+    .run = run,
+    .describe = describe,
+    .details =
+        "Open http://127.0.0.1:8080 in a browser, or ask:\n"
+        "  curl -H 'Content-Type: application/json' -d '{\"a\": \"I lost my card\", \"b\": \"what "
+        "if my card is lost?\"}' \\\n"
+        "    http://127.0.0.1:8080/v1/match\n"
+        "docs/http.md and /openapi.json list what can be asked. SIGHUP opens the file again (and "
+        "the "
+        "log),\n"
+        "without dropping a request; SIGTERM or Ctrl-C finishes what is being answered and stops.\n"
+        "To listen beyond this machine a token is needed.\n\n"
+        "example:\n"
+        "  film serve faq.pool --listen 127.0.0.1:8080 --log requests.log\n"};

@@ -1,3 +1,4 @@
+/* film split: a labelled file to a train and a dev part. */
 #include "cli.h"
 
 #include <stdlib.h>
@@ -46,62 +47,95 @@ static void warn_of_ratio(const film_split_result *result, double train_share)
         100 * got, 100 * train_share, 100 * (double)result->largest_component / rows);
 }
 
-static int run(const struct verb *verb, int argc, char **argv)
+struct values {
+    film_split_options split;
+    const char *prefix, *ratio;
+};
+
+static const struct option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = OPTION_FILE,
+     .at = offsetof(struct values, prefix),
+     .argument = "PREFIX",
+     .help = "writes PREFIX-train.EXT and PREFIX-dev.EXT (required)"},
+    {.name = "ratio",
+     .kind = OPTION_TEXT,
+     .at = offsetof(struct values, ratio),
+     .argument = "A:B",
+     .help = "rows in train and dev",
+     .fallback = "4:1",
+     .proposals = "4:1 9:1 1:1"},
+    {.name = "seed",
+     .kind = OPTION_SEED,
+     .at = offsetof(struct values, split.seed),
+     .argument = "N",
+     .help = "of the random numbers",
+     .fallback = "1"},
+    TABLE_OPTIONS(struct values, split.table),
+    END_OF_OPTIONS};
+
+static void prepare(void *given)
 {
-    film_split_options split = {.seed = 1};
-    struct common common = {0};
-    const char *path[1], *prefix = NULL, *ratio = "4:1", *extension;
-    const struct option options[] = {
-        {"output", 'o', OPTION_TEXT, &prefix, "PREFIX",
-         "writes PREFIX-train.EXT and PREFIX-dev.EXT (required)"},
-        {"ratio", 0, OPTION_TEXT, &ratio, "A:B", "rows in train and dev (default 4:1)"},
-        {"seed", 0, OPTION_SEED, &split.seed, "N", "of the random numbers (default 1)"},
-        TABLE_OPTIONS(split.table),
-        END_OF_OPTIONS};
-    int count = parse_arguments(verb, options, &common, argc, argv, path, 1, 1);
-    if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
-    if (!prefix) return usage_error(verb, "-o PREFIX is missing");
-    if ((split.train_share = parse_ratio(ratio)) < 0)
-        return usage_error(verb, "--ratio %s: expected two numbers such as 4:1", ratio);
+    struct values *values = given;
+    values->split.seed = 1;
+    values->ratio = "4:1";
+}
+
+static int run(const struct command *command, void *given)
+{
+    struct values *values = given;
+    film_split_options *split = &values->split;
+    const char *path = command->words[0], *prefix = values->prefix, *extension;
+    if (!prefix) return usage_error(command->verb, "-o PREFIX is missing");
+    if ((split->train_share = parse_ratio(values->ratio)) < 0)
+        return usage_error(command->verb, "--ratio %s: expected two numbers such as 4:1",
+                           values->ratio);
 
     film_error error;
     film_split_result result;
-    if (strcmp(path[0], "-") == 0)
-        return usage_error(verb, "split reads its input twice: give a file, not -");
-    film_status status = format_extension(path[0], &split.table, &extension, &error);
+    if (strcmp(path, "-") == 0)
+        return usage_error(command->verb, "split reads its input twice: give a file, not -");
+    film_status status = format_extension(path, &split->table, &extension, &error);
     if (status != FILM_OK) return report(status, &error);
     size_t room = strlen(prefix) + 32;
     char *train_path = malloc(room), *dev_path = malloc(room);
     if (!train_path || !dev_path) return EXIT_IO;
     snprintf(train_path, room, "%s-train.%s", prefix, extension);
     snprintf(dev_path, room, "%s-dev.%s", prefix, extension);
-    split.progress = progress_start(common.quiet);
-    status = film_split(path[0], train_path, dev_path, &split, &result, &error);
+    split->progress = progress_start(command->quiet);
+    status = film_split(path, train_path, dev_path, split, &result, &error);
     int code = report(status, &error);
-    if (code == EXIT_DONE && common.json)
+    if (code == EXIT_DONE && command->json)
         printf(
             "{\"train\": %llu, \"dev\": %llu, \"components\": %llu, \"largest_component\": %llu, "
             "\"skipped\": %llu}\n",
             (unsigned long long)result.train_rows, (unsigned long long)result.dev_rows,
             (unsigned long long)result.components, (unsigned long long)result.largest_component,
             (unsigned long long)result.skipped);
-    else if (code == EXIT_DONE && !common.quiet)
+    else if (code == EXIT_DONE && !command->quiet)
         fprintf(stderr,
                 "%s: %llu rows\n%s: %llu rows\n%llu groups of connected questions, the largest of "
                 "%llu rows; %llu bad rows passed over\n",
                 train_path, (unsigned long long)result.train_rows, dev_path,
                 (unsigned long long)result.dev_rows, (unsigned long long)result.components,
                 (unsigned long long)result.largest_component, (unsigned long long)result.skipped);
-    if (code == EXIT_DONE && !common.quiet) warn_of_ratio(&result, split.train_share);
+    if (code == EXIT_DONE && !command->quiet) warn_of_ratio(&result, split->train_share);
     free(train_path);
     free(dev_path);
     return code;
 }
 
 const struct verb verb_split = {
-    "split", "FILE -o PREFIX [options]",
-    "Cut a file into train and dev parts that share no question",
-    "Rows whose questions are connected, directly or through other rows, stay together.\n\n"
-    "example:\n"
-    "  film split pairs.tsv -o pairs --ratio 9:1\n",
-    run};
+    VERB_SPLIT,
+    .arguments = "FILE -o PREFIX [options]",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .size = sizeof(struct values),
+    .prepare = prepare,
+    .run = run,
+    .details =
+        "Rows whose questions are connected, directly or through other rows, stay together.\n\n"
+        "example:\n"
+        "  film split pairs.tsv -o pairs --ratio 9:1\n"};

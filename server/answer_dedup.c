@@ -66,15 +66,17 @@ static void find_clusters(struct worker *worker, const film_record *records, siz
     bytes_text(&response->body, "}\n");
 }
 
+static const struct field record_fields[] = {
+    {.name = "id", .kind = FIELD_TEXT, .at = offsetof(film_record, id)},
+    {.name = "text", .kind = FIELD_TEXT, .at = offsetof(film_record, text)},
+    {.name = NULL}};
+
 static int read_record(const json_t *item, size_t number, film_record *record,
                        struct response *response)
 {
     char where[40];
-    const struct field fields[] = {{"id", FIELD_TEXT, &record->id, 0, 0, NULL},
-                                   {"text", FIELD_TEXT, &record->text, 0, 0, NULL},
-                                   {NULL, 0, NULL, 0, 0, NULL}};
     snprintf(where, sizeof where, "records[%zu].", number);
-    if (json_is_object(item) && !fields_of(item, where, fields, response)) return 0;
+    if (json_is_object(item) && !fields_of(item, where, record_fields, record, response)) return 0;
     return record->text.bytes != NULL ||
            response_error(response, 400, "records[%zu] must be {\"id\": ..., \"text\": ...}",
                           number);
@@ -98,23 +100,30 @@ static void dedup(struct worker *worker, const json_t *list, int texts, double t
     free(records);
 }
 
+struct list {
+    const json_t *texts, *records;
+    double threshold, prior;
+};
+
+const struct field dedup_fields[] = {
+    {.name = "texts", .kind = FIELD_LIST, .at = offsetof(struct list, texts)},
+    {.name = "records", .kind = FIELD_LIST, .at = offsetof(struct list, records)},
+    {.name = "threshold", .kind = FIELD_SHARE, .at = offsetof(struct list, threshold)},
+    {.name = "prior", .kind = FIELD_SHARE, .at = offsetof(struct list, prior)},
+    {.name = NULL}};
+
 void answer_dedup(struct worker *worker, const struct request *request, struct response *response)
 {
     json_t *root = NULL;
-    const json_t *texts = NULL, *records = NULL;
-    double threshold = 0, prior = 0;
-    const struct field fields[] = {{"texts", FIELD_LIST, &texts, 0, 0, NULL},
-                                   {"records", FIELD_LIST, &records, 0, 0, NULL},
-                                   {"threshold", FIELD_SHARE, &threshold, 0, 0, NULL},
-                                   {"prior", FIELD_SHARE, &prior, 0, 0, NULL},
-                                   {NULL, 0, NULL, 0, 0, NULL}};
-    if (fields_read(request, fields, &root, response)) {
-        if (!texts == !records)
+    struct list list = {.texts = NULL};
+    if (fields_read(request, dedup_fields, &list, &root, response)) {
+        if (!list.texts == !list.records)
             response_error(response, 400,
                            "give either texts, [\"...\", ...], or records, [{\"id\": ..., "
                            "\"text\": ...}, ...]");
         else
-            dedup(worker, texts ? texts : records, texts != NULL, threshold, prior, response);
+            dedup(worker, list.texts ? list.texts : list.records, list.texts != NULL,
+                  list.threshold, list.prior, response);
     }
     json_decref(root);
 }

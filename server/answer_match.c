@@ -11,20 +11,29 @@ struct pairs {
     size_t count;
 };
 
+struct pair {
+    film_text a, b;
+};
+
+static const struct field pair_fields[] = {
+    {.name = "a", .kind = FIELD_TEXT, .at = offsetof(struct pair, a)},
+    {.name = "b", .kind = FIELD_TEXT, .at = offsetof(struct pair, b)},
+    {.name = NULL}};
+
 /* {"a": ..., "b": ...} or [a, b] */
 static int read_pair(const json_t *item, size_t number, film_text *a, film_text *b,
                      struct response *response)
 {
     char where[40];
-    const struct field fields[] = {{"a", FIELD_TEXT, a, 0, 0, NULL},
-                                   {"b", FIELD_TEXT, b, 0, 0, NULL},
-                                   {NULL, 0, NULL, 0, 0, NULL}};
+    struct pair pair = {.a = {NULL, 0}};
     snprintf(where, sizeof where, "pairs[%zu]", number);
     if (json_is_array(item) && json_array_size(item) == 2)
         return fields_text(json_array_get(item, 0), where, 0, a, response) &&
                fields_text(json_array_get(item, 1), where, 1, b, response);
     snprintf(where, sizeof where, "pairs[%zu].", number);
-    if (json_is_object(item) && !fields_of(item, where, fields, response)) return 0;
+    if (json_is_object(item) && !fields_of(item, where, pair_fields, &pair, response)) return 0;
+    *a = pair.a;
+    *b = pair.b;
     return (a->bytes && b->bytes) ||
            response_error(response, 400,
                           "pairs[%zu] must be [\"a\", \"b\"] or {\"a\": ..., \"b\": ...}", number);
@@ -48,13 +57,13 @@ struct asked {
     film_text a, b;
     const json_t *pairs;
     film_answer_options options;
-    int memory;
+    int decision, memory;
     size_t reasons;
 };
 
 static struct asked asked_defaults(const struct worker *worker)
 {
-    struct asked asked = {.memory = 1, .reasons = FILM_ALL_REASONS};
+    struct asked asked = {.decision = FILM_DECISION_AUTO, .memory = 1, .reasons = FILM_ALL_REASONS};
     film_answer_defaults(&asked.options);
     asked.options.threads = worker->service->options.threads;
     return asked;
@@ -131,21 +140,28 @@ static void match_one(struct worker *worker, const struct asked *asked, struct r
     if (status != FILM_OK) response_failure(response, status, &error);
 }
 
+const struct field match_fields[] = {
+    {.name = "a", .kind = FIELD_TEXT, .at = offsetof(struct asked, a)},
+    {.name = "b", .kind = FIELD_TEXT, .at = offsetof(struct asked, b)},
+    {.name = "pairs", .kind = FIELD_LIST, .at = offsetof(struct asked, pairs)},
+    {.name = "prior", .kind = FIELD_SHARE, .at = offsetof(struct asked, options.prior)},
+    {.name = "decision",
+     .kind = FIELD_WORD,
+     .at = offsetof(struct asked, decision),
+     .words = "auto|full|threshold"},
+    {.name = "memory", .kind = FIELD_FLAG, .at = offsetof(struct asked, memory)},
+    {.name = "reasons",
+     .kind = FIELD_COUNT,
+     .at = offsetof(struct asked, reasons),
+     .most = INT32_MAX},
+    {.name = NULL}};
+
 void answer_match(struct worker *worker, const struct request *request, struct response *response)
 {
     json_t *root = NULL;
     struct asked asked = asked_defaults(worker);
-    int decision = FILM_DECISION_AUTO;
-    const struct field fields[] = {{"a", FIELD_TEXT, &asked.a, 0, 0, NULL},
-                                   {"b", FIELD_TEXT, &asked.b, 0, 0, NULL},
-                                   {"pairs", FIELD_LIST, &asked.pairs, 0, 0, NULL},
-                                   {"prior", FIELD_SHARE, &asked.options.prior, 0, 0, NULL},
-                                   {"decision", FIELD_WORD, &decision, 0, 0, "auto|full|threshold"},
-                                   {"memory", FIELD_FLAG, &asked.memory, 0, 0, NULL},
-                                   {"reasons", FIELD_COUNT, &asked.reasons, 0, INT32_MAX, NULL},
-                                   {NULL, 0, NULL, 0, 0, NULL}};
-    if (fields_read(request, fields, &root, response)) {
-        asked.options.decision = (film_decision)decision;
+    if (fields_read(request, match_fields, &asked, &root, response)) {
+        asked.options.decision = (film_decision)asked.decision;
         asked.options.no_memory = !asked.memory;
         asked.options.no_reasons = asked.reasons == 0;
         asked.options.most_reasons = asked.reasons == FILM_ALL_REASONS ? 0 : asked.reasons;
@@ -159,6 +175,11 @@ void answer_match(struct worker *worker, const struct request *request, struct r
     json_decref(root);
 }
 
+const struct field predict_fields[] = {
+    {.name = "pairs", .kind = FIELD_LIST, .at = offsetof(struct asked, pairs)},
+    {.name = "prior", .kind = FIELD_SHARE, .at = offsetof(struct asked, options.prior)},
+    {.name = NULL}};
+
 void answer_predict(struct worker *worker, const struct request *request, struct response *response)
 {
     json_t *root = NULL;
@@ -166,10 +187,7 @@ void answer_predict(struct worker *worker, const struct request *request, struct
     struct bytes *out = &response->body;
     size_t count = 0;
     film_verdict *verdicts = NULL;
-    const struct field fields[] = {{"pairs", FIELD_LIST, &asked.pairs, 0, 0, NULL},
-                                   {"prior", FIELD_SHARE, &asked.options.prior, 0, 0, NULL},
-                                   {NULL, 0, NULL, 0, 0, NULL}};
-    if (fields_read(request, fields, &root, response)) {
+    if (fields_read(request, predict_fields, &asked, &root, response)) {
         if (asked.pairs)
             verdicts = judge_pairs(worker, &asked, &count, response);
         else
@@ -187,17 +205,20 @@ void answer_predict(struct worker *worker, const struct request *request, struct
     json_decref(root);
 }
 
+const struct field explain_fields[] = {
+    {.name = "a", .kind = FIELD_TEXT, .at = offsetof(struct asked, a)},
+    {.name = "b", .kind = FIELD_TEXT, .at = offsetof(struct asked, b)},
+    {.name = "prior", .kind = FIELD_SHARE, .at = offsetof(struct asked, options.prior)},
+    {.name = NULL}};
+
 void answer_explain(struct worker *worker, const struct request *request, struct response *response)
 {
     json_t *root = NULL;
     struct asked asked = asked_defaults(worker);
     film_error error;
     film_explanation why;
-    const struct field fields[] = {{"a", FIELD_TEXT, &asked.a, 0, 0, NULL},
-                                   {"b", FIELD_TEXT, &asked.b, 0, 0, NULL},
-                                   {"prior", FIELD_SHARE, &asked.options.prior, 0, 0, NULL},
-                                   {NULL, 0, NULL, 0, 0, NULL}};
-    if (fields_read(request, fields, &root, response) && has_both(&asked, response)) {
+    if (fields_read(request, explain_fields, &asked, &root, response) &&
+        has_both(&asked, response)) {
         film_status status = film_context_set(worker->context, &asked.options, &error);
         if (status == FILM_OK)
             status = film_explain_pair(worker->context, asked.a, asked.b, &why, &error);
@@ -244,13 +265,13 @@ static void embed(struct worker *worker, const json_t *list, struct response *re
     free(texts);
 }
 
+const struct field embed_fields[] = {{.name = "texts", .kind = FIELD_LIST}, {.name = NULL}};
+
 void answer_embed(struct worker *worker, const struct request *request, struct response *response)
 {
     json_t *root = NULL;
     const json_t *list = NULL;
-    const struct field fields[] = {{"texts", FIELD_LIST, &list, 0, 0, NULL},
-                                   {NULL, 0, NULL, 0, 0, NULL}};
-    if (fields_read(request, fields, &root, response)) {
+    if (fields_read(request, embed_fields, &list, &root, response)) {
         if (list)
             embed(worker, list, response);
         else

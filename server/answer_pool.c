@@ -149,22 +149,31 @@ static void search(struct worker *worker, const struct query *query, struct resp
     free(texts);
 }
 
+const struct field search_fields[] = {
+    {.name = "q", .kind = FIELD_TEXT, .at = offsetof(struct query, q)},
+    {.name = "queries", .kind = FIELD_LIST, .at = offsetof(struct query, queries)},
+    {.name = "k",
+     .kind = FIELD_COUNT,
+     .at = offsetof(struct query, options.k),
+     .least = 1,
+     .most = MOST_ANSWERS},
+    {.name = "where", .kind = FIELD_OBJECT, .at = offsetof(struct query, where)},
+    {.name = "least", .kind = FIELD_LEAST, .at = offsetof(struct query, options.least)},
+    {.name = "explain", .kind = FIELD_FLAG, .at = offsetof(struct query, options.explain)},
+    {.name = "reasons",
+     .kind = FIELD_COUNT,
+     .at = offsetof(struct query, reasons),
+     .most = INT32_MAX},
+    {.name = "prior", .kind = FIELD_SHARE, .at = offsetof(struct query, options.answer.prior)},
+    {.name = NULL}};
+
 void answer_search(struct worker *worker, const struct request *request, struct response *response)
 {
     json_t *root = NULL;
     struct query query = {.reasons = FILM_ALL_REASONS};
     struct conditions conditions = {.count = 0};
     film_search_defaults(&query.options);
-    const struct field fields[] = {{"q", FIELD_TEXT, &query.q, 0, 0, NULL},
-                                   {"queries", FIELD_LIST, &query.queries, 0, 0, NULL},
-                                   {"k", FIELD_COUNT, &query.options.k, 1, MOST_ANSWERS, NULL},
-                                   {"where", FIELD_OBJECT, &query.where, 0, 0, NULL},
-                                   {"least", FIELD_LEAST, &query.options.least, 0, 0, NULL},
-                                   {"explain", FIELD_FLAG, &query.options.explain, 0, 0, NULL},
-                                   {"reasons", FIELD_COUNT, &query.reasons, 0, INT32_MAX, NULL},
-                                   {"prior", FIELD_SHARE, &query.options.answer.prior, 0, 0, NULL},
-                                   {NULL, 0, NULL, 0, 0, NULL}};
-    if (fields_read(request, fields, &root, response) &&
+    if (fields_read(request, search_fields, &query, &root, response) &&
         (!query.where || read_conditions(query.where, &conditions, response))) {
         query.options.where = conditions.where;
         query.options.where_count = conditions.count;
@@ -181,26 +190,36 @@ void answer_search(struct worker *worker, const struct request *request, struct 
 
 /* ---- adding ---- */
 
+struct new_sentence {
+    film_sentence sentence;
+    const json_t *more;
+};
+
+static const struct field sentence_fields[] = {
+    {.name = "id", .kind = FIELD_TEXT, .at = offsetof(struct new_sentence, sentence.id)},
+    {.name = "text", .kind = FIELD_TEXT, .at = offsetof(struct new_sentence, sentence.text)},
+    {.name = "category",
+     .kind = FIELD_TEXT,
+     .at = offsetof(struct new_sentence, sentence.category)},
+    {.name = "answer", .kind = FIELD_TEXT, .at = offsetof(struct new_sentence, sentence.answer)},
+    {.name = "url", .kind = FIELD_TEXT, .at = offsetof(struct new_sentence, sentence.url)},
+    {.name = "more", .kind = FIELD_OBJECT, .at = offsetof(struct new_sentence, more)},
+    {.name = NULL}};
+
 static int read_sentence(const json_t *item, size_t number, film_sentence *sentence, char **more,
                          struct response *response)
 {
     char where[40];
-    const json_t *others = NULL;
-    const struct field fields[] = {{"id", FIELD_TEXT, &sentence->id, 0, 0, NULL},
-                                   {"text", FIELD_TEXT, &sentence->text, 0, 0, NULL},
-                                   {"category", FIELD_TEXT, &sentence->category, 0, 0, NULL},
-                                   {"answer", FIELD_TEXT, &sentence->answer, 0, 0, NULL},
-                                   {"url", FIELD_TEXT, &sentence->url, 0, 0, NULL},
-                                   {"more", FIELD_OBJECT, &others, 0, 0, NULL},
-                                   {NULL, 0, NULL, 0, 0, NULL}};
+    struct new_sentence fresh = {.more = NULL};
     snprintf(where, sizeof where, "sentences[%zu].", number);
     if (!json_is_object(item))
         return response_error(response, 400, "sentences[%zu] must be {\"text\": ...}", number);
-    if (!fields_of(item, where, fields, response)) return 0;
+    if (!fields_of(item, where, sentence_fields, &fresh, response)) return 0;
+    *sentence = fresh.sentence;
     if (!sentence->text.bytes)
         return response_error(response, 400, "sentences[%zu] has no text", number);
-    if (!others) return 1;
-    *more = json_dumps(others, JSON_COMPACT);
+    if (!fresh.more) return 1;
+    *more = json_dumps(fresh.more, JSON_COMPACT);
     if (!*more) return response_error(response, 503, "out of memory");
     sentence->more = film_string(*more);
     return 1;
@@ -264,17 +283,23 @@ static void read_and_add(struct worker *worker, const json_t *list, int replace,
     free(more);
 }
 
+struct adding {
+    const json_t *list;
+    int replace;
+};
+
+const struct field add_fields[] = {
+    {.name = "sentences", .kind = FIELD_LIST, .at = offsetof(struct adding, list)},
+    {.name = "replace", .kind = FIELD_FLAG, .at = offsetof(struct adding, replace)},
+    {.name = NULL}};
+
 void answer_add(struct worker *worker, const struct request *request, struct response *response)
 {
     json_t *root = NULL;
-    const json_t *list = NULL;
-    int replace = 0;
-    const struct field fields[] = {{"sentences", FIELD_LIST, &list, 0, 0, NULL},
-                                   {"replace", FIELD_FLAG, &replace, 0, 0, NULL},
-                                   {NULL, 0, NULL, 0, 0, NULL}};
-    if (fields_read(request, fields, &root, response)) {
-        if (list)
-            read_and_add(worker, list, replace, response);
+    struct adding adding = {.list = NULL};
+    if (fields_read(request, add_fields, &adding, &root, response)) {
+        if (adding.list)
+            read_and_add(worker, adding.list, adding.replace, response);
         else
             response_error(response, 400, "sentences is missing: [{\"text\": ...}, ...]");
     }
@@ -303,17 +328,23 @@ static void remove_ids(struct worker *worker, const json_t *list, int ignore_mis
     free(ids);
 }
 
+struct removing {
+    const json_t *list;
+    int ignore_missing;
+};
+
+const struct field remove_fields[] = {
+    {.name = "ids", .kind = FIELD_LIST, .at = offsetof(struct removing, list)},
+    {.name = "ignore_missing", .kind = FIELD_FLAG, .at = offsetof(struct removing, ignore_missing)},
+    {.name = NULL}};
+
 void answer_remove(struct worker *worker, const struct request *request, struct response *response)
 {
     json_t *root = NULL;
-    const json_t *list = NULL;
-    int ignore_missing = 0;
-    const struct field fields[] = {{"ids", FIELD_LIST, &list, 0, 0, NULL},
-                                   {"ignore_missing", FIELD_FLAG, &ignore_missing, 0, 0, NULL},
-                                   {NULL, 0, NULL, 0, 0, NULL}};
-    if (fields_read(request, fields, &root, response)) {
-        if (list)
-            remove_ids(worker, list, ignore_missing, response);
+    struct removing removing = {.list = NULL};
+    if (fields_read(request, remove_fields, &removing, &root, response)) {
+        if (removing.list)
+            remove_ids(worker, removing.list, removing.ignore_missing, response);
         else
             response_error(response, 400, "ids is missing: [\"id\", ...]");
     }

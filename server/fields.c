@@ -1,3 +1,4 @@
+/* Bodies of requests, read by tables of their fields; what is not in the table is refused by name. */
 #include "fields.h"
 
 #include <stdlib.h>
@@ -33,38 +34,38 @@ static const char *type_name(const json_t *value)
     return names[json_typeof(value)];
 }
 
-static int read_share(const struct field *field, const json_t *value, const char *where,
-                      struct response *response)
+static int read_share(const struct field *field, void *target, const json_t *value,
+                      const char *where, struct response *response)
 {
     int ends = field->kind == FIELD_LEAST;
     double number = json_number_value(value);
     if (!json_is_number(value) || !(ends ? number >= 0 && number <= 1 : number > 0 && number < 1))
         return response_error(response, 400, "%s%s must be a number %s", where, field->name,
                               ends ? "from 0 to 1" : "between 0 and 1, without the ends");
-    *(double *)field->target = number;
+    *(double *)target = number;
     return 1;
 }
 
-static int read_count(const struct field *field, const json_t *value, const char *where,
-                      struct response *response)
+static int read_count(const struct field *field, void *target, const json_t *value,
+                      const char *where, struct response *response)
 {
     json_int_t number = json_integer_value(value);
     if (!json_is_integer(value) || number < (json_int_t)field->least ||
         (unsigned long long)number > field->most)
         return response_error(response, 400, "%s%s must be a whole number from %zu to %zu", where,
                               field->name, field->least, field->most);
-    *(size_t *)field->target = (size_t)number;
+    *(size_t *)target = (size_t)number;
     return 1;
 }
 
-static int read_word(const struct field *field, const json_t *value, const char *where,
-                     struct response *response)
+static int read_word(const struct field *field, void *target, const json_t *value,
+                     const char *where, struct response *response)
 {
     const char *words = field->words, *text = json_is_string(value) ? json_string_value(value) : "";
     for (int number = 0;; number++) {
         size_t length = strcspn(words, "|");
         if (strlen(text) == length && strncmp(words, text, length) == 0) {
-            *(int *)field->target = number;
+            *(int *)target = number;
             return 1;
         }
         if (!words[length]) break;
@@ -81,34 +82,33 @@ static int wrong_type(const struct field *field, const json_t *value, const char
                           type_name(value));
 }
 
-static int read_field(const struct field *field, const json_t *value, const char *where,
-                      struct response *response)
+static int read_field(const struct field *field, void *target, const json_t *value,
+                      const char *where, struct response *response)
 {
     switch (field->kind) {
     case FIELD_TEXT:
         if (!json_is_string(value)) return wrong_type(field, value, where, "a string", response);
-        *(film_text *)field->target =
-            (film_text){json_string_value(value), json_string_length(value)};
+        *(film_text *)target = (film_text){json_string_value(value), json_string_length(value)};
         return 1;
     case FIELD_FLAG:
         if (!json_is_boolean(value))
             return wrong_type(field, value, where, "true or false", response);
-        *(int *)field->target = json_is_true(value);
+        *(int *)target = json_is_true(value);
         return 1;
     case FIELD_COUNT:
-        return read_count(field, value, where, response);
+        return read_count(field, target, value, where, response);
     case FIELD_SHARE:
     case FIELD_LEAST:
-        return read_share(field, value, where, response);
+        return read_share(field, target, value, where, response);
     case FIELD_WORD:
-        return read_word(field, value, where, response);
+        return read_word(field, target, value, where, response);
     case FIELD_LIST:
         if (!json_is_array(value)) return wrong_type(field, value, where, "an array", response);
-        *(const json_t **)field->target = value;
+        *(const json_t **)target = value;
         return 1;
     case FIELD_OBJECT:
         if (!json_is_object(value)) return wrong_type(field, value, where, "an object", response);
-        *(const json_t **)field->target = value;
+        *(const json_t **)target = value;
         return 1;
     }
     return 0;
@@ -126,7 +126,7 @@ static int unknown_field(const char *name, const char *where, const struct field
     return 0;
 }
 
-int fields_of(const json_t *object, const char *where, const struct field *fields,
+int fields_of(const json_t *object, const char *where, const struct field *fields, void *values,
               struct response *response)
 {
     const char *name;
@@ -136,15 +136,15 @@ int fields_of(const json_t *object, const char *where, const struct field *field
         const struct field *field = fields;
         while (field->name && strcmp(field->name, name) != 0) field++;
         if (!field->name) return unknown_field(name, where, fields, response);
-        if (!read_field(field, value, where, response)) return 0;
+        if (!read_field(field, (char *)values + field->at, value, where, response)) return 0;
     }
     return 1;
 }
 
-int fields_read(const struct request *request, const struct field *fields, json_t **root,
-                struct response *response)
+int fields_read(const struct request *request, const struct field *fields, void *values,
+                json_t **root, struct response *response)
 {
-    return parse(request, root, response) && fields_of(*root, "", fields, response);
+    return parse(request, root, response) && fields_of(*root, "", fields, values, response);
 }
 
 int fields_text(const json_t *value, const char *name, size_t number, film_text *text,

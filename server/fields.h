@@ -1,10 +1,12 @@
-/* The JSON of a request: a table of fields is its parser, as a verb's options are on the command line. */
+/* The JSON of a request: a table of fields is its parser and its description, as a verb's options are on
+ * the command line. */
 #ifndef SERVER_FIELDS_H
 #define SERVER_FIELDS_H
 
 #include "message.h"
 
 #include <jansson.h>
+#include <stddef.h>
 
 enum field_kind {
     FIELD_TEXT,  /* film_text */
@@ -20,18 +22,19 @@ enum field_kind {
 struct field {
     const char *name; /* NULL ends the table */
     enum field_kind kind;
-    void *target; /* left as it is where the field is not given */
+    size_t
+        at; /* offsetof the value in the struct given; left as it is where the field is not given */
     size_t least, most;
     const char *words;
 };
 
-/* The body as an object, its fields read and others refused. 0: refused, RESPONSE says why. What was read
+/* The body as an object, its fields read into VALUES and others refused. 0: refused, RESPONSE says why. What was read
  * lives as long as *ROOT, which the caller frees in any case. */
-int fields_read(const struct request *request, const struct field *fields, json_t **root,
-                struct response *response);
+int fields_read(const struct request *request, const struct field *fields, void *values,
+                json_t **root, struct response *response);
 
 /* The same for an object inside of the body; WHERE names it in messages. */
-int fields_of(const json_t *object, const char *where, const struct field *fields,
+int fields_of(const json_t *object, const char *where, const struct field *fields, void *values,
               struct response *response);
 
 /* A string, with a message naming item NUMBER of the list called NAME otherwise. */

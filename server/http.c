@@ -270,7 +270,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
     } else if (exchange->body.failed) {
         response_error(&exchange->response, 503, "out of memory");
     } else if (route && (route->slow || exchange->body.length > LARGE_BODY)) {
-        hand_over(exchange, route->write ? &http->writes : &http->queue);
+        hand_over(exchange, route->writes ? &http->writes : &http->queue);
         return MHD_YES;
     } else {
         make_answer(exchange);

@@ -1,3 +1,5 @@
+/* The table of requests: who answers each, and what is refused before anybody is asked (token, name, method,
+ * type, a pool that is not there). */
 #include "route.h"
 #include "assets.h"
 
@@ -5,23 +7,92 @@
 #include <strings.h>
 
 static const struct route routes[] = {
-    {METHOD_POST, "/v1/match", answer_match, 0, 0, 0, 0},
-    {METHOD_POST, "/v1/predict", answer_predict, 0, 1, 0, 0},
-    {METHOD_POST, "/v1/explain", answer_explain, 0, 1, 0, 0},
-    {METHOD_POST, "/v1/search", answer_search, 0, 1, 1, 0},
-    {METHOD_POST, "/v1/embed", answer_embed, 0, 1, 0, 0},
-    {METHOD_POST, "/v1/dedup", answer_dedup, 0, 1, 0, 0},
-    {METHOD_POST, "/v1/pool", answer_add, 0, 1, 1, 1},
-    {METHOD_DELETE, "/v1/pool", answer_remove, 0, 1, 1, 1},
-    {METHOD_GET, "/v1/model", answer_model, 0, 1, 0, 0},
-    {METHOD_GET, "/healthz", answer_health, 1, 0, 0, 0},
-    {METHOD_GET, "/metrics", answer_metrics, 0, 1, 0, 0},
-    {METHOD_GET, "/report", answer_report, 0, 0, 0, 0},
+    {.method = METHOD_POST,
+     .path = "/v1/match",
+     .summary = "Do two sentences mean the same?",
+     .fields = match_fields,
+     .answer = answer_match},
+    {.method = METHOD_POST,
+     .path = "/v1/predict",
+     .summary = "Probabilities of many pairs",
+     .fields = predict_fields,
+     .answer = answer_predict,
+     .slow = 1},
+    {.method = METHOD_POST,
+     .path = "/v1/explain",
+     .summary = "Why: words, groups of reasons, links, facts, examples",
+     .fields = explain_fields,
+     .answer = answer_explain,
+     .slow = 1},
+    {.method = METHOD_POST,
+     .path = "/v1/search",
+     .summary = "What in the pool means the same?",
+     .fields = search_fields,
+     .answer = answer_search,
+     .slow = 1,
+     .needs_pool = 1},
+    {.method = METHOD_POST,
+     .path = "/v1/embed",
+     .summary = "Vectors of sentences",
+     .fields = embed_fields,
+     .answer = answer_embed,
+     .slow = 1},
+    {.method = METHOD_POST,
+     .path = "/v1/dedup",
+     .summary = "Which sentences of a list mean the same?",
+     .fields = dedup_fields,
+     .answer = answer_dedup,
+     .slow = 1},
+    {.method = METHOD_POST,
+     .path = "/v1/pool",
+     .summary = "Add sentences, all or none",
+     .fields = add_fields,
+     .answer = answer_add,
+     .slow = 1,
+     .needs_pool = 1,
+     .writes = 1},
+    {.method = METHOD_DELETE,
+     .path = "/v1/pool",
+     .summary = "Remove sentences, all or none",
+     .fields = remove_fields,
+     .answer = answer_remove,
+     .slow = 1,
+     .needs_pool = 1,
+     .writes = 1},
+    {.method = METHOD_GET,
+     .path = "/v1/model",
+     .summary = "What is served",
+     .answer = answer_model,
+     .slow = 1},
+    {.method = METHOD_GET,
+     .path = "/healthz",
+     .summary = "Is it up?",
+     .answer = answer_health,
+     .open = 1},
+    {.method = METHOD_GET,
+     .path = "/metrics",
+     .summary = "Figures for Prometheus",
+     .answer = answer_metrics,
+     .slow = 1},
+    {.method = METHOD_GET,
+     .path = "/report",
+     .summary = "The report given with --report",
+     .answer = answer_report},
 };
 enum { ROUTES = sizeof routes / sizeof *routes };
-static const struct route asset_route = {METHOD_GET, NULL, answer_asset, 1, 0, 0, 0};
+static const struct route asset_route = {.method = METHOD_GET, .answer = answer_asset, .open = 1};
 
 _Static_assert(ROUTES + 2 <= METRICS_ENDPOINTS, "every endpoint has its counters");
+
+const struct route *route_at(size_t number)
+{
+    return number < ROUTES ? &routes[number] : NULL;
+}
+
+const char *route_method_name(int method)
+{
+    return method == METHOD_GET ? "GET" : method == METHOD_POST ? "POST" : "DELETE";
+}
 
 const struct route *route_find(int method, const char *path)
 {
@@ -124,10 +195,10 @@ static int may_be_asked(const struct worker *worker, const struct route *route,
                               "a token is needed: Authorization: Bearer TOKEN, the one the server "
                               "was started with");
     }
-    if (route->pool && !worker->generation->pool)
+    if (route->needs_pool && !worker->generation->pool)
         return response_error(response, 409,
                               "a bare model is served, and this needs a pool: film serve POOL");
-    if (route->write && options->read_only)
+    if (route->writes && options->read_only)
         return response_error(response, 403, "the pool is served for reading only (--read-only)");
     if (route->method != METHOD_GET && !is_json(request->content_type))
         return response_error(response, 415,

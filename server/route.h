@@ -2,17 +2,26 @@
 #ifndef SERVER_ROUTE_H
 #define SERVER_ROUTE_H
 
+#include "fields.h"
 #include "service.h"
 
 struct route {
     int method;
     const char *path;
+    const char *summary;        /* as the documentation and /openapi.json have it */
+    const struct field *fields; /* of the body; NULL: there is no body */
     void (*answer)(struct worker *worker, const struct request *request, struct response *response);
-    int open;  /* no token needed */
-    int slow;  /* may take milliseconds or more: not to be done by a thread that serves sockets */
-    int pool;  /* needs one */
-    int write; /* changes it */
+    int open; /* no token needed */
+    int slow; /* may take milliseconds or more: not to be done by a thread that serves sockets */
+    int needs_pool; /* refused where a bare model is served */
+    int writes;     /* changes the pool */
 };
+
+/* The routes by number, NULL past the last. */
+const struct route *route_at(size_t number);
+
+/* "GET" for METHOD_GET. */
+const char *route_method_name(int method);
 
 /* NULL: there is none. */
 const struct route *route_find(int method, const char *path);
@@ -24,7 +33,10 @@ const char *route_path(size_t number);
 
 void route_answer(struct worker *worker, const struct request *request, struct response *response);
 
-/* The routes' functions, by the file that holds them. */
+/* The fields of the bodies and the functions that answer, by the file that holds them. */
+extern const struct field match_fields[], predict_fields[], explain_fields[], embed_fields[];
+extern const struct field search_fields[], add_fields[], remove_fields[];
+extern const struct field dedup_fields[];
 void answer_match(struct worker *worker, const struct request *request, struct response *response);
 void answer_predict(struct worker *worker, const struct request *request,
                     struct response *response);

@@ -6,11 +6,11 @@ export PYTHONDONTWRITEBYTECODE=1
 "$PYTHON" "$ROOT/tests/golden/bert_folder.py" narrow || echo "Bail out! cannot make a folder"
 head -150 "$FAQ/train.tsv" >train.tsv
 head -60 "$FAQ/heldout.tsv" >dev.tsv
-train() { "$FILM" train train.tsv --dev dev.tsv --bert tiny --method deep --maps 2,3,4,6 --batch 16 "$@"; }
+train() { "$FILM" train train.tsv --dev dev.tsv --bert tiny --method deep --set maps=2,3,4,6 --batch 16 "$@"; }
 expect_status "train --method deep" 0 train -t 1 -o one.film
 expect_status "again, with two threads" 0 train -t 2 -q -o two.film
 check "the model is the same, byte by byte" cmp one.film two.film
-expect_status "with the N-pair loss" 0 train -t 1 -q --loss npair -o other.film
+expect_status "with the N-pair loss" 0 train -t 1 -q --set loss=npair -o other.film
 check "it is another" fails_with 1 cmp -s one.film other.film
 expect_status "another seed" 0 train -t 1 -q --seed 2 -o other.film
 check "is another too" fails_with 1 cmp -s one.film other.film
@@ -18,7 +18,7 @@ check "is another too" fails_with 1 cmp -s one.film other.film
 # Stopped by Ctrl-C at its first checkpoint (a job of a script listens to SIGINT only after set -m), then gone on with.
 expect_status "a longer training" 0 train -t 1 -q --epochs 8 -o whole.film
 set -m
-"$FILM" train train.tsv --dev dev.tsv --bert tiny --method deep --maps 2,3,4,6 --batch 16 -t 1 -q --epochs 8 \
+"$FILM" train train.tsv --dev dev.tsv --bert tiny --method deep --set maps=2,3,4,6 --batch 16 -t 1 -q --epochs 8 \
     --checkpoint-every 0.0001 -o part.film 2>err &
 child=$!
 set +m
@@ -67,9 +67,9 @@ out --method for a decision beside the encoder" --bert narrow --decision full
 bad "another similarity" 1 "film: --method deep learns cosines; leave out --sim" --bert narrow --sim dot
 bad "a length of one's own" 1 "film: --dim: the length of a vector of --method deep follows from --maps and the encoder" \
     --bert narrow --dim 7
-bad "no maps" 1 "film: --maps: choose four numbers from 1 to 1024" --bert narrow --maps 1,0,1,1
-bad "too few tokens" 1 "film: --tokens 31: choose a number from 32 to 512" --bert narrow --tokens 31
-expect_status "maps that are none" 1 "$FILM" train train.tsv --method deep --maps 1,2 -o x.film
+bad "no maps" 1 "film: --maps: choose four numbers from 1 to 1024" --bert narrow --set maps=1,0,1,1
+bad "too few tokens" 1 "film: --tokens 31: choose a number from 32 to 512" --bert narrow --set tokens=31
+expect_status "maps that are none" 1 "$FILM" train train.tsv --method deep --set maps=1,2 -o x.film
 check "are told" grep -q 'four whole numbers' err
 check "nothing is left" test ! -e x.film
 finish

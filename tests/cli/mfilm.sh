@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # film train --method mfilm: every kind of labels from a stream, memory that does not grow with it.
 source "$(dirname "$0")/tap.sh"
-OPTIONS="--method mfilm --rank 24 --dim 8 --hard 2 --decision threshold -q --json"
+OPTIONS="--method mfilm --rank 24 --dim 8 --set hard=2 --decision threshold -q --json"
 
 # trains NAME OPTIONS...: trains with them, keeps NAME.film and its JSON as NAME.json.
 trains() {
@@ -38,7 +38,7 @@ has three '"labels":"triplets"'
 check "no full decision: the map has seen every pair" fails_with 2 "$FILM" train --method mfilm three.tsv --decision full -o full.film
 awk -F'\t' -v OFS='\t' 'NR == 1 { print "score", "sentence1", "sentence2"; next } { print $1 * 5, $2, $3 }' "$FAQ/train.tsv" >scores.tsv
 trains scores scores.tsv --labels scores --batch 300
-trains basis "$FAQ/train.tsv" --dev "$FAQ/heldout.tsv" --batch 300 --mfilm-basis batch --epochs 1
+trains basis "$FAQ/train.tsv" --dev "$FAQ/heldout.tsv" --batch 300 --set mfilm-basis=batch --epochs 1
 has basis '"stopped":"end of data"'
 
 # ---- holding out without a dev file ----
@@ -46,7 +46,7 @@ trains held three.tsv --batch 200 --epochs 1
 check "too few held-out rows: the threshold comes from the sample" grep -q '"threshold_from":"train"' held.json
 triplets 15000 | cut -f1-3 >many.tsv
 awk -F'\t' -v OFS='\t' 'NR == 1 { print "label", "question1", "question2"; next } { print 1, $1, $2; print 0, $1, $3 }' many.tsv >many-pairs.tsv
-trains dealt many-pairs.tsv --batch 1000 --epochs 1 --sample 2000
+trains dealt many-pairs.tsv --batch 1000 --epochs 1 --set sample=2000
 has dealt '"threshold_from":"held out"'
 check "about the asked share of the rows is learned from" awk -v rows="$(number dealt rows)" 'BEGIN { exit !(rows > 22500 && rows < 25500) }'
 
@@ -67,12 +67,12 @@ check "another seed does not" bash -c '! cmp -s three.film other.film'
 
 # ---- Ctrl-C: the map so far becomes the model, or nothing is written ----
 # At the thousandth report of progress reading and the SVD of the sample are over.
-signal_at INT clock_gettime 1000 "" "$FILM" train $OPTIONS three.tsv --sample 500 --batch 500 --epochs 100000 -o stopped.film
+signal_at INT clock_gettime 1000 "" "$FILM" train $OPTIONS three.tsv --set sample=500 --batch 500 --epochs 100000 -o stopped.film
 if [ "$status" -eq 4 ] && [ -s stopped.film ] && grep -q "holds the best so far" err; then ok "Ctrl-C keeps the map learned so far"
 else not_ok "Ctrl-C keeps the map learned so far" "exit code $status" "$(cat err)"; fi
 
 # ---- memory ----
-memory() { peak_memory "$FILM" train $OPTIONS "$1" --sample 1000 --batch 512 --epochs 1 -t 2 -o memory.film; }
+memory() { peak_memory "$FILM" train $OPTIONS "$1" --set sample=1000 --batch 512 --epochs 1 -t 2 -o memory.film; }
 name="a hundred times the triplets take the same memory"
 if is_sanitized; then skip "$name" "sanitizers keep memory of their own"
 else

@@ -40,7 +40,7 @@ for method in film mfilm svd; do
         check "$name: the same bytes again" cmp job.film before.film
     done
 done
-job 2 "$FILM" train rows.tsv --method mfilm --mfilm-basis batch --decision threshold -q -o no.film
+job 2 "$FILM" train rows.tsv --method mfilm --set mfilm-basis=batch --decision threshold -q -o no.film
 if [ "$status" -ne 0 ] && grep -q -- '--mfilm-basis batch is not learned by several processes' err && [ ! -e no.film ]
 then ok "a basis per batch is refused in a job"
 else not_ok "a basis per batch is refused in a job" "exit code $status" "$(cat err)"; fi

@@ -2,7 +2,7 @@
 # Ctrl-C keeps the best model so far and --resume goes on to the same bytes; so it does after kill -9.
 source "$(dirname "$0")/tap.sh"
 head -1600 "$FAQ/train.tsv" >rows.tsv
-FILM_METHOD="--method film --rank 60 --dim 12 --iterations 60 --least-change 0 --epsilon 0"
+FILM_METHOD="--method film --rank 60 --dim 12 --iterations 60 --set least-change=0 --set epsilon=0"
 RANK_METHOD="--method rank --features word --dim 40 --batch 4 --epochs 3"
 
 # learn OPTIONS...: a training of rows.tsv into part.film.

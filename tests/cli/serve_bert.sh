@@ -6,7 +6,7 @@ export PYTHONDONTWRITEBYTECODE=1
 head -150 "$FAQ/train.tsv" >train.tsv
 head -60 "$FAQ/heldout.tsv" >dev.tsv
 "$FILM" train train.tsv --dev dev.tsv --bert tiny --cache none --dim 8 -q -o bert.film || exit 1
-"$FILM" train train.tsv --dev dev.tsv --bert tiny --method deep --maps 2,3,4,6 --batch 16 -q -o deep.film || exit 1
+"$FILM" train train.tsv --dev dev.tsv --bert tiny --method deep --set maps=2,3,4,6 --batch 16 -q -o deep.film || exit 1
 rm -r tiny # the models hold all of it
 for name in bert deep; do
     "$FILM" pool create $name.pool --model $name.film || exit 1

@@ -32,7 +32,7 @@ check "svd learns nothing from labels and holds nothing out" grep -q ' on 610 pa
 for method in svd film rank; do
     for sim in cosine dot euclidean; do
         extra="--dim 8"
-        [ $method != film ] || extra="$extra --iterations 2 --positives 1 --hard 1 --random 1"
+        [ $method != film ] || extra="$extra --iterations 2 --set positives=1 --set hard=1 --set random=1"
         trains $method-$sim pairs.tsv --method $method --sim $sim $extra
         has $method-$sim "\"method\":\"$method\""
         has $method-$sim "\"similarity\":\"$sim\""
@@ -43,10 +43,10 @@ for method in svd film rank; do
     cmp -s $method-cosine.film $method-dot.film && not_ok "$method: --sim changes the model"
 done
 has film-cosine '"stopped":"iterations"'
-trains films pairs.tsv --method film --init eigen --power 1 --margin 0.5 --positives 2 --labelled 2 --hard 2 --random 2 \
-    --iterations 3 --epsilon 0 --least-change 0 --rho 1e-3 --gamma 0 --shrink 0.5 --first-step 0.01 --dim 8
+trains films pairs.tsv --method film --set init=eigen --set power=1 --set margin=0.5 --set positives=2 --set labelled=2 --set hard=2 --set random=2 \
+    --iterations 3 --set epsilon=0 --set least-change=0 --set rho=1e-3 --set gamma=0 --set shrink=0.5 --set first-step=0.01 --dim 8
 check "film with every option of its own differs" bash -c '! cmp -s films.film film-cosine.film'
-trains ranks pairs.tsv --epochs 1 --batch 64 --rate 0.1 --temperature 20 --dim 8
+trains ranks pairs.tsv --epochs 1 --batch 64 --set rate=0.1 --set temperature=20 --dim 8
 check "rank with every option of its own differs" bash -c '! cmp -s ranks.film rank-cosine.film'
 trains wider pairs.tsv --dim 20 --rank 12
 has wider '"dim":20'

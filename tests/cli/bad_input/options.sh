@@ -47,8 +47,26 @@ bad "an unknown similarity" 1 \
     'film train: --sim manhattan: expected cosine|dot|euclidean; film train --help shows how' \
     film train good.tsv --sim manhattan -o m.film
 bad "an unknown start" 1 \
-    'film train: --init zero: expected random|eigen; film train --help shows how' \
-    film train good.tsv --init zero -o m.film
+    'film train: --set init=zero: expected random|eigen; film train --help shows how' \
+    film train good.tsv --set init=zero -o m.film
+bad "a setting that is none" 1 \
+    'film train: --set powr=1: there is no setting "powr"; did you mean: power; film train --help shows how' \
+    film train good.tsv --set powr=1 -o m.film
+bad "a setting like none" 1 \
+    'film train: --set xyzzy=1: there is no setting "xyzzy"; there are: power, init, margin, positives, labelled, hard, random, inner, epsilon, least-change, rho, gamma, shrink, first-step, sample, mfilm-basis, rate, temperature, maps, tokens, loss, deep-margin, dropout; film train --help shows how' \
+    film train good.tsv --set xyzzy=1 -o m.film
+bad "a setting without its value" 1 \
+    'film train: --set power: expected KEY=VALUE; film train --help shows how' \
+    film train good.tsv --set power -o m.film
+bad "a setting in its old spelling" 1 \
+    'film train: --power is now --set power=1; film train --help shows how' \
+    film train good.tsv --power 1 -o m.film
+bad "the same with an equals sign" 1 \
+    'film train: --least-change is now --set least-change=0; film train --help shows how' \
+    film train good.tsv --least-change=0 -o m.film
+bad "the same without a value" 1 \
+    'film train: --maps is now --set maps=N,N,N,N; film train --help shows how' \
+    film train good.tsv -o m.film --maps
 bad "an unknown decision" 1 \
     'film train: --decision maybe: expected auto|full|threshold; film train --help shows how' \
     film train good.tsv --decision maybe -o m.film
@@ -75,45 +93,52 @@ for method in film rank; do
 done
 for option in margin first-step rate temperature; do
     for value in nan -1 0; do
-        bad "--$option $value" 1 "film train: --$option $value: expected a number above 0; film train --help shows how" \
-            film train good.tsv --$option $value -o m.film
+        bad "$option=$value" 1 "film train: --set $option=$value: expected a number above 0; film train --help shows how" \
+            film train good.tsv --set $option=$value -o m.film
     done
 done
 for option in power epsilon least-change rho gamma shrink; do
-    bad "--$option nan" 1 "film train: --$option nan: expected a number; film train --help shows how" \
-        film train good.tsv --$option nan -o m.film
+    bad "$option=nan" 1 "film train: --set $option=nan: expected a number; film train --help shows how" \
+        film train good.tsv --set $option=nan -o m.film
 done
 # out_of_range OPTION VALUE RANGE
 out_of_range() { bad "--$1 $2" 1 "film: --$1 $2: choose a number $3" film train good.tsv "--$1" "$2" -o m.film; }
-out_of_range power 5 'from -4 to 4'
-out_of_range power -5 'from -4 to 4'
-out_of_range margin 1e+07 'above 0, up to 1e6'
-out_of_range epsilon -1 '0 or more'
-out_of_range least-change -1 '0 or more'
+setting_out_of_range() { bad "$1=$2" 1 "film: --$1 $2: choose a number $3" film train good.tsv --set "$1=$2" -o m.film; }
+setting_out_of_range power 5 'from -4 to 4'
+setting_out_of_range power -5 'from -4 to 4'
+setting_out_of_range margin 1e+07 'above 0, up to 1e6'
+setting_out_of_range epsilon -1 '0 or more'
+setting_out_of_range least-change -1 '0 or more'
 for value in -1 0 1; do
-    out_of_range rho $value 'above 0 and below 1'
-    out_of_range shrink $value 'above 0 and below 1'
+    setting_out_of_range rho $value 'above 0 and below 1'
+    setting_out_of_range shrink $value 'above 0 and below 1'
 done
-out_of_range gamma -1 'from 0 to below 1'
-out_of_range gamma 1 'from 0 to below 1'
-out_of_range first-step 1e+30 'above 0, up to 1e20'
-out_of_range temperature 41 'above 0, up to 40'
-out_of_range rate 101 'above 0, up to 100'
+setting_out_of_range gamma -1 'from 0 to below 1'
+setting_out_of_range gamma 1 'from 0 to below 1'
+setting_out_of_range first-step 1e+30 'above 0, up to 1e20'
+setting_out_of_range temperature 41 'above 0, up to 40'
+setting_out_of_range rate 101 'above 0, up to 100'
 out_of_range batch 1 'from 2 to 65536'
 out_of_range batch 65537 'from 2 to 65536'
-out_of_range positives 1001 'from 1 to 1000'
-for option in labelled hard random; do out_of_range $option 1001 'up to 1000'; done
-for option in positives iterations epochs batch; do
+setting_out_of_range positives 1001 'from 1 to 1000'
+for option in labelled hard random; do setting_out_of_range $option 1001 'up to 1000'; done
+bad "positives=0" 1 'film train: --set positives=0: expected a whole number above 0; film train --help shows how' \
+    film train good.tsv --set positives=0 -o m.film
+for option in iterations epochs batch; do
     bad "--$option 0" 1 "film train: --$option 0: expected a whole number above 0; film train --help shows how" \
         film train good.tsv --$option 0 -o m.film
 done
-for option in positives labelled hard random iterations epochs batch; do
+for option in positives labelled hard random; do
+    bad "$option=-1" 1 "film train: --set $option=-1: expected a whole number; film train --help shows how" \
+        film train good.tsv --set $option=-1 -o m.film
+done
+for option in iterations epochs batch; do
     bad "--$option -1" 1 "film train: --$option -1: expected a whole number; film train --help shows how" \
         film train good.tsv --$option -1 -o m.film
 done
 bad "no negatives at all" 1 \
     'film: --labelled, --hard and --random are all 0: an anchor needs negatives' \
-    film train good.tsv --method film --labelled 0 --hard 0 --random 0 -o m.film
+    film train good.tsv --method film --set labelled=0 --set hard=0 --set random=0 -o m.film
 bad "--k 9:3" 1 \
     'film eval: --k 9:3: expected FIRST:LAST, such as 1:55; film eval --help shows how' \
     film eval good.film good.tsv --k 9:3
