@@ -16,6 +16,21 @@ for layer in "${layers[@]}"; do
         verdict ok "src/$layer includes only itself and earlier layers"
     fi
 done
+# What answers and what keeps must not load OpenMP and BLAS: those are for learning.
+slim=(base text embed pair model explain index dedup store remote pool)
+names='omp_[a-z_]+|GOMP_[a-z_]+|cblas_[a-z0-9_]+|LAPACKE_[a-z0-9_]+|(omp|cblas|lapacke)\.h|pragma omp( [a-z]+)?'
+if bad=$(cd src && grep -rnEw "$names" "${slim[@]}" | grep -v 'pragma omp simd'); then
+    verdict "not ok" "only what learns uses OpenMP and BLAS"
+    echo "$bad" | sed 's/^/# /'
+else
+    verdict ok "only what learns uses OpenMP and BLAS"
+fi
+if bad=$(grep -rnE 'sqlite3|"(store|remote|pool)/' src/index src/dedup); then
+    verdict "not ok" "src/index and src/dedup do without SQLite"
+    echo "$bad" | sed 's/^/# /'
+else
+    verdict ok "src/index and src/dedup do without SQLite"
+fi
 if bad=$(grep -nE '^#include "' cli/*.[ch] | grep -vE '"(film|film_train|film_pool|film_explain|cli|pool|dedup|json|server/serve).h"'); then
     verdict "not ok" "cli/ sees film.h only"
     echo "$bad" | sed 's/^/# /'
