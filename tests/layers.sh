@@ -1,34 +1,32 @@
 #!/usr/bin/env bash
-# Folders form an order: a file includes its own folder and those before it, nothing after.
-# cli/ and server/ see the installed headers alone.
+# Folders form an order: a file includes, and calls, its own folder and those before it (scripts/layers); libfilm and
+# libfilm-pool do without OpenMP and BLAS; cli/ and server/ see the installed headers alone. TAP.
 cd "$(dirname "$0")/.." || exit 1
-layers=(base mpi text embed pair model explain index dedup store remote pool la bert learn eval train plot report)
-number=0
-verdict() { number=$((number + 1)); echo "$1 $number - $2"; }
-allowed=""
-for layer in "${layers[@]}"; do
-    allowed="$allowed|$layer"
-    [ -d "src/$layer" ] || continue
-    if bad=$(grep -nE '^#include "' src/"$layer"/*.[ch] | grep -vE "\"(${allowed#|})/|\"film(_train|_pool|_explain)?.h\""); then
-        verdict "not ok" "src/$layer includes only itself and earlier layers"
-        echo "$bad" | sed 's/^/# /'
+checks=$(scripts/layers "${FILM_BUILD:-build/asan}")
+echo "$checks" | grep -v '^1\.\.'
+number=$(echo "$checks" | grep -cE '^(not )?ok ')
+# rule NAME COMMAND...: COMMAND prints the lines that break it.
+rule() {
+    local name=$1 broken
+    shift
+    number=$((number + 1))
+    if broken=$("$@") && [ -n "$broken" ]; then
+        echo "not ok $number - $name"
+        echo "$broken" | sed 's/^/# /'
     else
-        verdict ok "src/$layer includes only itself and earlier layers"
+        echo "ok $number - $name"
     fi
-done
-if bad=$(grep -nE '^#include "' cli/*.[ch] | grep -vE '"(film|film_train|film_pool|film_explain|cli|verbs|train|pool|dedup|json|server/serve|server/route).h"'); then
-    verdict "not ok" "cli/ sees film.h only"
-    echo "$bad" | sed 's/^/# /'
-else
-    verdict ok "cli/ sees film.h only"
-fi
-if bad=$(grep -nE '^#include "' server/*.[ch] | grep -vE '"(film|film_pool|film_explain|[a-z_]+).h"|"../web/assets.def"'); then
-    verdict "not ok" "server/ sees its own files and the installed headers only"
-    echo "$bad" | sed 's/^/# /'
-else
-    verdict ok "server/ sees its own files and the installed headers only"
-fi
-long=$(git ls-files 'src/*.[ch]' 'cli/*.[ch]' 'server/*.[ch]' 'include/*.h' | xargs wc -l | awk '$2 != "total" && $1 > 500')
-if [ -n "$long" ]; then verdict "not ok" "no file is longer than 500 lines"; echo "# $long"
-else verdict ok "no file is longer than 500 lines"; fi
+}
+learning='omp_[a-z_]+|GOMP_[a-z_]+|cblas_[a-z0-9_]+|LAPACKE_[a-z0-9_]+|(omp|cblas|lapacke)\.h|pragma omp( [a-z]+)?'
+learns() { (cd src && grep -rnEw "$learning" base text embed pair model explain index dedup store remote pool | grep -v 'pragma omp simd'); }
+rule "only what learns uses OpenMP and BLAS" learns
+rule "src/index and src/dedup do without SQLite" grep -rnE 'sqlite3|"(store|remote|pool)/' src/index src/dedup
+# base/ knows the public types alone.
+base() { grep -nE '"film' src/base/*.[ch] | grep -v '"film_types.h"\|"film_io.h"'; }
+rule "src/base includes film_types.h and film_io.h only" base
+installed='film(_types|_io|_train|_pool|_explain)?'
+cli() { grep -nE '^#include "' cli/*.[ch] | grep -vE "\"($installed|[a-z_]+|server/serve|server/route).h\""; }
+rule "cli/ sees its own files and the installed headers only" cli
+server() { grep -nE '^#include "' server/*.[ch] | grep -vE "\"($installed|[a-z_]+).h\"|\"../web/assets.def\""; }
+rule "server/ sees its own files and the installed headers only" server
 echo "1..$number"

@@ -182,8 +182,12 @@ film_status comm_agree(const struct comm *comm, film_status status, film_error *
 
 film_status film_job_sum(film_job *job, uint64_t *values, size_t count, film_error *error)
 {
-    _Static_assert(sizeof(size_t) == sizeof *values, "sizes have 64 bits");
-    return comm_sum_counts(comm_of(job), (size_t *)values, count, error);
+    const struct comm *comm = comm_of(job);
+    if (comm->size == 1) return FILM_OK;
+    /* Sizes are summed. A machine whose sizes have 32 bits has no jobs of several processes. */
+    if (sizeof(size_t) != sizeof *values)
+        return status_set(error, FILM_USAGE, "jobs of several processes need a 64-bit machine");
+    return comm_sum_counts(comm, (size_t *)values, count, error);
 }
 
 uint64_t comm_sent(const struct comm *comm)

@@ -23,6 +23,8 @@ film_status file_map_open(const char *path, struct file_map *map, film_error *er
     } else if (!S_ISREG(about.st_mode)) {
         status = status_set(error, FILM_IO, "%s is %s, not a file", path,
                             S_ISDIR(about.st_mode) ? "a directory" : "a device or pipe");
+    } else if (about.st_size < 0 || (uint64_t)about.st_size > PTRDIFF_MAX) {
+        status = status_set(error, FILM_IO, "%s is too large for the memory of this machine", path);
     } else if (about.st_size > 0) {
         void *bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (bytes == MAP_FAILED)
@@ -293,7 +295,12 @@ static film_status hand_over(film_output *output, film_output *target, film_erro
     size_t processes = (size_t)comm->size;
     size_t *kept = mem_zeroed(3 * processes, sizeof *kept);
     TRY_ALLOC(kept, error);
-    if (output->spooled) kept[comm->rank] = (size_t)lseek(output->fd, 0, SEEK_CUR);
+    if (output->spooled) {
+        off_t end = lseek(output->fd, 0, SEEK_CUR);
+        if (end >= 0 && (uint64_t)end > PTRDIFF_MAX) errno = EFBIG;
+        if (end < 0 || (uint64_t)end > PTRDIFF_MAX) TRY(spool_failed(error));
+        kept[comm->rank] = (size_t)end;
+    }
     TRY(comm_sum_counts(comm, kept, processes, error));
     for (size_t from = 0; from < processes; from++)
         for (size_t at = 0; at < kept[from]; at += BUFFER_BYTES) {

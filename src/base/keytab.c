@@ -29,8 +29,9 @@ static uint64_t find_slot(const struct keytab *table, uint64_t key)
 static film_status resize(struct keytab *table, uint64_t slots, film_error *error)
 {
     struct keytab old = *table;
-    uint64_t *keys = mem_zeroed(slots, sizeof *keys);
-    uint32_t *number = mem_zeroed(slots, sizeof *number); /* written to files as a whole */
+    size_t room = (size_t)slots;
+    uint64_t *keys = room == slots ? mem_zeroed(room, sizeof *keys) : NULL;
+    uint32_t *number = keys ? mem_zeroed(room, sizeof *number) : NULL; /* a file holds all of it */
     if (!keys || !number) {
         mem_free(keys);
         mem_free(number);

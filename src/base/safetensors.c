@@ -178,6 +178,12 @@ static film_status read_shape(const struct safetensors *file, struct safetensors
             return status_set(error, FILM_BAD_INPUT,
                               "%s: tensor %s: shape entry %zu is not a non-negative integer",
                               file->name, name.text, i);
+    /* Also of an empty tensor: whoever uses a shape may count on it. */
+    for (size_t i = 0; i < tensor->dims; i++)
+        if ((size_t)tensor->shape[i] != tensor->shape[i])
+            return status_set(error, FILM_BAD_INPUT,
+                              "%s: tensor %s is too large for the memory of this machine",
+                              file->name, name.text);
     if (!safetensors_size(tensor->type, tensor->dims, tensor->shape, &tensor->bytes))
         return status_set(error, FILM_BAD_INPUT, "%s: tensor %s: the size of its shape overflows",
                           file->name, name.text);

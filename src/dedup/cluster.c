@@ -41,7 +41,7 @@ struct demand {
     struct keytab keys; /* a << 32 | b; made at the first one */
     float *value;
     size_t capacity;
-    uint64_t count;
+    size_t count;
 };
 
 static void work_free(struct work *work)
