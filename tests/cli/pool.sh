@@ -217,4 +217,14 @@ for action in create add remove list export check label; do
 done
 expect_output "create without --model" 1 'film pool create: --model MODEL is missing; film pool create --help shows how' "$FILM" pool create x.pool
 expect_output "an unknown action" 1 'film pool: there is no action "zap"; film pool --help shows how' "$FILM" pool zap p.pool
+
+# ---- libpq is loaded for a pool in PostgreSQL alone ----
+mkdir nolib
+: >nolib/libpq.so.5 # found first, and no library
+"$FILM" pool create plain.pool --model faq.film
+expect_status "a pool in a file needs no libpq" 0 env LD_LIBRARY_PATH="$PWD/nolib" "$FILM" pool list plain.pool
+expect_output "a pool in PostgreSQL does, and says what to install" 3 \
+    "film: a pool in PostgreSQL needs libpq.so.5: it cannot be loaded ($PWD/nolib/libpq.so.5: file too short); install libpq5" \
+    env LD_LIBRARY_PATH="$PWD/nolib" "$FILM" pool list postgresql://me@127.0.0.1:1/faq
+check "the program is not linked to it" bash -c '! ldd "$0" | grep -q libpq' "$FILM"
 finish
