@@ -105,7 +105,7 @@ struct verb {
     void (*describe)(void *object);
 };
 
-/* The verbs of a library, NULL-terminated. */
+/* The verbs of a library, NULL-terminated; those of the others are in modules (modules.h). */
 extern const struct verb *const film_verbs[], *const pool_verbs[], *const train_verbs[];
 
 /* The last word of a verb's name: "add" of "pool add". */
@@ -127,8 +127,14 @@ extern const struct option common_options[];
 /* What --describe prints: all verbs, actions, options, settings, exit codes and routes as one JSON object. */
 int describe_program(void);
 
-/* The processes this one works with; NULL: none. The first one's words and output are the job's. */
+/* The processes this one works with (job.c); NULL: none. Output and messages are those of the first. */
 extern film_job *job;
+film_status job_join(film_error *error);
+int job_rank(void); /* 0, 1, ...; 0 without a job */
+int job_size(void); /* 1 without a job */
+film_status job_sum(uint64_t *values, size_t count, film_error *error);
+void job_leave(void);
+void job_abort(int code); /* ends all processes; returns only without a job */
 
 /* ---- Options several verbs have: TYPE is the verb's struct, PLACE a member of it ---- */
 

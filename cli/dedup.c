@@ -162,7 +162,7 @@ static int run(const struct command *command, void *given)
     film_pool *pool = NULL;
     film_dedup_result result = {0};
     film_status status = FILM_OK;
-    int review = dedup->review > 0, first = film_job_rank(job) == 0; /* the one that writes */
+    int review = dedup->review > 0, first = job_rank() == 0; /* the one that writes */
     dedup->job = job;
     dedup->progress = progress_start(command->quiet);
     dedup->user = &finding;

@@ -1,5 +1,5 @@
 /* film embed: the sentences of a file to vectors, as a NumPy array. */
-#include "cli.h"
+#include "modules.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static film_status finish(struct sink *sink, unsigned long long rows, size_t dim
     char header[HEADER_BYTES];
     film_status status = FILM_OK;
     make_header(header, rows, dim);
-    if (film_job_rank(job) == 0) status = put_header_and_spool(sink, header, error);
+    if (job_rank() == 0) status = put_header_and_spool(sink, header, error);
     if (status != FILM_OK) return status;
     film_output *output = sink->output;
     sink->output = NULL;
@@ -72,20 +72,23 @@ static film_status finish(struct sink *sink, unsigned long long rows, size_t dim
 struct embedder {
     film_model *model;
     film_bert *bert;
+    const struct train_calls *calls; /* of the encoder */
 };
 
 static film_status open_embedder(const char *path, int rounded, struct embedder *embedder,
                                  film_error *error)
 {
     if (!is_folder(path)) return film_open(path, &embedder->model, error);
-    film_status status = film_bert_open(path, &embedder->bert, error);
-    if (status == FILM_OK && rounded) status = film_bert_round(embedder->bert, error);
+    embedder->calls = load_train_calls(error);
+    if (!embedder->calls) return error->status;
+    film_status status = embedder->calls->bert_open(path, &embedder->bert, error);
+    if (status == FILM_OK && rounded) status = embedder->calls->bert_round(embedder->bert, error);
     return status;
 }
 
 static size_t dim_of(const struct embedder *embedder)
 {
-    return embedder->bert ? film_bert_dim(embedder->bert) : film_dim(embedder->model);
+    return embedder->bert ? embedder->calls->bert_dim(embedder->bert) : film_dim(embedder->model);
 }
 
 struct embedding {
@@ -120,8 +123,9 @@ static film_status embed_batch(void *user, struct stream_batch *batch, film_erro
     for (size_t i = 0; i < batch->count && status == FILM_OK; i += BERT_ROWS) {
         size_t count = batch->count - i < BERT_ROWS ? batch->count - i : BERT_ROWS;
         if (interrupted()) break; /* the report after this batch says so */
-        status = film_bert_embed(embedding->embedder.bert, texts + i, count, embedding->threads,
-                                 out + i * embedding->dim, error);
+        status = embedding->embedder.calls->bert_embed(embedding->embedder.bert, texts + i, count,
+                                                       embedding->threads, out + i * embedding->dim,
+                                                       error);
     }
     return status;
 }
@@ -144,7 +148,7 @@ static film_status open_sink(struct sink *sink, const char *path, film_error *er
 {
     static const char blank[HEADER_BYTES];
     film_status status = film_output_open_job(job, path, &sink->output, error);
-    if (film_job_rank(job) > 0) return status;
+    if (job_rank() > 0) return status;
     if (status == FILM_OK && cannot_be_patched(path) && !(sink->spool = tmpfile()))
         status = spool_failed(error);
     if (status == FILM_OK && !sink->spool)
@@ -185,7 +189,7 @@ static int run(const struct command *command, void *given)
         return usage_error(command->verb, "--round is for a folder with a BERT encoder");
 
     film_error error = {0};
-    struct embedder embedder = {NULL, NULL};
+    struct embedder embedder = {.model = NULL};
     film_table *table = NULL;
     struct sink sink = {NULL, NULL};
     unsigned long long rows = 0, skipped = 0;
@@ -204,7 +208,7 @@ static int run(const struct command *command, void *given)
     if (status == FILM_OK) status = finish(&sink, rows, dim, &error);
     int code = report(status, &error);
     FILE *notes = command->json && strcmp(output, "-") != 0 ? stdout : stderr;
-    int tells = code == EXIT_DONE && film_job_rank(job) == 0;
+    int tells = code == EXIT_DONE && job_rank() == 0;
     if (tells && command->json)
         fprintf(notes, "{\"rows\": %llu, \"dim\": %zu, \"skipped\": %llu}\n", rows, dim, skipped);
     else if (tells && !command->quiet)
@@ -214,7 +218,7 @@ static int run(const struct command *command, void *given)
     if (sink.spool) fclose(sink.spool);
     film_table_close(table);
     film_close(embedder.model);
-    film_bert_close(embedder.bert);
+    if (embedder.bert) embedder.calls->bert_close(embedder.bert);
     return code;
 }
 

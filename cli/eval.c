@@ -309,7 +309,7 @@ static int run(const struct command *command, void *given)
     eval->names[1] = values->other;
     if (status == FILM_OK) status = film_eval(model, arguments[1], eval, &text, &error);
     int code = report(status, &error);
-    int tells = code == EXIT_DONE && film_job_rank(job) == 0;
+    int tells = code == EXIT_DONE && job_rank() == 0;
     if (tells && command->json) {
         puts(text);
     } else if (tells) {

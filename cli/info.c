@@ -1,5 +1,5 @@
 /* film info: what a model file, or the folder of an encoder, holds. */
-#include "cli.h"
+#include "modules.h"
 #include "json.h"
 
 #include <string.h>
@@ -39,9 +39,11 @@ static film_status describe_model(const char *path, char **text, film_error *err
 static film_status describe_folder(const char *path, char **text, film_error *error)
 {
     film_bert *bert = NULL;
-    film_status status = film_bert_open(path, &bert, error);
-    if (status == FILM_OK) status = film_bert_describe(bert, text, error);
-    film_bert_close(bert);
+    const struct train_calls *calls = load_train_calls(error);
+    if (!calls) return error->status;
+    film_status status = calls->bert_open(path, &bert, error);
+    if (status == FILM_OK) status = calls->bert_describe(bert, text, error);
+    calls->bert_close(bert);
     return status;
 }
 

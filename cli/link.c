@@ -80,7 +80,7 @@ static int run(const struct command *command, void *given)
 
     struct sheet sheet = {0};
     film_error error = {0};
-    int first = film_job_rank(job) == 0; /* the one that writes */
+    int first = job_rank() == 0; /* the one that writes */
     film_model *model = NULL;
     film_link_result result = {0};
     link->progress = progress_start(command->quiet);

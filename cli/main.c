@@ -1,6 +1,6 @@
 /* film: one program with verbs. This file knows their names and summaries alone; a verb is fetched from its
  * library's table when it is asked for. */
-#include "cli.h"
+#include "modules.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -15,8 +15,6 @@ static const struct {
              {VERB_EMBED}, {VERB_SPLIT}, {VERB_POOL},   {VERB_SEARCH},  {VERB_DEDUP},
              {VERB_LINK},  {VERB_SERVE}, {VERB_REPORT}, {VERB_INFO},    {VERB_COMPLETIONS}};
 enum { VERBS = sizeof verbs / sizeof *verbs };
-
-film_job *job;
 
 const char *const exit_names[] = {[EXIT_DONE] = "done",
                                   [EXIT_USAGE] = "usage",
@@ -40,20 +38,12 @@ static void print_help(FILE *stream)
     fprintf(stream, ".\n");
 }
 
-/* The verbs of a library. */
-static const struct verb *const *load(enum library library)
-{
-    static const struct verb *const *const tables[LIBRARIES] = {
-        [LIBRARY_FILM] = film_verbs, [LIBRARY_POOL] = pool_verbs, [LIBRARY_TRAIN] = train_verbs};
-    return tables[library];
-}
-
 const struct verb *verb_number(size_t number)
 {
     if (number >= VERBS) return NULL;
-    const struct verb *const *verb = load(verbs[number].library);
-    while (*verb && strcmp((*verb)->name, verbs[number].name) != 0) verb++;
-    return *verb;
+    const struct verb *const *verb = load_verbs(verbs[number].library);
+    while (verb && *verb && strcmp((*verb)->name, verbs[number].name) != 0) verb++;
+    return verb ? *verb : NULL;
 }
 
 const struct verb *find_verb(const char *name)
@@ -112,16 +102,25 @@ static int finish(int code)
     return EXIT_IO;
 }
 
-int main(int argc, char **argv)
+/* A model has a BERT encoder: libfilm-train is needed after all. Without it film_open says so. */
+static void load_encoders(void *user)
 {
     film_error error;
+    const struct train_calls *calls = load_train_calls(&error);
+    (void)user;
+    if (calls) calls->register_encoders();
+}
+
+int main(int argc, char **argv)
+{
+    film_error error = {.status = FILM_OK};
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error we report, not a silent death */
-    film_train_register(); /* models with a BERT encoder can be opened by any verb */
-    film_status status = film_job_join(&job, &error);
+    film_set_encoder_loader(load_encoders, NULL);
+    film_status status = job_join(&error);
     if (status != FILM_OK) return report(status, &error);
     int code = finish(run(argc, argv));
     /* Wrong usage is so in every process; another failure may be this one's alone, and the others wait. */
-    if (code != EXIT_DONE && code != EXIT_USAGE) film_job_abort(job, code);
-    film_job_leave(job);
+    if (code != EXIT_DONE && code != EXIT_USAGE) job_abort(code);
+    job_leave();
     return code;
 }

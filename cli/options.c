@@ -11,7 +11,7 @@
 
 int usage_error(const struct verb *verb, const char *format, ...)
 {
-    if (film_job_rank(job) > 0) return EXIT_USAGE; /* the first process has said it */
+    if (job_rank() > 0) return EXIT_USAGE; /* the first process has said it */
     va_list arguments;
     va_start(arguments, format);
     fprintf(stderr, "film %s: ", verb->name);

@@ -139,7 +139,7 @@ static film_status write_batch(void *user, const struct stream_batch *batch, fil
     film_status status = FILM_OK;
     if (prediction->first_row == NO_ROWS) {
         prediction->first_row = id[0].bytes ? WITH_ID : WITHOUT_ID;
-        if (film_job_rank(job) == 0) status = put_header(prediction, id[0].bytes != NULL, error);
+        if (job_rank() == 0) status = put_header(prediction, id[0].bytes != NULL, error);
     }
     for (size_t i = 0; i < batch->count && status == FILM_OK; i++)
         status = put_row(prediction, id[i], &verdicts[i], error);
@@ -151,13 +151,13 @@ static film_status write_batch(void *user, const struct stream_batch *batch, fil
 /* The header where the first process has no rows: the file's first row is another's, or there is none. */
 static film_status put_late_header(struct prediction *prediction, film_error *error)
 {
-    size_t processes = (size_t)film_job_size(job), first = 0;
+    size_t processes = (size_t)job_size(), first = 0;
     uint64_t *rows = calloc(processes, sizeof *rows);
     if (!rows) return no_memory(error);
-    rows[film_job_rank(job)] = prediction->first_row;
-    film_status status = film_job_sum(job, rows, processes, error);
+    rows[job_rank()] = prediction->first_row;
+    film_status status = job_sum(rows, processes, error);
     while (first + 1 < processes && rows[first] == NO_ROWS) first++;
-    if (status == FILM_OK && film_job_rank(job) == 0 && rows[0] == NO_ROWS)
+    if (status == FILM_OK && job_rank() == 0 && rows[0] == NO_ROWS)
         status = put_header(prediction, rows[first] == WITH_ID, error);
     free(rows);
     return status;
@@ -231,7 +231,7 @@ static int run(const struct command *command, void *given)
     if (status == FILM_OK) status = stream_total(table, &rows, &skipped, &error);
     int code = report(status, &error);
     FILE *notes = command->json && strcmp(output, "-") != 0 ? stdout : stderr;
-    int tells = code == EXIT_DONE && film_job_rank(job) == 0;
+    int tells = code == EXIT_DONE && job_rank() == 0;
     if (tells && command->json)
         fprintf(notes, "{\"rows\": %llu, \"skipped\": %llu}\n", rows, skipped);
     else if (tells && !command->quiet)

@@ -106,7 +106,7 @@ const char *job_figures(uint64_t sent)
 {
     static char text[80];
     if (job)
-        snprintf(text, sizeof text, ", \"processes\": %d, \"sent\": %llu", film_job_size(job),
+        snprintf(text, sizeof text, ", \"processes\": %d, \"sent\": %llu", job_size(),
                  (unsigned long long)sent);
     return text;
 }

@@ -155,8 +155,8 @@ film_status stream_open(const char *path, const film_table_options *options, fil
                         film_error *error)
 {
     film_table_options share = *options;
-    share.part = film_job_rank(job);
-    share.parts = film_job_size(job);
+    share.part = job_rank();
+    share.parts = job_size();
     return film_table_open(path, &share, table, error);
 }
 
@@ -164,7 +164,7 @@ film_status stream_total(const film_table *table, unsigned long long *rows,
                          unsigned long long *skipped, film_error *error)
 {
     uint64_t sums[2] = {*rows, film_table_skipped(table)};
-    film_status status = film_job_sum(job, sums, 2, error);
+    film_status status = job_sum(sums, 2, error);
     *rows = sums[0];
     *skipped = sums[1];
     return status;

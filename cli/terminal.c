@@ -12,9 +12,9 @@ int report(film_status status, const film_error *error)
 {
     progress_end();
     if (status == FILM_OK) return EXIT_DONE;
-    if (job && film_job_rank(job) > 0 && status != FILM_USAGE)
-        fprintf(stderr, "film (process %d): %s\n", film_job_rank(job), error->message);
-    else if (film_job_rank(job) == 0)
+    if (job && job_rank() > 0 && status != FILM_USAGE)
+        fprintf(stderr, "film (process %d): %s\n", job_rank(), error->message);
+    else if (job_rank() == 0)
         fprintf(stderr, "film: %s\n", error->message);
     return status <= FILM_CANCELLED ? (int)status : EXIT_IO;
 }
@@ -115,7 +115,7 @@ film_progress progress_start(int quiet)
         sigaction(SIGINT, &action, NULL);
         sigaction(SIGTERM, &action, NULL);
     }
-    bar.shown = !quiet && film_job_rank(job) == 0 && isatty(STDERR_FILENO);
+    bar.shown = !quiet && job_rank() == 0 && isatty(STDERR_FILENO);
     return (film_progress){on_progress, NULL, on_note};
 }
 

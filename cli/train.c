@@ -164,10 +164,10 @@ static film_status add_pools(struct train_values *values, struct pool_pairs *pai
                  "--method mfilm streams files and takes no --pool; choose another method");
         return FILM_USAGE;
     }
-    if (film_job_rank(job) > 0) return FILM_OK;
+    if (job_rank() > 0) return FILM_OK;
     film_status status = read_pool_pairs(&values->pools, pairs, error);
     if (status != FILM_OK && job) /* the others wait for the pairs, whatever went wrong */
-        film_job_abort(job, report(status, error));
+        job_abort(report(status, error));
     train->pairs = pairs->list;
     train->pair_count = pairs->count;
     return status;
@@ -179,7 +179,7 @@ static int train_model(const struct command *command, struct train_values *value
     struct pool_pairs pairs = {.list = NULL};
     film_error error;
     film_model *model = NULL;
-    int code, first = film_job_rank(job) == 0; /* the one that writes */
+    int code, first = job_rank() == 0; /* the one that writes */
     train->job = job;
     train->progress = progress_start(command->quiet);
     film_status status = first ? check_output(values->model, &error) : FILM_OK;

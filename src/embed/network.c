@@ -5,6 +5,14 @@
 #include <stdatomic.h>
 
 static const struct network_interface *_Atomic registered;
+static void (*_Atomic loader)(void *user);
+static void *_Atomic loader_user;
+
+void film_set_encoder_loader(void (*load)(void *user), void *user)
+{
+    atomic_store(&loader_user, user);
+    atomic_store(&loader, load);
+}
 
 void network_register(const struct network_interface *interface)
 {
@@ -15,7 +23,12 @@ film_status network_open(struct safetensors *file, const char *path, struct netw
                          film_error *error)
 {
     const struct network_interface *interface = atomic_load(&registered);
+    void (*load)(void *user) = atomic_load(&loader);
     *out = NULL;
+    if (!interface && load) { /* the program may have it in a library that it loads now */
+        load(atomic_load(&loader_user));
+        interface = atomic_load(&registered);
+    }
     if (!interface)
         return status_set(error, FILM_NEEDS_LIBRARY,
                           "%s: this model has a BERT encoder; load libfilm-train and call "

@@ -1,0 +1,46 @@
+/* The processes this one works with: started by mpirun, it joins them; alone, it never loads MPI. */
+#include "modules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+film_job *job;
+static const struct train_calls *calls;
+
+/* Open MPI's launcher, and those that speak PMI (Slurm, MPICH's). */
+static int was_launched(void)
+{
+    return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMIX_RANK") || getenv("PMI_RANK");
+}
+
+film_status job_join(film_error *error)
+{
+    if (!was_launched()) return FILM_OK;
+    calls = load_train_calls(error);
+    return calls ? calls->job_join(&job, error) : FILM_IO;
+}
+
+int job_rank(void)
+{
+    return job ? calls->job_rank(job) : 0;
+}
+
+int job_size(void)
+{
+    return job ? calls->job_size(job) : 1;
+}
+
+film_status job_sum(uint64_t *values, size_t count, film_error *error)
+{
+    return job ? calls->job_sum(job, values, count, error) : FILM_OK;
+}
+
+void job_leave(void)
+{
+    if (job) calls->job_leave(job);
+}
+
+void job_abort(int code)
+{
+    if (job) calls->job_abort(job, code);
+}

@@ -1,0 +1,32 @@
+/* What the program loads when a verb needs it. film itself links libfilm alone, so that film match starts without
+ * OpenBLAS, XGBoost and MPI; the verbs of libfilm-pool and libfilm-train are modules beside it. */
+#ifndef CLI_MODULES_H
+#define CLI_MODULES_H
+
+#include "cli.h"
+
+/* The calls of libfilm-train that verbs of libfilm may need. The train module has one of these. */
+struct train_calls {
+    void (*register_encoders)(void);
+    film_status (*job_join)(film_job **out, film_error *error);
+    int (*job_rank)(const film_job *job);
+    int (*job_size)(const film_job *job);
+    film_status (*job_sum)(film_job *job, uint64_t *values, size_t count, film_error *error);
+    void (*job_leave)(film_job *job);
+    void (*job_abort)(film_job *job, int code);
+    film_status (*bert_open)(const char *folder, film_bert **out, film_error *error);
+    film_status (*bert_round)(film_bert *bert, film_error *error);
+    void (*bert_close)(film_bert *bert);
+    size_t (*bert_dim)(const film_bert *bert);
+    film_status (*bert_describe)(const film_bert *bert, char **json, film_error *error);
+    film_status (*bert_embed)(const film_bert *bert, const film_text *texts, size_t count,
+                              int threads, float *out, film_error *error);
+};
+
+/* Loads libfilm-train; NULL, with the reason in ERROR, when it is not installed. */
+const struct train_calls *load_train_calls(film_error *error);
+
+/* The verbs of LIBRARY, NULL-terminated; NULL after a message when its module cannot be loaded. */
+const struct verb *const *load_verbs(enum library library);
+
+#endif

@@ -1,0 +1,19 @@
+/* The calls of libfilm-train that verbs of libfilm may need, as a table that the train module exports: jobs of several
+ * processes and BERT encoders. */
+#include "modules.h"
+
+const struct train_calls film_train_calls = {
+    .register_encoders = film_train_register,
+    .job_join = film_job_join,
+    .job_rank = film_job_rank,
+    .job_size = film_job_size,
+    .job_sum = film_job_sum,
+    .job_leave = film_job_leave,
+    .job_abort = film_job_abort,
+    .bert_open = film_bert_open,
+    .bert_round = film_bert_round,
+    .bert_close = film_bert_close,
+    .bert_dim = film_bert_dim,
+    .bert_describe = film_bert_describe,
+    .bert_embed = film_bert_embed,
+};
