@@ -1,0 +1,42 @@
+# Installing: libraries with their headers and pkg-config files, the program with its modules, manual, completions.
+
+# What makes shells complete the program's words, printed by the program itself.
+set(FILM_COMPLETIONS completions/film.bash completions/_film completions/film.fish)
+add_custom_command(OUTPUT ${FILM_COMPLETIONS}
+  COMMAND ${CMAKE_COMMAND} -E make_directory completions
+  COMMAND film completions bash > completions/film.bash
+  COMMAND film completions zsh > completions/_film
+  COMMAND film completions fish > completions/film.fish
+  DEPENDS film film_verbs_pool film_verbs_train WORKING_DIRECTORY ${CMAKE_BINARY_DIR} VERBATIM)
+add_custom_target(completions ALL DEPENDS ${FILM_COMPLETIONS})
+
+# film_pc(NAME REQUIRES PRIVATE PRIVATE_LIBS): NAME.pc, relative to where it lies, so that an installation can be moved.
+file(RELATIVE_PATH FILM_PC_PREFIX /x/${CMAKE_INSTALL_LIBDIR}/pkgconfig /x)
+function(film_pc name description requires requires_private libs_private)
+  set(FILM_PC_NAME ${name})
+  set(FILM_PC_DESCRIPTION "${description}")
+  set(FILM_PC_REQUIRES "${requires}")
+  set(FILM_PC_REQUIRES_PRIVATE "${requires_private}")
+  set(FILM_PC_LIBS_PRIVATE "${libs_private}")
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/film.pc.in ${CMAKE_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+film_pc(film "${PROJECT_DESCRIPTION}: open a model, match, explain" ""
+  "libutf8proc zlib libzstd jansson" "-lstemmer -pthread -lm")
+film_pc(film-pool "${PROJECT_DESCRIPTION}: keep, search, deduplicate, link" "film" "sqlite3" "-ldl")
+if(FILM_MPI)
+  set(FILM_PC_MPI " ompi-c")
+endif()
+film_pc(film-train "${PROJECT_DESCRIPTION}: learn, measure, report" "film"
+  "openblas lapacke xgboost${FILM_PC_MPI}" "-lgomp")
+
+install(TARGETS film film_shared film_pool_shared film_train_shared)
+install(TARGETS film_verbs_pool film_verbs_train DESTINATION ${CMAKE_INSTALL_LIBDIR}/film)
+install(FILES ${FILM_STATIC} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/ TYPE INCLUDE FILES_MATCHING PATTERN "film*.h")
+install(FILES man/film.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${CMAKE_BINARY_DIR}/completions/film.bash RENAME film
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${CMAKE_BINARY_DIR}/completions/_film DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${CMAKE_BINARY_DIR}/completions/film.fish
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)

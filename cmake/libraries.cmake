@@ -1,0 +1,74 @@
+# Three libraries, split by what a program needs. Each is compiled once, as objects; from these come an archive for
+# the tests (which call internal functions), the shared library, and one static library of all three.
+
+# What every file of ours is compiled with.
+add_library(film_compile INTERFACE)
+target_compile_definitions(film_compile INTERFACE _GNU_SOURCE)
+target_compile_options(film_compile INTERFACE -Wall -Wextra -Wshadow -Wconversion -fno-math-errno -fopenmp-simd
+  $<$<BOOL:${FILM_WERROR}>:-Werror>)
+
+# film_library(NAME OUTPUT SOURCES...): NAME_objects, NAME_archive and NAME_shared, the library OUTPUT.
+function(film_library name output)
+  add_library(${name}_objects OBJECT ${ARGN})
+  target_include_directories(${name}_objects PUBLIC ${PROJECT_SOURCE_DIR}/include PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  # A call inside a library goes straight to the function, although sister libraries see it too.
+  target_compile_options(${name}_objects PRIVATE -fno-semantic-interposition)
+  target_link_libraries(${name}_objects PRIVATE film_compile PUBLIC ${name}_needs)
+  add_library(${name}_archive STATIC $<TARGET_OBJECTS:${name}_objects>)
+  target_link_libraries(${name}_archive PUBLIC ${name}_needs)
+  add_library(${name}_shared SHARED $<TARGET_OBJECTS:${name}_objects>)
+  target_include_directories(${name}_shared PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+  target_link_libraries(${name}_shared PRIVATE ${name}_needs)
+  set_target_properties(${name}_shared PROPERTIES OUTPUT_NAME ${output} VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR} BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN")
+  # A sanitizer's runtime is in the program alone, so its libraries have undefined symbols.
+  target_link_options(${name}_shared PRIVATE -Wl,-Bsymbolic-functions
+    $<$<NOT:$<BOOL:${FILM_SANITIZED}>>:-Wl,-z,defs>)
+endfunction()
+string(FIND "${CMAKE_C_FLAGS}" "-fsanitize" FILM_SANITIZER_AT)
+if(FILM_SANITIZER_AT GREATER -1)
+  set(FILM_SANITIZED ON)
+endif()
+film_library(film film ${FILM_SOURCES})
+film_library(film_pool film-pool ${FILM_POOL_SOURCES})
+film_library(film_train film-train ${FILM_TRAIN_SOURCES})
+foreach(name film_pool film_train)
+  target_link_libraries(${name}_archive PUBLIC film_archive)
+  target_link_libraries(${name}_shared PUBLIC film_shared)
+endforeach()
+
+# Tests link what they use of all three.
+add_library(film_internal INTERFACE)
+target_link_libraries(film_internal INTERFACE film_train_archive film_pool_archive film_archive)
+
+# ---- exported symbols: film_* as FILM_1.0; what a sister library calls besides as FILM_PRIVATE, without promise ----
+# film_exports(NAME SISTER...): the version script of NAME.
+function(film_exports name)
+  set(map ${CMAKE_CURRENT_BINARY_DIR}/${name}.map)
+  set(sisters "")
+  foreach(sister ${ARGN})
+    list(APPEND sisters $<TARGET_FILE:${sister}>)
+  endforeach()
+  add_custom_command(OUTPUT ${map}
+    COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/exports.sh ${CMAKE_NM} $<TARGET_FILE:${name}_archive> ${sisters} > ${map}
+    DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exports.sh ${name}_archive ${ARGN})
+  add_custom_target(${name}_map DEPENDS ${map})
+  add_dependencies(${name}_shared ${name}_map)
+  set_property(TARGET ${name}_shared APPEND PROPERTY LINK_DEPENDS ${map})
+  target_link_options(${name}_shared PRIVATE -Wl,--version-script=${map})
+endfunction()
+film_exports(film film_pool_archive film_train_archive)
+film_exports(film_pool)
+film_exports(film_train)
+
+# ---- static: one object of all three in which everything but film_* is local ----
+set(FILM_STATIC ${CMAKE_CURRENT_BINARY_DIR}/libfilm.a)
+add_custom_command(OUTPUT ${FILM_STATIC}
+  COMMAND ${CMAKE_LINKER} -r --whole-archive $<TARGET_FILE:film_train_archive> $<TARGET_FILE:film_pool_archive>
+    $<TARGET_FILE:film_archive> --no-whole-archive -o libfilm.o
+  COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=film_* libfilm.o
+  COMMAND ${CMAKE_COMMAND} -E rm -f ${FILM_STATIC}
+  COMMAND ${CMAKE_AR} rcs ${FILM_STATIC} libfilm.o
+  COMMAND ${CMAKE_COMMAND} -E rm -f libfilm.o
+  DEPENDS film_archive film_pool_archive film_train_archive VERBATIM)
+add_custom_target(film_static ALL DEPENDS ${FILM_STATIC})
