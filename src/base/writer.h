@@ -32,7 +32,12 @@ void writer_weight(struct writer *writer, double weight);
 /* JSON from elsewhere, as one value. */
 void writer_raw(struct writer *writer, const char *json, size_t length);
 
-/* Hands out what was written, or frees it and returns FILM_NO_MEMORY. LENGTH may be NULL. */
+/* Gives the text to the caller as *JSON, or frees it and returns FILM_NO_MEMORY with *JSON NULL. Either way
+ * the writer is empty afterwards: it owns nothing, can be freed again and can be used again. LENGTH may
+ * be NULL. */
 film_status writer_finish(struct writer *writer, char **json, size_t *length, film_error *error);
+
+/* For a `done:` label: frees what a writer that was not finished still owns. */
+void writer_free(struct writer *writer);
 
 #endif

@@ -36,7 +36,10 @@ film_status network_new(struct bert *bert, struct deep *head, struct network **o
     }
     TRY_ALLOC(network, error);
     network->bert = bert;
-    if (head) network->head = *head;
+    if (head) {
+        network->head = *head;
+        *head = (struct deep){0}; /* moved: the caller may still free it */
+    }
     size_t row = network_dim(network) * sizeof(float);
     while (2 * sets * WAYS * row <= MEMORY && sets < 16384) sets *= 2;
     TRY_ALLOC(memo = network->memo = mem_zeroed(1, sizeof *memo), error);

@@ -13,7 +13,8 @@
 
 struct network;
 
-/* Owns BERT, and what HEAD (may be NULL: the encoder's own vectors) owns, also after a failure. */
+/* Takes BERT, and moves what HEAD owns (may be NULL: the encoder's own vectors), also after a failure: HEAD is
+ * empty afterwards. */
 film_status network_new(struct bert *bert, struct deep *head, struct network **out,
                         film_error *error);
 void network_free(struct network *network);

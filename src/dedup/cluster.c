@@ -316,6 +316,8 @@ static film_status cluster_part(struct crew *crew, const struct part *part, stru
 done:
     keytab_free(&demand->keys);
     mem_free(demand->value);
+    demand->value = NULL;
+    demand->capacity = 0;
     return status;
 }
 

@@ -234,8 +234,8 @@ film_status explain_model(const film_model *model, size_t most, char **json, fil
         writer_close(&to, '}');
     }
     writer_close(&to, '}');
+    TRY(writer_finish(&to, json, NULL, error));
 done:
-    if (status == FILM_OK) return writer_finish(&to, json, NULL, error);
-    mem_free(to.bytes);
+    writer_free(&to);
     return status;
 }

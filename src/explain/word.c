@@ -147,8 +147,8 @@ film_status explain_word(const film_model *model, film_text word, size_t most, c
         TRY(write_pairs(model, id, most, &to, error));
     }
     writer_close(&to, '}');
+    TRY(writer_finish(&to, json, NULL, error));
 done:
-    if (status == FILM_OK) return writer_finish(&to, json, NULL, error);
-    mem_free(to.bytes);
+    writer_free(&to);
     return status;
 }
