@@ -142,6 +142,10 @@ typedef struct film_reason {
     /* What it belongs to when it stands on no word: "numbers", "memory", ... Of two traits, that of the
      * second too; NULL otherwise. */
     const char *family, *other_family;
+    /* For programs: what the reason is, a name that no version changes. A trait's id
+     * ("unshared_numbers_max"; of two traits, that of the second in other_id, else NULL), or that of
+     * the kind: "word", "replaced_after", "memory_same", "identical", ... docs/decision.md lists them. */
+    const char *id, *other_id;
 } film_reason;
 
 typedef struct film_verdict {

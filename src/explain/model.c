@@ -159,6 +159,8 @@ static void write_shape(const struct shape *shape, struct writer *to)
 {
     const struct trait *trait = trait_at(shape->trait);
     writer_open(to, '{');
+    writer_key(to, "id");
+    writer_text(to, value_of(trait->id));
     writer_key(to, "name");
     writer_text(to, value_of(trait->name));
     writer_key(to, "about");

@@ -109,6 +109,8 @@ static film_status write_pairs(const film_model *model, uint32_t id, size_t most
         writer_open(to, '{');
         writer_key(to, "kind");
         writer_text(to, value_of(item_kind_name(kind)));
+        writer_key(to, "id");
+        writer_text(to, value_of(item_kind_id(kind)));
         writer_key(to, "text");
         writer_text(to, ranking_name(&model->features, other));
         writer_key(to, "weight");

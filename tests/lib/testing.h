@@ -15,7 +15,8 @@
 
 #include "film_train.h"
 
-/* These say what is wrong on standard error: cmocka keeps to itself what fails in a group's set-up. */
+/* These say what is wrong on standard error: cmocka keeps to itself what fails in a group's
+ * set-up. */
 #define assert_close(a, b, tolerance)                                             \
     do {                                                                          \
         double left_ = (double)(a), right_ = (double)(b);                         \
@@ -59,11 +60,13 @@ static inline void fail_allocation(long at)
     film_set_allocator(at >= 0 ? &allocator : NULL);
 }
 
-/* Runs CALL, an expression of type film_status, with allocation 0 failing, then 1, 2, 3 and so on, until it returns
- * WANTED. Every failure before must be FILM_NO_MEMORY. No allocation is skipped below FAIL_DENSE; after that every
- * FAIL_STRIDE-th is tried, because a training makes tens of thousands that are alike. CALL frees what it made, also
- * when it fails: the sanitizers find what it leaves behind and what it frees twice. Afterwards failures_survived is
- * the number of failed runs; tests compare it with what they expect, so that a call that allocates nothing is noticed. */
+/* Runs CALL, an expression of type film_status, with allocation 0 failing, then 1, 2, 3 and so on,
+ * until it returns WANTED. Every failure before must be FILM_NO_MEMORY. No allocation is skipped
+ * below FAIL_DENSE; after that every FAIL_STRIDE-th is tried, because a training makes tens of
+ * thousands that are alike. CALL frees what it made, also when it fails: the sanitizers find what
+ * it leaves behind and what it frees twice. Afterwards failures_survived is the number of failed
+ * runs; tests compare it with what they expect, so that a call that allocates nothing is
+ * noticed. */
 enum { FAIL_DENSE = 2000, FAIL_STRIDE = 97 };
 static long failures_survived __attribute__((unused));
 #define survives_every_failure_until(wanted, call)                                         \

@@ -171,7 +171,8 @@ static void out_of_memory_is_told_at_the_end(void **state)
     assert_true(failures_survived > 4); /* it grew from nothing to 26,000 bytes by doubling */
 }
 
-/* What the allocator has handed out and not got back: a second free of the same block is one too many. */
+/* What the allocator has handed out and not got back: a second free of the same block is one too
+ * many. */
 static long blocks;
 static void *counting_malloc(size_t size)
 {
