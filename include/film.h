@@ -78,6 +78,13 @@ typedef struct film_text {
 } film_text;
 FILM_API film_text film_string(const char *text);
 
+/* Whether it is UTF-8, as all text must be. If not, *BAD (may be NULL) is the offset of the first byte
+ * that is wrong. */
+FILM_API int film_text_valid(film_text text, size_t *bad);
+
+/* How many bytes to keep so that they are at most MOST and no character is cut in two. */
+FILM_API size_t film_text_cut(film_text text, size_t most);
+
 /* Frees a string handed out by the library. */
 FILM_API void film_free(void *memory);
 

@@ -4,6 +4,7 @@
  * nothing. */
 #include "model/trait_columns.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
@@ -130,7 +131,7 @@ static film_status read_column(struct trait_columns *columns, size_t at, const c
     for (size_t i = 0; trait != TRAIT_NONE && i < at; i++)
         if (columns->trait[i] == trait)
             TRY(status_set(error, FILM_BAD_INPUT,
-                           "%s: settings: the decision has the trait \"%.60s\" twice", path, id));
+                           "%s: settings: the decision has the trait \"%s\" twice", path, id));
     columns->same = columns->same && trait == at;
 done:
     return status;
@@ -166,12 +167,15 @@ done:
 static film_status refuse(const struct trait_columns *columns, size_t column, const char *path,
                           film_error *error)
 {
-    const char *version = columns->version;
+    enum { SHOWN = 60 };
+    const char *version = columns->version, *id = columns->id[column];
     return status_set(error, FILM_BAD_INPUT,
-                      "%s: its decision needs the trait \"%.60s\", which film %s does not have; "
-                      "use %s%.40s or train again",
-                      path, columns->id[column], film_version(),
-                      version ? "film " : "the version that trained it", version ? version : "");
+                      "%s: its decision needs the trait \"%.*s\", which film %s does not have; "
+                      "use %s%.*s or train again",
+                      path, (int)utf8_cut(id, strlen(id), SHOWN), id, film_version(),
+                      version ? "film " : "the version that trained it",
+                      (int)(version ? utf8_cut(version, strlen(version), SHOWN) : 0),
+                      version ? version : "");
 }
 
 film_status trait_columns_line(const struct trait_columns *columns, const float *rows,

@@ -111,6 +111,12 @@ static const struct trait_case cases[] = {
     {"shared_names_share", "the card", "my card", 1},
     {"shared_names", "the India", "card India", 1},
     {"acronyms", "usa card", "united states america card", 1},
+    /* letters of two bytes: "сша", "соединенные штаты америки"; one letter is no acronym */
+    {"acronyms", "\xd1\x81\xd1\x88\xd0\xb0 card",
+     "card \xd1\x81\xd0\xbe\xd0\xb5\xd0\xb4 \xd1\x88\xd1\x82\xd0\xb0\xd1\x82 "
+     "\xd0\xb0\xd0\xbc\xd0\xb5\xd1\x80",
+     1},
+    {"acronyms", "\xd1\x81 card", "card \xd1\x81\xd0\xbe\xd0\xb5\xd0\xb4 lost", 0},
     {"compounds", "creditcard lost", "credit card lost", 1},
     {"spelling_share", SPELLED, (1 + 1 + 0.5 - (2 / 13.0 + 0.5)) / 2.5},
     {"spelling_rest_min", SPELLED, 1 - 12 / 13.0},
