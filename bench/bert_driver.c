@@ -5,6 +5,7 @@
  * OUT.vectors gets the vectors (float), OUT.ids the tokens (uint32: length, ids, length, ids, ...). Prints the
  * seconds and processor seconds of the best round, tokens, and GFLOP/s of a 1024 x 1024 x 1024 product. */
 #include "base/mem.h"
+#include "base/clock.h"
 #include "bert/bert.h"
 
 #include <cblas.h>
@@ -13,13 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-static double now(clockid_t clock)
-{
-    struct timespec time;
-    clock_gettime(clock, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static int fail(const char *message)
 {
@@ -38,9 +32,9 @@ static double peak(int threads)
         float *c = mem_zeroed(N * N, sizeof *c);
         double best = 1e9;
         for (int i = 0; a && b && c && i < ROUNDS; i++) {
-            double start = now(CLOCK_THREAD_CPUTIME_ID);
+            double start = clock_read(CLOCK_THREAD_CPUTIME_ID);
             cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, N, N, N, 1, a, N, b, N, 0, c, N);
-            double seconds = now(CLOCK_THREAD_CPUTIME_ID) - start;
+            double seconds = clock_read(CLOCK_THREAD_CPUTIME_ID) - start;
             if (seconds < best) best = seconds;
         }
         total += 2.0 * N * N * N / best / 1e9;
@@ -92,11 +86,11 @@ int main(int argc, char **argv)
     float *out = mem_array(count * bert_dim(bert), sizeof *out);
     double best = 1e9, processor = 0;
     for (int i = 0; i <= rounds; i++) { /* the first warms up */
-        double start = now(CLOCK_MONOTONIC), used = now(CLOCK_PROCESS_CPUTIME_ID);
+        double start = clock_read(CLOCK_MONOTONIC), used = clock_read(CLOCK_PROCESS_CPUTIME_ID);
         if (bert_encode(bert, texts, count, threads, out, &error) != FILM_OK)
             return fail(error.message);
-        double seconds = now(CLOCK_MONOTONIC) - start;
-        used = now(CLOCK_PROCESS_CPUTIME_ID) - used;
+        double seconds = clock_read(CLOCK_MONOTONIC) - start;
+        used = clock_read(CLOCK_PROCESS_CPUTIME_ID) - used;
         if (i && seconds < best) best = seconds, processor = used;
     }
     snprintf(path, sizeof path, "%s.vectors", argv[5]);

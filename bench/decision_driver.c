@@ -1,6 +1,6 @@
 /* What the decision's trees are given, as matrices for numpy (read by bench/decision_parts.py).
  *
- *     decision_driver --traits                        family, name and meaning of every trait, as TSV
+ *     decision_driver --traits                        family, name, meaning and id of every trait, as TSV
  *     decision_driver TRAIN.tsv DEV.tsv FOLDER [THREADS]
  *
  * Learns map and evidence on TRAIN as `film train` does by default, surveys TRAIN out of fold and DEV with
@@ -69,8 +69,8 @@ static void write_npy(const char *folder, const char *part, const char *name, co
 static void write_traits(FILE *file)
 {
     for (size_t i = 0; i < traits_count(); i++)
-        fprintf(file, "%s\t%s\t%s\n", family_name(trait_at(i)->family), trait_at(i)->name,
-                trait_at(i)->about);
+        fprintf(file, "%s\t%s\t%s\t%s\n", family_name(trait_at(i)->family), trait_at(i)->name,
+                trait_at(i)->about, trait_at(i)->id);
 }
 
 static void write_train(const char *folder, const struct out_of_fold *held)

@@ -6,6 +6,7 @@
  * random negatives), then ITERATIONS of film_learn from P = [I; 0]. Prints one JSON line. With DUMP, a
  * folder, writes what bench/film.py gives its plain numpy version: V, triplets, sigma, margin; and our P. */
 #include "base/mem.h"
+#include "base/clock.h"
 #include "learn/features_fit.h"
 #include "la/svd.h"
 #include "learn/film.h"
@@ -14,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static film_error error;
 
@@ -23,13 +23,6 @@ static void must(film_status status)
     if (status == FILM_OK) return;
     fprintf(stderr, "film_driver: %s\n", error.message);
     exit(1);
-}
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static void dump(const char *folder, const char *name, const void *data, size_t size, size_t count)
@@ -101,14 +94,14 @@ int main(int argc, char **argv)
     read_rows(argv[1], (size_t)atol(argv[2]), &corpus);
     must(tokenizer_init(&tokenizer, NULL, NULL, &error));
     struct features_options words = {.groups = 1, .min_df = 2, .threads = threads};
-    double t0 = seconds();
+    double t0 = clock_seconds();
     must(features_fit(&features, &tokenizer, &corpus.sentences, &words, &x, &error));
-    double t1 = seconds();
+    double t1 = clock_seconds();
     struct svd_options factor = {.rank = (size_t)atol(argv[3]), .seed = 1, .threads = threads};
     must(svd_compute(&x, &factor, &svd, &error));
-    double t2 = seconds();
+    double t2 = clock_seconds();
     make_triplets(&corpus, &triplets);
-    double t3 = seconds();
+    double t3 = clock_seconds();
     film_learn_defaults(&options);
     options.dim = (size_t)atol(argv[4]);
     options.solver.iterations = (size_t)atol(argv[5]);
@@ -119,7 +112,7 @@ int main(int argc, char **argv)
     for (size_t c = 0; c < options.dim; c++) start[c * options.dim + c] = 1.0;
     options.start_p = start;
     must(film_learn(svd.v, svd.rank, svd.sigma, &triplets, &options, &learned, &error));
-    double t4 = seconds(), best = learned.f;
+    double t4 = clock_seconds(), best = learned.f;
     for (size_t i = 0; i < learned.solver.iterations; i++) {
         const struct film_iteration *now = &learned.history[i];
         if (now->f < best) best = now->f;

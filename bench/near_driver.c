@@ -2,6 +2,7 @@
  * one thread; writes the exact answers for bench/near_rivals.cpp. bench/near.sh runs both.
  *   near_driver BASE.f32 QUERIES.f32 DIM GOLD [degree width spread [threads]] */
 #include "base/mem.h"
+#include "base/clock.h"
 #include "embed/vec.h"
 #include "la/flat.h"
 #include "index/graph.h"
@@ -27,9 +28,7 @@ static float *gold_score;
 /* Processor time of this process: the machine may be shared. One thread, so it is the time that matters. */
 static double now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return clock_read(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static void must(film_status status)

@@ -7,6 +7,7 @@
  * distinct questions of both files, itself left out, ties counted against. Dev pairs need 0/1.
  * sts=FILE: also Pearson's correlation of the cosine with that file's scores. */
 #include "base/mem.h"
+#include "base/clock.h"
 #include "la/openmp.h"
 #include "learn/features_fit.h"
 #include "embed/vec.h"
@@ -46,13 +47,6 @@ static void must(film_status status)
     if (status == FILM_OK) return;
     fprintf(stderr, "%s\n", error.message);
     exit(1);
-}
-
-static double clock_of(clockid_t id)
-{
-    struct timespec now;
-    clock_gettime(id, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* ---- Data ---- */
@@ -250,7 +244,7 @@ static float sparse_dot(const struct csr *left, size_t i, const struct csr *righ
 static void sparse_figures(const struct data *data, const char *name, const struct csr *left,
                            const struct csr *right)
 {
-    double wall = clock_of(CLOCK_MONOTONIC), cpu = clock_of(CLOCK_PROCESS_CPUTIME_ID);
+    double wall = clock_read(CLOCK_MONOTONIC), cpu = clock_read(CLOCK_PROCESS_CPUTIME_ID);
     size_t pool = data->pool.count, rank[QUERIES];
     struct csr postings;
     struct scored *pairs = mem_array(data->dev.rows, sizeof *pairs);
@@ -270,7 +264,7 @@ static void sparse_figures(const struct data *data, const char *name, const stru
             rank[q] += score[j] >= limit && j != data->wanted[q] && j != data->query[q];
     }
     print_figures(name, best_accuracy(pairs, data->dev.rows), rank, data->queries,
-                  clock_of(CLOCK_MONOTONIC) - wall, clock_of(CLOCK_PROCESS_CPUTIME_ID) - cpu);
+                  clock_read(CLOCK_MONOTONIC) - wall, clock_read(CLOCK_PROCESS_CPUTIME_ID) - cpu);
     csr_free(&postings);
     mem_free(pairs);
     mem_free(score);
@@ -450,17 +444,17 @@ int main(int count, char **arguments)
         measure_peers(&data, &settings);
     }
     struct rank_learned learned;
-    double wall = clock_of(CLOCK_MONOTONIC), cpu = clock_of(CLOCK_PROCESS_CPUTIME_ID);
+    double wall = clock_read(CLOCK_MONOTONIC), cpu = clock_read(CLOCK_PROCESS_CPUTIME_ID);
     fit(&data, &settings, (unsigned)settings.groups);
-    double fitted = clock_of(CLOCK_MONOTONIC) - wall;
+    double fitted = clock_read(CLOCK_MONOTONIC) - wall;
     struct rank_labels labels = labels_of(&data.train);
     float *gain = mem_array(data.x.cols, sizeof *gain);
     for (uint32_t f = 0; f < data.x.cols; f++)
         gain[f] = (float)settings.gain[features_group(&data.features, f)];
     settings.rank.start_gain = gain;
     must(rank_learn(&data.x, &labels, &settings.rank, &learned, &error));
-    wall = clock_of(CLOCK_MONOTONIC) - wall;
-    cpu = clock_of(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    wall = clock_read(CLOCK_MONOTONIC) - wall;
+    cpu = clock_read(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     if (settings.log) {
         printf("%zu features, %zu pairs, %zu clusters, %zu contradictions, hard: %zu labelled, %zu "
                "mined; features %.1f s, border %.3f\n",

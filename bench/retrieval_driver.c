@@ -6,6 +6,7 @@
  * sentences of POOL, itself left out. Among the 100 best of each ranking (a partner that is not there has
  * rank 1000), ties counted against us. Times are of one thread, wall clock. */
 #include "base/mem.h"
+#include "base/clock.h"
 #include "pool/snapshot.h"
 #include "learn/corpus.h"
 #include "index/terms.h"
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { QUERIES = 2000, K = 101, RANKINGS = 4 };
 static const char *const names[RANKINGS] = {"words alone", "vectors alone", "merged",
@@ -30,13 +30,6 @@ static void must(film_status status)
     if (status == FILM_OK) return;
     fprintf(stderr, "%s\n", error.message);
     exit(1);
-}
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
 static int same(film_text a, film_text b)
@@ -137,23 +130,23 @@ static void measure_parts(film_pool *pool)
     for (size_t q = 0; q < queries; q++) {
         struct lexical_terms words;
         size_t count;
-        double start = now();
+        double start = clock_seconds();
         must(terms_make(&terms, query[q], &words, &error));
         must(lexical_search(lexical, searcher, words, NULL, K, id, score, &count, &error));
-        seconds[0] += now() - start;
+        seconds[0] += clock_seconds() - start;
         fill(&list, db, snapshot, id, score, count);
         note(0, q, &list);
         if (pool->dim) {
-            start = now();
+            start = clock_seconds();
             must(encoder_embed_all(&model->encoder, &query[q], 1, 1, vector, &error));
             must(index_nearest(snapshot->index, asker, vector, K, id, score, &count, &error));
-            seconds[1] += now() - start;
+            seconds[1] += clock_seconds() - start;
             fill(&list, db, snapshot, id, score, count);
             note(1, q, &list);
         }
-        start = now();
+        start = clock_seconds();
         must(index_candidates_text(snapshot->index, asker, query[q], K, found, &count, &error));
-        seconds[2] += now() - start;
+        seconds[2] += clock_seconds() - start;
         for (size_t i = 0; i < count; i++) {
             id[i] = found[i].id;
             score[i] = found[i].score;
@@ -191,9 +184,9 @@ static void measure_search(film_pool *pool)
     for (size_t q = 0; q < queries; q++) {
         for (size_t i = 0; i < list.count; i++) free((void *)list.text[i].bytes);
         list.count = 0;
-        double start = now();
+        double start = clock_seconds();
         must(film_pool_search(pool, query[q], &options, keep_answer, &list, &error));
-        seconds += now() - start;
+        seconds += clock_seconds() - start;
         note(3, q, &list);
     }
     print(3, seconds);

@@ -47,6 +47,7 @@ void review_free(struct review *review)
         release(&review->pairs[i].second);
     }
     free(review->pairs);
+    *review = (struct review){.pairs = NULL};
 }
 
 film_status review_write(const struct review *review, const char *path, film_error *error)

@@ -1,11 +1,11 @@
 /* What the user sees while waiting: messages, the progress bar, Ctrl-C. */
 #include "cli.h"
+#include "server/clock.h"
 
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 int report(film_status status, const film_error *error)
@@ -59,13 +59,6 @@ static struct {
     double phase_started, last_drawn;
 } bar;
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static void draw(double done, double total, double elapsed)
 {
     enum { WIDTH = 30 };
@@ -86,7 +79,7 @@ static void draw(double done, double total, double elapsed)
 static int on_progress(void *user, const char *phase, double done, double total)
 {
     (void)user;
-    double time = now();
+    double time = clock_seconds();
     if (strncmp(bar.phase, phase, sizeof bar.phase - 1) != 0) {
         snprintf(bar.phase, sizeof bar.phase, "%s", phase);
         bar.phase_started = time;

@@ -85,6 +85,13 @@ typedef struct film_pair {
     double label;
 } film_pair;
 
+/* Whether it is UTF-8, as all text must be. If not, *BAD (may be NULL) is the offset of the first byte
+ * that is wrong. */
+FILM_API int film_text_valid(film_text text, size_t *bad);
+
+/* How many bytes to keep so that they are at most MOST and no character is cut in two. */
+FILM_API size_t film_text_cut(film_text text, size_t most);
+
 /* Frees a string handed out by the library. */
 FILM_API void film_free(void *memory);
 
@@ -150,6 +157,10 @@ typedef struct film_reason {
     /* What it belongs to when it stands on no word: "numbers", "memory", ... Of two traits, that of the
      * second too; NULL otherwise. */
     const char *family, *other_family;
+    /* For programs: what the reason is, a name that no version changes. A trait's id
+     * ("unshared_numbers_max"; of two traits, that of the second in other_id, else NULL), or that of
+     * the kind: "word", "replaced_after", "memory_same", "identical", ... docs/decision.md lists them. */
+    const char *id, *other_id;
 } film_reason;
 
 typedef struct film_verdict {

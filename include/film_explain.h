@@ -35,6 +35,7 @@ typedef struct film_word_share {
 /* What stands on no single word, by family: "numbers", "Numbers". A reason of two families is in both, with
  * half of its weight in each. */
 typedef struct film_reason_group {
+    const char *id; /* "black_box": no version changes it */
     const char *name, *title;
     double weight;              /* the sum of its reasons */
     const film_reason *reasons; /* strongest first */
@@ -98,7 +99,8 @@ FILM_API film_status film_explain_pair(film_context *context, film_text a, film_
  * at most, the strongest (of an explanation: in each group); FILM_ALL_REASONS: all. */
 #define FILM_ALL_REASONS SIZE_MAX
 
-/* {a, b, probability, same, similarity, log_odds, bias, reasons: [{kind, text, side, span, weight}]} */
+/* {a, b, probability, same, similarity, log_odds, bias, reasons: [{kind, id, text, side, span, weight}]};
+ * other_id where a reason is of two traits */
 FILM_API film_status film_verdict_json(film_text a, film_text b, const film_verdict *verdict,
                                        size_t most, char **json, size_t *length, film_error *error);
 
@@ -107,7 +109,7 @@ FILM_API film_status film_reasons_json(const film_verdict *verdict, size_t most,
                                        size_t *length, film_error *error);
 
 /* {a, b, probability, same, similarity, log_odds, bias, words: [{text, side, span, weight}],
- * groups: [{name, title, weight, reasons}], links: [{a: {text, span}, b: {text, span}, share}],
+ * groups: [{id, name, title, weight, reasons}], links: [{a: {text, span}, b: {text, span}, share}],
  * (with a BERT encoder also words[].left_out and encoder: [{dimension, share}])
  * facts: [{name, text}], examples: [{a, b, same, similarity}]} */
 FILM_API film_status film_explanation_json(const film_explanation *explanation, size_t most,

@@ -1,17 +1,10 @@
 #include "connections.h"
 #include "bytes.h"
+#include "clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <time.h>
-
-double connections_now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 struct peer *connections_enter(struct connections *connections, int socket)
 {
@@ -21,7 +14,7 @@ struct peer *connections_enter(struct connections *connections, int socket)
         return NULL;
     }
     peer->socket = socket;
-    atomic_init(&peer->since, connections_now());
+    atomic_init(&peer->since, clock_seconds());
     atomic_init(&peer->reading, 1);
     pthread_mutex_lock(&connections->lock);
     peer->next = connections->list;
@@ -62,7 +55,7 @@ static void send_away(struct connections *connections, struct peer *peer)
 
 void connections_sweep(struct connections *connections)
 {
-    double now = connections_now();
+    double now = clock_seconds();
     pthread_mutex_lock(&connections->lock);
     for (struct peer *peer = connections->list; peer; peer = peer->next) {
         double since = atomic_load(&peer->since);

@@ -35,8 +35,6 @@ struct connections {
     struct connections_refused *away;
 };
 
-double connections_now(void); /* seconds of a clock that only goes forward */
-
 /* Counts one more. Where the server is full, the one that has dawdled longest is sent away, if there is one. 0: there are
  * SPARE more than there should be, and this one cannot come in. */
 int connections_admit(struct connections *connections, size_t spare);

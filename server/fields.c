@@ -7,10 +7,7 @@
 /* How much of a name a message repeats: whole characters. */
 static int shown(const char *name)
 {
-    size_t length = strlen(name), most = 40;
-    if (length <= most) return (int)length;
-    while (most && ((unsigned char)name[most] & 0xc0) == 0x80) most--;
-    return (int)most;
+    return (int)film_text_cut(film_string(name), 40);
 }
 
 static int parse(const struct request *request, json_t **root, struct response *response)

@@ -1,4 +1,5 @@
 #include "http.h"
+#include "clock.h"
 #include "route.h"
 
 #include <errno.h>
@@ -100,7 +101,7 @@ static enum MHD_Result send_answer(struct exchange *exchange)
 {
     struct response *response = &exchange->response;
     struct worker *worker = own_worker(exchange->http->service);
-    double now = connections_now();
+    double now = clock_seconds();
     struct access_log_entry entry = {exchange->method, &exchange->request, response,
                                      response_content(response).length, now - exchange->started};
     if (worker)
@@ -231,7 +232,7 @@ static enum MHD_Result begin(struct http *http, struct MHD_Connection *connectio
     exchange->connection = connection;
     exchange->peer = peer ? peer->socket_context : NULL;
     exchange->method = method;
-    exchange->started = connections_now();
+    exchange->started = clock_seconds();
     exchange->request = (struct request){.method = method_number(method), .path = url};
     MHD_get_connection_values(connection, MHD_HEADER_KIND, take_header, &exchange->request);
     return check_head(exchange) ? MHD_YES : send_answer(exchange);
@@ -286,7 +287,7 @@ static void on_completed(void *user, struct MHD_Connection *connection, void **s
     (void)connection;
     (void)how;
     if (!exchange) return;
-    if (exchange->peer) atomic_store(&exchange->peer->since, connections_now());
+    if (exchange->peer) atomic_store(&exchange->peer->since, clock_seconds());
     bytes_free(&exchange->body);
     response_free(&exchange->response);
     free(exchange);

@@ -3,31 +3,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Bytes of the UTF-8 character at TEXT; 0: none is there. */
-static size_t character(const unsigned char *text)
-{
-    size_t length = text[0] < 0x80   ? 1
-                    : text[0] < 0xc2 ? 0
-                    : text[0] < 0xe0 ? 2
-                    : text[0] < 0xf0 ? 3
-                    : text[0] < 0xf5 ? 4
-                                     : 0;
-    for (size_t i = 1; i < length; i++)
-        if ((text[i] & 0xc0) != 0x80) return 0;
-    if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
-        (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
-        return 0; /* too long a form, a surrogate, above the last character */
-    return length;
-}
-
 /* A message may repeat pieces of what was sent, cut anywhere: it stays one line of UTF-8. */
 static void clean(char *message)
 {
-    for (unsigned char *at = (unsigned char *)message; *at;) {
-        size_t length = character(at);
-        if (length == 0 || *at < 0x20) *at = length ? ' ' : '?';
-        at += length ? length : 1;
-    }
+    size_t bad;
+    while (!film_text_valid(film_string(message), &bad)) message[bad] = '?';
+    for (char *at = message; *at; at++)
+        if ((unsigned char)*at < 0x20) *at = ' ';
 }
 
 int response_error(struct response *response, unsigned status, const char *format, ...)

@@ -1,4 +1,5 @@
 #include "serve.h"
+#include "clock.h"
 #include "http.h"
 #include "listen.h"
 
@@ -76,14 +77,14 @@ static void run(struct http *http, const struct serve_options *options, const si
 static void stop(struct http *http, const struct serve_options *options)
 {
     struct service *service = http->service;
-    double end = connections_now() + STOP_SECONDS, quiet = connections_now();
+    double end = clock_seconds() + STOP_SECONDS, quiet = clock_seconds();
     say(options, "%s\n", "stopping");
     atomic_store(&service->stopping, 1);
     http_quiesce(http);
-    while (connections_now() < end && connections_now() - quiet < 0.1) {
+    while (clock_seconds() < end && clock_seconds() - quiet < 0.1) {
         struct timespec moment = {0, 5000000};
         nanosleep(&moment, NULL);
-        if (atomic_load(&service->in_flight)) quiet = connections_now();
+        if (atomic_load(&service->in_flight)) quiet = clock_seconds();
     }
     if (atomic_load(&service->in_flight) == 0) return;
     fprintf(stderr, "film: some requests took too long to finish and are given up\n");

@@ -2,6 +2,7 @@
  * file (base/file.c) and the allocator hook (base/mem.c) implement their part of film.h themselves.
  */
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "eval/eval.h"
 #include "explain/learned.h"
 #include "explain/pair.h"
@@ -26,6 +27,16 @@ struct film_context {
 const char *film_version(void)
 {
     return VERSION_TEXT(FILM_VERSION_MAJOR, FILM_VERSION_MINOR, FILM_VERSION_PATCH);
+}
+
+int film_text_valid(film_text text, size_t *bad)
+{
+    return utf8_valid(text.bytes, text.length, bad);
+}
+
+size_t film_text_cut(film_text text, size_t most)
+{
+    return utf8_cut(text.bytes, text.length, most);
 }
 
 film_text film_string(const char *text)

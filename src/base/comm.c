@@ -1,8 +1,8 @@
 #include "base/comm.h"
 #include "base/mem.h"
+#include "base/clock.h"
 
 #include <string.h>
-#include <time.h>
 
 const struct comm comm_single = {0, 1, NULL, NULL, NULL};
 
@@ -11,22 +11,15 @@ const struct comm *comm_of(const film_job *job)
     return job ? &job->comm : &comm_single;
 }
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* Calls the engine and writes down how much and how long. */
-#define MEASURED(comm, kind, bytes, call)           \
-    do {                                            \
-        double began_ = now();                      \
-        film_status status_ = (call);               \
-        (comm)->traffic->calls++;                   \
-        (comm)->traffic->kind += (uint64_t)(bytes); \
-        (comm)->traffic->seconds += now() - began_; \
-        return status_;                             \
+#define MEASURED(comm, kind, bytes, call)                     \
+    do {                                                      \
+        double began_ = clock_seconds();                      \
+        film_status status_ = (call);                         \
+        (comm)->traffic->calls++;                             \
+        (comm)->traffic->kind += (uint64_t)(bytes);           \
+        (comm)->traffic->seconds += clock_seconds() - began_; \
+        return status_;                                       \
     } while (0)
 
 film_status comm_sum_float(const struct comm *comm, float *values, size_t count, film_error *error)

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,10 +41,8 @@ struct shown {
 static struct shown show(const char *text)
 {
     struct shown shown;
-    size_t length = strlen(text), limit = sizeof shown.text - 4;
-    int cut = length > limit;
-    if (cut)
-        for (length = limit; length && ((unsigned char)text[length] & 0xc0) == 0x80;) length--;
+    size_t all = strlen(text), length = utf8_cut(text, all, sizeof shown.text - 4);
+    int cut = length < all;
     for (size_t i = 0; i < length; i++) {
         unsigned char c = (unsigned char)text[i];
         shown.text[i] = c < 0x20 || c == 0x7f ? '?' : text[i];

@@ -3,12 +3,12 @@
 #include "base/safetensors.h"
 #include "base/checksum.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <utf8proc.h>
 
 /* ---- A text that grows ----------------------------------------------------------------- */
 
@@ -59,16 +59,7 @@ static void put_string(struct text *text, const char *string)
 
 static int is_utf8(const char *string)
 {
-    size_t left = strlen(string);
-    while (left) {
-        utf8proc_int32_t point;
-        utf8proc_ssize_t used =
-            utf8proc_iterate((const utf8proc_uint8_t *)string, (utf8proc_ssize_t)left, &point);
-        if (used <= 0) return 0;
-        string += used;
-        left -= (size_t)used;
-    }
-    return 1;
+    return utf8_valid(string, strlen(string), NULL);
 }
 
 /* A file with a wrong name could be written but not read back, so it is refused here. Names are

@@ -137,7 +137,8 @@ void writer_text(struct writer *writer, film_text text)
 
 enum { DIGITS = 20 };
 
-/* The decimal digits of NUMBER, right-aligned before END and at least LEAST of them; returns the first. */
+/* The decimal digits of NUMBER, right-aligned before END and at least LEAST of them; returns the
+ * first. */
 static char *put_digits(char *end, uint64_t number, int least)
 {
     static const char pairs[] =
@@ -203,12 +204,19 @@ void writer_weight(struct writer *writer, double weight)
 film_status writer_finish(struct writer *writer, char **json, size_t *length, film_error *error)
 {
     append(writer, "", 1);
-    if (writer->failed) {
-        mem_free(writer->bytes);
-        *json = NULL;
-        return status_no_memory(error);
+    film_status status = writer->failed ? status_no_memory(error) : FILM_OK;
+    *json = NULL;
+    if (status == FILM_OK) {
+        *json = writer->bytes;
+        if (length) *length = writer->length - 1;
+        writer->bytes = NULL; /* the caller's from here on */
     }
-    *json = writer->bytes;
-    if (length) *length = writer->length - 1;
-    return FILM_OK;
+    writer_free(writer);
+    return status;
+}
+
+void writer_free(struct writer *writer)
+{
+    mem_free(writer->bytes);
+    *writer = (struct writer){.bytes = NULL};
 }

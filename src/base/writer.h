@@ -1,6 +1,6 @@
-/* JSON written straight into memory: what answers are made of that are asked for by the ten thousand a
- * second. Commas are its own affair. When memory runs out it goes on without writing and says so at
- * the end, so that the code that writes reads like what it writes. */
+/* JSON written straight into memory: what answers are made of that are asked for by the ten
+ * thousand a second. Commas are its own affair. When memory runs out it goes on without writing and
+ * says so at the end, so that the code that writes reads like what it writes. */
 #ifndef BASE_WRITER_H
 #define BASE_WRITER_H
 
@@ -25,14 +25,19 @@ void writer_null(struct writer *writer);
 /* All 17 digits: reads back as the same double. Null when it is not finite. */
 void writer_number(struct writer *writer, double number);
 
-/* Twelve decimals: of a thousand weights the sum is still right to 1e-9, and it takes a twentieth of the
- * time. */
+/* Twelve decimals: of a thousand weights the sum is still right to 1e-9, and it takes a twentieth
+ * of the time. */
 void writer_weight(struct writer *writer, double weight);
 
 /* JSON from elsewhere, as one value. */
 void writer_raw(struct writer *writer, const char *json, size_t length);
 
-/* Hands out what was written, or frees it and returns FILM_NO_MEMORY. LENGTH may be NULL. */
+/* Gives the text to the caller as *JSON, or frees it and returns FILM_NO_MEMORY with *JSON NULL.
+ * Either way the writer is empty afterwards: it owns nothing, can be freed again and can be used
+ * again. LENGTH may be NULL. */
 film_status writer_finish(struct writer *writer, char **json, size_t *length, film_error *error);
+
+/* For a `done:` label: frees what a writer that was not finished still owns. */
+void writer_free(struct writer *writer);
 
 #endif

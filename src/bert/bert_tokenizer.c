@@ -2,7 +2,7 @@
 #include "bert/bert_parts.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,9 +18,7 @@ struct shown {
 static struct shown show(const char *text, size_t length)
 {
     struct shown shown;
-    size_t limit = sizeof shown.text - 1;
-    if (length > limit)
-        for (length = limit; length && ((unsigned char)text[length] & 0xC0) == 0x80;) length--;
+    length = utf8_cut(text, length, sizeof shown.text - 1);
     for (size_t i = 0; i < length; i++)
         shown.text[i] = (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i];
     shown.text[length] = '\0';

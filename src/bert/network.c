@@ -45,10 +45,13 @@ film_status network_new(struct bert *bert, struct deep *head, struct network **o
     }
     TRY_ALLOC(network, error);
     network->bert = bert;
-    if (head) network->head = *head;
     network->base = (struct network){.interface = &bert_network,
                                      .dim = head ? deep_dim(head) : bert_dim(bert),
                                      .black_box = head != NULL};
+    if (head) {
+        network->head = *head;
+        *head = (struct deep){0}; /* moved: the caller may still free it */
+    }
     size_t row = network->base.dim * sizeof(float);
     while (2 * sets * WAYS * row <= MEMORY && sets < 16384) sets *= 2;
     network->base.room = sets * WAYS / 2; /* half of the places: texts fall on them unevenly */

@@ -1,6 +1,6 @@
 #include "bert/wordpiece.h"
 #include "base/mem.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 #include <string.h>
 #include <utf8proc.h>
@@ -87,8 +87,7 @@ static void cut_word(struct writing *writing)
         if (end - start > longest) end = start + longest;
         uint32_t id = STRTAB_NONE;
         for (; end > start; end--) {
-            if (end < length && ((unsigned char)word[end] & 0xC0) == 0x80)
-                continue; /* inside one */
+            if (end < length && utf8_continues(word[end])) continue; /* inside a character */
             id = strtab_find(&wordpiece->vocabulary, piece, end - start + front);
             if (id != STRTAB_NONE) break;
         }

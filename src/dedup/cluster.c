@@ -304,6 +304,8 @@ static film_status cluster_part(struct work *work, struct threads_worker *worker
 done:
     keytab_free(&demand->keys);
     mem_free(demand->value);
+    demand->value = NULL;
+    demand->capacity = 0;
     return status;
 }
 

@@ -1,7 +1,7 @@
 #include "dedup/fields.h"
 #include "text/columns.h"
 #include "text/table.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 #include "text/value.h"
 
 #include <jansson.h>

@@ -18,6 +18,8 @@ void record_set_key_free(struct record_set_key_maker *maker)
     tokens_free(&maker->tokens);
     tokenizer_free(&maker->tokenizer);
     mem_free(maker->key);
+    maker->key = NULL;
+    maker->capacity = 0;
 }
 
 /* Signs that make another thing of a word (C, C++, C#; 5, 5 %, $5), unlike those that end sentences. */

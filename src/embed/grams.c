@@ -1,5 +1,6 @@
 #include "embed/grams.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
@@ -87,17 +88,14 @@ static size_t slide(struct gram_list *list, size_t start, size_t end, int n, uin
 {
     const char *bytes = list->bytes;
     size_t left = start, right = start, made = 0;
-#define STEP(at) \
-    do at++;     \
-    while (at < end && ((unsigned char)bytes[at] & 0xc0) == 0x80)
-    for (int i = 0; i < n && right < end; i++) STEP(right);
+    for (int i = 0; i < n && right < end; i++) right = utf8_next(bytes, end, right);
     for (;;) {
         list->items[list->count++] =
             (struct gram){(uint32_t)left, (uint32_t)(right - left), token, token};
         made++;
         if (right >= end) return made;
-        STEP(left);
-        STEP(right);
+        left = utf8_next(bytes, end, left);
+        right = utf8_next(bytes, end, right);
     }
 #undef STEP
 }

@@ -155,4 +155,7 @@ void run_free_sentences(struct run *run)
     mem_free(run->source);
     mem_free(run->row);
     mem_free(run->number);
+    run->source = NULL;
+    run->row = NULL;
+    run->number = NULL;
 }

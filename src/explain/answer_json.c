@@ -36,6 +36,8 @@ static void write_reason(struct writer *to, const film_reason *reason)
 {
     writer_open(to, '{');
     write_key_text(to, "kind", film_string(reason->kind));
+    if (reason->id) write_key_text(to, "id", film_string(reason->id));
+    if (reason->other_id) write_key_text(to, "other_id", film_string(reason->other_id));
     write_key_text(to, "text", (film_text){reason->text, reason->text_length});
     write_side(to, reason->side);
     write_span(to, reason->side, reason->start, reason->end);
@@ -104,6 +106,7 @@ static void write_groups(struct writer *to, const film_explanation *explanation,
     for (size_t i = 0; i < explanation->group_count; i++) {
         const film_reason_group *group = &explanation->groups[i];
         writer_open(to, '{');
+        write_key_text(to, "id", film_string(group->id));
         write_key_text(to, "name", film_string(group->name));
         write_key_text(to, "title", film_string(group->title));
         writer_key(to, "weight");

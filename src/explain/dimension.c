@@ -137,8 +137,8 @@ film_status explain_dimension(const film_model *model, size_t dimension, size_t 
     }
     TRY(write_examples(model, dimension, most, &to, error));
     writer_close(&to, '}');
+    TRY(writer_finish(&to, json, NULL, error));
 done:
-    if (status == FILM_OK) return writer_finish(&to, json, NULL, error);
-    mem_free(to.bytes);
+    writer_free(&to);
     return status;
 }

@@ -1,4 +1,5 @@
 #include "explain/facts.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -41,10 +42,7 @@ static void choose(struct chosen *chosen, film_text word)
     chosen->count++;
     if (chosen->count > SHOWN + 1) return;
     if (chosen->count > 1) append(chosen, ", ", 2);
-    size_t length = chosen->count > SHOWN ? 0 : word.length;
-    if (length > LONGEST)
-        for (length = LONGEST; length > 0 && ((unsigned char)word.bytes[length] & 0xc0) == 0x80;)
-            length--; /* not inside a character */
+    size_t length = chosen->count > SHOWN ? 0 : utf8_cut(word.bytes, word.length, LONGEST);
     append(chosen, word.bytes, length);
     if (length < word.length) append(chosen, "...", 3);
 }

@@ -159,6 +159,8 @@ static void write_shape(const struct shape *shape, struct writer *to)
 {
     const struct trait *trait = trait_at(shape->trait);
     writer_open(to, '{');
+    writer_key(to, "id");
+    writer_text(to, value_of(trait->id));
     writer_key(to, "name");
     writer_text(to, value_of(trait->name));
     writer_key(to, "about");
@@ -234,8 +236,8 @@ film_status explain_model(const film_model *model, size_t most, char **json, fil
         writer_close(&to, '}');
     }
     writer_close(&to, '}');
+    TRY(writer_finish(&to, json, NULL, error));
 done:
-    if (status == FILM_OK) return writer_finish(&to, json, NULL, error);
-    mem_free(to.bytes);
+    writer_free(&to);
     return status;
 }

@@ -76,7 +76,8 @@ static film_status gather_groups(struct explainer *explainer, const film_verdict
         for (int family = 0; family < FAMILIES; family++) {
             next[family] = put ? explainer->reasons + total : NULL;
             total += put ? groups[family].reason_count : 0;
-            groups[family] = (film_reason_group){.name = family_name((enum family)family),
+            groups[family] = (film_reason_group){.id = family_id((enum family)family),
+                                                 .name = family_name((enum family)family),
                                                  .title = family_title((enum family)family),
                                                  .reasons = next[family]};
         }

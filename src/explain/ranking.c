@@ -1,6 +1,6 @@
 #include "explain/ranking.h"
 #include "base/mem.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 #include "text/value.h"
 
 #include <math.h>

@@ -109,6 +109,8 @@ static film_status write_pairs(const film_model *model, uint32_t id, size_t most
         writer_open(to, '{');
         writer_key(to, "kind");
         writer_text(to, value_of(item_kind_name(kind)));
+        writer_key(to, "id");
+        writer_text(to, value_of(item_kind_id(kind)));
         writer_key(to, "text");
         writer_text(to, ranking_name(&model->features, other));
         writer_key(to, "weight");
@@ -147,8 +149,8 @@ film_status explain_word(const film_model *model, film_text word, size_t most, c
         TRY(write_pairs(model, id, most, &to, error));
     }
     writer_close(&to, '}');
+    TRY(writer_finish(&to, json, NULL, error));
 done:
-    if (status == FILM_OK) return writer_finish(&to, json, NULL, error);
-    mem_free(to.bytes);
+    writer_free(&to);
     return status;
 }

@@ -22,6 +22,7 @@ void pruner_free(struct pruner *pruner)
     mem_free(pruner->score);
     mem_free(pruner->at);
     mem_free_aligned(pruner->values);
+    *pruner = (struct pruner){.keys = NULL};
 }
 
 /* Squared distance of two rows of length 1; rounding of the codes must not make it negative. */

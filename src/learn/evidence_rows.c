@@ -261,6 +261,9 @@ done:
     keytab_free(&turn->seen);
     mem_free(turn->first);
     mem_free(turn->shown);
+    turn->first = NULL;
+    turn->shown = NULL;
+    turn->first_capacity = turn->shown_capacity = 0;
     return status;
 }
 

@@ -116,7 +116,8 @@ done:
 }
 
 static film_status open_trees(struct decision *decision, const struct safetensors *file,
-                              const char *path, film_error *error)
+                              const struct trait_columns *columns, const char *path,
+                              film_error *error)
 {
     film_status status = FILM_OK;
     struct trees *trees = &decision->trees;
@@ -134,7 +135,8 @@ static film_status open_trees(struct decision *decision, const struct safetensor
                             .leaf = leaf->data,
                             .cover = cover->data};
     snprintf(where, sizeof where, "%.200s: trees", path);
-    TRY(trees_check(trees, traits_count(), where, error));
+    TRY(trees_check(trees, columns->count, where, error));
+    TRY(trait_columns_trees(columns, trees, path, error));
     TRY(decision_prepare(decision, error));
 done:
     return status;
@@ -159,15 +161,15 @@ done:
 }
 
 film_status decision_open(struct decision *decision, const struct safetensors *file,
-                          const char *path, film_error *error)
+                          const struct trait_columns *columns, const char *path, film_error *error)
 {
     film_status status = FILM_OK;
     const struct safetensors_tensor *line;
     if (!decision->full) return FILM_OK;
-    TRY(open_floats(file, "line", 2, LINEAR_ROWS, traits_count(), &line, path, error));
-    linear_map(&decision->line, line->data, traits_count());
+    TRY(open_floats(file, "line", 2, LINEAR_ROWS, columns->count, &line, path, error));
+    TRY(trait_columns_line(columns, line->data, &decision->line, path, error));
     TRY(open_evidence(decision, file, path, error));
-    TRY(open_trees(decision, file, path, error));
+    TRY(open_trees(decision, file, columns, path, error));
     if (safetensors_find(file, "memory.cluster") || safetensors_find(file, "memory.keys"))
         TRY(open_memory(&decision->memory, file, path, error));
 done:

@@ -3,15 +3,18 @@
 #define MODEL_DECISION_FILE_H
 
 #include "model/model.h"
+#include "model/trait_columns.h"
 
 /* line, evidence.feature/.keys/.item, trees.feature/.cut/.leaf/.cover, memory.* */
 enum { DECISION_TENSORS = 16 };
 
-/* Adds the decision's tensors to TENSORS; returns how many. None where there is no full decision. */
+/* Adds the decision's tensors to TENSORS; returns how many. None where there is no full
+ * decision. */
 size_t decision_tensors(const struct decision *decision, struct safetensors_tensor *tensors);
 
-/* Finds and checks them. The settings have been read: decision->full says whether there are any. */
+/* Finds and checks them. The settings have been read: decision->full says whether there are any,
+ * COLUMNS which traits they are about. */
 film_status decision_open(struct decision *decision, const struct safetensors *file,
-                          const char *path, film_error *error);
+                          const struct trait_columns *columns, const char *path, film_error *error);
 
 #endif

@@ -1,6 +1,6 @@
 #include "model/examples.h"
 #include "base/mem.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 #include <string.h>
 

@@ -124,6 +124,7 @@ static film_status read_file(film_model *model, const char *path, film_error *er
 {
     film_status status = FILM_OK;
     const char *format, *version, *settings, *figures;
+    struct trait_columns columns = {0};
     format = safetensors_metadata(model->file, "format");
     if (!format || strcmp(format, FORMAT) != 0)
         TRY(status_set(error, FILM_BAD_INPUT,
@@ -139,13 +140,14 @@ static film_status read_file(film_model *model, const char *path, film_error *er
         TRY(status_set(error, FILM_BAD_INPUT, "%s has lost its checksums; train again", path));
     TRY(metadata(model, path, "settings", &settings, error));
     TRY(metadata(model, path, "figures", &figures, error));
-    TRY(settings_read(settings, path, model, error));
+    TRY(settings_read(settings, path, model, &columns, error));
     TRY_ALLOC(model->figures = mem_string(figures, strlen(figures)), error);
     TRY(open_arrays(model, path, error));
     model->decision.encoder = &model->encoder;
-    TRY(decision_open(&model->decision, model->file, path, error));
+    TRY(decision_open(&model->decision, model->file, &columns, path, error));
     TRY(examples_open(&model->examples, model->file, path, error));
 done:
+    trait_columns_free(&columns);
     return status;
 }
 

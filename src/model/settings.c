@@ -42,20 +42,17 @@ static json_t *line_object(const struct calibration *line)
                      line->threshold);
 }
 
-/* What is a number by itself; the rest are tensors. The names of the traits are those the trees were
- * learned on, in their order. */
+/* What is a number by itself, and which traits the tensors' columns are; the rest are tensors. */
 static json_t *decision_object(const struct decision *decision)
 {
     if (!decision->full) return json_null();
-    json_t *names = json_array();
-    for (size_t i = 0; i < traits_count(); i++)
-        json_array_append_new(names, json_string(trait_at(i)->name));
     json_t *object =
-        json_pack("{s:o, s:f, s:f, s:f, s:f, s:f, s:o}", "calibration",
-                  line_object(&decision->margin), "line_bias", decision->line.bias,
-                  "evidence_scale", decision->evidence.scale, "evidence_bias",
-                  decision->evidence.bias, "memory_same", decision->memory.weight[MEMORY_SAME],
-                  "memory_different", decision->memory.weight[MEMORY_DIFFERENT], "traits", names);
+        json_pack("{s:o, s:f, s:f, s:f, s:f, s:f}", "calibration", line_object(&decision->margin),
+                  "line_bias", decision->line.bias, "evidence_scale", decision->evidence.scale,
+                  "evidence_bias", decision->evidence.bias, "memory_same",
+                  decision->memory.weight[MEMORY_SAME], "memory_different",
+                  decision->memory.weight[MEMORY_DIFFERENT]);
+    trait_columns_write(object);
     if (decision->encoder->network)
         json_object_set_new(object, "network",
                             json_pack("{s:f, s:f}", "weight", decision->network.weight, "mean",
@@ -154,21 +151,6 @@ static film_status read_line(json_t *object, const char *path, struct calibratio
     return FILM_OK;
 }
 
-/* Trees mean something only for the traits they were learned on. */
-static film_status check_traits(json_t *names, const char *path, film_error *error)
-{
-    int same = json_array_size(names) == traits_count();
-    for (size_t i = 0; same && i < traits_count(); i++) {
-        const char *name = json_string_value(json_array_get(names, i));
-        same = name && strcmp(name, trait_at(i)->name) == 0;
-    }
-    return same ? FILM_OK
-                : status_set(error, FILM_BAD_INPUT,
-                             "%s: its decision uses other traits than this program has; train "
-                             "again",
-                             path);
-}
-
 /* Where there is a BERT encoder. */
 static film_status read_network(json_t *object, const char *path, struct decision_network *network,
                                 film_error *error)
@@ -184,18 +166,18 @@ static film_status read_network(json_t *object, const char *path, struct decisio
 }
 
 static film_status read_decision(json_t *object, const char *path, struct decision *decision,
-                                 film_error *error)
+                                 struct trait_columns *columns, film_error *error)
 {
     film_status status = FILM_OK;
     json_error_t problem;
-    json_t *line = NULL, *traits = NULL;
+    json_t *line = NULL;
     double *weight = decision->memory.weight;
     if (json_is_null(object)) return FILM_OK;
-    if (json_unpack_ex(object, &problem, 0, "{s:o, s:F, s:F, s:F, s:F, s:F, s:o}", "calibration",
-                       &line, "line_bias", &decision->line.bias, "evidence_scale",
+    if (json_unpack_ex(object, &problem, 0, "{s:o, s:F, s:F, s:F, s:F, s:F}", "calibration", &line,
+                       "line_bias", &decision->line.bias, "evidence_scale",
                        &decision->evidence.scale, "evidence_bias", &decision->evidence.bias,
                        "memory_same", &weight[MEMORY_SAME], "memory_different",
-                       &weight[MEMORY_DIFFERENT], "traits", &traits) != 0)
+                       &weight[MEMORY_DIFFERENT]) != 0)
         return status_set(error, FILM_BAD_INPUT, "%s: settings: %s", path, problem.text);
     if (!isfinite(decision->line.bias) || !isfinite(decision->evidence.bias) ||
         !isfinite(decision->evidence.scale) || !isfinite(weight[MEMORY_SAME]) ||
@@ -203,13 +185,14 @@ static film_status read_decision(json_t *object, const char *path, struct decisi
         return status_set(error, FILM_BAD_INPUT, "%s: settings are out of range", path);
     TRY(read_network(json_object_get(object, "network"), path, &decision->network, error));
     TRY(read_line(line, path, &decision->margin, error));
-    TRY(check_traits(traits, path, error));
+    TRY(trait_columns_read(columns, object, path, error));
     decision->full = 1;
 done:
     return status;
 }
 
-film_status settings_read(const char *json, const char *path, film_model *model, film_error *error)
+film_status settings_read(const char *json, const char *path, film_model *model,
+                          struct trait_columns *columns, film_error *error)
 {
     film_status status = FILM_OK;
     json_error_t problem;
@@ -234,7 +217,7 @@ film_status settings_read(const char *json, const char *path, film_model *model,
     model->settings.max_features = (size_t)max_features;
     model->settings.seed = (uint64_t)seed;
     TRY(read_line(line, path, &model->decision.similarity, error));
-    TRY(read_decision(decision, path, &model->decision, error));
+    TRY(read_decision(decision, path, &model->decision, columns, error));
     TRY(read_similarity(similarity, path, &model->encoder.similarity, error));
     TRY(read_groups(groups, path, &model->features.groups, error));
     TRY(read_tokenizer(words, json_string_value(stem), path, &model->features.tokenizer, error));

@@ -1,5 +1,6 @@
 #include "pair/alignment.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "embed/vec.h"
 
 #include <math.h>
@@ -218,15 +219,28 @@ static void align_vectors(struct comparison *comparison, const struct alignment 
 
 /* ---- Short for long ---- */
 
-/* Does WORD consist of the first letters of words in a row of the other sentence? */
+static int begins_with(film_text word, film_text letter)
+{
+    return word.length >= letter.length && memcmp(word.bytes, letter.bytes, letter.length) == 0;
+}
+
+/* Does WORD consist of the first letters of words in a row of the other sentence? Letters are
+ * characters, not bytes. */
 static int is_acronym(const struct reading *reading, film_text word, int other, size_t count)
 {
-    if (word.length < 2 || word.length > 5) return 0;
-    for (size_t start = 0; start + word.length <= count; start++) {
+    enum { SHORTEST = 2, LONGEST = 5 };
+    film_text letter[LONGEST];
+    size_t letters = 0;
+    for (size_t at = 0, next; at < word.length; at = next) {
+        if (letters == LONGEST) return 0;
+        next = utf8_next(word.bytes, word.length, at);
+        letter[letters++] = (film_text){word.bytes + at, next - at};
+    }
+    if (letters < SHORTEST) return 0;
+    for (size_t start = 0; start + letters <= count; start++) {
         size_t i = 0;
-        while (i < word.length && reading_text(reading, other, start + i).bytes[0] == word.bytes[i])
-            i++;
-        if (i == word.length) return 1;
+        while (i < letters && begins_with(reading_text(reading, other, start + i), letter[i])) i++;
+        if (i == letters) return 1;
     }
     return 0;
 }

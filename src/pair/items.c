@@ -12,23 +12,31 @@ enum { MOST = ITEMS_MOST_WORDS, LONGEST_PHRASE = 4 };
 #define START (ID_LIMIT - 1)
 #define END (ID_LIMIT - 2)
 
+static const struct {
+    const char *id, *name;
+} kinds[ITEM_KINDS] = {
+    [ITEM_RUN_SHARED] = {"shared_words_in_a_row", "shared words in a row"},
+    [ITEM_RUN_ALONE] = {"words_in_a_row", "words in a row"},
+    [ITEM_OPPOSED] = {"opposed", "opposed"},
+    [ITEM_BESIDE] = {"beside", "beside"},
+    [ITEM_TOGETHER] = {"shared_together", "shared together"},
+    [ITEM_EDIT] = {"replaced", "replaced"},
+    [ITEM_EDIT_AFTER] = {"replaced_after", "replaced after"},
+    [ITEM_EDIT_BEFORE] = {"replaced_before", "replaced before"},
+    [ITEM_EDIT_AMONG] = {"replaced_among_others", "replaced among others"},
+    [ITEM_FIRST] = {"first_words", "first words"},
+    [ITEM_LAST] = {"last_words", "last words"},
+    [ITEM_OPENED] = {"after_the_first_words", "after the first words"},
+};
+
+const char *item_kind_id(enum item_kind kind)
+{
+    return kinds[kind].id;
+}
+
 const char *item_kind_name(enum item_kind kind)
 {
-    static const char *const names[ITEM_KINDS] = {
-        [ITEM_RUN_SHARED] = "shared words in a row",
-        [ITEM_RUN_ALONE] = "words in a row",
-        [ITEM_OPPOSED] = "opposed",
-        [ITEM_BESIDE] = "beside",
-        [ITEM_TOGETHER] = "shared together",
-        [ITEM_EDIT] = "replaced",
-        [ITEM_EDIT_AFTER] = "replaced after",
-        [ITEM_EDIT_BEFORE] = "replaced before",
-        [ITEM_EDIT_AMONG] = "replaced among others",
-        [ITEM_FIRST] = "first words",
-        [ITEM_LAST] = "last words",
-        [ITEM_OPENED] = "after the first words",
-    };
-    return names[kind];
+    return kinds[kind].name;
 }
 
 /* The distinct known words of a sentence, those that are shared first seen, and their places. */

@@ -25,7 +25,8 @@ enum item_kind {
     ITEM_KINDS
 };
 
-/* A name for users: "opposed". */
+/* For programs, never changed: "replaced_after". For users: "replaced after". */
+const char *item_kind_id(enum item_kind kind);
 const char *item_kind_name(enum item_kind kind);
 
 /* The two words of a key of kind opposed, beside or together, and which of them it is; 0 for other keys. */

@@ -141,6 +141,7 @@ static film_status add_words(struct match *match, int side,
     for (size_t i = 0; i < tokens->count; i++) {
         film_text word = token_text(tokens, &tokens->items[i]);
         film_reason reason = {.kind = "word",
+                              .id = "word",
                               .text = word.bytes,
                               .text_length = word.length,
                               .side = letter(match, side),
@@ -153,21 +154,38 @@ done:
     return status;
 }
 
-static film_status add_named(struct match *match, const char *kind, const char *text,
-                             enum family family, double weight, film_error *error)
+/* What stands on no word. */
+struct named {
+    const char *kind, *id, *text;
+    enum family family;
+};
+
+static film_status add_named(struct match *match, const struct named *named, double weight,
+                             film_error *error)
 {
-    film_reason reason = {.kind = kind,
-                          .text = text,
-                          .text_length = strlen(text),
+    film_reason reason = {.kind = named->kind,
+                          .id = named->id,
+                          .text = named->text,
+                          .text_length = strlen(named->text),
                           .weight = weight,
-                          .family = family_name(family)};
+                          .family = family_name(named->family)};
     return add(match, &reason, error);
 }
 
+static const struct named
+    identical = {"identical", "identical", "the same words in the same order", FAMILY_IDENTITY},
+    of_network = {"trait", "encoder_similarity", DECISION_NETWORK, FAMILY_MEANING},
+    of_black_box = {"trait", "black_box", DECISION_BLACK_BOX, FAMILY_BLACK_BOX},
+    of_memory[MEMORY_ANSWERS] = {
+        [MEMORY_UNKNOWN] = {"memory", "memory_unknown", "", FAMILY_MEMORY},
+        [MEMORY_SAME] = {"memory", "memory_same", "both questions are known, and the same",
+                         FAMILY_MEMORY},
+        [MEMORY_DIFFERENT] = {"memory", "memory_different",
+                              "both questions are known, and different", FAMILY_MEMORY}};
+
 static film_status add_identity(struct match *match, film_error *error)
 {
-    return add_named(match, "identical", "the same words in the same order", FAMILY_IDENTITY,
-                     match->identity, error);
+    return add_named(match, &identical, match->identity, error);
 }
 
 /* ---- Of the similarity ---- */
@@ -229,8 +247,7 @@ film_status reasons_of_similarity(struct match *match, film_verdict *verdict, fi
     double total = verdict->log_odds - verdict->bias - match->identity;
     if (match->decision->encoder->network) { /* inside of it no word has a share of its own */
         int black_box = match->decision->encoder->network->black_box;
-        TRY(add_named(match, "trait", black_box ? DECISION_BLACK_BOX : DECISION_NETWORK,
-                      black_box ? FAMILY_BLACK_BOX : FAMILY_MEANING, total, error));
+        TRY(add_named(match, black_box ? &of_black_box : &of_network, total, error));
     } else {
         TRY(add_words(match, 0, share_of_similarity, error));
         TRY(add_words(match, 1, share_of_similarity, error));
@@ -304,6 +321,7 @@ static film_status add_item(struct match *match, const struct item *item, film_e
 {
     const struct decision *decision = match->decision;
     film_reason reason = {.kind = item_kind_name(item->kind),
+                          .id = item_kind_id(item->kind),
                           .text = "",
                           .weight = decision->margin.scale * decision->evidence.scale *
                                     (double)item->value *
@@ -329,13 +347,16 @@ static film_status add_item(struct match *match, const struct item *item, film_e
 static film_status add_two_traits(struct match *match, size_t t, double weight, film_error *error)
 {
     const struct tree_term *term = &match->decision->plan.term[t];
+    const struct trait *low = trait_at((size_t)term->low), *high = trait_at((size_t)term->high);
     const char *name = match->decision->term_name[t];
     film_reason reason = {.kind = "trait",
+                          .id = low->id,
+                          .other_id = high->id,
                           .text = name,
                           .text_length = strlen(name),
                           .weight = weight,
-                          .family = family_name(trait_at((size_t)term->low)->family),
-                          .other_family = family_name(trait_at((size_t)term->high)->family)};
+                          .family = family_name(low->family),
+                          .other_family = family_name(high->family)};
     return add(match, &reason, error);
 }
 
@@ -359,8 +380,9 @@ static film_status add_traits(struct match *match, film_error *error)
             else
                 TRY(add_two_traits(match, t, scale * match->terms.weight[t], error));
         }
-        TRY(add_named(match, "trait", trait_at(trait)->name, trait_at(trait)->family,
-                      scale * weight, error));
+        const struct trait *of = trait_at(trait);
+        TRY(add_named(match, &(struct named){"trait", of->id, of->name, of->family}, scale * weight,
+                      error));
     }
 done:
     return status;
@@ -370,8 +392,6 @@ film_status reasons_of_decision(struct match *match, film_error *error)
 {
     film_status status = FILM_OK;
     const struct decision *decision = match->decision;
-    static const char *const known[MEMORY_ANSWERS] = {"", "both questions are known, and the same",
-                                                      "both questions are known, and different"};
     for (int side = 0; side < 2; side++) {
         TRY(add_words(match, side, share_of_evidence, error));
         TRY(join_words(match, side, error));
@@ -379,12 +399,11 @@ film_status reasons_of_decision(struct match *match, film_error *error)
     for (size_t i = 0; i < match->survey.items.count; i++)
         TRY(add_item(match, &match->survey.items.list[i], error));
     TRY(add_traits(match, error));
-    TRY(add_named(match, "trait", DECISION_NETWORK, FAMILY_MEANING,
+    TRY(add_named(match, &of_network,
                   decision->margin.scale * decision_network(decision, &match->survey), error));
     if (match->rule.memory) {
         enum memory_answer answer = decision_memory(decision, &match->survey);
-        TRY(add_named(match, "memory", known[answer], FAMILY_MEMORY,
-                      decision->memory.weight[answer], error));
+        TRY(add_named(match, &of_memory[answer], decision->memory.weight[answer], error));
     }
     TRY(add_identity(match, error));
 done:

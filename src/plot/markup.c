@@ -1,5 +1,6 @@
 #include "plot/markup.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -48,23 +49,17 @@ void markup_print(struct markup *markup, const char *format, ...)
 
 #define REPLACEMENT "\xEF\xBF\xBD"
 
-/* The length of the character at the start of BYTES; 0 when it is none, or none that XML allows. */
-static size_t character(const unsigned char *bytes, size_t left)
+/* The length of the character at the start of BYTES; 0 when it is none, or none that XML allows: it
+ * forbids control characters, U+FFFE and U+FFFF. */
+static size_t character(const char *bytes, size_t left)
 {
-    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-    unsigned char first = bytes[0];
-    if (first < 0x80)
+    size_t length = utf8_character(bytes, left);
+    char first = bytes[0];
+    if (length == 1)
         return first >= 0x20 ? first != 0x7f : first == '\t' || first == '\n' || first == '\r';
-    size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-    if (first < 0xc2 || first > 0xf4 || length > left) return 0;
-    uint32_t code = first & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((bytes[i] & 0xc0) != 0x80) return 0;
-        code = code << 6 | (bytes[i] & 0x3f);
-    }
-    int allowed = code >= least[length] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) &&
-                  code != 0xfffe && code != 0xffff;
-    return allowed ? length : 0;
+    int forbidden = length == 3 && (memcmp(bytes, "\xEF\xBF\xBE", 3) == 0 ||
+                                    memcmp(bytes, "\xEF\xBF\xBF", 3) == 0);
+    return forbidden ? 0 : length;
 }
 
 static const char *escape(char byte)
@@ -89,7 +84,7 @@ void markup_text(struct markup *markup, film_text text, size_t most)
 {
     size_t i = 0;
     while (i < text.length) {
-        size_t length = character((const unsigned char *)text.bytes + i, text.length - i);
+        size_t length = character(text.bytes + i, text.length - i);
         if (i + (length ? length : 1) > most) {
             markup_raw(markup, "\xE2\x80\xA6");
             return;

@@ -1,7 +1,7 @@
 #include "pool/check.h"
 #include "base/mem.h"
 #include "pool/batch.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 #include "text/value.h"
 
 #include <math.h>

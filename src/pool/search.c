@@ -4,7 +4,7 @@
 #include "pair/match.h"
 #include "pool/batch.h"
 #include "pool/snapshot.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 #include "text/value.h"
 
 #include <math.h>

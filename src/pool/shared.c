@@ -1,6 +1,7 @@
 /* A pool in PostgreSQL: its copy is brought up to date before every reading transaction, or by a thread that
  * listens. While the database cannot be reached, readers have the copy as it is. */
 #include "base/mem.h"
+#include "base/clock.h"
 #include "pool/pool.h"
 
 #include <errno.h>
@@ -8,15 +9,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <poll.h>
-#include <time.h>
 #include <unistd.h>
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 int film_pool_is_uri(const char *path)
 {
@@ -61,9 +54,9 @@ void shared_refresh(film_pool *pool)
     if (pool->follower) return;
     pthread_mutex_lock(&pool->copying);
     /* Asking takes a round trip, trying to connect perhaps seconds: not every reader should wait for that. */
-    if (now() >= pool->next_look) {
+    if (clock_seconds() >= pool->next_look) {
         double pause = catch_up(pool, NULL) == FILM_OK ? 0.1 : 1;
-        pool->next_look = now() + pause;
+        pool->next_look = clock_seconds() + pause;
     }
     pthread_mutex_unlock(&pool->copying);
 }

@@ -1,5 +1,5 @@
 #include "remote/row.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 #include "text/value.h"
 
 #include <math.h>

@@ -1,19 +1,12 @@
 #include "base/mem.h"
+#include "base/clock.h"
 #include "remote/session_parts.h"
 
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { TICK_MS = 100, MOST_QUEUED = 256 };
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* ---- errors ---- */
 
@@ -196,7 +189,7 @@ film_status session_check_stop(struct session *session, film_error *error)
 /* Waits for the next result; *RESULT NULL: there is none any more. */
 static film_status next_result(struct session *session, PGresult **result, film_error *error)
 {
-    double heard = now();
+    double heard = clock_seconds();
     *result = NULL;
     while (libpq.PQisBusy(session->connection)) {
         struct pollfd socket = {libpq.PQsocket(session->connection), POLLIN, 0};
@@ -204,11 +197,11 @@ static film_status next_result(struct session *session, PGresult **result, film_
         if (ready > 0) {
             if (!libpq.PQconsumeInput(session->connection))
                 return session_lost(session, libpq.PQerrorMessage(session->connection), error);
-            heard = now();
+            heard = clock_seconds();
         }
         film_status stop = session_check_stop(session, error);
         if (stop != FILM_OK) return stop;
-        if (now() - heard > session->patience)
+        if (clock_seconds() - heard > session->patience)
             return session_lost(session, "it does not answer any more", error);
     }
     *result = libpq.PQgetResult(session->connection);

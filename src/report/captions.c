@@ -1,5 +1,6 @@
 #include "report/captions.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,9 +16,7 @@ void captions_free(struct captions *captions)
 
 void captions_put(struct captions *captions, film_text text, size_t most)
 {
-    size_t length = text.length;
-    if (length > most)
-        for (length = most; length > 0 && (text.bytes[length] & 0xc0) == 0x80;) length--;
+    size_t length = utf8_cut(text.bytes, text.length, most);
     markup_bytes(&captions->text, text.bytes, length);
     if (length < text.length) markup_raw(&captions->text, "\xE2\x80\xA6");
 }

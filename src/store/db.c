@@ -1,5 +1,6 @@
 #include "store/db.h"
 #include "base/mem.h"
+#include "base/clock.h"
 #include "store/lock_owner.h"
 
 #include <stdio.h>
@@ -7,13 +8,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* ---- errors ---- */
 
@@ -81,8 +75,8 @@ static int asked_to_stop(struct db *db)
 static int wait_a_little(void *user, int times)
 {
     struct db *db = user;
-    if (times == 0) db->waiting_since = now();
-    if (asked_to_stop(db) || now() - db->waiting_since > db->wait) return 0;
+    if (times == 0) db->waiting_since = clock_seconds();
+    if (asked_to_stop(db) || clock_seconds() - db->waiting_since > db->wait) return 0;
     int milliseconds = times < 5 ? 1 << times : 40;
     nanosleep(&(struct timespec){0, 1000000L * milliseconds}, NULL);
     return 1;

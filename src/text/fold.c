@@ -5,7 +5,7 @@
  * the two), and each output byte has a source range no wider than its segment. */
 #include "text/fold.h"
 #include "base/mem.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 #include <string.h>
 #include <utf8proc.h>

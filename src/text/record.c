@@ -1,6 +1,6 @@
 #include "text/record.h"
 #include "base/mem.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 #include <jansson.h>
 #include <stdarg.h>

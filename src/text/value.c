@@ -1,5 +1,5 @@
 #include "text/value.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 #include <locale.h>
 #include <math.h>
@@ -110,10 +110,7 @@ int value_label(film_text text, double *label)
 
 const char *value_show(film_text text, char shown[VALUE_SHOWN])
 {
-    size_t length = text.length > 40 ? 40 : text.length;
-    /* Not in the middle of a character. */
-    while (length < text.length && length > 0 && ((unsigned char)text.bytes[length] & 0xC0) == 0x80)
-        length--;
+    size_t length = utf8_cut(text.bytes, text.length, 40);
     for (size_t i = 0; i < length; i++) {
         unsigned char c = (unsigned char)text.bytes[i];
         shown[i] = c < 32 || c == 127 ? '?' : (char)c;

@@ -1,24 +1,17 @@
 #include "train/checkpoint.h"
 #include "base/mem.h"
 #include "base/safetensors.h"
+#include "base/clock.h"
 #include "train/fingerprint.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define FORMAT "film checkpoint"
 #define FORMAT_VERSION "1"
 
 enum { MOST_ARRAYS = 64 };
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static enum safetensors_type file_type(enum state_type type)
 {
@@ -36,7 +29,7 @@ static enum safetensors_type file_type(enum state_type type)
 static int due(void *user)
 {
     const struct checkpoint *checkpoint = user;
-    int now = checkpoint->every > 0 && seconds() - checkpoint->written >= checkpoint->every;
+    int now = checkpoint->every > 0 && clock_seconds() - checkpoint->written >= checkpoint->every;
     if (checkpoint->every > 0)
         comm_broadcast(checkpoint->comm, &now, sizeof now, 0, NULL); /* fails only with the job */
     return now;
@@ -64,7 +57,7 @@ static int save(void *user, const struct state_array *arrays, size_t count)
     struct checkpoint *checkpoint = user;
     if (checkpoint->comm->rank > 0) return 0;
     checkpoint->failed = write_arrays(checkpoint, arrays, count, &checkpoint->error);
-    checkpoint->written = seconds();
+    checkpoint->written = clock_seconds();
     return checkpoint->failed != FILM_OK;
 }
 
@@ -149,7 +142,7 @@ film_status checkpoint_open(struct checkpoint *checkpoint, const struct run *run
     *checkpoint = (struct checkpoint){.path = options->checkpoint,
                                       .comm = run->corpus.comm,
                                       .every = options->checkpoint_every,
-                                      .written = seconds()};
+                                      .written = clock_seconds()};
     if (!checkpoint->path) return FILM_OK;
     int resume = options->resume && access(options->checkpoint, F_OK) == 0;
     checkpoint->checkpointer = (struct checkpointer){checkpoint, resume, load, due, save};

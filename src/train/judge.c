@@ -84,6 +84,7 @@ void judge_free(struct judge *judge)
     mem_free(judge->y);
     mem_free(judge->similarity);
     mem_free(judge->all);
+    *judge = (struct judge){.place = NULL};
 }
 
 double judge_map(struct judge *judge, const double *p, const double *s)

@@ -21,6 +21,7 @@ void out_of_fold_free(struct out_of_fold *held)
     mem_free(held->similarity);
     mem_free(held->x);
     mem_free(held->known);
+    *held = (struct out_of_fold){.weight = NULL};
 }
 
 /* Degrees of similarity are no classes: they weigh alike. */

@@ -1,5 +1,6 @@
 #include "train/train.h"
 #include "base/mem.h"
+#include "base/clock.h"
 #include "la/openmp.h"
 #include "la/spread.h"
 #include "learn/corpus_share.h"
@@ -12,14 +13,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 void run_note(struct run *run, const char *key, json_t *value)
 {
@@ -50,7 +43,7 @@ static void note_traffic(struct run *run, const char *phase)
 
 void run_note_time(struct run *run, const char *phase)
 {
-    double now = seconds();
+    double now = clock_seconds();
     json_object_set_new(run->seconds, phase, json_real(now - run->started));
     run->started = now;
     note_traffic(run, phase);
@@ -358,7 +351,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
 {
     film_status status = FILM_OK;
     struct run run = {
-        .options = options, .paths = paths, .path_count = count, .started = seconds()};
+        .options = options, .paths = paths, .path_count = count, .started = clock_seconds()};
     *out = NULL;
     TRY(options_check(options, error));
     TRY(check_job(options, error));

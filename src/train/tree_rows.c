@@ -7,6 +7,7 @@
 void tree_rows_free(struct tree_rows *rows)
 {
     for (int c = 0; c < TREE_ROWS_COLUMNS; c++) mem_free(rows->own[c]);
+    *rows = (struct tree_rows){.own = {NULL}};
 }
 
 /* The numbers of the share's pairs that are drawn. */

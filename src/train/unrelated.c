@@ -19,6 +19,7 @@ void unrelated_free(struct unrelated *unrelated)
     mem_free(unrelated->x);
     mem_free(unrelated->base);
     mem_free(unrelated->weight);
+    *unrelated = (struct unrelated){.x = NULL};
 }
 
 /* One to four words in a row of TEXT, cut at spaces. */

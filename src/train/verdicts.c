@@ -32,6 +32,7 @@ void verdicts_free(struct verdicts *verdicts)
 {
     mem_free(verdicts->positive);
     mem_free(verdicts->negative);
+    *verdicts = (struct verdicts){.positive = NULL};
 }
 
 uint64_t verdicts_hash(const struct verdicts *verdicts)

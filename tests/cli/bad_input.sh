@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Bad input: every case with its exit code and its exact message. Paths are relative, so messages are
-# the same everywhere. The cases are in the files of bad_input/. "bad_input.sh --table" prints docs/bad-input.md; the last test here holds the
-# committed file against it.
+# the same everywhere. The cases are in the files of bad_input/. "bad_input.sh --table" prints
+# bad_input/messages.md; the last test here holds the committed file against it.
 table=
 [ "${1:-}" = --table ] && table=1
 source "$(dirname "$0")/tap.sh"
@@ -45,7 +45,7 @@ if [ -n "$table" ]; then
 fi
 
 check "nothing is left but what was asked for" bash -c '! ls | grep -E "tmp-|^m\.film|^v\.npy\."'
-name="docs/bad-input.md is what this script makes (bad_input.sh --table)"
+name="bad_input/messages.md is what this script makes (bad_input.sh --table)"
 printf '%s' "$rows" >rows
-have "$name" zstd && check "$name" diff <(grep '^[|#]' "$ROOT/docs/bad-input.md" | tail -n +2) <(grep '^[|#]' rows)
+have "$name" zstd && check "$name" diff <(grep '^[|#]' "$ROOT/tests/cli/bad_input/messages.md" | tail -n +2) <(grep '^[|#]' rows)
 finish

@@ -2,7 +2,7 @@
  * memory errors: what comes out is within its bounds and the same whatever the size of reads, messages name
  * the file. */
 #include "report/systems.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <stdlib.h>

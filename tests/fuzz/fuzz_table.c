@@ -4,7 +4,7 @@
 #include "base/rng.h"
 #include "base/strtab.h"
 #include "text/table.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,18 +6,11 @@
  * RESULT.bin: rank as uint64, sigma, u (cols x rank), v (rows x rank) as float. Prints one line of
  * JSON: the shortest time in seconds, peak memory, what was used. */
 #include "la/svd.h"
+#include "base/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int read_matrix(const char *path, struct csr *x)
 {
@@ -62,12 +55,12 @@ int main(int count, char **words)
     double best = 1e300;
     for (int i = 0; i < repeats; i++) {
         svd_free(&svd);
-        double begin = now();
+        double begin = clock_seconds();
         if (svd_compute(&x, &options, &svd, &error) != FILM_OK) {
             fprintf(stderr, "svd_dump: %s\n", error.message);
             return 1;
         }
-        if (now() - begin < best) best = now() - begin;
+        if (clock_seconds() - begin < best) best = clock_seconds() - begin;
     }
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);

@@ -3,12 +3,12 @@
  * writes what scikit-learn's result is compared with: PREFIX.tokens (a line per sentence, tokens
  * separated by spaces), PREFIX.vocab (group TAB feature), PREFIX.start, .col, .val (raw CSR arrays). */
 #include "base/mem.h"
+#include "base/clock.h"
 #include "learn/features_fit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static film_error error;
 
@@ -60,13 +60,6 @@ static void dump_text(const char *prefix, const struct features *features,
     tokens_free(&tokens);
 }
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void read_sentences(const char *path, struct strtab *sentences)
 {
     char *line = NULL;
@@ -97,9 +90,9 @@ int main(int argc, char **argv)
         struct features features;
         struct csr x;
         check(tokenizer_init(&tokenizer, NULL, NULL, &error));
-        double start = seconds();
+        double start = clock_seconds();
         check(features_fit(&features, &tokenizer, &sentences, &options, &x, &error));
-        printf("%.6f\n", seconds() - start);
+        printf("%.6f\n", clock_seconds() - start);
         if (repeat == 1 && strcmp(argv[6], "-") != 0) {
             dump_text(argv[6], &features, &sentences);
             dump_array(argv[6], "start", x.start, sizeof *x.start, x.rows + 1);

@@ -15,7 +15,8 @@
 
 #include "film_train.h"
 
-/* These say what is wrong on standard error: cmocka keeps to itself what fails in a group's set-up. */
+/* These say what is wrong on standard error: cmocka keeps to itself what fails in a group's
+ * set-up. */
 #define assert_close(a, b, tolerance)                                             \
     do {                                                                          \
         double left_ = (double)(a), right_ = (double)(b);                         \
@@ -58,6 +59,33 @@ static inline void fail_allocation(long at)
     fail_seen = 0;
     film_set_allocator(at >= 0 ? &allocator : NULL);
 }
+
+/* Runs CALL, an expression of type film_status, with allocation 0 failing, then 1, 2, 3 and so on,
+ * until it returns WANTED. Every failure before must be FILM_NO_MEMORY. No allocation is skipped
+ * below FAIL_DENSE; after that every FAIL_STRIDE-th is tried, because a training makes tens of
+ * thousands that are alike. CALL frees what it made, also when it fails: the sanitizers find what
+ * it leaves behind and what it frees twice. Afterwards failures_survived is the number of failed
+ * runs; tests compare it with what they expect, so that a call that allocates nothing is
+ * noticed. */
+enum { FAIL_DENSE = 2000, FAIL_STRIDE = 97 };
+static long failures_survived __attribute__((unused));
+#define survives_every_failure_until(wanted, call)                                         \
+    do {                                                                                   \
+        failures_survived = 0;                                                             \
+        for (long at_ = 0;; at_ += at_ < FAIL_DENSE ? 1 : FAIL_STRIDE) {                   \
+            fail_allocation(at_);                                                          \
+            film_status status_ = (call);                                                  \
+            fail_allocation(-1);                                                           \
+            if (status_ == (wanted)) break;                                                \
+            if (status_ != FILM_NO_MEMORY) {                                               \
+                fprintf(stderr, "# %s: allocation %ld fails: status %d, %s\n", #call, at_, \
+                        (int)status_, error.message);                                      \
+                fail();                                                                    \
+            }                                                                              \
+            failures_survived++;                                                           \
+        }                                                                                  \
+    } while (0)
+#define survives_every_failure(call) survives_every_failure_until(FILM_OK, call)
 
 /* A path for a scratch file of this test program. */
 static inline const char *scratch(const char *name)

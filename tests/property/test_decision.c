@@ -1,12 +1,13 @@
 /* What holds for every verdict of a full decision, whatever the sentences: its reasons add up, swapping changes
  * nothing, every way of asking says the same. */
 #include "decisions.h"
+#include "base/utf8.h"
 
 /* ---- Reasons ---- */
 
 static int starts_character(const char *text, size_t at)
 {
-    return ((unsigned char)text[at] & 0xc0) != 0x80;
+    return !utf8_continues(text[at]);
 }
 
 static void check_span(const char *text, size_t start, size_t end)

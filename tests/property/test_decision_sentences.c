@@ -1,15 +1,7 @@
 /* What a full decision says of unusual sentences: odd input is answered like any other, the same words are the
  * same, and the log odds are those of the parts. */
 #include "decisions.h"
-
-#include <time.h>
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
+#include "base/clock.h"
 
 static void any_sentences_get_a_probability(void **state)
 {
@@ -41,9 +33,9 @@ static void any_sentences_get_a_probability(void **state)
     for (int i = 0; i < TEXTS; i++)
         for (int j = 0; j < TEXTS; j++) {
             film_verdict verdict;
-            double start = now();
+            double start = clock_seconds();
             match(context, texts[i], texts[j], &verdict);
-            longest = fmax(longest, now() - start);
+            longest = fmax(longest, clock_seconds() - start);
             assert_true(isfinite(verdict.log_odds));
             assert_true(verdict.probability > 0 && verdict.probability < 1);
         }

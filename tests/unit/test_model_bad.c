@@ -242,14 +242,12 @@ static void settings_of_another_decision_are_refused(void **state)
     static const struct {
         const char *old, *new, *message;
     } cases[] = {
-        {"\"words of the shorter\"", "\"words of the taller\"",
-         "other traits than this program has; train again"},
-        {"\"words of the shorter\",", "", "other traits than this program has"},
-        {"\"words of the shorter\"", "7", "other traits than this program has"},
-        {"\"words of the shorter\"", "\"words of the longer\"",
-         "other traits than this program has"},
-        {"\"traits\":[", "\"traits\":[\"a new one\",", "other traits than this program has"},
-        {"\"traits\":", "\"trait\":", "traits"},
+        {"\"words_min\"", "\"words_least\"", "needs the trait \"words_least\""},
+        {"\"words_min\",", "", "line"},
+        {"\"words_min\"", "7", "trait 0 of the decision is not a string"},
+        {"\"words_min\"", "\"words_max\"", "\"words_max\" twice"},
+        {"\"trait_ids\":[", "\"trait_ids\":[\"a_new_one\",", "line"},
+        {"\"trait_ids\":", "\"traits\":[],\"trait_ids\":", "settings are not JSON"},
         {"\"evidence_bias\":", "\"evidence_bies\":", "evidence_bias"},
         {"\"evidence_bias\":", "\"evidence_bias\":\"x\",\"y\":", "settings"},
         {"\"memory_same\":", "\"memory_sane\":", "memory_same"},

@@ -27,7 +27,7 @@ static struct world {
 /* ---- The pairs ---- */
 
 struct trait_case {
-    const char *trait, *a, *b;
+    const char *trait, *a, *b; /* the trait by its id */
     double expected;
     int world;
 };
@@ -47,97 +47,98 @@ struct trait_case {
 #define SPELLED "zebra", "zebrra card"                      /* 6 letter pairs of 6 and 7; card */
 #define VECTORS "india", "japan"                            /* (1, 0) and (3, 4) */
 #define RESTS "india", "japan card"                         /* the card has no direction */
-#define LETTER_PAIR "card", "cards"         /* 7 n-grams; cards has 5 of them, others are unknown */
-#define EVIDENCE "card zebra", "card india" /* shared 0.5; alone -0.25, -0.5; beside -1, 0.25 */
-#define EDITED "card india", "card japan"   /* opposed -2; edits -0.5, -0.25, -0.125, -0.0625 */
-#define OPPOSED "india zebra", "japan"      /* -2 and 0.75 */
-#define OPPOSED_RARER "india lost", "japan" /* -2 of rarity 1, nothing of rarity 0.5 */
-#define TOGETHER "card lost zebra", "zebra lost card" /* 1.5 of rarity 0.25, two of 0.5 */
-#define EDITED_TWICE "card india lost zebra", "card japan lost bank" /* -0.5 and 1.25 */
+#define LETTER_PAIR "card", "cards"       /* 7 n-grams; cards has 5 of them, others are unknown */
+#define EDITED "card india", "card japan" /* opposed -2; edits -0.5, -0.25, -0.125, -0.0625 */
 
 static const struct trait_case cases[] = {
-    {"words of the shorter", LENGTHS, 2},
-    {"words of the longer", LENGTHS, 4},
-    {"ratio of lengths", LENGTHS, 0.5},
-    {"sentences of the simpler", STOPS, 1},
-    {"sentences of the richer", STOPS, 2},
-    {"words of both", LENGTHS, 1.94591015},          /* ln 7 */
-    {"mean rarity", SIDES, (1.5 + 1) / (2 + 3 + 1)}, /* the shared word counts on both sides */
-    {"question mark on one side", "the card?", "the card", 1},
-    {"question mark on one side", "the card?", "card?", 0},
-    {"question mark on one side", "the card", "card", 0},
-    {"shared words", "the card lost", "card the zebra", 2},
-    {"unshared words, fewer side", SIDES, 1},
-    {"unshared words, more side", SIDES, 3},
-    {"share of words shared", SIDES, 1 / 5.0},
-    {"rarity shared", "the card zebra", "zebra card the", 0 + 0.5 + 1},
-    {"rarity unshared, lighter side", SIDES, 1},
-    {"rarity unshared, heavier side", SIDES, 0.5 + 0.5 + 0.5},
-    {"share of rarity shared", OVERLAP, 0.5 / (0.5 + 1 + 0.5)},
-    {"coverage, less covered side", OVERLAP, 0.5 / (0.5 + 1)},
-    {"coverage, more covered side", OVERLAP, 0.5 / (0.5 + 0.5)},
-    {"least covered sentence", OVERLAP, 0.5 / (0.5 + 1)}, /* one sentence each: the coverage */
-    {"rarest unshared word, lower", OVERLAP, 0.5},
-    {"rarest unshared word", OVERLAP, 1},
-    {"rarest shared word", "the card", "card the zebra", 0.5},
-    {"unshared content words, fewer", CONTENT, 1},
-    {"unshared content words, more", CONTENT, 2},
-    {"rarest word of each shared", "the zebra", "zebra card", 2},
-    {"rarest word of each shared", "the card", "card zebra", 1},
-    {"shared word pairs", NEIGHBOURS, 1},
-    {"share of word pairs shared", NEIGHBOURS, 1 / 3.0},
-    {"rarity of shared word pairs", NEIGHBOURS, 0.5 + 0.5},
-    {"common order, of the longer", ORDER, 2 / 4.0},
-    {"common order, of the shorter", ORDER, 2 / 3.0},
-    {"longest shared phrase", "the card lost my", "zebra card lost the", 2},
+    {"words_min", LENGTHS, 2},
+    {"words_max", LENGTHS, 4},
+    {"length_ratio", LENGTHS, 0.5},
+    {"sentences_min", STOPS, 1},
+    {"sentences_max", STOPS, 2},
+    {"words_log", LENGTHS, 1.94591015},              /* ln 7 */
+    {"rarity_mean", SIDES, (1.5 + 1) / (2 + 3 + 1)}, /* the shared word counts on both sides */
+    {"question_mark_differs", "the card?", "the card", 1},
+    {"question_mark_differs", "the card?", "card?", 0},
+    {"question_mark_differs", "the card", "card", 0},
+    {"shared_words", "the card lost", "card the zebra", 2},
+    {"unshared_words_min", SIDES, 1},
+    {"unshared_words_max", SIDES, 3},
+    {"words_jaccard", SIDES, 1 / 5.0},
+    {"shared_rarity", "the card zebra", "zebra card the", 0 + 0.5 + 1},
+    {"unshared_rarity_min", SIDES, 1},
+    {"unshared_rarity_max", SIDES, 0.5 + 0.5 + 0.5},
+    {"rarity_jaccard", OVERLAP, 0.5 / (0.5 + 1 + 0.5)},
+    {"coverage_min", OVERLAP, 0.5 / (0.5 + 1)},
+    {"coverage_max", OVERLAP, 0.5 / (0.5 + 0.5)},
+    {"sentence_coverage_min", OVERLAP, 0.5 / (0.5 + 1)}, /* one sentence each: the coverage */
+    {"rarest_unshared_min", OVERLAP, 0.5},
+    {"rarest_unshared_max", OVERLAP, 1},
+    {"rarest_shared", "the card", "card the zebra", 0.5},
+    {"unshared_content_min", CONTENT, 1},
+    {"unshared_content_max", CONTENT, 2},
+    {"rarest_words_shared", "the zebra", "zebra card", 2},
+    {"rarest_words_shared", "the card", "card zebra", 1},
+    {"shared_pairs", NEIGHBOURS, 1},
+    {"shared_pairs_share", NEIGHBOURS, 1 / 3.0},
+    {"shared_pairs_rarity", NEIGHBOURS, 0.5 + 0.5},
+    {"common_order_of_longer", ORDER, 2 / 4.0},
+    {"common_order_of_shorter", ORDER, 2 / 3.0},
+    {"shared_phrase_longest", "the card lost my", "zebra card lost the", 2},
     {"edits", EDITS, 2},
-    {"share of words edited", EDITS, 2 / 4.0},
-    {"rarity out of order", "card zebra", "zebra card", 1.5 - 1},
-    {"same beginning", "the card lost", "the card zebra", 2},
-    {"same end", "lost the card", "zebra the card", 2},
-    {"swapped words", TURNED, 1},
-    {"share of swapped words", TURNED, 1 / 3.0},
-    {"place of the last unshared word, earlier", PLACES, 2 / 4.0},
-    {"place of the last unshared word, later", PLACES, 3 / 4.0},
-    {"same first word", "how card", "how zebra", 1},
-    {"same first word", "how card", "zebra how", 0},
-    {"kind of opening, first", "how card", "why card", 2}, /* what, how, why, ... */
-    {"kind of opening, second", "how card", "why card", 3},
-    {"question words that differ", "what and how", "what where", 2},
-    {"last word of each shared", "zebra card", "card lost", 1},
-    {"numbers on both sides that differ", NUMBERS, 1},
-    {"numbers only one has", NUMBERS, 2},
-    {"shared numbers", "card 2019", "2019", 1},
-    {"negation on one side", "not my card", "my card", 1},
-    {"negation on one side", "not my card", "my card is not", 0},
-    {"names on both sides that differ", NAMES, 1},
-    {"names only one has", NAMES, 2},
-    {"share of names shared", "the India Japan card", "my India", 1 / 2.0},
-    {"share of names shared", "the card", "my card", 1},
-    {"shared names", "the India", "card India", 1},
-    {"acronyms spelled out", "usa card", "united states america card", 1},
-    {"words written together", "creditcard lost", "credit card lost", 1},
-    {"share of rarity spelled alike", SPELLED, (1 + 1 + 0.5 - (2 / 13.0 + 0.5)) / 2.5},
-    {"misspelled rest, lighter side", SPELLED, 1 - 12 / 13.0},
-    {"misspelled rest, heavier side", SPELLED, 1 - 12 / 13.0 + 0.5},
-    {"most misspelled word, lighter side", SPELLED, 1 - 12 / 13.0},
-    {"most misspelled word, heavier side", SPELLED, 0.5},
-    {"best spelled match", SPELLED, 12 / 13.0},
-    {"similarity of words", "card lost", "card", 0.70710678},    /* 1 / sqrt 2 */
-    {"similarity of letters", LETTER_PAIR, 0.84515425, LETTERS}, /* 5 / sqrt(7 * 5) */
-    {"similarity of vectors", VECTORS, 3 / 5.0},
-    {"distance of vectors", VECTORS, 4.47213595}, /* |(2, 4)| */
-    {"length of the shorter vector", VECTORS, 1},
-    {"length of the longer vector", VECTORS, 5},
-    {"share of rarity used alike", RESTS, (1 + 1 + 0.5 - (0.4 + 0.4 + 0.5)) / 2.5},
-    {"unexplained rest, lighter side", RESTS, 1 - 0.6},
-    {"unexplained rest, heavier side", RESTS, 1 - 0.6 + 0.5},
-    {"least explained word, lighter side", RESTS, 1 - 0.6},
-    {"least explained word, heavier side", RESTS, 0.5},
-    {"best match of use", RESTS, 0.6},
-    {"similarity of the rest", RESTS, 0.6},
-    {"weight of the rest, lighter side", RESTS, 1},
-    {"weight of the rest, heavier side", RESTS, 5},
+    {"edits_share", EDITS, 2 / 4.0},
+    {"out_of_order_rarity", "card zebra", "zebra card", 1.5 - 1},
+    {"same_beginning", "the card lost", "the card zebra", 2},
+    {"same_end", "lost the card", "zebra the card", 2},
+    {"inversions", TURNED, 1},
+    {"inversions_share", TURNED, 1 / 3.0},
+    {"last_unshared_place_min", PLACES, 2 / 4.0},
+    {"last_unshared_place_max", PLACES, 3 / 4.0},
+    {"same_first_word", "how card", "how zebra", 1},
+    {"same_first_word", "how card", "zebra how", 0},
+    {"opening_min", "how card", "why card", 2}, /* what, how, why, ... */
+    {"opening_max", "how card", "why card", 3},
+    {"question_words_differ", "what and how", "what where", 2},
+    {"last_words_shared", "zebra card", "card lost", 1},
+    {"unshared_numbers_min", NUMBERS, 1},
+    {"unshared_numbers_max", NUMBERS, 2},
+    {"shared_numbers", "card 2019", "2019", 1},
+    {"negation_differs", "not my card", "my card", 1},
+    {"negation_differs", "not my card", "my card is not", 0},
+    {"unshared_names_min", NAMES, 1},
+    {"unshared_names_max", NAMES, 2},
+    {"shared_names_share", "the India Japan card", "my India", 1 / 2.0},
+    {"shared_names_share", "the card", "my card", 1},
+    {"shared_names", "the India", "card India", 1},
+    {"acronyms", "usa card", "united states america card", 1},
+    /* letters of two bytes: "сша", "соединенные штаты америки"; one letter is no acronym */
+    {"acronyms", "\xd1\x81\xd1\x88\xd0\xb0 card",
+     "card \xd1\x81\xd0\xbe\xd0\xb5\xd0\xb4 \xd1\x88\xd1\x82\xd0\xb0\xd1\x82 "
+     "\xd0\xb0\xd0\xbc\xd0\xb5\xd1\x80",
+     1},
+    {"acronyms", "\xd1\x81 card", "card \xd1\x81\xd0\xbe\xd0\xb5\xd0\xb4 lost", 0},
+    {"compounds", "creditcard lost", "credit card lost", 1},
+    {"spelling_share", SPELLED, (1 + 1 + 0.5 - (2 / 13.0 + 0.5)) / 2.5},
+    {"spelling_rest_min", SPELLED, 1 - 12 / 13.0},
+    {"spelling_rest_max", SPELLED, 1 - 12 / 13.0 + 0.5},
+    {"spelling_worst_min", SPELLED, 1 - 12 / 13.0},
+    {"spelling_worst_max", SPELLED, 0.5},
+    {"spelling_best", SPELLED, 12 / 13.0},
+    {"word_cosine", "card lost", "card", 0.70710678},  /* 1 / sqrt 2 */
+    {"char_cosine", LETTER_PAIR, 0.84515425, LETTERS}, /* 5 / sqrt(7 * 5) */
+    {"vector_cosine", VECTORS, 3 / 5.0},
+    {"vector_distance", VECTORS, 4.47213595}, /* |(2, 4)| */
+    {"vector_length_min", VECTORS, 1},
+    {"vector_length_max", VECTORS, 5},
+    {"usage_share", RESTS, (1 + 1 + 0.5 - (0.4 + 0.4 + 0.5)) / 2.5},
+    {"usage_rest_min", RESTS, 1 - 0.6},
+    {"usage_rest_max", RESTS, 1 - 0.6 + 0.5},
+    {"usage_worst_min", RESTS, 1 - 0.6},
+    {"usage_worst_max", RESTS, 0.5},
+    {"usage_best", RESTS, 0.6},
+    {"rest_cosine", RESTS, 0.6},
+    {"rest_length_min", RESTS, 1},
+    {"rest_length_max", RESTS, 5},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -256,10 +257,10 @@ static const float *measure(int world, film_text a, film_text b)
 
 /* ---- Tests ---- */
 
-static size_t find(const char *name)
+static size_t find(const char *id)
 {
     size_t at = 0;
-    while (at < traits_count() && strcmp(trait_at(at)->name, name) != 0) at++;
+    while (at < traits_count() && strcmp(trait_at(at)->id, id) != 0) at++;
     return at;
 }
 
@@ -293,11 +294,20 @@ static void no_trait_is_without_a_test(void **state)
     int missing = 0;
     for (size_t t = 0; t < traits_count(); t++) {
         int tested = 0;
-        for (int i = 0; i < CASES; i++) tested |= strcmp(cases[i].trait, trait_at(t)->name) == 0;
-        if (!tested) print_error("no case for \"%s\" in this file\n", trait_at(t)->name);
+        for (int i = 0; i < CASES; i++) tested |= strcmp(cases[i].trait, trait_at(t)->id) == 0;
+        if (!tested) print_error("no case for \"%s\" in this file\n", trait_at(t)->id);
         missing += !tested;
     }
     assert_int_equal(missing, 0);
+}
+
+/* Small letters and single underscores: what programs of others may rely on. */
+static void check_id(const char *id)
+{
+    assert_true(strlen(id) > 2 && strlen(id) < 32);
+    assert_int_equal(strspn(id, "abcdefghijklmnopqrstuvwxyz_"), strlen(id));
+    assert_null(strstr(id, "__"));
+    assert_true(id[0] != '_' && id[strlen(id) - 1] != '_');
 }
 
 static void every_trait_says_what_it_is(void **state)
@@ -310,14 +320,19 @@ static void every_trait_says_what_it_is(void **state)
         traits_of[trait->family]++;
         assert_true(trait->name[0] && strlen(trait->name) < 60);
         assert_true(strlen(trait->about) > 5 && !strchr(trait->about, '\n'));
-        assert_int_equal(find(trait->name), t); /* no name twice */
+        check_id(trait->id);
+        assert_int_equal(trait_find(trait->id), t); /* no id twice */
+        for (size_t other = 0; other < t; other++)  /* nor a name */
+            assert_string_not_equal(trait_at(other)->name, trait->name);
     }
     for (int family = 0; family < FAMILIES; family++) {
         int of_traits =
             family != FAMILY_MEMORY && family != FAMILY_IDENTITY && family != FAMILY_BLACK_BOX;
         assert_int_equal(traits_of[family] > 0, of_traits);
         assert_true(*family_name((enum family)family) && *family_title((enum family)family));
+        check_id(family_id((enum family)family));
     }
+    assert_int_equal(trait_find("no_such_trait"), TRAIT_NONE);
 }
 
 /* A long text, repeated until it has COUNT words. */

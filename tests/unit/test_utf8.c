@@ -1,6 +1,6 @@
 #include "testing.h"
 
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 /* An independent oracle: decode by arithmetic and compare with the encoder's shortest form. */
 static size_t encode(uint32_t code, unsigned char out[4])
@@ -72,12 +72,38 @@ static void the_offset_of_the_first_bad_byte_is_given(void **state)
     assert_int_equal(utf8_valid("", 0, &bad), 1);
 }
 
+static void steps_and_cuts_fall_between_characters(void **state)
+{
+    (void)state;
+    static const char text[] = "a\xC3\xA4\xE4\xB8\xAD\xF0\x9F\x98\x80z"; /* 1, 2, 3, 4, 1 bytes */
+    static const size_t starts[] = {0, 1, 3, 6, 10, 11};
+    size_t length = sizeof text - 1, at = 0;
+    for (size_t i = 0; i + 1 < sizeof starts / sizeof *starts; i++) {
+        assert_int_equal(at, starts[i]);
+        assert_int_equal(utf8_character(text + at, length - at), starts[i + 1] - at);
+        at = utf8_next(text, length, at);
+    }
+    assert_int_equal(at, length);
+    for (size_t most = 0; most <= length + 2; most++) {
+        size_t last = 0;
+        for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+            if (starts[i] <= most) last = starts[i];
+        assert_int_equal(utf8_cut(text, length, most), last);
+        assert_int_equal(film_text_cut(film_string(text), most), last);
+    }
+    assert_int_equal(utf8_character("\x80", 1), 0);
+    assert_int_equal(utf8_character("\xE4\xB8", 2), 0); /* cut off */
+    assert_int_equal(film_text_valid(film_string("a\xFF"), &at), 0);
+    assert_int_equal(at, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_code_point_is_valid_and_every_surrogate_is_not),
         cmocka_unit_test(no_other_short_string_is_valid),
         cmocka_unit_test(the_offset_of_the_first_bad_byte_is_given),
+        cmocka_unit_test(steps_and_cuts_fall_between_characters),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,15 @@
+/* The clock of the program and the server, which see the installed headers only (the library has
+ * src/base/clock.h). Seconds, for how long something takes. */
+#ifndef SERVER_CLOCK_H
+#define SERVER_CLOCK_H
+
+#include <time.h>
+
+static inline double clock_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+#endif
