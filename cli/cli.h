@@ -19,8 +19,10 @@ enum option_kind {
     OPTION_TEXTS,    /* struct option_texts: may be given several times */
     OPTION_WORD,     /* const char *: one of the words in `argument`, "tsv|csv" */
     OPTION_COUNT,    /* size_t */
+    OPTION_SOME,     /* size_t; a 0 that is given is FILM_NONE, as the library calls it */
     OPTION_SIZE,     /* size_t, at least 1 */
     OPTION_NUMBER,   /* double */
+    OPTION_ZERO,     /* double; a 0 that is given is FILM_ZERO, as the library calls it */
     OPTION_ABOVE_0,  /* double, positive */
     OPTION_THREADS,  /* int */
     OPTION_SEED,     /* uint64_t */
@@ -103,12 +105,13 @@ struct common {
         {"no-memory",         0,    OPTION_FLAG,                                            \
          &(answer).no_memory, NULL, "as if no question had been seen in training"},         \
     {                                                                                       \
-        "prior", 0, OPTION_NUMBER, &(answer).prior, "P",                                    \
+        "prior", 0, OPTION_SHARE, &(answer).prior, "P",                                     \
             "how likely two sentences are to be the same before reading them (default 0.5)" \
     }
 #define TABLE_OPTIONS(table)                                                                      \
     COLUMNS_OPTION(table),                                                                        \
-        {"format", 0, OPTION_WORD, &(table).format, "tsv|csv|jsonl|lines", "default: found out"}, \
+        {"format", 0, OPTION_CHOICE, &(table).format, "auto|tsv|csv|jsonl|lines",                \
+         "default: found out"},                                                                   \
         LABELS_OPTION(table), SKIP_BAD_OPTION(table)
 
 /* Splits ARGV (behind the verb) into options and up to MOST positional arguments, of which there

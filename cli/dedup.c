@@ -91,10 +91,9 @@ static film_status find(const char *pool_path, const char *model_path, const cha
 static int run(const struct verb *verb, int argc, char **argv)
 {
     struct common common = {0};
-    film_dedup_options dedup;
+    film_dedup_options dedup = {.size = sizeof dedup};
     const char *arguments[2], *output = NULL;
     int pairs = 0;
-    film_dedup_defaults(&dedup);
     const struct option options[] = {
         {"threshold", 0, OPTION_SHARE, &dedup.threshold, "P",
          "the same from this probability on (default 0.9)"},
@@ -108,7 +107,8 @@ static int run(const struct verb *verb, int argc, char **argv)
         ANSWER_OPTIONS(dedup.answer),
         {"columns", 0, OPTION_TEXT, &dedup.table.columns, "LIST",
          "name the columns in file order: id,text (- passes one over)"},
-        {"input-format", 0, OPTION_WORD, &dedup.table.format, "tsv|csv|jsonl|lines",
+        {"input-format", 0, OPTION_CHOICE, &dedup.table.format,
+         "auto|tsv|csv|jsonl|lines",
          "default: found out"},
         SKIP_BAD_OPTION(dedup.table),
         {"threads", 't', OPTION_THREADS, &dedup.answer.threads, "N", "default: all cores"},
@@ -127,7 +127,7 @@ static int run(const struct verb *verb, int argc, char **argv)
     struct finding finding = {.sheet = {0}};
     film_error error = {0};
     film_pool *pool = NULL;
-    film_dedup_result result = {0};
+    film_dedup_result result = {.size = sizeof result};
     film_status status = FILM_OK;
     int review = dedup.review > 0, first = film_job_rank(job) == 0; /* the one that writes */
     dedup.job = job;

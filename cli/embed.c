@@ -154,7 +154,7 @@ static film_status open_sink(struct sink *sink, const char *path, film_error *er
 static int run(const struct verb *verb, int argc, char **argv)
 {
     struct common common = {0};
-    film_table_options table_options = {0};
+    film_table_options table_options = {.size = sizeof table_options};
     const char *arguments[2] = {NULL, "-"}, *output = "-";
     int threads = 0, rounded = 0;
     const struct option options[] = {

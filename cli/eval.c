@@ -199,17 +199,17 @@ static int parse_range(const char *text, size_t *first, size_t *last)
 
 static int run(const struct verb *verb, int argc, char **argv)
 {
-    film_eval_options eval;
-    film_eval_defaults(&eval);
+    film_eval_options eval = {.size = sizeof eval};
+    film_eval_result result = {.size = sizeof result};
     struct common common = {0};
     const char *arguments[2], *range = "1:55", *other_path = NULL;
     film_operating wanted = {.criterion = FILM_CRITERION_COUNT};
     const struct option options[] = {
         {"k", 'k', OPTION_TEXT, &range, "FIRST:LAST",
          "sweep of pairwise kNN (default 1:55; 0: none)"},
-        {"knn", 0, OPTION_WORD, &eval.knn, "mutual|either",
+        {"knn", 0, OPTION_CHOICE, &eval.knn, "mutual|either",
          "similar when each is among the other's nearest (default), or one is"},
-        {"decision", 0, OPTION_WORD, &eval.decision, "full|threshold|knn",
+        {"decision", 0, OPTION_CHOICE, &eval.decision, "auto|full|threshold|knn",
          "all the model knows (default), its similarity alone, or kNN with the best k"},
         {"no-memory", 0, OPTION_FLAG, &eval.no_memory, NULL,
          "as if no question had been seen in training"},
@@ -226,7 +226,7 @@ static int run(const struct verb *verb, int argc, char **argv)
          "only for the first N duplicates (default: all)"},
         {"pool-columns", 0, OPTION_TEXT, &eval.pool_table.columns, "LIST",
          "name the pool's columns, as --columns does"},
-        {"bootstrap", 0, OPTION_COUNT, &eval.bootstrap, "N",
+        {"bootstrap", 0, OPTION_SOME, &eval.bootstrap, "N",
          "resamples for the intervals (default 1000; 0: none)"},
         TABLE_OPTIONS(eval.table),
         {"seed", 0, OPTION_SEED, &eval.seed, "N", "of the resamples (default 1)"},
@@ -236,6 +236,7 @@ static int run(const struct verb *verb, int argc, char **argv)
     if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
     if (!parse_range(range, &eval.k_first, &eval.k_last))
         return usage_error(verb, "--k %s: expected FIRST:LAST, such as 1:55", range);
+    eval.no_knn = eval.k_last == 0;
     eval.pool_table.skip_bad = eval.table.skip_bad;
 
     film_error error;
@@ -249,7 +250,8 @@ static int run(const struct verb *verb, int argc, char **argv)
     eval.job = job;
     eval.names[0] = arguments[0];
     eval.names[1] = other_path;
-    if (status == FILM_OK) status = film_eval(model, arguments[1], &eval, &text, &error);
+    if (status == FILM_OK) status = film_eval(model, arguments[1], &eval, &result, &error);
+    if (status == FILM_OK) status = film_eval_json(&result, &text, &error);
     int code = report(status, &error);
     int tells = code == EXIT_DONE && film_job_rank(job) == 0;
     if (tells && common.json) {
@@ -260,6 +262,7 @@ static int run(const struct verb *verb, int argc, char **argv)
         json_decref(answer);
     }
     film_free(text);
+    film_eval_result_free(&result);
     film_close(model);
     film_close(other);
     return code;

@@ -63,7 +63,7 @@ static int explain_pair(const film_model *model, const film_answer_options *answ
 {
     film_error error;
     film_context *context = NULL;
-    film_explanation why;
+    film_explanation why = {.size = sizeof why};
     char *json = NULL;
     film_status status = film_context_new(model, &context, &error);
     if (status == FILM_OK) status = film_context_set(context, answer, &error);
@@ -199,8 +199,7 @@ static int run(const struct verb *verb, int argc, char **argv)
     const char *arguments[3], *word = NULL;
     int pair = 0, all = 0;
     size_t dimension = SIZE_MAX, most = 0;
-    film_answer_options answer;
-    film_answer_defaults(&answer);
+    film_answer_options answer = {.size = sizeof answer};
     const struct option options[] = {
         {"pair", 0, OPTION_FLAG, &pair, NULL, "why the two sentences A and B are the same or not"},
         {"dim", 0, OPTION_COUNT, &dimension, "I", "a dimension of the vectors, counted from 0"},

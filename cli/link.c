@@ -21,9 +21,8 @@ static int write_match(void *user, const film_link_match *match)
 static int run(const struct verb *verb, int argc, char **argv)
 {
     struct common common = {0};
-    film_link_options link;
+    film_link_options link = {.size = sizeof link};
     const char *arguments[3], *output = "-";
-    film_link_defaults(&link);
     const struct option options[] = {
         {"threshold", 0, OPTION_SHARE, &link.threshold, "P",
          "the same from this probability on (default 0.9)"},
@@ -37,7 +36,8 @@ static int run(const struct verb *verb, int argc, char **argv)
         ANSWER_OPTIONS(link.answer),
         {"columns", 0, OPTION_TEXT, &link.table.columns, "LIST",
          "name the columns of both files: id,text (- passes one over)"},
-        {"input-format", 0, OPTION_WORD, &link.table.format, "tsv|csv|jsonl|lines",
+        {"input-format", 0, OPTION_CHOICE, &link.table.format,
+         "auto|tsv|csv|jsonl|lines",
          "default: found out"},
         SKIP_BAD_OPTION(link.table),
         {"threads", 't', OPTION_THREADS, &link.answer.threads, "N", "default: all cores"},
@@ -53,7 +53,7 @@ static int run(const struct verb *verb, int argc, char **argv)
     film_error error = {0};
     int first = film_job_rank(job) == 0; /* the one that writes */
     film_model *model = NULL;
-    film_link_result result = {0};
+    film_link_result result = {.size = sizeof result};
     link.progress = progress_start(common.quiet);
     link.match = write_match;
     link.user = &sheet;

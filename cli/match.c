@@ -5,8 +5,7 @@ static int run(const struct verb *verb, int argc, char **argv)
     struct common common = {0};
     const char *arguments[3];
     double threshold = 0;
-    film_answer_options answer;
-    film_answer_defaults(&answer);
+    film_answer_options answer = {.size = sizeof answer};
     const struct option options[] = {ANSWER_OPTIONS(answer), THRESHOLD_OPTION(threshold),
                                      END_OF_OPTIONS};
     int count = parse_arguments(verb, options, &common, argc, argv, arguments, 3, 3);
@@ -15,7 +14,7 @@ static int run(const struct verb *verb, int argc, char **argv)
     film_error error;
     film_model *model = NULL;
     film_context *context = NULL;
-    film_explanation why = {.group_count = 0};
+    film_explanation why = {.size = sizeof why};
     film_verdict *verdict = &why.verdict;
     char *json = NULL;
     film_text a = film_string(arguments[1]), b = film_string(arguments[2]);

@@ -31,7 +31,7 @@ static int run_create(const struct verb *verb, int argc, char **argv)
     char *about = NULL;
     film_status status = film_pool_create(path[0], values.model, &error);
     if (status == FILM_OK && common.json) status = film_pool_open(path[0], &pool, &error);
-    if (status == FILM_OK && common.json) status = film_pool_describe(pool, &about, &error);
+    if (status == FILM_OK && common.json) status = film_pool_describe_json(pool, &about, &error);
     int code = report(status, &error);
     if (about) puts(about);
     film_free(about);
@@ -71,7 +71,7 @@ static film_status keep_id(struct ids *ids, film_text id, film_error *error)
 /* An id per line; blank lines are passed over. */
 static film_status read_ids(struct ids *ids, film_error *error)
 {
-    film_table_options lines = {.format = "lines"};
+    film_table_options lines = {.size = sizeof lines, .format = FILM_FORMAT_LINES};
     film_table *table = NULL;
     film_row row;
     film_status status = film_table_open("-", &lines, &table, error);

@@ -7,7 +7,8 @@
 #include "film_pool.h"
 
 struct pool_values {
-    const char *model, *output, *format, *from;
+    const char *model, *output, *from;
+    film_format format;
     film_table_options table;
     struct option_texts where;
     size_t batch, limit;
@@ -37,7 +38,7 @@ struct pool_values {
         {"columns",   0,                                                                        \
          OPTION_TEXT, &(v).table.columns,                                                       \
          "LIST",      "name the columns in file order: id,text,answer (- passes one over)"},    \
-        {"input-format",      0, OPTION_WORD, &(v).table.format, "tsv|csv|jsonl|lines",         \
+        {"input-format",      0, OPTION_CHOICE, &(v).table.format, "auto|tsv|csv|jsonl|lines",     \
          "default: found out"},                                                                 \
         SKIP_BAD_OPTION((v).table), THREADS_OPTION(v), WAIT_OPTION(v)
 #define THREADS_OPTION(v)                                                       \
@@ -58,7 +59,7 @@ struct pool_values {
 #define EXPORT_OPTIONS(v)                                                                          \
     {"output", 'o', OPTION_TEXT, &(v).output, "OUT", "where to write (default: standard output)"}, \
     {                                                                                              \
-        "format", 0, OPTION_WORD, &(v).format, "tsv|csv|jsonl", "default: by OUT's name, or tsv"   \
+        "format", 0, OPTION_CHOICE, &(v).format, "auto|tsv|csv|jsonl", "default: by OUT's name, or tsv" \
     }
 #define CHECK_OPTIONS(v)                                                                   \
     {"full", 0, OPTION_FLAG, &(v).full, NULL, "hold every vector against its text"},       \

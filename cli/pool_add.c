@@ -36,7 +36,8 @@ static film_status add(const char *const *words, size_t count, const struct pool
                        int quiet, film_pool_added *added, film_error *error)
 {
     film_pool *pool = NULL;
-    film_pool_add_options options = {.table = values->table,
+    film_pool_add_options options = {.size = sizeof options,
+                                     .table = values->table,
                                      .replace = values->replace,
                                      .batch = values->batch,
                                      .threads = values->threads,
@@ -53,7 +54,7 @@ static int run(const struct verb *verb, int argc, char **argv)
 {
     struct common common = {0};
     struct pool_values values = POOL_DEFAULTS;
-    film_pool_added added = {0};
+    film_pool_added added = {.size = sizeof added};
     film_error error = {0};
     const struct option options[] = {ADD_OPTIONS(values), END_OF_OPTIONS};
     const char **words = malloc((size_t)(argc + 1) * sizeof *words);

@@ -77,7 +77,10 @@ static int run_list(const struct verb *verb, int argc, char **argv)
 
     film_error error = {0};
     film_pool *pool = NULL;
-    film_pool_filter filter = {where, values.where.count, values.limit};
+    film_pool_filter filter = {.size = sizeof filter,
+                               .where = where,
+                               .where_count = values.where.count,
+                               .limit = values.limit};
     progress_start(1);
     film_status status = pool_open(path[0], &values, &pool, &error);
     if (status == FILM_OK && !common.json) puts("id\ttext\tcategory");
@@ -184,9 +187,10 @@ static int run_check(const struct verb *verb, int argc, char **argv)
 
     film_error error = {0};
     film_pool *pool = NULL;
-    film_pool_checked checked = {0};
+    film_pool_checked checked = {.size = sizeof checked};
     json_t *problems = common.json ? json_array() : NULL;
-    film_pool_check_options how = {.full = values.full,
+    film_pool_check_options how = {.size = sizeof how,
+                                   .full = values.full,
                                    .repair = values.repair,
                                    .recall = values.recall ? 1000 : 0,
                                    .threads = values.threads,

@@ -179,10 +179,10 @@ static film_status predict(struct prediction *prediction, film_table *table, con
 static int run(const struct verb *verb, int argc, char **argv)
 {
     struct common common = {0};
-    film_table_options table_options = {0};
+    film_table_options table_options = {.size = sizeof table_options};
     const char *arguments[2] = {NULL, "-"}, *output = "-";
     struct prediction prediction = {0};
-    film_answer_defaults(&prediction.answer);
+    prediction.answer.size = sizeof prediction.answer;
     const struct option options[] = {
         {"output", 'o', OPTION_TEXT, &output, "OUT", "where to write (default: standard output)"},
         {"format", 0, OPTION_CHOICE, &prediction.format, "tsv|jsonl|kaggle", "of the output"},
@@ -190,7 +190,7 @@ static int run(const struct verb *verb, int argc, char **argv)
         THRESHOLD_OPTION(prediction.threshold),
         {"columns", 0, OPTION_TEXT, &table_options.columns, "LIST",
          "name the columns in file order: id,a,b (- passes one over)"},
-        {"input-format", 0, OPTION_WORD, &table_options.format, "tsv|csv|jsonl",
+        {"input-format", 0, OPTION_CHOICE, &table_options.format, "auto|tsv|csv|jsonl",
          "default: found out"},
         LABELS_OPTION(table_options),
         SKIP_BAD_OPTION(table_options),

@@ -5,8 +5,7 @@
 
 static int run(const struct verb *verb, int argc, char **argv)
 {
-    film_report_options wanted;
-    film_report_defaults(&wanted);
+    film_report_options wanted = {.size = sizeof wanted};
     struct common common = {0};
     struct option_texts train = {.count = 0};
     const char *path[1], *output = NULL;

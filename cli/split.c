@@ -23,11 +23,8 @@ static film_status format_extension(const char *path, const film_table_options *
     film_status status = film_table_open(path, options, &table, error);
     *extension = "txt";
     if (status == FILM_OK) {
-        const char *format = film_table_format(table);
-        *extension = strcmp(format, "csv") == 0     ? "csv"
-                     : strcmp(format, "jsonl") == 0 ? "jsonl"
-                     : strcmp(format, "tsv") == 0   ? "tsv"
-                                                    : "txt";
+        film_format format = film_table_format(table);
+        *extension = format == FILM_FORMAT_LINES ? "txt" : film_format_name(format);
     }
     film_table_close(table);
     return status;
@@ -48,7 +45,7 @@ static void warn_of_ratio(const film_split_result *result, double train_share)
 
 static int run(const struct verb *verb, int argc, char **argv)
 {
-    film_split_options split = {.seed = 1};
+    film_split_options split = {.size = sizeof split, .table.size = sizeof split.table};
     struct common common = {0};
     const char *path[1], *prefix = NULL, *ratio = "4:1", *extension;
     const struct option options[] = {
@@ -65,7 +62,7 @@ static int run(const struct verb *verb, int argc, char **argv)
         return usage_error(verb, "--ratio %s: expected two numbers such as 4:1", ratio);
 
     film_error error;
-    film_split_result result;
+    film_split_result result = {.size = sizeof result};
     if (strcmp(path[0], "-") == 0)
         return usage_error(verb, "split reads its input twice: give a file, not -");
     film_status status = format_extension(path[0], &split.table, &extension, &error);

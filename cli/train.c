@@ -26,7 +26,7 @@ static const char *where(const char *threshold_from)
 static void print_operating(const json_t *point)
 {
     const char *criterion = json_string_value(json_object_get(point, "criterion"));
-    if (!criterion || (strcmp(criterion, "accuracy") == 0 && train.prior == 0.5)) return;
+    if (!criterion || (strcmp(criterion, "accuracy") == 0 && json_number(point, "prior") == 0.5)) return;
     if (json_is_false(json_object_get(point, "reached")))
         fprintf(stderr, "\nno threshold has %s %g on these pairs; this one comes nearest",
                 criterion, json_number(point, "target"));
@@ -34,7 +34,7 @@ static void print_operating(const json_t *point)
         stderr,
         "\nchosen for %s: precision %.1f %%, recall %.1f %%, F1 %.1f %% with %.3g %% duplicates",
         criterion, 100 * json_number(point, "precision"), 100 * json_number(point, "recall"),
-        100 * json_number(point, "f1"), 100 * train.prior);
+        100 * json_number(point, "f1"), 100 * json_number(point, "prior"));
 }
 
 /* A full decision says "same" from a probability on, one threshold from a similarity on. */
@@ -209,13 +209,13 @@ static const struct option options[] = {
      "labelled file to choose the threshold on (default: held-out rows)"},
     {"operating", 0, OPTION_POINT, &train.operating, "POINT",
      "choose it for accuracy (default), f1, precision=P or recall=R"},
-    {"prior", 0, OPTION_NUMBER, &train.prior, "P",
+    {"prior", 0, OPTION_SHARE, &train.prior, "P",
      "and for this share of duplicates, whatever the file's (default 0.5)"},
     TABLE_OPTIONS(train.table),
     HEADING("features"),
     {"features", 0, OPTION_FEATURES, &train.features, "LIST",
      "some of word,bigram,char (default: word,char for rank, else word)"},
-    {"min-df", 0, OPTION_COUNT, &train.min_df, "N",
+    {"min-df", 0, OPTION_SOME, &train.min_df, "N",
      "keep features of at least N sentences (default 2)"},
     {"max-features", 0, OPTION_COUNT, &train.max_features, "N",
      "keep the N most frequent of each group"},
@@ -242,31 +242,31 @@ static const struct option options[] = {
     {"keep-examples", 0, OPTION_SIZE, &train.keep_examples, "N",
      "keep N labelled pairs in the model, for film explain to show (default none)"},
     HEADING("method film"),
-    {"power", 0, OPTION_NUMBER, &train.solver.power, "P", "Sigma^-P; 1 in the paper (default 0.5)"},
+    {"power", 0, OPTION_ZERO, &train.solver.power, "P", "Sigma^-P; 1 in the paper (default 0.5)"},
     {"init", 0, OPTION_CHOICE, &train.solver.eigen, "random|eigen",
      "where to start (default random)"},
     {"margin", 0, OPTION_ABOVE_0, &train.solver.margin_ratio, "R",
      "margin over mean squared length (default 0.5)"},
     {"positives", 0, OPTION_SIZE, &train.solver.positives, "N",
      "most positives of an anchor (default 5)"},
-    {"labelled", 0, OPTION_COUNT, &train.solver.labelled, "N",
+    {"labelled", 0, OPTION_SOME, &train.solver.labelled, "N",
      "most labelled negatives of an anchor (default 5)"},
-    {"hard", 0, OPTION_COUNT, &train.solver.hard, "N", "hard negatives of an anchor (default 3)"},
-    {"random", 0, OPTION_COUNT, &train.solver.random, "N",
+    {"hard", 0, OPTION_SOME, &train.solver.hard, "N", "hard negatives of an anchor (default 3)"},
+    {"random", 0, OPTION_SOME, &train.solver.random, "N",
      "random negatives of an anchor (default 5)"},
     {"iterations", 0, OPTION_SIZE, &train.solver.iterations, "N",
      "at most so many steps (default 12)"},
     {"inner", 0, OPTION_SIZE, &train.solver.inner, "N",
      "steps between two updates of the active hinges (default 1)"},
-    {"epsilon", 0, OPTION_NUMBER, &train.solver.epsilon, "E",
+    {"epsilon", 0, OPTION_ZERO, &train.solver.epsilon, "E",
      "stop below this gradient norm (default 1e-5)"},
-    {"least-change", 0, OPTION_NUMBER, &train.solver.least_change, "E",
+    {"least-change", 0, OPTION_ZERO, &train.solver.least_change, "E",
      "stop below this relative change (default 1e-7)"},
-    {"rho", 0, OPTION_NUMBER, &train.solver.rho, "X",
+    {"rho", 0, OPTION_ZERO, &train.solver.rho, "X",
      "share of the slope a step must gain (default 1e-4)"},
-    {"gamma", 0, OPTION_NUMBER, &train.solver.gamma, "X",
+    {"gamma", 0, OPTION_ZERO, &train.solver.gamma, "X",
      "memory of the non-monotone search (default 0.85)"},
-    {"shrink", 0, OPTION_NUMBER, &train.solver.shrink, "X",
+    {"shrink", 0, OPTION_ZERO, &train.solver.shrink, "X",
      "factor of a shortened step (default 0.2)"},
     {"first-step", 0, OPTION_ABOVE_0, &train.solver.first_tau, "X",
      "length of the first step (default 1e-3)"},
@@ -294,12 +294,12 @@ static const struct option options[] = {
      "the negative that is nearest, or all of the batch (default triplet)"},
     {"deep-margin", 0, OPTION_ABOVE_0, &train.deep.margin, "M",
      "of the triplet loss, between cosines (default 0.3)"},
-    {"dropout", 0, OPTION_NUMBER, &train.deep.dropout, "P",
+    {"dropout", 0, OPTION_ZERO, &train.deep.dropout, "P",
      "share of the last layer's inputs left out at random (default 0.1)"},
     HEADING("other"),
     {"resume", 0, OPTION_FLAG, &train.resume, NULL,
      "film, rank, deep: go on where the same command was stopped"},
-    {"checkpoint-every", 0, OPTION_NUMBER, &train.checkpoint_every, "SECONDS",
+    {"checkpoint-every", 0, OPTION_ZERO, &train.checkpoint_every, "SECONDS",
      "so often write MODEL.checkpoint for it (default 60; 0: only on Ctrl-C)"},
     {"seed", 0, OPTION_SEED, &train.seed, "N", "of all random numbers (default 1)"},
     {"threads", 't', OPTION_THREADS, &train.threads, "N", "default: all cores"},
@@ -309,11 +309,12 @@ static int run(const struct verb *verb, int argc, char **argv)
 {
     const char *files[MOST_FILES];
     struct common common = {0};
-    film_train_defaults(&train);
+    train.size = sizeof train;
     int count = parse_arguments(verb, options, &common, argc, argv, files, 0, MOST_FILES);
     if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
     if (count == 0 && pools.count == 0)
         return usage_error(verb, "usage: film %s %s", verb->name, verb->arguments);
+    if (train.checkpoint_every == FILM_ZERO) train.checkpoint_only_when_cancelled = 1;
     train.pools = pools.item;
     train.pool_count = pools.count;
     if (!model_path) return usage_error(verb, "-o MODEL is missing");

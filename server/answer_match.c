@@ -55,7 +55,7 @@ struct asked {
 static struct asked asked_defaults(const struct worker *worker)
 {
     struct asked asked = {.memory = 1, .reasons = FILM_ALL_REASONS};
-    film_answer_defaults(&asked.options);
+    asked.options.size = sizeof asked.options;
     asked.options.threads = worker->service->options.threads;
     return asked;
 }
@@ -192,7 +192,7 @@ void answer_explain(struct worker *worker, const struct request *request, struct
     json_t *root = NULL;
     struct asked asked = asked_defaults(worker);
     film_error error;
-    film_explanation why;
+    film_explanation why = {.size = sizeof why};
     const struct field fields[] = {{"a", FIELD_TEXT, &asked.a, 0, 0, NULL},
                                    {"b", FIELD_TEXT, &asked.b, 0, 0, NULL},
                                    {"prior", FIELD_SHARE, &asked.options.prior, 0, 0, NULL},

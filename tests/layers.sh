@@ -9,20 +9,26 @@ allowed=""
 for layer in "${layers[@]}"; do
     allowed="$allowed|$layer"
     [ -d "src/$layer" ] || continue
-    if bad=$(grep -nE '^#include "' src/"$layer"/*.[ch] | grep -vE "\"(${allowed#|})/|\"film(_train|_pool|_explain)?.h\""); then
+    if bad=$(grep -nE '^#include "' src/"$layer"/*.[ch] | grep -vE "\"(${allowed#|})/|\"film(_types|_io|_train|_pool|_explain)?.h\""); then
         verdict "not ok" "src/$layer includes only itself and earlier layers"
         echo "$bad" | sed 's/^/# /'
     else
         verdict ok "src/$layer includes only itself and earlier layers"
     fi
 done
-if bad=$(grep -nE '^#include "' cli/*.[ch] | grep -vE '"(film|film_train|film_pool|film_explain|cli|pool|dedup|json|server/serve).h"'); then
+if bad=$(grep -nE '^#include "film' src/base/*.[ch] | grep -v '"film_types.h"'); then
+    verdict "not ok" "src/base includes film_types.h alone of the public headers"
+    echo "$bad" | sed 's/^/# /'
+else
+    verdict ok "src/base includes film_types.h alone of the public headers"
+fi
+if bad=$(grep -nE '^#include "' cli/*.[ch] | grep -vE '"(film|film_io|film_train|film_pool|film_explain|cli|pool|dedup|json|server/serve).h"'); then
     verdict "not ok" "cli/ sees film.h only"
     echo "$bad" | sed 's/^/# /'
 else
     verdict ok "cli/ sees film.h only"
 fi
-if bad=$(grep -nE '^#include "' server/*.[ch] | grep -vE '"(film|film_pool|film_explain|[a-z_]+).h"|"../web/assets.def"'); then
+if bad=$(grep -nE '^#include "' server/*.[ch] | grep -vE '"(film|film_io|film_pool|film_explain|[a-z_]+).h"|"../web/assets.def"'); then
     verdict "not ok" "server/ sees its own files and the installed headers only"
     echo "$bad" | sed 's/^/# /'
 else

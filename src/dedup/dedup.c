@@ -1,4 +1,5 @@
 #include "dedup/dedup.h"
+#include "base/sized.h"
 #include "base/mem.h"
 #include "pool/pool.h"
 
@@ -102,12 +103,6 @@ done:
 
 /* ---- film_pool.h ---- */
 
-void film_dedup_defaults(film_dedup_options *options)
-{
-    *options = (film_dedup_options){.threshold = 0};
-    film_answer_defaults(&options->answer);
-}
-
 struct call {
     const struct comm *comm;
     uint64_t sent; /* before */
@@ -116,15 +111,19 @@ struct call {
     struct record_set set;
 };
 
-static void call_start(struct call *call, const film_dedup_options *options,
-                       film_dedup_result *result)
+static film_status call_start(struct call *call, const film_dedup_options *options,
+                              film_dedup_result *result, film_error *error)
 {
     *call = (struct call){.result = {0}};
-    film_dedup_defaults(&call->options);
-    if (options) call->options = *options;
+    film_status status = sized_check(result, "film_dedup_result", error);
+    if (status == FILM_OK)
+        status = sized_options(&call->options, sizeof call->options, options, "film_dedup_options",
+                               error);
+    if (status != FILM_OK) return status;
     call->comm = comm_of(call->options.job);
     call->sent = comm_sent(call->comm);
-    if (result) *result = call->result;
+    sized_fill(result, &call->result, sizeof call->result);
+    return FILM_OK;
 }
 
 static film_status call_end(struct call *call, film_status status, film_dedup_result *result,
@@ -133,7 +132,7 @@ static film_status call_end(struct call *call, film_status status, film_dedup_re
     if (status == FILM_OK)
         status = comm_sent_since(call->comm, call->sent, &call->result.sent, error);
     record_set_free(&call->set);
-    if (result) *result = call->result;
+    sized_fill(result, &call->result, sizeof call->result);
     return status;
 }
 
@@ -143,7 +142,8 @@ film_status film_dedup(const film_model *model, const film_record *records, size
 {
     film_status status = FILM_OK;
     struct call call;
-    call_start(&call, options, result);
+    status = call_start(&call, options, result, error);
+    if (status != FILM_OK) return status;
     if (!model || (count && !records)) TRY(pool_missing(error, model ? "records" : "model"));
     TRY(record_set_view(&call.set, call.comm, records, count, error));
     for (size_t i = 0; i < call.options.label_count; i++)
@@ -160,7 +160,8 @@ film_status film_dedup_file(const film_model *model, const char *path,
 {
     film_status status = FILM_OK;
     struct call call;
-    call_start(&call, options, result);
+    status = call_start(&call, options, result, error);
+    if (status != FILM_OK) return status;
     if (!model || !path) TRY(pool_missing(error, model ? "path" : "model"));
     TRY(record_set_read(&call.set, call.comm, path, &call.options.table, &call.options.progress,
                         &call.result.skipped, error));
@@ -175,7 +176,8 @@ film_status film_pool_dedup(film_pool *pool, const film_dedup_options *options,
     film_status status = FILM_OK;
     film_model *model = NULL;
     struct call call;
-    call_start(&call, options, result);
+    status = call_start(&call, options, result, error);
+    if (status != FILM_OK) return status;
     if (!pool) TRY(pool_missing(error, "pool"));
     TRY(pool_model(pool, &model, error));
     TRY(record_set_read_pool(&call.set, call.comm, pool, &call.options.progress, error));

@@ -3,6 +3,7 @@
 #define MODEL_SETTINGS_H
 
 #include "model/model.h"
+#include "film.h"
 
 film_status settings_write(const film_model *model, char **json, film_error *error);
 

@@ -1,4 +1,5 @@
 #include "train/fingerprint.h"
+#include "base/jsonfile.h"
 #include "base/mem.h"
 #include "base/checksum.h"
 
@@ -135,7 +136,7 @@ film_status fingerprint_make(const struct run *run, uint64_t start, char **out, 
     TRY_ALLOC(*out = mem_string(text, strlen(text)), error);
 done:
     json_decref(object);
-    free(text);
+    jsonfile_free_text(text);
     return status;
 }
 
@@ -157,8 +158,8 @@ static film_status differs(const char *path, const char *group, const char *key,
         "%s is of another training: %s %s was %.100s, now it is %.100s; use the same command line, "
         "or leave out --resume to begin again",
         path, group, key, before ? before : "missing", after ? after : "?");
-    free(before);
-    free(after);
+    jsonfile_free_text(before);
+    jsonfile_free_text(after);
     return status;
 }
 

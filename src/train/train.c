@@ -1,4 +1,5 @@
 #include "train/train.h"
+#include "base/jsonfile.h"
 #include "base/mem.h"
 #include "base/threads.h"
 #include "la/spread.h"
@@ -334,8 +335,8 @@ static film_status finish(struct run *run, film_error *error)
     TRY_ALLOC(run->model->figures = mem_string(figures, strlen(figures)), error);
     TRY_ALLOC(run->model->seconds = mem_string(times, strlen(times)), error);
 done:
-    free(figures);
-    free(times);
+    jsonfile_free_text(figures);
+    jsonfile_free_text(times);
     return status;
 }
 

@@ -102,7 +102,7 @@ static int on_member(void *user, const film_member *member)
 {
     film_record none = {{NULL, 0}, {NULL, 0}};
     return hear(user, member->representative ? "face" : "member",
-                member->cluster * 1000 + member->size, member->at, member->record, none,
+                member->cluster * 1000 + member->cluster_size, member->at, member->record, none,
                 member->probability);
 }
 

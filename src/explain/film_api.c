@@ -1,0 +1,202 @@
+/* film.h and film_explain.h: checks the arguments, then one call down. Both headers share the context, so both are here.
+ * JSON of verdicts and explanations is answer_json.c's. */
+#include "base/mem.h"
+#include "base/sized.h"
+#include "explain/learned.h"
+#include "explain/pair.h"
+#include "model/model.h"
+#include "pair/match.h"
+#include "pair/score.h"
+
+struct film_context {
+    const film_model *model;
+    struct match match;
+    struct explainer explainer;
+};
+
+/* A model of features alone has no dense vectors. */
+static film_status check_vectors(const film_model *model, film_error *error)
+{
+    return encoder_has_vectors(&model->encoder)
+               ? FILM_OK
+               : status_set(error, FILM_USAGE,
+                            "a model of features alone has no vectors; train one with method svd, "
+                            "film or rank");
+}
+
+static film_status missing(film_error *error, const char *what)
+{
+    return status_set(error, FILM_USAGE, "%s is NULL", what);
+}
+
+film_status film_open(const char *path, film_model **out, film_error *error)
+{
+    if (!path || !out) return missing(error, path ? "out" : "path");
+    return model_open(path, out, error);
+}
+
+void film_close(film_model *model)
+{
+    model_free(model);
+}
+
+film_status film_save(const film_model *model, const char *path, film_error *error)
+{
+    if (!model || !path) return missing(error, model ? "path" : "model");
+    return model_save(model, path, error);
+}
+
+size_t film_dim(const film_model *model)
+{
+    return model ? encoder_dim(&model->encoder) : 0;
+}
+
+film_status film_describe(const film_model *model, char **json, film_error *error)
+{
+    if (!model || !json) return missing(error, model ? "json" : "model");
+    return model_describe(model, json, error);
+}
+
+film_status film_context_new(const film_model *model, film_context **out, film_error *error)
+{
+    if (!model || !out) return missing(error, model ? "out" : "model");
+    *out = NULL;
+    film_context *context = mem_zeroed(1, sizeof *context);
+    if (!context) return status_no_memory(error);
+    context->model = model;
+    context->explainer.nearest.examples = &model->examples;
+    struct match_rule rule;
+    film_status status = match_rule(&rule, &model->decision, NULL, error);
+    if (status == FILM_OK) status = match_init(&context->match, &model->decision, &rule, error);
+    if (status == FILM_OK)
+        *out = context;
+    else
+        mem_free(context);
+    return status;
+}
+
+void film_context_free(film_context *context)
+{
+    if (!context) return;
+    match_free(&context->match);
+    explainer_free(&context->explainer);
+    mem_free(context);
+}
+
+film_status film_context_set(film_context *context, const film_answer_options *options,
+                             film_error *error)
+{
+    film_answer_options with = {0};
+    if (!context) return missing(error, "context");
+    film_status status = sized_options(&with, sizeof with, options, "film_answer_options", error);
+    if (status != FILM_OK) return status;
+    return match_rule(&context->match.rule, &context->model->decision, &with, error);
+}
+
+film_status film_embed(film_context *context, film_text text, float *out, film_error *error)
+{
+    if (!context || !out) return missing(error, context ? "out" : "context");
+    film_status status = check_vectors(context->model, error);
+    if (status != FILM_OK) return status;
+    return encoder_embed(&context->model->encoder, &context->match.survey.reading.side[0].row, text,
+                         out, error);
+}
+
+film_status film_embed_batch(const film_model *model, const film_text *texts, size_t count,
+                             int threads, float *out, film_error *error)
+{
+    if (!model || (count && (!texts || !out))) return missing(error, "model, texts or out");
+    film_status status = check_vectors(model, error);
+    if (status != FILM_OK) return status;
+    return encoder_embed_all(&model->encoder, texts, count, threads, out, error);
+}
+
+film_status film_match(film_context *context, film_text a, film_text b, film_verdict *verdict,
+                       film_error *error)
+{
+    if (!context || !verdict) return missing(error, context ? "verdict" : "context");
+    struct match *match = &context->match;
+    return match->rule.no_reasons
+               ? match_score(match, a, b, verdict, error)
+               : match_pair(match, a, b, match->rule.most_reasons, verdict, error);
+}
+
+film_status film_explain_pair(film_context *context, film_text a, film_text b,
+                              film_explanation *out, film_error *error)
+{
+    film_explanation why = {0};
+    if (!context || !out) return missing(error, context ? "out" : "context");
+    film_status status = sized_check(out, "film_explanation", error);
+    if (status != FILM_OK) return status;
+    status = explain_pair(&context->explainer, &context->match, a, b, &why, error);
+    sized_fill(out, &why, sizeof why);
+    return status;
+}
+
+/* How long the lists of an explanation are. */
+static size_t list_length(size_t most)
+{
+    enum { USUAL = 10, LONGEST = 1000 };
+    return most == 0 ? USUAL : most < LONGEST ? most : LONGEST;
+}
+
+film_status film_explain_dimension(const film_model *model, size_t dimension, size_t most,
+                                   char **json, film_error *error)
+{
+    if (!model || !json) return missing(error, model ? "json" : "model");
+    return explain_dimension(model, dimension, list_length(most), json, error);
+}
+
+film_status film_explain_word(const film_model *model, film_text word, size_t most, char **json,
+                              film_error *error)
+{
+    if (!model || !json) return missing(error, model ? "json" : "model");
+    return explain_word(model, word, list_length(most), json, error);
+}
+
+film_status film_explain_model(const film_model *model, size_t most, char **json, film_error *error)
+{
+    if (!model || !json) return missing(error, model ? "json" : "model");
+    return explain_model(model, list_length(most), json, error);
+}
+
+struct text_pairs {
+    const film_text *a, *b;
+};
+
+static void pair_of_texts(const void *user, size_t i, film_text *a, film_text *b)
+{
+    const struct text_pairs *pairs = user;
+    *a = pairs->a[i];
+    *b = pairs->b[i];
+}
+
+film_status film_match_batch(const film_model *model, const film_text *a, const film_text *b,
+                             size_t count, const film_answer_options *options,
+                             film_verdict *verdicts, film_error *error)
+{
+    if (!model || (count && (!a || !b || !verdicts)))
+        return missing(error, "model, a text or verdicts");
+    struct text_pairs pairs = {a, b};
+    struct score_source source = {pair_of_texts, &pairs};
+    struct match_rule rule;
+    film_answer_options with = {0};
+    film_status status = sized_options(&with, sizeof with, options, "film_answer_options", error);
+    if (status == FILM_OK) status = match_rule(&rule, &model->decision, &with, error);
+    if (status != FILM_OK) return status;
+    return score_pairs(&model->decision, &rule, &source, count, with.threads, verdicts, error);
+}
+
+film_status film_score_batch(const film_model *model, const film_text *a, const film_text *b,
+                             size_t count, const film_answer_options *options, float *probability,
+                             film_error *error)
+{
+    if (count && !probability) return missing(error, "probability");
+    film_verdict *verdicts = mem_array(count, sizeof *verdicts);
+    if (!verdicts) return status_no_memory(error);
+    film_status status = film_match_batch(model, a, b, count, options, verdicts, error);
+    for (size_t i = 0; i < count && status == FILM_OK; i++)
+        probability[i] = (float)verdicts[i].probability;
+    mem_free(verdicts);
+    return status;
+}
