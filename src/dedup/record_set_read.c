@@ -78,7 +78,7 @@ static film_status read_row(struct record_set_reading *reading, const film_table
     if (status == FILM_BAD_INPUT && error) {
         size_t used = strlen(error->message);
         snprintf(error->message + used, sizeof error->message - used,
-                 "; --skip-bad passes over such rows");
+                 "; fix the row or skip bad rows");
     }
     return status;
 }

@@ -23,16 +23,16 @@ film_status match_rule(struct match_rule *rule, const struct decision *decision,
     film_status status =
         match_prior(options->prior == 0 ? 0.5 : options->prior, &prior_log_odds, error);
     if (status == FILM_OK)
-        status = sized_reserved(options->reserved,
-                                sizeof options->reserved / sizeof *options->reserved,
-                                "film_answer_options", error);
+        status =
+            sized_reserved(options->reserved, sizeof options->reserved / sizeof *options->reserved,
+                           "film_answer_options", error);
     if (status != FILM_OK) return status;
     if (options->decision < 0 || options->decision >= FILM_DECISION_COUNT)
         return status_set(error, FILM_USAGE, "no decision has number %d", (int)options->decision);
     if (options->decision == FILM_DECISION_FULL && !decision->full)
         return status_set(error, FILM_USAGE,
                           "this model decides by its similarity alone; train one with labels and "
-                          "--decision full");
+                          "a full decision");
     *rule =
         (struct match_rule){.full = decision->full && options->decision != FILM_DECISION_THRESHOLD,
                             .memory = !options->no_memory,

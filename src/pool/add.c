@@ -120,11 +120,10 @@ static film_status conflict(const struct adding *adding, size_t i, film_text the
         snprintf(where, sizeof where, "%.500s:%llu", adding->file, line);
     else
         snprintf(where, sizeof where, "sentence %llu", line);
-    return status_set(
-        error, FILM_BAD_INPUT,
-        "%s: id \"%s\" is in the pool with another text (\"%s\"); --replace takes the "
-        "new one",
-        where, value_show(adding->batch.rows[i].id, id), value_show(there, text));
+    return status_set(error, FILM_BAD_INPUT,
+                      "%s: id \"%s\" is in the pool with another text (\"%s\"); replace it to take "
+                      "the new one",
+                      where, value_show(adding->batch.rows[i].id, id), value_show(there, text));
 }
 
 static film_status write_row(struct adding *adding, struct store_write *write, size_t i,
@@ -206,8 +205,7 @@ done:
 static film_status start_adding(film_pool_add_options *with, const film_pool_add_options *options,
                                 const film_pool_added *added, film_error *error)
 {
-    film_status status =
-        sized_options(with, sizeof *with, options, "film_pool_add_options", error);
+    film_status status = sized_options(with, sizeof *with, options, "film_pool_add_options", error);
     return status == FILM_OK ? sized_check(added, "film_pool_added", error) : status;
 }
 
@@ -240,8 +238,8 @@ static film_status take_row(struct adding *adding, const film_table *table, cons
     char where[600];
     if (row->b.bytes)
         return status_set(error, FILM_BAD_INPUT,
-                          "%s has two sentences in a row, a pool takes one; choose with --columns, "
-                          "for example --columns id,text,-",
+                          "%s has two sentences in a row, a pool takes one; name the columns, "
+                          "for example id,text,-",
                           table_name(table));
     if (film_table_format(table) == FILM_FORMAT_LINES && value_trim(row->a).length == 0) {
         adding->added->blank++;
@@ -259,7 +257,7 @@ static film_status take_row(struct adding *adding, const film_table *table, cons
     if (status == FILM_BAD_INPUT && error) {
         size_t used = strlen(error->message);
         snprintf(error->message + used, sizeof error->message - used,
-                 "; --skip-bad passes over such rows");
+                 "; fix the row or skip bad rows");
     }
     if (status == FILM_OK) status = batch_add(&adding->batch, &fields.sentence, row->line, error);
 done:

@@ -58,7 +58,7 @@ static film_status put_field(struct export *export, film_text text, film_text id
         if (strchr("\t\n\r", text.bytes[i]))
             return status_set(export->error, FILM_BAD_INPUT,
                               "sentence \"%s\" holds a tab or line end, which TSV cannot; use "
-                              "--format csv or jsonl",
+                              "format csv or jsonl",
                               value_show(id, shown));
     return put(export, text.bytes, text.length);
 }

@@ -282,16 +282,16 @@ static film_status read_label(const film_table *table, double *label, film_error
     char shown[VALUE_SHOWN];
     double number;
     /* Someone's header that we do not know reads as a bad first row. */
-    const char *hint = record->line == 1 && !columns->has_header
-                           ? "; if this is a header, name the columns with --columns"
-                           : "";
+    const char *hint =
+        record->line == 1 && !columns->has_header ? "; if this is a header, name the columns" : "";
     if (columns->labels == FILM_LABELS_SCORES) {
         if (value_number(value, label)) return FILM_OK;
         return record_bad(record, error, "score \"%s\" is not a number%s", value_show(value, shown),
                           hint);
     }
     if (value_label(value, label)) return FILM_OK;
-    if (value_number(value, &number)) hint = " (--labels scores reads degrees of similarity)";
+    if (value_number(value, &number))
+        hint = " (labels of the kind scores are degrees of similarity)";
     return record_bad(record, error, "label \"%s\" is neither 0 nor 1%s", value_show(value, shown),
                       hint);
 }

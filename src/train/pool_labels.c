@@ -28,7 +28,7 @@ static film_status add_pool(struct corpus *corpus, const char *path, film_error 
     TRY(adding.status);
     if (corpus->rows == before)
         TRY(status_set(error, FILM_BAD_INPUT,
-                       "%s has no labels to learn from; give some with film dedup --review or film "
+                       "%s has no labels to learn from; label some pairs with film dedup or film "
                        "pool label",
                        path));
 done:
