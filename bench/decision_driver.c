@@ -7,6 +7,7 @@
  * all of it, each once, and writes into FOLDER {train,dev}-{x,y,base,similarity}.npy, train-weight.npy,
  * train-fold.npy and traits.tsv. The program has no option to leave traits out, on purpose: a user should
  * not have to choose. What each part is worth is found out on these matrices instead. */
+#include "train/options.h"
 #include "base/mem.h"
 #include "film_train.h"
 #include "train/learn_decision.h"
@@ -113,7 +114,7 @@ static void survey_dev(const struct run *run, const char *path, const char *fold
 {
     struct corpus dev;
     struct survey survey;
-    film_table_options table = {0};
+    film_table_options table = {.size = sizeof table};
     must(corpus_read(&dev, &path, 1, &table, NULL, &error));
     size_t count = dev.rows, traits = traits_count();
     float *x = some(count, traits * sizeof *x), *base = some(count, sizeof *base),
@@ -151,7 +152,7 @@ int main(int count, char **arguments)
     const char *folder = arguments[3];
     film_train_options options;
     struct out_of_fold held;
-    film_train_defaults(&options);
+    must(options_complete(&options, NULL, &error));
     options.threads = count > 4 ? atoi(arguments[4]) : 0;
     film_model *model = mem_zeroed(1, sizeof *model);
     if (!model) must(status_no_memory(&error));

@@ -122,7 +122,7 @@ static void check_sum(const film_explanation *why)
 static void take_pair(const film_model *model, film_context *explaining, film_context *asking,
                       struct feature_row *row, film_text a, film_text b, struct rng *rng)
 {
-    film_explanation why;
+    film_explanation why = {.size = sizeof why};
     must(film_explain_pair(explaining, a, b, &why, &error));
     check_sum(&why);
     if (why.word_count < most + 2 || a.length + b.length > 60000) return;
@@ -180,7 +180,7 @@ int main(int arguments, char **argument)
     film_context *explaining = NULL, *asking = NULL;
     struct feature_row row;
     struct corpus dev;
-    film_table_options table = {0};
+    film_table_options table = {.size = sizeof table};
     const char *path = argument[2];
     must(film_open(argument[1], &model, &error));
     must(film_context_new(model, &explaining, &error));

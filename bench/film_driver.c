@@ -36,7 +36,7 @@ static void dump(const char *folder, const char *name, const void *data, size_t 
 static void read_rows(const char *path, size_t rows, struct corpus *corpus)
 {
     struct corpus all;
-    film_table_options table = {0};
+    film_table_options table = {.size = sizeof table};
     must(corpus_read(&all, &path, 1, &table, NULL, &error));
     if (rows == 0 || rows > all.rows) rows = all.rows;
     unsigned char *part = calloc(all.rows, 1);

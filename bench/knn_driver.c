@@ -71,7 +71,7 @@ int main(int argc, char **argv)
     size_t k = argc > 3 ? strtoul(argv[3], NULL, 10) : 36;
     film_model *model = NULL;
     struct corpus corpus;
-    film_table_options table = {0};
+    film_table_options table = {.size = sizeof table};
     const char *path = argv[2];
     must(film_open(argv[1], &model, &error));
     must(corpus_read(&corpus, &path, 1, &table, NULL, &error));

@@ -12,6 +12,7 @@
 #include "embed/vec.h"
 #include "learn/rank.h"
 #include "learn/corpus.h"
+#include "film_train.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,7 +144,7 @@ static void run_fold(const struct corpus *corpus, const char *part_of, int part,
 int main(int count, char **arguments)
 {
     struct corpus corpus;
-    film_table_options table = {0};
+    film_table_options table = {.size = sizeof table};
     struct rank_options options;
     struct rng rng;
     size_t right[2] = {0};

@@ -13,6 +13,7 @@
 #include "embed/vec.h"
 #include "learn/rank.h"
 #include "learn/corpus.h"
+#include "film_train.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -61,7 +62,7 @@ static uint32_t pool_id(struct data *data, uint32_t dev_id)
 
 static void read_data(struct data *data, char **paths)
 {
-    film_table_options table = {0};
+    film_table_options table = {.size = sizeof table};
     const char *train = paths[0], *dev = paths[1];
     must(corpus_read(&data->train, &train, 1, &table, NULL, &error));
     must(corpus_read(&data->dev, &dev, 1, &table, NULL, &error));
@@ -313,7 +314,7 @@ static double pearson(const double *x, const float *y, size_t n)
 static void measure_scores(const struct data *data, const char *path, const float *map, size_t dim)
 {
     struct corpus corpus;
-    film_table_options table = {0};
+    film_table_options table = {.size = sizeof table};
     struct feature_row row[2];
     must(corpus_read(&corpus, &path, 1, &table, NULL, &error));
     double *cosine = mem_array(2 * corpus.rows, sizeof *cosine); /* of rows, of vectors */

@@ -39,7 +39,7 @@ static int same(film_text a, film_text b)
 
 static void read_queries(const char *path)
 {
-    film_table_options table = {0};
+    film_table_options table = {.size = sizeof table};
     must(corpus_read(&dev, &path, 1, &table, NULL, &error));
     for (size_t i = 0; i < dev.rows && queries < QUERIES; i++) {
         if (dev.label[i] < 0.5f || dev.a[i] == dev.b[i]) continue;
@@ -179,7 +179,7 @@ static void measure_search(film_pool *pool)
     static struct list list;
     film_search_options options;
     double seconds = 0;
-    film_search_defaults(&options);
+    options = (film_search_options){.size = sizeof options};
     options.k = options.candidates = K;
     for (size_t q = 0; q < queries; q++) {
         for (size_t i = 0; i < list.count; i++) free((void *)list.text[i].bytes);

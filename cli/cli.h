@@ -4,6 +4,7 @@
 #define CLI_H
 
 #include "film_explain.h"
+#include "film_io.h"
 #include "film_train.h"
 #include "verbs.h"
 
@@ -25,8 +26,10 @@ enum option_kind {
     OPTION_FILES,    /* the same of file names */
     OPTION_WORD,     /* const char *: one of the words in `argument`, "tsv|csv" */
     OPTION_COUNT,    /* size_t */
+    OPTION_SOME,     /* size_t; a 0 that is given is FILM_NONE, as the library calls it */
     OPTION_SIZE,     /* size_t, at least 1 */
     OPTION_NUMBER,   /* double */
+    OPTION_ZERO,     /* double; a 0 that is given is FILM_ZERO, as the library calls it */
     OPTION_ABOVE_0,  /* double, positive */
     OPTION_THREADS,  /* int */
     OPTION_SEED,     /* uint64_t */
@@ -133,6 +136,8 @@ film_status job_join(film_error *error);
 int job_rank(void); /* 0, 1, ...; 0 without a job */
 int job_size(void); /* 1 without a job */
 film_status job_sum(uint64_t *values, size_t count, film_error *error);
+/* Output of all processes, one after the other, in a file that appears when complete. */
+film_status job_output_open(const char *path, film_output **out, film_error *error);
 void job_leave(void);
 void job_abort(int code); /* ends all processes; returns only without a job */
 

@@ -160,7 +160,7 @@ static int run(const struct command *command, void *given)
     struct finding finding = {.sheet = {0}};
     film_error error = {0};
     film_pool *pool = NULL;
-    film_dedup_result result = {0};
+    film_dedup_result result = {.size = sizeof result};
     film_status status = FILM_OK;
     int review = dedup->review > 0, first = job_rank() == 0; /* the one that writes */
     dedup->job = job;

@@ -147,7 +147,7 @@ static int cannot_be_patched(const char *path)
 static film_status open_sink(struct sink *sink, const char *path, film_error *error)
 {
     static const char blank[HEADER_BYTES];
-    film_status status = film_output_open_job(job, path, &sink->output, error);
+    film_status status = job_output_open(path, &sink->output, error);
     if (job_rank() > 0) return status;
     if (status == FILM_OK && cannot_be_patched(path) && !(sink->spool = tmpfile()))
         status = spool_failed(error);

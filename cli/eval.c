@@ -318,6 +318,7 @@ static int run(const struct command *command, void *given)
         json_decref(answer);
     }
     film_free(text);
+    film_eval_result_free(&result);
     film_close(model);
     film_close(other);
     return code;

@@ -63,7 +63,7 @@ static int explain_pair(const film_model *model, const film_answer_options *answ
 {
     film_error error;
     film_context *context = NULL;
-    film_explanation why;
+    film_explanation why = {.size = sizeof why};
     char *json = NULL;
     film_status status = film_context_new(model, &context, &error);
     if (status == FILM_OK) status = film_context_set(context, answer, &error);

@@ -35,6 +35,11 @@ film_status job_sum(uint64_t *values, size_t count, film_error *error)
     return job ? calls->job_sum(job, values, count, error) : FILM_OK;
 }
 
+film_status job_output_open(const char *path, film_output **out, film_error *error)
+{
+    return job ? calls->output_open_job(job, path, out, error) : film_output_open(path, out, error);
+}
+
 void job_leave(void)
 {
     if (job) calls->job_leave(job);

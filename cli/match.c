@@ -21,7 +21,7 @@ static int run(const struct command *command, void *given)
     film_error error;
     film_model *model = NULL;
     film_context *context = NULL;
-    film_explanation why = {.group_count = 0};
+    film_explanation why = {.size = sizeof why};
     film_verdict *verdict = &why.verdict;
     char *json = NULL;
     film_text a = film_string(arguments[1]), b = film_string(arguments[2]);

@@ -12,6 +12,8 @@ struct train_calls {
     int (*job_rank)(const film_job *job);
     int (*job_size)(const film_job *job);
     film_status (*job_sum)(film_job *job, uint64_t *values, size_t count, film_error *error);
+    film_status (*output_open_job)(film_job *job, const char *path, film_output **out,
+                                   film_error *error);
     void (*job_leave)(film_job *job);
     void (*job_abort)(film_job *job, int code);
     film_status (*bert_open)(const char *folder, film_bert **out, film_error *error);

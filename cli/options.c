@@ -106,7 +106,9 @@ static const char *set_prior(const char *text, double *prior)
 {
     *prior = FILM_PRIOR_AUTO;
     if (strcmp(text, "auto") == 0) return NULL;
-    return parse_number(text, prior) && *prior != FILM_PRIOR_AUTO ? NULL : "a number, or auto";
+    return parse_number(text, prior) && *prior > 0 && *prior < 1
+               ? NULL
+               : "a probability above 0 and below 1, or auto";
 }
 
 /* Stores the value in the verb's struct; NULL, or what was expected instead. */
@@ -135,6 +137,7 @@ static const char *set_value(const struct option *option, void *options, const c
         *(const char **)target = text;
         return NULL;
     case OPTION_COUNT:
+    case OPTION_SOME:
     case OPTION_SIZE:
         if (!parse_unsigned(text, SIZE_MAX / 16, &whole)) return "a whole number";
         if (option->kind == OPTION_SIZE && whole == 0) return "a whole number above 0";
@@ -150,6 +153,10 @@ static const char *set_value(const struct option *option, void *options, const c
         return NULL;
     case OPTION_NUMBER:
         return parse_number(text, number) ? NULL : "a number";
+    case OPTION_ZERO:
+        if (!parse_number(text, number)) return "a number";
+        if (*number == 0) *number = FILM_ZERO;
+        return NULL;
     case OPTION_ABOVE_0:
         return parse_number(text, number) && *number > 0 ? NULL : "a number above 0";
     case OPTION_SHARE:

@@ -84,7 +84,7 @@ static film_status keep_id(struct ids *ids, film_text id, film_error *error)
 /* An id per line; blank lines are passed over. */
 static film_status read_ids(struct ids *ids, film_error *error)
 {
-    film_table_options lines = {.format = "lines"};
+    film_table_options lines = {.size = sizeof lines, .format = FILM_FORMAT_LINES};
     film_table *table = NULL;
     film_row row;
     film_status status = film_table_open("-", &lines, &table, error);

@@ -127,7 +127,7 @@ static film_status read_row(struct answers *answers, const char *path, const fil
 
 static film_status read_answers(struct answers *answers, const char *path, film_error *error)
 {
-    film_table_options options = {.labels = FILM_LABELS_NONE};
+    film_table_options options = {.size = sizeof options, .labels = FILM_LABELS_NONE};
     film_table *table = NULL;
     film_row row;
     size_t at[3];

@@ -166,7 +166,7 @@ static film_status put_late_header(struct prediction *prediction, film_error *er
 static film_status predict(struct prediction *prediction, film_table *table, const char *path,
                            unsigned long long *rows, film_progress progress, film_error *error)
 {
-    film_status status = film_output_open_job(job, path, &prediction->output, error);
+    film_status status = job_output_open(path, &prediction->output, error);
     struct stream stream = {table,       sizeof(film_verdict), check_row,    predict_batch,
                             write_batch, prediction,           "predicting", progress};
     if (status == FILM_OK) status = stream_rows(&stream, rows, error);

@@ -88,7 +88,7 @@ film_status review_ask(const struct review *review, film_pool *pool,
 {
     const film_model *model = NULL;
     film_context *context = NULL;
-    film_explanation why;
+    film_explanation why = {.size = sizeof why};
     size_t same = 0, different = 0, skipped = 0;
     char said = 0;
     film_status status = film_pool_model(pool, &model, error);

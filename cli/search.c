@@ -98,7 +98,7 @@ static film_status ask(film_pool *pool, struct batch *batch, const film_search_o
 static film_status ask_lines(film_pool *pool, const film_search_options *how,
                              struct printing *printing, film_error *error)
 {
-    film_table_options lines = {.format = "lines"};
+    film_table_options lines = {.size = sizeof lines, .format = FILM_FORMAT_LINES};
     film_table *table = NULL;
     film_row row;
     struct batch *batch = calloc(1, sizeof *batch);
@@ -145,7 +145,7 @@ static int stop(void *user, const film_sentence *sentence)
 /* Why there is nothing to see. */
 static void tell_nothing(film_pool *pool, const char *path)
 {
-    film_pool_filter one = {NULL, 0, 1};
+    film_pool_filter one = {.size = sizeof one, .limit = 1};
     int there = 0;
     film_error error;
     if (film_pool_list(pool, &one, stop, &there, &error) == FILM_OK && !there)

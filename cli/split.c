@@ -24,11 +24,8 @@ static film_status format_extension(const char *path, const film_table_options *
     film_status status = film_table_open(path, options, &table, error);
     *extension = "txt";
     if (status == FILM_OK) {
-        const char *format = film_table_format(table);
-        *extension = strcmp(format, "csv") == 0     ? "csv"
-                     : strcmp(format, "jsonl") == 0 ? "jsonl"
-                     : strcmp(format, "tsv") == 0   ? "tsv"
-                                                    : "txt";
+        film_format format = film_table_format(table);
+        *extension = format == FILM_FORMAT_LINES ? "txt" : film_format_name(format);
     }
     film_table_close(table);
     return status;

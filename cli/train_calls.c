@@ -8,6 +8,7 @@ const struct train_calls film_train_calls = {
     .job_rank = film_job_rank,
     .job_size = film_job_size,
     .job_sum = film_job_sum,
+    .output_open_job = film_output_open_job,
     .job_leave = film_job_leave,
     .job_abort = film_job_abort,
     .bert_open = film_bert_open,

@@ -1,14 +1,16 @@
 /* film_explain.h - why: of a pair, of a word, of a dimension, of a model.
  *
- *     film_explanation why;
+ *     film_explanation why = {.size = sizeof why};
  *     if (film_explain_pair(context, film_string("I lost my card"),
  *                           film_string("what if my card is lost?"), &why, &error) == FILM_OK)
  *         for (size_t i = 0; i < why.group_count; i++)
  *             printf("%+.2f  %s\n", why.groups[i].weight, why.groups[i].title);
  *
- * A verdict of film.h has some hundred reasons. An explanation is the same sum, put together so that it can
- * be read: what each word of the two sentences weighs, and what a dozen named groups weigh. Nothing is left
- * out: bias, words and groups add up to the log-odds. docs/explain.md says how. The rules of film.h hold. */
+ * A verdict of film.h has some hundred reasons. An explanation is the same sum, gathered so that it
+ * can be read: the weight of each word of the two sentences, and the weights of a dozen named
+ * groups. Nothing is left out: bias, words and groups add up to the log-odds. docs/explain.md says
+ * how. film_types.h has the rules of all calls. This header is part of libfilm.
+ */
 #ifndef FILM_EXPLAIN_H
 #define FILM_EXPLAIN_H
 
@@ -20,44 +22,49 @@ extern "C" {
 
 /* ---- A pair ----------------------------------------------------------------------------- */
 
-/* A word as it stands in a sentence, and its share of the log-odds: of every reason that stands on words,
- * an equal part goes to each of these. */
+/* A word of a sentence and its share of the log-odds. A reason that concerns several words gives
+ * each of them an equal part. */
 typedef struct film_word_share {
-    film_text text; /* a piece of the sentence */
-    char side;      /* 'a' or 'b' */
+    /* A range of the sentence. */
+    film_text text;
+    /* 'a' or 'b', and the word's bytes in that sentence. */
+    char side;
     size_t start, end;
     double weight;
-    /* Of a model with a BERT encoder: by how much the similarity changes when the word is left out. A trial,
-     * no share: these do not add up to anything. (Of very long sentences the first 64 words are tried.) */
+    /* A model with a BERT encoder: how much the similarity changes when the word is left out. These
+     * are trials and do not add up. Only the first 64 words of a long sentence are tried. */
     double left_out;
 } film_word_share;
 
-/* What stands on no single word, by family: "numbers", "Numbers". A reason of two families is in both, with
- * half of its weight in each. */
+/* The reasons that concern no single word, by family: "numbers", "Numbers". A reason of two
+ * families is in both groups, with half of its weight in each. */
 typedef struct film_reason_group {
     const char *id; /* "black_box": no version changes it */
     const char *name, *title;
-    double weight;              /* the sum of its reasons */
-    const film_reason *reasons; /* strongest first */
+    /* The sum over its reasons. */
+    double weight;
+    /* The strongest first. */
+    const film_reason *reasons;
     size_t reason_count;
 } film_reason_group;
 
-/* A word of a, a word of b, and what the two add to the similarity of the vectors: the shares of all
- * pairs of words add up to it. (Of Euclidean models: to the product of the vectors. Of very long sentences the
- * first 64 words are looked at.) */
+/* A word of a and a word of b, as numbers in film_explanation.words, and what the two add to the
+ * similarity of the vectors. The shares of all pairs of words add up to the similarity; in a
+ * Euclidean model they add up to the product of the vectors. Only the first 64 words of a long
+ * sentence are considered. */
 typedef struct film_word_link {
-    size_t a, b; /* film_explanation.words[a], words[b] */
+    size_t a, b;
     double share;
 } film_word_link;
 
-/* Of a model with a BERT encoder: what a dimension of the encoder adds to the similarity of the vectors. The
- * shares of all dimensions add up to it (of Euclidean models: to the product of the vectors). */
+/* A dimension of a BERT encoder and what it adds to the similarity of the vectors. The shares of
+ * all dimensions add up as those of film_word_link do. */
 typedef struct film_encoder_share {
     size_t dimension;
     double share;
 } film_encoder_share;
 
-/* Something to be seen in the sentences themselves: "numbers", "numbers differ: 3 / 5". */
+/* Something that can be seen in the sentences: "numbers", "numbers differ: 3 / 5". */
 typedef struct film_fact {
     const char *name, *text;
 } film_fact;
@@ -66,26 +73,33 @@ typedef struct film_fact {
 typedef struct film_example {
     film_text a, b;
     int same;
-    double similarity; /* to the pair asked about: the mean over its two sentences */
+    /* The similarity to the explained pair: the mean over its two sentences. */
+    double similarity;
 } film_example;
 
-/* Owned by the context, until its next call. */
+/* An explanation. All it points to belongs to the context and lives until the context's next
+ * call. */
 typedef struct film_explanation {
+    size_t size;
     film_text a, b;
-    film_verdict verdict;         /* with all its reasons */
-    const film_word_share *words; /* those of a, then those of b, in the order of the text */
+    /* With all its reasons. */
+    film_verdict verdict;
+    /* The words of a, then those of b, in the order of the text. */
+    const film_word_share *words;
     size_t word_count;
-    const film_reason_group *groups; /* strongest first */
+    /* The strongest first. */
+    const film_reason_group *groups;
     size_t group_count;
-    const film_word_link *links; /* strongest first, ten at most; none where a BERT encoder makes
-                                  * the vectors */
+    /* The strongest first, at most ten. None where a BERT encoder makes the vectors. */
+    const film_word_link *links;
     size_t link_count;
-    const film_encoder_share *encoder; /* strongest first, ten at most; none without an encoder */
+    /* The strongest first, at most ten. None without an encoder. */
+    const film_encoder_share *encoder;
     size_t encoder_count;
     const film_fact *facts;
     size_t fact_count;
-    const film_example
-        *examples; /* nearest first, three at most; none where the model keeps none */
+    /* The nearest first, at most three. None where the model keeps none. */
+    const film_example *examples;
     size_t example_count;
 } film_explanation;
 
@@ -94,43 +108,43 @@ FILM_API film_status film_explain_pair(film_context *context, film_text a, film_
 
 /* ---- As JSON ---------------------------------------------------------------------------- */
 
-/* One object each, NUL-terminated, *LENGTH bytes before it (LENGTH may be NULL); free with film_free. Texts
- * must be valid UTF-8, as those are that were matched. Weights have twelve decimals. MOST: so many reasons
- * at most, the strongest (of an explanation: in each group); FILM_ALL_REASONS: all. */
+/* These calls make one NUL-terminated JSON value of *LENGTH bytes. LENGTH may be NULL. Free *JSON
+ * with film_free. Texts must be valid UTF-8, as matched texts are. Weights have twelve decimals.
+ * MOST limits the reasons (in an explanation: of each group) to the strongest. */
 #define FILM_ALL_REASONS SIZE_MAX
 
-/* {a, b, probability, same, similarity, log_odds, bias, reasons: [{kind, id, text, side, span, weight}]};
- * other_id where a reason is of two traits */
+/* {a, b, probability, same, similarity, log_odds, bias, reasons: [{kind, id, text, side, span,
+ * weight}]} */
 FILM_API film_status film_verdict_json(film_text a, film_text b, const film_verdict *verdict,
                                        size_t most, char **json, size_t *length, film_error *error);
 
-/* The reasons alone, an array. */
+/* The reasons alone, as an array. */
 FILM_API film_status film_reasons_json(const film_verdict *verdict, size_t most, char **json,
                                        size_t *length, film_error *error);
 
 /* {a, b, probability, same, similarity, log_odds, bias, words: [{text, side, span, weight}],
  * groups: [{id, name, title, weight, reasons}], links: [{a: {text, span}, b: {text, span}, share}],
- * (with a BERT encoder also words[].left_out and encoder: [{dimension, share}])
- * facts: [{name, text}], examples: [{a, b, same, similarity}]} */
+ * facts: [{name, text}], examples: [{a, b, same, similarity}]}. With a BERT encoder there are also
+ * words[].left_out and encoder: [{dimension, share}]. */
 FILM_API film_status film_explanation_json(const film_explanation *explanation, size_t most,
                                            char **json, size_t *length, film_error *error);
 
 /* ---- What a model learned ---------------------------------------------------------------- */
 
-/* One JSON object each; free with film_free. docs/explain.md lists what is in them. MOST: so many words,
- * dimensions, ... in each list, 1000 at most; 0: 10. */
+/* These calls make one JSON object each; free it with film_free. docs/explain.md lists what is in
+ * them. MOST is the length of each list, at most 1000; 0: 10. */
 
-/* A dimension of the vectors: the words that pull it up and down, how concentrated it is on few words, and the
- * kept examples that lie farthest out. FILM_USAGE: no such dimension. */
+/* A dimension of the vectors: the words that pull it up and down, how concentrated it is on few
+ * words, and the kept examples at its ends. FILM_USAGE: there is no such dimension. */
 FILM_API film_status film_explain_dimension(const film_model *model, size_t dimension, size_t most,
                                             char **json, film_error *error);
 
-/* A word: the dimensions it drives, the words nearest to it, what it weighs as evidence. FILM_USAGE: the
- * model does not know it. */
+/* A word: the dimensions it drives, the words nearest to it, its weight as evidence. FILM_USAGE:
+ * the model does not know the word. */
 FILM_API film_status film_explain_word(const film_model *model, film_text word, size_t most,
                                        char **json, film_error *error);
 
-/* The model: words it learned to ignore and to insist on, what its traits weigh. */
+/* The model: the words it learned to ignore and to insist on, and the weights of its traits. */
 FILM_API film_status film_explain_model(const film_model *model, size_t most, char **json,
                                         film_error *error);
 

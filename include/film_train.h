@@ -1,15 +1,19 @@
-/* film_train.h - learn a model from files, measure it, split files. film.h has the rules of all calls.
+/* film_train.h - learn a model from files, measure it, report on it, split files.
  *
- *     film_train_options options;
- *     film_train_defaults(&options);
+ *     film_train_options options = {.size = sizeof options, .dev = "dev.tsv"};
  *     const char *files[] = {"pairs.tsv"};
+ *     film_model *model = NULL;
  *     if (film_train(files, 1, &options, &model, &error) == FILM_OK)
  *         film_save(model, "pairs.film", &error);
+ *     film_close(model);
+ *
+ * film_types.h has the rules of all calls. This header is part of libfilm-train.
  */
 #ifndef FILM_TRAIN_H
 #define FILM_TRAIN_H
 
 #include "film.h"
+#include "film_io.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,221 +21,399 @@ extern "C" {
 
 /* ---- Training a model ------------------------------------------------------------------ */
 
-enum { FILM_WORD = 1, FILM_BIGRAM = 2, FILM_CHAR = 4 }; /* feature groups, a bit set */
+/* Feature groups, a bit set: words, pairs of neighbouring words, character n-grams. */
+enum { FILM_WORD = 1, FILM_BIGRAM = 2, FILM_CHAR = 4 };
 
-/* How the map from features to vectors is learned. docs/methods.md compares them. */
+/* How the map from features to vectors is learned. docs/methods.md compares the methods. */
 typedef enum film_method {
-    FILM_METHOD_AUTO = 0, /* RANK with labels, SVD without */
-    FILM_METHOD_TFIDF,    /* the features alone, no map: sentences have no dense vectors */
-    FILM_METHOD_SVD,      /* truncated SVD alone: needs no labels */
-    FILM_METHOD_FILM,     /* the paper's: SVD, then a subspace learned from triplets, full batch */
-    FILM_METHOD_MFILM,    /* the same in mini-batches, in constant memory */
-    FILM_METHOD_RANK,     /* a map learned on the features themselves by a ranking loss */
-    FILM_METHOD_DEEP, /* a convolutional network on the tokens of a BERT encoder, to compare with: it
-                           * cannot be explained (docs/blackbox.md) */
+    /* RANK with labels, SVD without. */
+    FILM_METHOD_AUTO = 0,
+    /* The features alone, without a map: sentences have no dense vectors. */
+    FILM_METHOD_TFIDF,
+    /* A truncated SVD alone, which needs no labels. */
+    FILM_METHOD_SVD,
+    /* The method of the paper: an SVD, then a subspace learned from triplets, full batch. */
+    FILM_METHOD_FILM,
+    /* The same in mini-batches, in constant memory. */
+    FILM_METHOD_MFILM,
+    /* A map learned on the features themselves by a ranking loss. */
+    FILM_METHOD_RANK,
+    /* A convolutional network on the tokens of a BERT encoder, for comparison. It cannot be
+     * explained (docs/blackbox.md). */
+    FILM_METHOD_DEEP,
     FILM_METHOD_COUNT
 } film_method;
 
-typedef enum film_similarity {
-    FILM_COSINE = 0,
-    FILM_DOT,
-    FILM_EUCLIDEAN, /* minus the squared distance */
-    FILM_SIMILARITY_COUNT
-} film_similarity;
-
-/* Methods FILM and MFILM (docs/methods.md has the mathematics). */
+/* Options of methods FILM and MFILM. docs/methods.md has the mathematics. */
 typedef struct film_solver_options {
-    double power;        /* p of Sigma^-p; 1 in the paper */
-    int eigen;           /* start from eigenvectors instead of at random */
-    double margin_ratio; /* margin over the mean squared length of a vector */
-    size_t positives, labelled, hard,
-        random;          /* per anchor: most positives, negatives of each kind */
-    size_t iterations;   /* limit */
-    size_t inner;        /* FILM: steps between two looks at which hinges are active: more bring the
-                   * objective down faster, and unseen pairs no better */
-    double epsilon;      /* stop when the gradient is shorter */
-    double least_change; /* stop when the objective's relative change stays smaller */
-    double rho, gamma, shrink, first_tau; /* of the line search */
-    int batch_basis; /* MFILM: an SVD of every batch, as published; for comparison only */
-    size_t sample;   /* MFILM: most sentences the vocabulary and the SVD are made from */
+    /* p of Sigma^-p, which is 1 in the paper; 0: 0.5. */
+    double power;
+    /* Start from eigenvectors instead of at random. */
+    int eigen;
+    /* The margin over the mean squared length of a vector; 0: 0.5. */
+    double margin_ratio;
+    /* For each anchor: at most this number of positives; 0: 5. */
+    size_t positives;
+    /* For each anchor: at most this number of labelled, hard and random negatives; 0: 5, 3, 5. */
+    size_t labelled, hard, random;
+    /* At most this number of iterations; 0: 12. */
+    size_t iterations;
+    /* FILM: steps between two updates of the active hinges; 0: 1. */
+    size_t inner;
+    /* Stop when the gradient is shorter; 0: 1e-5. */
+    double epsilon;
+    /* Stop when the relative change of the objective stays smaller; 0: 1e-7. */
+    double least_change;
+    /* The line search: the share of the slope that a step must gain (0: 1e-4), the memory of the
+     * non-monotone search (0: 0.85), the factor of a shortened step (0: 0.2), the length of the
+     * first step (0: 1e-3). */
+    double rho, gamma, shrink, first_tau;
+    /* MFILM: an SVD of every batch, as published; for comparison only. */
+    int batch_basis;
+    /* MFILM: at most this number of sentences for the vocabulary and the SVD; 0: 200,000. */
+    size_t sample;
 } film_solver_options;
 
-/* Method RANK. */
+/* Options of methods RANK and DEEP. */
 typedef struct film_rank_options {
-    double rate, temperature; /* of the steps; of the softmax; 0: the default */
+    /* The first step size; 0: 0.05 for RANK, 0.001 for DEEP. */
+    double rate;
+    /* The sharpness of the softmax, up to 40; 0: 14. */
+    double temperature;
 } film_rank_options;
 
 typedef enum film_loss { FILM_LOSS_TRIPLET = 0, FILM_LOSS_NPAIR, FILM_LOSS_COUNT } film_loss;
 
-/* Method DEEP; rate and temperature are those of film_rank_options. */
+/* Options of method DEEP. */
 typedef struct film_deep_options {
-    size_t tokens; /* of a sentence that are read: 32 to 512; 32 */
-    size_t
-        maps[4]; /* of the four layers: 16, 32, 32, 16; those of the paper are 64, 128, 256, 128 */
+    /* The number of tokens read of a sentence, 32 to 512; 0: 32. */
+    size_t tokens;
+    /* The maps of the four layers; 0: 16, 32, 32, 16. The paper has 64, 128, 256, 128. */
+    size_t maps[4];
     film_loss loss;
-    double margin;  /* of the triplet loss, between cosines */
-    double dropout; /* share of the last layer's inputs that are left out in training */
+    /* The margin of the triplet loss, between cosines; 0: 0.3. */
+    double margin;
+    /* The share of the last layer's inputs that training leaves out; 0: 0.1. */
+    double dropout;
 } film_deep_options;
 
-/* What the operating point, the threshold from which two sentences are the same, is chosen by. */
+/* What the operating point is chosen by: the threshold at which two sentences are the same. */
 typedef enum film_criterion {
     FILM_ACCURACY = 0,
     FILM_F1,
-    FILM_PRECISION, /* the lowest threshold whose precision is at least the target, if there is one */
-    FILM_RECALL,    /* the highest threshold whose recall is at least the target */
+    /* The lowest threshold whose precision is at least the target, if there is one. */
+    FILM_PRECISION,
+    /* The highest threshold whose recall is at least the target. */
+    FILM_RECALL,
     FILM_CRITERION_COUNT
 } film_criterion;
+
 typedef struct film_operating {
     film_criterion criterion;
-    double target; /* of precision or recall: above 0, up to 1 */
+    /* The precision or recall to reach: above 0, up to 1. */
+    double target;
 } film_operating;
 
 typedef struct film_train_options {
+    size_t size;
     film_table_options table;
-    /* Labelled pairs in memory, such as those of a pool (film_pool_labelled_pairs): rows after those of the files,
-     * or alone. Not with MFILM, which streams. In a job the first process's are taken. */
+    /* Labelled pairs in memory, such as those of a pool (film_pool_labelled_pairs). They follow the
+     * rows of the files, or are the only rows. Method MFILM streams files and takes none. In a job
+     * the pairs of the first process count. */
     const film_pair *pairs;
     size_t pair_count;
-    const char *dev;          /* a labelled file to choose the threshold on, or NULL */
-    film_operating operating; /* what it is chosen by */
-    double prior;       /* the share of duplicates it is chosen for, whatever the file's; 0.5 */
-    double train_share; /* without dev, where no full decision is learned: learn from this share of
-                         * the rows, choose the threshold on the others */
-    film_decision
-        decision;  /* FULL (AUTO, with enough labels): learn word evidence and traits on top of
-                             * the map; THRESHOLD: one threshold on the similarity */
-    int no_memory; /* FULL: do not keep which questions were labelled */
-    size_t
-        keep_examples;   /* keep so many labelled pairs, drawn at random, in the model: explanations
-                           * (film_explain.h) show the nearest. At most 10,000; 0: none */
-    unsigned features;   /* FILM_WORD | FILM_BIGRAM | FILM_CHAR; 0: what suits the method */
-    size_t min_df;       /* keep features that occur in at least so many sentences */
-    size_t max_features; /* keep the most frequent so many of each group; 0: all */
-    const char *stem;    /* Snowball language ("english"), or NULL */
-    const char *stop;    /* "english", a file with a word per line, or NULL */
-    /* A folder with a BERT encoder as Hugging Face has them (docs/bert.md): sentence vectors become those of
-     * the encoder with a map on top, which `method` (FILM, SVD) makes, or of a network on top (DEEP). The encoder becomes part of the model. A
-     * full decision learns what the vectors are worth beside the words on the dev file, which should have
-     * nothing the encoder was trained on; without one, on rows held out. NULL: vectors are made from words. */
+    /* A labelled file to choose the threshold on; NULL: rows held out from training. */
+    const char *dev;
+    film_operating operating;
+    /* The share of duplicates that the threshold is chosen for; 0: 0.5. */
+    double prior;
+    /* Without `dev` and without a full decision: learn from this share of the rows and choose the
+     * threshold on the others; 0: 0.8. */
+    double train_share;
+    /* FULL: learn word evidence and traits on top of the map. THRESHOLD: one threshold on the
+     * similarity. AUTO: FULL where there are enough labels. */
+    film_decision decision;
+    /* FULL: do not keep which questions were labelled. */
+    int no_memory;
+    /* Keep this number of labelled pairs, drawn at random, in the model: explanations
+     * (film_explain.h) show the nearest. At most 10,000; 0: none. */
+    size_t keep_examples;
+    /* FILM_WORD | FILM_BIGRAM | FILM_CHAR; 0: what suits the method. */
+    unsigned features;
+    /* Keep features that occur in at least this number of sentences; 0: 2. */
+    size_t min_df;
+    /* Keep this number of features of each group, the most frequent; 0: all. */
+    size_t max_features;
+    /* A Snowball language ("english"); NULL: words are not stemmed. */
+    const char *stem;
+    /* Words to leave out: "english", or a file with a word per line; NULL: none. */
+    const char *stop;
+    /* A Hugging Face folder with a BERT encoder (docs/bert.md). Sentence vectors then come from the
+     * encoder, with a map on top (methods FILM and SVD) or a network on top (DEEP). The encoder
+     * becomes part of the model. A full decision learns the worth of the vectors on the dev file,
+     * which should hold nothing the encoder was trained on; without one, on held-out rows. NULL:
+     * vectors are made from words. */
     const char *bert;
-    const char
-        *cache; /* a folder for the encoder's vectors, so that the next training need not encode
-                        * again; NULL: none */
+    /* A folder for the encoder's vectors, so that the next training need not compute them again;
+     * NULL: none. */
+    const char *cache;
     film_method method;
     film_similarity similarity;
-    size_t rank; /* of the SVD */
-    size_t dim;  /* length of a sentence vector; 0: what suits the method */
-    size_t
-        epochs; /* RANK, DEEP: passes over the pairs, 0: 2 and 1. MFILM: over the files, 0: one, or as many
-                    * as `solver.iterations` batches take */
-    size_t
-        batch; /* RANK, DEEP: pairs per step, 0: 1024 and 64. MFILM: anchors per batch, 0: 8192 */
+    /* The rank of the SVD; 0: 256. */
+    size_t rank;
+    /* The length of a sentence vector; 0: 200 for RANK, 100 for FILM, otherwise the rank. */
+    size_t dim;
+    /* RANK, DEEP: passes over the pairs; 0: 2 and 1. MFILM: passes over the files; 0: one, or as
+     * many as `solver.iterations` batches need. */
+    size_t epochs;
+    /* RANK, DEEP: pairs per step; 0: 1024 and 64. MFILM: anchors per batch; 0: 8192. */
+    size_t batch;
     film_solver_options solver;
     film_rank_options ranking;
     film_deep_options deep;
+    /* 0: 1. */
     uint64_t seed;
-    int threads; /* 0: all cores */
-    film_job *
-        job; /* processes that train together; the model is handed out in each of them, complete in the first
-                    * alone: save that one. NULL: this one */
+    /* 0: all cores. */
+    int threads;
+    /* Processes that train together. Each gets a model, but only the first one's is complete: save
+     * that one. NULL: this process alone. */
+    film_job *job;
     film_progress progress;
-    /* Methods FILM, RANK and DEEP. A file in which learning writes down where it stands, atomically: when
-     * it is cancelled, and from time to time so that a crash loses little. It stays when training
-     * is complete: remove it when the model was saved. NULL: none. */
+    /* Methods FILM, RANK and DEEP: a checkpoint file, written atomically when training is cancelled
+     * and every `checkpoint_every` seconds. It remains when training is complete: remove it after
+     * the model was saved. NULL: none. */
     const char *checkpoint;
-    double checkpoint_every; /* seconds; 60; 0: only when cancelled */
-    /* Go on from the checkpoint. Files and options are the same as then, but for threads, progress,
-     * operating, prior, keep_examples, checkpoint_every and more solver.iterations; others are FILM_BAD_INPUT, as is
-     * a missing or damaged checkpoint. The model becomes that of a training without pause, byte by byte. */
+    /* Seconds between two checkpoints; 0: 60. */
+    double checkpoint_every;
+    /* Write the checkpoint only when training is cancelled. */
+    int checkpoint_only_when_cancelled;
+    /* Continue from the checkpoint. Files and options must be those of the cancelled run, except
+     * for threads, progress, operating, prior, keep_examples, the two options above and more
+     * solver.iterations. Anything else is FILM_BAD_INPUT, as is a missing or damaged checkpoint.
+     * The model becomes, byte by byte, that of a training without pause. */
     int resume;
 } film_train_options;
 
-FILM_API void film_train_defaults(film_train_options *options);
-
-/* Learns from one or several files of the same layout.
+/* Learns a model from one or several files of the same layout.
  *
- * Cancelled while a map or the decision was being learned, it returns FILM_CANCELLED and sets *OUT: the
- * best model so far (with a threshold instead of a decision), calibrated and ready to save and use; the message says how far it came ("stopped after 7
- * of 20 iterations"). The same with FILM_IO when a checkpoint could not be written. In all other
- * cases of an error *OUT is NULL. */
+ * When training is cancelled while a map or the decision is learned, it returns FILM_CANCELLED and
+ * sets *OUT to the best model so far, with a threshold instead of a decision, calibrated and ready
+ * to save and use. The message says how far it came ("stopped after 7 of 20 iterations"). The same
+ * happens with FILM_IO when a checkpoint cannot be written. After any other error *OUT is NULL. */
 FILM_API film_status film_train(const char *const *paths, size_t count,
                                 const film_train_options *options, film_model **out,
                                 film_error *error);
 
 /* ---- Measuring a model ----------------------------------------------------------------- */
 
+/* How pairs are decided when a model is measured. */
+typedef enum film_eval_decision {
+    /* These three are those of film_decision. */
+    FILM_EVAL_AUTO = 0,
+    FILM_EVAL_FULL,
+    FILM_EVAL_THRESHOLD,
+    /* The rule of the paper: pairwise kNN with the best k of the sweep. */
+    FILM_EVAL_KNN,
+    FILM_EVAL_DECISION_COUNT
+} film_eval_decision;
+
+/* "auto", "full", "threshold" or "knn". */
+FILM_API const char *film_eval_decision_name(film_eval_decision decision);
+
+/* When pairwise kNN calls two sentences similar. */
+typedef enum film_knn {
+    /* Each is among the other's k nearest. */
+    FILM_KNN_MUTUAL = 0,
+    /* One is among the other's k nearest. */
+    FILM_KNN_EITHER,
+    FILM_KNN_COUNT
+} film_knn;
+
+/* "mutual" or "either". */
+FILM_API const char *film_knn_name(film_knn knn);
+
+/* film_eval_options.prior: the share of duplicates in the file. */
+#define FILM_PRIOR_AUTO (-1.0)
+
 typedef struct film_eval_options {
+    size_t size;
     film_table_options table;
-    size_t k_first, k_last; /* the sweep of pairwise kNN, 1 to 55; k_last 0: none */
-    const char *knn;        /* NULL or "mutual": each among the other's k nearest; "either" */
-    const char
-        *decision;    /* NULL or "auto", "full", "threshold" as film_decision; "knn": the paper's
-                           * rule with the best k of the sweep */
-    int no_memory;    /* as in film_answer_options */
-    double prior;     /* likewise; 0.5. The knn decision does not use it */
-    double threshold; /* the probability from which pairs are the same; 0: the model's own */
-    const film_operating *operating; /* tell what threshold this file would choose; NULL: do not */
-    const film_model *against;       /* a second model, compared on the same rows, or NULL */
-    const char *names[2]; /* what to call the two; NULL: "the first model", "the second" */
-    const char *pool;     /* a file whose sentences are searched for duplicates, or NULL */
+    /* The sweep of pairwise kNN over k; 0, 0: 1 to 55. */
+    size_t k_first, k_last;
+    /* Do not sweep. */
+    int no_knn;
+    film_knn knn;
+    film_eval_decision decision;
+    /* As in film_answer_options. The kNN decision does not use the prior. */
+    int no_memory;
+    double prior;
+    /* The probability at which pairs are the same; 0: the model's own operating point. */
+    double threshold;
+    /* Also choose an operating point on this file; NULL: do not. */
+    const film_operating *operating;
+    /* A second model, compared on the same rows; NULL: none. */
+    const film_model *against;
+    /* The names of the two models; NULL: "the first model", "the second model". */
+    const char *names[2];
+    /* A file whose sentences are searched for duplicates, and how to read it; NULL: none. */
+    const char *pool;
     film_table_options pool_table;
-    size_t pool_queries; /* search for the first so many duplicates; 0: all */
-    size_t bootstrap;    /* resamples for the confidence intervals, 1000; 0: none */
+    /* Search for this number of duplicates, the first of the file; 0: all. */
+    size_t pool_queries;
+    /* Resamples for the confidence intervals; 0: 1000; FILM_NONE: no intervals. */
+    size_t bootstrap;
+    /* 0: 1. */
     uint64_t seed;
-    int threads; /* 0: all cores */
-    film_job
-        *job; /* processes that share the work; the figures are the first one's. NULL: this one */
+    /* 0: all cores. */
+    int threads;
+    /* Processes that share the work. The first one has the figures. NULL: this process alone. */
+    film_job *job;
     film_progress progress;
 } film_eval_options;
 
-#define FILM_PRIOR_AUTO (-1.0) /* film_eval_options.prior: the share of duplicates in the file */
-FILM_API void film_eval_defaults(film_eval_options *options);
+/* A figure and its 95 % bootstrap interval. Each is NaN where it does not apply. */
+typedef struct film_figure {
+    double value, low, high;
+} film_figure;
 
-/* Compares a model with a labelled file. *JSON is one object (free it with film_free): rows, accuracy,
- * best_accuracy, best_threshold, log_loss, f1, auc, average_precision, ece, brier, pearson, spearman,
- * knn, best_k, elbow_k, knn_variant, ci, retrieval, operating, against, ...; null where a figure does
- * not apply to the file's labels. docs/eval.md says what each means. */
+/* Pairwise kNN with one k: counts and rates. A rate is NaN where the file has no such pairs. */
+typedef struct film_knn_point {
+    size_t k;
+    uint64_t true_positives, false_positives, true_negatives, false_negatives;
+    double cross_entropy, accuracy;
+    double true_positive_rate, true_negative_rate, false_positive_rate, false_negative_rate;
+} film_knn_point;
+
+/* The operating point that a file chooses. */
+typedef struct film_operating_point {
+    film_operating wanted;
+    double threshold;
+    /* Whether the target was reached. */
+    int reached;
+    double accuracy, precision, recall, f1;
+} film_operating_point;
+
+/* A figure of two models, and the first minus the second with its 95 % interval. */
+typedef struct film_difference {
+    double first, second, difference, low, high;
+} film_difference;
+
+/* Two models on the same rows. */
+typedef struct film_comparison {
+    const char *first, *second;
+    film_difference accuracy, f1, log_loss, auc, brier, pearson, spearman;
+    /* McNemar's test over decisions: the rows that only the first and only the second got right.
+     * Scores have no decisions: mcnemar_p is then NaN. The statistic is the chi-square; it is NaN
+     * where the exact binomial test was used. */
+    uint64_t only_first_right, only_second_right;
+    int mcnemar_exact;
+    double mcnemar_statistic, mcnemar_p;
+    /* 1: the first is better, -1: the second is, 0: no difference can be told. */
+    int better;
+    /* The conclusion as a sentence. */
+    const char *sentence;
+} film_comparison;
+
+/* Finding the duplicate of a question in a pool: the share of queries whose duplicate is among the
+ * first 1, 10 and 36 answers, and the mean reciprocal rank. */
+typedef struct film_retrieval {
+    uint64_t queries, pool;
+    double recall_1, recall_10, recall_36, mean_reciprocal_rank;
+} film_retrieval;
+
+/* What film_eval measured. docs/eval.md explains each figure. Free it with film_eval_result_free. */
+typedef struct film_eval_result {
+    size_t size;
+    /* What the pointers below point into. */
+    void *owned;
+    uint64_t rows, sentences, skipped;
+    film_labels labels;
+    /* What was used: never AUTO. */
+    film_eval_decision decision;
+    double prior;
+    /* The threshold of the options; NaN: the model's own operating point. */
+    double threshold;
+    /* Labelled pairs and triplets. */
+    film_figure accuracy, best_accuracy, log_loss, f1, auc, average_precision, ece, brier;
+    double best_threshold;
+    film_figure triplet_accuracy;
+    /* Scores. */
+    film_figure pearson, spearman;
+    double pearson_log_odds;
+    /* Categories, decided by the nearest 1, 5 and 10 sentences. */
+    film_figure category_accuracy[3];
+    /* The sweep of pairwise kNN, by rising k. Without a sweep the counts and k are 0. */
+    film_knn knn;
+    const film_knn_point *knn_points;
+    size_t knn_point_count, best_k, elbow_k;
+    /* NULL where the options did not ask for it. */
+    const film_operating_point *operating;
+    const film_comparison *against;
+    const film_retrieval *retrieval;
+} film_eval_result;
+
+/* Measures a model on a labelled file. */
 FILM_API film_status film_eval(const film_model *model, const char *path,
-                               const film_eval_options *options, char **json, film_error *error);
+                               const film_eval_options *options, film_eval_result *result,
+                               film_error *error);
+FILM_API void film_eval_result_free(film_eval_result *result);
+
+/* A result as one JSON object: rows, accuracy, best_accuracy, log_loss, f1, auc, ..., ci, knn,
+ * retrieval, operating, against; null where a figure does not apply. Free it with film_free. */
+FILM_API film_status film_eval_json(const film_eval_result *result, char **json, film_error *error);
 
 /* ---- A report -------------------------------------------------------------------------- */
 
 typedef struct film_report_options {
-    const char *name;         /* what to call the model; NULL: "model" */
-    const char *eval;         /* a labelled file to measure it on, or NULL */
-    const char *const *train; /* the files it was trained on, or NULL */
+    size_t size;
+    /* The name of the model; NULL: "model". */
+    const char *name;
+    /* A labelled file to measure the model on; NULL: none. */
+    const char *eval;
+    /* The files it was trained on; NULL: not given. */
+    const char *const *train;
     size_t train_count;
-    const char *pool;    /* a file whose sentences are searched for duplicates, or NULL */
-    const char *compare; /* a CSV of other systems to show beside it (docs/report.md), or NULL */
+    /* A file whose sentences are searched for duplicates; NULL: none. */
+    const char *pool;
+    /* A CSV of other systems to show beside the model (docs/report.md); NULL: none. */
+    const char *compare;
     film_table_options eval_table, train_table, pool_table;
-    uint64_t seed; /* 1 */
-    int threads;   /* 0: all cores */
+    /* 0: 1. */
+    uint64_t seed;
+    /* 0: all cores. */
+    int threads;
     film_progress progress;
 } film_report_options;
 
-FILM_API void film_report_defaults(film_report_options *options);
-
-/* Writes one HTML file that needs nothing else, "-": to standard output. It shows how the model
- * learned, how good it is, what it gets wrong, what it looks at, and what is wrong with the data; what the
- * files given do not allow is said in a line. docs/report.md explains each part. OPTIONS may be NULL. */
+/* Writes one self-contained HTML file; "-" is standard output. It shows how the model learned, how
+ * good it is, what it gets wrong, what it looks at, and what is wrong with the data. Where the files
+ * given do not suffice for a section, the report says so. docs/report.md explains each section. */
 FILM_API film_status film_report(const film_model *model, const film_report_options *options,
                                  const char *path, film_error *error);
 
 /* ---- Splitting a file ------------------------------------------------------------------ */
 
 typedef struct film_split_options {
+    size_t size;
     film_table_options table;
-    double train_share; /* 0.8 for 4:1 */
+    /* The share of the rows that goes to the training file; 0: 0.8. */
+    double train_share;
+    /* 0: 1. */
     uint64_t seed;
     film_progress progress;
 } film_split_options;
 
 typedef struct film_split_result {
-    uint64_t train_rows, dev_rows, components, largest_component, skipped;
+    size_t size;
+    uint64_t train_rows, dev_rows;
+    /* Groups of connected questions, and the rows of the largest. */
+    uint64_t components, largest_component;
+    /* Bad rows, with table.skip_bad. */
+    uint64_t skipped;
 } film_split_result;
 
-/* Two files that share no question: rows whose questions are connected stay together. The parts
- * are written to TRAIN_PATH and DEV_PATH in the input's own format. */
+/* Splits a file into two that share no question: rows with connected questions stay together. Both
+ * files have the format of the input. RESULT may be NULL. */
 FILM_API film_status film_split(const char *path, const char *train_path, const char *dev_path,
                                 const film_split_options *options, film_split_result *result,
                                 film_error *error);

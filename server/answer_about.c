@@ -29,7 +29,7 @@ void answer_model(struct worker *worker, const struct request *request, struct r
     char *pool = NULL;
     (void)request;
     if (generation->pool) {
-        film_status status = film_pool_describe(generation->pool, &pool, &error);
+        film_status status = film_pool_describe_json(generation->pool, &pool, &error);
         if (status != FILM_OK) {
             response_failure(response, status, &error);
             return;

@@ -15,7 +15,7 @@ static int write_member(void *user, const film_member *member)
     struct bytes *out = clusters->out;
     if (member->cluster != clusters->open) {
         bytes_format(out, "%s{\"size\": %zu, \"members\": [", clusters->open ? "]}, " : "",
-                     member->size);
+                     member->cluster_size);
         clusters->open = member->cluster;
     } else {
         bytes_text(out, ", ");
@@ -39,10 +39,9 @@ static void find_clusters(struct worker *worker, const film_record *records, siz
                           double threshold, double prior, struct response *response)
 {
     film_error error;
-    film_dedup_result result;
-    film_dedup_options options;
+    film_dedup_result result = {.size = sizeof result};
+    film_dedup_options options = {.size = sizeof options};
     struct clusters clusters = {&response->body, 0};
-    film_dedup_defaults(&options);
     options.answer.threads = worker->service->options.threads;
     options.threshold = threshold;
     if (prior > 0) options.answer.prior = prior;

@@ -64,7 +64,7 @@ struct asked {
 static struct asked asked_defaults(const struct worker *worker)
 {
     struct asked asked = {.decision = FILM_DECISION_AUTO, .memory = 1, .reasons = FILM_ALL_REASONS};
-    film_answer_defaults(&asked.options);
+    asked.options.size = sizeof asked.options;
     asked.options.threads = worker->service->options.threads;
     return asked;
 }
@@ -216,7 +216,7 @@ void answer_explain(struct worker *worker, const struct request *request, struct
     json_t *root = NULL;
     struct asked asked = asked_defaults(worker);
     film_error error;
-    film_explanation why;
+    film_explanation why = {.size = sizeof why};
     if (fields_read(request, explain_fields, &asked, &root, response) &&
         has_both(&asked, response)) {
         film_status status = film_context_set(worker->context, &asked.options, &error);

@@ -172,7 +172,7 @@ void answer_search(struct worker *worker, const struct request *request, struct 
     json_t *root = NULL;
     struct query query = {.reasons = FILM_ALL_REASONS};
     struct conditions conditions = {.count = 0};
-    film_search_defaults(&query.options);
+    query.options.size = sizeof query.options;
     if (fields_read(request, search_fields, &query, &root, response) &&
         (!query.where || read_conditions(query.where, &conditions, response))) {
         query.options.where = conditions.where;
@@ -246,8 +246,9 @@ static void add(struct worker *worker, const film_sentence *sentences, size_t co
 {
     struct service *service = worker->service;
     film_error error;
-    film_pool_added added;
-    film_pool_add_options options = {.replace = replace,
+    film_pool_added added = {.size = sizeof added};
+    film_pool_add_options options = {.size = sizeof options,
+                                     .replace = replace,
                                      .threads = service->options.threads,
                                      .progress = service_progress(service)};
     pthread_mutex_lock(&service->writing);

@@ -107,9 +107,8 @@ static int enough(void *user, const film_found *found)
 /* The first search makes or maps the index. */
 static void generation_warm_up(struct generation *generation, struct service *service)
 {
-    film_search_options options;
+    film_search_options options = {.size = sizeof options};
     if (!generation->pool) return;
-    film_search_defaults(&options);
     options.k = options.candidates = 1;
     options.answer.threads = service->options.threads;
     options.progress = service_progress(service);
@@ -259,7 +258,7 @@ film_status service_pool_size(const struct generation *generation, uint64_t *cou
     char *about = NULL;
     *count = 0;
     if (!generation->pool) return FILM_OK;
-    film_status status = film_pool_describe(generation->pool, &about, error);
+    film_status status = film_pool_describe_json(generation->pool, &about, error);
     if (status != FILM_OK) return status;
     json_t *object = json_loads(about, 0, NULL);
     *count = (uint64_t)json_integer_value(json_object_get(object, "sentences"));

@@ -6,7 +6,7 @@
 
 const struct comm comm_single = {0, 1, NULL, NULL, NULL};
 
-const struct comm *comm_of(const film_job *job)
+const struct comm *comm_of(const struct film_job *job)
 {
     return job ? &job->comm : &comm_single;
 }
@@ -173,16 +173,6 @@ film_status comm_agree(const struct comm *comm, film_status status, film_error *
                         : FILM_OK;
 }
 
-film_status film_job_sum(film_job *job, uint64_t *values, size_t count, film_error *error)
-{
-    const struct comm *comm = comm_of(job);
-    if (comm->size == 1) return FILM_OK;
-    /* Sizes are summed. A machine whose sizes have 32 bits has no jobs of several processes. */
-    if (sizeof(size_t) != sizeof *values)
-        return status_set(error, FILM_USAGE, "jobs of several processes need a 64-bit machine");
-    return comm_sum_counts(comm, (size_t *)values, count, error);
-}
-
 uint64_t comm_sent(const struct comm *comm)
 {
     const struct comm_traffic *t = comm->traffic;
@@ -196,14 +186,4 @@ film_status comm_sent_since(const struct comm *comm, uint64_t before, uint64_t *
     film_status status = comm_sum_counts(comm, &bytes, 1, error);
     *sum = bytes;
     return status;
-}
-
-int film_job_rank(const film_job *job)
-{
-    return comm_of(job)->rank;
-}
-
-int film_job_size(const film_job *job)
-{
-    return comm_of(job)->size;
 }

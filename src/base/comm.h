@@ -42,11 +42,11 @@ struct comm {
 /* A job of one process: every call below returns at once, copying where there is something to copy. */
 extern const struct comm comm_single;
 
-/* The processes of a job as film.h hands them out. */
+/* The processes of a job as film_io.h hands them out. */
 struct film_job {
     struct comm comm;
 };
-const struct comm *comm_of(const film_job *job); /* comm_single for NULL */
+const struct comm *comm_of(const struct film_job *job); /* comm_single for NULL */
 
 /* Element-wise sum over all processes, the result in every one. */
 film_status comm_sum_float(const struct comm *comm, float *values, size_t count, film_error *error);

@@ -1,3 +1,5 @@
+/* Files mapped for reading; files written beside their name, synced and renamed; one output of several processes, which
+ * each keep what they write until all commit. Reading tables is text/'s. */
 #include "base/file.h"
 #include "base/comm.h"
 #include "base/mem.h"
@@ -70,7 +72,7 @@ static char *without_links(const char *path)
     return copy;
 }
 
-static film_status open_temporary(film_output *output, film_error *error)
+static film_status open_temporary(struct film_output *output, film_error *error)
 {
     size_t room = strlen(output->path) + 40;
     output->temporary = mem_array(room, 1);
@@ -89,12 +91,12 @@ static film_status open_temporary(film_output *output, film_error *error)
     return status;
 }
 
-film_status film_output_open(const char *path, film_output **out, film_error *error)
+film_status output_open(const char *path, struct film_output **out, film_error *error)
 {
     film_status status = FILM_OK;
     struct stat about;
     *out = NULL;
-    film_output *output = mem_array(1, sizeof *output);
+    struct film_output *output = mem_array(1, sizeof *output);
     if (!output) return status_no_memory(error);
     output->comm = &comm_single;
     output->spooled = 0;
@@ -114,13 +116,13 @@ film_status film_output_open(const char *path, film_output **out, film_error *er
     }
 done:
     if (status != FILM_OK)
-        film_output_discard(output);
+        output_discard(output);
     else
         *out = output;
     return status;
 }
 
-static film_status write_all(film_output *output, const unsigned char *bytes, size_t count,
+static film_status write_all(struct film_output *output, const unsigned char *bytes, size_t count,
                              film_error *error)
 {
     while (count) {
@@ -135,14 +137,14 @@ static film_status write_all(film_output *output, const unsigned char *bytes, si
     return FILM_OK;
 }
 
-static film_status flush(film_output *output, film_error *error)
+static film_status flush(struct film_output *output, film_error *error)
 {
     size_t used = output->used;
     output->used = 0;
     return write_all(output, output->buffer, used, error);
 }
 
-film_status film_output_write(film_output *output, const void *bytes, size_t count,
+film_status output_write(struct film_output *output, const void *bytes, size_t count,
                               film_error *error)
 {
     if (count > BUFFER_BYTES - output->used) {
@@ -155,7 +157,7 @@ film_status film_output_write(film_output *output, const void *bytes, size_t cou
     return FILM_OK;
 }
 
-film_status film_output_patch(film_output *output, uint64_t offset, const void *bytes, size_t count,
+film_status output_patch(struct film_output *output, uint64_t offset, const void *bytes, size_t count,
                               film_error *error)
 {
     film_status status = flush(output, error);
@@ -215,12 +217,12 @@ static film_status spool_failed(film_error *error)
 }
 
 /* A file without a name, for what waits until its turn; nothing is left of it when the process is killed. */
-static film_status open_spool(const char *path, film_output **out, film_error *error)
+static film_status open_spool(const char *path, struct film_output **out, film_error *error)
 {
     film_status status = FILM_OK;
     const char *folder = getenv("TMPDIR");
     char name[4096];
-    film_output *output = mem_zeroed(1, sizeof *output);
+    struct film_output *output = mem_zeroed(1, sizeof *output);
     if (!output) return status_no_memory(error);
     output->fd = -1;
     output->spooled = 1;
@@ -231,21 +233,20 @@ static film_status open_spool(const char *path, film_output **out, film_error *e
     unlink(name);
     *out = output;
 done:
-    if (status != FILM_OK) film_output_discard(output);
+    if (status != FILM_OK) output_discard(output);
     return status;
 }
 
-film_status film_output_open_job(film_job *job, const char *path, film_output **out,
+film_status output_open_job(const struct comm *comm, const char *path, struct film_output **out,
                                  film_error *error)
 {
     film_status status = FILM_OK;
-    const struct comm *comm = comm_of(job);
     *out = NULL;
     /* So that the first finds out at once when it cannot write there. It spools too: when another fails, it is
      * killed, and a half-written file beside the target would stay. */
-    if (comm->rank == 0) TRY(film_output_open(path, out, error));
+    if (comm->rank == 0) TRY(output_open(path, out, error));
     if (comm->size > 1 && (comm->rank > 0 || (*out)->temporary)) {
-        film_output_discard(*out);
+        output_discard(*out);
         *out = NULL;
         TRY(open_spool(path, out, error));
     }
@@ -255,7 +256,7 @@ done:
 }
 
 /* Bytes of what this process kept: those at OFFSET, at most a buffer. */
-static film_status read_spool(film_output *output, size_t offset, size_t count, film_error *error)
+static film_status read_spool(struct film_output *output, size_t offset, size_t count, film_error *error)
 {
     for (size_t done = 0; done < count;) {
         ssize_t got =
@@ -269,7 +270,7 @@ static film_status read_spool(film_output *output, size_t offset, size_t count, 
 
 /* COUNT bytes at OFFSET of what process FROM kept, in the buffer of the first. OUT, IN: how much goes to each process
  * and comes from each, all 0 before and after. */
-static film_status bring(film_output *output, size_t from, size_t offset, size_t count, size_t *out,
+static film_status bring(struct film_output *output, size_t from, size_t offset, size_t count, size_t *out,
                          size_t *in, film_error *error)
 {
     film_status status = FILM_OK;
@@ -288,7 +289,7 @@ done:
 }
 
 /* What was kept goes to TARGET (the first process's), one process after the other, a buffer at a time. */
-static film_status hand_over(film_output *output, film_output *target, film_error *error)
+static film_status hand_over(struct film_output *output, struct film_output *target, film_error *error)
 {
     film_status status = FILM_OK;
     const struct comm *comm = output->comm;
@@ -313,13 +314,13 @@ done:
     return status;
 }
 
-film_status film_output_commit(film_output *output, film_error *error)
+film_status output_commit(struct film_output *output, film_error *error)
 {
     film_status status = FILM_OK;
-    film_output *target = output;
+    struct film_output *target = output;
     TRY(flush(output, error));
     if (output->spooled && output->comm->rank == 0)
-        TRY(film_output_open(output->path, &target, error));
+        TRY(output_open(output->path, &target, error));
     if (output->comm->size > 1) TRY(hand_over(output, target, error));
     if (target->temporary) {
         if (fsync(target->fd) != 0 || rename(target->temporary, target->path) != 0)
@@ -329,12 +330,12 @@ film_status film_output_commit(film_output *output, film_error *error)
         status = sync_directory(target->path, error);
     }
 done:
-    if (target != output) film_output_discard(target);
-    film_output_discard(output);
+    if (target != output) output_discard(target);
+    output_discard(output);
     return status;
 }
 
-void film_output_discard(film_output *output)
+void output_discard(struct film_output *output)
 {
     if (!output) return;
     if (output->fd >= 0 && output->fd != STDOUT_FILENO) close(output->fd);

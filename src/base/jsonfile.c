@@ -1,3 +1,4 @@
+/* Reading JSON files with jansson, and telling a syntax error from a lack of memory. Writing JSON is base/writer.c's. */
 #include "base/jsonfile.h"
 #include "base/file.h"
 
@@ -41,4 +42,11 @@ film_status jsonfile_read(const char *path, json_t **out, film_error *error)
     if (status == FILM_OK) status = jsonfile_parse(map.bytes, map.size, path, out, error);
     file_map_close(&map);
     return status;
+}
+
+void jsonfile_free_text(char *text)
+{
+    json_free_t release;
+    json_get_alloc_funcs(NULL, &release);
+    if (text) release(text);
 }

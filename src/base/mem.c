@@ -1,7 +1,10 @@
+/* Checked allocation through the program's allocator (film_set_allocator). It knows nothing of what the libraries below
+ * allocate: jansson's allocator is set here when the program asks for it. */
 #include "base/mem.h"
 
-#include "film.h"
+#include "film_types.h"
 
+#include <jansson.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +13,40 @@
 #include <malloc.h>
 #endif
 
-static film_allocator hook = {malloc, realloc, free};
+/* allocate is NULL: the C library's. */
+static film_allocator hook;
+
+static void *allocate(size_t bytes)
+{
+    return hook.allocate ? hook.allocate(hook.user, bytes) : malloc(bytes);
+}
+
+static void release(void *memory)
+{
+    if (hook.allocate && memory)
+        hook.release(hook.user, memory);
+    else if (!hook.allocate)
+        free(memory);
+}
 
 void film_set_allocator(const film_allocator *allocator)
 {
-    film_allocator standard = {malloc, realloc, free};
-    hook = allocator ? *allocator : standard;
+    hook = allocator ? *allocator : (film_allocator){.allocate = NULL};
+}
+
+void film_set_process_allocator(const film_allocator *allocator)
+{
+    film_set_allocator(allocator);
+    /* jansson's functions have no user pointer: these two know the hook. */
+    if (allocator)
+        json_set_alloc_funcs(allocate, release);
+    else
+        json_set_alloc_funcs(malloc, free);
+}
+
+void film_free(void *memory)
+{
+    release(memory);
 }
 
 static int bytes_of(size_t count, size_t size, size_t *bytes)
@@ -28,7 +59,7 @@ static int bytes_of(size_t count, size_t size, size_t *bytes)
 void *mem_array(size_t count, size_t size)
 {
     size_t bytes;
-    return bytes_of(count, size, &bytes) ? hook.allocate(bytes) : NULL;
+    return bytes_of(count, size, &bytes) ? allocate(bytes) : NULL;
 }
 
 void *mem_zeroed(size_t count, size_t size)
@@ -36,8 +67,8 @@ void *mem_zeroed(size_t count, size_t size)
     size_t bytes;
     if (!bytes_of(count, size, &bytes)) return NULL;
     /* calloc gets fresh pages from the kernel without touching them; a hook has only allocate. */
-    if (hook.allocate == malloc) return calloc(1, bytes);
-    void *memory = hook.allocate(bytes);
+    if (!hook.allocate) return calloc(1, bytes);
+    void *memory = allocate(bytes);
     if (memory) memset(memory, 0, bytes);
     return memory;
 }
@@ -45,7 +76,8 @@ void *mem_zeroed(size_t count, size_t size)
 void *mem_resize(void *memory, size_t count, size_t size)
 {
     size_t bytes;
-    return bytes_of(count, size, &bytes) ? hook.reallocate(memory, bytes) : NULL;
+    if (!bytes_of(count, size, &bytes)) return NULL;
+    return hook.allocate ? hook.reallocate(hook.user, memory, bytes) : realloc(memory, bytes);
 }
 
 /* The block's start is kept in front of the aligned address: one allocator hook serves both. */
@@ -53,7 +85,7 @@ void *mem_aligned(size_t count, size_t size)
 {
     size_t bytes;
     if (!bytes_of(count, size, &bytes) || bytes > PTRDIFF_MAX - 128) return NULL;
-    unsigned char *block = hook.allocate(bytes + 128);
+    unsigned char *block = allocate(bytes + 128);
     if (!block) return NULL;
     unsigned char *aligned = block + 64 + (64 - ((uintptr_t)block & 63));
     memcpy(aligned - sizeof block, &block, sizeof block);
@@ -65,12 +97,12 @@ void mem_free_aligned(void *memory)
     if (!memory) return;
     unsigned char *block;
     memcpy(&block, (unsigned char *)memory - sizeof block, sizeof block);
-    hook.release(block);
+    release(block);
 }
 
 void mem_free(void *memory)
 {
-    hook.release(memory);
+    release(memory);
 }
 
 void mem_large_pages(void *memory, size_t bytes)
@@ -89,7 +121,7 @@ void mem_large_pages(void *memory, size_t bytes)
 void mem_give_back(void)
 {
 #ifdef __GLIBC__
-    if (hook.allocate == malloc) malloc_trim(0);
+    if (!hook.allocate) malloc_trim(0);
 #endif
 }
 

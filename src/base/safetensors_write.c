@@ -1,5 +1,6 @@
 /* Writing safetensors files. The header is put together by hand, not by a JSON library: its bytes
  * are then ours to promise (same arguments, same file). */
+#include "base/file.h"
 #include "base/safetensors.h"
 #include "base/checksum.h"
 #include "base/mem.h"
@@ -186,17 +187,17 @@ static film_status write_parts(const char *path, const struct text *header,
                                const struct placed *places, size_t count, film_error *error)
 {
     film_status status = FILM_OK;
-    film_output *output = NULL;
+    struct film_output *output = NULL;
     uint64_t length = header->length;
-    TRY(film_output_open(path, &output, error));
-    TRY(film_output_write(output, &length, sizeof length, error));
-    TRY(film_output_write(output, header->bytes, header->length, error));
+    TRY(output_open(path, &output, error));
+    TRY(output_write(output, &length, sizeof length, error));
+    TRY(output_write(output, header->bytes, header->length, error));
     for (size_t i = 0; i < count; i++)
-        TRY(film_output_write(output, places[i].tensor->data, (size_t)places[i].bytes, error));
-    status = film_output_commit(output, error);
+        TRY(output_write(output, places[i].tensor->data, (size_t)places[i].bytes, error));
+    status = output_commit(output, error);
     output = NULL;
 done:
-    film_output_discard(output);
+    output_discard(output);
     return status;
 }
 

@@ -1,9 +1,35 @@
+/* Status codes, messages, progress and the version: what film_types.h promises of every call. It neither prints nor
+ * allocates. */
 #include "base/status.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#define STRINGIFY(x) #x
+#define VERSION_TEXT(a, b, c) STRINGIFY(a) "." STRINGIFY(b) "." STRINGIFY(c)
+
+const char *film_version(void)
+{
+    return VERSION_TEXT(FILM_VERSION_MAJOR, FILM_VERSION_MINOR, FILM_VERSION_PATCH);
+}
+
+int film_version_number(void)
+{
+    return FILM_VERSION_NUMBER;
+}
+
+const char *film_status_name(film_status status)
+{
+    static const char *const names[] = {
+        [FILM_OK] = "ok",         [FILM_USAGE] = "usage",         [FILM_BAD_INPUT] = "bad input",
+        [FILM_IO] = "i/o",        [FILM_CANCELLED] = "cancelled", [FILM_NO_MEMORY] = "no memory",
+        [FILM_END] = "end",       [FILM_DENIED] = "denied", [FILM_NEEDS_LIBRARY] = "needs library",
+    };
+    unsigned number = (unsigned)status;
+    return number < sizeof names / sizeof *names ? names[number] : "unknown";
+}
 
 /* A message is one line, whatever file name, field or library's words are quoted in it. */
 static void keep_to_one_line(char *message)
@@ -48,7 +74,7 @@ film_status status_errno(film_error *error, const char *format, ...)
 film_status status_no_memory(film_error *error)
 {
     return status_set(error, FILM_NO_MEMORY,
-                      "out of memory; use a smaller --rank, fewer features or less data");
+                      "out of memory; use a smaller rank, fewer features or less data");
 }
 
 film_status status_missing(film_error *error, const char *what)

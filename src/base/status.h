@@ -2,7 +2,7 @@
 #ifndef BASE_STATUS_H
 #define BASE_STATUS_H
 
-#include "film_train.h"
+#include "film_types.h"
 
 /* Formats the message into ERROR (which may be NULL) and returns CODE, so that a failing function
  * reads `return status_set(error, FILM_BAD_INPUT, "%s:%zu: ...", ...)`. */

@@ -1,6 +1,7 @@
 /* Tells valid UTF-8 from anything else, by the table of the standard and eight bytes of ASCII at a
  * time. It does not decode code points: utf8proc does where a character's properties matter. */
 #include "base/utf8.h"
+#include "film_types.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -55,4 +56,14 @@ int utf8_valid(const char *bytes, size_t length, size_t *bad)
         }
     }
     return 1;
+}
+
+int film_text_valid(film_text text, size_t *bad)
+{
+    return utf8_valid(text.bytes, text.length, bad);
+}
+
+size_t film_text_cut(film_text text, size_t most)
+{
+    return utf8_cut(text.bytes, text.length, most);
 }

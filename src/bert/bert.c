@@ -1,4 +1,5 @@
 #include "bert/bert_parts.h"
+#include "base/jsonfile.h"
 #include "base/checksum.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -138,7 +139,7 @@ film_status bert_describe(const struct bert *bert, char **json, film_error *erro
         checksum_print(bert->fingerprint).digits);
     char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
     *json = text ? mem_string(text, strlen(text)) : NULL;
-    free(text); /* jansson allocates by itself */
+    jsonfile_free_text(text);
     json_decref(object);
     return *json ? FILM_OK : status_no_memory(error);
 }

@@ -1,5 +1,6 @@
 /* The encoder as part of a model file: what bert_open read from a folder, written and read again. */
 #include "bert/bert_parts.h"
+#include "base/jsonfile.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -53,7 +54,7 @@ film_status bert_settings(const struct bert *bert, char **json, film_error *erro
                                "most_tokens", (json_int_t)bert->pool.most_tokens);
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     *json = text ? mem_string(text, strlen(text)) : NULL;
-    free(text); /* jansson allocates by itself */
+    jsonfile_free_text(text);
     json_decref(object);
     return *json ? FILM_OK : status_no_memory(error);
 }
@@ -88,7 +89,7 @@ static film_status read_config(const json_t *root, const char *name, struct bert
         json_dumps(json_object_get(root, "config"), JSON_COMPACT | JSON_REAL_PRECISION(17));
     if (!text) return status_set(error, FILM_BAD_INPUT, "%s: no \"config\"", name);
     film_status status = bert_config_parse(text, strlen(text), name, config, error);
-    free(text);
+    jsonfile_free_text(text);
     return status;
 }
 

@@ -1,5 +1,6 @@
 /* The black box's network as part of a model file. */
 #include "base/mem.h"
+#include "base/jsonfile.h"
 #include "bert/deep.h"
 
 #include <jansson.h>
@@ -28,7 +29,7 @@ film_status deep_settings(const struct deep *deep, char **json, film_error *erro
                                (json_int_t)shape->maps[2], (json_int_t)shape->maps[3]);
     char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
     *json = text ? mem_string(text, strlen(text)) : NULL;
-    free(text); /* jansson allocates by itself */
+    jsonfile_free_text(text);
     json_decref(object);
     return *json ? FILM_OK : status_no_memory(error);
 }

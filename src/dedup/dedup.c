@@ -1,4 +1,5 @@
 #include "dedup/dedup.h"
+#include "base/sized.h"
 #include "base/mem.h"
 
 static void dedup_free(struct dedup *dedup)
@@ -101,21 +102,19 @@ done:
 
 /* ---- film_pool.h ---- */
 
-void film_dedup_defaults(film_dedup_options *options)
-{
-    *options = (film_dedup_options){.threshold = 0};
-    film_answer_defaults(&options->answer);
-}
-
-void dedup_call_start(struct dedup_call *call, const film_dedup_options *options,
-                      film_dedup_result *result)
+film_status dedup_call_start(struct dedup_call *call, const film_dedup_options *options,
+                             film_dedup_result *result, film_error *error)
 {
     *call = (struct dedup_call){.result = {0}};
-    film_dedup_defaults(&call->options);
-    if (options) call->options = *options;
+    film_status status = sized_check(result, "film_dedup_result", error);
+    if (status == FILM_OK)
+        status = sized_options(&call->options, sizeof call->options, options, "film_dedup_options",
+                               error);
+    if (status != FILM_OK) return status;
     call->comm = comm_of(call->options.job);
     call->sent = comm_sent(call->comm);
-    if (result) *result = call->result;
+    sized_fill(result, &call->result, sizeof call->result);
+    return FILM_OK;
 }
 
 film_status dedup_call_end(struct dedup_call *call, film_status status, film_dedup_result *result,
@@ -124,7 +123,7 @@ film_status dedup_call_end(struct dedup_call *call, film_status status, film_ded
     if (status == FILM_OK)
         status = comm_sent_since(call->comm, call->sent, &call->result.sent, error);
     record_set_free(&call->set);
-    if (result) *result = call->result;
+    sized_fill(result, &call->result, sizeof call->result);
     return status;
 }
 
@@ -134,7 +133,8 @@ film_status film_dedup(const film_model *model, const film_record *records, size
 {
     film_status status = FILM_OK;
     struct dedup_call call;
-    dedup_call_start(&call, options, result);
+    status = dedup_call_start(&call, options, result, error);
+    if (status != FILM_OK) return status;
     if (!model || (count && !records)) TRY(status_missing(error, model ? "records" : "model"));
     TRY(record_set_view(&call.set, call.comm, records, count, error));
     for (size_t i = 0; i < call.options.label_count; i++)
@@ -151,7 +151,8 @@ film_status film_dedup_file(const film_model *model, const char *path,
 {
     film_status status = FILM_OK;
     struct dedup_call call;
-    dedup_call_start(&call, options, result);
+    status = dedup_call_start(&call, options, result, error);
+    if (status != FILM_OK) return status;
     if (!model || !path) TRY(status_missing(error, model ? "path" : "model"));
     TRY(record_set_read(&call.set, call.comm, path, &call.options.table, &call.options.progress,
                         &call.result.skipped, error));

@@ -15,6 +15,7 @@
 #include "dedup/cluster.h"
 #include "dedup/candidates.h"
 #include "dedup/record_set.h"
+#include "film_pool.h"
 
 struct dedup_near;    /* a pair near the threshold */
 struct dedup_waiting; /* a pair to be judged */

@@ -1,4 +1,5 @@
 #include "dedup/fields.h"
+#include "base/jsonfile.h"
 #include "text/columns.h"
 #include "text/table.h"
 #include "base/utf8.h"
@@ -62,7 +63,7 @@ char *fields_dump(const void *json)
     int same = back && json_equal(back, json);
     json_decref(back);
     if (same || !text) return text;
-    free(text);
+    jsonfile_free_text(text);
     return json_dumps(json, flags | JSON_REAL_PRECISION(17));
 }
 
@@ -131,7 +132,7 @@ film_status fields_of_row(const film_table *table, const film_row *row, struct f
                                            .text = row->a,
                                            .category = fields_or_none(row->category)}};
     TRY_ALLOC(others, error);
-    if (strcmp(film_table_format(table), "jsonl") == 0) {
+    if (film_table_format(table) == FILM_FORMAT_JSONL) {
         TRY_ALLOC(fields->object = json_loadb(row->raw.bytes, row->raw.length, 0, NULL), error);
         TRY_ALLOC(take_keys(table, fields->object, &fields->sentence, others), error);
     } else {
@@ -148,7 +149,7 @@ done:
 
 void fields_free(struct fields *fields)
 {
-    free(fields->more); /* jansson's */
+    jsonfile_free_text(fields->more);
     json_decref(fields->object);
     *fields = (struct fields){.more = NULL};
 }

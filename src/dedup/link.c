@@ -8,6 +8,7 @@
  * of A and B, each process holds about R / N, the first in addition 12 bytes a match of a batch, for unique
  * matches of all. */
 #include "base/mem.h"
+#include "base/sized.h"
 #include "dedup/candidates.h"
 #include "dedup/record_set.h"
 
@@ -363,10 +364,13 @@ done:
 
 /* ---- film_pool.h ---- */
 
-void film_link_defaults(film_link_options *options)
+/* Reads the caller's options; RESULT is what the call will fill. */
+static film_status start_linking(film_link_options *wanted, const film_link_options *options,
+                                 const film_link_result *result, film_error *error)
 {
-    *options = (film_link_options){.threshold = 0};
-    film_answer_defaults(&options->answer);
+    film_status status =
+        sized_options(wanted, sizeof *wanted, options, "film_link_options", error);
+    return status == FILM_OK ? sized_check(result, "film_link_result", error) : status;
 }
 
 static film_status link_piles(const film_model *model, struct record_set *a, struct record_set *b,
@@ -385,11 +389,10 @@ film_status film_link(const film_model *model, const film_record *a, size_t a_co
                       film_link_result *result, film_error *error)
 {
     film_status status = FILM_OK;
-    film_link_options wanted;
+    film_link_options wanted = {0};
     film_link_result figures = {0};
     struct record_set as = {0}, bs = {0};
-    film_link_defaults(&wanted);
-    if (options) wanted = *options;
+    if ((status = start_linking(&wanted, options, result, error)) != FILM_OK) return status;
     const struct comm *comm = comm_of(wanted.job);
     uint64_t sent = comm_sent(comm);
     if (!model || (a_count && !a) || (b_count && !b))
@@ -401,7 +404,7 @@ film_status film_link(const film_model *model, const film_record *a, size_t a_co
 done:
     record_set_free(&as);
     record_set_free(&bs);
-    if (result) *result = figures;
+    sized_fill(result, &figures, sizeof figures);
     return status;
 }
 
@@ -410,11 +413,10 @@ film_status film_link_files(const film_model *model, const char *path_a, const c
                             film_error *error)
 {
     film_status status = FILM_OK;
-    film_link_options wanted;
+    film_link_options wanted = {0};
     film_link_result figures = {0};
     struct record_set a = {0}, b = {0};
-    film_link_defaults(&wanted);
-    if (options) wanted = *options;
+    if ((status = start_linking(&wanted, options, result, error)) != FILM_OK) return status;
     const struct comm *comm = comm_of(wanted.job);
     uint64_t sent = comm_sent(comm);
     if (!model || !path_a || !path_b) return status_missing(error, model ? "a path" : "model");
@@ -429,6 +431,6 @@ film_status film_link_files(const film_model *model, const char *path_a, const c
 done:
     record_set_free(&a);
     record_set_free(&b);
-    if (result) *result = figures;
+    sized_fill(result, &figures, sizeof figures);
     return status;
 }

@@ -76,7 +76,7 @@ static film_status read_row(struct record_set_reading *reading, const film_table
     if (status == FILM_BAD_INPUT && error) {
         size_t used = strlen(error->message);
         snprintf(error->message + used, sizeof error->message - used,
-                 "; --skip-bad passes over such rows");
+                 "; fix the row or skip bad rows");
     }
     return status;
 }
@@ -97,8 +97,8 @@ film_status record_set_read(struct record_set *set, const struct comm *comm, con
     wanted.parts = comm->size;
     reading.rows = (uint64_t)comm->rank << 40;
     TRY(record_set_intake_open(&reading.intake, set, error));
-    TRY(film_table_open(path, &wanted, &reading.table, error));
-    reading.lines = strcmp(film_table_format(reading.table), "lines") == 0;
+    TRY(table_open(path, &wanted, &reading.table, error));
+    reading.lines = film_table_format(reading.table) == FILM_FORMAT_LINES;
     while (go_on) {
         while (!reading.ended && !record_set_intake_full(&reading.intake)) {
             TRY(read_row(&reading, &wanted, &bad));

@@ -11,6 +11,7 @@
 
 #include "embed/features.h"
 #include "embed/network.h"
+#include "film.h"
 
 /* A view: what it points to belongs to the model. */
 struct encoder {

@@ -1,6 +1,5 @@
 #include "eval/against.h"
 #include "base/mem.h"
-#include "eval/answer.h"
 #include "eval/mcnemar.h"
 
 #include <math.h>
@@ -24,14 +23,6 @@ static struct mcnemar test_decisions(const struct against_side side[2], const fl
         if (right[0] != right[1]) only[right[1]]++;
     }
     return mcnemar_test(only[0], only[1]);
-}
-
-static json_t *mcnemar_object(const struct mcnemar *test)
-{
-    return json_pack("{s:I, s:I, s:s, s:o, s:f}", "b", (json_int_t)test->b, "c",
-                     (json_int_t)test->c, "test",
-                     test->exact ? "exact binomial" : "chi-square with continuity correction",
-                     "statistic", answer_number(test->statistic), "p", test->p);
 }
 
 /* What the verdict rests on: accuracy in points with McNemar's test, or Pearson. */
@@ -70,32 +61,55 @@ static void write_grounds(const struct headline *headline, int sign, double scal
     snprintf(out, size, "%s%s", interval, test);
 }
 
-static json_t *sentence(const struct headline *headline, const struct against_side side[2])
+static void write_sentence(const struct headline *headline, const struct against_side side[2],
+                           char text[AGAINST_SENTENCE])
 {
-    char grounds[200], text[1000];
+    char grounds[200];
     int winner = better(headline), sign = winner < 0 ? -1 : 1;
     double scale = headline->test ? 100 : 1;
     int digits = headline->test ? 1 : 3;
     const char *unit = headline->test ? "points of accuracy" : "of Pearson";
     write_grounds(headline, sign, scale, digits, grounds, sizeof grounds);
     if (!isfinite(headline->difference))
-        snprintf(text, sizeof text, "no difference can be told: a figure is not defined");
+        snprintf(text, AGAINST_SENTENCE, "no difference can be told: a figure is not defined");
     else if (winner == 0)
-        snprintf(text, sizeof text, "no difference can be told: %+.*f %s (%s)", digits,
+        snprintf(text, AGAINST_SENTENCE, "no difference can be told: %+.*f %s (%s)", digits,
                  scale * headline->difference, unit, grounds);
     else
-        snprintf(text, sizeof text, "%s is better by %.*f %s (%s)", side[winner < 0].name, digits,
+        snprintf(text, AGAINST_SENTENCE, "%s is better by %.*f %s (%s)", side[winner < 0].name, digits,
                  sign * scale * headline->difference, unit, grounds);
-    return json_string(text);
+}
+
+static film_difference *place_of(film_comparison *out, int measure)
+{
+    switch (measure) {
+    case MEASURE_ACCURACY:
+        return &out->accuracy;
+    case MEASURE_F1:
+        return &out->f1;
+    case MEASURE_LOG_LOSS:
+        return &out->log_loss;
+    case MEASURE_AUC:
+        return &out->auc;
+    case MEASURE_BRIER:
+        return &out->brier;
+    case MEASURE_PEARSON:
+        return &out->pearson;
+    case MEASURE_SPEARMAN:
+        return &out->spearman;
+    default:
+        return NULL;
+    }
 }
 
 /* MEASURES has room for two, freed by the caller. */
 static film_status compare_measures(const struct against_side side[2], const float *label,
                                     size_t pairs, unsigned set, const struct bootstrap *bootstrap,
-                                    struct measures measures[2], json_t *out,
+                                    struct measures measures[2], film_comparison *out,
                                     struct headline *headline, film_error *error)
 {
     film_status status = FILM_OK;
+    const film_difference none = {NAN, NAN, NAN, NAN, NAN};
     double value[2][MEASURES], interval[MEASURES][2];
     double *ranks = mem_array(pairs, sizeof *ranks);
     TRY_ALLOC(ranks, error);
@@ -106,12 +120,12 @@ static film_status compare_measures(const struct against_side side[2], const flo
     }
     TRY(bootstrap_difference(bootstrap, &measures[0], &measures[1], interval, error));
     for (int m = 0; m < MEASURES; m++) {
+        film_difference *figure = place_of(out, m);
+        if (!figure) continue;
+        *figure = none;
         if (!(set >> m & 1)) continue;
-        json_t *figure =
-            json_pack("{s:o, s:o, s:o, s:o}", "first", answer_number(value[0][m]), "second",
-                      answer_number(value[1][m]), "difference",
-                      answer_number(value[0][m] - value[1][m]), "ci", answer_interval(interval[m]));
-        TRY_ALLOC(json_object_set_new(out, measure_name((enum measure)m), figure) == 0, error);
+        *figure = (film_difference){value[0][m], value[1][m], value[0][m] - value[1][m],
+                                    interval[m][0], interval[m][1]};
     }
     int main_figure = set & 1u << MEASURE_ACCURACY ? MEASURE_ACCURACY : MEASURE_PEARSON;
     headline->difference = value[0][main_figure] - value[1][main_figure];
@@ -122,27 +136,25 @@ done:
 }
 
 film_status against_compare(const struct against_side side[2], const float *label, size_t pairs,
-                            int graded, const struct bootstrap *bootstrap, json_t **out,
-                            film_error *error)
+                            int graded, const struct bootstrap *bootstrap, film_comparison *out,
+                            char sentence[AGAINST_SENTENCE], film_error *error)
 {
     film_status status = FILM_OK;
-    static const char *const winners[3] = {"second", NULL, "first"};
     struct measures measures[2] = {{0}};
-    struct mcnemar test = {0};
+    struct mcnemar test = {.statistic = NAN, .p = NAN};
     struct headline headline = {.test = graded ? NULL : &test};
-    json_t *object = json_pack("{s:s, s:s}", "first", side[0].name, "second", side[1].name);
-    TRY_ALLOC(object, error);
     TRY(compare_measures(side, label, pairs, graded ? OF_SCORES : OF_PAIRS, bootstrap, measures,
-                         object, &headline, error));
+                         out, &headline, error));
     if (!graded) test = test_decisions(side, label, pairs);
-    const char *winner = winners[better(&headline) + 1];
-    json_object_set_new(object, "mcnemar", graded ? json_null() : mcnemar_object(&test));
-    json_object_set_new(object, "better", winner ? json_string(winner) : json_null());
-    TRY_ALLOC(json_object_set_new(object, "sentence", sentence(&headline, side)) == 0, error);
-    *out = object;
-    object = NULL;
+    out->only_first_right = test.b;
+    out->only_second_right = test.c;
+    out->mcnemar_exact = test.exact;
+    out->mcnemar_statistic = test.statistic;
+    out->mcnemar_p = test.p;
+    out->better = better(&headline);
+    write_sentence(&headline, side, sentence);
+    out->sentence = sentence;
 done:
-    json_decref(object);
     for (int s = 0; s < 2; s++) measures_free(&measures[s]);
     return status;
 }

@@ -4,7 +4,9 @@
 
 #include "eval/bootstrap.h"
 
-#include <jansson.h>
+#include "film_train.h"
+
+enum { AGAINST_SENTENCE = 1000 };
 
 /* What one of them said. */
 struct against_side {
@@ -13,10 +15,10 @@ struct against_side {
     const unsigned char *same;
 };
 
-/* *OUT is the object `against` of the answer (docs/eval.md). GRADED: the labels are scores, so that
- * correlations are compared and nothing is right or wrong. */
+/* Fills OUT but for the names; its sentence goes to SENTENCE. GRADED: the labels are scores, so that correlations are
+ * compared and nothing is right or wrong. */
 film_status against_compare(const struct against_side side[2], const float *label, size_t pairs,
-                            int graded, const struct bootstrap *bootstrap, json_t **out,
-                            film_error *error);
+                            int graded, const struct bootstrap *bootstrap, film_comparison *out,
+                            char sentence[AGAINST_SENTENCE], film_error *error);
 
 #endif

@@ -1,71 +1,252 @@
+/* The result of an evaluation as a struct and as JSON. Nothing is computed here; the order of the keys is part of what
+ * film eval --json promises. */
 #include "eval/answer.h"
+#include "base/mem.h"
+#include "eval/categories.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
-json_t *answer_number(double value)
+/* ---- the struct ---- */
+
+film_figure *answer_figure(film_eval_result *result, enum measure measure)
+{
+    film_figure *const places[MEASURES] = {
+        [MEASURE_ACCURACY] = &result->accuracy,
+        [MEASURE_BEST_ACCURACY] = &result->best_accuracy,
+        [MEASURE_LOG_LOSS] = &result->log_loss,
+        [MEASURE_F1] = &result->f1,
+        [MEASURE_AUC] = &result->auc,
+        [MEASURE_AVERAGE_PRECISION] = &result->average_precision,
+        [MEASURE_ECE] = &result->ece,
+        [MEASURE_BRIER] = &result->brier,
+        [MEASURE_PEARSON] = &result->pearson,
+        [MEASURE_SPEARMAN] = &result->spearman,
+    };
+    return places[measure];
+}
+
+film_eval_result answer_nothing(void)
+{
+    const film_figure none = {NAN, NAN, NAN};
+    film_eval_result result = {.size = sizeof result,
+                               .prior = NAN,
+                               .threshold = NAN,
+                               .best_threshold = NAN,
+                               .triplet_accuracy = none,
+                               .pearson_log_odds = NAN,
+                               .category_accuracy = {none, none, none}};
+    _Static_assert(CATEGORIES_DEPTHS == 3, "film_eval_result has room for three");
+    for (int m = 0; m < MEASURES; m++) *answer_figure(&result, (enum measure)m) = none;
+    return result;
+}
+
+film_status answer_init(film_eval_result *result, size_t points, film_error *error)
+{
+    struct answer_owned *owned = NULL;
+    *result = answer_nothing();
+    if (points <= (SIZE_MAX - sizeof *owned) / sizeof *owned->points)
+        owned = mem_zeroed(1, sizeof *owned + points * sizeof *owned->points);
+    result->owned = owned;
+    return owned ? FILM_OK : status_no_memory(error);
+}
+
+void answer_knn(film_eval_result *result, const struct knn *knn, film_knn variant)
+{
+    struct answer_owned *owned = result->owned;
+    const struct knn_curve *curve = &knn->curve[variant];
+    for (size_t i = 0; i < knn->points; i++) {
+        const struct knn_point *point = &curve->points[i];
+        owned->points[i] = (film_knn_point){.k = point->k,
+                                            .true_positives = point->tp,
+                                            .false_positives = point->fp,
+                                            .true_negatives = point->tn,
+                                            .false_negatives = point->fn,
+                                            .cross_entropy = point->cross_entropy,
+                                            .accuracy = point->accuracy,
+                                            .true_positive_rate = point->tpr,
+                                            .true_negative_rate = point->tnr,
+                                            .false_positive_rate = point->fpr,
+                                            .false_negative_rate = point->fnr};
+    }
+    result->knn = variant;
+    result->knn_points = owned->points;
+    result->knn_point_count = knn->points;
+    result->best_k = curve->points[curve->best].k;
+    result->elbow_k = curve->points[curve->elbow].k;
+}
+
+/* ---- as JSON ---- */
+
+static json_t *number(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-json_t *answer_interval(const double interval[2])
+/* [low, high], or null when there is no interval. */
+static json_t *interval(double low, double high)
 {
-    return isfinite(interval[0]) ? json_pack("[f, f]", interval[0], interval[1]) : json_null();
+    return isfinite(low) ? json_pack("[f, f]", low, high) : json_null();
 }
 
-void answer_measures(json_t *answer, const double value[MEASURES])
+static void put_interval(json_t *ci, const char *name, const film_figure *figure)
 {
-    for (int m = 0; m < MEASURES; m++)
-        json_object_set_new(answer, measure_name((enum measure)m), answer_number(value[m]));
-}
-
-void answer_intervals(json_t *ci, const double interval[MEASURES][2])
-{
-    for (int m = 0; m < MEASURES; m++)
-        if (isfinite(interval[m][0]))
-            json_object_set_new(ci, measure_name((enum measure)m), answer_interval(interval[m]));
-}
-
-static json_t *point_object(const struct knn_point *point)
-{
-    return json_pack(
-        "{s:I, s:f, s:f, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I}", "k", (json_int_t)point->k,
-        "cross_entropy", point->cross_entropy, "accuracy", point->accuracy, "tpr",
-        answer_number(point->tpr), "tnr", answer_number(point->tnr), "fpr",
-        answer_number(point->fpr), "fnr", answer_number(point->fnr), "tp", (json_int_t)point->tp,
-        "fp", (json_int_t)point->fp, "tn", (json_int_t)point->tn, "fn", (json_int_t)point->fn);
-}
-
-void answer_knn(json_t *answer, const struct knn *knn, enum knn_variant variant)
-{
-    json_t *points = json_array(), *best = json_null(), *elbow = json_null();
-    if (knn) {
-        const struct knn_curve *curve = &knn->curve[variant];
-        for (size_t i = 0; i < knn->points; i++)
-            json_array_append_new(points, point_object(&curve->points[i]));
-        best = json_integer((json_int_t)curve->points[curve->best].k);
-        elbow = json_integer((json_int_t)curve->points[curve->elbow].k);
-    }
-    json_object_set_new(answer, "knn", points);
-    json_object_set_new(answer, "best_k", best);
-    json_object_set_new(answer, "elbow_k", elbow);
-    json_object_set_new(answer, "knn_variant",
-                        knn ? json_string(knn_variant_name(variant)) : json_null());
+    if (isfinite(figure->low)) json_object_set_new(ci, name, interval(figure->low, figure->high));
 }
 
 json_t *answer_operating(const film_operating *wanted, const struct operating_point *point)
 {
     int has_target = wanted->criterion == FILM_PRECISION || wanted->criterion == FILM_RECALL;
-    return json_pack(
-        "{s:s, s:o, s:f, s:b, s:f, s:o, s:o, s:f}", "criterion", operating_name(wanted->criterion),
-        "target", answer_number(has_target ? wanted->target : NAN), "threshold", point->threshold,
-        "reached", point->reached, "accuracy", point->accuracy, "precision",
-        answer_number(point->precision), "recall", answer_number(point->recall), "f1", point->f1);
+    return json_pack("{s:s, s:o, s:f, s:b, s:f, s:o, s:o, s:f}", "criterion",
+                     operating_name(wanted->criterion), "target",
+                     number(has_target ? wanted->target : NAN), "threshold", point->threshold,
+                     "reached", point->reached, "accuracy", point->accuracy, "precision",
+                     number(point->precision), "recall", number(point->recall), "f1", point->f1);
 }
 
-json_t *answer_retrieval(const struct retrieval *retrieval)
+static json_t *operating_object(const film_operating_point *chosen)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:I, s:I}", "r1", answer_number(retrieval->r1), "r10",
-                     answer_number(retrieval->r10), "r36", answer_number(retrieval->r36), "mrr",
-                     answer_number(retrieval->mrr), "queries", (json_int_t)retrieval->queries,
-                     "pool", (json_int_t)retrieval->pool);
+    const struct operating_point point = {.threshold = chosen->threshold,
+                                          .reached = chosen->reached,
+                                          .accuracy = chosen->accuracy,
+                                          .precision = chosen->precision,
+                                          .recall = chosen->recall,
+                                          .f1 = chosen->f1};
+    return answer_operating(&chosen->wanted, &point);
+}
+
+static json_t *mcnemar_object(const film_comparison *against)
+{
+    return json_pack("{s:I, s:I, s:s, s:o, s:f}", "b", (json_int_t)against->only_first_right, "c",
+                     (json_int_t)against->only_second_right, "test",
+                     against->mcnemar_exact ? "exact binomial"
+                                            : "chi-square with continuity correction",
+                     "statistic", number(against->mcnemar_statistic), "p", against->mcnemar_p);
+}
+
+static json_t *difference_object(const film_difference *figure)
+{
+    return json_pack("{s:o, s:o, s:o, s:o}", "first", number(figure->first), "second",
+                     number(figure->second), "difference", number(figure->difference), "ci",
+                     interval(figure->low, figure->high));
+}
+
+static json_t *against_object(const film_comparison *against, int graded)
+{
+    const struct {
+        const char *name;
+        const film_difference *figure;
+        int graded;
+    } figures[] = {{"accuracy", &against->accuracy, 0}, {"log_loss", &against->log_loss, 0},
+                   {"f1", &against->f1, 0},             {"auc", &against->auc, 0},
+                   {"brier", &against->brier, 0},       {"pearson", &against->pearson, 1},
+                   {"spearman", &against->spearman, 1}};
+    json_t *object = json_pack("{s:s, s:s}", "first", against->first, "second", against->second);
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        if (figures[i].graded == graded)
+            json_object_set_new(object, figures[i].name, difference_object(figures[i].figure));
+    json_object_set_new(object, "mcnemar", graded ? json_null() : mcnemar_object(against));
+    json_object_set_new(object, "better",
+                        against->better ? json_string(against->better > 0 ? "first" : "second")
+                                        : json_null());
+    json_object_set_new(object, "sentence", json_string(against->sentence));
+    return object;
+}
+
+static json_t *point_object(const film_knn_point *point)
+{
+    return json_pack("{s:I, s:f, s:f, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I}", "k",
+                     (json_int_t)point->k, "cross_entropy", point->cross_entropy, "accuracy",
+                     point->accuracy, "tpr", number(point->true_positive_rate), "tnr",
+                     number(point->true_negative_rate), "fpr", number(point->false_positive_rate),
+                     "fnr", number(point->false_negative_rate), "tp",
+                     (json_int_t)point->true_positives, "fp", (json_int_t)point->false_positives,
+                     "tn", (json_int_t)point->true_negatives, "fn",
+                     (json_int_t)point->false_negatives);
+}
+
+static void put_knn(json_t *answer, const film_eval_result *result)
+{
+    int swept = result->knn_point_count > 0;
+    json_t *points = json_array();
+    for (size_t i = 0; i < result->knn_point_count; i++)
+        json_array_append_new(points, point_object(&result->knn_points[i]));
+    json_object_set_new(answer, "knn", points);
+    json_object_set_new(answer, "best_k",
+                        swept ? json_integer((json_int_t)result->best_k) : json_null());
+    json_object_set_new(answer, "elbow_k",
+                        swept ? json_integer((json_int_t)result->elbow_k) : json_null());
+    json_object_set_new(answer, "knn_variant",
+                        swept ? json_string(film_knn_name(result->knn)) : json_null());
+}
+
+static json_t *retrieval_object(const film_retrieval *found)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:I, s:I}", "r1", number(found->recall_1), "r10",
+                     number(found->recall_10), "r36", number(found->recall_36), "mrr",
+                     number(found->mean_reciprocal_rank), "queries", (json_int_t)found->queries,
+                     "pool", (json_int_t)found->pool);
+}
+
+/* {"1": share, "5": ..., "10": ...}, and the same of their intervals. */
+static void put_categories(json_t *answer, json_t *ci, const film_eval_result *result)
+{
+    json_t *shares = json_object(), *intervals = json_object();
+    for (int d = 0; d < CATEGORIES_DEPTHS; d++) {
+        char name[24];
+        snprintf(name, sizeof name, "%zu", categories_depth[d]);
+        json_object_set_new(shares, name, number(result->category_accuracy[d].value));
+        put_interval(intervals, name, &result->category_accuracy[d]);
+    }
+    json_object_set_new(answer, "category_accuracy", shares);
+    if (json_object_size(intervals)) json_object_set(ci, "category_accuracy", intervals);
+    json_decref(intervals);
+}
+
+/* What was measured, and how. */
+static void put_about(json_t *answer, const film_eval_result *result)
+{
+    static const char *const kinds[FILM_LABELS_COUNT] = {"auto",   "none",     "pairs",
+                                                         "scores", "triplets", "categories"};
+    json_object_set_new(answer, "rows", json_integer((json_int_t)result->rows));
+    json_object_set_new(answer, "labels", json_string(kinds[result->labels]));
+    json_object_set_new(answer, "sentences", json_integer((json_int_t)result->sentences));
+    json_object_set_new(answer, "skipped", json_integer((json_int_t)result->skipped));
+    json_object_set_new(answer, "decision", json_string(film_eval_decision_name(result->decision)));
+    json_object_set_new(answer, "prior", number(result->prior));
+    json_object_set_new(answer, "threshold", number(result->threshold));
+}
+
+json_t *answer_object(const film_eval_result *result)
+{
+    film_eval_result copy = *result;
+    int graded = result->labels == FILM_LABELS_SCORES;
+    int categories = result->labels == FILM_LABELS_CATEGORIES;
+    json_t *answer = json_object(), *ci = json_object();
+    put_about(answer, result);
+    for (int m = 0; m < MEASURES; m++) {
+        const film_figure *figure = answer_figure(&copy, (enum measure)m);
+        json_object_set_new(answer, measure_name((enum measure)m), number(figure->value));
+        put_interval(ci, measure_name((enum measure)m), figure);
+    }
+    json_object_set_new(answer, "best_threshold", number(result->best_threshold));
+    json_object_set_new(answer, "triplet_accuracy", number(result->triplet_accuracy.value));
+    put_interval(ci, "triplet_accuracy", &result->triplet_accuracy);
+    json_object_set_new(answer, "category_accuracy", json_null());
+    if (categories) put_categories(answer, ci, result);
+    json_object_set_new(answer, "operating",
+                        result->operating ? operating_object(result->operating) : json_null());
+    json_object_set_new(answer, "against",
+                        result->against ? against_object(result->against, graded) : json_null());
+    if (!categories)
+        json_object_set_new(answer, "pearson_log_odds", number(result->pearson_log_odds));
+    put_knn(answer, result);
+    json_object_set_new(answer, "retrieval",
+                        result->retrieval ? retrieval_object(result->retrieval) : json_null());
+    if (json_object_set_new(answer, "ci", ci) != 0) {
+        json_decref(answer);
+        answer = NULL;
+    }
+    return answer;
 }

@@ -1,4 +1,5 @@
-/* Figures as JSON: what film eval --json prints. A number that is not defined is null. */
+/* What an evaluation found: film_eval_result, and the same as JSON, as film eval --json prints it. A number that is not
+ * defined is NaN here and null there. */
 #ifndef EVAL_ANSWER_H
 #define EVAL_ANSWER_H
 
@@ -6,24 +7,35 @@
 #include "eval/measures.h"
 #include "eval/retrieval.h"
 #include "learn/operating.h"
+#include "film_train.h"
 
 #include <jansson.h>
 
-json_t *answer_number(double value);
+/* What a result points to, in one block. */
+struct answer_owned {
+    film_operating_point operating;
+    film_comparison against;
+    film_retrieval retrieval;
+    char names[2][301], sentence[1000];
+    film_knn_point points[];
+};
 
-/* [low, high], or null when there is no interval. */
-json_t *answer_interval(const double interval[2]);
+/* A result without a figure, with room for POINTS of a sweep. Free it with film_eval_result_free. */
+film_status answer_init(film_eval_result *result, size_t points, film_error *error);
 
-/* Every measure by its name, null where it does not apply. */
-void answer_measures(json_t *answer, const double value[MEASURES]);
-void answer_intervals(json_t *ci, const double interval[MEASURES][2]);
+/* A result without a figure and without room. */
+film_eval_result answer_nothing(void);
 
-/* knn, best_k, elbow_k, knn_variant; without a sweep (NULL) an empty list and nulls. */
-void answer_knn(json_t *answer, const struct knn *knn, enum knn_variant variant);
+/* The place of a measure. */
+film_figure *answer_figure(film_eval_result *result, enum measure measure);
+
+/* Takes the sweep into the result. */
+void answer_knn(film_eval_result *result, const struct knn *knn, film_knn variant);
 
 /* {"criterion", "target", "threshold", "reached", "accuracy", "precision", "recall", "f1"} */
 json_t *answer_operating(const film_operating *wanted, const struct operating_point *point);
 
-json_t *answer_retrieval(const struct retrieval *retrieval);
+/* All of a result. NULL: no memory. */
+json_t *answer_object(const film_eval_result *result);
 
 #endif

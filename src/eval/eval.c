@@ -27,7 +27,7 @@ static film_status need_vectors(const film_model *model, const char *name, film_
                : status_set(
                      error, FILM_USAGE,
                      "%s%sa model of features alone has no vectors to search; train one with "
-                     "--method svd, film or rank",
+                     "method svd, film or rank",
                      name ? name : "", name ? ": " : "");
 }
 
@@ -190,7 +190,15 @@ static film_status tell_operating(struct run *run, const double *probability, fi
     film_status status = operating_choose(wanted, run->prior, probability, run->label, NULL,
                                           run->pairs, &point, error);
     if (status != FILM_OK) return status;
-    json_object_set_new(run->answer, "operating", answer_operating(wanted, &point));
+    struct answer_owned *owned = run->result.owned;
+    owned->operating = (film_operating_point){.wanted = *wanted,
+                                              .threshold = point.threshold,
+                                              .reached = point.reached,
+                                              .accuracy = point.accuracy,
+                                              .precision = point.precision,
+                                              .recall = point.recall,
+                                              .f1 = point.f1};
+    run->result.operating = &owned->operating;
     return FILM_OK;
 }
 
@@ -205,7 +213,8 @@ static film_status compare(struct run *run, const double *probability, const uns
     other.vectors = other.penalty = NULL;
     other.knn = (struct knn){0};
     other.swept = 0;
-    json_t *object = NULL;
+    struct answer_owned *owned = run->result.owned;
+    film_comparison *found = &owned->against;
     double *its_probability = mem_array(run->pairs, sizeof *its_probability);
     unsigned char *its_same = mem_array(run->pairs, 1);
     TRY_ALLOC(its_probability && its_same, error);
@@ -217,9 +226,13 @@ static film_status compare(struct run *run, const double *probability, const uns
     decide(&other, its_probability, its_same);
     const struct against_side side[2] = {{run->names[0], probability, same},
                                          {run->names[1], its_probability, its_same}};
-    TRY(against_compare(side, run->label, run->pairs, !run_has_pairs(run), &run->bootstrap, &object,
-                        error));
-    json_object_set_new(run->answer, "against", object);
+    TRY(against_compare(side, run->label, run->pairs, !run_has_pairs(run), &run->bootstrap, found,
+                        owned->sentence, error));
+    for (int m = 0; m < 2; m++)
+        snprintf(owned->names[m], sizeof owned->names[m], "%s", run->names[m]);
+    found->first = owned->names[0];
+    found->second = owned->names[1];
+    run->result.against = found;
 done:
     free_model_part(&other);
     mem_free(its_probability);
@@ -231,7 +244,7 @@ static film_status measure_pairs(struct run *run, film_error *error)
 {
     film_status status = FILM_OK;
     struct measures measures = {0};
-    double value[MEASURES], interval[MEASURES][2], threshold = NAN, on_log_odds = NAN;
+    double value[MEASURES], interval[MEASURES][2];
     unsigned set = run_has_pairs(run) ? MEASURES_OF_PAIRS : MEASURES_OF_SCORES;
     double *ranks = mem_array(run->pairs, sizeof *ranks), *log_odds = NULL;
     double *probability = run->probability = mem_array(run->pairs, sizeof *probability);
@@ -240,11 +253,11 @@ static film_status measure_pairs(struct run *run, film_error *error)
     decide(run, probability, same);
     TRY(measures_init(&measures, set, probability, run->label, same, run->pairs, error));
     measures_compute(&measures, NULL, ranks, value);
-    if (run_has_pairs(run)) threshold = measures_best_threshold(&measures);
+    if (run_has_pairs(run)) run->result.best_threshold = measures_best_threshold(&measures);
     TRY(bootstrap_measures(&run->bootstrap, &measures, interval, error));
-    answer_measures(run->answer, value);
-    answer_intervals(run->ci, (const double(*)[2])interval);
-    json_object_set_new(run->answer, "best_threshold", answer_number(threshold));
+    for (int m = 0; m < MEASURES; m++)
+        *answer_figure(&run->result, (enum measure)m) =
+            (film_figure){value[m], interval[m][0], interval[m][1]};
     if (run->options->operating) TRY(tell_operating(run, probability, error));
     if (run->options->against) TRY(compare(run, probability, same, error));
     if (!run_has_pairs(run)) {
@@ -254,9 +267,8 @@ static film_status measure_pairs(struct run *run, film_error *error)
         TRY(measures_init(&measures, 1u << MEASURE_PEARSON, log_odds, run->label, same, run->pairs,
                           error));
         measures_compute(&measures, NULL, ranks, value);
-        on_log_odds = value[MEASURE_PEARSON];
+        run->result.pearson_log_odds = value[MEASURE_PEARSON];
     }
-    json_object_set_new(run->answer, "pearson_log_odds", answer_number(on_log_odds));
 done:
     measures_free(&measures);
     mem_free(ranks);
@@ -266,14 +278,13 @@ done:
 
 /* The share of ones and its interval. */
 static film_status put_share(struct run *run, const unsigned char *right, size_t count,
-                             const char *name, json_t *answer, json_t *ci, film_error *error)
+                             film_figure *out, film_error *error)
 {
     double interval[2], sum = 0;
     film_status status = bootstrap_share(&run->bootstrap, right, count, interval, error);
     if (status != FILM_OK) return status;
     for (size_t i = 0; i < count; i++) sum += right[i];
-    json_object_set_new(answer, name, answer_number(count ? sum / (double)count : NAN));
-    if (isfinite(interval[0])) json_object_set_new(ci, name, answer_interval(interval));
+    *out = (film_figure){count ? sum / (double)count : NAN, interval[0], interval[1]};
     return FILM_OK;
 }
 
@@ -286,7 +297,7 @@ static film_status measure_triplets(struct run *run, film_error *error)
     for (size_t i = 0; i < count; i++)
         right[i] = run->answered[2 * i].log_odds > run->answered[2 * i + 1].log_odds;
     film_status status =
-        put_share(run, right, count, "triplet_accuracy", run->answer, run->ci, error);
+        put_share(run, right, count, &run->result.triplet_accuracy, error);
     mem_free(right);
     return status;
 }
@@ -297,26 +308,18 @@ static film_status measure_categories(struct run *run, film_error *error)
     const struct corpus *corpus = &run->corpus;
     struct flat_share own = vectors_of(run, run->own_here);
     unsigned char *right[CATEGORIES_DEPTHS] = {NULL};
-    json_t *shares = json_object(), *intervals = json_object();
     uint32_t *category = mem_array(run->own, sizeof *category);
-    TRY_ALLOC(category && shares && intervals, error);
-    json_object_set(run->answer, "category_accuracy", shares);
+    TRY_ALLOC(category, error);
     for (size_t i = corpus->rows; i-- > 0;) /* a sentence of several counts for its first */
         category[corpus->a[i]] = corpus->category[i];
     for (int d = 0; d < CATEGORIES_DEPTHS; d++) TRY_ALLOC(right[d] = mem_array(run->own, 1), error);
     TRY(categories_vote(&own, category, run->options->threads, &run->options->progress, right,
                         error));
-    for (int d = 0; d < CATEGORIES_DEPTHS; d++) {
-        char name[24];
-        snprintf(name, sizeof name, "%zu", categories_depth[d]);
-        TRY(put_share(run, right[d], run->own, name, shares, intervals, error));
-    }
-    if (json_object_size(intervals)) json_object_set(run->ci, "category_accuracy", intervals);
+    for (int d = 0; d < CATEGORIES_DEPTHS; d++)
+        TRY(put_share(run, right[d], run->own, &run->result.category_accuracy[d], error));
 done:
     for (int d = 0; d < CATEGORIES_DEPTHS; d++) mem_free(right[d]);
     mem_free(category);
-    json_decref(shares);
-    json_decref(intervals);
     return status;
 }
 
@@ -325,13 +328,17 @@ static film_status search_pool(struct run *run, film_error *error)
     film_status status = FILM_OK;
     const film_eval_options *options = run->options;
     struct flat_share pool = vectors_of(run, run->corpus.sentences.count);
-    if (!options->pool) {
-        json_object_set_new(run->answer, "retrieval", json_null());
-        return FILM_OK;
-    }
+    struct answer_owned *owned = run->result.owned;
+    if (!options->pool) return FILM_OK;
     TRY(retrieval_measure(&run->found, &pool, run->a, run->b, run->label, run->pairs,
                           options->pool_queries, options->threads, &options->progress, error));
-    json_object_set_new(run->answer, "retrieval", answer_retrieval(&run->found));
+    owned->retrieval = (film_retrieval){.queries = run->found.queries,
+                                        .pool = run->found.pool,
+                                        .recall_1 = run->found.r1,
+                                        .recall_10 = run->found.r10,
+                                        .recall_36 = run->found.r36,
+                                        .mean_reciprocal_rank = run->found.mrr};
+    run->result.retrieval = &owned->retrieval;
 done:
     return status;
 }
@@ -357,33 +364,23 @@ done:
     return status;
 }
 
-static const char *decision_name(const struct run *run)
+static film_eval_decision decision_used(const struct run *run)
 {
-    if (run->decide_by_knn) return "knn";
-    return run->model->decision.full && run->decision != FILM_DECISION_THRESHOLD ? "full"
-                                                                                 : "threshold";
+    if (run->decide_by_knn) return FILM_EVAL_KNN;
+    int full = run->model->decision.full && run->decision != FILM_DECISION_THRESHOLD;
+    return full ? FILM_EVAL_FULL : FILM_EVAL_THRESHOLD;
 }
 
 static void describe(struct run *run)
 {
-    static const char *const kinds[FILM_LABELS_COUNT] = {"auto",   "none",     "pairs",
-                                                         "scores", "triplets", "categories"};
-    double nothing[MEASURES];
-    for (int m = 0; m < MEASURES; m++) nothing[m] = NAN;
-    json_object_set_new(run->answer, "rows", json_integer((json_int_t)run->corpus.rows));
-    json_object_set_new(run->answer, "labels", json_string(kinds[run->corpus.labels]));
-    json_object_set_new(run->answer, "sentences", json_integer(run->own));
-    json_object_set_new(run->answer, "skipped", json_integer((json_int_t)run->corpus.skipped));
-    json_object_set_new(run->answer, "decision", json_string(decision_name(run)));
-    json_object_set_new(run->answer, "prior", json_real(run->prior));
-    json_object_set_new(run->answer, "threshold",
-                        answer_number(run->options->threshold > 0 ? run->options->threshold : NAN));
-    answer_measures(run->answer, nothing); /* a place for each, in this order */
-    json_object_set_new(run->answer, "best_threshold", json_null());
-    json_object_set_new(run->answer, "triplet_accuracy", json_null());
-    json_object_set_new(run->answer, "category_accuracy", json_null());
-    json_object_set_new(run->answer, "operating", json_null());
-    json_object_set_new(run->answer, "against", json_null());
+    film_eval_result *result = &run->result;
+    result->rows = run->corpus.rows;
+    result->labels = run->corpus.labels;
+    result->sentences = run->own;
+    result->skipped = run->corpus.skipped;
+    result->decision = decision_used(run);
+    result->prior = run->prior;
+    if (run->options->threshold > 0) result->threshold = run->options->threshold;
 }
 
 static film_status measure(struct run *run, film_error *error)
@@ -398,51 +395,58 @@ static film_status measure(struct run *run, film_error *error)
         TRY(measure_pairs(run, error));
     }
     if (run->corpus.labels == FILM_LABELS_TRIPLETS) TRY(measure_triplets(run, error));
-    answer_knn(run->answer, run->swept ? &run->knn : NULL, run->variant);
+    if (run->swept) answer_knn(&run->result, &run->knn, run->options->knn);
     TRY(search_pool(run, error));
-    json_object_set(run->answer, "ci", run->ci);
 done:
     return status;
 }
 
-/* *TEXT (may be NULL) is the answer, LOOK (may be NULL) is shown it all. */
+/* LOOK (may be NULL) is shown it all. */
+static film_status show(const struct run *run, eval_look look, void *user, film_error *error)
+{
+    if (!look) return FILM_OK;
+    json_t *answer = answer_object(&run->result);
+    if (!answer) return status_no_memory(error);
+    struct eval_view view = {&run->corpus,
+                             run->own,
+                             run->a,
+                             run->b,
+                             run->label,
+                             run->pairs,
+                             run->probability,
+                             run->same,
+                             run->swept ? &run->knn : NULL,
+                             run->variant,
+                             run->options->pool ? &run->found : NULL,
+                             answer};
+    film_status status = look(user, &view, error);
+    json_decref(answer);
+    return status;
+}
+
+/* RESULT gets the figures, unless it is NULL. */
 static film_status evaluate(const film_model *model, const char *path,
                             const film_eval_options *options, eval_look look, void *user,
-                            char **text, film_error *error)
+                            film_eval_result *result, film_error *error)
 {
     film_status status = FILM_OK;
     struct run run = {
         .model = model, .options = options, .path = path, .comm = comm_of(options->job)};
-    char *printed = NULL;
     /* The figures are the first process's; without intervals they cost the others nothing. */
     run.bootstrap = (struct bootstrap){run.comm->rank == 0 ? options->bootstrap : 0, options->seed,
                                        options->threads, options->progress};
-    TRY_ALLOC((run.answer = json_object()) && (run.ci = json_object()), error);
+    run.result = answer_nothing();
     TRY(prepare(&run, error));
+    TRY(answer_init(&run.result, options->k_last ? options->k_last - options->k_first + 1 : 0,
+                    error));
     TRY(measure(&run, error));
-    if (look) {
-        struct eval_view view = {&run.corpus,
-                                 run.own,
-                                 run.a,
-                                 run.b,
-                                 run.label,
-                                 run.pairs,
-                                 run.probability,
-                                 run.same,
-                                 run.swept ? &run.knn : NULL,
-                                 run.variant,
-                                 options->pool ? &run.found : NULL,
-                                 run.answer};
-        TRY(look(user, &view, error));
-    }
-    if (text) {
-        TRY_ALLOC(printed = json_dumps(run.answer, JSON_REAL_PRECISION(12)), error);
-        TRY_ALLOC(*text = mem_string(printed, strlen(printed)), error);
+    TRY(show(&run, look, user, error));
+    if (result) {
+        *result = run.result;
+        run.result.owned = NULL;
     }
 done:
-    free(printed);
-    json_decref(run.answer);
-    json_decref(run.ci);
+    mem_free(run.result.owned);
     run_free_sentences(&run);
     mem_free(run.a);
     mem_free(run.b);
@@ -455,10 +459,9 @@ done:
 }
 
 film_status eval_file(const film_model *model, const char *path, const film_eval_options *options,
-                      char **json, film_error *error)
+                      film_eval_result *result, film_error *error)
 {
-    *json = NULL;
-    return evaluate(model, path, options, NULL, NULL, json, error);
+    return evaluate(model, path, options, NULL, NULL, result, error);
 }
 
 film_status eval_and_look(const film_model *model, const char *path,

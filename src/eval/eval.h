@@ -1,4 +1,4 @@
-/* A model against a labelled file: film_eval of film.h. */
+/* A model against a labelled file: film_eval of film_train.h. */
 #ifndef EVAL_EVAL_H
 #define EVAL_EVAL_H
 
@@ -6,11 +6,18 @@
 #include "eval/retrieval.h"
 #include "model/model.h"
 #include "learn/corpus.h"
+#include "film_train.h"
 
 #include <jansson.h>
 
+/* The caller's options (NULL: none) with every default in place, as the calls below read them: there 0 resamples are
+ * none, and no sweep is k_last 0. */
+film_status eval_options(film_eval_options *out, const film_eval_options *given,
+                         film_error *error);
+
+/* RESULT owns what it points to. */
 film_status eval_file(const film_model *model, const char *path, const film_eval_options *options,
-                      char **json, film_error *error);
+                      film_eval_result *result, film_error *error);
 
 /* What an evaluation worked on and found, lent to somebody who wants to look closer. */
 struct eval_view {
@@ -22,7 +29,7 @@ struct eval_view {
     const double *probability;
     const unsigned char *same; /* what was decided */
     const struct knn *knn;     /* NULL without a sweep */
-    enum knn_variant variant;
+    film_knn variant;
     const struct retrieval *retrieval; /* NULL without a pool */
     const json_t *answer;              /* as film eval --json prints it */
 };

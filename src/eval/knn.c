@@ -5,14 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-const char *knn_variant_name(enum knn_variant variant)
-{
-    return variant == KNN_MUTUAL ? "mutual" : "either";
-}
-
 void knn_free(struct knn *knn)
 {
-    for (int v = 0; v < KNN_VARIANTS; v++) {
+    for (int v = 0; v < FILM_KNN_COUNT; v++) {
         mem_free(knn->curve[v].depth);
         mem_free(knn->curve[v].points);
     }
@@ -58,8 +53,8 @@ static film_status find_depths(struct knn *knn, const struct flat_share *sentenc
     TRY(comm_sum_double(sentences->comm, forth, knn->pairs, error));
     TRY(comm_sum_double(sentences->comm, back, knn->pairs, error));
     for (size_t i = 0; i < knn->pairs; i++) {
-        knn->curve[KNN_MUTUAL].depth[i] = (uint32_t)fmax(forth[i], back[i]);
-        knn->curve[KNN_EITHER].depth[i] = (uint32_t)fmin(forth[i], back[i]);
+        knn->curve[FILM_KNN_MUTUAL].depth[i] = (uint32_t)fmax(forth[i], back[i]);
+        knn->curve[FILM_KNN_EITHER].depth[i] = (uint32_t)fmin(forth[i], back[i]);
     }
 done:
     mem_free(forth);
@@ -162,11 +157,11 @@ film_status knn_sweep(struct knn *knn, const struct flat_share *sentences, const
     others = all ? all - 1 : 0;
     k = last < others ? last : others;
     TRY_ALLOC(neighbours = mem_array(sentences->mine.count * k, sizeof *neighbours), error);
-    for (int v = 0; v < KNN_VARIANTS; v++)
+    for (int v = 0; v < FILM_KNN_COUNT; v++)
         TRY_ALLOC(knn->curve[v].depth = mem_array(pairs, sizeof(uint32_t)), error);
     TRY(flat_share_search(sentences, k, threads, progress, neighbours, error));
     TRY(find_depths(knn, sentences, neighbours, k, a, b, threads, error));
-    for (int v = 0; v < KNN_VARIANTS; v++) TRY(draw_curve(knn, &knn->curve[v], label, error));
+    for (int v = 0; v < FILM_KNN_COUNT; v++) TRY(draw_curve(knn, &knn->curve[v], label, error));
 done:
     mem_free(neighbours);
     if (status != FILM_OK) knn_free(knn);

@@ -7,8 +7,7 @@
 #define EVAL_KNN_H
 
 #include "la/flat_share.h"
-
-enum knn_variant { KNN_MUTUAL, KNN_EITHER, KNN_VARIANTS };
+#include "film_train.h"
 
 /* One k. Rates are NaN where the file has no such pairs. */
 struct knn_point {
@@ -26,7 +25,7 @@ struct knn_curve {
 
 struct knn {
     size_t pairs, first, last, points; /* k = first .. last */
-    struct knn_curve curve[KNN_VARIANTS];
+    struct knn_curve curve[FILM_KNN_COUNT];
 };
 
 /* SENTENCES: normalised vectors, each distinct sentence once; A, B (numbers), LABEL (0 or 1) are the pairs, all of them
@@ -35,9 +34,6 @@ film_status knn_sweep(struct knn *knn, const struct flat_share *sentences, const
                       const uint32_t *b, const float *label, size_t pairs, size_t first,
                       size_t last, int threads, const film_progress *progress, film_error *error);
 void knn_free(struct knn *knn);
-
-/* "mutual", "either". */
-const char *knn_variant_name(enum knn_variant variant);
 
 /* The point farthest from the straight line between the first and the last; the lowest one where
  * there are fewer than three. */

@@ -4,6 +4,7 @@
  * (learn/corpus_share.h). Owners number by a hash; here sentences are numbered as they appear in the file, as one
  * process does, so that neighbours that are equally near come in the same order. */
 #include "base/partition.h"
+#include "text/table.h"
 #include "base/mem.h"
 #include "eval/run.h"
 #include "learn/corpus_share.h"
@@ -80,7 +81,7 @@ static film_status read_part(const struct run *run, struct strtab *sentences, fi
     uint64_t rows = 0;
     options.part = run->comm->rank;
     options.parts = run->comm->size;
-    TRY(film_table_open(run->options->pool, &options, &table, error));
+    TRY(table_open(run->options->pool, &options, &table, error));
     while ((status = film_table_next(table, &row, error)) == FILM_OK) {
         const film_text texts[3] = {row.a, row.b, row.c};
         for (int i = 0; i < 3; i++)

@@ -10,20 +10,14 @@ enum { MOST_K = 10000, LONGEST_NAME = 300 };
 static film_status check_decision(struct run *run, film_error *error)
 {
     const film_eval_options *options = run->options;
-    static const char *const names[] = {"auto", "full", "threshold", "knn"};
-    const char *decision = options->decision ? options->decision : "auto";
-    const char *variant = options->knn ? options->knn : "mutual";
-    run->decide_by_knn = strcmp(decision, "knn") == 0;
-    run->variant = strcmp(variant, "either") == 0 ? KNN_EITHER : KNN_MUTUAL;
-    int which = 0;
-    while (which < 4 && strcmp(decision, names[which]) != 0) which++;
-    if (which == 4)
-        return status_set(error, FILM_USAGE, "decision \"%.40s\": choose full, threshold or knn",
-                          decision);
-    run->decision = run->decide_by_knn ? FILM_DECISION_THRESHOLD : (film_decision)which;
-    if (strcmp(variant, knn_variant_name(run->variant)) != 0)
-        return status_set(error, FILM_USAGE, "knn variant \"%.40s\": choose mutual or either",
-                          variant);
+    if ((unsigned)options->decision >= FILM_EVAL_DECISION_COUNT)
+        return status_set(error, FILM_USAGE, "no decision has number %d", (int)options->decision);
+    if ((unsigned)options->knn >= FILM_KNN_COUNT)
+        return status_set(error, FILM_USAGE, "no kNN variant has number %d", (int)options->knn);
+    run->decide_by_knn = options->decision == FILM_EVAL_KNN;
+    run->variant = options->knn;
+    run->decision =
+        run->decide_by_knn ? FILM_DECISION_THRESHOLD : (film_decision)options->decision;
     if (options->k_last && (options->k_first == 0 || options->k_first > options->k_last))
         return status_set(error, FILM_USAGE,
                           "k from %zu to %zu: the range must rise from 1 or more", options->k_first,

@@ -7,6 +7,7 @@
 #include "eval/retrieval.h"
 #include "model/model.h"
 #include "learn/corpus.h"
+#include "film_train.h"
 
 #include <jansson.h>
 
@@ -24,7 +25,7 @@ struct run {
     const char *names[2]; /* of the model and of the one it is compared with */
     double prior;
     film_decision decision; /* AUTO: full where the model has it */
-    enum knn_variant variant;
+    film_knn variant;
     int decide_by_knn;
     struct corpus corpus;
     uint32_t own;      /* distinct sentences of the file, numbered as they appear */
@@ -46,7 +47,7 @@ struct run {
     unsigned char *same; /* pairs: what was decided */
     struct retrieval found;
     struct bootstrap bootstrap;
-    json_t *answer, *ci;
+    film_eval_result result;
 };
 
 static inline int run_has_pairs(const struct run *run)

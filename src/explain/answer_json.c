@@ -1,5 +1,6 @@
 /* Verdicts and explanations as JSON (film_explain.h). */
 #include "base/writer.h"
+#include "base/sized.h"
 #include "film_explain.h"
 
 #include <string.h>
@@ -214,7 +215,11 @@ static void write_examples(struct writer *to, const film_explanation *explanatio
 film_status film_explanation_json(const film_explanation *explanation, size_t most, char **json,
                                   size_t *length, film_error *error)
 {
+    film_explanation why = {0};
     if (!explanation || !json) return status_set(error, FILM_USAGE, "explanation or json is NULL");
+    film_status status = sized_options(&why, sizeof why, explanation, "film_explanation", error);
+    if (status != FILM_OK) return status;
+    explanation = &why;
     struct writer to = {0};
     writer_open(&to, '{');
     write_verdict(&to, explanation->a, explanation->b, &explanation->verdict);

@@ -3,6 +3,7 @@
 #define EXPLAIN_LEARNED_H
 
 #include "model/model.h"
+#include "film.h"
 
 film_status explain_dimension(const film_model *model, size_t dimension, size_t most, char **json,
                               film_error *error);

@@ -8,6 +8,7 @@
 #include "explain/nearest.h"
 #include "explain/words.h"
 #include "pair/match.h"
+#include "film.h"
 
 /* Scratch space and result, one per thread; zero-initialised. */
 struct explainer {

@@ -155,7 +155,7 @@ film_status krylov_small(double *matrix, size_t size, double *values, int thread
     if (doubles > INT32_MAX) {
         status = status_set(error, FILM_USAGE,
                             "a basis of %zu vectors is too large for LAPACK; "
-                            "use a smaller --rank",
+                            "use a smaller rank",
                             size);
         goto done;
     }

@@ -4,6 +4,7 @@
 
 #include "base/comm.h"
 #include "base/strtab.h"
+#include "film_io.h"
 
 struct corpus {
     film_labels labels; /* what the rows mean; never FILM_LABELS_AUTO */

@@ -134,7 +134,7 @@ static film_status agree_on_labels(struct corpus *corpus, const struct comm *com
     if (kinds > 1)
         TRY(status_set(error, FILM_BAD_INPUT,
                        "%s: the files have different kinds of labels; give those of one kind, or "
-                       "say which with --labels",
+                       "say which kind the labels are",
                        name));
 done:
     return status;

@@ -151,7 +151,7 @@ film_status film_keep_load(const struct checkpointer *checkpointer, struct film_
     if (kept->solver.iteration == 0 || kept->solver.iteration > limit)
         TRY(status_set(error, FILM_BAD_INPUT,
                        "the checkpoint stands after iteration %zu, the limit is %zu; raise "
-                       "--iterations",
+                       "the number of iterations",
                        kept->solver.iteration, limit));
     if (!(q->margin >= 0.0)) TRY(refuse(error, "margin"));
     TRY(allocate(kept, error));

@@ -20,7 +20,7 @@ film_status operating_check(const film_operating *wanted, film_error *error)
     int has_target = wanted->criterion == FILM_PRECISION || wanted->criterion == FILM_RECALL;
     if (has_target && !(wanted->target > 0 && wanted->target <= 1))
         return status_set(error, FILM_USAGE,
-                          "--operating %s=%g: choose a share above 0, up to 1 (0.9 is 90 %%)",
+                          "operating point %s=%g: choose a share above 0, up to 1 (0.9 is 90 %%)",
                           operating_name(wanted->criterion), wanted->target);
     return FILM_OK;
 }

@@ -7,6 +7,7 @@
 #define LEARN_OPERATING_H
 
 #include "base/status.h"
+#include "film_train.h"
 
 struct operating_point {
     double threshold; /* "score >= threshold" is the same */

@@ -5,6 +5,7 @@
 #define LEARN_ROWS_H
 
 #include "base/status.h"
+#include "film_io.h"
 
 struct rows {
     const char *const *paths;

@@ -9,6 +9,7 @@
 #include "embed/encoder.h"
 #include "model/examples.h"
 #include "pair/decision.h"
+#include "film.h"
 
 struct model_settings {
     char method[16]; /* how the map was learned: "svd" */

@@ -1,4 +1,5 @@
 #include "model/settings.h"
+#include "base/jsonfile.h"
 #include "base/mem.h"
 
 #include <jansson.h>
@@ -11,7 +12,7 @@ static film_status print(json_t *object, char **json, film_error *error)
 {
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     *json = text ? mem_string(text, strlen(text)) : NULL;
-    free(text);
+    jsonfile_free_text(text);
     return *json ? FILM_OK : status_no_memory(error);
 }
 

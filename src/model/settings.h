@@ -4,6 +4,7 @@
 
 #include "model/model.h"
 #include "model/trait_columns.h"
+#include "film.h"
 
 film_status settings_write(const film_model *model, char **json, film_error *error);
 

@@ -6,6 +6,7 @@
  * the right thing, since the others could not go on. */
 #include "base/comm.h"
 #include "base/mem.h"
+#include "film_io.h"
 
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* film_job in a library that was built without MPI: there is never one. */
 #include "base/comm.h"
+#include "film_io.h"
 
 #include <stdlib.h>
 

@@ -24,6 +24,7 @@
 #include "pair/memory.h"
 #include "pair/survey.h"
 #include "pair/tree_terms.h"
+#include "film.h"
 
 struct decision {
     const struct encoder *encoder;

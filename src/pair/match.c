@@ -1,14 +1,10 @@
 #include "pair/match.h"
+#include "base/sized.h"
 #include "base/mem.h"
 #include "pair/reasons.h"
 
 #include <math.h>
 #include <string.h>
-
-void film_answer_defaults(film_answer_options *options)
-{
-    *options = (film_answer_options){.prior = 0.5};
-}
 
 film_status match_prior(double prior, double *log_odds, film_error *error)
 {
@@ -21,18 +17,22 @@ film_status match_prior(double prior, double *log_odds, film_error *error)
 film_status match_rule(struct match_rule *rule, const struct decision *decision,
                        const film_answer_options *options, film_error *error)
 {
-    film_answer_options defaults;
-    film_answer_defaults(&defaults);
+    static const film_answer_options defaults = {0};
     if (!options) options = &defaults;
     double prior_log_odds = 0;
-    film_status status = match_prior(options->prior, &prior_log_odds, error);
+    film_status status =
+        match_prior(options->prior == 0 ? 0.5 : options->prior, &prior_log_odds, error);
+    if (status == FILM_OK)
+        status =
+            sized_reserved(options->reserved, sizeof options->reserved / sizeof *options->reserved,
+                           "film_answer_options", error);
     if (status != FILM_OK) return status;
     if (options->decision < 0 || options->decision >= FILM_DECISION_COUNT)
         return status_set(error, FILM_USAGE, "no decision has number %d", (int)options->decision);
     if (options->decision == FILM_DECISION_FULL && !decision->full)
         return status_set(error, FILM_USAGE,
                           "this model decides by its similarity alone; train one with labels and "
-                          "--decision full");
+                          "a full decision");
     *rule =
         (struct match_rule){.full = decision->full && options->decision != FILM_DECISION_THRESHOLD,
                             .memory = !options->no_memory,

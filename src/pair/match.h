@@ -4,6 +4,7 @@
 #define PAIR_MATCH_H
 
 #include "pair/decision.h"
+#include "film.h"
 
 /* How to answer; made by match_rule from the caller's options. */
 struct match_rule {

@@ -11,6 +11,7 @@
 #define PAIR_REASONS_H
 
 #include "pair/match.h"
+#include "film.h"
 
 /* For the pair match_score has just seen. All of them, in no order, in match->reasons. */
 film_status reasons_of_similarity(struct match *match, film_verdict *verdict, film_error *error);

@@ -3,6 +3,7 @@
 #define PAIR_SCORE_H
 
 #include "pair/match.h"
+#include "film.h"
 
 /* The two sides of each pair, read by number: texts of a caller's arrays, or of a string table. */
 struct score_source {

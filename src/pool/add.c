@@ -5,6 +5,7 @@
  * is passed over, and a row without an id gets one made from its text. Reading the file again up to
  * the last batch costs a look-up per row and no embedding. */
 #include "base/mem.h"
+#include "base/sized.h"
 #include "pool/batch.h"
 #include "dedup/fields.h"
 #include "pool/pool.h"
@@ -119,11 +120,10 @@ static film_status conflict(const struct adding *adding, size_t i, film_text the
         snprintf(where, sizeof where, "%.500s:%llu", adding->file, line);
     else
         snprintf(where, sizeof where, "sentence %llu", line);
-    return status_set(
-        error, FILM_BAD_INPUT,
-        "%s: id \"%s\" is in the pool with another text (\"%s\"); --replace takes the "
-        "new one",
-        where, value_show(adding->batch.rows[i].id, id), value_show(there, text));
+    return status_set(error, FILM_BAD_INPUT,
+                      "%s: id \"%s\" is in the pool with another text (\"%s\"); replace it to take "
+                      "the new one",
+                      where, value_show(adding->batch.rows[i].id, id), value_show(there, text));
 }
 
 static film_status write_row(struct adding *adding, struct store_write *write, size_t i,
@@ -201,21 +201,29 @@ done:
     return status;
 }
 
+/* Reads the caller's options; ADDED is what the call will fill. */
+static film_status start_adding(film_pool_add_options *with, const film_pool_add_options *options,
+                                const film_pool_added *added, film_error *error)
+{
+    film_status status = sized_options(with, sizeof *with, options, "film_pool_add_options", error);
+    return status == FILM_OK ? sized_check(added, "film_pool_added", error) : status;
+}
+
 film_status film_pool_add(film_pool *pool, const film_sentence *sentences, size_t count,
                           const film_pool_add_options *options, film_pool_added *added,
                           film_error *error)
 {
     film_status status = FILM_OK;
-    const film_pool_add_options defaults = {0};
-    film_pool_added counts = {0};
+    film_pool_add_options with = {0};
+    film_pool_added counts = {.size = sizeof counts};
+    struct adding adding = {.pool = pool, .options = &with, .added = &counts};
     if (!pool || (count && !sentences)) return pool_missing(error, pool ? "sentences" : "pool");
-    struct adding adding = {
-        .pool = pool, .options = options ? options : &defaults, .added = &counts};
+    if ((status = start_adding(&with, options, added, error)) != FILM_OK) return status;
     TRY(pool_model(pool, &adding.model, error));
     TRY(add_all(&adding, sentences, count, error));
 done:
     adding_free(&adding);
-    if (added) *added = counts;
+    sized_fill(added, &counts, sizeof counts);
     return status;
 }
 
@@ -230,10 +238,10 @@ static film_status take_row(struct adding *adding, const film_table *table, cons
     char where[600];
     if (row->b.bytes)
         return status_set(error, FILM_BAD_INPUT,
-                          "%s has two sentences in a row, a pool takes one; choose with --columns, "
-                          "for example --columns id,text,-",
+                          "%s has two sentences in a row, a pool takes one; name the columns, "
+                          "for example id,text,-",
                           table_name(table));
-    if (strcmp(film_table_format(table), "lines") == 0 && value_trim(row->a).length == 0) {
+    if (film_table_format(table) == FILM_FORMAT_LINES && value_trim(row->a).length == 0) {
         adding->added->blank++;
         return FILM_OK;
     }
@@ -249,7 +257,7 @@ static film_status take_row(struct adding *adding, const film_table *table, cons
     if (status == FILM_BAD_INPUT && error) {
         size_t used = strlen(error->message);
         snprintf(error->message + used, sizeof error->message - used,
-                 "; --skip-bad passes over such rows");
+                 "; fix the row or skip bad rows");
     }
     if (status == FILM_OK) status = batch_add(&adding->batch, &fields.sentence, row->line, error);
 done:
@@ -298,17 +306,17 @@ film_status film_pool_add_files(film_pool *pool, const char *const *paths, size_
                                 film_error *error)
 {
     film_status status = FILM_OK;
-    const film_pool_add_options defaults = {0};
-    film_pool_added counts = {0};
+    film_pool_add_options with = {0};
+    film_pool_added counts = {.size = sizeof counts};
     film_table *table = NULL;
+    struct adding adding = {.pool = pool, .options = &with, .added = &counts};
     if (!pool || !paths || !count) return pool_missing(error, pool ? "paths" : "pool");
-    struct adding adding = {
-        .pool = pool, .options = options ? options : &defaults, .added = &counts};
-    film_table_options table_options = adding.options->table;
+    if ((status = start_adding(&with, options, added, error)) != FILM_OK) return status;
+    film_table_options table_options = with.table;
     table_options.labels = FILM_LABELS_NONE; /* a column of labels is one of the others */
     TRY(pool_model(pool, &adding.model, error));
     for (size_t i = 0; i < count; i++) {
-        TRY(film_table_open(paths[i], &table_options, &table, error));
+        TRY(table_open(paths[i], &table_options, &table, error));
         TRY(add_table(&adding, table, (double)i / (double)count, 1 / (double)count, error));
         film_table_close(table);
         table = NULL;
@@ -316,6 +324,6 @@ film_status film_pool_add_files(film_pool *pool, const char *const *paths, size_
 done:
     film_table_close(table);
     adding_free(&adding);
-    if (added) *added = counts;
+    sized_fill(added, &counts, sizeof counts);
     return status;
 }

@@ -1,6 +1,7 @@
 /* film_pool_check: first everything is looked at in one snapshot, then what can be computed again is,
  * in one transaction. What the user gave is never touched. */
 #include "pool/check.h"
+#include "base/sized.h"
 #include "base/mem.h"
 #include "pool/snapshot.h"
 
@@ -207,13 +208,15 @@ film_status film_pool_check(film_pool *pool, const film_pool_check_options *opti
                             film_pool_checked *result, film_error *error)
 {
     film_status status = FILM_OK;
-    const film_pool_check_options defaults = {0};
+    film_pool_check_options with = {0};
+    film_pool_checked found = {0};
     film_error own;
+    struct checking checking = {.pool = pool, .options = &with, .result = &found};
     if (!pool || !result) return pool_missing(error, pool ? "result" : "pool");
     if (!error) error = &own; /* messages of damaged parts are passed on */
-    *result = (film_pool_checked){0};
-    struct checking checking = {
-        .pool = pool, .options = options ? options : &defaults, .result = result};
+    status = sized_check(result, "film_pool_checked", error);
+    if (status != FILM_OK) return status;
+    TRY(sized_options(&with, sizeof with, options, "film_pool_check_options", error));
     TRY(pool_read(pool, &checking.db, error));
     checking.db->progress = &checking.options->progress;
     checking.db->phase = "checking";
@@ -223,11 +226,12 @@ film_status film_pool_check(film_pool *pool, const film_pool_check_options *opti
     if (checking.options->repair) TRY(repair(&checking, error));
     if (checking.options->repair && checking.cache) {
         snapshot_remove_file(pool); /* the next search makes it again */
-        result->repaired++;
+        found.repaired++;
     }
     if (checking.options->recall && checking.model) TRY(check_recall(&checking, error));
 done:
     pool_read_end(pool, checking.db);
     mem_free(checking.vectors);
+    sized_fill(result, &found, sizeof found);
     return status;
 }

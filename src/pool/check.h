@@ -3,6 +3,7 @@
 #define POOL_CHECK_H
 
 #include "pool/pool.h"
+#include "film_pool.h"
 
 struct checking {
     film_pool *pool;

@@ -78,7 +78,7 @@ static int check_fields(struct checking *checking, sqlite3_stmt *row, film_sente
         utf8_valid(out->text.bytes, out->text.length, NULL))
         return 1;
     check_problem(checking,
-                  "sentence \"%s\" is damaged (checksum differs); add it again with --replace",
+                  "sentence \"%s\" is damaged (checksum differs); add it again and replace it",
                   value_show(id, shown));
     return 0;
 }

@@ -3,6 +3,7 @@
  * The five columns of the pool itself are always there, whether used or not: without "category" a
  * reader would look for another name that means it. */
 #include "base/mem.h"
+#include "base/jsonfile.h"
 #include "base/strtab.h"
 #include "dedup/fields.h"
 #include "pool/pool.h"
@@ -57,7 +58,7 @@ static film_status put_field(struct export *export, film_text text, film_text id
         if (strchr("\t\n\r", text.bytes[i]))
             return status_set(export->error, FILM_BAD_INPUT,
                               "sentence \"%s\" holds a tab or line end, which TSV cannot; use "
-                              "--format csv or jsonl",
+                              "format csv or jsonl",
                               value_show(id, shown));
     return put(export, text.bytes, text.length);
 }
@@ -72,7 +73,7 @@ static film_status put_value(struct export *export, const json_t *value, film_te
     char *text = fields_dump(value);
     if (!text) return status_no_memory(export->error);
     film_status status = put_field(export, value_of(text), id);
-    free(text);
+    jsonfile_free_text(text);
     return status;
 }
 
@@ -130,7 +131,7 @@ static film_status put_json(struct export *export, const film_sentence *sentence
     TRY(put(export, text, strlen(text)));
     TRY(put(export, "\n", 1));
 done:
-    free(text);
+    jsonfile_free_text(text);
     json_decref(more);
     json_decref(row);
     return status;
@@ -194,19 +195,22 @@ static int ends_with(const char *path, const char *ending)
     return length > tail && strcmp(path + length - tail, ending) == 0;
 }
 
-static film_status choose_format(const char *path, const char *format, enum record_format *out,
+static film_status choose_format(const char *path, film_format format, enum record_format *out,
                                  film_error *error)
 {
-    if (!format)
+    if (format == FILM_FORMAT_AUTO)
         *out = ends_with(path, ".csv")     ? RECORD_CSV
                : ends_with(path, ".jsonl") ? RECORD_JSONL
                                            : RECORD_TSV;
-    else if (!format_named(format, out) || *out == RECORD_LINES)
-        return status_set(error, FILM_USAGE, "format \"%s\" is none of tsv, csv, jsonl", format);
+    else if (format == FILM_FORMAT_TSV || format == FILM_FORMAT_CSV || format == FILM_FORMAT_JSONL)
+        *out = format_of(format);
+    else
+        return status_set(error, FILM_USAGE, "a pool is exported as tsv, csv or jsonl, not as %s",
+                          film_format_name(format));
     return FILM_OK;
 }
 
-film_status film_pool_export(film_pool *pool, const char *path, const char *format,
+film_status film_pool_export(film_pool *pool, const char *path, film_format format,
                              const film_progress *progress, uint64_t *written, film_error *error)
 {
     film_status status = FILM_OK;

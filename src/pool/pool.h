@@ -9,6 +9,7 @@
 
 #include "model/model.h"
 #include "remote/remote.h"
+#include "film_pool.h"
 
 #include <pthread.h>
 

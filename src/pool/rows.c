@@ -1,6 +1,8 @@
 /* The calls of film_pool.h that read or change a few rows: get, list, remove, labels, clusters. Each is
  * one transaction. */
 #include "base/mem.h"
+#include "base/jsonfile.h"
+#include "base/sized.h"
 #include "pool/pool.h"
 #include "text/value.h"
 
@@ -46,8 +48,11 @@ film_status film_pool_list(film_pool *pool, const film_pool_filter *filter, film
     struct listing listing = {call, user};
     struct db *db = NULL;
     if (!pool || !call) return pool_missing(error, pool ? "call" : "pool");
-    film_status status = pool_read(pool, &db, error);
-    if (status == FILM_OK) status = store_each(db, filter, list_one, &listing, error);
+    film_pool_filter with = {0};
+    film_status status = sized_options(&with, sizeof with, filter, "film_pool_filter", error);
+    if (status != FILM_OK) return status;
+    status = pool_read(pool, &db, error);
+    if (status == FILM_OK) status = store_each(db, &with, list_one, &listing, error);
     pool_read_end(pool, db);
     return status;
 }
@@ -152,47 +157,79 @@ done:
 
 /* ---- describing ---- */
 
-static film_status describe(struct db *db, size_t dim, char **json, film_error *error)
+/* A setting of the pool; empty where it has none. */
+static film_status copy_setting(struct db *db, const char *name, char *out, size_t room,
+                                film_error *error)
+{
+    char *value = NULL;
+    film_status status = store_get(db, name, &value, error);
+    if (status == FILM_OK) snprintf(out, room, "%s", value ? value : "");
+    mem_free(value);
+    return status;
+}
+
+static film_status describe(struct db *db, film_pool_description *out, film_error *error)
 {
     film_status status = FILM_OK;
     struct store_clusters clusters = {0};
     int64_t sentences, labels, size;
-    uint64_t changes;
-    char *checksum = NULL, *created = NULL, *identity = NULL, *text = NULL;
-    json_t *answer = NULL;
     TRY(db_number(db, "SELECT count(*) FROM sentence", &sentences, error));
     TRY(db_number(db, "SELECT count(*) FROM label", &labels, error));
     TRY(db_number(db, "SELECT value FROM setting WHERE name = 'model_size'", &size, error));
-    TRY(store_changes(db, &changes, error));
+    TRY(store_changes(db, &out->changes, error));
     TRY(store_clusters(db, &clusters, error));
-    TRY(store_get(db, "model_checksum", &checksum, error));
-    TRY(store_get(db, "created", &created, error));
-    TRY(store_get(db, "identity", &identity, error));
-    answer = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s?, s:s?, s:{s:s?, s:I}}", "film",
-                       film_version(), "sentences", (json_int_t)sentences, "labels",
-                       (json_int_t)labels, "clusters", (json_int_t)clusters.clusters, "changes",
-                       (json_int_t)changes, "dim", (json_int_t)dim, "created", created, "identity",
-                       identity, "model", "checksum", checksum, "bytes", (json_int_t)size);
-    TRY_ALLOC(text = json_dumps(answer, 0), error);
-    TRY_ALLOC(*json = mem_string(text, strlen(text)), error);
+    TRY(copy_setting(db, "model_checksum", out->model_checksum, sizeof out->model_checksum, error));
+    TRY(copy_setting(db, "created", out->created, sizeof out->created, error));
+    TRY(copy_setting(db, "identity", out->identity, sizeof out->identity, error));
+    out->sentences = (uint64_t)sentences;
+    out->labels = (uint64_t)labels;
+    out->clusters = clusters.clusters;
+    out->model_bytes = (uint64_t)size;
 done:
-    json_decref(answer);
-    free(text);
-    mem_free(checksum);
-    mem_free(created);
-    mem_free(identity);
     store_clusters_free(&clusters);
     return status;
 }
 
-film_status film_pool_describe(film_pool *pool, char **json, film_error *error)
+film_status film_pool_describe(film_pool *pool, film_pool_description *result, film_error *error)
 {
     struct db *db = NULL;
+    if (!pool || !result) return pool_missing(error, pool ? "result" : "pool");
+    film_pool_description about = {.dim = pool->dim};
+    film_status status = sized_check(result, "film_pool_description", error);
+    if (status != FILM_OK) return status;
+    status = pool_read(pool, &db, error);
+    if (status == FILM_OK) status = describe(db, &about, error);
+    if (status == FILM_OK) sized_fill(result, &about, sizeof about);
+    pool_read_end(pool, db);
+    return status;
+}
+
+static const char *or_null(const char *text)
+{
+    return *text ? text : NULL;
+}
+
+film_status film_pool_describe_json(film_pool *pool, char **json, film_error *error)
+{
+    film_status status = FILM_OK;
+    film_pool_description about = {.size = sizeof about};
+    char *text = NULL;
+    json_t *answer = NULL;
     if (!pool || !json) return pool_missing(error, pool ? "json" : "pool");
     *json = NULL;
-    film_status status = pool_read(pool, &db, error);
-    if (status == FILM_OK) status = describe(db, pool->dim, json, error);
-    pool_read_end(pool, db);
+    TRY(film_pool_describe(pool, &about, error));
+    answer = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s?, s:s?, s:{s:s?, s:I}}", "film",
+                       film_version(), "sentences", (json_int_t)about.sentences, "labels",
+                       (json_int_t)about.labels, "clusters", (json_int_t)about.clusters, "changes",
+                       (json_int_t)about.changes, "dim", (json_int_t)about.dim, "created",
+                       or_null(about.created), "identity", or_null(about.identity), "model",
+                       "checksum", or_null(about.model_checksum), "bytes",
+                       (json_int_t)about.model_bytes);
+    TRY_ALLOC(text = json_dumps(answer, 0), error);
+    TRY_ALLOC(*json = mem_string(text, strlen(text)), error);
+done:
+    json_decref(answer);
+    jsonfile_free_text(text);
     return status;
 }
 

@@ -1,5 +1,6 @@
 /* film_pool_search: candidates from the index, the pair decision on the best, sorted by both. */
 #include "base/mem.h"
+#include "base/sized.h"
 #include "base/threads.h"
 #include "pair/match.h"
 #include "pool/batch.h"
@@ -10,12 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-void film_search_defaults(film_search_options *options)
-{
-    *options = (film_search_options){.k = 10, .candidates = 100};
-    film_answer_defaults(&options->answer);
-}
 
 /* ---- what a search works with ---- */
 
@@ -100,7 +95,8 @@ static film_status find_allowed(struct search *search, struct db *db, film_error
 {
     film_status status = FILM_OK;
     struct listing listing = {search, FILM_OK, error};
-    film_pool_filter filter = {search->options->where, search->options->where_count, 0};
+    film_pool_filter filter = {.where = search->options->where,
+                               .where_count = search->options->where_count};
     if (filter.where_count == 0) return FILM_OK;
     TRY_ALLOC(search->allowed = mem_array(64, sizeof *search->allowed), error);
     search->allowed_capacity = 64;
@@ -373,7 +369,6 @@ static film_status check_request(const film_text *queries, size_t count,
                                  const film_search_options *options, film_error *error)
 {
     size_t bad;
-    if (options->k == 0) return status_set(error, FILM_USAGE, "no answer is wanted (k is 0)");
     if (options->candidates > 32768)
         return status_set(error, FILM_USAGE, "at most 32768 candidates can be judged, not %zu",
                           options->candidates);
@@ -393,13 +388,15 @@ film_status film_pool_search_many(film_pool *pool, const film_text *queries, siz
 {
     enum { STRETCH = 256 }; /* queries whose answers wait to be told */
     film_status status = FILM_OK;
-    film_search_options with;
+    film_search_options with = {0};
     film_model *model;
     struct result *results = NULL;
     int stop = 0;
     if (!pool || !call || (count && !queries)) return pool_missing(error, "pool, queries or call");
-    film_search_defaults(&with);
-    if (options) with = *options;
+    status = sized_options(&with, sizeof with, options, "film_search_options", error);
+    if (status != FILM_OK) return status;
+    if (!with.k) with.k = 10;
+    if (!with.candidates) with.candidates = 100;
     if (with.candidates < with.k) with.candidates = with.k;
     struct search search = {.pool = pool, .options = &with};
     size_t threads = (size_t)threads_count(with.answer.threads);

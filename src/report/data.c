@@ -228,7 +228,7 @@ static film_status write_leaks(struct report *report, const struct holdings *eva
         if (fabs(here - there) > 0.15)
             warn(report, "data",
                  "Duplicates are %.0f %% of the pairs measured on but %.0f %% of those trained on. "
-                 "FILM weighs the classes evenly; set --prior to the share expected in use.",
+                 "FILM weighs the classes evenly; set the prior to the share expected in use.",
                  100 * here, 100 * there);
     }
     return FILM_OK;
@@ -337,7 +337,7 @@ film_status data_section(struct report *report, const struct eval_view *view, fi
                           &options->progress, error));
     uint32_t questions = numbers.hashes.count;
     if (!view && !report->train.rows)
-        not_shown(report, "Data summary, leaks and audit", "give files with --eval and --train.");
+        not_shown(report, "Data summary, leaks and audit", "give evaluation and training files.");
     plots_begin(report);
     if (view) TRY(write_file(report, &eval, "measured on", error));
     if (report->train.rows) TRY(write_file(report, &train, "trained on", error));
@@ -345,8 +345,7 @@ film_status data_section(struct report *report, const struct eval_view *view, fi
     if (view && report->train.rows)
         TRY(write_leaks(report, &eval, &train, questions, error));
     else if (view)
-        not_shown(report, "Leaks between training and measuring",
-                  "give the training files with --train.");
+        not_shown(report, "Leaks between training and measuring", "give the training files.");
     if (view && has_pairs(view->corpus))
         TRY(write_audit(report, &eval, train.count ? &train : NULL, questions, "eval", error));
     if (train.count && has_pairs(&report->train))

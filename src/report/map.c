@@ -363,7 +363,8 @@ film_status map_section(struct report *report, const struct eval_view *view, fil
         section_end(report);
         return FILM_OK;
     }
-    if (!corpus->rows) not_shown(report, "Map of sentences", "give a file with --eval or --train.");
+    if (!corpus->rows)
+        not_shown(report, "Map of sentences", "give an evaluation or training file.");
     markup_raw(&report->body, "<div class=\"links\">");
     plots_begin(report);
     if (corpus->rows && (has_pairs(corpus) || corpus->labels == FILM_LABELS_SCORES))

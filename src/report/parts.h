@@ -5,6 +5,7 @@
 #include "eval/eval.h"
 #include "plot/plot.h"
 #include "report/systems.h"
+#include "film_train.h"
 
 #include <math.h>
 

@@ -332,12 +332,12 @@ film_status quality_section(struct report *report, const struct eval_view *view,
         1,
         0};
     section_begin(report, "quality", "How good it is",
-                  "Measured on the file given with --eval, as film eval does. Figures on questions "
+                  "Measured on the evaluation file, as film eval does. Figures on questions "
                   "the model learned from say little: see the data section for leaks.");
     if (!view) {
         not_shown(report, "ROC, precision and recall, calibration, log loss",
                   report->options->eval ? "the file has no labels."
-                                        : "give a labelled file with --eval.");
+                                        : "give a labelled evaluation file.");
     } else if (has_pairs(view->corpus)) {
         plots_begin(report);
         TRY(draw_ranking(report, view, error));

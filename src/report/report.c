@@ -1,5 +1,7 @@
 /* In order: the training files, the evaluation and what is made of it, the model itself; then the page. */
-#include "report/report.h"
+#include "film_train.h"
+#include "base/sized.h"
+#include "text/table.h"
 #include "base/mem.h"
 #include "model/model.h"
 #include "report/parts.h"
@@ -71,7 +73,7 @@ static film_status has_labels(const char *path, const film_table_options *option
     film_row row;
     *labelled = 1; /* standard input can be read once only: eval will say */
     if (strcmp(path, "-") == 0) return FILM_OK;
-    TRY(film_table_open(path, options, &table, error));
+    TRY(table_open(path, options, &table, error));
     *labelled = film_table_labels(table) != FILM_LABELS_NONE;
     while (!*labelled && status == FILM_OK) status = film_table_next(table, &row, error);
     if (status == FILM_END) status = FILM_OK;
@@ -84,7 +86,13 @@ static film_status evaluate(struct report *report, film_error *error)
 {
     film_status status = FILM_OK;
     const film_report_options *options = report->options;
-    film_eval_options eval;
+    film_eval_options eval, wanted = {.size = sizeof wanted,
+                                      .table = options->eval_table,
+                                      .pool = options->pool,
+                                      .pool_table = options->pool_table,
+                                      .seed = options->seed,
+                                      .threads = options->threads,
+                                      .progress = options->progress};
     int labelled;
     if (!options->eval) return write_sections(report, NULL, error);
     TRY(has_labels(options->eval, &options->eval_table, &labelled, error));
@@ -93,13 +101,7 @@ static film_status evaluate(struct report *report, film_error *error)
              file_name(options->eval));
         return write_sections(report, NULL, error);
     }
-    film_eval_defaults(&eval);
-    eval.table = options->eval_table;
-    eval.pool = options->pool;
-    eval.pool_table = options->pool_table;
-    eval.seed = options->seed;
-    eval.threads = options->threads;
-    eval.progress = options->progress;
+    TRY(eval_options(&eval, &wanted, error));
     TRY(eval_and_look(report->model, options->eval, &eval, write_sections, report, error));
 done:
     return status;
@@ -142,8 +144,9 @@ done:
     return status;
 }
 
-film_status report_write(const film_model *model, const film_report_options *options,
-                         const char *path, film_error *error)
+/* With the caller's options complete. */
+static film_status report_write(const film_model *model, const film_report_options *options,
+                                const char *path, film_error *error)
 {
     film_status status = FILM_OK;
     struct report report = {
@@ -168,4 +171,16 @@ done:
     markup_free(&report.contents);
     markup_free(&report.warnings);
     return status;
+}
+
+film_status film_report(const film_model *model, const film_report_options *options,
+                        const char *path, film_error *error)
+{
+    film_report_options with = {0};
+    if (!model || !path)
+        return status_set(error, FILM_USAGE, "%s is NULL", model ? "path" : "model");
+    film_status status = sized_options(&with, sizeof with, options, "film_report_options", error);
+    if (status != FILM_OK) return status;
+    if (!with.seed) with.seed = 1;
+    return report_write(model, &with, path, error);
 }

@@ -63,7 +63,7 @@ static void lead_pairs(struct report *report, const struct eval_view *view)
     if (best - accuracy > 0.015)
         warn(report, "quality",
              "Another threshold (%.2f) would decide %.1f %% of this file right instead of %.1f %%: "
-             "consider film train --dev or film eval --operating.",
+             "train with a dev file, or choose another operating point.",
              number_of(view->answer, "best_threshold"), 100 * best, 100 * accuracy);
     if (view->pairs < 200)
         warn(report, "quality", "Only %zu pairs were measured: all figures may be off by a lot.",
@@ -91,9 +91,10 @@ static void lead_without(struct report *report)
 {
     const json_t *figures = json_object_get(report->about, "figures");
     double accuracy = number_of(figures, "balanced_accuracy");
-    markup_raw(&report->summary, report->options->eval
-                                     ? "The file to measure on has no labels."
-                                     : "It was not measured: no labelled file was given (--eval).");
+    markup_raw(&report->summary,
+               report->options->eval
+                   ? "The file to measure on has no labels."
+                   : "It was not measured: no labelled evaluation file was given.");
     if (isfinite(accuracy))
         markup_print(&report->summary,
                      " While training, %.1f %% of the pairs kept apart were decided right.",

@@ -203,10 +203,11 @@ film_status training_section(struct report *report, film_error *error)
         warn(report, "training", "Training was interrupted: this is the best model up to then.");
     const char *from = json_string_value(json_object_get(figures, "threshold_from"));
     if (report->model->network && from && strcmp(from, "held out") == 0)
-        warn(report, "training",
-             "What the encoder is worth was learned on rows of the training file. If it was "
-             "trained on "
-             "them itself, it is trusted too much: train with --dev and pairs it has not seen.");
+        warn(
+            report, "training",
+            "What the encoder is worth was learned on rows of the training file. If it was "
+            "trained on "
+            "them itself, it is trusted too much: train with a dev file of pairs it has not seen.");
     section_end(report);
 done:
     return status;

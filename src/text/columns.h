@@ -3,6 +3,7 @@
 #define TEXT_COLUMNS_H
 
 #include "text/record.h"
+#include "film_io.h"
 
 enum {
     COLUMN_A, /* the first sentence, the only one, the anchor */

@@ -6,14 +6,9 @@
 
 const char *const format_names[RECORD_FORMATS] = {"tsv", "csv", "jsonl", "lines"};
 
-int format_named(const char *name, enum record_format *format)
+enum record_format format_of(film_format format)
 {
-    for (int i = 0; i < RECORD_FORMATS; i++)
-        if (strcmp(name, format_names[i]) == 0) {
-            *format = (enum record_format)i;
-            return 1;
-        }
-    return 0;
+    return (enum record_format)((int)format - FILM_FORMAT_TSV);
 }
 
 static int ends_with(film_text *name, const char *ending)

@@ -3,12 +3,13 @@
 #define TEXT_FORMAT_H
 
 #include "text/record.h"
+#include "film_io.h"
 
 /* "tsv", "csv", "jsonl", "lines". */
 extern const char *const format_names[RECORD_FORMATS];
 
-/* By the name a user gave: 1 when it is one. */
-int format_named(const char *name, enum record_format *format);
+/* Of a format that is not FILM_FORMAT_AUTO. */
+enum record_format format_of(film_format format);
 
 /* From the file's name (may be "standard input") and the beginning of its text. */
 film_status format_detect(const char *name, film_text beginning, enum record_format *format,

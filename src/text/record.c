@@ -24,7 +24,7 @@ film_status record_bad(const struct record *record, film_error *error, const cha
     va_end(arguments);
     return status_set(error, FILM_BAD_INPUT, "%s:%llu: %s%s", record->name,
                       (unsigned long long)record->line, message,
-                      record->all_needed ? "" : "; --skip-bad passes over such rows");
+                      record->all_needed ? "" : "; fix the row or skip bad rows");
 }
 
 film_status record_add(struct record *record, film_text field, film_error *error)

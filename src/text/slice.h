@@ -6,6 +6,7 @@
 #define TEXT_SLICE_H
 
 #include "text/reader.h"
+#include "film_io.h"
 
 struct part {
     uint64_t number, count;

@@ -1,4 +1,5 @@
 #include "text/table.h"
+#include "base/sized.h"
 #include "base/mem.h"
 #include "text/columns.h"
 #include "text/format.h"
@@ -50,18 +51,16 @@ static film_status load(struct record *record, const char *name, enum record_for
 
 static film_status check_options(const film_table_options *options, film_error *error)
 {
-    enum record_format format;
-    if (options->format && !format_named(options->format, &format))
-        return status_set(error, FILM_USAGE,
-                          "format \"%s\" is not known; it is one of tsv, csv, jsonl, lines",
-                          options->format);
+    if ((unsigned)options->format >= FILM_FORMAT_COUNT)
+        return status_set(error, FILM_USAGE, "format %d: no such format", (int)options->format);
     if ((unsigned)options->labels >= FILM_LABELS_COUNT)
         return status_set(error, FILM_USAGE, "labels %d: no such kind", (int)options->labels);
     if (options->parts < 0 || options->part < 0 ||
         options->part >= (options->parts ? options->parts : 1))
         return status_set(error, FILM_USAGE, "part %d of %d: no such part of a table",
                           options->part, options->parts);
-    return FILM_OK;
+    return sized_reserved(options->reserved, sizeof options->reserved / sizeof *options->reserved,
+                          "film_table_options", error);
 }
 
 /* Blank lines before the first record, so that it stands at the buffer's start. */
@@ -94,7 +93,7 @@ static film_status find_format(film_table *table, const film_table_options *opti
     struct reader *reader = &table->reader;
     film_status status = reader_check_start(reader, error);
     if (status == FILM_OK && options->format) {
-        format_named(options->format, &table->format);
+        table->format = format_of(options->format);
     } else if (status == FILM_OK) {
         status = reader_fill(reader, PEEK_BYTES, error);
         size_t length = reader->end < PEEK_BYTES ? reader->end : PEEK_BYTES;
@@ -232,8 +231,8 @@ film_status table_open_dealt(const char *path, size_t number, const film_table_o
     return status;
 }
 
-film_status film_table_open(const char *path, const film_table_options *options, film_table **out,
-                            film_error *error)
+film_status table_open(const char *path, const film_table_options *options, film_table **out,
+                       film_error *error)
 {
     return table_open_dealt(path, 0, options, out, error);
 }
@@ -283,16 +282,16 @@ static film_status read_label(const film_table *table, double *label, film_error
     char shown[VALUE_SHOWN];
     double number;
     /* Someone's header that we do not know reads as a bad first row. */
-    const char *hint = record->line == 1 && !columns->has_header
-                           ? "; if this is a header, name the columns with --columns"
-                           : "";
+    const char *hint =
+        record->line == 1 && !columns->has_header ? "; if this is a header, name the columns" : "";
     if (columns->labels == FILM_LABELS_SCORES) {
         if (value_number(value, label)) return FILM_OK;
         return record_bad(record, error, "score \"%s\" is not a number%s", value_show(value, shown),
                           hint);
     }
     if (value_label(value, label)) return FILM_OK;
-    if (value_number(value, &number)) hint = " (--labels scores reads degrees of similarity)";
+    if (value_number(value, &number))
+        hint = " (labels of the kind scores are degrees of similarity)";
     return record_bad(record, error, "label \"%s\" is neither 0 nor 1%s", value_show(value, shown),
                       hint);
 }
@@ -411,9 +410,9 @@ uint64_t film_table_skipped(const film_table *table)
     return table->skipped;
 }
 
-const char *film_table_format(const film_table *table)
+film_format film_table_format(const film_table *table)
 {
-    return format_names[table->format];
+    return (film_format)(FILM_FORMAT_TSV + (int)table->format);
 }
 
 double film_table_progress(const film_table *table)

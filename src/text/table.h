@@ -1,8 +1,13 @@
-/* Rows of a file: film_table of film.h. What only the library itself uses stands here. */
+/* Rows of a file: film_table of film_io.h. What only the library itself uses stands here. */
 #ifndef TEXT_TABLE_H
 #define TEXT_TABLE_H
 
 #include "base/status.h"
+#include "film_io.h"
+
+/* film_table_open without its checks of arguments. OPTIONS may be those inside other options. */
+film_status table_open(const char *path, const film_table_options *options, film_table **out,
+                       film_error *error);
 
 /* film_table_open of file NUMBER of several: one that cannot be cut goes whole to part NUMBER % parts. */
 film_status table_open_dealt(const char *path, size_t number, const film_table_options *options,

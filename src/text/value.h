@@ -2,7 +2,7 @@
 #ifndef TEXT_VALUE_H
 #define TEXT_VALUE_H
 
-#include "film.h"
+#include "film_types.h"
 
 #include <string.h>
 

@@ -108,11 +108,11 @@ static film_status open_file(struct checkpoint *checkpoint, film_error *error)
     if (strcmp(version, FORMAT_VERSION) != 0)
         TRY(status_set(error, FILM_BAD_INPUT,
                        "%s has format version %.20s, this program reads " FORMAT_VERSION
-                       "; leave out --resume to begin again",
+                       "; do not resume it to begin again",
                        path, version));
     if (!safetensors_is_checked(checkpoint->file))
         TRY(status_set(error, FILM_BAD_INPUT,
-                       "%s has lost its checksums; leave out --resume to begin again", path));
+                       "%s has lost its checksums; do not resume it to begin again", path));
     TRY(fingerprint_compare(then, checkpoint->fingerprint, path, error));
 done:
     return status;
@@ -124,7 +124,7 @@ film_status checkpoint_check(const film_train_options *options, film_error *erro
 {
     if (!(options->checkpoint_every >= 0))
         return status_set(error, FILM_USAGE,
-                          "--checkpoint-every: choose 0 (never) or a number of seconds");
+                          "the time between checkpoints must be a number of seconds above 0");
     if (!options->resume) return FILM_OK;
     if (!options->checkpoint)
         return status_set(error, FILM_USAGE, "there is no checkpoint to resume from");

@@ -6,6 +6,7 @@
 
 #include "base/checkpoint_state.h"
 #include "train/run.h"
+#include "film_train.h"
 
 struct safetensors;
 

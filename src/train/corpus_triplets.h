@@ -4,6 +4,7 @@
 
 #include "learn/triplets.h"
 #include "learn/corpus.h"
+#include "film_train.h"
 
 struct triplet_recipe {
     const film_solver_options *solver; /* how many of each kind */

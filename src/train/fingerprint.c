@@ -1,4 +1,5 @@
 #include "train/fingerprint.h"
+#include "base/jsonfile.h"
 #include "base/mem.h"
 #include "base/checksum.h"
 
@@ -135,7 +136,7 @@ film_status fingerprint_make(const struct run *run, uint64_t start, char **out, 
     TRY_ALLOC(*out = mem_string(text, strlen(text)), error);
 done:
     json_decref(object);
-    free(text);
+    jsonfile_free_text(text);
     return status;
 }
 
@@ -148,17 +149,17 @@ static film_status differs(const char *path, const char *group, const char *key,
         return status_set(
             error, FILM_BAD_INPUT,
             "%s is of another training: its %s are others%s; use the same files, or "
-            "leave out --resume to begin again",
+            "do not resume it to begin again",
             path, key, strcmp(key, NUMBERS) == 0 ? " (another machine or number of threads?)" : "");
     char *before = then ? json_dumps(then, JSON_ENCODE_ANY) : NULL;
     char *after = json_dumps(now, JSON_ENCODE_ANY);
     film_status status = status_set(
         error, FILM_BAD_INPUT,
-        "%s is of another training: %s %s was %.100s, now it is %.100s; use the same command line, "
-        "or leave out --resume to begin again",
+        "%s is of another training: %s %s was %.100s, now it is %.100s; use the same options, "
+        "or do not resume it to begin again",
         path, group, key, before ? before : "missing", after ? after : "?");
-    free(before);
-    free(after);
+    jsonfile_free_text(before);
+    jsonfile_free_text(after);
     return status;
 }
 

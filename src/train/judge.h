@@ -4,6 +4,7 @@
 
 #include "train/labels.h"
 #include "train/run.h"
+#include "film_train.h"
 
 /* The dev pairs' sentences in the basis of the SVD, ready for any P and s. In a job each process looks at its
  * share of the pairs and tells the others their similarities: 4 bytes for each of its pairs, every time. */

@@ -118,7 +118,7 @@ static film_status end_pass(struct batches *b, film_error *error)
 {
     if (b->pass_rows != b->run->own_rows)
         return status_set(error, FILM_IO,
-                          "%s: %llu rows at first, %llu now; --method mfilm needs files that stay "
+                          "%s: %llu rows at first, %llu now; method mfilm needs files that stay "
                           "as they are and can be read again",
                           b->run->paths[0], (unsigned long long)b->run->own_rows,
                           (unsigned long long)b->pass_rows);

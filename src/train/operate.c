@@ -11,10 +11,11 @@ film_status run_check_operating(const struct run *run, int none_is_same, film_er
 {
     const film_operating *wanted = &run->options->operating;
     if (wanted->criterion == FILM_ACCURACY || !none_is_same) return FILM_OK;
-    return status_set(error, FILM_BAD_INPUT,
-                      "--operating %s: no pair is labelled the same to choose the threshold on; "
-                      "give a labelled --dev file, or leave it out",
-                      operating_name(wanted->criterion));
+    return status_set(
+        error, FILM_BAD_INPUT,
+        "operating point %s: no pair is labelled the same to choose the threshold on; "
+        "give a labelled dev file, or leave it out",
+        operating_name(wanted->criterion));
 }
 
 /* Where the line says that both answers are equally likely under the prior. */

@@ -51,13 +51,13 @@ static film_status check_numbers(const film_train_options *options, film_error *
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (!numbers[i].fits)
-            return status_set(error, FILM_USAGE, "--%s %g: choose a number %s", numbers[i].option,
+            return status_set(error, FILM_USAGE, "%s %g: choose a number %s", numbers[i].option,
                               numbers[i].value, numbers[i].range);
     if (film->iterations == 0 || film->inner == 0)
-        return status_set(error, FILM_USAGE, "--iterations and --inner must be at least 1");
+        return status_set(error, FILM_USAGE, "iterations and inner must be at least 1");
     if (film->labelled == 0 && film->hard == 0 && film->random == 0)
         return status_set(error, FILM_USAGE,
-                          "--labelled, --hard and --random are all 0: an anchor needs negatives");
+                          "labelled, hard and random negatives are all 0: an anchor needs some");
     return FILM_OK;
 }
 
@@ -67,7 +67,7 @@ film_status options_check_dim(const film_train_options *options, film_method met
     if (method == FILM_METHOD_AUTO || method == FILM_METHOD_RANK || options->dim <= options->rank)
         return FILM_OK;
     return status_set(error, FILM_USAGE,
-                      "--dim %zu is more than --rank %zu; a map cannot have more dimensions than "
+                      "dim %zu is more than rank %zu; a map cannot have more dimensions than "
                       "the data it is made from",
                       options->dim, options->rank);
 }
@@ -78,27 +78,27 @@ static film_status check_deep(const film_train_options *options, film_error *err
     enum { MOST_PAIRS = 4096, MOST_MAPS = 1024 };
     for (int l = 0; l < 4; l++)
         if (options->deep.maps[l] < 1 || options->deep.maps[l] > MOST_MAPS)
-            return status_set(error, FILM_USAGE, "--maps: choose four numbers from 1 to %d",
+            return status_set(error, FILM_USAGE, "maps: choose four numbers from 1 to %d",
                               MOST_MAPS);
     if (options->deep.loss >= FILM_LOSS_COUNT)
         return status_set(error, FILM_USAGE, "there is no such loss");
     if (options->method != FILM_METHOD_DEEP) return FILM_OK;
     if (!options->bert)
         return status_set(error, FILM_USAGE,
-                          "--method deep reads the tokens of a BERT encoder: give its folder with "
-                          "--bert DIR");
+                          "method deep reads the tokens of a BERT encoder: give its folder");
     if (options->decision == FILM_DECISION_FULL)
         return status_set(error, FILM_USAGE,
-                          "--decision full is not learned with --method deep, whose similarity is "
-                          "all it has; leave out --method for a decision beside the encoder");
+                          "a full decision is not learned with method deep, whose similarity is "
+                          "all it has; choose no method for a decision beside the encoder");
     if (options->similarity != FILM_COSINE)
-        return status_set(error, FILM_USAGE, "--method deep learns cosines; leave out --sim");
+        return status_set(error, FILM_USAGE,
+                          "method deep learns cosines; choose no other similarity");
     if (options->dim)
         return status_set(error, FILM_USAGE,
-                          "--dim: the length of a vector of --method deep follows from --maps and "
-                          "the encoder");
+                          "the length of a vector of method deep follows from its maps and the "
+                          "encoder; do not set dim");
     if (options->batch > MOST_PAIRS)
-        return status_set(error, FILM_USAGE, "--batch %zu: choose at most %d for --method deep",
+        return status_set(error, FILM_USAGE, "batch %zu: choose at most %d for method deep",
                           options->batch, MOST_PAIRS);
     return FILM_OK;
 }
@@ -106,7 +106,7 @@ static film_status check_deep(const film_train_options *options, film_error *err
 film_status options_check(const film_train_options *options, film_error *error)
 {
     if (options->features >= GROUP_BIT(GROUPS))
-        return status_set(error, FILM_USAGE, "--features: choose from word, bigram, char");
+        return status_set(error, FILM_USAGE, "features: choose from word, bigram, char");
     if (options->method >= FILM_METHOD_COUNT || options->similarity >= FILM_SIMILARITY_COUNT)
         return status_set(error, FILM_USAGE, "there is no such method or similarity");
     if (options->pair_count && options->method == FILM_METHOD_MFILM)
@@ -116,11 +116,12 @@ film_status options_check(const film_train_options *options, film_error *error)
     if (options->bert && options->method != FILM_METHOD_AUTO &&
         options->method != FILM_METHOD_FILM && options->method != FILM_METHOD_SVD &&
         options->method != FILM_METHOD_DEEP)
-        return status_set(error, FILM_USAGE,
-                          "--bert learns by --method film, svd or deep; choose one of them");
-    if (options->rank == 0) return status_set(error, FILM_USAGE, "--rank must be at least 1");
+        return status_set(
+            error, FILM_USAGE,
+            "a BERT encoder is trained with method film, svd or deep; choose one of them");
+    if (options->rank == 0) return status_set(error, FILM_USAGE, "rank must be at least 1");
     if (options->solver.sample == 0)
-        return status_set(error, FILM_USAGE, "--sample must be at least 1");
+        return status_set(error, FILM_USAGE, "sample must be at least 1");
     if (!(options->train_share > 0 && options->train_share <= 1))
         return status_set(error, FILM_USAGE, "the share to train on must lie between 0 and 1");
     double log_odds;

@@ -59,7 +59,7 @@ static film_status check_enough(struct run *run, const struct out_of_fold *held,
         error, FILM_BAD_INPUT,
         "too few labelled pairs for a full decision: every fifth of the questions must "
         "leave some that are the same and some that are not; add rows or use "
-        "--decision threshold");
+        "decision threshold");
 }
 
 static film_status gather(struct run *run, struct out_of_fold *held, film_error *error)

@@ -6,6 +6,7 @@
 #include "la/svd.h"
 #include "model/model.h"
 #include "learn/corpus.h"
+#include "film_train.h"
 
 #include <jansson.h>
 

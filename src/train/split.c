@@ -2,6 +2,7 @@
  * question stay in memory, the text does not), the second copies each row as it stands to the part it
  * was dealt to. */
 #include "train/split.h"
+#include "text/table.h"
 #include "base/mem.h"
 #include "train/questions.h"
 
@@ -36,7 +37,7 @@ static film_status number_questions(struct splitter *splitter, const char *path,
     film_status status = FILM_OK;
     film_table *table = NULL;
     film_row row;
-    TRY(film_table_open(path, &splitter->options->table, &table, error));
+    TRY(table_open(path, &splitter->options->table, &table, error));
     while ((status = film_table_next(table, &row, error)) == FILM_OK) {
         TRY(add_row(splitter, &row, error));
         if (splitter->rows % 65536 == 0)
@@ -64,7 +65,7 @@ static film_status copy_rows(struct splitter *splitter, const char *path, film_o
     film_table *table = NULL;
     film_row row;
     size_t at = 0;
-    TRY(film_table_open(path, &splitter->options->table, &table, error));
+    TRY(table_open(path, &splitter->options->table, &table, error));
     film_text header = film_table_header(table);
     for (int part = 0; header.length && part < 2; part++)
         TRY(write_line(outputs[part], header, error));

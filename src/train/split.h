@@ -3,6 +3,7 @@
 #define TRAIN_SPLIT_H
 
 #include "base/status.h"
+#include "film_train.h"
 
 film_status split_file(const char *path, const char *train_path, const char *dev_path,
                        const film_split_options *options, film_split_result *result,

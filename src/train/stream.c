@@ -25,7 +25,7 @@ film_status stream_init(struct stream *stream, const struct run *run, film_error
     for (size_t i = 0; i < run->path_count; i++)
         if (strcmp(run->paths[i], "-") == 0)
             return status_set(error, FILM_USAGE,
-                              "--method mfilm reads its input several times, which standard input "
+                              "method mfilm reads its input several times, which standard input "
                               "does not allow; save it to a file first");
     stream_rewind(stream);
     return run->holds_out ? questions_init(&stream->questions, error) : FILM_OK;

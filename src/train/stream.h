@@ -21,6 +21,7 @@
 #include "learn/rows.h"
 #include "train/questions.h"
 #include "train/run.h"
+#include "film_io.h"
 
 enum stream_part { STREAM_LEARN, STREAM_DEV, STREAM_NEITHER };
 

@@ -1,4 +1,5 @@
 #include "train/train.h"
+#include "base/jsonfile.h"
 #include "base/mem.h"
 #include "base/clock.h"
 #include "la/openmp.h"
@@ -177,10 +178,10 @@ static film_status read_dev(struct run *run, film_error *error)
     film_status status =
         corpus_read(&run->dev, &run->options->dev, 1, &table, &run->options->progress, error);
     if (status == FILM_OK && run->dev.labels == FILM_LABELS_NONE)
-        status =
-            status_set(error, FILM_BAD_INPUT,
-                       "%s: no labels; --dev needs a label, score, category or triplet columns",
-                       run->options->dev);
+        status = status_set(
+            error, FILM_BAD_INPUT,
+            "%s: no labels; the dev file needs a label, score, category or triplet columns",
+            run->options->dev);
     return status;
 }
 
@@ -224,29 +225,28 @@ static film_status check_method(const struct run *run, film_method method, film_
     const char *name = methods[method].name;
     if (!labelled && method != FILM_METHOD_SVD && method != FILM_METHOD_TFIDF)
         return status_set(error, FILM_BAD_INPUT,
-                          "--method %s learns from labels and the input has none; use --method svd "
+                          "method %s learns from labels and the input has none; use method svd "
                           "or add a label, score, category or triplet column",
                           name);
     if (!labelled && options->decision == FILM_DECISION_FULL)
         return status_set(
             error, FILM_BAD_INPUT,
-            "--decision full learns from labels and the input has none; leave it out or "
+            "a full decision is learned from labels and the input has none; leave it out or "
             "add a label, score, category or triplet column");
     if (!labelled && options->keep_examples)
         return status_set(error, FILM_BAD_INPUT,
-                          "--keep-examples keeps labelled pairs and the input has none; leave it "
-                          "out or add a label, score, category or triplet column");
+                          "examples are labelled pairs and the input has none; keep none, or "
+                          "add a label, score, category or triplet column");
     if (options->resume && method != FILM_METHOD_FILM && method != FILM_METHOD_RANK &&
         method != FILM_METHOD_DEEP)
-        return status_set(error, FILM_BAD_INPUT,
-                          "nothing to resume: --method %s cannot be paused; leave out --resume",
+        return status_set(error, FILM_BAD_INPUT, "nothing to resume: method %s cannot be paused",
                           name);
     /* What the decision learns from must not have been seen by the map: learned once for each fold, which a
      * method that streams its rows does not do. */
     if (method == FILM_METHOD_MFILM && options->decision == FILM_DECISION_FULL)
         return status_set(error, FILM_BAD_INPUT,
-                          "--decision full is not learned with --method mfilm, which streams its "
-                          "pairs; use --method rank or film, or --decision threshold");
+                          "a full decision is not learned with method mfilm, which streams its "
+                          "pairs; use method rank or film, or decision threshold");
     return options_check_dim(options, method, error);
 }
 
@@ -327,8 +327,8 @@ static film_status finish(struct run *run, film_error *error)
     TRY_ALLOC(run->model->figures = mem_string(figures, strlen(figures)), error);
     TRY_ALLOC(run->model->seconds = mem_string(times, strlen(times)), error);
 done:
-    free(figures);
-    free(times);
+    jsonfile_free_text(figures);
+    jsonfile_free_text(times);
     return status;
 }
 
@@ -337,12 +337,14 @@ static film_status check_job(const film_train_options *options, film_error *erro
 {
     if (film_job_size(options->job) == 1) return FILM_OK;
     if (options->bert || options->method == FILM_METHOD_DEEP)
-        return status_set(error, FILM_USAGE,
-                          "--bert is not trained by several processes; start it without mpirun");
+        return status_set(
+            error, FILM_USAGE,
+            "a BERT encoder is not trained by several processes; start it without mpirun");
     if (options->method == FILM_METHOD_MFILM && options->solver.batch_basis)
-        return status_set(error, FILM_USAGE,
-                          "--mfilm-basis batch is not learned by several processes; start it "
-                          "without mpirun");
+        return status_set(
+            error, FILM_USAGE,
+            "method mfilm with an SVD of every batch cannot run under mpirun; start it "
+            "without");
     return FILM_OK;
 }
 

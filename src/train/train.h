@@ -3,6 +3,7 @@
 #define TRAIN_TRAIN_H
 
 #include "model/model.h"
+#include "film_train.h"
 
 film_status train_files(const char *const *paths, size_t count, const film_train_options *options,
                         film_model **out, film_error *error);

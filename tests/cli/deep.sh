@@ -59,7 +59,7 @@ expect_status "pool add" 0 "$FILM" pool add faq.pool "$FAQ/questions.tsv" -q
 expect_status "search" 0 "$FILM" search faq.pool "how do I reset my password" -k 3
 
 bad() { expect_output "$1" "$2" "$3" "$FILM" train train.tsv --method deep -o x.film "${@:4}"; }
-bad "no encoder" 1 "film: --method deep reads the tokens of a BERT encoder: give its folder with --bert DIR"
+bad "no encoder" 1 "film: method deep reads the tokens of a BERT encoder: give its folder"
 bad "an encoder with short vectors" 1 "film: a deep network reads 32 to 512 tokens of 32 to 4096 numbers each and has 1 \
 to 1024 maps a layer; this is 32 of 24 with 16,32,32,16" --bert narrow
 bad "a full decision" 1 "film: --decision full is not learned with --method deep, whose similarity is all it has; leave \

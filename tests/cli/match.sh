@@ -32,7 +32,7 @@ mv out plain
 run "$FILM" match --decision auto plain.film "I lost my card" "my card is gone"
 check "auto is what the model has" diff plain out
 expect_output "full is refused where the model has none" 1 \
-    'film: this model decides by its similarity alone; train one with labels and --decision full' \
+    'film: this model decides by its similarity alone; train one with labels and a full decision' \
     "$FILM" match --decision full plain.film "I lost my card" "my card is gone"
 run "$FILM" match faq.film "x" "x" --quiet
 check "--quiet still answers" grep -q probability out

@@ -90,11 +90,11 @@ expect_output "and they are kept" 0 '{"id": "5", "text": "my card", "answer": "c
 printf 'id\ttext\n1\tone\n2\ttwo\n1\tuno\n3\tthree\n' >conflict.tsv
 rm -f c.pool; "$FILM" pool create c.pool --model faq.film
 expect_output "an id with another text names the line" 2 \
-    'film: conflict.tsv:4: id "1" is in the pool with another text ("one"); --replace takes the new one' \
+    'film: conflict.tsv:4: id "1" is in the pool with another text ("one"); replace it to take the new one' \
     "$FILM" pool add c.pool conflict.tsv
 expect_output "the batch is not there" 0 "id	text	category" "$FILM" pool list c.pool
 expect_output "earlier batches are" 2 \
-    'film: conflict.tsv:4: id "1" is in the pool with another text ("one"); --replace takes the new one
+    'film: conflict.tsv:4: id "1" is in the pool with another text ("one"); replace it to take the new one
 2 sentences are in the pool; the same command goes on from there' "$FILM" pool add c.pool conflict.tsv --batch 2
 expect_output "--replace" 0 "1 added, 1 replaced, 2 there already; 0 bad rows passed over" \
     "$FILM" pool add c.pool conflict.tsv --replace
@@ -108,7 +108,7 @@ expect_output "other fields are told" 0 "0 added, 0 replaced, 1 there already; 0
 expect_output "and taken with --replace" 0 "0 added, 1 replaced, 0 there already; 0 bad rows passed over" \
     "$FILM" pool add c.pool fields.tsv --replace
 printf 'id\ttext\n4\t \n5\tfive\n' >empty.tsv
-expect_output "a row without text" 2 'film: empty.tsv:2: the text is empty; --skip-bad passes over such rows' "$FILM" pool add c.pool empty.tsv
+expect_output "a row without text" 2 'film: empty.tsv:2: the text is empty; fix the row or skip bad rows' "$FILM" pool add c.pool empty.tsv
 expect_output "passed over" 0 "1 added, 0 replaced, 0 there already; 1 bad rows passed over" "$FILM" pool add c.pool empty.tsv --skip-bad
 
 # ---- remove, label ----
@@ -135,12 +135,12 @@ if "$PYTHON" -c 'import sqlite3' 2>/dev/null; then
     sql bad.pool "DELETE FROM vector WHERE number = 2; UPDATE vector SET bytes = zeroblob(32) WHERE number = 1;
         UPDATE sentence SET text = 'My card was found' WHERE number = 3"
     expect_output "check finds what is wrong" 2 'problem: sentence "card-stolen" has no vector
-problem: sentence "card-unfreeze" is damaged (checksum differs); add it again with --replace
+problem: sentence "card-unfreeze" is damaged (checksum differs); add it again and replace it
 problem: sentence "card-lost": its vector is not that of its text
 280 sentences, 279 vectors (278 held against their text), 2 labels
 3 problems, 0 repaired' "$FILM" pool check bad.pool
     expect_output "--repair computes again what can be" 2 'problem: sentence "card-stolen" has no vector
-problem: sentence "card-unfreeze" is damaged (checksum differs); add it again with --replace
+problem: sentence "card-unfreeze" is damaged (checksum differs); add it again and replace it
 problem: sentence "card-lost": its vector is not that of its text
 280 sentences, 279 vectors (278 held against their text), 2 labels
 3 problems, 2 repaired' "$FILM" pool check bad.pool --repair

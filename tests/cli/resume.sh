@@ -77,7 +77,7 @@ expect_output "nothing to resume" 2 "film: nothing to resume: no part.film.check
 stops INT 2 "$@"
 cp part.film.checkpoint kept
 cp part.film kept.film
-same="use the same command line, or leave out --resume to begin again"
+same="use the same command line, or do not resume it to begin again"
 expect_output "another seed is refused" 2 "film: part.film.checkpoint is of another training: option seed was 1, now it is 2; $same" \
     learn --resume "$@" --seed 2
 expect_output "another batch is refused" 2 "film: part.film.checkpoint is of another training: option batch was 4, now it is 5; $same" \
@@ -86,7 +86,7 @@ expect_output "another method is refused" 2 \
     'film: part.film.checkpoint is of another training: option method was "rank", now it is "film"; '"$same" \
     learn --resume "$@" --method film --dim 12 --rank 60
 expect_output "method svd has nothing to resume" 2 \
-    "film: nothing to resume: --method svd cannot be paused; leave out --resume" learn --resume --method svd
+    "film: nothing to resume: method svd cannot be paused" learn --resume --method svd
 cp rows.tsv rows.kept
 sed -i '5s/card/cards/' rows.tsv
 expect_status "another sentence is refused" 2 learn --resume "$@"

@@ -47,10 +47,26 @@ check "trains with the installed program" "$folder/usr/bin/film" train examples/
 # shellcheck disable=SC2046
 check "a program builds against it" cc -Wall -Wextra -Werror -std=c11 "$folder/use.c" $(pkg-config --cflags --libs film) -o "$folder/use"
 check "and answers" test "$("$folder/use" "$folder/faq.film")" = answered
+
+# The examples, each through the pkg-config package of its library; where there is one library, film has all of it.
+example() {
+    local name=$1 package=$2
+    pkg-config --exists "$package" || package=film
+    # shellcheck disable=SC2046
+    cc -Wall -Wextra -Werror -std=c11 "examples/c/$name.c" $(pkg-config --cflags --libs "$package") -o "$folder/$name"
+}
+check "examples/c/train.c builds" example train film-train
+check "and trains" sh -c "'$folder/train' examples/faq/train.tsv examples/faq/heldout.tsv '$folder/pairs.film' > '$folder/figures'"
+check "and measures" grep -qE '^accuracy [5-9][0-9]\.[0-9] % \(95 %: [0-9.]+ to [0-9.]+\)$' "$folder/figures"
+check "as the program does" sh -c "'$folder/usr/bin/film' eval '$folder/pairs.film' examples/faq/heldout.tsv | grep -q \"\$(sed -nE 's/^accuracy ([0-9.]+).*/accuracy  *\\1/p' '$folder/figures')\""
+check "examples/c/match.c builds" example match film
+check "and explains" sh -c "'$folder/match' '$folder/pairs.film' 'I lost my card' 'my card is lost' | grep -qE '^same, probability 0\.[5-9]'"
+check "examples/c/search.c builds" example search film-pool
+check "and finds" sh -c "'$folder/search' '$folder/pairs.film' examples/faq/questions.tsv '$folder/faq.pool' 'I lost my debit card' | grep -q ' card-lost '"
 only_ours() { ! nm -D --defined-only "$library" | awk '{ print $3 }' | grep -v '^film_'; }
 check "the library shows film_* only" only_ours
 if command -v c++ > /dev/null; then
-    check "the header is C++ too" sh -c "printf '#include <film_pool.h>\n#include <film_explain.h>\n' | c++ -fsyntax-only -Wall -Wextra -Werror -I'$folder/usr/include' -x c++ -"
+    check "the header is C++ too" sh -c "printf '#include <film_pool.h>\n#include <film_explain.h>\n#include <film_train.h>\n' | c++ -fsyntax-only -Wall -Wextra -Werror -I'$folder/usr/include' -x c++ -"
 else
     number=$((number + 1)); echo "ok $number - the header is C++ too # SKIP no C++ compiler"
 fi

@@ -48,7 +48,7 @@ static void make_good(void)
              (long)getpid());
     const char *paths[1] = {spoiled};
     write_rows(spoiled);
-    film_train_defaults(&options);
+    options = (film_train_options){.size = sizeof options};
     options.dim = 4;
     options.threads = 1;
     options.min_df = 1;
@@ -65,7 +65,7 @@ static void make_good(void)
 static void explain(film_context *context, film_text a, film_text b)
 {
     film_error error;
-    film_explanation why;
+    film_explanation why = {.size = sizeof why};
     char *json = NULL;
     size_t length = 0;
     require(film_explain_pair(context, a, b, &why, &error) == FILM_OK);

@@ -50,7 +50,7 @@ static void make_good(void)
     write_file(spoiled, table, sizeof table - 1);
     tiny_make(&all);
     tiny_write(folder, &all);
-    film_train_defaults(&options);
+    options = (film_train_options){.size = sizeof options};
     options.bert = folder;
     options.threads = 1;
     options.min_df = 1;

@@ -33,18 +33,20 @@ static int look_at_member(void *user, film_text cluster, film_text id)
 static void use(film_pool *pool)
 {
     film_error error;
-    film_pool_checked checked;
+    film_pool_checked checked = {.size = sizeof checked};
     size_t total = 0;
     char *json = NULL;
     film_sentence one = {.id = film_string("fuzz"), .text = film_string("where is my card")};
     film_text id = film_string("a");
-    film_pool_check_options repair = {.full = 1, .repair = 1, .threads = 1};
+    film_pool_check_options repair = {.size = sizeof repair, .full = 1, .repair = 1, .threads = 1};
     film_pool_list(pool, NULL, look, &total, &error);
     film_pool_clusters(pool, look_at_member, &total, &error);
-    film_pool_describe(pool, &json, &error);
+    film_pool_describe_json(pool, &json, &error);
     film_free(json);
     film_pool_check(pool, &repair, &checked, &error);
-    film_pool_add(pool, &one, 1, &(film_pool_add_options){.threads = 1}, NULL, &error);
+    film_pool_add(pool, &one, 1,
+                  &(film_pool_add_options){.size = sizeof(film_pool_add_options), .threads = 1},
+                  NULL, &error);
     film_pool_label(pool, one.id, id, 1, NULL, &error);
     film_pool_remove(pool, &id, 1, 1, NULL, &error);
 }

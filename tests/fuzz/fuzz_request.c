@@ -46,7 +46,7 @@ static void start(void)
         .read_only = 0, .threads = 1, .limits = {.body = 1 << 20, .texts = 50, .pool = 200}};
     snprintf(paths[0], sizeof paths[0], "/dev/shm/film-fuzz-%ld.film", (long)getpid());
     snprintf(paths[1], sizeof paths[1], "/dev/shm/film-fuzz-%ld.pool", (long)getpid());
-    film_train_defaults(&options);
+    options = (film_train_options){.size = sizeof options};
     options.method = FILM_METHOD_SVD;
     options.rank = 8;
     options.threads = 1;

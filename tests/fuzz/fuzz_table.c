@@ -17,7 +17,9 @@
 enum { MOST_ROWS = 5000 };
 
 static const char *const names[] = {"x.tsv", "x.csv", "x.jsonl", "x.txt", "x", "x.csv.gz"};
-static const char *const formats[] = {NULL, NULL, NULL, "tsv", "csv", "jsonl", "lines", "xml"};
+static const film_format formats[] = {FILM_FORMAT_AUTO,  FILM_FORMAT_AUTO, FILM_FORMAT_AUTO,
+                                      FILM_FORMAT_TSV,   FILM_FORMAT_CSV,  FILM_FORMAT_JSONL,
+                                      FILM_FORMAT_LINES, FILM_FORMAT_COUNT};
 static const char *const columns[] = {
     NULL, NULL, NULL, NULL, "label,a,b", "text,category", "a,b", "id,-,score,a,b", "a,,b", "text"};
 

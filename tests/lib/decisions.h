@@ -12,8 +12,7 @@ enum { ROUNDS = 1500 };
 
 static inline film_answer_options answer(film_decision decision, int no_memory, double prior)
 {
-    film_answer_options options;
-    film_answer_defaults(&options);
+    film_answer_options options = {.size = sizeof options};
     options.decision = decision;
     options.no_memory = no_memory;
     options.prior = prior;

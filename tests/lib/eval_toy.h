@@ -62,7 +62,7 @@ static inline int set_up(void **state)
     for (int i = 0; i < 40; i++)
         fprintf(pool, "wordaa wordb%c wordc%c\n", 'a' + i % 7, 'a' + i % 5);
     fclose(pool);
-    film_train_defaults(&train);
+    train = (film_train_options){.size = sizeof train};
     train.rank = 12;
     train.threads = 2;
     assert_ok(film_train(paths, 1, &train, &model, &error));
@@ -80,18 +80,30 @@ static inline int tear_down(void **state)
 
 static inline film_eval_options quick(void)
 {
-    film_eval_options options;
-    film_eval_defaults(&options);
+    film_eval_options options = {.size = sizeof options};
     options.threads = 2;
     options.bootstrap = 50;
     options.k_last = 8;
     return options;
 }
 
+/* film_eval, its result as JSON. */
+static inline film_status eval_text(const film_model *of, const char *path,
+                                    const film_eval_options *options, char **json,
+                                    film_error *problem)
+{
+    film_eval_result result = {.size = sizeof result};
+    *json = NULL;
+    film_status status = film_eval(of, path, options, &result, problem);
+    if (status == FILM_OK) status = film_eval_json(&result, json, problem);
+    film_eval_result_free(&result);
+    return status;
+}
+
 static inline json_t *evaluate(const char *path, const film_eval_options *options)
 {
     char *json = NULL;
-    assert_ok(film_eval(model, path, options, &json, &error));
+    assert_ok(eval_text(model, path, options, &json, &error));
     json_t *answer = json_loads(json, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(answer);
     film_free(json);

@@ -21,7 +21,7 @@ static inline void faq_sample(const char *path)
 {
     film_table *table;
     film_row row;
-    film_table_options options = {0};
+    film_table_options options = {.size = sizeof options};
     FILE *out = fopen(path, "w");
     assert_non_null(out);
     fprintf(out, "label\tquestion1\tquestion2\n");
@@ -42,7 +42,7 @@ static inline void faq_sample(const char *path)
 
 static inline void faq_options(film_train_options *options)
 {
-    film_train_defaults(options);
+    *options = (film_train_options){.size = sizeof *options};
     options->dim = 12;
     options->threads = 2;
 }

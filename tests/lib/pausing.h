@@ -61,22 +61,21 @@ static inline int on_progress(void *user, const char *phase, double done, double
 
 static inline film_train_options toy_options(film_method method)
 {
-    film_train_options options;
-    film_train_defaults(&options);
+    film_train_options options = {.size = sizeof options};
     options.method = method;
     options.features = FILM_WORD;
     options.min_df = 1;
     options.rank = 20;
     options.dim = 6;
     options.solver.iterations = 12;
-    options.solver.least_change = 0;
-    options.solver.epsilon = 0;
+    options.solver.least_change = FILM_ZERO;
+    options.solver.epsilon = FILM_ZERO;
     options.batch = 4;
     options.epochs = 6;
     options.threads = 1;
     options.decision = FILM_DECISION_THRESHOLD; /* what is paused is the map */
     options.checkpoint = checkpoint_path;
-    options.checkpoint_every = 0;
+    options.checkpoint_only_when_cancelled = 1;
     return options;
 }
 

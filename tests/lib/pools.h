@@ -23,7 +23,7 @@ static inline void save_model(const char *path, film_method method)
     film_train_options options;
     film_model *model = NULL;
     write_file(table, POOL_TABLE, strlen(POOL_TABLE));
-    film_train_defaults(&options);
+    options = (film_train_options){.size = sizeof options};
     options.min_df = 1;
     options.rank = 5;
     options.threads = 1;

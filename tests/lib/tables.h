@@ -68,7 +68,8 @@ static inline char *dump_table(const char *name, const char *bytes, size_t size,
     film_table *table;
     film_status status = table_open_bytes(bytes, size, name, chunk, options, &table, &error);
     if (status == FILM_OK) {
-        dump_add(&dump, "%s %s\n", film_table_format(table), kinds[film_table_labels(table)]);
+        dump_add(&dump, "%s %s\n", film_format_name(film_table_format(table)),
+                 kinds[film_table_labels(table)]);
         dump_rows(&dump, table);
     } else {
         assert_null(table);
@@ -100,6 +101,6 @@ static inline void expect_with(const char *name, const char *text, film_table_op
     expect_bytes(name, text, strlen(text), options, expected);
 }
 
-#define SKIP "; --skip-bad passes over such rows\n"
+#define SKIP "; fix the row or skip bad rows\n"
 
 #endif

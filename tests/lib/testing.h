@@ -44,17 +44,29 @@ static inline int long_tests(void)
 
 /* Allocation number FAIL_AT (from 0) and all after it fail; -1: none. */
 static long fail_at = -1, fail_seen;
-static inline void *failing_malloc(size_t size)
+static inline void *failing_allocate(void *user, size_t size)
 {
+    (void)user;
     return fail_at >= 0 && fail_seen++ >= fail_at ? NULL : malloc(size);
 }
-static inline void *failing_realloc(void *memory, size_t size)
+static inline void *failing_reallocate(void *user, void *memory, size_t size)
 {
+    (void)user;
     return fail_at >= 0 && fail_seen++ >= fail_at ? NULL : realloc(memory, size);
+}
+static inline void failing_release(void *user, void *memory)
+{
+    (void)user;
+    free(memory);
+}
+/* For libraries that take a malloc. */
+static inline void *failing_malloc(size_t size)
+{
+    return failing_allocate(NULL, size);
 }
 static inline void fail_allocation(long at)
 {
-    film_allocator allocator = {failing_malloc, failing_realloc, free};
+    film_allocator allocator = {failing_allocate, failing_reallocate, failing_release, NULL};
     fail_at = at;
     fail_seen = 0;
     film_set_allocator(at >= 0 ? &allocator : NULL);

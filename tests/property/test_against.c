@@ -26,55 +26,56 @@ static void make_rows(uint64_t seed, double noise, int graded)
     }
 }
 
-static json_t *compare(int first, int second, int graded, size_t resamples)
+/* With its sentence. */
+struct compared {
+    film_comparison figures;
+    char sentence[AGAINST_SENTENCE];
+};
+
+static struct compared compare(int first, int second, int graded, size_t resamples)
 {
-    json_t *out = NULL;
+    static struct compared out; /* the sentence stays where it is pointed to */
     struct bootstrap bootstrap = {.resamples = resamples, .seed = 3, .threads = 2};
     const struct against_side side[2] = {{"one", probability[first], same[first]},
                                          {"two", probability[second], same[second]}};
-    assert_ok(against_compare(side, label, ROWS, graded, &bootstrap, &out, &error));
+    assert_ok(
+        against_compare(side, label, ROWS, graded, &bootstrap, &out.figures, out.sentence, &error));
+    assert_ptr_equal(out.figures.sentence, out.sentence);
     return out;
 }
 
-static double number(const json_t *object, const char *figure, const char *key)
+/* The differences that labels of a kind have, and those of the other kind, which are not numbers. */
+static size_t figures_of(const film_comparison *found, int graded, const film_difference *out[5])
 {
-    const json_t *value = json_object_get(json_object_get(object, figure), key);
-    assert_true(json_is_number(value));
-    return json_number_value(value);
+    const film_difference *pairs[] = {&found->accuracy, &found->f1, &found->log_loss, &found->auc,
+                                      &found->brier};
+    const film_difference *scores[] = {&found->pearson, &found->spearman};
+    const film_difference *const *other = graded ? pairs : scores;
+    for (int i = 0; i < (graded ? 5 : 2); i++)
+        assert_true(isnan(other[i]->first) && isnan(other[i]->difference) && isnan(other[i]->low));
+    memcpy(out, graded ? scores : pairs, graded ? sizeof scores : sizeof pairs);
+    return graded ? 2 : 5;
 }
-
-static double bound(const json_t *object, const char *figure, size_t which)
-{
-    const json_t *interval = json_object_get(json_object_get(object, figure), "ci");
-    assert_int_equal(json_array_size(interval), 2);
-    return json_number_value(json_array_get(interval, which));
-}
-
-static const char *text(const json_t *object, const char *key)
-{
-    const char *value = json_string_value(json_object_get(object, key));
-    return value ? value : "";
-}
-
-static const char *const of_pairs[] = {"accuracy", "f1", "log_loss", "auc", "brier"};
-static const char *const of_scores[] = {"pearson", "spearman"};
 
 static void a_model_does_not_differ_from_itself(void **state)
 {
     (void)state;
     for (int graded = 0; graded < 2; graded++) {
         make_rows(5, 2, graded);
-        json_t *object = compare(1, 1, graded, 200);
-        for (int i = 0; i < (graded ? 2 : 5); i++) {
-            const char *name = graded ? of_scores[i] : of_pairs[i];
-            assert_close(number(object, name, "difference"), 0, 0);
-            assert_close(bound(object, name, 0), 0, 0);
-            assert_close(bound(object, name, 1), 0, 0);
+        struct compared found = compare(1, 1, graded, 200);
+        const film_difference *figures[5];
+        size_t count = figures_of(&found.figures, graded, figures);
+        for (size_t i = 0; i < count; i++) {
+            assert_close(figures[i]->difference, 0, 0);
+            assert_close(figures[i]->low, 0, 0);
+            assert_close(figures[i]->high, 0, 0);
         }
-        if (!graded) assert_close(number(object, "mcnemar", "p"), 1, 0);
-        assert_true(json_is_null(json_object_get(object, "better")));
-        assert_non_null(strstr(text(object, "sentence"), "no difference can be told"));
-        json_decref(object);
+        if (graded)
+            assert_true(isnan(found.figures.mcnemar_p));
+        else
+            assert_close(found.figures.mcnemar_p, 1, 0);
+        assert_int_equal(found.figures.better, 0);
+        assert_non_null(strstr(found.sentence, "no difference can be told"));
     }
 }
 
@@ -84,24 +85,21 @@ static void swapping_the_models_turns_the_signs(void **state)
     for (uint64_t seed = 0; seed < 20; seed++) {
         int graded = seed % 2;
         make_rows(seed, 1 + 0.2 * (double)seed, graded);
-        json_t *there = compare(0, 1, graded, 100), *back = compare(1, 0, graded, 100);
-        for (int i = 0; i < (graded ? 2 : 5); i++) {
-            const char *name = graded ? of_scores[i] : of_pairs[i];
-            assert_close(number(there, name, "first"), number(back, name, "second"), 0);
-            assert_close(number(there, name, "difference"), -number(back, name, "difference"), 0);
-            for (size_t side = 0; side < 2; side++)
-                assert_close(bound(there, name, side), -bound(back, name, 1 - side), 1e-12);
+        struct compared there = compare(0, 1, graded, 100), back = compare(1, 0, graded, 100);
+        const film_difference *forth[5], *reversed[5];
+        size_t count = figures_of(&there.figures, graded, forth);
+        figures_of(&back.figures, graded, reversed);
+        for (size_t i = 0; i < count; i++) {
+            assert_close(forth[i]->first, reversed[i]->second, 0);
+            assert_close(forth[i]->difference, -reversed[i]->difference, 0);
+            assert_close(forth[i]->low, -reversed[i]->high, 1e-12);
+            assert_close(forth[i]->high, -reversed[i]->low, 1e-12);
         }
         if (!graded) {
-            assert_close(number(there, "mcnemar", "b"), number(back, "mcnemar", "c"), 0);
-            assert_close(number(there, "mcnemar", "p"), number(back, "mcnemar", "p"), 0);
+            assert_int_equal(there.figures.only_first_right, back.figures.only_second_right);
+            assert_close(there.figures.mcnemar_p, back.figures.mcnemar_p, 0);
         }
-        const char *winner = text(there, "better");
-        assert_string_equal(text(back, "better"), strcmp(winner, "first") == 0    ? "second"
-                                                  : strcmp(winner, "second") == 0 ? "first"
-                                                                                  : "");
-        json_decref(there);
-        json_decref(back);
+        assert_int_equal(there.figures.better, -back.figures.better);
     }
 }
 
@@ -111,16 +109,15 @@ static void the_interval_is_that_of_paired_rows(void **state)
 {
     (void)state;
     make_rows(9, 2.5, 0);
-    json_t *object = compare(0, 1, 0, 2000);
-    double b = number(object, "mcnemar", "b"), c = number(object, "mcnemar", "c");
+    struct compared found = compare(0, 1, 0, 2000);
+    const film_difference *accuracy = &found.figures.accuracy;
+    double b = (double)found.figures.only_first_right, c = (double)found.figures.only_second_right;
     double spread = sqrt(b + c - (b - c) * (b - c) / ROWS) / ROWS;
-    double difference = number(object, "accuracy", "difference");
-    assert_close(difference, (b - c) / ROWS, 1e-12);
-    assert_close(bound(object, "accuracy", 0), difference - 1.96 * spread, 0.25 * spread);
-    assert_close(bound(object, "accuracy", 1), difference + 1.96 * spread, 0.25 * spread);
-    assert_string_equal(text(object, "better"), "first");
-    assert_non_null(strstr(text(object, "sentence"), "one is better by "));
-    json_decref(object);
+    assert_close(accuracy->difference, (b - c) / ROWS, 1e-12);
+    assert_close(accuracy->low, accuracy->difference - 1.96 * spread, 0.25 * spread);
+    assert_close(accuracy->high, accuracy->difference + 1.96 * spread, 0.25 * spread);
+    assert_int_equal(found.figures.better, 1);
+    assert_non_null(strstr(found.sentence, "one is better by "));
 }
 
 /* Two models of equal worth: in some 5 of 100 files one seems better. */
@@ -132,9 +129,7 @@ static void chance_is_seldom_taken_for_a_difference(void **state)
         make_rows(seed, 1, 0);
         for (int s = 0; s < 2; s++) /* both now err */
             for (int i = 0; i < ROWS; i++) same[s][i] = probability[s][i] >= 0.65;
-        json_t *object = compare(0, 1, 0, 200);
-        told += !json_is_null(json_object_get(object, "better"));
-        json_decref(object);
+        told += compare(0, 1, 0, 200).figures.better != 0;
     }
     assert_in_range(told, 0, 10);
 }
@@ -147,17 +142,17 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
     const struct against_side side[2] = {{"one", probability[0], same[0]},
                                          {"two", probability[1], same[1]}};
     film_status status = FILM_NO_MEMORY;
-    json_t *out = NULL;
+    struct compared out;
     long at = 0;
     for (; at < 1000 && status != FILM_OK; at++) {
         fail_allocation(at);
-        status = against_compare(side, label, ROWS, 0, &bootstrap, &out, &error);
+        status =
+            against_compare(side, label, ROWS, 0, &bootstrap, &out.figures, out.sentence, &error);
         fail_allocation(-1);
-        assert_true(status == FILM_OK || (status == FILM_NO_MEMORY && !out));
+        assert_true(status == FILM_OK || status == FILM_NO_MEMORY);
     }
     assert_int_equal(status, FILM_OK);
     assert_true(at > 10);
-    json_decref(out);
 }
 
 int main(void)

@@ -233,7 +233,8 @@ static void a_prior_shifts_the_log_odds_and_nothing_else(void **state)
         for (size_t i = 0; i < even.reason_count; i++)
             assert_close(even.reasons[i].weight, shifted.reasons[i].weight, 1e-12);
     }
-    film_answer_options bad[] = {answer(FILM_DECISION_AUTO, 0, 0), answer(FILM_DECISION_AUTO, 0, 1),
+    film_answer_options bad[] = {answer(FILM_DECISION_AUTO, 0, -0.5),
+                                 answer(FILM_DECISION_AUTO, 0, 1),
                                  answer(FILM_DECISION_AUTO, 0, NAN),
                                  answer(FILM_DECISION_COUNT, 0, 0.5), answer(-1, 0, 0.5)};
     film_verdict verdict;

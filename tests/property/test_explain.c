@@ -34,8 +34,7 @@ static int tear_down(void **state)
 
 static void use(film_decision decision)
 {
-    film_answer_options options;
-    film_answer_defaults(&options);
+    film_answer_options options = {.size = sizeof options};
     options.decision = decision;
     options.prior = 0.3;
     assert_ok(film_context_set(context, &options, &error));
@@ -124,7 +123,7 @@ static void everything_adds_up_and_swapping_mirrors_it(void **state)
     for (int decision = FILM_DECISION_FULL; decision <= FILM_DECISION_THRESHOLD; decision++) {
         use((film_decision)decision);
         for (int round = 0; round < ROUNDS; round++) {
-            film_explanation why, mirror;
+            film_explanation why = {.size = sizeof why}, mirror = {.size = sizeof mirror};
             random_pair(&rng, a, b);
             explain(context, a, b, &why);
             explain(second, b, a, &mirror);
@@ -143,7 +142,7 @@ static void the_verdict_is_that_of_a_match(void **state)
     rng_seed(&rng, 12);
     use(FILM_DECISION_FULL);
     for (int round = 0; round < 200; round++) {
-        film_explanation why;
+        film_explanation why = {.size = sizeof why};
         film_verdict verdict;
         random_pair(&rng, a, b);
         explain(context, a, b, &why);
@@ -198,7 +197,7 @@ static void json_says_what_the_structs_say(void **state)
     rng_seed(&rng, 14);
     use(FILM_DECISION_FULL);
     for (int round = 0; round < 200; round++) {
-        film_explanation why;
+        film_explanation why = {.size = sizeof why};
         char *text = NULL;
         size_t length = 0;
         random_pair(&rng, a, b);

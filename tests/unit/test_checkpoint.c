@@ -53,6 +53,7 @@ static void a_checkpoint_of_any_time_will_do(void **state)
     for (int i = 0; i < 2; i++) {
         film_train_options options = toy_options(both[i]);
         film_model *model = NULL;
+        options.checkpoint_only_when_cancelled = 0;
         options.checkpoint_every = 1e-9; /* after every step */
         assert_ok(train(options, 0, NULL, &model));
         save_to(model, &whole);

@@ -43,7 +43,8 @@ static void another_training_is_refused_with_what_differs(void **state)
     film_model *model = NULL;
     options.resume = 1, options.checkpoint = NULL;
     assert_int_equal(train(options, 0, NULL, &model), FILM_USAGE);
-    options.resume = 0, options.checkpoint_every = -1;
+    options.resume = 0, options.checkpoint_only_when_cancelled = 0;
+    options.checkpoint_every = -1;
     assert_int_equal(train(options, 0, NULL, &model), FILM_USAGE);
 }
 
@@ -236,6 +237,7 @@ static void where_it_cannot_be_written_the_model_is_kept(void **state)
         assert_non_null(strstr(error.message, "cannot write /nonexistent"));
         film_close(model);
         model = NULL;
+        options.checkpoint_only_when_cancelled = 0;
         options.checkpoint_every = 1e-9;
         assert_int_equal(train(options, 0, NULL, &model), FILM_IO);
         assert_non_null(model);

@@ -1,5 +1,6 @@
 /* The decision learned by several processes, here threads: the same items, the same line, the same trees in each
  * of them, and nearly what one process learns. */
+#include "train/options.h"
 #include "testing.h"
 #include "pairs.h"
 
@@ -302,7 +303,7 @@ static void train_all(struct training *all, int size, film_method method, const 
 {
     for (int p = 0; p < size; p++) {
         all[p] = (struct training){.stop = stop};
-        film_train_defaults(&all[p].options);
+        assert_ok(options_complete(&all[p].options, NULL, &error));
         all[p].options.min_df = 1;
         all[p].options.dim = all[p].options.rank = 8;
         all[p].options.threads = 1;

@@ -93,8 +93,7 @@ static int on_near(void *user, const film_duplicate *pair)
 
 static film_dedup_options all_of(struct told *told)
 {
-    film_dedup_options options;
-    film_dedup_defaults(&options);
+    film_dedup_options options = {.size = sizeof options};
     memset(told, 0, sizeof *told);
     options.threshold = 0.5;
     options.candidates = MOST; /* all others */
@@ -132,7 +131,7 @@ static void pairs_are_those_of_comparing_all(void **state)
     (void)state;
     struct told told;
     film_dedup_options options = all_of(&told);
-    film_dedup_result result;
+    film_dedup_result result = {.size = sizeof result};
     size_t found = 0, distinct = 0, first[MOST];
     make_records(MOST, 3);
     assert_ok(film_dedup(model, records, MOST, &options, &result, &error));
@@ -165,7 +164,7 @@ static void clusters_are_a_partition_with_one_representative_each(void **state)
     (void)state;
     struct told told;
     film_dedup_options options = all_of(&told);
-    film_dedup_result result;
+    film_dedup_result result = {.size = sizeof result};
     make_records(MOST, 4);
     options.singles = 1;
     assert_ok(film_dedup(model, records, MOST, &options, &result, &error));
@@ -216,7 +215,7 @@ static void labels_join_and_part(void **state)
     for (int round = 0; round < 30; round++) {
         struct told told;
         film_dedup_options options = all_of(&told);
-        film_dedup_result result;
+        film_dedup_result result = {.size = sizeof result};
         for (int i = 0; i < 20; i++)
             labels[i] = (film_dedup_label){rng_below(&rng, MOST), rng_below(&rng, MOST),
                                            rng_below(&rng, 3) == 0};
@@ -239,8 +238,7 @@ static void labels_join_and_part(void **state)
         }
     }
     film_dedup_label outside = {0, MOST, 1};
-    film_dedup_options options;
-    film_dedup_defaults(&options);
+    film_dedup_options options = {.size = sizeof options};
     options.labels = &outside;
     options.label_count = 1;
     assert_int_equal(film_dedup(model, records, MOST, &options, NULL, &error), FILM_USAGE);
@@ -339,7 +337,7 @@ static void a_pool_keeps_its_labels(void **state)
     film_pool *pool = new_pool(path);
     struct told told;
     film_dedup_options options = all_of(&told);
-    film_dedup_result result;
+    film_dedup_result result = {.size = sizeof result};
     add_one(pool, "a", "I lost my card");
     add_one(pool, "b", "i lost my card!");
     add_one(pool, "c", "where is my parcel");
@@ -386,8 +384,8 @@ static void links_are_the_best_of_all(void **state)
     enum { A = 20, B = MOST - A };
     struct linked linked = {.count = 0}, unique = {.count = 0};
     film_link_options options;
-    film_link_result result;
-    film_link_defaults(&options);
+    film_link_result result = {.size = sizeof result};
+    options = (film_link_options){.size = sizeof options};
     options.threshold = 0.6;
     options.candidates = MOST;
     options.match = on_match;

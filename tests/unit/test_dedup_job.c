@@ -102,7 +102,7 @@ static int on_member(void *user, const film_member *member)
 {
     film_record none = {{NULL, 0}, {NULL, 0}};
     return hear(user, member->representative ? "face" : "member",
-                member->cluster * 1000 + member->size, member->at, member->record, none,
+                member->cluster * 1000 + member->cluster_size, member->at, member->record, none,
                 member->probability);
 }
 
@@ -120,6 +120,8 @@ static void work(const struct comm *comm, void *user)
     film_link_options link = question->link;
     film_pool *pool = NULL;
     dedup.job = link.job = &job;
+    question->result[me].size = sizeof question->result[me];
+    question->linked[me].size = sizeof question->linked[me];
     if (question->path_b)
         question->status[me] = film_link_files(model, question->path, question->path_b, &link,
                                                &question->linked[me], &question->error[me]);
@@ -144,8 +146,8 @@ static void work(const struct comm *comm, void *user)
 static struct question ask(struct heard *heard)
 {
     struct question question = {.count = MOST, .heard = heard};
-    film_dedup_defaults(&question.dedup);
-    film_link_defaults(&question.link);
+    question.dedup = (film_dedup_options){.size = sizeof question.dedup};
+    question.link = (film_link_options){.size = sizeof question.link};
     question.dedup.threshold = question.link.threshold = 0.5;
     question.dedup.candidates = question.link.candidates = 6;
     question.dedup.answer.threads = question.link.answer.threads = 1;

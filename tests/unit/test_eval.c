@@ -15,8 +15,7 @@ static void a_batch_says_what_single_calls_say(void **state)
     }
     assert_ok(film_context_new(model, &context, &error));
     for (int p = 0; p < 2; p++) {
-        film_answer_options answer;
-        film_answer_defaults(&answer);
+        film_answer_options answer = {.size = sizeof answer};
         if (p) answer.prior = 0.2;
         assert_ok(film_context_set(context, &answer, &error));
         for (answer.threads = 1; answer.threads <= 4; answer.threads *= 2) {
@@ -33,7 +32,7 @@ static void a_batch_says_what_single_calls_say(void **state)
         }
     }
     film_context_free(context);
-    film_answer_options certain = {.prior = 1.0};
+    film_answer_options certain = {.size = sizeof certain, .prior = 1.0};
     assert_ok(film_score_batch(model, NULL, NULL, 0, NULL, NULL, &error));
     assert_int_equal(film_score_batch(model, a, b, PAIRS, &certain, probability, &error),
                      FILM_USAGE);
@@ -80,9 +79,9 @@ static void deciding_by_knn_takes_the_best_k(void **state)
 {
     (void)state;
     film_eval_options options = quick();
-    options.decision = "knn";
+    options.decision = FILM_EVAL_KNN;
     for (int v = 0; v < 2; v++) {
-        options.knn = v ? "either" : "mutual";
+        options.knn = v ? FILM_KNN_EITHER : FILM_KNN_MUTUAL;
         json_t *answer = evaluate(pairs_path, &options);
         size_t best = (size_t)number(answer, "best_k");
         json_t *point = json_array_get(json_object_get(answer, "knn"), best - 1);
@@ -101,7 +100,7 @@ static void retrieval_searches_both_files(void **state)
     (void)state;
     film_eval_options options = quick();
     options.pool = pool_path;
-    options.k_last = 0;
+    options.no_knn = 1;
     json_t *answer = evaluate(pairs_path, &options), *found = json_object_get(answer, "retrieval");
     char all[2 * PAIRS + 40][120];
     size_t count = 0, queries = 0, dim = film_dim(model);
@@ -201,7 +200,7 @@ static void the_answer_does_not_depend_on_the_threads(void **state)
     options.pool = pool_path;
     for (int t = 0; t < 3; t++) {
         options.threads = 1 << t;
-        assert_ok(film_eval(model, pairs_path, &options, &json[t], &error));
+        assert_ok(eval_text(model, pairs_path, &options, &json[t], &error));
         assert_string_equal(json[t], json[0]);
     }
     for (int t = 0; t < 3; t++) film_free(json[t]);
@@ -212,23 +211,23 @@ static void what_makes_no_sense_is_refused(void **state)
     (void)state;
     char *json;
     film_eval_options options = quick();
-    options.decision = "dice";
-    assert_int_equal(film_eval(model, pairs_path, &options, &json, &error), FILM_USAGE);
+    options.decision = FILM_EVAL_DECISION_COUNT;
+    assert_int_equal(eval_text(model, pairs_path, &options, &json, &error), FILM_USAGE);
     options = quick();
-    options.knn = "both";
-    assert_int_equal(film_eval(model, pairs_path, &options, &json, &error), FILM_USAGE);
+    options.knn = (film_knn)-1;
+    assert_int_equal(eval_text(model, pairs_path, &options, &json, &error), FILM_USAGE);
     options = quick();
     options.k_first = 9;
-    assert_int_equal(film_eval(model, pairs_path, &options, &json, &error), FILM_USAGE);
+    assert_int_equal(eval_text(model, pairs_path, &options, &json, &error), FILM_USAGE);
     options = quick();
-    options.prior = 0;
-    assert_int_equal(film_eval(model, pairs_path, &options, &json, &error), FILM_USAGE);
+    options.prior = 1;
+    assert_int_equal(eval_text(model, pairs_path, &options, &json, &error), FILM_USAGE);
     options = quick();
-    assert_int_equal(film_eval(model, pool_path, &options, &json, &error), FILM_BAD_INPUT);
+    assert_int_equal(eval_text(model, pool_path, &options, &json, &error), FILM_BAD_INPUT);
     assert_non_null(strstr(error.message, "no labels"));
-    assert_int_equal(film_eval(model, "/nonexistent", &options, &json, &error), FILM_IO);
+    assert_int_equal(eval_text(model, "/nonexistent", &options, &json, &error), FILM_IO);
     assert_null(json);
-    assert_int_equal(film_eval(NULL, pairs_path, &options, &json, &error), FILM_USAGE);
+    assert_int_equal(eval_text(NULL, pairs_path, &options, &json, &error), FILM_USAGE);
 }
 
 static int stop_later(void *user, const char *phase, double done, double total)
@@ -250,7 +249,7 @@ static void it_can_be_stopped_anywhere(void **state)
         options.bootstrap = 10;
         options.threads = 1; /* of several, the one that reports may get nothing to do */
         options.progress = (film_progress){stop_later, &left, NULL};
-        status = film_eval(model, pairs_path, &options, &json, &error);
+        status = eval_text(model, pairs_path, &options, &json, &error);
     }
     assert_int_equal(status, FILM_OK);
     assert_true(at > 4);
@@ -265,7 +264,7 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
     const film_operating wanted = {FILM_F1, 0};
     options.pool = pool_path;
     options.against = model;
-    options.decision = "knn";
+    options.decision = FILM_EVAL_KNN;
     options.operating = &wanted;
     options.bootstrap = 3;
     options.threads = 1;
@@ -273,7 +272,7 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
     long at = 0;
     for (; at < 5000 && status != FILM_OK; at += long_tests() ? 1 : 1 + at / 40) {
         fail_allocation(at);
-        status = film_eval(model, pairs_path, &options, &json, &error);
+        status = eval_text(model, pairs_path, &options, &json, &error);
         fail_allocation(-1);
         assert_true(status == FILM_OK || status == FILM_NO_MEMORY);
     }

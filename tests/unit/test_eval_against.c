@@ -7,7 +7,7 @@ static void a_threshold_of_ones_own_decides(void **state)
     film_context *context;
     film_verdict verdict;
     film_eval_options options = quick();
-    options.k_last = 0;
+    options.no_knn = 1;
     options.threshold = 0.7;
     json_t *answer = evaluate(pairs_path, &options);
     double right = 0;
@@ -37,7 +37,7 @@ static void the_prior_may_be_the_files_own(void **state)
     }
     fclose(file);
     film_eval_options options = quick();
-    options.k_last = 0;
+    options.no_knn = 1;
     options.prior = FILM_PRIOR_AUTO;
     json_t *own = evaluate(path, &options);
     assert_close(number(own, "prior"), (double)ones / rows, 1e-9);
@@ -57,7 +57,7 @@ static void an_operating_point_keeps_its_word(void **state)
         {FILM_ACCURACY, 0}, {FILM_F1, 0}, {FILM_PRECISION, 0.8}, {FILM_RECALL, 0.7}};
     for (int i = 0; i < 4; i++) {
         film_eval_options options = quick();
-        options.k_last = 0;
+        options.no_knn = 1;
         options.operating = &wanted[i];
         json_t *answer = evaluate(pairs_path, &options), *point;
         point = json_object_get(answer, "operating");
@@ -81,7 +81,7 @@ static void two_models_are_compared_on_the_same_rows(void **state)
     static const char *const figures[] = {"accuracy", "f1", "log_loss", "auc", "brier"};
     film_train_options train;
     film_model *other = NULL;
-    film_train_defaults(&train);
+    train = (film_train_options){.size = sizeof train};
     train.method = FILM_METHOD_SVD;
     train.rank = 3;
     train.threads = 2;
@@ -89,7 +89,7 @@ static void two_models_are_compared_on_the_same_rows(void **state)
     assert_ok(film_train(paths, 1, &train, &other, &error));
     for (int knn = 0; knn < 2; knn++) {
         film_eval_options options = quick();
-        options.decision = knn ? "knn" : NULL;
+        options.decision = knn ? FILM_EVAL_KNN : FILM_EVAL_AUTO;
         options.against = other;
         options.names[1] = "\xff\xfe"; /* no UTF-8: not to be had in JSON */
         json_t *both = evaluate(pairs_path, &options), *against = json_object_get(both, "against");
@@ -126,18 +126,18 @@ static void what_makes_no_sense_is_refused(void **state)
     film_operating wanted = {FILM_PRECISION, 2};
     film_eval_options options = quick();
     options.operating = &wanted;
-    assert_int_equal(film_eval(model, pairs_path, &options, &json, &error), FILM_USAGE);
+    assert_int_equal(eval_text(model, pairs_path, &options, &json, &error), FILM_USAGE);
     options = quick();
     options.threshold = 1;
-    assert_int_equal(film_eval(model, pairs_path, &options, &json, &error), FILM_USAGE);
+    assert_int_equal(eval_text(model, pairs_path, &options, &json, &error), FILM_USAGE);
     options.threshold = NAN;
-    assert_int_equal(film_eval(model, pairs_path, &options, &json, &error), FILM_USAGE);
+    assert_int_equal(eval_text(model, pairs_path, &options, &json, &error), FILM_USAGE);
     options.threshold = 0.5;
-    options.decision = "knn";
-    assert_int_equal(film_eval(model, pairs_path, &options, &json, &error), FILM_USAGE);
+    options.decision = FILM_EVAL_KNN;
+    assert_int_equal(eval_text(model, pairs_path, &options, &json, &error), FILM_USAGE);
     options = quick();
     options.against = model;
-    assert_int_equal(film_eval(model, pool_path, &options, &json, &error), FILM_BAD_INPUT);
+    assert_int_equal(eval_text(model, pool_path, &options, &json, &error), FILM_BAD_INPUT);
     assert_non_null(strstr(error.message, "no labels"));
     assert_null(json);
 }

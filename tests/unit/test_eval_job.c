@@ -21,14 +21,14 @@ static void ask(const struct comm *comm, void *user)
     film_eval_options options = asking->options;
     options.job = &job;
     options.threads = 1;
-    asking->status[comm->rank] = film_eval(model, asking->path, &options, &asking->json[comm->rank],
+    asking->status[comm->rank] = eval_text(model, asking->path, &options, &asking->json[comm->rank],
                                            &asking->error[comm->rank]);
 }
 
 static void same_as_alone(const char *path, film_eval_options options)
 {
     char *alone = NULL;
-    assert_ok(film_eval(model, path, &options, &alone, &error));
+    assert_ok(eval_text(model, path, &options, &alone, &error));
     for (int processes = 2; processes <= MOST_PROCESSES; processes++) {
         struct asking asking = {.path = path, .options = options};
         comm_threads_run(processes, ask, &asking);
@@ -48,10 +48,10 @@ static void pairs_and_pools_are_answered_as_alone(void **state)
     film_eval_options options = quick();
     same_as_alone(pairs_path, options);
     options.pool = pool_path;
-    options.knn = "either";
+    options.knn = FILM_KNN_EITHER;
     same_as_alone(pairs_path, options);
     options.pool_queries = 7;
-    options.decision = "knn";
+    options.decision = FILM_EVAL_KNN;
     options.against = model;
     same_as_alone(pairs_path, options);
 }

@@ -83,7 +83,7 @@ static void rare_features_are_dropped_and_frequent_ones_come_first(void **state)
     csr_free(&x);
     features_free(&features);
     assert_int_equal(fit(&features, &x, FILM_WORD, 50, 0, 1), FILM_BAD_INPUT);
-    assert_non_null(strstr(error.message, "--min-df"));
+    assert_non_null(strstr(error.message, "min-df"));
 }
 
 static void a_row_does_not_depend_on_how_it_was_made(void **state)

@@ -54,7 +54,7 @@ static int tear_down(void **state)
 
 static void defaults(film_train_options *options)
 {
-    film_train_defaults(options);
+    *options = (film_train_options){.size = sizeof *options};
     options->bert = folder;
     options->dev = table;
     options->min_df = 1;
@@ -243,7 +243,7 @@ static void explanations_reach_the_encoder(void **state)
         struct explainer explainer = {.reasons = NULL};
         struct match match;
         struct match_rule rule;
-        film_explanation why;
+        film_explanation why = {.size = sizeof why};
         film_verdict without;
         defaults(&options);
         options.similarity = kinds[k];
@@ -278,7 +278,7 @@ static void what_cannot_be_done_is_said(void **state)
     defaults(&options);
     options.method = FILM_METHOD_RANK;
     assert_int_equal(film_train(paths, 1, &options, &model, &error), FILM_USAGE);
-    assert_non_null(strstr(error.message, "--method film, svd or deep"));
+    assert_non_null(strstr(error.message, "method film, svd or deep"));
     defaults(&options);
     options.bert = "/nowhere/at-all";
     assert_int_equal(film_train(paths, 1, &options, &model, &error), FILM_IO);

@@ -98,11 +98,11 @@ static void the_sweep_is_that_of_the_definition(void **state)
         assert_ok(knn_sweep(&knn, &(struct flat_share){&comm_single, rows}, sample.a, sample.b,
                             sample.label, sample.pairs, 1 + seed, 12, 2, &silent, &error));
         assert_int_equal(knn.points, 12 - seed);
-        for (int v = 0; v < KNN_VARIANTS; v++) {
+        for (int v = 0; v < FILM_KNN_COUNT; v++) {
             const struct knn_curve *curve = &knn.curve[v];
             for (size_t i = 0; i < knn.points; i++) {
                 assert_int_equal(curve->points[i].k, 1 + seed + i);
-                check_point(&sample, &curve->points[i], v == KNN_MUTUAL);
+                check_point(&sample, &curve->points[i], v == FILM_KNN_MUTUAL);
                 assert_true(curve->points[curve->best].cross_entropy <=
                             curve->points[i].cross_entropy);
             }
@@ -137,7 +137,7 @@ static void thread_counts_agree(void **state)
     for (int t = 0; t < 3; t++) {
         assert_ok(knn_sweep(&knn[t], &(struct flat_share){&comm_single, rows}, sample.a, sample.b,
                             sample.label, sample.pairs, 1, 20, threads[t], &silent, &error));
-        for (int v = 0; v < KNN_VARIANTS; v++)
+        for (int v = 0; v < FILM_KNN_COUNT; v++)
             assert_memory_equal(knn[t].curve[v].points, knn[0].curve[v].points,
                                 20 * sizeof(struct knn_point));
     }

@@ -154,7 +154,7 @@ static void what_is_not_there_is_refused(void **state)
     assert_int_equal(film_explain_word(model, film_string("\xff"), 0, &text, &error),
                      FILM_BAD_INPUT);
     assert_int_equal(film_explain_model(NULL, 0, &text, &error), FILM_USAGE);
-    film_explanation why;
+    film_explanation why = {.size = sizeof why};
     assert_int_equal(
         film_explain_pair(context, film_string("a"), film_string("\xff"), &why, &error),
         FILM_BAD_INPUT);
@@ -171,7 +171,7 @@ static void features_alone_have_words_but_no_dimensions(void **state)
     film_model *plain = NULL;
     char *text = NULL;
     faq_sample(path);
-    film_train_defaults(&options);
+    options = (film_train_options){.size = sizeof options};
     options.method = FILM_METHOD_TFIDF;
     options.decision = FILM_DECISION_THRESHOLD;
     options.keep_examples = 10;
@@ -181,7 +181,7 @@ static void features_alone_have_words_but_no_dimensions(void **state)
     film_status status = film_explain_model(plain, 0, &text, &error);
     json_decref(read_back(status, text));
     film_context *own = NULL;
-    film_explanation why;
+    film_explanation why = {.size = sizeof why};
     assert_ok(film_context_new(plain, &own, &error));
     assert_ok(film_explain_pair(own, film_string(faq[0].a), film_string(faq[0].b), &why, &error));
     assert_int_equal(why.example_count, 3);
@@ -194,7 +194,7 @@ static void features_alone_have_words_but_no_dimensions(void **state)
 
 static void expect_fact(const char *a, const char *b, const char *name, const char *text)
 {
-    film_explanation why;
+    film_explanation why = {.size = sizeof why};
     assert_ok(film_explain_pair(context, film_string(a), film_string(b), &why, &error));
     for (size_t i = 0; i < why.fact_count; i++)
         if (strcmp(why.facts[i].name, name) == 0) {
@@ -245,7 +245,7 @@ static void examples_are_saved_and_the_nearest_comes_first(void **state)
     const char *path = scratch("kept.film");
     film_model *opened = NULL;
     film_context *own = NULL;
-    film_explanation why;
+    film_explanation why = {.size = sizeof why};
     assert_ok(film_save(model, path, &error));
     assert_ok(film_open(path, &opened, &error));
     assert_int_equal(opened->examples.count, 40);
@@ -303,7 +303,7 @@ static void memory_may_run_out_anywhere(void **state)
     film_text a = film_string(faq[0].a), b = film_string(faq[0].b);
     for (long at = 0;; at++) {
         film_context *own = NULL;
-        film_explanation why;
+        film_explanation why = {.size = sizeof why};
         char *text = NULL;
         fail_allocation(at);
         film_status status = film_context_new(model, &own, &error);

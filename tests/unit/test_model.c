@@ -20,7 +20,7 @@ static film_model *train(const char *table, void (*change)(film_train_options *)
     film_train_options options;
     film_model *model = NULL;
     write_file(path, table, strlen(table));
-    film_train_defaults(&options);
+    options = (film_train_options){.size = sizeof options};
     options.min_df = 1;
     options.rank = 6;
     options.threads = 2;
@@ -123,8 +123,7 @@ static void check_reasons(film_similarity similarity)
     double even;
     assert_ok(film_match(context, film_string("card"), film_string("parcel"), &verdict, &error));
     even = verdict.log_odds;
-    film_answer_options answer;
-    film_answer_defaults(&answer);
+    film_answer_options answer = {.size = sizeof answer};
     answer.prior = 0.1;
     assert_ok(film_context_set(context, &answer, &error));
     assert_ok(film_match(context, film_string("card"), film_string("parcel"), &verdict, &error));
@@ -174,8 +173,8 @@ static void options_that_make_no_sense_are_refused(void **state)
     const char *path = "/nowhere";
     film_train_options options;
     film_model *model = NULL;
-    film_train_defaults(&options);
-    options.rank = 0;
+    options = (film_train_options){.size = sizeof options};
+    options.rank = FILM_NONE;
     assert_int_equal(film_train(&path, 1, &options, &model, &error), FILM_USAGE);
     options.rank = 10;
     options.dim = 11;
@@ -186,14 +185,14 @@ static void options_that_make_no_sense_are_refused(void **state)
     options.dim = 0;
     options.features = 8;
     assert_int_equal(film_train(&path, 1, &options, &model, &error), FILM_USAGE);
-    film_train_defaults(&options);
+    options = (film_train_options){.size = sizeof options};
     options.solver.margin_ratio = NAN; /* what the program's own parser would not let pass */
     assert_int_equal(film_train(&path, 1, &options, &model, &error), FILM_USAGE);
-    assert_string_equal(error.message, "--margin nan: choose a number above 0, up to 1e6");
-    film_train_defaults(&options);
+    assert_string_equal(error.message, "margin nan: choose a number above 0, up to 1e6");
+    options = (film_train_options){.size = sizeof options};
     options.ranking.rate = -1;
     assert_int_equal(film_train(&path, 1, &options, &model, &error), FILM_USAGE);
-    film_train_defaults(&options);
+    options = (film_train_options){.size = sizeof options};
     assert_int_equal(film_train(&path, 1, &options, &model, &error), FILM_IO);
     assert_null(model);
     assert_int_equal(film_open(NULL, &model, &error), FILM_USAGE);
@@ -218,7 +217,7 @@ static void training_can_be_cancelled_at_any_report(void **state)
         int left = allowed;
         film_train_options options;
         film_model *model = NULL;
-        film_train_defaults(&options);
+        options = (film_train_options){.size = sizeof options};
         options.min_df = 1;
         options.rank = 5;
         options.progress = (film_progress){stop_at_once, &left, NULL};
@@ -245,7 +244,7 @@ static void no_memory_is_reported(void **state)
     for (long at = 0;; at += 1 + at / 40) { /* every one at first, then fewer */
         film_train_options options;
         film_model *model = NULL, *again = NULL;
-        film_train_defaults(&options);
+        options = (film_train_options){.size = sizeof options};
         options.min_df = 1;
         options.rank = 5;
         options.threads = 1;

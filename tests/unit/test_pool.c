@@ -17,7 +17,7 @@ static void sentences_come_back_in_order(void **state)
     rows[0].answer = film_string("at the depot");
     rows[1].url = film_string("http://x");
     rows[1].more = film_string("{\"n\":1}");
-    film_pool_added added;
+    film_pool_added added = {.size = sizeof added};
     assert_ok(film_pool_add(pool, rows, 2, NULL, &added, &error));
     assert_int_equal(added.added, 2);
     const char *all =
@@ -41,8 +41,8 @@ static void the_same_again_is_passed_over_another_text_is_not(void **state)
     film_pool *pool = new_pool(path);
     film_sentence rows[] = {sentence("1", "I lost my card"), sentence(NULL, "where is my parcel"),
                             sentence(NULL, "where is my parcel")};
-    film_pool_added added;
-    film_pool_add_options options = {.replace = 1};
+    film_pool_added added = {.size = sizeof added};
+    film_pool_add_options options = {.size = sizeof options, .replace = 1};
     uint64_t before, after;
     assert_ok(film_pool_add(pool, rows, 3, NULL, &added, &error));
     assert_int_equal(added.added, 2); /* the same text without an id is the same sentence */
@@ -59,8 +59,9 @@ static void the_same_again_is_passed_over_another_text_is_not(void **state)
     rows[0] = sentence("new", "can I pay in euro");
     assert_int_equal(film_pool_add(pool, rows, 3, NULL, &added, &error), FILM_BAD_INPUT);
     assert_string_equal(error.message, "sentence 3: id \"1\" is in the pool with another text (\"I "
-                                       "lost my card\"); --replace takes the new one");
-    film_pool_filter by_id = {&(film_pool_where){film_string("id"), film_string("new")}, 1, 0};
+                                       "lost my card\"); replace it to take the new one");
+    film_pool_where new_id = {film_string("id"), film_string("new")};
+    film_pool_filter by_id = {.size = sizeof by_id, .where = &new_id, .where_count = 1};
     assert_string_equal(list_pool(pool, &by_id), ""); /* all or none */
     assert_ok(film_pool_add(pool, rows, 3, &options, &added, &error));
     assert_int_equal(added.replaced, 1);
@@ -80,9 +81,9 @@ static void a_batch_may_change_a_sentence_and_change_it_back(void **state)
     add_one(pool, "1", "I lost my card");
     film_sentence rows[] = {sentence("1", "where is my parcel"), sentence("1", "I lost my card"),
                             sentence("2", "can I pay in euro")};
-    film_pool_add_options replace = {.replace = 1};
-    film_pool_added added;
-    film_pool_checked checked;
+    film_pool_add_options replace = {.size = sizeof replace, .replace = 1};
+    film_pool_added added = {.size = sizeof added};
+    film_pool_checked checked = {.size = sizeof checked};
     assert_ok(film_pool_add(pool, rows, 3, &replace, &added, &error));
     assert_int_equal(added.replaced, 2);
     assert_string_equal(list_pool(pool, NULL), "1=I lost my card||||;2=can I pay in euro||||;");
@@ -135,7 +136,7 @@ static void filters_look_at_every_field(void **state)
                  {"text", "two", "2"},   {"none", "x", ""},       {"id", "3", "3"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         film_pool_where where = {film_string(cases[i].field), film_string(cases[i].value)};
-        film_pool_filter filter = {&where, 1, 0};
+        film_pool_filter filter = {.size = sizeof filter, .where = &where, .where_count = 1};
         char ids[20] = "";
         size_t used = 0;
         for (const char *at = list_pool(pool, &filter); *at; at = strchr(at, ';') + 1)
@@ -144,12 +145,12 @@ static void filters_look_at_every_field(void **state)
     }
     film_pool_where two[] = {{film_string("category"), film_string("c")},
                              {film_string("paid"), film_string("false")}};
-    assert_string_equal(list_pool(pool, &(film_pool_filter){two, 2, 0}),
+    assert_string_equal(list_pool(pool, &(film_pool_filter){sizeof(film_pool_filter), two, 2, 0}),
                         "2=two|c|||{\"paid\":false,\"n\":\"3.8\"};");
-    assert_string_equal(list_pool(pool, &(film_pool_filter){NULL, 0, 1}),
+    assert_string_equal(list_pool(pool, &(film_pool_filter){sizeof(film_pool_filter), NULL, 0, 1}),
                         "1=one||||{\"paid\":true,\"n\":3.8,\"deep key\":\"x\"};");
     two[0].field = film_string("a\"b");
-    film_pool_filter odd = {two, 2, 0};
+    film_pool_filter odd = {.size = sizeof odd, .where = two, .where_count = 2};
     assert_int_equal(film_pool_list(pool, &odd, append_sentence, (char[4000]){""}, &error),
                      FILM_USAGE);
     film_pool_close(pool);
@@ -193,7 +194,7 @@ static void a_reader_catches_up_by_changes(void **state)
     assert_int_equal(upto, 3);
     film_text id = film_string("c");
     assert_ok(film_pool_remove(pool, &id, 1, 0, NULL, &error));
-    film_pool_add_options replace = {.replace = 1};
+    film_pool_add_options replace = {.size = sizeof replace, .replace = 1};
     film_sentence again = sentence("a", "uno");
     assert_ok(film_pool_add(pool, &again, 1, &replace, NULL, &error));
     add_one(pool, "c", "three"); /* the id may come again, the number does not */
@@ -296,7 +297,7 @@ static void labels_make_clusters(void **state)
     film_pool *pool = new_pool(path);
     const char *ids[] = {"a", "b", "c", "d", "e", "f"};
     char out[200] = "";
-    film_pool_checked checked;
+    film_pool_checked checked = {.size = sizeof checked};
     for (int i = 0; i < 6; i++) add_one(pool, ids[i], ids[i]);
     struct {
         const char *a, *b;
@@ -328,7 +329,7 @@ static void labels_make_clusters(void **state)
     assert_ok(film_pool_clusters(pool, append_member, out, &error)); /* its labels went with it */
     assert_string_equal(out, "c<c d<c ");
     char *json = NULL;
-    assert_ok(film_pool_describe(pool, &json, &error));
+    assert_ok(film_pool_describe_json(pool, &json, &error));
     assert_non_null(strstr(json, "\"sentences\": 5, \"labels\": 4, \"clusters\": 1"));
     film_free(json);
     film_pool_close(pool);
@@ -349,7 +350,7 @@ static void *add_groups(void *user)
             snprintf(ids[i], sizeof ids[i], "%lx-%d-%d", (unsigned long)pthread_self(), group, i);
             rows[i] = sentence(ids[i], "my parcel has not arrived");
         }
-        film_pool_add_options one_thread = {.threads = 1};
+        film_pool_add_options one_thread = {.size = sizeof one_thread, .threads = 1};
         if (film_pool_add(user, rows, GROUP_SIZE, &one_thread, NULL, &own) != FILM_OK)
             return "failed";
     }
@@ -392,8 +393,10 @@ static void readers_see_snapshots_while_threads_write(void **state)
         if (problem) fail_msg("%s", (char *)problem);
     }
     film_pool_close(other);
-    film_pool_checked checked;
-    assert_ok(film_pool_check(pool, &(film_pool_check_options){.full = 1}, &checked, &error));
+    film_pool_checked checked = {.size = sizeof checked};
+    assert_ok(film_pool_check(
+        pool, &(film_pool_check_options){.size = sizeof(film_pool_check_options), .full = 1},
+        &checked, &error));
     assert_int_equal(checked.problems, 0);
     assert_int_equal(checked.compared, 2 * GROUPS_ADDED * GROUP_SIZE);
     film_pool_close(pool);
@@ -427,7 +430,7 @@ static void a_pool_has_its_own_model(void **state)
     assert_ok(film_pool_create(path, file, &error)); /* without vectors, to be searched by words */
     assert_ok(film_pool_open(path, &pool, &error));
     add_one(pool, "a", "where is my card");
-    film_pool_checked checked;
+    film_pool_checked checked = {.size = sizeof checked};
     assert_ok(film_pool_check(pool, NULL, &checked, &error));
     assert_int_equal(checked.problems, 0);
     film_pool_close(pool);

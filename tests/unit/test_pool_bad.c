@@ -128,12 +128,15 @@ static void damaged_bytes_never_crash(void **state)
         remove_pool(copy);
         write_file(copy, (const char *)damaged, length);
         film_pool *pool = NULL;
-        film_pool_checked checked;
+        film_pool_checked checked = {.size = sizeof checked};
         char out[4000] = "";
         if (film_pool_open(copy, &pool, &error) == FILM_OK) {
             film_sentence more = sentence("new", "where is my card");
             film_pool_list(pool, NULL, append_sentence, out, &error);
-            film_pool_check(pool, &(film_pool_check_options){.full = 1, .repair = round % 2},
+            film_pool_check(pool,
+                            &(film_pool_check_options){.size = sizeof(film_pool_check_options),
+                                                       .full = 1,
+                                                       .repair = round % 2},
                             &checked, &error);
             film_pool_add(pool, &more, 1, NULL, NULL, &error);
         } else {
@@ -159,8 +162,9 @@ static void append_line(void *user, const char *line)
 static film_pool_checked check(const char *path, int full, int repair)
 {
     film_pool *pool = NULL;
-    film_pool_checked checked;
-    film_pool_check_options options = {.full = full, .repair = repair, .problem = append_line};
+    film_pool_checked checked = {.size = sizeof checked};
+    film_pool_check_options options = {
+        .size = sizeof options, .full = full, .repair = repair, .problem = append_line};
     lines[0] = 0;
     assert_ok(film_pool_open(path, &pool, &error));
     assert_ok(film_pool_check(pool, &options, &checked, &error));
@@ -215,9 +219,9 @@ static void what_the_user_gave_is_reported_and_not_changed(void **state)
         const char *sql, *problem;
     } cases[] = {
         {"UPDATE sentence SET text = 'I lost my cart' WHERE id = 'a'",
-         "sentence \"a\" is damaged (checksum differs); add it again with --replace;"},
+         "sentence \"a\" is damaged (checksum differs); add it again and replace it;"},
         {"UPDATE sentence SET category = 'x' WHERE id = 'b'",
-         "sentence \"b\" is damaged (checksum differs); add it again with --replace;"},
+         "sentence \"b\" is damaged (checksum differs); add it again and replace it;"},
         {"PRAGMA foreign_keys = OFF; INSERT INTO label VALUES (1, 99, 1, '', '', 4)",
          "a label of a sentence that is not there;"},
     };
@@ -260,12 +264,12 @@ static void indexes_are_made_again(void **state)
 static film_status everything(const char *path, const char *model)
 {
     film_pool *pool = NULL;
-    film_pool_checked checked;
+    film_pool_checked checked = {.size = sizeof checked};
     char *json = NULL;
     film_sentence rows[] = {sentence("a", "I lost my card"), sentence(NULL, "where is my parcel")};
-    film_pool_add_options one_thread = {.threads = 1, .replace = 1};
+    film_pool_add_options one_thread = {.size = sizeof one_thread, .threads = 1, .replace = 1};
     film_pool_where where = {film_string("colour"), film_string("red")};
-    film_pool_filter filter = {&where, 1, 0};
+    film_pool_filter filter = {.size = sizeof filter, .where = &where, .where_count = 1};
     char out[4000] = "";
     const char *table = scratch("some.csv"), *exported = scratch("out.csv");
     rows[0].more = film_string("{\"colour\":\"red\"}");
@@ -277,11 +281,14 @@ static film_status everything(const char *path, const char *model)
         status = film_pool_label(pool, film_string("a"), film_string("7"), 1, NULL, &error);
     if (status == FILM_OK) status = film_pool_list(pool, &filter, append_sentence, out, &error);
     if (status == FILM_OK) assert_string_equal(out, "a=I lost my card||||{\"colour\":\"red\"};");
-    if (status == FILM_OK) status = film_pool_export(pool, exported, NULL, NULL, NULL, &error);
     if (status == FILM_OK)
-        status = film_pool_check(pool, &(film_pool_check_options){.threads = 1}, &checked, &error);
+        status = film_pool_export(pool, exported, FILM_FORMAT_AUTO, NULL, NULL, &error);
+    if (status == FILM_OK)
+        status = film_pool_check(
+            pool, &(film_pool_check_options){.size = sizeof(film_pool_check_options), .threads = 1},
+            &checked, &error);
     if (status == FILM_OK) assert_int_equal(checked.problems, 0);
-    if (status == FILM_OK) status = film_pool_describe(pool, &json, &error);
+    if (status == FILM_OK) status = film_pool_describe_json(pool, &json, &error);
     if (status == FILM_OK)
         status = film_pool_remove(pool, &(film_text){"a", 1}, 1, 0, NULL, &error);
     film_free(json);

@@ -57,7 +57,7 @@ static void expect_refused(const char *path, const char *message)
 static void expect_whole(const char *path, const char *list)
 {
     film_pool *pool = open_pool(path);
-    film_pool_checked checked;
+    film_pool_checked checked = {.size = sizeof checked};
     assert_string_equal(list_pool(pool, NULL), list);
     assert_ok(film_pool_check(pool, NULL, &checked, &error));
     assert_int_equal(checked.problems, 0);

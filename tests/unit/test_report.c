@@ -55,11 +55,10 @@ static int tear_down(void **state)
 static void it_shows_what_it_was_given(void **state)
 {
     (void)state;
-    film_report_options options;
-    film_report_defaults(&options);
+    film_report_options options = {.size = sizeof options};
     assert_ok(film_report(model, NULL, page_path, &error));
     char *page = read_page();
-    assert_non_null(strstr(page, "give a labelled file with --eval"));
+    assert_non_null(strstr(page, "give a labelled evaluation file"));
     assert_null(strstr(page, "id=\"roc\""));
     free(page);
     const char *train[] = {eval_path};
@@ -86,8 +85,7 @@ static void it_shows_what_it_was_given(void **state)
 static void other_systems_stand_beside_it(void **state)
 {
     (void)state;
-    film_report_options options;
-    film_report_defaults(&options);
+    film_report_options options = {.size = sizeof options};
     options.name = "own.film";
     options.compare = systems_path;
     assert_ok(film_report(model, &options, page_path, &error));
@@ -103,8 +101,7 @@ static void other_systems_stand_beside_it(void **state)
 static void one_thread_writes_the_same_page(void **state)
 {
     (void)state;
-    film_report_options options;
-    film_report_defaults(&options);
+    film_report_options options = {.size = sizeof options};
     options.eval = eval_path;
     char *page[2];
     for (int i = 0; i < 2; i++) {
@@ -127,8 +124,7 @@ static int stop_after(void *user, const char *phase, double done, double total)
 static void stopping_leaves_no_page(void **state)
 {
     (void)state;
-    film_report_options options;
-    film_report_defaults(&options);
+    film_report_options options = {.size = sizeof options};
     options.eval = eval_path;
     unlink(page_path);
     film_status status = FILM_CANCELLED;
@@ -149,8 +145,7 @@ static void stopping_leaves_no_page(void **state)
 static void without_memory_it_says_so(void **state)
 {
     (void)state;
-    film_report_options options;
-    film_report_defaults(&options);
+    film_report_options options = {.size = sizeof options};
     options.eval = eval_path;
     options.compare = systems_path;
     options.threads = 1;
@@ -166,8 +161,7 @@ static void without_memory_it_says_so(void **state)
 static void nonsense_is_refused(void **state)
 {
     (void)state;
-    film_report_options options;
-    film_report_defaults(&options);
+    film_report_options options = {.size = sizeof options};
     assert_int_equal(film_report(NULL, NULL, page_path, &error), FILM_USAGE);
     assert_int_equal(film_report(model, NULL, NULL, &error), FILM_USAGE);
     options.pool = eval_path;

@@ -38,8 +38,7 @@ static void the_pool_is_found_as_it_is_now(void **state)
     (void)state;
     const char *path = scratch("now.pool");
     film_pool *pool = new_pool(path);
-    film_search_options one;
-    film_search_defaults(&one);
+    film_search_options one = {.size = sizeof one};
     one.k = 1;
     assert_string_equal(search(pool, "my card is lost", &one), "");
     fill(pool);
@@ -48,7 +47,7 @@ static void the_pool_is_found_as_it_is_now(void **state)
     assert_string_equal(search(pool, "", &one), "");
     /* replaced, removed, added */
     film_sentence other = sentence("lost", "how do I order a new card");
-    film_pool_add_options replace = {.replace = 1};
+    film_pool_add_options replace = {.size = sizeof replace, .replace = 1};
     assert_ok(film_pool_add(pool, &other, 1, &replace, NULL, &error));
     film_text gone = film_string("zebra");
     assert_ok(film_pool_remove(pool, &gone, 1, 0, NULL, &error));
@@ -78,12 +77,12 @@ static void reasons_add_up_and_a_caller_may_stop(void **state)
     film_search_options options;
     int count = 0;
     fill(pool);
-    film_search_defaults(&options);
+    options = (film_search_options){.size = sizeof options};
     options.explain = 1;
     assert_ok(film_pool_search(pool, film_string("is my card lost"), &options, check_reasons,
                                &count, &error));
     assert_int_equal(count, 2);
-    options.k = 0;
+    options.candidates = 40000;
     assert_int_equal(
         film_pool_search(pool, film_string("x"), &options, check_reasons, &count, &error),
         FILM_USAGE);
@@ -102,8 +101,7 @@ static void filters_are_kept(void **state)
     rows[2].more = film_string("{\"size\": 3}");
     assert_ok(film_pool_add(pool, rows, 3, NULL, NULL, &error));
     film_pool_where where = {film_string("category"), film_string("bank")};
-    film_search_options options;
-    film_search_defaults(&options);
+    film_search_options options = {.size = sizeof options};
     options.where = &where;
     options.where_count = 1;
     assert_string_equal(search(pool, "I lost my card", &options), "b ");
@@ -152,8 +150,7 @@ static void the_cache_is_used_brought_up_to_date_and_never_trusted(void **state)
     const char *path = scratch("cache.pool");
     film_pool *pool = new_pool(path);
     char cache[400], first[2000];
-    film_search_options options;
-    film_search_defaults(&options);
+    film_search_options options = {.size = sizeof options};
     options.k = 3;
     snprintf(cache, sizeof cache, "%s.index", path);
     add_many(pool, 0, 4500);
@@ -174,8 +171,8 @@ static void the_cache_is_used_brought_up_to_date_and_never_trusted(void **state)
     fclose(file);
     assert_ok(film_pool_open(path, &pool, &error));
     assert_int_equal(check_cache(pool), FILM_BAD_INPUT);
-    film_pool_check_options repair = {.repair = 1};
-    film_pool_checked checked;
+    film_pool_check_options repair = {.size = sizeof repair, .repair = 1};
+    film_pool_checked checked = {.size = sizeof checked};
     assert_ok(film_pool_check(pool, &repair, &checked, &error));
     assert_int_equal(checked.problems, 1);
     assert_int_equal(checked.repaired, 1);
@@ -226,8 +223,7 @@ static void *read_on(void *user)
 {
     struct reader *reader = user;
     film_error own;
-    film_search_options options;
-    film_search_defaults(&options);
+    film_search_options options = {.size = sizeof options};
     options.answer.threads = 1;
     for (int i = 0; i < 40; i++)
         reader->failures += film_pool_search(reader->pool, film_string("lost card euro"), &options,

@@ -41,8 +41,8 @@ static void components_stay_whole_and_the_ratio_holds(void **state)
     (void)state;
     const char *path = scratch("all.tsv"), *train = scratch("train.tsv"), *dev = scratch("dev.tsv");
     write_components(path, 100, 5);
-    film_split_options options = {.train_share = 0.8, .seed = 1};
-    film_split_result result;
+    film_split_options options = {.size = sizeof options, .train_share = 0.8, .seed = 1};
+    film_split_result result = {.size = sizeof result};
     assert_ok(film_split(path, train, dev, &options, &result, &error));
     assert_int_equal(result.train_rows, 400);
     assert_int_equal(result.dev_rows, 100);
@@ -55,7 +55,7 @@ static void components_stay_whole_and_the_ratio_holds(void **state)
         snprintf(word, sizeof word, " c%d ", c);
         assert_int_equal(part_of(train, word) + part_of(dev, word), 1);
     }
-    film_split_result again;
+    film_split_result again = {.size = sizeof again};
     options.seed = 2;
     const char *other = scratch("other.tsv"), *other_dev = scratch("other-dev.tsv");
     assert_ok(film_split(path, other, other_dev, &options, &again, &error));
@@ -73,8 +73,8 @@ static void what_cannot_be_split_is_refused(void **state)
 {
     (void)state;
     const char *path = scratch("one.tsv"), *train = scratch("t.tsv"), *dev = scratch("d.tsv");
-    film_split_options options = {.train_share = 0.8, .seed = 1};
-    film_split_result result;
+    film_split_options options = {.size = sizeof options, .train_share = 0.8, .seed = 1};
+    film_split_result result = {.size = sizeof result};
     write_components(path, 1, 5);
     assert_int_equal(film_split(path, train, dev, &options, &result, &error), FILM_BAD_INPUT);
     assert_non_null(strstr(error.message, "all rows are connected"));
@@ -95,8 +95,8 @@ static void no_memory_is_reported(void **state)
 {
     (void)state;
     const char *path = scratch("oom.tsv"), *train = scratch("t.tsv"), *dev = scratch("d.tsv");
-    film_split_options options = {.train_share = 0.8, .seed = 1};
-    film_split_result result;
+    film_split_options options = {.size = sizeof options, .train_share = 0.8, .seed = 1};
+    film_split_result result = {.size = sizeof result};
     int failures = 0;
     write_components(path, 4, 3);
     for (long at = 0;; at++) {

@@ -1,5 +1,6 @@
 /* Rows as a stream: samples that stay small, parts that share no question, batches by way of
  * film_train. */
+#include "train/options.h"
 #include "testing.h"
 #include "base/strtab.h"
 #include "train/stream.h"
@@ -24,7 +25,7 @@ static int make_file(void **state)
         fprintf(file, "%d\tq%d topic%d word%d\tq%d topic%d\n", i % 2, i, i / 2 % 40, i % 7, i + 1,
                 (i / 2 + (i % 2 ? 0 : 11)) % 40);
     assert_int_equal(fclose(file), 0);
-    film_train_defaults(&options);
+    assert_ok(options_complete(&options, NULL, &error));
     return 0;
 }
 
@@ -112,7 +113,7 @@ static void standard_input_is_refused(void **state)
 static film_status train(int basis, int threads, film_model **model)
 {
     film_train_options small;
-    film_train_defaults(&small);
+    assert_ok(options_complete(&small, NULL, &error));
     small.method = FILM_METHOD_MFILM;
     small.rank = 12;
     small.dim = 4;

@@ -86,7 +86,7 @@ static void files_without_header_are_read(void **state)
 static void lines_keep_their_number(void **state)
 {
     (void)state;
-    film_table_options lines = {.format = "lines"};
+    film_table_options lines = {.format = FILM_FORMAT_LINES};
     expect("t.txt", "one, two\n\nthree\r\n\n",
            "lines none\n1 - [one, two]\n2 - []\n3 - [three]\n4 - []\n");
     expect_with("t.tsv", "\n\none\ttwo", lines, "lines none\n1 - []\n2 - []\n3 - [one\ttwo]\n");
@@ -119,7 +119,7 @@ static void the_format_shows_in_name_and_content(void **state)
     expect("standard input", "text,category\nhi,x\n", "csv categories\n2 - [hi] cat=x\n");
     expect("standard input", "hello, text\nyou\n", "lines none\n1 - [hello, text]\n2 - [you]\n");
     expect("T.CSV", "text,category\n\"a\tb\",x\n", "csv categories\n2 - [a\tb] cat=x\n");
-    expect_with("t.txt", "text,category\nhi,x\n", (film_table_options){.format = "csv"},
+    expect_with("t.txt", "text,category\nhi,x\n", (film_table_options){.format = FILM_FORMAT_CSV},
                 "csv categories\n2 - [hi] cat=x\n");
 }
 

@@ -4,6 +4,10 @@
 
 static film_error error;
 
+#define TEXT_OF(x) #x
+#define VERSION_OF(a, b, c) TEXT_OF(a) "." TEXT_OF(b) "." TEXT_OF(c)
+#define VERSION VERSION_OF(FILM_VERSION_MAJOR, FILM_VERSION_MINOR, FILM_VERSION_PATCH)
+
 static void whole_files_are_refused(void **state)
 {
     (void)state;
@@ -19,17 +23,17 @@ static void whole_files_are_refused(void **state)
            "a",
            "!2 x.tsv: UTF-16 text; convert it with iconv -f UTF-16 -t UTF-8\n");
     expect("x.tsv", "p\tq\n",
-           "!2 x.tsv: two columns without a header; say which they are with --columns a,b or "
-           "--columns text,category\n");
+           "!2 x.tsv: two columns without a header; name the columns: a,b or "
+           "text,category\n");
     expect("x.tsv", "p\tq\tr\ts\tt\n",
-           "!2 x.tsv: 5 columns without a header that is known; say which they are with --columns, "
-           "for example --columns label,a,b,-\n");
+           "!2 x.tsv: 5 columns without a header that is known; name the columns, "
+           "for example label,a,b,-\n");
     expect("x.tsv", "1\tp\t2\n",
-           "!2 x.tsv: 3 columns without a header that is known; say which they are with --columns, "
-           "for example --columns label,a,b\n");
+           "!2 x.tsv: 3 columns without a header that is known; name the columns, "
+           "for example label,a,b\n");
     expect("x.jsonl", "{\"foo\": 1, \"bar\": 2}\n",
            "!2 x.jsonl: none of the keys (foo, bar) is a name known for a text (question1 and "
-           "question2, text, ...); say which they are with --columns, in this order\n");
+           "question2, text, ...); name the columns, in this order\n");
     expect(
         "x.json", "[{\"text\": \"x\"}]\n",
         "!2 x.json:1: a JSON array, one object per line is wanted (jq -c '.[]' makes that)" SKIP);
@@ -38,23 +42,25 @@ static void whole_files_are_refused(void **state)
 static void options_that_make_no_sense_are_refused(void **state)
 {
     (void)state;
-    expect_with("x.tsv", "p\n", (film_table_options){.format = "xml"},
-                "!1 format \"xml\" is not known; it is one of tsv, csv, jsonl, lines\n");
+    expect_with("x.tsv", "p\n", (film_table_options){.format = FILM_FORMAT_COUNT},
+                "!1 format 5: no such format\n");
+    expect_with("x.tsv", "p\n", (film_table_options){.reserved = {"later"}},
+                "!1 film_table_options has a field that this library (" VERSION
+                ") does not know; use a newer library\n");
     expect_with("x.tsv", "p\n", (film_table_options){.labels = (film_labels)77},
                 "!1 labels 77: no such kind\n");
-    expect_with(
-        "x.tsv", "p\tq\n", (film_table_options){.columns = "a,second"},
-        "!1 --columns: \"second\" is none of label, score, a, b, anchor, positive, negative, "
-        "text, category, answer, url, id, - (a column to pass over)\n");
+    expect_with("x.tsv", "p\tq\n", (film_table_options){.columns = "a,second"},
+                "!1 columns: \"second\" is none of label, score, a, b, anchor, positive, negative, "
+                "text, category, answer, url, id, - (a column to ignore)\n");
     expect_with("x.tsv", "p\tq\n", (film_table_options){.columns = "a,text"},
-                "!1 --columns: \"text\" is column 2, but column 1 already has that part; use - for "
+                "!1 columns: \"text\" is column 2, but column 1 already has that part; use - for "
                 "one of them\n");
     expect_with("x.tsv", "p\tq\n", (film_table_options){.columns = "label,b"},
-                "!1 --columns names no text: one of them must be a, text or anchor\n");
+                "!1 the columns name no text: one of them must be a, text or anchor\n");
     expect_with("x.tsv", "1\tp\tq\n", (film_table_options){.columns = "a,b"},
-                "!2 x.tsv: 3 columns, but --columns names 2 (a,b)\n");
+                "!2 x.tsv: 3 columns, but 2 are named (a,b)\n");
     expect_with("x.txt", "p q\n", (film_table_options){.columns = "a,b"},
-                "!2 x.txt: 1 column, but --columns names 2 (a,b)\n");
+                "!2 x.txt: 1 column, but 2 are named (a,b)\n");
 }
 
 static void missing_columns_are_named(void **state)
@@ -63,19 +69,20 @@ static void missing_columns_are_named(void **state)
     static const char text[] = "id,question1,question2\n1,p,q\n";
     expect_with("x.csv", text, (film_table_options){.labels = FILM_LABELS_PAIRS},
                 "!2 x.csv: labels of the kind \"pairs\" need a label; the file's columns are id, "
-                "question1, question2 (--columns names them)\n");
+                "question1, question2; name the columns if they mean something else\n");
     expect_with(
         "x.csv", text, (film_table_options){.labels = FILM_LABELS_TRIPLETS},
         "!2 x.csv: labels of the kind \"triplets\" need a dissimilar sentence (negative); the "
-        "file's columns are id, question1, question2 (--columns names them)\n");
+        "file's columns are id, question1, question2; name the columns if they mean something "
+        "else\n");
     expect_with(
         "x.txt", "one\n", (film_table_options){.labels = FILM_LABELS_SCORES},
         "!2 x.txt: labels of the kind \"scores\" need a second sentence (b) and a label; the "
-        "file's columns are text (--columns names them)\n");
+        "file's columns are text; name the columns if they mean something else\n");
     expect_with(
         "x.csv", text, (film_table_options){.labels = FILM_LABELS_CATEGORIES},
         "!2 x.csv: labels of the kind \"categories\" need a category; the file's columns are "
-        "id, question1, question2 (--columns names them)\n");
+        "id, question1, question2; name the columns if they mean something else\n");
 }
 
 static void labels_and_scores_are_checked(void **state)
@@ -89,8 +96,8 @@ static void labels_and_scores_are_checked(void **state)
            "tsv pairs\n1 1 [p][q]\n2 0 [r][s]\n!2 x.tsv:3: label \"nan\" is neither 0 nor 1" SKIP);
     expect_with(
         "x.tsv", "label\ta\tb\n2\tp\tq\n", (film_table_options){.labels = FILM_LABELS_PAIRS},
-        "tsv pairs\n!2 x.tsv:2: label \"2\" is neither 0 nor 1 (--labels scores reads degrees "
-        "of similarity)" SKIP);
+        "tsv pairs\n!2 x.tsv:2: label \"2\" is neither 0 nor 1 (labels of the kind scores are "
+        "degrees of similarity)" SKIP);
     expect("x.tsv", "score\ta\tb\n1.5\tp\tq\nabc\tp\tq\n",
            "tsv scores\n2 1.5 [p][q]\n!2 x.tsv:3: score \"abc\" is not a number" SKIP);
     expect("x.tsv", "score\ta\tb\n1e999\tp\tq\n",
@@ -101,7 +108,7 @@ static void labels_and_scores_are_checked(void **state)
     expect(
         "x.tsv", "same\tp\tq\n1\tp\tq\n0\tr\ts\n",
         "tsv pairs\n!2 x.tsv:1: label \"same\" is neither 0 nor 1; if this is a header, name the "
-        "columns with --columns" SKIP);
+        "columns" SKIP);
     expect("x.csv",
            "label,a,b\n\"a long label that goes on and on "
            "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\n\",p,q\n",

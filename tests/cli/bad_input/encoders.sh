@@ -36,13 +36,13 @@ bad "no such encoder" 3 \
     'film: cannot open nowhere: No such file or directory' \
     film train good.tsv --bert nowhere -o m.film
 bad "a black box without an encoder" 1 \
-    'film: --method deep reads the tokens of a BERT encoder: give its folder with --bert DIR' \
+    'film: method deep reads the tokens of a BERT encoder: give its folder' \
     film train good.tsv --method deep -o m.film
 bad "an encoder with too short vectors for it" 1 \
     'film: a deep network reads 32 to 512 tokens of 32 to 4096 numbers each and has 1 to 1024 maps a layer; this is 32 of 24 with 16,32,32,16' \
     film train good.tsv --method deep --bert bert -o m.film
 bad "a method that is not learned on top of an encoder" 1 \
-    'film: --bert learns by --method film, svd or deep; choose one of them' \
+    'film: a BERT encoder is trained with method film, svd or deep; choose one of them' \
     film train good.tsv --bert bert --method rank -o m.film
 make_bert --nan encoder.layer.1.output.dense.bias
 bad_bert "weights that are not numbers" 2 'bert: tensor encoder.layer.1.output.dense.bias holds a value that is not finite'

@@ -6,7 +6,7 @@ bad "a dimension that is not there" 1 \
     'film: there is no dimension 4; this model has dimensions 0 to 3' \
     film explain good.film --dim 4
 bad "a dimension of features alone" 1 \
-    'film: a model of features alone has no dimensions; train one with --method svd, film or rank' \
+    'film: a model of features alone has no dimensions; train one with method svd, film or rank' \
     film explain features.film --dim 0
 bad "a dimension that is no number" 1 \
     'film explain: --dim -1: expected a whole number; film explain --help shows how' \
@@ -30,13 +30,13 @@ bad "a pair and a word" 1 \
     'film explain: --pair, --dim and --word do not go together; film explain --help shows how' \
     film explain good.film --word card --pair "my card" "the card"
 bad "explain by a decision the model does not have" 1 \
-    'film: this model decides by its similarity alone; train one with labels and --decision full' \
+    'film: this model decides by its similarity alone; train one with labels and a full decision' \
     film explain good.film --pair "my card" "the card" --decision full
 bad "examples of what has no labels" 2 \
-    'film: --keep-examples keeps labelled pairs and the input has none; leave it out or add a label, score, category or triplet column' \
+    'film: examples are labelled pairs and the input has none; keep none, or add a label, score, category or triplet column' \
     film train plain.txt --keep-examples 10 -o m.film
 bad "too many examples" 1 \
-    'film: --keep-examples 20000: choose a number up to 10000' \
+    'film: keep-examples 20000: choose a number up to 10000' \
     film train good.tsv --keep-examples 20000 -o m.film
 
 heading "Reports"
@@ -44,7 +44,7 @@ bad "a report that searches a pool for nothing" 1 \
     'film report: --pool is searched for the duplicates of --eval FILE; give one; film report --help shows how' \
     film report good.film --pool good.tsv -o page.html
 bad "a report measured on a model" 2 \
-    'film: good.film:1: NUL byte in column 1 (byte 3 of the row); is the file UTF-16?; --skip-bad passes over such rows' \
+    'film: good.film:1: NUL byte in column 1 (byte 3 of the row); is the file UTF-16?; fix the row or skip bad rows' \
     film report good.film --eval good.film -o page.html
 bad "a report of training files of different kinds" 2 \
     'film: questions.tsv holds categories, the files before it labelled pairs; train on one kind at a time' \

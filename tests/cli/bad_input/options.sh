@@ -14,13 +14,13 @@ bad "--rank -1" 1 \
     'film train: --rank -1: expected a whole number; film train --help shows how' \
     film train good.tsv --rank -1 -o m.film
 bad "--dim above --rank" 1 \
-    'film: --dim 5 is more than --rank 4; a map cannot have more dimensions than the data it is made from' \
+    'film: dim 5 is more than rank 4; a map cannot have more dimensions than the data it is made from' \
     film train good.tsv --method svd --rank 4 --dim 5 -o m.film
 bad "--dim 0" 1 \
     'film train: --dim 0: expected a whole number above 0; film train --help shows how' \
     film train good.tsv --dim 0 -o m.film
 bad "--dim 5000" 1 \
-    'film: --dim 5000: choose a number from 1 to 4096' \
+    'film: dim 5000: choose a number from 1 to 4096' \
     film train good.tsv --dim 5000 -o m.film
 bad "--threads 0" 1 \
     'film train: --threads 0: expected a number from 1 to 1024; film train --help shows how' \
@@ -38,7 +38,7 @@ NORMAL='s/there are:.*/there are: .../' bad "an unknown stemmer" 1 \
     'film: no stemmer for "klingon"; there are: ...' \
     film train good.tsv --stem klingon -o m.film
 bad "--min-df that leaves nothing" 2 \
-    'film: no word occurs in 100000 sentences or more; give more text or a smaller --min-df' \
+    'film: no word occurs in 100000 sentences or more; give more text or a smaller min-df' \
     film train good.tsv --min-df 100000 -o m.film
 bad "an unknown method" 1 \
     'film train: --method lsa: expected auto|tfidf|svd|film|mfilm|rank|deep; film train --help shows how' \
@@ -71,24 +71,24 @@ bad "an unknown decision" 1 \
     'film train: --decision maybe: expected auto|full|threshold; film train --help shows how' \
     film train good.tsv --decision maybe -o m.film
 bad "a full decision without labels" 2 \
-    'film: --decision full learns from labels and the input has none; leave it out or add a label, score, category or triplet column' \
+    'film: a full decision is learned from labels and the input has none; leave it out or add a label, score, category or triplet column' \
     film train plain.txt --decision full -o m.film
 pairs '1\tlost card\tcard lost\n0\tphone broken\tphone black\n' >two-pairs.tsv
 bad "a full decision from two pairs" 2 \
-    'film: too few labelled pairs for a full decision: every fifth of the questions must leave some that are the same and some that are not; add rows or use --decision threshold' \
+    'film: too few labelled pairs for a full decision: every fifth of the questions must leave some that are the same and some that are not; add rows or use decision threshold' \
     film train two-pairs.tsv --min-df 1 --decision full -o m.film
 bad "match by a decision the model does not have" 1 \
-    'film: this model decides by its similarity alone; train one with labels and --decision full' \
+    'film: this model decides by its similarity alone; train one with labels and a full decision' \
     film match good.film "my card" "the card" --decision full
 bad "predict by a decision the model does not have" 1 \
-    'film: this model decides by its similarity alone; train one with labels and --decision full' \
+    'film: this model decides by its similarity alone; train one with labels and a full decision' \
     film predict good.film good.tsv --decision full
 bad "eval by a decision the model does not have" 1 \
-    'film: this model decides by its similarity alone; train one with labels and --decision full' \
+    'film: this model decides by its similarity alone; train one with labels and a full decision' \
     film eval good.film good.tsv --decision full
 for method in film rank; do
     bad "--method $method without labels" 2 \
-        "film: --method $method learns from labels and the input has none; use --method svd or add a label, score, category or triplet column" \
+        "film: method $method learns from labels and the input has none; use method svd or add a label, score, category or triplet column" \
         film train plain.txt --method $method -o m.film
 done
 for option in margin first-step rate temperature; do
@@ -102,8 +102,8 @@ for option in power epsilon least-change rho gamma shrink; do
         film train good.tsv --set $option=nan -o m.film
 done
 # out_of_range OPTION VALUE RANGE
-out_of_range() { bad "--$1 $2" 1 "film: --$1 $2: choose a number $3" film train good.tsv "--$1" "$2" -o m.film; }
-setting_out_of_range() { bad "$1=$2" 1 "film: --$1 $2: choose a number $3" film train good.tsv --set "$1=$2" -o m.film; }
+out_of_range() { bad "--$1 $2" 1 "film: $1 $2: choose a number $3" film train good.tsv "--$1" "$2" -o m.film; }
+setting_out_of_range() { bad "$1=$2" 1 "film: $1 $2: choose a number $3" film train good.tsv --set "$1=$2" -o m.film; }
 setting_out_of_range power 5 'from -4 to 4'
 setting_out_of_range power -5 'from -4 to 4'
 setting_out_of_range margin 1e+07 'above 0, up to 1e6'
@@ -137,7 +137,7 @@ for option in iterations epochs batch; do
         film train good.tsv --$option -1 -o m.film
 done
 bad "no negatives at all" 1 \
-    'film: --labelled, --hard and --random are all 0: an anchor needs negatives' \
+    'film: labelled, hard and random negatives are all 0: an anchor needs some' \
     film train good.tsv --method film --set labelled=0 --set hard=0 --set random=0 -o m.film
 bad "--k 9:3" 1 \
     'film eval: --k 9:3: expected FIRST:LAST, such as 1:55; film eval --help shows how' \
@@ -191,10 +191,10 @@ bad "--operating f1=0.9" 1 \
     'film eval: --operating f1=0.9: expected accuracy, f1, precision=P or recall=R, P and R from 0 to 1; film eval --help shows how' \
     film eval good.film good.tsv --operating f1=0.9
 bad "--operating precision=90" 1 \
-    'film: --operating precision=90: choose a share above 0, up to 1 (0.9 is 90 %)' \
+    'film: operating point precision=90: choose a share above 0, up to 1 (0.9 is 90 %)' \
     film eval good.film good.tsv --operating precision=90
 bad "--operating recall=0" 1 \
-    'film: --operating recall=0: choose a share above 0, up to 1 (0.9 is 90 %)' \
+    'film: operating point recall=0: choose a share above 0, up to 1 (0.9 is 90 %)' \
     film train good.tsv --operating recall=0 -o m.film
 bad "--ratio 4" 1 \
     'film split: --ratio 4: expected two numbers such as 4:1; film split --help shows how' \

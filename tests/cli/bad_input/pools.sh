@@ -90,15 +90,15 @@ bad "too many candidates" 1 \
     'film: at most 32768 candidates can be judged, not 40000' \
     film search good.pool card --candidates 40000
 bad "pairs for a pool" 2 \
-    'film: good.tsv has two sentences in a row, a pool takes one; choose with --columns, for example --columns id,text,-' \
+    'film: good.tsv has two sentences in a row, a pool takes one; name the columns, for example id,text,-' \
     film pool add good.pool good.tsv
 printf 'id\ttext\ncard-lost\tanother text\n' >conflict.tsv
 bad "an id that has another text" 2 \
-    'film: conflict.tsv:2: id "card-lost" is in the pool with another text ("I'"'"'ve lost my debit card, what should I d..."); --replace takes the new one' \
+    'film: conflict.tsv:2: id "card-lost" is in the pool with another text ("I'"'"'ve lost my debit card, what should I d..."); replace it to take the new one' \
     film pool add good.pool conflict.tsv
 printf 'id\ttext\nx\t\n' >notext.tsv
 bad "a row without text" 2 \
-    'film: notext.tsv:2: the text is empty; --skip-bad passes over such rows' \
+    'film: notext.tsv:2: the text is empty; fix the row or skip bad rows' \
     film pool add good.pool notext.tsv
 bad "remove what is not there" 2 \
     'film: good.pool has no sentence with id "x"' \
@@ -136,7 +136,7 @@ bad "dedup of a file without rows" 2 \
     film dedup good.film header.tsv
 printf 'id\ttext\n1\tone\n2\t \n' >hollow.tsv
 bad "a record without text" 2 \
-    'film: hollow.tsv:3: the text is empty; --skip-bad passes over such rows' \
+    'film: hollow.tsv:3: the text is empty; fix the row or skip bad rows' \
     film dedup good.film hollow.tsv
 bad "dedup into a directory that is not there" 3 \
     'film: cannot write nowhere/x.tsv: No such file or directory' \
@@ -162,12 +162,12 @@ bad "an answer about no one" 2 \
     'film: dup.pool has no sentence with id "nobody"' \
     film pool label dup.pool --from nobody.tsv
 bad "training from a pool without labels" 2 \
-    'film: dup.pool has no labels to learn from; give some with film dedup --review or film pool label' \
+    'film: dup.pool has no labels to learn from; label some pairs with film dedup or film pool label' \
     film train --pool dup.pool -o m.film
 "$FILM" pool label dup.pool card-lost card-stolen same
 bad "categories and a pool's pairs" 2 \
     'film: the labelled pairs say same or different, the rows of the files do not; train on one kind at a time' \
     film train questions.tsv --pool dup.pool -o m.film
 bad "a stream and a pool" 1 \
-    'film: --method mfilm streams files and takes no --pool; choose another method' \
+    'film: method mfilm streams files and takes no pool; choose another method' \
     film train good.tsv --pool dup.pool --method mfilm -o m.film

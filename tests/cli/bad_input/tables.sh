@@ -37,7 +37,7 @@ bad "files of different kinds" 2 \
     film train good.tsv "$(cp "$FAQ/questions.tsv" . && echo questions.tsv)" -o m.film
 cut -f2 good.tsv | tail -n +2 >plain.txt
 bad "a dev file without labels" 2 \
-    'film: plain.txt: no labels; --dev needs a label, score, category or triplet columns' \
+    'film: plain.txt: no labels; the dev file needs a label, score, category or triplet columns' \
     film train good.tsv --dev plain.txt -o m.film
 bad "the dev file is missing" 3 \
     'film: cannot open missing.tsv: No such file or directory' \
@@ -83,11 +83,11 @@ else skip "zstd, cut off" "no zstd"; fi
 heading "Bytes"
 pairs '1\tone\0two\tthree\n' >nul.tsv
 bad "a NUL byte" 2 \
-    'film: nul.tsv:2: NUL byte in column 2 (byte 6 of the row); is the file UTF-16?; --skip-bad passes over such rows' \
+    'film: nul.tsv:2: NUL byte in column 2 (byte 6 of the row); is the file UTF-16?; fix the row or skip bad rows' \
     film train nul.tsv -o m.film
 pairs '1\tfine\tfine\n0\tcaf\xe9\tcoffee\n' >latin.tsv
 bad "Latin-1 instead of UTF-8" 2 \
-    'film: latin.tsv:3: not UTF-8 in column 2 (byte 6 of the row); convert the file with iconv -t UTF-8; --skip-bad passes over such rows' \
+    'film: latin.tsv:3: not UTF-8 in column 2 (byte 6 of the row); convert the file with iconv -t UTF-8; fix the row or skip bad rows' \
     film train latin.tsv -o m.film
 printf '\xff\xfel\0a\0b\0e\0l\0' >utf16.tsv
 bad "UTF-16 with a byte order mark" 2 \
@@ -95,41 +95,41 @@ bad "UTF-16 with a byte order mark" 2 \
     film train utf16.tsv -o m.film
 printf 'a\0\t\0b\0\n\0' >utf16-bare.tsv
 bad "UTF-16 without one" 2 \
-    'film: utf16-bare.tsv:1: NUL byte in column 1 (byte 2 of the row); is the file UTF-16?; --skip-bad passes over such rows' \
+    'film: utf16-bare.tsv:1: NUL byte in column 1 (byte 2 of the row); is the file UTF-16?; fix the row or skip bad rows' \
     film train utf16-bare.tsv -o m.film
 pairs '1\t\xed\xa0\x80\tx\n' >surrogate.tsv
 bad "a surrogate" 2 \
-    'film: surrogate.tsv:2: not UTF-8 in column 2 (byte 3 of the row); convert the file with iconv -t UTF-8; --skip-bad passes over such rows' \
+    'film: surrogate.tsv:2: not UTF-8 in column 2 (byte 3 of the row); convert the file with iconv -t UTF-8; fix the row or skip bad rows' \
     film train surrogate.tsv -o m.film
 
 heading "Rows"
 pairs '1\ta b\tb c\n0\tonly one\n' >narrow.tsv
 bad "a column too few" 2 \
-    'film: narrow.tsv:3: 2 columns, expected 3 (label, question1, question2); --skip-bad passes over such rows' \
+    'film: narrow.tsv:3: 2 columns, expected 3 (label, question1, question2); fix the row or skip bad rows' \
     film train narrow.tsv -o m.film
 pairs '1\ta b\tb c\n0\tx\ty\tz\n' >wide.tsv
 bad "a column too many" 2 \
-    'film: wide.tsv:3: 4 columns, expected 3 (label, question1, question2); --skip-bad passes over such rows' \
+    'film: wide.tsv:3: 4 columns, expected 3 (label, question1, question2); fix the row or skip bad rows' \
     film train wide.tsv -o m.film
 pairs '1\ta b\tb c\nyes\tx\ty\n' >yes.tsv
 bad "a label that is a word" 2 \
-    'film: yes.tsv:3: label "yes" is neither 0 nor 1; --skip-bad passes over such rows' \
+    'film: yes.tsv:3: label "yes" is neither 0 nor 1; fix the row or skip bad rows' \
     film train yes.tsv -o m.film
 pairs '1\ta b\tb c\n\tx\ty\n' >nolabel.tsv
 bad "an empty label" 2 \
-    'film: nolabel.tsv:3: label "" is neither 0 nor 1; --skip-bad passes over such rows' \
+    'film: nolabel.tsv:3: label "" is neither 0 nor 1; fix the row or skip bad rows' \
     film train nolabel.tsv -o m.film
 pairs '1\ta\tb\n2\tx\ty\n0\tc\td\n' >two.tsv
 bad "a label 2 with --labels pairs" 2 \
-    'film: two.tsv:3: label "2" is neither 0 nor 1 (--labels scores reads degrees of similarity); --skip-bad passes over such rows' \
+    'film: two.tsv:3: label "2" is neither 0 nor 1 (labels of the kind scores are degrees of similarity); fix the row or skip bad rows' \
     film train two.tsv --labels pairs -o m.film
 printf 'score\tsentence1\tsentence2\n1.5\ta\tb\nabc\tx\ty\n' >abc.tsv
 bad "a score that is no number" 2 \
-    'film: abc.tsv:3: score "abc" is not a number; --skip-bad passes over such rows' \
+    'film: abc.tsv:3: score "abc" is not a number; fix the row or skip bad rows' \
     film train abc.tsv -o m.film
 printf 'score\tsentence1\tsentence2\n1.5\ta\tb\nnan\tx\ty\n' >nan.tsv
 bad "a score that is NaN" 2 \
-    'film: nan.tsv:3: score "nan" is not a number; --skip-bad passes over such rows' \
+    'film: nan.tsv:3: score "nan" is not a number; fix the row or skip bad rows' \
     film train nan.tsv -o m.film
 lines 'label,question1,question2' '1,a,b' '0,"never closed,d' '1,e,f' >quote.csv
 bad "a quote that is never closed" 2 \
@@ -137,55 +137,55 @@ bad "a quote that is never closed" 2 \
     film train quote.csv -o m.film
 lines 'label,question1,question2' '1,a,b' '0,"x"y,d' >behind.csv
 bad "text behind a closing quote" 2 \
-    'film: behind.csv:3: text behind the closing quote of column 2; a quote inside a quoted field is written twice (""); --skip-bad passes over such rows' \
+    'film: behind.csv:3: text behind the closing quote of column 2; a quote inside a quoted field is written twice (""); fix the row or skip bad rows' \
     film train behind.csv -o m.film
 lines '{"a": "x", "b": "y", "label": 1}' '{"a": "x", ' >broken.jsonl
 bad "a broken JSON line" 2 \
-    "film: broken.jsonl:2: not JSON (string or '}' expected near end of file); one object per line is wanted; --skip-bad passes over such rows" \
+    "film: broken.jsonl:2: not JSON (string or '}' expected near end of file); one object per line is wanted; fix the row or skip bad rows" \
     film train broken.jsonl -o m.film
 lines '[{"a": "x", "b": "y", "label": 1}]' >array.json
 bad "a JSON array" 2 \
-    "film: array.json:1: a JSON array, one object per line is wanted (jq -c '.[]' makes that); --skip-bad passes over such rows" \
+    "film: array.json:1: a JSON array, one object per line is wanted (jq -c '.[]' makes that); fix the row or skip bad rows" \
     film train array.json -o m.film
 lines '{"a": "x", "b": "y", "label": 1}' '{"a": "x", "label": 0}' >key.jsonl
 bad "a JSON object without a key" 2 \
-    'film: key.jsonl:2: no "b"; --skip-bad passes over such rows' \
+    'film: key.jsonl:2: no "b"; fix the row or skip bad rows' \
     film train key.jsonl -o m.film
 lines '{"a": "x", "b": "y", "label": 1}' '{"a": ["x"], "b": "y", "label": 0}' >list.jsonl
 bad "a JSON list as text" 2 \
-    'film: list.jsonl:2: "a" is an array, not text; --skip-bad passes over such rows' \
+    'film: list.jsonl:2: "a" is an array, not text; fix the row or skip bad rows' \
     film train list.jsonl -o m.film
 
 heading "Columns"
 cut -f2,3 good.tsv | tail -n +2 >two-columns.tsv
 bad "two columns without a header" 2 \
-    'film: two-columns.tsv: two columns without a header; say which they are with --columns a,b or --columns text,category' \
+    'film: two-columns.tsv: two columns without a header; name the columns: a,b or text,category' \
     film train two-columns.tsv -o m.film
 printf 'x\ty\tz\tu\tv\n%.0s' 1 2 3 >five.tsv
 bad "five columns without a header" 2 \
-    'film: five.tsv: 5 columns without a header that is known; say which they are with --columns, for example --columns label,a,b,-' \
+    'film: five.tsv: 5 columns without a header that is known; name the columns, for example label,a,b,-' \
     film train five.tsv -o m.film
 lines '{"x": "a", "y": "b"}' >keys.jsonl
 bad "unknown keys" 2 \
-    'film: keys.jsonl: none of the keys (x, y) is a name known for a text (question1 and question2, text, ...); say which they are with --columns, in this order' \
+    'film: keys.jsonl: none of the keys (x, y) is a name known for a text (question1 and question2, text, ...); name the columns, in this order' \
     film train keys.jsonl -o m.film
 bad "an unknown name in --columns" 1 \
-    'film: --columns: "question" is none of label, score, a, b, anchor, positive, negative, text, category, answer, url, id, - (a column to pass over)' \
+    'film: columns: "question" is none of label, score, a, b, anchor, positive, negative, text, category, answer, url, id, - (a column to ignore)' \
     film train good.tsv --columns label,a,question -o m.film
 bad "a name twice in --columns" 1 \
-    'film: --columns: "b" is column 3, but column 2 already has that part; use - for one of them' \
+    'film: columns: "b" is column 3, but column 2 already has that part; use - for one of them' \
     film train good.tsv --columns a,b,b -o m.film
 bad "--columns without a text" 1 \
-    'film: --columns names no text: one of them must be a, text or anchor' \
+    'film: the columns name no text: one of them must be a, text or anchor' \
     film train good.tsv --columns label,-,- -o m.film
 bad "--columns of another width" 2 \
-    'film: good.tsv: 3 columns, but --columns names 2 (a,b)' \
+    'film: good.tsv: 3 columns, but 2 are named (a,b)' \
     film train good.tsv --columns a,b -o m.film
 bad "--labels that do not fit" 2 \
-    "film: good.tsv: labels of the kind \"triplets\" need a dissimilar sentence (negative); the file's columns are label, question1, question2 (--columns names them)" \
+    "film: good.tsv: labels of the kind \"triplets\" need a dissimilar sentence (negative); the file's columns are label, question1, question2; name the columns if they mean something else" \
     film train good.tsv --labels triplets -o m.film
 bad "--labels categories without a category" 2 \
-    "film: good.tsv: labels of the kind \"categories\" need a category; the file's columns are label, question1, question2 (--columns names them)" \
+    "film: good.tsv: labels of the kind \"categories\" need a category; the file's columns are label, question1, question2; name the columns if they mean something else" \
     film train good.tsv --labels categories -o m.film
 bad "pairs for embed" 2 \
     'film: good.tsv has two sentences in a row, embed takes one; choose with --columns, for example --columns -,text,-' \
@@ -201,13 +201,13 @@ bad "eval of text without labels" 2 \
     'film: plain.txt: no labels to compare with; it needs a label, score or category column or triplets (name the columns if they have other names)' \
     film eval good.film plain.txt
 bad "eval of a model" 2 \
-    'film: good.film:1: NUL byte in column 1 (byte 3 of the row); is the file UTF-16?; --skip-bad passes over such rows' \
+    'film: good.film:1: NUL byte in column 1 (byte 3 of the row); is the file UTF-16?; fix the row or skip bad rows' \
     film eval good.film good.film
 bad "eval with a table as model" 2 \
     'film: good.tsv: not a safetensors file: its first 8 bytes announce a header of 8462555535967936876 bytes, more than 100 MB' \
     film eval good.tsv good.tsv
 bad "eval with the wrong kind of labels" 2 \
-    "film: questions.tsv: labels of the kind \"pairs\" need a second sentence (b) and a label; the file's columns are id, text, category (--columns names them)" \
+    "film: questions.tsv: labels of the kind \"pairs\" need a second sentence (b) and a label; the file's columns are id, text, category; name the columns if they mean something else" \
     film eval good.film questions.tsv --labels pairs
 bad "kNN decisions on categories" 1 \
     'film: questions.tsv has neither labelled pairs nor triplets to decide on by knn' \
@@ -227,7 +227,7 @@ bad "two models on categories" 1 \
     film eval good.film questions.tsv --against good.film
 "$FILM" train good.tsv --method tfidf --decision threshold -q -o tfidf.film
 bad "the second model has no vectors for kNN" 1 \
-    'film: tfidf.film: a model of features alone has no vectors to search; train one with --method svd, film or rank' \
+    'film: tfidf.film: a model of features alone has no vectors to search; train one with method svd, film or rank' \
     film eval good.film good.tsv --against tfidf.film --decision knn
 bad "an operating point on categories" 1 \
     'film: questions.tsv has neither labelled pairs nor triplets to choose an operating point on' \
@@ -243,7 +243,7 @@ bad "the prior of a file with one label" 2 \
     'film: ones.tsv: all pairs are labelled the same, which is no prior to decide with; give it as a number' \
     film eval good.film ones.tsv --prior auto
 bad "an operating point without labels" 2 \
-    'film: --operating f1: no pair is labelled the same to choose the threshold on; give a labelled --dev file, or leave it out' \
+    'film: operating point f1: no pair is labelled the same to choose the threshold on; give a labelled dev file, or leave it out' \
     film train plain.txt --operating f1 -o m.film
 
 heading "Labels"

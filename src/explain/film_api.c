@@ -1,22 +1,12 @@
-/* film.h: checks the arguments, then one call down. The table reader (text/table.c), the output
- * file (base/file.c) and the allocator hook (base/mem.c) implement their part of film.h themselves.
- */
+/* film.h and film_explain.h: checks the arguments, then one call down. Both headers share the context, so both are here.
+ * JSON of verdicts and explanations is answer_json.c's. */
 #include "base/mem.h"
-#include "base/utf8.h"
-#include "eval/eval.h"
+#include "base/sized.h"
 #include "explain/learned.h"
 #include "explain/pair.h"
 #include "model/model.h"
 #include "pair/match.h"
 #include "pair/score.h"
-#include "report/report.h"
-#include "train/split.h"
-#include "train/train.h"
-
-#include <string.h>
-
-#define STRINGIFY(x) #x
-#define VERSION_TEXT(a, b, c) STRINGIFY(a) "." STRINGIFY(b) "." STRINGIFY(c)
 
 struct film_context {
     const film_model *model;
@@ -24,39 +14,14 @@ struct film_context {
     struct explainer explainer;
 };
 
-const char *film_version(void)
-{
-    return VERSION_TEXT(FILM_VERSION_MAJOR, FILM_VERSION_MINOR, FILM_VERSION_PATCH);
-}
-
-int film_text_valid(film_text text, size_t *bad)
-{
-    return utf8_valid(text.bytes, text.length, bad);
-}
-
-size_t film_text_cut(film_text text, size_t most)
-{
-    return utf8_cut(text.bytes, text.length, most);
-}
-
-film_text film_string(const char *text)
-{
-    return (film_text){text, strlen(text)};
-}
-
-void film_free(void *memory)
-{
-    mem_free(memory);
-}
-
 /* A model of features alone has no dense vectors. */
 static film_status check_vectors(const film_model *model, film_error *error)
 {
     return encoder_has_vectors(&model->encoder)
                ? FILM_OK
                : status_set(error, FILM_USAGE,
-                            "a model of features alone has no vectors; train one with "
-                            "--method svd, film or rank");
+                            "a model of features alone has no vectors; train one with method svd, "
+                            "film or rank");
 }
 
 static film_status missing(film_error *error, const char *what)
@@ -121,8 +86,11 @@ void film_context_free(film_context *context)
 film_status film_context_set(film_context *context, const film_answer_options *options,
                              film_error *error)
 {
+    film_answer_options with = {0};
     if (!context) return missing(error, "context");
-    return match_rule(&context->match.rule, &context->model->decision, options, error);
+    film_status status = sized_options(&with, sizeof with, options, "film_answer_options", error);
+    if (status != FILM_OK) return status;
+    return match_rule(&context->match.rule, &context->model->decision, &with, error);
 }
 
 film_status film_embed(film_context *context, film_text text, float *out, film_error *error)
@@ -156,8 +124,13 @@ film_status film_match(film_context *context, film_text a, film_text b, film_ver
 film_status film_explain_pair(film_context *context, film_text a, film_text b,
                               film_explanation *out, film_error *error)
 {
+    film_explanation why = {0};
     if (!context || !out) return missing(error, context ? "out" : "context");
-    return explain_pair(&context->explainer, &context->match, a, b, out, error);
+    film_status status = sized_check(out, "film_explanation", error);
+    if (status != FILM_OK) return status;
+    status = explain_pair(&context->explainer, &context->match, a, b, &why, error);
+    sized_fill(out, &why, sizeof why);
+    return status;
 }
 
 /* How long the lists of an explanation are. */
@@ -207,10 +180,11 @@ film_status film_match_batch(const film_model *model, const film_text *a, const 
     struct text_pairs pairs = {a, b};
     struct score_source source = {pair_of_texts, &pairs};
     struct match_rule rule;
-    film_status status = match_rule(&rule, &model->decision, options, error);
+    film_answer_options with = {0};
+    film_status status = sized_options(&with, sizeof with, options, "film_answer_options", error);
+    if (status == FILM_OK) status = match_rule(&rule, &model->decision, &with, error);
     if (status != FILM_OK) return status;
-    return score_pairs(&model->decision, &rule, &source, count, options ? options->threads : 0,
-                       verdicts, error);
+    return score_pairs(&model->decision, &rule, &source, count, with.threads, verdicts, error);
 }
 
 film_status film_score_batch(const film_model *model, const film_text *a, const film_text *b,
@@ -225,87 +199,4 @@ film_status film_score_batch(const film_model *model, const film_text *a, const 
         probability[i] = (float)verdicts[i].probability;
     mem_free(verdicts);
     return status;
-}
-
-void film_eval_defaults(film_eval_options *options)
-{
-    *options =
-        (film_eval_options){.k_first = 1, .k_last = 55, .prior = 0.5, .bootstrap = 1000, .seed = 1};
-}
-
-film_status film_eval(const film_model *model, const char *path, const film_eval_options *options,
-                      char **json, film_error *error)
-{
-    film_eval_options defaults;
-    film_eval_defaults(&defaults);
-    if (!model || !path || !json) return missing(error, "model, path or json");
-    return eval_file(model, path, options ? options : &defaults, json, error);
-}
-
-void film_report_defaults(film_report_options *options)
-{
-    *options = (film_report_options){.seed = 1};
-}
-
-film_status film_report(const film_model *model, const film_report_options *options,
-                        const char *path, film_error *error)
-{
-    film_report_options defaults;
-    film_report_defaults(&defaults);
-    if (!model || !path) return missing(error, model ? "path" : "model");
-    return report_write(model, options ? options : &defaults, path, error);
-}
-
-void film_train_defaults(film_train_options *options)
-{
-    *options = (film_train_options){
-        .min_df = 2,
-        .rank = 256,
-        .train_share = 0.8,
-        .prior = 0.5,
-        .solver = {.power = 0.5,
-                   .margin_ratio = 0.5,
-                   .positives = 5,
-                   .labelled = 5,
-                   .hard = 3,
-                   .random = 5,
-                   .iterations = 12,
-                   .inner = 1,
-                   .epsilon = 1e-5,
-                   .least_change = 1e-7,
-                   .rho = 1e-4,
-                   .gamma = 0.85,
-                   .shrink = 0.2,
-                   .first_tau = 1e-3,
-                   .sample = 200000},
-        .deep = {.tokens = 32, .maps = {16, 32, 32, 16}, .margin = 0.3, .dropout = 0.1},
-        .seed = 1,
-        .checkpoint_every = 60,
-    };
-}
-
-film_status film_train(const char *const *paths, size_t count, const film_train_options *options,
-                       film_model **out, film_error *error)
-{
-    film_train_options defaults;
-    film_train_defaults(&defaults);
-    if (!options) options = &defaults;
-    if ((count && !paths) || (options->pair_count && !options->pairs) || !out)
-        return missing(error, "paths, pairs or out");
-    if (!count && !options->pair_count && film_job_rank(options->job) == 0)
-        return missing(error, "paths");
-    film_train_register(); /* what is trained can be saved and opened again */
-    return train_files(paths, count, options, out, error);
-}
-
-film_status film_split(const char *path, const char *train_path, const char *dev_path,
-                       const film_split_options *options, film_split_result *result,
-                       film_error *error)
-{
-    film_split_options defaults = {.train_share = 0.8, .seed = 1};
-    if (!options) options = &defaults;
-    if (!path || !train_path || !dev_path || !result) return missing(error, "a path or the result");
-    if (!(options->train_share > 0 && options->train_share < 1))
-        return status_set(error, FILM_USAGE, "the train share must lie between 0 and 1");
-    return split_file(path, train_path, dev_path, options, result, error);
 }

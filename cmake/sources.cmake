@@ -1,0 +1,122 @@
+# The sources of the three libraries and of the program, by name. Folders are in the order of the layers: a file includes
+# its own folder and those before it (tests/layers.sh).
+
+# ---- libfilm: open, embed, match, explain. No BLAS, no OpenMP runtime, no database ----
+set(FILM_SOURCES
+  # base: nothing of text or mathematics
+  src/base/checksum.c src/base/comm.c src/base/file.c src/base/jsonfile.c src/base/keytab.c
+  src/base/mailbox.c src/base/mem.c src/base/partition.c src/base/rng.c src/base/safetensors.c
+  src/base/safetensors_type.c src/base/safetensors_write.c src/base/sized.c src/base/sort.c
+  src/base/status.c src/base/strtab.c src/base/threads.c src/base/topk.c src/base/union_find.c
+  src/base/utf8.c src/base/writer.c
+  # text: bytes to tokens, files to rows
+  src/text/columns.c src/text/fold.c src/text/format.c src/text/guess.c src/text/io_api.c src/text/jsonl.c
+  src/text/reader.c src/text/record.c src/text/slice.c src/text/source.c src/text/table.c
+  src/text/tokenizer.c src/text/tokens.c src/text/value.c
+  # embed: sentences to vectors
+  src/embed/encoder.c src/embed/features.c src/embed/grams.c src/embed/network.c src/embed/vec.c
+  # pair: two sentences to a verdict
+  src/pair/alignment.c src/pair/calibrate.c src/pair/comparison.c src/pair/decision.c src/pair/evidence.c
+  src/pair/items.c src/pair/linear.c src/pair/match.c src/pair/memory.c src/pair/reading.c
+  src/pair/reasons.c src/pair/score.c src/pair/survey.c src/pair/traits.c src/pair/tree_terms.c
+  src/pair/trees.c
+  # model: the file on disk
+  src/model/decision_file.c src/model/examples.c src/model/model.c src/model/settings.c
+  src/model/trait_columns.c
+  # explain: reasons for readers; the calls of film.h
+  src/explain/answer_json.c src/explain/dimension.c src/explain/encoded.c src/explain/facts.c
+  src/explain/film_api.c src/explain/links.c src/explain/model.c src/explain/nearest.c src/explain/pair.c
+  src/explain/ranking.c src/explain/word.c src/explain/words.c
+)
+
+# The files that know libpq's header, or what refuses postgresql:// in their place.
+if(FILM_POSTGRESQL)
+  set(FILM_REMOTE_SOURCES
+    src/remote/libpq.c src/remote/place.c src/remote/session.c src/remote/session_copy.c src/remote/tables.c
+  src/remote/pull.c src/remote/push.c src/remote/compare.c src/remote/copy_file.c src/remote/remote.c)
+  set_source_files_properties(${FILM_REMOTE_SOURCES} PROPERTIES INCLUDE_DIRECTORIES "${PQ_INCLUDE_DIRS}")
+else()
+  set(FILM_REMOTE_SOURCES src/remote/no_remote.c)
+endif()
+
+# ---- libfilm-pool: keep, search, deduplicate, link ----
+set(FILM_POOL_SOURCES
+  # index: vectors and words to neighbours
+  src/index/codes.c src/index/codes_kernel.c src/index/dense.c src/index/graph.c src/index/graph_build.c
+  src/index/graph_check.c src/index/graph_prune.c src/index/graph_remove.c src/index/graph_walk.c
+  src/index/index.c src/index/index_file.c src/index/lexical.c src/index/lexical_search.c src/index/scan.c
+  src/index/terms.c
+  # dedup: records to duplicates, without SQLite
+  src/dedup/candidates.c src/dedup/candidates_job.c src/dedup/cluster.c src/dedup/cluster_pairs.c
+  src/dedup/dedup.c src/dedup/dedup_clusters.c src/dedup/dedup_components.c src/dedup/dedup_judge.c
+  src/dedup/dedup_report.c src/dedup/fields.c src/dedup/link.c src/dedup/record_set.c
+  src/dedup/record_set_fetch.c src/dedup/record_set_intake.c src/dedup/record_set_keys.c
+  src/dedup/record_set_read.c src/dedup/record_set_share.c
+  # store: rows of a pool in SQLite
+  src/store/db.c src/store/lineage.c src/store/lock_owner.c src/store/schema.c src/store/sqlite_memory.c
+  src/store/store_changes.c src/store/store_copy.c src/store/store_labels.c src/store/store_model.c
+  src/store/store_sentences.c
+  # remote: rows of a pool in PostgreSQL
+  src/remote/row.c ${FILM_REMOTE_SOURCES}
+  # pool: many sentences, kept
+  src/pool/add.c src/pool/batch.c src/pool/check.c src/pool/check_recall.c src/pool/check_sentences.c
+  src/pool/create.c src/pool/dedup_pool.c src/pool/export.c src/pool/pool.c src/pool/rows.c
+  src/pool/search.c src/pool/shared.c src/pool/snapshot.c
+)
+
+# ---- libfilm-train: learn, measure, report; encoders; several processes ----
+set(FILM_TRAIN_SOURCES
+  # mpi: several processes
+  src/mpi/job_api.c $<IF:$<BOOL:${FILM_MPI}>,src/mpi/job.c,src/mpi/no_job.c>
+  # la: linear algebra
+  src/la/csr.c src/la/dense.c src/la/flat.c src/la/flat_share.c src/la/krylov.c src/la/openmp.c
+  src/la/ortho.c src/la/spread.c src/la/stiefel.c src/la/svd.c src/la/svd_dense.c
+  # bert: BERT and black-box encoders
+  src/bert/bert.c src/bert/bert_config.c src/bert/bert_encode.c src/bert/bert_file.c src/bert/bert_forward.c
+  src/bert/bert_int8.c src/bert/bert_json.c src/bert/bert_kernel.c src/bert/bert_tokenizer.c
+  src/bert/bert_weights.c src/bert/deep.c src/bert/deep_file.c src/bert/deep_layers.c src/bert/film_bert.c
+  src/bert/network.c src/bert/vector_cache.c src/bert/wordpiece.c
+  # learn: labels to maps, evidence and trees
+  src/learn/calibrate_fit.c src/learn/corpus.c src/learn/corpus_share.c src/learn/deep_learn.c
+  src/learn/deep_loss.c src/learn/evidence_fit.c src/learn/evidence_rows.c src/learn/features_fit.c
+  src/learn/features_matrix.c src/learn/features_share.c src/learn/film.c src/learn/film_checkpoint.c
+  src/learn/film_problem.c src/learn/film_rows.c src/learn/linear_fit.c src/learn/memory_build.c
+  src/learn/mfilm.c src/learn/operating.c src/learn/rank.c src/learn/rank_batch.c
+  src/learn/rank_checkpoint.c src/learn/rank_draw.c src/learn/rank_fetch.c src/learn/rank_kernel.c
+  src/learn/rank_map.c src/learn/rows.c src/learn/trees_cover.c src/learn/triplets.c
+  # eval: figures
+  src/eval/against.c src/eval/answer.c src/eval/bootstrap.c src/eval/categories.c src/eval/eval.c
+  src/eval/eval_api.c src/eval/knn.c src/eval/mcnemar.c src/eval/measures.c src/eval/read.c
+  src/eval/request.c src/eval/retrieval.c
+  # train: files to a model
+  src/train/boost.c src/train/calibrate_run.c src/train/checkpoint.c src/train/corpus_triplets.c
+  src/train/fingerprint.c src/train/folds.c src/train/hard.c src/train/hold_out.c src/train/judge.c
+  src/train/keep_examples.c src/train/labels.c src/train/learn_decision.c src/train/learn_deep.c
+  src/train/learn_film.c src/train/learn_mfilm.c src/train/learn_network.c src/train/learn_rank.c
+  src/train/operate.c src/train/options.c src/train/out_of_fold.c src/train/pairs.c src/train/questions.c
+  src/train/split.c src/train/stream.c src/train/train.c src/train/train_api.c src/train/tree_rows.c
+  src/train/unrelated.c src/train/verdicts.c
+  # plot: numbers to SVG
+  src/plot/heat.c src/plot/markup.c src/plot/plot.c src/plot/scale.c
+  # report: a page about a model
+  src/report/audit.c src/report/captions.c src/report/data.c src/report/dimensions.c src/report/holdings.c
+  src/report/map.c src/report/mistakes.c src/report/others.c src/report/page.c src/report/quality.c
+  src/report/report.c src/report/shapes.c src/report/style.c src/report/summary.c src/report/sweep.c
+  src/report/systems.c src/report/training.c
+)
+
+# ---- the program, and its modules: verbs that need libfilm-pool or libfilm-train ----
+set(FILM_CLI_SOURCES
+  cli/completions.c cli/describe.c cli/embed.c cli/explain.c cli/help.c cli/info.c cli/job.c cli/main.c
+  cli/match.c cli/modules.c cli/options.c cli/predict.c cli/stream.c cli/terminal.c cli/verbs_film.c
+  cli/why.c)
+set(FILM_CLI_POOL_SOURCES
+  cli/verbs_pool.c cli/pool.c cli/pool_add.c cli/pool_list.c cli/pool_label.c cli/sheet.c cli/review.c
+  cli/dedup.c cli/link.c cli/search.c cli/serve.c)
+set(FILM_CLI_TRAIN_SOURCES
+  cli/verbs_train.c cli/train_calls.c cli/train.c cli/train_options.c cli/train_pools.c cli/eval.c
+  cli/split.c cli/report.c)
+set(FILM_SERVER_SOURCES
+  server/access_log.c server/answer_about.c server/answer_dedup.c server/answer_match.c server/answer_pool.c
+  server/assets.c server/bytes.c server/connections.c server/fields.c server/http.c server/listen.c
+  server/message.c server/metrics.c server/route.c server/serve.c server/service.c server/work_queue.c)

@@ -1,0 +1,188 @@
+/* film_io.h - tables in, files out, and several processes as one job.
+ *
+ *     film_table *table = NULL;
+ *     film_row row;
+ *     film_status status = film_table_open("pairs.tsv", NULL, &table, &error);
+ *     while (status == FILM_OK && (status = film_table_next(table, &row, &error)) == FILM_OK)
+ *         printf("%.*s\n", (int)row.a.length, row.a.bytes);
+ *     film_table_close(table);
+ *
+ * film_types.h has the rules of all calls. Tables and outputs are part of libfilm; the film_job
+ * calls and film_output_open_job are part of libfilm-train.
+ */
+#ifndef FILM_IO_H
+#define FILM_IO_H
+
+#include "film_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Reading tables -------------------------------------------------------------------- */
+
+/* The formats of a table. Each may be compressed with gzip or zstd. */
+typedef enum film_format {
+    /* The file's name and its first bytes decide. */
+    FILM_FORMAT_AUTO = 0,
+    FILM_FORMAT_TSV,
+    /* RFC 4180. */
+    FILM_FORMAT_CSV,
+    /* One JSON object per line. */
+    FILM_FORMAT_JSONL,
+    /* One sentence per line. */
+    FILM_FORMAT_LINES,
+    FILM_FORMAT_COUNT
+} film_format;
+
+/* "auto", "tsv", "csv", "jsonl" or "lines". */
+FILM_API const char *film_format_name(film_format format);
+
+/* What the labels of a table mean. */
+typedef enum film_labels {
+    /* The columns decide. */
+    FILM_LABELS_AUTO = 0,
+    /* Sentences or pairs without labels. */
+    FILM_LABELS_NONE,
+    /* Two sentences and 0 or 1. */
+    FILM_LABELS_PAIRS,
+    /* Two sentences and a degree of similarity. */
+    FILM_LABELS_SCORES,
+    /* Anchor, similar sentence, dissimilar sentence. */
+    FILM_LABELS_TRIPLETS,
+    /* A sentence and its category. */
+    FILM_LABELS_CATEGORIES,
+    FILM_LABELS_COUNT
+} film_labels;
+
+/* How to read a table. */
+typedef struct film_table_options {
+    size_t size;
+    film_format format;
+    film_labels labels;
+    /* The columns in file order, "label,a,b"; "-" ignores a column. NULL: the header decides, or
+     * the layout. */
+    const char *columns;
+    /* Count bad rows and skip them, instead of stopping at the first. */
+    int skip_bad;
+    /* Read only range PART (counted from 0) of PARTS equal ranges of the file's bytes, cut at row
+     * ends. Each row is in exactly one part. A compressed file is not cut: part 0 has all rows.
+     * PARTS 0: the whole file. */
+    int part, parts;
+    /* Zero; room for options to come. */
+    void *reserved[4];
+} film_table_options;
+
+typedef struct film_table film_table;
+
+/* A row of a table. Its texts live until the next call with the table. A column that the file does
+ * not have is {NULL, 0}; the bytes of an empty field are not NULL. */
+typedef struct film_row {
+    /* The line in which the row starts, counted from 1. In a part of a file it is counted from the
+     * start of the part: see film_table_line. */
+    uint64_t line;
+    /* The first sentence, the only one, or the anchor. */
+    film_text a;
+    /* The second sentence, or the one similar to the anchor. */
+    film_text b;
+    /* The sentence dissimilar to the anchor. */
+    film_text c;
+    /* The user's own id. */
+    film_text id;
+    film_text category;
+    /* 0 or 1, or the score; NaN where there is none. */
+    double label;
+    /* The record as it is in the file, without its line end. */
+    film_text raw;
+    /* Every column, in file order. */
+    const film_text *fields;
+    size_t field_count;
+} film_row;
+
+/* Opens a table; "-" is standard input. Memory does not grow with the file. */
+FILM_API film_status film_table_open(const char *path, const film_table_options *options,
+                                     film_table **out, film_error *error);
+FILM_API void film_table_close(film_table *table);
+
+/* Reads the next row, or returns FILM_END after the last. A bad row is an error that names its
+ * line, unless skip_bad is set. */
+FILM_API film_status film_table_next(film_table *table, film_row *row, film_error *error);
+
+/* The line of the file in which a row starts. It is row->line for a whole file. For a part, the
+ * first call reads what precedes the part. */
+FILM_API film_status film_table_line(film_table *table, const film_row *row, uint64_t *line,
+                                     film_error *error);
+
+/* What was found when the table was opened: never the AUTO values. */
+FILM_API film_labels film_table_labels(const film_table *table);
+FILM_API film_format film_table_format(const film_table *table);
+
+/* The number of bad rows skipped so far. */
+FILM_API uint64_t film_table_skipped(const film_table *table);
+
+/* The share of the file that was read, from 0 to 1; -1 where the size is not known. */
+FILM_API double film_table_progress(const film_table *table);
+
+/* The header line as it is in the file; empty when there is none. */
+FILM_API film_text film_table_header(const film_table *table);
+
+/* The number of named columns, and their names. */
+FILM_API size_t film_table_columns(const film_table *table);
+FILM_API film_text film_table_column(const film_table *table, size_t index);
+
+/* ---- Writing files --------------------------------------------------------------------- */
+
+/* A file that appears under its name only when complete; "-" is standard output. */
+typedef struct film_output film_output;
+
+FILM_API film_status film_output_open(const char *path, film_output **out, film_error *error);
+FILM_API film_status film_output_write(film_output *output, const void *bytes, size_t count,
+                                       film_error *error);
+
+/* Overwrites bytes written before. A pipe cannot be patched. */
+FILM_API film_status film_output_patch(film_output *output, uint64_t offset, const void *bytes,
+                                       size_t count, film_error *error);
+
+/* Gives the file its name: synced, then renamed. Frees OUTPUT in any case. */
+FILM_API film_status film_output_commit(film_output *output, film_error *error);
+
+/* Forgets what was written and frees OUTPUT, which may be NULL. */
+FILM_API void film_output_discard(film_output *output);
+
+/* ---- Several processes as one (libfilm-train) ------------------------------------------ */
+
+/* A job is the same program started several times, as by `mpirun -n 4 film train ...`. Where
+ * options have a `job`, its processes share the work: each makes the same call with the same
+ * arguments. A NULL job is this process alone. docs/scale.md says what is split and what it costs.
+ */
+typedef struct film_job film_job;
+
+/* Joins the job this process was started in. *OUT is NULL, without an error, where there is no job
+ * or it has one process. A library built without MPI returns FILM_USAGE in a job. Call this once in
+ * a process, before other threads start; the thread that joined makes all calls with the job. */
+FILM_API film_status film_job_join(film_job **out, film_error *error);
+
+/* The number of this process, from 0, and the number of processes. Of NULL they are 0 and 1. */
+FILM_API int film_job_rank(const film_job *job);
+FILM_API int film_job_size(const film_job *job);
+
+/* Adds up COUNT numbers (below 2^53) over all processes. Each process gets the sums. */
+FILM_API film_status film_job_sum(film_job *job, uint64_t *values, size_t count, film_error *error);
+
+/* Opens one output for all processes. Their bytes follow each other in the order of the processes.
+ * Only the first process touches PATH. What each writes is kept in a temporary file (in TMPDIR)
+ * until film_output_commit, which all of them call. Only the first may patch. */
+FILM_API film_status film_output_open_job(film_job *job, const char *path, film_output **out,
+                                          film_error *error);
+
+/* Leaves the job after success: waits for the other processes. */
+FILM_API void film_job_leave(film_job *job);
+
+/* Leaves the job after a failure: ends the other processes, which would wait forever, with exit
+ * code CODE. This call does not return, unless JOB is NULL. */
+FILM_API void film_job_abort(film_job *job, int code);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,168 @@
+/* film_types.h - what every call of FILM shares: status, errors, text, progress, memory, version.
+ *
+ * film.h includes this header; most programs never include it themselves. These rules hold for
+ * every call of every FILM library:
+ *
+ * Errors    A call that can fail returns a film_status. When it is not FILM_OK, the caller's
+ *           film_error holds one line: what is wrong, where (file:line) and what to do. The error
+ *           argument may be NULL. The library never prints, exits or aborts.
+ * Memory    A call hands out a handle, fills the caller's arrays, or hands out a string. Free a
+ *           handle with the matching call and a string with film_free. Both accept NULL.
+ * Threads   A film_model never changes after it was opened or trained. Any number of threads may
+ *           share it. A film_context is scratch space: use one per thread.
+ * Text      UTF-8, pointer and length, no terminating NUL needed. Invalid UTF-8 is refused.
+ * Results   The same input, options, seed and thread count give the same bytes.
+ *
+ * Structs follow four rules, so that a program compiled today runs with every later 1.x:
+ *
+ * Size      Structs named ..._options and the structs that a call fills begin with `size_t size`.
+ *           Set it to sizeof: `film_train_options options = {.size = sizeof options};`. A call
+ *           reads and writes no byte behind that size, so later versions can append fields. A size
+ *           of 0 is FILM_USAGE. So is a non-zero field that this version does not know.
+ * Zero      Zero means default, in every field. A NULL pointer to options means all defaults. Where
+ *           the value zero itself is meant, set a count to FILM_NONE and a number to FILM_ZERO.
+ * Inside    Options inside other options (film_train_options.table) may leave their `size` 0. They
+ *           end in reserved room, which must be zero, so that they can grow without moving what
+ *           follows.
+ * Elements  Structs without `size` (film_text, film_verdict, film_row, ...) are elements of arrays,
+ *           arguments of callbacks or parts of other structs. They change only with the major
+ *           version.
+ */
+#ifndef FILM_TYPES_H
+#define FILM_TYPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define FILM_API __attribute__((visibility("default")))
+#else
+#define FILM_API
+#endif
+
+/* ---- Version --------------------------------------------------------------------------- */
+
+/* The version of these headers. The build reads it from here. */
+#define FILM_VERSION_MAJOR 1
+#define FILM_VERSION_MINOR 0
+#define FILM_VERSION_PATCH 0
+
+/* One number that grows with every version: `#if FILM_VERSION_NUMBER >= 1002000`. */
+#define FILM_VERSION_NUMBER \
+    (FILM_VERSION_MAJOR * 1000000 + FILM_VERSION_MINOR * 1000 + FILM_VERSION_PATCH)
+
+/* The version of the library that runs, as "1.0.0" and as FILM_VERSION_NUMBER of its headers. */
+FILM_API const char *film_version(void);
+FILM_API int film_version_number(void);
+
+/* ---- Status and errors ----------------------------------------------------------------- */
+
+typedef enum film_status {
+    FILM_OK = 0,
+    /* An argument or an option makes no sense. */
+    FILM_USAGE = 1,
+    /* The content of a file is not what it should be. */
+    FILM_BAD_INPUT = 2,
+    /* A file or a database could not be read or written. */
+    FILM_IO = 3,
+    /* The progress callback asked to stop. Nothing half-written is left. */
+    FILM_CANCELLED = 4,
+    FILM_NO_MEMORY = 5,
+    /* There is nothing more to read (film_table_next). This is not an error. */
+    FILM_END = 6,
+    /* The user of a database may not do this. */
+    FILM_DENIED = 7,
+    /* The model needs another library of FILM, which the message names. */
+    FILM_NEEDS_LIBRARY = 8
+} film_status;
+
+typedef struct film_error {
+    film_status status;
+    char message[1000];
+} film_error;
+
+/* A status in words: "ok", "usage", "bad input", "i/o", "cancelled", "no memory", "end", "denied",
+ * "needs library". Any other number is "unknown". */
+FILM_API const char *film_status_name(film_status status);
+
+/* ---- Text ------------------------------------------------------------------------------ */
+
+/* A range of bytes. It belongs to whoever made it. */
+typedef struct film_text {
+    const char *bytes;
+    size_t length;
+} film_text;
+
+/* A C string as a film_text. TEXT must not be NULL. */
+static inline film_text film_string(const char *text)
+{
+    film_text result = {text, strlen(text)};
+    return result;
+}
+
+/* Returns whether TEXT is valid UTF-8. If not, *BAD (may be NULL) is the offset of the first wrong
+ * byte. */
+FILM_API int film_text_valid(film_text text, size_t *bad);
+
+/* Returns the number of bytes to keep, at most MOST, so that no character is cut in two. */
+FILM_API size_t film_text_cut(film_text text, size_t most);
+
+/* Two sentences and their label: 1, they mean the same; 0, they do not. */
+typedef struct film_pair {
+    film_text a, b;
+    double label;
+} film_pair;
+
+/* ---- Options --------------------------------------------------------------------------- */
+
+/* The count 0, in options where 0 means the default: `.bootstrap = FILM_NONE`. */
+#define FILM_NONE SIZE_MAX
+
+/* The number 0, in options where 0 means the default: `.solver.gamma = FILM_ZERO`. */
+#define FILM_ZERO (-1e300)
+
+/* Long calls report from time to time, from the calling thread, what they do and how far they are.
+ * TOTAL is 0 where it is not known. Return non-zero to cancel the call. */
+typedef int (*film_progress_fn)(void *user, const char *phase, double done, double total);
+
+typedef struct film_progress {
+    /* May be NULL. */
+    film_progress_fn call;
+    void *user;
+    /* Called with one line about the step just done (objective, gradient, loss), before `call`
+     * reports the step. May be NULL. */
+    void (*note)(void *user, const char *line);
+} film_progress;
+
+/* ---- Memory ---------------------------------------------------------------------------- */
+
+/* Frees a string handed out by the library. */
+FILM_API void film_free(void *memory);
+
+/* Replacements of malloc, realloc and free. Each gets `user`. */
+typedef struct film_allocator {
+    void *(*allocate)(void *user, size_t size);
+    void *(*reallocate)(void *user, void *memory, size_t size);
+    void (*release)(void *user, void *memory);
+    void *user;
+} film_allocator;
+
+/* Makes the library's own allocations go through ALLOCATOR; NULL restores malloc. Call it before
+ * anything else: memory must be freed by the allocator that made it. Libraries below FILM keep
+ * their own allocators. */
+FILM_API void film_set_allocator(const film_allocator *allocator);
+
+/* The same, for a program that owns the whole process: also jansson, the JSON library, which other
+ * parts of the process may use too, allocates through ALLOCATOR from now on. film_pool.h has the
+ * call for SQLite. */
+FILM_API void film_set_process_allocator(const film_allocator *allocator);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,76 @@
+/* film_pool_set_process_allocator: SQLite allocates through the program's allocator. SQLite asks for the size of a block,
+ * which an allocator of three functions does not tell, so each block begins with its size. */
+#include "base/status.h"
+#include "film_pool.h"
+
+#include <sqlite3.h>
+#include <string.h>
+
+/* Keeps what follows as aligned as malloc's blocks are. */
+enum { HEAD = 16 };
+
+static film_allocator hook;
+static sqlite3_mem_methods own; /* SQLite's, before the first call */
+static int has_own;
+
+static void *start_block(unsigned char *block, int size)
+{
+    if (!block) return NULL;
+    memcpy(block, &size, sizeof size);
+    return block + HEAD;
+}
+
+static void *allocate(int size)
+{
+    return start_block(hook.allocate(hook.user, (size_t)size + HEAD), size);
+}
+
+static void release(void *memory)
+{
+    if (memory) hook.release(hook.user, (unsigned char *)memory - HEAD);
+}
+
+static void *reallocate(void *memory, int size)
+{
+    unsigned char *block = memory ? (unsigned char *)memory - HEAD : NULL;
+    return start_block(hook.reallocate(hook.user, block, (size_t)size + HEAD), size);
+}
+
+static int size_of(void *memory)
+{
+    int size = 0;
+    if (memory) memcpy(&size, (unsigned char *)memory - HEAD, sizeof size);
+    return size;
+}
+
+static int round_up(int size)
+{
+    return (size + 7) & ~7;
+}
+
+static int start(void *user)
+{
+    (void)user;
+    return SQLITE_OK;
+}
+
+static void stop(void *user)
+{
+    (void)user;
+}
+
+film_status film_pool_set_process_allocator(const film_allocator *allocator, film_error *error)
+{
+    sqlite3_mem_methods methods = {allocate, release, reallocate, size_of, round_up,
+                                   start,    stop,    NULL};
+    int code = has_own ? SQLITE_OK : sqlite3_config(SQLITE_CONFIG_GETMALLOC, &own);
+    has_own = has_own || code == SQLITE_OK;
+    if (code == SQLITE_OK)
+        code = sqlite3_config(SQLITE_CONFIG_MALLOC, allocator ? &methods : &own);
+    if (code != SQLITE_OK)
+        return status_set(error, FILM_USAGE,
+                          "SQLite is in use already; set its allocator before the first pool is "
+                          "opened");
+    if (allocator) hook = *allocator;
+    return FILM_OK;
+}

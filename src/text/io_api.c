@@ -1,0 +1,59 @@
+/* film_io.h: outputs, formats and opening tables. Checks the arguments, then one call down. The other calls of a table
+ * are in table.c. */
+#include "base/file.h"
+#include "base/sized.h"
+#include "text/format.h"
+#include "text/table.h"
+
+static film_status missing(film_error *error, const char *what)
+{
+    return status_set(error, FILM_USAGE, "%s is NULL", what);
+}
+
+const char *film_format_name(film_format format)
+{
+    unsigned number = (unsigned)format;
+    if (number == FILM_FORMAT_AUTO) return "auto";
+    return number < FILM_FORMAT_COUNT ? format_names[number - FILM_FORMAT_TSV] : "unknown";
+}
+
+film_status film_table_open(const char *path, const film_table_options *options, film_table **out,
+                            film_error *error)
+{
+    film_table_options with = {0};
+    if (!path || !out) return missing(error, path ? "out" : "path");
+    *out = NULL;
+    film_status status =
+        sized_options(&with, sizeof with, options, "film_table_options", error);
+    return status == FILM_OK ? table_open(path, &with, out, error) : status;
+}
+
+film_status film_output_open(const char *path, film_output **out, film_error *error)
+{
+    if (!path || !out) return missing(error, path ? "out" : "path");
+    return output_open(path, out, error);
+}
+
+film_status film_output_write(film_output *output, const void *bytes, size_t count,
+                              film_error *error)
+{
+    if (!output || (count && !bytes)) return missing(error, output ? "bytes" : "output");
+    return output_write(output, bytes, count, error);
+}
+
+film_status film_output_patch(film_output *output, uint64_t offset, const void *bytes, size_t count,
+                              film_error *error)
+{
+    if (!output || (count && !bytes)) return missing(error, output ? "bytes" : "output");
+    return output_patch(output, offset, bytes, count, error);
+}
+
+film_status film_output_commit(film_output *output, film_error *error)
+{
+    return output ? output_commit(output, error) : missing(error, "output");
+}
+
+void film_output_discard(film_output *output)
+{
+    output_discard(output);
+}

@@ -1,0 +1,107 @@
+/* film_train and film_split of film_train.h: puts every default in place, so that the inside reads complete options, then
+ * one call down. Whether the options make sense, options.c says. */
+#include "base/sized.h"
+#include "train/options.h"
+#include "train/split.h"
+#include "train/train.h"
+
+static film_status missing(film_error *error, const char *what)
+{
+    return status_set(error, FILM_USAGE, "%s is NULL", what);
+}
+
+/* 0 becomes the default, FILM_NONE the count 0. */
+static void fill_count(size_t *count, size_t usual)
+{
+    if (*count == 0)
+        *count = usual;
+    else if (*count == FILM_NONE)
+        *count = 0;
+}
+
+/* 0 becomes the default, FILM_ZERO the number 0. */
+static void fill_number(double *number, double usual)
+{
+    if (*number == 0)
+        *number = usual;
+    else if (*number == FILM_ZERO)
+        *number = 0;
+}
+
+static void fill_solver(film_solver_options *solver)
+{
+    fill_number(&solver->power, 0.5);
+    fill_number(&solver->margin_ratio, 0.5);
+    fill_count(&solver->positives, 5);
+    fill_count(&solver->labelled, 5);
+    fill_count(&solver->hard, 3);
+    fill_count(&solver->random, 5);
+    fill_count(&solver->iterations, 12);
+    fill_count(&solver->inner, 1);
+    fill_number(&solver->epsilon, 1e-5);
+    fill_number(&solver->least_change, 1e-7);
+    fill_number(&solver->rho, 1e-4);
+    fill_number(&solver->gamma, 0.85);
+    fill_number(&solver->shrink, 0.2);
+    fill_number(&solver->first_tau, 1e-3);
+    fill_count(&solver->sample, 200000);
+}
+
+static void fill_deep(film_deep_options *deep)
+{
+    static const size_t maps[4] = {16, 32, 32, 16};
+    fill_count(&deep->tokens, 32);
+    for (int l = 0; l < 4; l++) fill_count(&deep->maps[l], maps[l]);
+    fill_number(&deep->margin, 0.3);
+    fill_number(&deep->dropout, 0.1);
+}
+
+film_status options_complete(film_train_options *out, const film_train_options *given,
+                             film_error *error)
+{
+    *out = (film_train_options){0};
+    film_status status = sized_options(out, sizeof *out, given, "film_train_options", error);
+    if (status != FILM_OK) return status;
+    fill_count(&out->min_df, 2);
+    fill_count(&out->rank, 256);
+    fill_number(&out->train_share, 0.8);
+    fill_number(&out->prior, 0.5);
+    fill_solver(&out->solver);
+    fill_deep(&out->deep);
+    if (!out->seed) out->seed = 1;
+    fill_number(&out->checkpoint_every, 60);
+    if (out->checkpoint_only_when_cancelled) out->checkpoint_every = 0;
+    return FILM_OK;
+}
+
+film_status film_train(const char *const *paths, size_t count, const film_train_options *options,
+                       film_model **out, film_error *error)
+{
+    film_train_options with;
+    if ((count && !paths) || !out) return missing(error, out ? "paths" : "out");
+    *out = NULL;
+    film_status status = options_complete(&with, options, error);
+    if (status != FILM_OK) return status;
+    if (with.pool_count && !with.pools) return missing(error, "pools");
+    if (!count && !with.pool_count) return missing(error, "paths");
+    return train_files(paths, count, &with, out, error);
+}
+
+film_status film_split(const char *path, const char *train_path, const char *dev_path,
+                       const film_split_options *options, film_split_result *result,
+                       film_error *error)
+{
+    film_split_options with = {0};
+    film_split_result rows = {0};
+    if (!path || !train_path || !dev_path) return missing(error, "a path");
+    film_status status = sized_options(&with, sizeof with, options, "film_split_options", error);
+    if (status == FILM_OK) status = sized_check(result, "film_split_result", error);
+    if (status != FILM_OK) return status;
+    fill_number(&with.train_share, 0.8);
+    if (!with.seed) with.seed = 1;
+    if (!(with.train_share > 0 && with.train_share < 1))
+        return status_set(error, FILM_USAGE, "the train share must lie between 0 and 1");
+    status = split_file(path, train_path, dev_path, &with, &rows, error);
+    sized_fill(result, &rows, sizeof rows);
+    return status;
+}

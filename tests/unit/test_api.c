@@ -1,0 +1,288 @@
+/* The rules of film_types.h: sizes of structs, zero as default, names, versions, allocators. */
+#include "eval_toy.h"
+
+#include "base/sized.h"
+#include "film_explain.h"
+#include "film_pool.h"
+#include "train/options.h"
+
+static void versions_and_names_are_told(void **state)
+{
+    (void)state;
+    char version[40];
+    snprintf(version, sizeof version, "%d.%d.%d", FILM_VERSION_MAJOR, FILM_VERSION_MINOR,
+             FILM_VERSION_PATCH);
+    assert_string_equal(film_version(), version);
+    assert_int_equal(film_version_number(), FILM_VERSION_NUMBER);
+    assert_int_equal(FILM_VERSION_NUMBER / 1000000, FILM_VERSION_MAJOR);
+    assert_int_equal(FILM_VERSION_NUMBER / 1000 % 1000, FILM_VERSION_MINOR);
+    assert_string_equal(film_status_name(FILM_OK), "ok");
+    assert_string_equal(film_status_name(FILM_DENIED), "denied");
+    for (int i = 0; i <= FILM_DENIED; i++)
+        assert_string_not_equal(film_status_name((film_status)i), "unknown");
+    assert_string_equal(film_status_name((film_status)8), "unknown");
+    assert_string_equal(film_status_name((film_status)-1), "unknown");
+    assert_string_equal(film_format_name(FILM_FORMAT_LINES), "lines");
+    assert_string_equal(film_format_name(FILM_FORMAT_COUNT), "unknown");
+    assert_string_equal(film_eval_decision_name(FILM_EVAL_KNN), "knn");
+    assert_string_equal(film_knn_name(FILM_KNN_EITHER), "either");
+}
+
+/* The options of a program compiled with older and newer headers. */
+struct old {
+    size_t size;
+    int a;
+};
+struct known {
+    size_t size;
+    int a, b;
+};
+struct newer {
+    size_t size;
+    int a, b, c;
+};
+
+static void options_of_other_versions_are_read(void **state)
+{
+    (void)state;
+    struct known into = {.b = 7};
+    struct old old = {sizeof old - 4, 1}; /* without the padding behind a */
+    assert_ok(sized_options(&into, sizeof into, &old, "known", &error));
+    assert_int_equal(into.size, sizeof into);
+    assert_int_equal(into.a, 1);
+    assert_int_equal(into.b, 7);
+    struct newer newer = {sizeof newer, 2, 3, 0};
+    assert_ok(sized_options(&into, sizeof into, &newer, "known", &error));
+    assert_int_equal(into.a, 2);
+    assert_int_equal(into.b, 3);
+    newer.c = 1;
+    assert_int_equal(sized_options(&into, sizeof into, &newer, "known", &error), FILM_USAGE);
+    assert_non_null(strstr(error.message, "known has a field that this library"));
+    newer.size = 0;
+    assert_int_equal(sized_options(&into, sizeof into, &newer, "known", &error), FILM_USAGE);
+    assert_string_equal(error.message, "known.size is not set; set it to sizeof(known)");
+    into.a = 9;
+    assert_ok(sized_options(&into, sizeof into, NULL, "known", &error));
+    assert_int_equal(into.a, 9);
+}
+
+static void results_are_filled_up_to_their_size(void **state)
+{
+    (void)state;
+    const struct known filled = {sizeof filled, 5, 6};
+    struct newer small = {sizeof(size_t) + sizeof(int), 1, 1, 1}, large = {sizeof large, 1, 1, 1};
+    sized_fill(&small, &filled, sizeof filled);
+    assert_int_equal(small.size, sizeof(size_t) + sizeof(int));
+    assert_int_equal(small.a, 5);
+    assert_int_equal(small.b, 1);
+    sized_fill(&large, &filled, sizeof filled);
+    assert_int_equal(large.size, sizeof large);
+    assert_int_equal(large.b, 6);
+    assert_int_equal(large.c, 0);
+    sized_fill(NULL, &filled, sizeof filled);
+}
+
+/* Every call with options or a result, with a size that was forgotten. */
+static void a_forgotten_size_is_refused(void **state)
+{
+    (void)state;
+    const char *paths[1] = {pairs_path};
+    film_model *trained = NULL;
+    film_context *context;
+    film_verdict verdict;
+    film_table *table = NULL;
+    film_text text_a = film_string("a");
+    float probability;
+    assert_ok(film_context_new(model, &context, &error));
+    const film_status found[] = {
+        film_table_open(pairs_path, &(film_table_options){0}, &table, &error),
+        film_train(paths, 1, &(film_train_options){0}, &trained, &error),
+        film_eval(model, pairs_path, &(film_eval_options){0},
+                  &(film_eval_result){sizeof(film_eval_result)}, &error),
+        film_eval(model, pairs_path, NULL, &(film_eval_result){0}, &error),
+        film_eval_json(&(film_eval_result){0}, &(char *){NULL}, &error),
+        film_report(model, &(film_report_options){0}, scratch("r.html"), &error),
+        film_split(pairs_path, "x", "y", &(film_split_options){0}, NULL, &error),
+        film_split(pairs_path, "x", "y", NULL, &(film_split_result){0}, &error),
+        film_context_set(context, &(film_answer_options){0}, &error),
+        film_match_batch(model, &text_a, &text_a, 1, &(film_answer_options){0}, &verdict, &error),
+        film_score_batch(model, &text_a, &text_a, 1, &(film_answer_options){0}, &probability,
+                         &error),
+        film_explain_pair(context, text_a, text_a, &(film_explanation){0}, &error),
+        film_explanation_json(&(film_explanation){0}, 1, &(char *){NULL}, NULL, &error),
+        film_dedup(model, NULL, 0, &(film_dedup_options){0}, NULL, &error),
+        film_dedup(model, NULL, 0, NULL, &(film_dedup_result){0}, &error),
+        film_link(model, NULL, 0, NULL, 0, &(film_link_options){0}, NULL, &error),
+        film_link(model, NULL, 0, NULL, 0, NULL, &(film_link_result){0}, &error),
+    };
+    for (size_t i = 0; i < sizeof found / sizeof *found; i++)
+        if (found[i] != FILM_USAGE) fail_msg("call %zu: %s", i, film_status_name(found[i]));
+    assert_null(table);
+    assert_null(trained);
+    assert_ok(film_dedup(model, NULL, 0, NULL, NULL, &error));
+    film_context_free(context);
+}
+
+static void zero_means_default(void **state)
+{
+    (void)state;
+    film_train_options out, given = {.size = sizeof given};
+    assert_ok(options_complete(&out, NULL, &error));
+    assert_int_equal(out.rank, 256);
+    assert_int_equal(out.min_df, 2);
+    assert_int_equal(out.seed, 1);
+    assert_close(out.checkpoint_every, 60, 0);
+    assert_close(out.solver.gamma, 0.85, 0);
+    assert_int_equal(out.solver.hard, 3);
+    assert_int_equal(out.deep.maps[1], 32);
+    given.solver.gamma = given.deep.dropout = FILM_ZERO;
+    given.solver.hard = FILM_NONE;
+    given.checkpoint_only_when_cancelled = 1;
+    given.deep.maps[1] = 5;
+    assert_ok(options_complete(&out, &given, &error));
+    assert_close(out.solver.gamma, 0, 0);
+    assert_close(out.deep.dropout, 0, 0);
+    assert_close(out.solver.rho, 1e-4, 0);
+    assert_int_equal(out.solver.hard, 0);
+    assert_close(out.checkpoint_every, 0, 0);
+    assert_int_equal(out.deep.maps[1], 5);
+    assert_int_equal(out.deep.maps[2], 32);
+    film_answer_options later = {.size = sizeof later, .reserved = {"later"}};
+    film_verdict verdict;
+    film_text one = film_string("a");
+    assert_int_equal(film_match_batch(model, &one, &one, 1, &later, &verdict, &error), FILM_USAGE);
+}
+
+/* The struct and its JSON tell the same, and an older program gets the fields it knows. */
+static void figures_are_numbers(void **state)
+{
+    (void)state;
+    film_eval_options options = quick();
+    const film_operating wanted = {FILM_RECALL, 0.7};
+    options.operating = &wanted;
+    options.against = model;
+    options.pool = pool_path;
+    film_eval_result result = {.size = sizeof result};
+    char *json = NULL;
+    assert_ok(film_eval(model, pairs_path, &options, &result, &error));
+    assert_int_equal(result.rows, PAIRS);
+    assert_int_equal(result.labels, FILM_LABELS_PAIRS);
+    assert_true(result.accuracy.low <= result.accuracy.value &&
+                result.accuracy.value <= result.accuracy.high);
+    assert_true(isnan(result.pearson.value) && isnan(result.triplet_accuracy.value));
+    assert_true(isnan(result.threshold));
+    assert_int_equal(result.knn_point_count, 8);
+    assert_int_equal(result.knn_points[result.best_k - 1].k, result.best_k);
+    assert_int_equal(result.operating->wanted.criterion, FILM_RECALL);
+    assert_true(result.operating->recall >= 0.7);
+    assert_string_equal(result.against->first, "the first model");
+    assert_close(result.against->accuracy.difference, 0, 0);
+    assert_int_equal(result.against->better, 0);
+    assert_true(result.retrieval->queries > 0);
+    assert_ok(film_eval_json(&result, &json, &error));
+    json_t *answer = json_loads(json, 0, NULL);
+    assert_close(number(answer, "accuracy"), result.accuracy.value, 1e-9);
+    assert_close(number(json_object_get(answer, "retrieval"), "mrr"),
+                 result.retrieval->mean_reciprocal_rank, 1e-9);
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(answer, "against"), "sentence")),
+        result.against->sentence);
+    json_decref(answer);
+    film_free(json);
+    film_eval_result_free(&result);
+    assert_null(result.owned);
+    film_eval_result_free(&result);
+    film_eval_result_free(NULL);
+
+    struct {
+        size_t size;
+        void *owned;
+        uint64_t rows, untouched;
+    } old = {offsetof(film_eval_result, sentences), NULL, 0, 77};
+    assert_ok(film_eval(model, pairs_path, &options, (film_eval_result *)&old, &error));
+    assert_int_equal(old.rows, PAIRS);
+    assert_int_equal(old.untouched, 77);
+    film_eval_result_free((film_eval_result *)&old);
+}
+
+/* ---- allocators ---- */
+
+struct counted {
+    long blocks, calls;
+};
+
+static void *count_allocate(void *user, size_t size)
+{
+    struct counted *counted = user;
+    __atomic_add_fetch(&counted->blocks, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&counted->calls, 1, __ATOMIC_RELAXED);
+    return malloc(size);
+}
+
+static void *count_reallocate(void *user, void *memory, size_t size)
+{
+    struct counted *counted = user;
+    if (!memory) __atomic_add_fetch(&counted->blocks, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&counted->calls, 1, __ATOMIC_RELAXED);
+    return realloc(memory, size);
+}
+
+static void count_release(void *user, void *memory)
+{
+    struct counted *counted = user;
+    assert_non_null(memory);
+    __atomic_sub_fetch(&counted->blocks, 1, __ATOMIC_RELAXED);
+    free(memory);
+}
+
+/* Trains, measures and describes. */
+static void use_the_library(void)
+{
+    const char *paths[1] = {pairs_path};
+    film_train_options options = {.size = sizeof options, .rank = 4, .threads = 2};
+    film_model *trained = NULL;
+    char *json = NULL;
+    options.method = FILM_METHOD_SVD;
+    assert_ok(film_train(paths, 1, &options, &trained, &error));
+    assert_ok(film_describe(trained, &json, &error));
+    film_free(json);
+    film_close(trained);
+}
+
+static void an_allocator_gets_its_user_and_every_block_back(void **state)
+{
+    (void)state;
+    struct counted own = {0, 0}, process = {0, 0};
+    film_allocator allocator = {count_allocate, count_reallocate, count_release, &own};
+    film_set_allocator(&allocator);
+    use_the_library();
+    film_set_allocator(NULL);
+    assert_true(own.calls > 100);
+    assert_int_equal(own.blocks, 0);
+    allocator.user = &process;
+    film_set_process_allocator(&allocator);
+    use_the_library();
+    json_t *outside = json_pack("{s:i}", "n", 1);
+    assert_true(process.blocks > 0);
+    json_decref(outside);
+    film_set_process_allocator(NULL);
+    assert_true(process.calls > own.calls); /* jansson's too */
+    assert_int_equal(process.blocks, 0);
+    long calls = process.calls;
+    use_the_library();
+    assert_int_equal(process.calls, calls);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(versions_and_names_are_told),
+        cmocka_unit_test(options_of_other_versions_are_read),
+        cmocka_unit_test(results_are_filled_up_to_their_size),
+        cmocka_unit_test(a_forgotten_size_is_refused),
+        cmocka_unit_test(zero_means_default),
+        cmocka_unit_test(figures_are_numbers),
+        cmocka_unit_test(an_allocator_gets_its_user_and_every_block_back),
+    };
+    return cmocka_run_group_tests_name("api", tests, set_up, tear_down);
+}
