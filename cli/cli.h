@@ -24,7 +24,6 @@ enum option_kind {
     OPTION_FOLDER,   /* const char * */
     OPTION_TEXTS,    /* struct option_texts: may be given several times */
     OPTION_FILES,    /* the same of file names */
-    OPTION_WORD,     /* const char *: one of the words in `argument`, "tsv|csv" */
     OPTION_COUNT,    /* size_t */
     OPTION_SOME,     /* size_t; a 0 that is given is FILM_NONE, as the library calls it */
     OPTION_SIZE,     /* size_t, at least 1 */
@@ -151,10 +150,10 @@ void job_abort(int code); /* ends all processes; returns only without a job */
         .proposals = "label,a,b a,b,label score,a,b text,category anchor,positive,negative " \
                      "a,b"                                                                   \
     }
-#define FORMAT_OPTION(type, place, name_, words)                                                   \
-    {                                                                                              \
-        .name = name_, .kind = OPTION_WORD, .at = offsetof(type, place.format), .argument = words, \
-        .fallback = "found out"                                                                    \
+#define FORMAT_OPTION(type, place, name_, words)                                  \
+    {                                                                             \
+        .name = name_, .kind = OPTION_CHOICE, .at = offsetof(type, place.format), \
+        .argument = words, .fallback = "found out"                                \
     }
 #define LABELS_OPTION(type, place)                                                               \
     {                                                                                            \
@@ -183,26 +182,25 @@ void job_abort(int code); /* ends all processes; returns only without a job */
         .argument = argument_, .help = "where to write", .fallback = "standard output"     \
     }
 /* Verbs that answer, by a film_answer_options. */
-#define ANSWER_OPTIONS(type, place)                                                \
-    {.name = "decision",                                                           \
-     .kind = OPTION_CHOICE,                                                        \
-     .at = offsetof(type, place.decision),                                         \
-     .argument = "auto|full|threshold",                                            \
-     .help = "all the model knows (default), or its similarity alone"},            \
-        {.name = "no-memory",                                                      \
-         .kind = OPTION_FLAG,                                                      \
-         .at = offsetof(type, place.no_memory),                                    \
-         .help = "as if no question had been seen in training"},                   \
-    {                                                                              \
-        .name = "prior", .kind = OPTION_NUMBER, .at = offsetof(type, place.prior), \
-        .argument = "P",                                                           \
-        .help = "how likely two sentences are to be the same before reading them", \
-        .fallback = "0.5"                                                          \
+#define ANSWER_OPTIONS(type, place)                                                                \
+    {.name = "decision",                                                                           \
+     .kind = OPTION_CHOICE,                                                                        \
+     .at = offsetof(type, place.decision),                                                         \
+     .argument = "auto|full|threshold",                                                            \
+     .help = "all the model knows (default), or its similarity alone"},                            \
+        {.name = "no-memory",                                                                      \
+         .kind = OPTION_FLAG,                                                                      \
+         .at = offsetof(type, place.no_memory),                                                    \
+         .help = "as if no question had been seen in training"},                                   \
+    {                                                                                              \
+        .name = "prior", .kind = OPTION_SHARE, .at = offsetof(type, place.prior), .argument = "P", \
+        .help = "how likely two sentences are to be the same before reading them",                 \
+        .fallback = "0.5"                                                                          \
     }
-#define TABLE_OPTIONS(type, place)                                                               \
-    COLUMNS_OPTION(type, place, "label,a,b"),                                                    \
-        FORMAT_OPTION(type, place, "format", "tsv|csv|jsonl|lines"), LABELS_OPTION(type, place), \
-        SKIP_BAD_OPTION(type, place)
+#define TABLE_OPTIONS(type, place)                                        \
+    COLUMNS_OPTION(type, place, "label,a,b"),                             \
+        FORMAT_OPTION(type, place, "format", "auto|tsv|csv|jsonl|lines"), \
+        LABELS_OPTION(type, place), SKIP_BAD_OPTION(type, place)
 
 /* A MODEL that is a folder is a BERT encoder. */
 int is_folder(const char *path);

@@ -124,14 +124,14 @@ static const struct option options[] = {
      .fallback = "20"},
     ANSWER_OPTIONS(struct values, dedup.answer),
     COLUMNS_OPTION(struct values, dedup.table, "id,text"),
-    FORMAT_OPTION(struct values, dedup.table, "input-format", "tsv|csv|jsonl|lines"),
+    FORMAT_OPTION(struct values, dedup.table, "input-format", "auto|tsv|csv|jsonl|lines"),
     SKIP_BAD_OPTION(struct values, dedup.table),
     THREADS_OPTION(struct values, dedup.answer.threads),
     END_OF_OPTIONS};
 
 static void prepare(void *given)
 {
-    film_dedup_defaults(&((struct values *)given)->dedup);
+    ((struct values *)given)->dedup.size = sizeof(film_dedup_options);
 }
 
 /* What the options and arguments do not allow together; NULL: nothing. */

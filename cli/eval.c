@@ -214,14 +214,14 @@ static const struct option options[] = {
      .fallback = "1:55",
      .proposals = "1:55 0"},
     {.name = "knn",
-     .kind = OPTION_WORD,
+     .kind = OPTION_CHOICE,
      .at = offsetof(struct values, eval.knn),
      .argument = "mutual|either",
      .help = "similar when each is among the other's nearest (default), or one is"},
     {.name = "decision",
-     .kind = OPTION_WORD,
+     .kind = OPTION_CHOICE,
      .at = offsetof(struct values, eval.decision),
-     .argument = "full|threshold|knn",
+     .argument = "auto|full|threshold|knn",
      .help = "all the model knows (default), its similarity alone, or kNN with the best k"},
     {.name = "no-memory",
      .kind = OPTION_FLAG,
@@ -263,7 +263,7 @@ static const struct option options[] = {
      .argument = "LIST",
      .help = "name the pool's columns, as --columns does"},
     {.name = "bootstrap",
-     .kind = OPTION_COUNT,
+     .kind = OPTION_SOME,
      .at = offsetof(struct values, eval.bootstrap),
      .argument = "N",
      .help = "resamples for the intervals, 0: none",
@@ -283,7 +283,7 @@ static void prepare(void *given)
     struct values *values = given;
     values->range = "1:55";
     values->wanted.criterion = FILM_CRITERION_COUNT;
-    film_eval_defaults(&values->eval);
+    values->eval.size = sizeof values->eval;
 }
 
 static int run(const struct command *command, void *given)
@@ -294,10 +294,12 @@ static int run(const struct command *command, void *given)
     if (!parse_range(values->range, &eval->k_first, &eval->k_last))
         return usage_error(command->verb, "--k %s: expected FIRST:LAST, such as 1:55",
                            values->range);
+    eval->no_knn = eval->k_last == 0;
     eval->pool_table.skip_bad = eval->table.skip_bad;
 
     film_error error;
     film_model *model = NULL, *other = NULL;
+    film_eval_result result = {.size = sizeof result};
     char *text = NULL;
     eval->progress = progress_start(command->quiet);
     film_status status = film_open(arguments[0], &model, &error);
@@ -307,7 +309,8 @@ static int run(const struct command *command, void *given)
     eval->job = job;
     eval->names[0] = arguments[0];
     eval->names[1] = values->other;
-    if (status == FILM_OK) status = film_eval(model, arguments[1], eval, &text, &error);
+    if (status == FILM_OK) status = film_eval(model, arguments[1], eval, &result, &error);
+    if (status == FILM_OK) status = film_eval_json(&result, &text, &error);
     int code = report(status, &error);
     int tells = code == EXIT_DONE && job_rank() == 0;
     if (tells && command->json) {

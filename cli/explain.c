@@ -232,7 +232,7 @@ static void prepare(void *given)
 {
     struct values *values = given;
     values->dimension = SIZE_MAX;
-    film_answer_defaults(&values->answer);
+    values->answer.size = sizeof values->answer;
 }
 
 static int run(const struct command *command, void *given)

@@ -56,7 +56,7 @@ static const struct option options[] = {
      .argument = "LIST",
      .help = "name the columns of both files: id,text (- passes one over)",
      .proposals = "id,text text"},
-    FORMAT_OPTION(struct values, link.table, "input-format", "tsv|csv|jsonl|lines"),
+    FORMAT_OPTION(struct values, link.table, "input-format", "auto|tsv|csv|jsonl|lines"),
     SKIP_BAD_OPTION(struct values, link.table),
     THREADS_OPTION(struct values, link.answer.threads),
     END_OF_OPTIONS};
@@ -65,7 +65,7 @@ static void prepare(void *given)
 {
     struct values *values = given;
     values->output = "-";
-    film_link_defaults(&values->link);
+    values->link.size = sizeof values->link;
 }
 
 static int run(const struct command *command, void *given)
@@ -82,7 +82,7 @@ static int run(const struct command *command, void *given)
     film_error error = {0};
     int first = job_rank() == 0; /* the one that writes */
     film_model *model = NULL;
-    film_link_result result = {0};
+    film_link_result result = {.size = sizeof result};
     link->progress = progress_start(command->quiet);
     link->match = write_match;
     link->user = &sheet;

@@ -11,7 +11,7 @@ static const struct option options[] = {ANSWER_OPTIONS(struct values, answer),
 
 static void prepare(void *given)
 {
-    film_answer_defaults(&((struct values *)given)->answer);
+    ((struct values *)given)->answer.size = sizeof(film_answer_options);
 }
 
 static int run(const struct command *command, void *given)

@@ -132,16 +132,12 @@ static const char *set_value(const struct option *option, void *options, const c
         if (texts->count == OPTION_MOST_TEXTS) return "at most 16 of them";
         texts->item[texts->count++] = text;
         return NULL;
-    case OPTION_WORD:
-        if (parse_choice(option->argument, text) < 0) return option->argument;
-        *(const char **)target = text;
-        return NULL;
     case OPTION_COUNT:
     case OPTION_SOME:
     case OPTION_SIZE:
         if (!parse_unsigned(text, SIZE_MAX / 16, &whole)) return "a whole number";
         if (option->kind == OPTION_SIZE && whole == 0) return "a whole number above 0";
-        *(size_t *)target = (size_t)whole;
+        *(size_t *)target = option->kind == OPTION_SOME && whole == 0 ? FILM_NONE : (size_t)whole;
         return NULL;
     case OPTION_SEED:
         if (!parse_unsigned(text, INT64_MAX, &whole)) return "a whole number";

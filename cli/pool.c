@@ -38,7 +38,7 @@ static int run_create(const struct command *command, void *given)
     char *about = NULL;
     film_status status = film_pool_create(path, values->model, &error);
     if (status == FILM_OK && command->json) status = film_pool_open(path, &pool, &error);
-    if (status == FILM_OK && command->json) status = film_pool_describe(pool, &about, &error);
+    if (status == FILM_OK && command->json) status = film_pool_describe_json(pool, &about, &error);
     int code = report(status, &error);
     if (about) puts(about);
     film_free(about);

@@ -56,7 +56,7 @@ static const struct option options[] = {
      .at = offsetof(struct values, progress_lines),
      .help = "print \"committed N\" after each batch: N rows are safe"},
     COLUMNS_OPTION(struct values, table, "id,text,answer"),
-    FORMAT_OPTION(struct values, table, "input-format", "tsv|csv|jsonl|lines"),
+    FORMAT_OPTION(struct values, table, "input-format", "auto|tsv|csv|jsonl|lines"),
     SKIP_BAD_OPTION(struct values, table),
     THREADS_OPTION(struct values, threads),
     WAIT_OPTION(struct values, wait),
@@ -71,7 +71,8 @@ static film_status add(const char *const *words, size_t count, const struct valu
                        int quiet, film_pool_added *added, film_error *error)
 {
     film_pool *pool = NULL;
-    film_pool_add_options how = {.table = values->table,
+    film_pool_add_options how = {.size = sizeof how,
+                                 .table = values->table,
                                  .replace = values->replace,
                                  .batch = values->batch,
                                  .threads = values->threads,
@@ -86,7 +87,7 @@ static film_status add(const char *const *words, size_t count, const struct valu
 
 static int run(const struct command *command, void *given)
 {
-    film_pool_added added = {0};
+    film_pool_added added = {.size = sizeof added};
     film_error error = {0};
     film_status status =
         add(command->words, (size_t)command->count, given, command->quiet, &added, &error);

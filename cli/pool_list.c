@@ -88,7 +88,10 @@ static int run_list(const struct command *command, void *given)
 
     film_error error = {0};
     film_pool *pool = NULL;
-    film_pool_filter filter = {where, values->where.count, values->limit};
+    film_pool_filter filter = {.size = sizeof filter,
+                               .where = where,
+                               .where_count = values->where.count,
+                               .limit = values->limit};
     progress_start(1);
     film_status status = pool_open(command->words[0], POOL_WAIT, &pool, &error);
     if (status == FILM_OK && !command->json) puts("id\ttext\tcategory");
@@ -118,14 +121,15 @@ const struct verb pool_list = {"pool list",
 /* ---- export ---- */
 
 struct export_values {
-    const char *output, *format;
+    const char *output;
+    film_format format;
 };
 
 static const struct option export_options[] = {OUTPUT_OPTION(struct export_values, output, "OUT"),
                                                {.name = "format",
-                                                .kind = OPTION_WORD,
+                                                .kind = OPTION_CHOICE,
                                                 .at = offsetof(struct export_values, format),
-                                                .argument = "tsv|csv|jsonl",
+                                                .argument = "auto|tsv|csv|jsonl",
                                                 .fallback = "by OUT's name, or tsv"},
                                                END_OF_OPTIONS};
 
@@ -242,9 +246,10 @@ static int run_check(const struct command *command, void *given)
     const struct check_values *values = given;
     film_error error = {0};
     film_pool *pool = NULL;
-    film_pool_checked checked = {0};
+    film_pool_checked checked = {.size = sizeof checked};
     json_t *problems = command->json ? json_array() : NULL;
-    film_pool_check_options how = {.full = values->full,
+    film_pool_check_options how = {.size = sizeof how,
+                                   .full = values->full,
                                    .repair = values->repair,
                                    .recall = values->recall ? 1000 : 0,
                                    .threads = values->threads,

@@ -195,7 +195,7 @@ static const struct option options[] = {
     ANSWER_OPTIONS(struct values, answer),
     THRESHOLD_OPTION(struct values, threshold),
     COLUMNS_OPTION(struct values, table, "id,a,b"),
-    FORMAT_OPTION(struct values, table, "input-format", "tsv|csv|jsonl"),
+    FORMAT_OPTION(struct values, table, "input-format", "auto|tsv|csv|jsonl"),
     LABELS_OPTION(struct values, table),
     SKIP_BAD_OPTION(struct values, table),
     THREADS_OPTION(struct values, answer.threads),
@@ -205,7 +205,7 @@ static void prepare(void *given)
 {
     struct values *values = given;
     values->output = "-";
-    film_answer_defaults(&values->answer);
+    values->answer.size = sizeof values->answer;
 }
 
 static int run(const struct command *command, void *given)

@@ -59,7 +59,7 @@ static const struct option options[] = {
 
 static void prepare(void *given)
 {
-    film_report_defaults(&((struct values *)given)->report);
+    ((struct values *)given)->report.size = sizeof(film_report_options);
 }
 
 static int run(const struct command *command, void *given)

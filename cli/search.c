@@ -192,7 +192,7 @@ static void prepare(void *given)
 {
     struct values *values = given;
     values->wait = POOL_WAIT;
-    film_search_defaults(&values->search);
+    values->search.size = sizeof values->search;
 }
 
 static int run(const struct command *command, void *given)

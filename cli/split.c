@@ -83,6 +83,8 @@ static int run(const struct command *command, void *given)
 {
     struct values *values = given;
     film_split_options *split = &values->split;
+    split->size = sizeof *split;
+    split->table.size = sizeof split->table;
     const char *path = command->words[0], *prefix = values->prefix, *extension;
     if (!prefix) return usage_error(command->verb, "-o PREFIX is missing");
     if ((split->train_share = parse_ratio(values->ratio)) < 0)
@@ -90,7 +92,7 @@ static int run(const struct command *command, void *given)
                            values->ratio);
 
     film_error error;
-    film_split_result result;
+    film_split_result result = {.size = sizeof result};
     if (strcmp(path, "-") == 0)
         return usage_error(command->verb, "split reads its input twice: give a file, not -");
     film_status status = format_extension(path, &split->table, &extension, &error);

@@ -155,6 +155,7 @@ film_status stream_open(const char *path, const film_table_options *options, fil
                         film_error *error)
 {
     film_table_options share = *options;
+    share.size = sizeof share; /* they may be those inside other options */
     share.part = job_rank();
     share.parts = job_size();
     return film_table_open(path, &share, table, error);

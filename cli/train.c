@@ -16,10 +16,11 @@ static const char *where(const char *threshold_from)
 }
 
 /* What was chosen where the user chose; a precision that is out of reach is said in any case. */
-static void print_operating(const json_t *point, double prior)
+static void print_operating(const json_t *point)
 {
     const char *criterion = json_string_value(json_object_get(point, "criterion"));
-    if (!criterion || (strcmp(criterion, "accuracy") == 0 && prior == 0.5)) return;
+    if (!criterion || (strcmp(criterion, "accuracy") == 0 && json_number(point, "prior") == 0.5))
+        return;
     if (json_is_false(json_object_get(point, "reached")))
         fprintf(stderr, "\nno threshold has %s %g on these pairs; this one comes nearest",
                 criterion, json_number(point, "target"));
@@ -27,7 +28,7 @@ static void print_operating(const json_t *point, double prior)
         stderr,
         "\nchosen for %s: precision %.1f %%, recall %.1f %%, F1 %.1f %% with %.3g %% duplicates",
         criterion, 100 * json_number(point, "precision"), 100 * json_number(point, "recall"),
-        100 * json_number(point, "f1"), 100 * prior);
+        100 * json_number(point, "f1"), 100 * json_number(point, "prior"));
 }
 
 /* A full decision says "same" from a probability on, one threshold from a similarity on. */
@@ -82,7 +83,7 @@ static void print_summary(json_t *about, const struct train_values *values)
                 strcmp(json_string_value(json_object_get(figures, "labels")), "none") == 0
                     ? "random pairs reaches (no labels to choose it by)"
                     : "pairs reaches (none is labelled the same, to choose it by)");
-    print_operating(json_object_get(figures, "operating"), values->train.prior);
+    print_operating(json_object_get(figures, "operating"));
     if (json_whole(figures, "random_negatives"))
         fprintf(stderr, "\nno pair is labelled different: %lld random pairs stand for them",
                 json_whole(figures, "random_negatives"));
@@ -181,6 +182,7 @@ static int train_model(const struct command *command, struct train_values *value
     film_model *model = NULL;
     int code, first = job_rank() == 0; /* the one that writes */
     train->job = job;
+    if (train->checkpoint_every == FILM_ZERO) train->checkpoint_only_when_cancelled = 1;
     train->progress = progress_start(command->quiet);
     film_status status = first ? check_output(values->model, &error) : FILM_OK;
     if (status == FILM_OK && first) status = check_output(train->checkpoint, &error);
@@ -221,7 +223,7 @@ static char *cache_path(const char *wanted)
 
 static void prepare(void *given)
 {
-    film_train_defaults(&((struct train_values *)given)->train);
+    ((struct train_values *)given)->train.size = sizeof(film_train_options);
 }
 
 static int run(const struct command *command, void *given)

@@ -37,6 +37,10 @@ foreach(name film_pool film_train)
   target_link_libraries(${name}_shared PUBLIC film_shared)
 endforeach()
 
+# A report's style sheet is put into the library, as the page is into the program.
+set_source_files_properties(src/report/style.c PROPERTIES COMPILE_DEFINITIONS FILM_ROOT="${PROJECT_SOURCE_DIR}"
+  OBJECT_DEPENDS ${PROJECT_SOURCE_DIR}/src/report/report.css)
+
 # Tests link what they use of all three.
 add_library(film_internal INTERFACE)
 target_link_libraries(film_internal INTERFACE film_train_archive film_pool_archive film_archive)

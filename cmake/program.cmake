@@ -10,7 +10,8 @@ file(GLOB FILM_ASSETS CONFIGURE_DEPENDS web/* server/openapi.json)
 set_source_files_properties(server/assets.c PROPERTIES OBJECT_DEPENDS "${FILM_ASSETS}")
 
 add_executable(film ${FILM_CLI_SOURCES})
-target_link_libraries(film PRIVATE film_compile film_shared PkgConfig::JANSSON Threads::Threads ${CMAKE_DL_LIBS})
+target_include_directories(film PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(film PRIVATE film_compile film_shared PkgConfig::JANSSON Threads::Threads ${CMAKE_DL_LIBS} m)
 set_target_properties(film PROPERTIES ENABLE_EXPORTS ON BUILD_RPATH "$ORIGIN"
   INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};$ORIGIN/../${CMAKE_INSTALL_LIBDIR}/film")
 
@@ -19,11 +20,11 @@ function(film_verbs name)
   cmake_parse_arguments(VERBS "" "" "LIBRARIES;SOURCES" ${ARGN})
   add_library(film_verbs_${name} MODULE ${VERBS_SOURCES})
   target_include_directories(film_verbs_${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(film_verbs_${name} PRIVATE film_compile film ${VERBS_LIBRARIES} film_shared PkgConfig::JANSSON)
+  target_link_libraries(film_verbs_${name} PRIVATE film_compile film ${VERBS_LIBRARIES} film_shared PkgConfig::JANSSON m)
   set_target_properties(film_verbs_${name} PROPERTIES OUTPUT_NAME film-verbs-${name} PREFIX "" BUILD_RPATH "$ORIGIN"
     INSTALL_RPATH "$ORIGIN/.." LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 endfunction()
 film_verbs(pool LIBRARIES film_pool_shared PkgConfig::MICROHTTPD
   SOURCES ${FILM_CLI_POOL_SOURCES} $<TARGET_OBJECTS:film_server>)
 film_verbs(train LIBRARIES film_train_shared film_pool_shared SOURCES ${FILM_CLI_TRAIN_SOURCES})
-add_custom_target(film_program DEPENDS film film_verbs_pool film_verbs_train)
+add_custom_target(film_program ALL DEPENDS film film_verbs_pool film_verbs_train)

@@ -70,8 +70,8 @@ struct dedup_call {
     film_dedup_result result;
     struct record_set set;
 };
-void dedup_call_start(struct dedup_call *call, const film_dedup_options *options,
-                      film_dedup_result *result);
+film_status dedup_call_start(struct dedup_call *call, const film_dedup_options *options,
+                             film_dedup_result *result, film_error *error);
 film_status dedup_call_end(struct dedup_call *call, film_status status, film_dedup_result *result,
                            film_error *error);
 

@@ -135,7 +135,8 @@ film_status film_pool_dedup(film_pool *pool, const film_dedup_options *options,
     film_status status = FILM_OK;
     film_model *model = NULL;
     struct dedup_call call;
-    dedup_call_start(&call, options, result);
+    status = dedup_call_start(&call, options, result, error);
+    if (status != FILM_OK) return status;
     if (!pool) TRY(pool_missing(error, "pool"));
     TRY(pool_model(pool, &model, error));
     TRY(read_pool(&call.set, call.comm, pool, &call.options.progress, error));

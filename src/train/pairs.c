@@ -1,7 +1,7 @@
 /* Adds the labelled pairs of film_train_options to the rows of the files. They are checked as a table's rows are;
  * where they come from (a pool, a program) is the caller's matter. */
 #include "train/pairs.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 static film_status check(const film_pair *pair, size_t i, film_error *error)
 {

@@ -82,8 +82,8 @@ film_status film_train(const char *const *paths, size_t count, const film_train_
     *out = NULL;
     film_status status = options_complete(&with, options, error);
     if (status != FILM_OK) return status;
-    if (with.pool_count && !with.pools) return missing(error, "pools");
-    if (!count && !with.pool_count) return missing(error, "paths");
+    if (with.pair_count && !with.pairs) return missing(error, "pairs");
+    if (!count && !with.pair_count) return missing(error, "paths");
     return train_files(paths, count, &with, out, error);
 }
 
