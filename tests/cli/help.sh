@@ -137,9 +137,10 @@ touch letters.txt
 check "bash completes file names" test "$(offers train lett)" = letters.txt
 check "bash completes --name=value too" test "$(offers train --method = ra)" = rank
 check "bash proposes nothing where a number is wanted" test -z "$(offers train --dim "")"
-check "train --help has headings" test "$("$FILM" train --help | grep -E '^[a-z ]+:$' | paste -sd' ')" = \
+"$FILM" train --help >help
+check "train --help has headings" test "$(grep -E '^[a-z ]+:$' help | paste -sd' ')" = \
     "data: features: method: decision: other: examples:"
-check "and the settings of --set" grep -qE '^settings for --set:$' <("$FILM" train --help)
+check "and the settings of --set" grep -qE '^settings for --set:$' help
 expect_output "a heading is no option" 1 "film train: there is no option --data; film train --help shows how" "$FILM" train x -o y --data
 name="the stemmers' names in the completions are those of the program"
 "$FILM" train "$FAQ/train.tsv" -o x.film --stem nonsense 2>&1 | sed 's/.*there are: //' | tr ' ' '\n' | sort >stemmers
@@ -155,25 +156,30 @@ if have "fish itself" fish; then
     check "fish itself offers the actions" test "$(fish_itself 'film pool ' | paste -sd' ')" = "add check create export label list remove"
     check "fish itself offers the methods" test "$(fish_itself 'film train --method ' | paste -sd' ')" = "auto deep film mfilm rank svd tfidf"
 fi
-# zsh completes only where somebody types: a pseudo-terminal, by its own zpty.
+# zsh completes only where somebody types: a pseudo-terminal, by its own zpty. ask.zsh TYPED LAST: what it lists,
+# up to the word that comes last.
 if have "zsh itself" zsh; then
     cp completion.zsh _film
     cat >ask.zsh <<'EOF_ZSH'
 zmodload zsh/zpty
 zpty shell zsh -f -i
-zpty -w shell 'PS1=; fpath=(. $fpath); autoload -Uz compinit; compinit -u -D; zstyle ":completion:*" list-prompt ""; LISTMAX=1000; stty -echo columns 300 rows 200'
+zpty -w shell 'PS1=; fpath=($PWD $fpath); autoload -Uz compinit; compinit -u -D; zstyle ":completion:*" list-prompt ""; LISTMAX=1000; stty -echo columns 300 rows 200'
 zpty -w shell 'bindkey "^I" list-choices; echo ready-$((1+1))'
 zpty -r shell text '*ready-2*'
 zpty -w -n shell "$1"$'\t'
-zpty -r -t shell text 2>/dev/null
-for i in {1..40}; do sleep 0.1; while zpty -r -t shell more 2>/dev/null; do text+=$more; done; done
+text=
+for i in {1..300}; do
+    while zpty -r -t shell more 2>/dev/null; do text+=$more; done
+    [[ $text == *$2* ]] && break
+    sleep 0.1
+done
 print -r -- "$text"
 zpty -d shell
 EOF_ZSH
-    zsh -f ask.zsh 'film split --' >offered 2>&1
+    zsh -f ask.zsh 'film split --' --version >offered 2>&1
     check "zsh itself offers the options of split" bash -c 'for option in output ratio seed columns format labels skip-bad json quiet; do
         grep -q -e "--$option" offered || { echo "no $option"; cat -v offered; exit 1; }; done'
-    zsh -f ask.zsh 'film pool ' >offered 2>&1
+    zsh -f ask.zsh 'film pool ' remove >offered 2>&1
     check "zsh itself offers the actions" bash -c 'for action in create add remove list export check label; do
         grep -qw "$action" offered || { echo "no $action"; cat -v offered; exit 1; }; done'
 fi
