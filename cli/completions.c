@@ -44,9 +44,11 @@ static void print_escaped(const char *text, const char *special, const char *quo
     }
 }
 
-static const char *help_of(const struct option *option)
+/* The help of an option in single quotes; where there is none its default says it all. */
+static void print_help(const struct option *option, const char *special, const char *quote)
 {
-    return option->help ? option->help : option->fallback;
+    if (!option->help) print_escaped("default: ", special, quote);
+    print_escaped(option->help ? option->help : option->fallback, special, quote);
 }
 
 typedef void print_option(const struct verb *verb, const struct option *option);
@@ -210,7 +212,7 @@ static void zsh_option(const struct verb *verb, const struct option *option)
                option->name, sign);
     else
         printf("'%s--%s%s[", several ? "*" : "", option->name, sign);
-    print_escaped(help_of(option), "[]:\\", "'\\''");
+    print_help(option, "[]:\\", "'\\''");
     printf("]");
     if (values != NO_VALUE) {
         printf(":");
@@ -310,7 +312,7 @@ static void fish_option(const struct verb *verb, const struct option *option)
         printf("'");
     }
     printf(" -d '");
-    print_escaped(help_of(option), "\\", "\\'");
+    print_help(option, "\\", "\\'");
     printf("'\n");
 }
 

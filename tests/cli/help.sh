@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Usage: help, unknown words, missing values; and that the manual and the completions know exactly the
-# options the program has.
+# Usage: help, unknown words, missing values; film --describe; and that the shells' completions, which are
+# made from the same tables, offer what there is. The manual and the documentation: surface.sh.
 source "$(dirname "$0")/tap.sh"
 run "$FILM" --help
 # What the program calls its verbs, so that a new one cannot be forgotten here or in what is compared below.
 VERBS=$(sed -nE '/^usage: film VERB/,/^film VERB --help/s/^  ([a-z]+) +[A-Z].*/\1/p' out | paste -sd' ')
-check "--help names the verbs ($VERBS)" grep -qE '^train .*match.* info$' <<<"$VERBS"
+export FILM
+check "--help names the verbs ($VERBS)" grep -qE '^train .*match.* info completions$' <<<"$VERBS"
 check "--help exits with 0" test "$status" -eq 0
 cp out help
 expect_output "help is --help" 0 "$(cat help)" "$FILM" help
@@ -54,87 +55,133 @@ expect_output "--name=value and -ovalue are understood" 3 \
 expect_output "help to a full disk is an error" 3 \
     'film: cannot write standard output: No space left on device' bash -c '"$0" --help >/dev/full' "$FILM"
 
-# ---- the manual and the completions ----
+# ---- film --describe ----
 
-# "-o, --output" and so on of a verb, one per line.
-options_of() {
-    "$FILM" "$1" --help | grep -oE '^  (    |-[a-z], )--[a-z-]+' | tr -d ' ' | tr ',' '\n' | sort -u
-}
-# The manual's section called $1, dashes unescaped.
-section_of() {
-    awk -v wanted=".SS $1" '/^\.S[SH] / { on = $0 == wanted } on' "$ROOT/man/film.1" | tr -d '\\'
-}
-manual_of() { section_of "film $1"; }
-common_manual=$(section_of "Options of every verb")
+run "$FILM" --describe
+check "--describe exits with 0" test "$status" -eq 0
+cp out describe.json
+check "--describe is one JSON object with every verb" "$PYTHON" -c '
+import json, sys
+about = json.load(open("describe.json"))
+assert [verb["name"] for verb in about["verbs"]] == sys.argv[1].split(), about["verbs"]
+assert about["version"] == sys.argv[2] and set(about["exit_codes"]) == set("01234")
+assert all(option["kind"] and (option.get("help") or option["default"]) for verb in about["verbs"] for option in verb["options"])
+' "$VERBS" "$version"
+# A line per verb without actions and per action: its name, then its options. "pool add --replace --batch ..."
+"$PYTHON" - >commands <<'EOF_PY'
+import json
+about = json.load(open("describe.json"))
+for verb in about["verbs"]:
+    for command in verb.get("actions", [verb]):
+        name = verb["name"] if command is verb else verb["name"] + " " + command["name"]
+        names = ["--" + option["name"] for option in command["options"] + about["options"]]
+        names += ["-" + option["letter"] for option in command["options"] + about["options"] if "letter" in option]
+        print(name, *sorted(names), sep="\t")
+EOF_PY
+# The same of each option that takes one of some words: "train --method auto tfidf ..."
+"$PYTHON" - >choices <<'EOF_PY'
+import json
+for verb in json.load(open("describe.json"))["verbs"]:
+    for command in verb.get("actions", [verb]):
+        name = verb["name"] if command is verb else verb["name"] + " " + command["name"]
+        for option in command["options"]:
+            if "choices" in option:
+                print(name, "--" + option["name"], " ".join(option["choices"]), sep="\t")
+EOF_PY
+check "pool's actions are among them" grep -q "^pool label$(printf '\t')" commands
+check "--help and --describe know the same options" bash -c 'while IFS=$(printf "\t") read -r name options; do
+    diff <("$FILM" $name --help | grep -oE "^  (    |-[a-z], )--[a-z-]+" | tr -d " " | tr "," "\n" | sort -u) \
+        <(tr "\t" "\n" <<<"$options" | sort -u) || exit 1; done <commands'
 
-# Each completion file, asked for what it offers in "film VERB -": its own shell where that is there,
-# its text in any case.
+# ---- completions, made from the same tables ----
+
+for shell in bash zsh fish; do
+    run "$FILM" completions $shell
+    cp out completion.$shell
+    check "completions $shell" test "$status" -eq 0 -a -s completion.$shell
+    have "the $shell completion is $shell" $shell && check "the $shell completion is $shell" $shell -n completion.$shell
+done
+expect_output "completions of another shell" 1 \
+    'film completions: tcsh: expected bash|zsh|fish; film completions --help shows how' "$FILM" completions tcsh
+# What bash proposes behind "film WORDS...".
+offers() { bash -c 'source ./completion.bash; COMP_WORDS=(film "$@"); COMP_CWORD=$#; _film; echo "${COMPREPLY[@]}"' - "$@"; }
+zsh_function() { awk -v name="_film_${1// /_}() {" '$0 == name { on = 1 } on; on && /^}/ { exit }' completion.zsh; }
 bash_offers() {
-    bash -c 'source "$1"; COMP_WORDS=(film "$2" -); COMP_CWORD=2; _film; printf "%s\n" "${COMPREPLY[@]}"' \
-        - "$ROOT/completions/film.bash" "$1" | tr -d ' ' | sort -u
+    # shellcheck disable=SC2086
+    offers $1 - | tr ' ' '\n' | sort -u
 }
-# The zsh and fish files hold a block per verb between "# VERB" and the next such line.
-block() { awk -v verb="$2" -v marks="^[ \t]*# (${VERBS// /|}|common)\$" '$0 ~ marks { on = $2 == verb } on' "$1"; }
 # {-o+,--output=}'[...]' are two.
 zsh_offers() {
-    { block "$ROOT/completions/_film" "$1"; block "$ROOT/completions/_film" common; } |
-        sed -E "s/\{([^,}]*),([^}]*)\}'\[/\1[ \2[/" | grep -oE -- "-[a-z-]+[=+]?\[" | tr -d '=+[' | sort -u
+    zsh_function "$1" | sed -E "s/\{([^,}]*),([^}]*)\}'\[/\1[ \2[/" | grep -oE -- "-[a-z-]+[=+]?\[" | tr -d '=+[' | sort -u
 }
-fish_offers() {
-    { block "$ROOT/completions/film.fish" "$1"; block "$ROOT/completions/film.fish" common; } |
-        grep '^complete' | grep -oE -- ' -(s [a-z]|l [a-z-]+)' | sed 's/ -s /-/; s/ -l /--/' | sort -u
-}
-for verb in $VERBS; do
-    options=$(options_of "$verb")
-    missing=
-    manual="$(manual_of "$verb")$common_manual"
-    for option in $options; do
-        grep -qE -- "(^|[ ,\"])$option([ ,=\"]|\$)" <<<"$manual" || missing="$missing $option"
-    done
-    if [ -z "$missing" ]; then ok "man/film.1 has every option of $verb"
-    else not_ok "man/film.1 has every option of $verb" "missing:$missing"; fi
-    unknown=$(grep -oE -- '^\.(B|BR|BI|TP|OP) .*--[a-z-]+' <<<"$(manual_of "$verb")" |
-        grep -oE -- '--[a-z-]+' | sort -u | comm -13 <(echo "$options") -)
-    if [ -z "$unknown" ]; then ok "man/film.1 has no other option of $verb"
-    else not_ok "man/film.1 has no other option of $verb" "$unknown"; fi
+fish_lines() { grep -F "complete -c film -n '__film_is $1' " completion.fish; }
+fish_offers() { fish_lines "$1" | grep -oE -- ' -(s [a-z]|l [a-z-]+)' | sed 's/ -s /-/; s/ -l /--/' | sort -u; }
+while IFS=$'\t' read -r name options; do
     for shell in bash zsh fish; do
-        name="the $shell completion of $verb offers exactly its options"
-        shown=$(diff <(echo "$options") <("${shell}_offers" "$verb"))
-        if [ -z "$shown" ]; then ok "$name"; else not_ok "$name" "$shown"; fi
+        shown=$(diff <(tr '\t' '\n' <<<"$options" | sort -u) <("${shell}_offers" "$name"))
+        if [ -z "$shown" ]; then ok "the $shell completion of $name offers exactly its options"
+        else not_ok "the $shell completion of $name offers exactly its options" "$shown"; fi
     done
-done
-name="bash completes verbs"
-offered=$(bash -c 'source "$1"; COMP_WORDS=(film ""); COMP_CWORD=1; _film; echo "${COMPREPLY[@]}"' - "$ROOT/completions/film.bash")
-check "$name" test "$(tr -d '\n' <<<"$offered")" = "$VERBS help --help --version"
-check "train --help has headings" test "$("$FILM" train --help | grep -E '^[a-z ]+:$' | paste -sd' ')" = \
-    "data: features: method: decision: method film: method mfilm: methods rank and deep: method deep: other: examples:"
+done <commands
+while IFS=$'\t' read -r name option words; do
+    # shellcheck disable=SC2086
+    check "bash: $name $option offers its words" test "$(offers $name "$option" "")" = "$words"
+    check "zsh: $name $option offers its words" grep -qF "($words)" <(zsh_function "$name" | grep -e "'$option=")
+    check "fish: $name $option offers its words" grep -qF "'$words'" <(fish_lines "$name" | grep -e " -l ${option#--} ")
+done <choices
+check "bash completes verbs" test "$(offers "")" = "$VERBS help --help --version --describe"
+check "bash completes actions" test "$(offers pool "")" = "create add remove list export check label"
+check "bash completes the verbs behind help" test "$(offers help "")" = "$VERBS"
+check "bash completes settings" test "$(offers train --set "po")" = "power= positives="
+touch letters.txt
+check "bash completes file names" test "$(offers train lett)" = letters.txt
+check "bash completes --name=value too" test "$(offers train --method = ra)" = rank
+check "bash proposes nothing where a number is wanted" test -z "$(offers train --dim "")"
+"$FILM" train --help >help
+check "train --help has headings" test "$(grep -E '^[a-z ]+:$' help | paste -sd' ')" = \
+    "data: features: method: decision: other: examples:"
+check "and the settings of --set" grep -qE '^settings for --set:$' help
 expect_output "a heading is no option" 1 "film train: there is no option --data; film train --help shows how" "$FILM" train x -o y --data
-offers() { bash -c 'source "$1"; shift; COMP_WORDS=(film "$@"); COMP_CWORD=$#; _film; echo "${COMPREPLY[@]}"' - "$ROOT/completions/film.bash" "$@"; }
-check "bash completes the methods" test "$(offers train --method "")" = "auto tfidf svd film mfilm rank deep"
-check "bash knows that predict's formats are others" test "$(offers predict --format "")" = "tsv jsonl kaggle"
-# Where the program takes one of some words, every completion offers exactly these.
-for verb in $VERBS; do
-    "$FILM" "$verb" --help | grep -oE -- '--[a-z-]+ [a-z0-9]+(\|[a-z0-9]+)+' >choices
-    while read -r option words; do
-        words=${words//|/ }
-        check "bash: $verb $option offers its words" test "$(offers "$verb" "$option" "")" = "$words"
-        check "zsh: $verb $option offers its words" grep -qF "($words)" <(block "$ROOT/completions/_film" "$verb" | grep -e "'$option=")
-        check "fish: $verb $option offers its words" grep -qF "'$words'" <(block "$ROOT/completions/film.fish" "$verb" | grep -e " -l ${option#--} ")
-    done <choices
-done
 name="the stemmers' names in the completions are those of the program"
 "$FILM" train "$FAQ/train.tsv" -o x.film --stem nonsense 2>&1 | sed 's/.*there are: //' | tr ' ' '\n' | sort >stemmers
-for file in film.bash _film film.fish; do
-    check "$name ($file)" bash -c 'while read -r s; do grep -qw "$s" "$1" || { echo "$s"; exit 1; }; done <stemmers' \
-        - "$ROOT/completions/$file"
+for shell in bash zsh fish; do
+    check "$name ($shell)" bash -c 'while read -r s; do grep -qw "$s" "$1" || { echo "$s"; exit 1; }; done <stemmers' \
+        - completion.$shell
 done
-have "the bash completion is bash" bash && check "the bash completion is bash" bash -n "$ROOT/completions/film.bash"
-have "the zsh completion is zsh" zsh && check "the zsh completion is zsh" zsh -n "$ROOT/completions/_film"
-have "the fish completion is fish" fish && check "the fish completion is fish" fish -n "$ROOT/completions/film.fish"
-if have "fish itself offers the options of split" fish; then
-    HOME=$WORK fish -c "source $ROOT/completions/film.fish; complete -C 'film split -'" 2>/dev/null |
-        cut -f1 | sort -u >offered
-    check "fish itself offers the options of split" diff <(options_of split) offered
+# A shell asked for what it offers itself.
+fish_itself() { HOME=$WORK fish -c "source ./completion.fish; complete -C '$1'" 2>/dev/null | cut -f1 | sort -u; }
+if have "fish itself" fish; then
+    check "fish itself offers the options of split" diff <(grep '^split' commands | cut -f2- | tr '\t' '\n' | sort -u) <(fish_itself 'film split -')
+    check "fish itself offers the options of an action" diff <(grep '^pool list' commands | cut -f2- | tr '\t' '\n' | sort -u) <(fish_itself 'film pool list -')
+    check "fish itself offers the actions" test "$(fish_itself 'film pool ' | paste -sd' ')" = "add check create export label list remove"
+    check "fish itself offers the methods" test "$(fish_itself 'film train --method ' | paste -sd' ')" = "auto deep film mfilm rank svd tfidf"
+fi
+# zsh completes only where somebody types: a pseudo-terminal, by its own zpty. ask.zsh TYPED LAST: what it lists,
+# up to the word that comes last.
+if have "zsh itself" zsh; then
+    cp completion.zsh _film
+    cat >ask.zsh <<'EOF_ZSH'
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell 'PS1=; fpath=($PWD $fpath); autoload -Uz compinit; compinit -u -D; zstyle ":completion:*" list-prompt ""; LISTMAX=1000; stty -echo columns 300 rows 200'
+zpty -w shell 'bindkey "^I" list-choices; echo ready-$((1+1))'
+zpty -r shell text '*ready-2*'
+zpty -w -n shell "$1"$'\t'
+text=
+for i in {1..300}; do
+    while zpty -r -t shell more 2>/dev/null; do text+=$more; done
+    [[ $text == *$2* ]] && break
+    sleep 0.1
+done
+print -r -- "$text"
+zpty -d shell
+EOF_ZSH
+    zsh -f ask.zsh 'film split --' --version >offered 2>&1
+    check "zsh itself offers the options of split" bash -c 'for option in output ratio seed columns format labels skip-bad json quiet; do
+        grep -q -e "--$option" offered || { echo "no $option"; cat -v offered; exit 1; }; done'
+    zsh -f ask.zsh 'film pool ' remove >offered 2>&1
+    check "zsh itself offers the actions" bash -c 'for action in create add remove list export check label; do
+        grep -qw "$action" offered || { echo "no $action"; cat -v offered; exit 1; }; done'
 fi
 if have "the manual has no warnings (groff)" groff; then
     groff -man -ww -Tutf8 "$ROOT/man/film.1" 2>&1 >/dev/null | grep -v 'cannot select font' >warnings

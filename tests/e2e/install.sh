@@ -70,5 +70,8 @@ if command -v c++ > /dev/null; then
 else
     number=$((number + 1)); echo "ok $number - the header is C++ too # SKIP no C++ compiler"
 fi
+for file in bash-completion/completions/film zsh/site-functions/_film fish/vendor_completions.d/film.fish; do
+    check "completions are there: $file" grep -q -e least-change "$folder/usr/share/$file"
+done
 check "the manual is there" test -s "$folder/usr/share/man/man1/film.1"
 echo "1..$number"

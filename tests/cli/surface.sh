@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# The manual, OpenAPI and the tables of the documentation say what film --describe says (scripts/docs), and that
+# would be noticed: with a verb's option, an action or a route taken away, scripts/docs fails.
+source "$(dirname "$0")/tap.sh"
+export FILM
+"$PYTHON" "$ROOT/scripts/docs" --tap | grep -v '^1\.\.' >found
+number=$(grep -cE '^(not )?ok ' found)
+failures=$(grep -c '^not ok ' found)
+cat found
+
+# A program that describes itself with something changed: the script must see it.
+"$FILM" --describe >describe.json
+cat >film <<'END'
+#!/bin/sh
+exec "$PYTHON" -c '
+import json, os, sys
+about = json.load(open(os.environ["PLACE"] + "/describe.json"))
+verbs = {verb["name"]: verb for verb in about["verbs"]}
+exec(os.environ["CHANGE"])
+print(json.dumps(about))'
+END
+chmod +x film
+# notices NAME FIND CHANGE: after CHANGE, Python on about and verbs, a line of what scripts/docs says has FIND.
+notices() {
+    PLACE=$PWD CHANGE=$3 FILM=$PWD/film "$PYTHON" "$ROOT/scripts/docs" >said 2>&1
+    if [ $? -eq 1 ] && grep -qF -- "$2" said; then ok "$1"; else not_ok "$1" "$(cat said)"; fi
+}
+notices "a new option is missing in the manual" 'man/film.1: options of film match: --fresh is missing' \
+    'verbs["match"]["options"].append({"name": "fresh", "kind": "flag"})'
+notices "an option that is gone is still there" 'man/film.1: options of film split: --ratio is no option of it' \
+    'verbs["split"]["options"] = [o for o in verbs["split"]["options"] if o["name"] != "ratio"]'
+notices "a new verb is missing in the README" 'README.md: commands: not there: | `film zap MODEL`' \
+    'about["verbs"].append(dict(verbs["info"], name="zap"))'
+notices "a new action is missing in docs/pool.md" 'docs/pool.md: actions: not there: | `film pool zap POOL [options]`' \
+    'verbs["pool"]["actions"].append(dict(verbs["pool"]["actions"][3], name="zap"))'
+notices "and in the manual" 'man/film.1: synopsis: not there: .B film pool zap' \
+    'verbs["pool"]["actions"].append(dict(verbs["pool"]["actions"][3], name="zap"))'
+notices "a setting with another default" 'docs/methods.md: settings: not there: | `power=P`' \
+    'verbs["train"]["settings"][0]["default"] = "0.7"'
+notices "a new route is missing in OpenAPI" 'server/openapi.json: routes and fields: GET /v1/zap is missing' \
+    'verbs["serve"]["routes"].append(dict(verbs["serve"]["routes"][8], path="/v1/zap"))'
+notices "and in docs/http.md" 'docs/http.md: routes and fields: GET /v1/zap is missing' \
+    'verbs["serve"]["routes"].append(dict(verbs["serve"]["routes"][8], path="/v1/zap"))'
+notices "a new field of a body" "docs/http.md: routes and fields: POST /v1/match: fields" \
+    'verbs["serve"]["routes"][0]["fields"].append("zap")'
+notices "a route that writes without saying so" 'server/openapi.json: routes and fields: POST /v1/search: 403' \
+    'verbs["serve"]["routes"][3]["writes"] = True'
+notices "an option the pages still name" 'docs: every option exists: ' \
+    'verbs["dedup"]["options"] = [o for o in verbs["dedup"]["options"] if o["name"] != "review"]'
+finish
