@@ -41,7 +41,8 @@ void rank_fetch_free(struct rank_fetch *fetch)
     memset(fetch, 0, sizeof *fetch);
 }
 
-film_status rank_fetch_number(struct rank_fetch *fetch, size_t own, film_error *error)
+/* Fills fetch->first; OWN: rows of this process. Collective. */
+static film_status number_rows(struct rank_fetch *fetch, size_t own, film_error *error)
 {
     int size = fetch->comm->size;
     for (int i = 0; i < size; i++) fetch->sizes[i] = sizeof own;
@@ -134,7 +135,7 @@ film_status rank_fetch_rows(struct rank_fetch *fetch, const struct csr *x, const
     film_status status = FILM_OK;
     int size = fetch->comm->size;
     uint32_t rank = (uint32_t)fetch->comm->rank;
-    if (fetch->first[size] == 0) TRY(rank_fetch_number(fetch, x->rows, error));
+    if (fetch->first[size] == 0) TRY(number_rows(fetch, x->rows, error));
     TRY(fetch_lengths(fetch, x, rows, count, error));
     TRY(reserve(fetch, fetch->start[count], error));
     for (int i = 0; i < size; i++) fetch->sizes[i] *= sizeof *fetch->col;

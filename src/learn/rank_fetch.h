@@ -28,10 +28,6 @@ film_status rank_fetch_init(struct rank_fetch *fetch, const struct comm *comm, s
                             film_error *error);
 void rank_fetch_free(struct rank_fetch *fetch);
 
-/* Fills fetch->first; OWN: rows of this process. Collective, and done by the first rank_fetch_rows where it
- * was not before. */
-film_status rank_fetch_number(struct rank_fetch *fetch, size_t own, film_error *error);
-
 /* A share of the entries is set to 0, at random. */
 struct rank_dropout {
     double share;

@@ -21,13 +21,14 @@ static void note_learned(struct run *run, const struct rank_learned *learned)
         json_array_append_new(history,
                               json_pack("[f, f, f]", now->epoch, now->loss, now->gradient));
     }
+    /* Nothing is mined; the figure stays, so that a training gives the bytes it always gave. */
     run_note(run, "ranking",
              json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:[s, s, s], s:o}", "stopped",
                        learned->steps_done < learned->steps ? "cancelled" : "end", "steps",
                        (json_int_t)learned->steps_done, "pairs", (json_int_t)learned->pairs,
                        "clusters", (json_int_t)learned->clusters, "contradictions",
                        (json_int_t)learned->contradictions, "labelled_negatives",
-                       (json_int_t)learned->labelled, "mined_negatives", (json_int_t)learned->mined,
+                       (json_int_t)learned->labelled, "mined_negatives", (json_int_t)0,
                        "history_columns", "epoch", "loss", "gradient", "history", history));
 }
 
