@@ -1,3 +1,5 @@
+/* Compares the answers of two models on the same rows: differences with paired bootstrap intervals, and McNemar's test of
+ * the decisions. It scores nothing itself. */
 #include "eval/against.h"
 #include "base/mem.h"
 #include "eval/answer.h"
@@ -14,12 +16,12 @@ enum {
 };
 #define CHANCE 0.05 /* below it a difference counts as one */
 
-static struct mcnemar test_decisions(const struct against_side side[2], const float *label,
-                                     size_t pairs)
+static struct mcnemar test_decisions(const struct against_side side[2],
+                                     const struct against_rows *rows)
 {
     size_t only[2] = {0, 0};
-    for (size_t i = 0; i < pairs; i++) {
-        int truth = label[i] >= 0.5f;
+    for (size_t i = 0; i < rows->count; i++) {
+        int truth = rows->label[i] >= 0.5f;
         int right[2] = {(side[0].same[i] != 0) == truth, (side[1].same[i] != 0) == truth};
         if (right[0] != right[1]) only[right[1]]++;
     }
@@ -90,18 +92,19 @@ static json_t *sentence(const struct headline *headline, const struct against_si
 }
 
 /* MEASURES has room for two, freed by the caller. */
-static film_status compare_measures(const struct against_side side[2], const float *label,
-                                    size_t pairs, unsigned set, const struct bootstrap *bootstrap,
-                                    struct measures measures[2], json_t *out,
-                                    struct headline *headline, film_error *error)
+static film_status compare_measures(const struct against_side side[2],
+                                    const struct against_rows *rows,
+                                    const struct bootstrap *bootstrap, struct measures measures[2],
+                                    json_t *out, struct headline *headline, film_error *error)
 {
     film_status status = FILM_OK;
+    unsigned set = rows->graded ? OF_SCORES : OF_PAIRS;
     double value[2][MEASURES], interval[MEASURES][2];
-    double *ranks = mem_array(pairs, sizeof *ranks);
+    double *ranks = mem_array(rows->count, sizeof *ranks);
     TRY_ALLOC(ranks, error);
     for (int s = 0; s < 2; s++) {
-        TRY(measures_init(&measures[s], set, side[s].probability, label, side[s].same, pairs,
-                          error));
+        TRY(measures_init(&measures[s], set, side[s].probability, rows->label, side[s].same,
+                          rows->count, error));
         measures_compute(&measures[s], NULL, ranks, value[s]);
     }
     TRY(bootstrap_difference(bootstrap, &measures[0], &measures[1], interval, error));
@@ -121,10 +124,10 @@ done:
     return status;
 }
 
-film_status against_compare(const struct against_side side[2], const float *label, size_t pairs,
-                            int graded, const struct bootstrap *bootstrap, json_t **out,
-                            film_error *error)
+film_status against_compare(const struct against_side side[2], const struct against_rows *rows,
+                            const struct bootstrap *bootstrap, json_t **out, film_error *error)
 {
+    int graded = rows->graded;
     film_status status = FILM_OK;
     static const char *const winners[3] = {"second", NULL, "first"};
     struct measures measures[2] = {{0}};
@@ -132,9 +135,8 @@ film_status against_compare(const struct against_side side[2], const float *labe
     struct headline headline = {.test = graded ? NULL : &test};
     json_t *object = json_pack("{s:s, s:s}", "first", side[0].name, "second", side[1].name);
     TRY_ALLOC(object, error);
-    TRY(compare_measures(side, label, pairs, graded ? OF_SCORES : OF_PAIRS, bootstrap, measures,
-                         object, &headline, error));
-    if (!graded) test = test_decisions(side, label, pairs);
+    TRY(compare_measures(side, rows, bootstrap, measures, object, &headline, error));
+    if (!graded) test = test_decisions(side, rows);
     const char *winner = winners[better(&headline) + 1];
     json_object_set_new(object, "mcnemar", graded ? json_null() : mcnemar_object(&test));
     json_object_set_new(object, "better", winner ? json_string(winner) : json_null());

@@ -13,10 +13,15 @@ struct against_side {
     const unsigned char *same;
 };
 
-/* *OUT is the object `against` of the answer (docs/eval.md). GRADED: the labels are scores, so that
- * correlations are compared and nothing is right or wrong. */
-film_status against_compare(const struct against_side side[2], const float *label, size_t pairs,
-                            int graded, const struct bootstrap *bootstrap, json_t **out,
-                            film_error *error);
+/* What both were asked. */
+struct against_rows {
+    const float *label;
+    size_t count;
+    int graded; /* labels are scores, so that correlations are compared and nothing is right or wrong */
+};
+
+/* *OUT is the object `against` of the answer (docs/eval.md). */
+film_status against_compare(const struct against_side side[2], const struct against_rows *rows,
+                            const struct bootstrap *bootstrap, json_t **out, film_error *error);
 
 #endif

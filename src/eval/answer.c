@@ -52,16 +52,6 @@ void answer_knn(json_t *answer, const struct knn *knn, enum knn_variant variant)
                         knn ? json_string(knn_variant_name(variant)) : json_null());
 }
 
-json_t *answer_operating(const film_operating *wanted, const struct operating_point *point)
-{
-    int has_target = wanted->criterion == FILM_PRECISION || wanted->criterion == FILM_RECALL;
-    return json_pack(
-        "{s:s, s:o, s:f, s:b, s:f, s:o, s:o, s:f}", "criterion", operating_name(wanted->criterion),
-        "target", answer_number(has_target ? wanted->target : NAN), "threshold", point->threshold,
-        "reached", point->reached, "accuracy", point->accuracy, "precision",
-        answer_number(point->precision), "recall", answer_number(point->recall), "f1", point->f1);
-}
-
 json_t *answer_retrieval(const struct retrieval *retrieval)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:I, s:I}", "r1", answer_number(retrieval->r1), "r10",

@@ -5,7 +5,6 @@
 #include "eval/knn.h"
 #include "eval/measures.h"
 #include "eval/retrieval.h"
-#include "pair/operating.h"
 
 #include <jansson.h>
 
@@ -20,9 +19,6 @@ void answer_intervals(json_t *ci, const double interval[MEASURES][2]);
 
 /* knn, best_k, elbow_k, knn_variant; without a sweep (NULL) an empty list and nulls. */
 void answer_knn(json_t *answer, const struct knn *knn, enum knn_variant variant);
-
-/* {"criterion", "target", "threshold", "reached", "accuracy", "precision", "recall", "f1"} */
-json_t *answer_operating(const film_operating *wanted, const struct operating_point *point);
 
 json_t *answer_retrieval(const struct retrieval *retrieval);
 

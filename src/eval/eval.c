@@ -1,23 +1,19 @@
 /* In order: read the file (and the pool), embed every distinct sentence once, score the pairs, sweep
- * k, decide, measure, draw intervals, answer again with the second model, search the pool. */
+ * k, decide, measure, draw intervals, answer again with the second model, search the pool. A second model answers the
+ * same rows by the same calls. */
 #include "eval/eval.h"
 #include "base/mem.h"
-#include "base/threads.h"
 #include "eval/against.h"
 #include "eval/answer.h"
 #include "eval/categories.h"
-#include "eval/run.h"
+#include "eval/evaluation.h"
 #include "embed/vec.h"
+#include "learn/decision_threshold.h"
 #include "pair/operating.h"
-#include "pair/score.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { STRETCH = 16384 }; /* sentences or pairs between two reports of progress */
-
-/* ---- Embedding and scoring ---- */
 
 /* NAME: of the model where there are two, or NULL. */
 static film_status need_vectors(const film_model *model, const char *name, film_error *error)
@@ -31,245 +27,96 @@ static film_status need_vectors(const film_model *model, const char *name, film_
                      name ? name : "", name ? ": " : "");
 }
 
-static film_status embed_sentences(struct run *run, film_error *error)
-{
-    film_status status = FILM_OK;
-    size_t dim = encoder_dim(&run->model->encoder), count = run->corpus.sentences.count;
-    int threads = threads_use(run->options->threads);
-    film_text *texts = mem_array(STRETCH, sizeof *texts);
-    TRY_ALLOC(texts, error);
-    if (count > SIZE_MAX / dim) TRY(status_no_memory(error));
-    TRY_ALLOC(run->vectors = mem_aligned(count * dim, sizeof *run->vectors), error);
-    TRY_ALLOC(run->penalty = mem_zeroed(count, sizeof *run->penalty), error);
-    for (size_t first = 0; first < count; first += STRETCH) {
-        size_t here = count - first < STRETCH ? count - first : STRETCH;
-        float *out = run->vectors + first * dim;
-        for (size_t i = 0; i < here; i++)
-            texts[i] = strtab_get(&run->corpus.sentences, (uint32_t)(first + i));
-        TRY(encoder_embed_all(&run->model->encoder, texts, here, threads, out, error));
-        encoder_prepare(&run->model->encoder, out, here, threads, run->penalty + first);
-        TRY(progress_report(&run->options->progress, "embedding", (double)(first + here),
-                            (double)count, error));
-    }
-done:
-    mem_free(texts);
-    return status;
-}
-
-struct id_pairs {
-    const struct strtab *sentences;
-    const uint32_t *a, *b;
-};
-
-static void pair_of_ids(const void *user, size_t i, film_text *a, film_text *b)
-{
-    const struct id_pairs *pairs = user;
-    *a = strtab_get(pairs->sentences, pairs->a[i]);
-    *b = strtab_get(pairs->sentences, pairs->b[i]);
-}
-
-/* COUNT pairs from FIRST on; every process of a job calls it, perhaps with none. VERDICTS has room for them. */
-static film_status score_stretch(const struct run *run, const struct match_rule *rule, size_t first,
-                                 size_t count, film_verdict *verdicts, struct answered *out,
-                                 film_error *error)
-{
-    film_status status = FILM_OK;
-    struct strtab texts = {0};
-    uint32_t *numbers = NULL, *at = NULL;
-    struct id_pairs ids = {&run->corpus.sentences, run->a + first, run->b + first};
-    if (run->comm->size > 1) {
-        TRY_ALLOC((numbers = mem_array(2 * count, sizeof *numbers)) &&
-                      (at = mem_array(2 * count, sizeof *at)),
-                  error);
-        memcpy(numbers, ids.a, count * sizeof *numbers);
-        memcpy(numbers + count, ids.b, count * sizeof *numbers);
-        TRY(strtab_init(&texts, error));
-        TRY(run_texts(run, numbers, 2 * count, &texts, at, error));
-        ids = (struct id_pairs){&texts, at, at + count};
-    }
-    struct score_source source = {pair_of_ids, &ids};
-    TRY(score_pairs(&run->model->decision, rule, &source, count, run->options->threads, verdicts,
-                    error));
-    for (size_t i = 0; i < count; i++)
-        out[i] = (struct answered){verdicts[i].probability, verdicts[i].log_odds, verdicts[i].same};
-done:
-    strtab_free(&texts);
-    mem_free(numbers);
-    mem_free(at);
-    return status;
-}
-
-/* Each process its share of the pairs; the answers of all are then in every one. */
-static film_status score(struct run *run, film_error *error)
-{
-    film_status status = FILM_OK;
-    struct match_rule rule;
-    const struct comm *comm = run->comm;
-    film_answer_options answer = {
-        .decision = run->decision, .prior = run->prior, .no_memory = run->options->no_memory};
-    size_t processes = (size_t)comm->size, most = (run->pairs + processes - 1) / processes;
-    size_t begin = comm_begin(comm, run->pairs, comm->rank);
-    size_t mine = comm_begin(comm, run->pairs, comm->rank + 1) - begin;
-    struct answered *answered = NULL;
-    film_verdict *verdicts = NULL;
-    size_t *sizes = mem_array(processes, sizeof *sizes);
-    TRY(match_rule(&rule, &run->model->decision, &answer, error));
-    TRY_ALLOC(sizes && (answered = mem_array(mine, sizeof *answered)) &&
-                  (verdicts = mem_array(STRETCH, sizeof *verdicts)) &&
-                  (run->answered = mem_array(run->pairs, sizeof *run->answered)),
-              error);
-    for (size_t first = 0; first < most; first += STRETCH) {
-        size_t left = mine > first ? mine - first : 0, here = left < STRETCH ? left : STRETCH;
-        size_t at = first < mine ? first : mine;
-        TRY(score_stretch(run, &rule, begin + at, here, verdicts, answered + at, error));
-        TRY(progress_report(&run->options->progress, "scoring", (double)(at + here), (double)mine,
-                            error));
-    }
-    for (int p = 0; p < comm->size; p++)
-        sizes[p] = (comm_begin(comm, run->pairs, p + 1) - comm_begin(comm, run->pairs, p)) *
-                   sizeof *answered;
-    TRY(comm_gather(comm, answered, run->answered, sizes, error));
-done:
-    mem_free(answered);
-    mem_free(verdicts);
-    mem_free(sizes);
-    return status;
-}
-
 /* ---- Figures ---- */
 
-/* The first COUNT vectors of this process, as a share of all. */
-static struct flat_share vectors_of(const struct run *run, size_t count)
+static film_status note_operating(struct evaluation *evaluation, const double *probability,
+                                  film_error *error)
 {
-    return (struct flat_share){
-        run->comm,
-        {run->vectors, run->penalty, count, encoder_dim(&run->model->encoder)},
-        run->number,
-        run->row};
-}
-
-static film_status sweep(struct run *run, film_error *error)
-{
-    const film_eval_options *options = run->options;
-    struct flat_share own = vectors_of(run, run->own_here);
-    if (!run_has_pairs(run) || !options->k_last || !run->vectors) return FILM_OK;
-    film_status status =
-        knn_sweep(&run->knn, &own, run->a, run->b, run->label, run->pairs, options->k_first,
-                  options->k_last, options->threads, &options->progress, error);
-    run->swept = status == FILM_OK;
-    return status;
-}
-
-static void free_model_part(struct run *run)
-{
-    mem_free(run->answered);
-    mem_free_aligned(run->vectors);
-    mem_free(run->penalty);
-    knn_free(&run->knn);
-}
-
-/* The probability of each pair and what is decided about it. */
-static void decide(const struct run *run, double *probability, unsigned char *same)
-{
-    const struct knn_curve *curve = &run->knn.curve[run->variant];
-    for (size_t i = 0; i < run->pairs; i++) {
-        probability[i] = run->answered[i].probability;
-        same[i] = run->options->threshold > 0 ? probability[i] >= run->options->threshold
-                                              : run->answered[i].same != 0;
-        if (!run->decide_by_knn) continue;
-        const struct knn_point *best = &curve->points[curve->best];
-        same[i] = curve->depth[i] <= best->k;
-        probability[i] = same[i] ? best->p_similar : best->p_other;
-    }
-}
-
-static film_status tell_operating(struct run *run, const double *probability, film_error *error)
-{
-    const film_operating *wanted = run->options->operating;
+    const film_operating *wanted = evaluation->options->operating;
     struct operating_point point;
-    film_status status = operating_choose(wanted, run->prior, probability, run->label, NULL,
-                                          run->pairs, &point, error);
+    film_status status = operating_choose(wanted, evaluation->prior, probability, evaluation->label,
+                                          NULL, evaluation->pairs, &point, error);
     if (status != FILM_OK) return status;
-    json_object_set_new(run->answer, "operating", answer_operating(wanted, &point));
+    json_object_set_new(evaluation->answer, "operating", decision_threshold_json(wanted, &point));
     return FILM_OK;
 }
 
 /* The same rows answered by the second model, and both held against each other. */
-static film_status compare(struct run *run, const double *probability, const unsigned char *same,
+static film_status compare(struct evaluation *evaluation, const struct model_answers *first,
                            film_error *error)
 {
     film_status status = FILM_OK;
-    struct run other = *run; /* file and options are shared, what is the model's begins empty */
-    other.model = run->options->against;
-    other.answered = NULL;
-    other.vectors = other.penalty = NULL;
-    other.knn = (struct knn){0};
-    other.swept = 0;
+    struct model_answers second = {.model = evaluation->options->against};
     json_t *object = NULL;
-    double *its_probability = mem_array(run->pairs, sizeof *its_probability);
-    unsigned char *its_same = mem_array(run->pairs, 1);
-    TRY_ALLOC(its_probability && its_same, error);
-    TRY(score(&other, error));
-    if (run->decide_by_knn) {
-        TRY(embed_sentences(&other, error));
-        TRY(sweep(&other, error));
-    }
-    decide(&other, its_probability, its_same);
-    const struct against_side side[2] = {{run->names[0], probability, same},
-                                         {run->names[1], its_probability, its_same}};
-    TRY(against_compare(side, run->label, run->pairs, !run_has_pairs(run), &run->bootstrap, &object,
-                        error));
-    json_object_set_new(run->answer, "against", object);
+    if (evaluation->decide_by_knn) TRY(model_answers_embed(evaluation, &second, error));
+    TRY(model_answers_pairs(evaluation, &second, error));
+    struct against_rows rows = {evaluation->label, evaluation->pairs,
+                                !evaluation_has_pairs(evaluation)};
+    const struct against_side side[2] = {{evaluation->names[0], first->probability, first->same},
+                                         {evaluation->names[1], second.probability, second.same}};
+    TRY(against_compare(side, &rows, &evaluation->bootstrap, &object, error));
+    json_object_set_new(evaluation->answer, "against", object);
 done:
-    free_model_part(&other);
-    mem_free(its_probability);
-    mem_free(its_same);
+    model_answers_free(&second);
     return status;
 }
 
-static film_status measure_pairs(struct run *run, film_error *error)
+/* Pearson of the log-odds, whose scale is no probability's. */
+static film_status correlate_log_odds(const struct evaluation *evaluation,
+                                      const struct model_answers *answers, double *ranks,
+                                      double *out, film_error *error)
 {
     film_status status = FILM_OK;
     struct measures measures = {0};
-    double value[MEASURES], interval[MEASURES][2], threshold = NAN, on_log_odds = NAN;
-    unsigned set = run_has_pairs(run) ? MEASURES_OF_PAIRS : MEASURES_OF_SCORES;
-    double *ranks = mem_array(run->pairs, sizeof *ranks), *log_odds = NULL;
-    double *probability = run->probability = mem_array(run->pairs, sizeof *probability);
-    unsigned char *same = run->same = mem_array(run->pairs, 1);
-    TRY_ALLOC(probability && ranks && same, error);
-    decide(run, probability, same);
-    TRY(measures_init(&measures, set, probability, run->label, same, run->pairs, error));
+    double value[MEASURES], *log_odds = mem_array(evaluation->pairs, sizeof *log_odds);
+    TRY_ALLOC(log_odds, error);
+    for (size_t i = 0; i < evaluation->pairs; i++) log_odds[i] = answers->answered[i].log_odds;
+    TRY(measures_init(&measures, 1u << MEASURE_PEARSON, log_odds, evaluation->label, answers->same,
+                      evaluation->pairs, error));
     measures_compute(&measures, NULL, ranks, value);
-    if (run_has_pairs(run)) threshold = measures_best_threshold(&measures);
-    TRY(bootstrap_measures(&run->bootstrap, &measures, interval, error));
-    answer_measures(run->answer, value);
-    answer_intervals(run->ci, (const double(*)[2])interval);
-    json_object_set_new(run->answer, "best_threshold", answer_number(threshold));
-    if (run->options->operating) TRY(tell_operating(run, probability, error));
-    if (run->options->against) TRY(compare(run, probability, same, error));
-    if (!run_has_pairs(run)) {
-        TRY_ALLOC(log_odds = mem_array(run->pairs, sizeof *log_odds), error);
-        for (size_t i = 0; i < run->pairs; i++) log_odds[i] = run->answered[i].log_odds;
-        measures_free(&measures);
-        TRY(measures_init(&measures, 1u << MEASURE_PEARSON, log_odds, run->label, same, run->pairs,
-                          error));
-        measures_compute(&measures, NULL, ranks, value);
-        on_log_odds = value[MEASURE_PEARSON];
-    }
-    json_object_set_new(run->answer, "pearson_log_odds", answer_number(on_log_odds));
+    *out = value[MEASURE_PEARSON];
 done:
     measures_free(&measures);
-    mem_free(ranks);
     mem_free(log_odds);
     return status;
 }
 
+static film_status measure_pairs(struct evaluation *evaluation, const struct model_answers *answers,
+                                 film_error *error)
+{
+    film_status status = FILM_OK;
+    struct measures measures = {0};
+    double value[MEASURES], interval[MEASURES][2], threshold = NAN, on_log_odds = NAN;
+    int has_pairs = evaluation_has_pairs(evaluation);
+    unsigned set = has_pairs ? MEASURES_OF_PAIRS : MEASURES_OF_SCORES;
+    double *ranks = mem_array(evaluation->pairs, sizeof *ranks);
+    TRY_ALLOC(ranks, error);
+    TRY(measures_init(&measures, set, answers->probability, evaluation->label, answers->same,
+                      evaluation->pairs, error));
+    measures_compute(&measures, NULL, ranks, value);
+    if (has_pairs) threshold = measures_best_threshold(&measures);
+    TRY(bootstrap_measures(&evaluation->bootstrap, &measures, interval, error));
+    answer_measures(evaluation->answer, value);
+    answer_intervals(evaluation->ci, (const double(*)[2])interval);
+    json_object_set_new(evaluation->answer, "best_threshold", answer_number(threshold));
+    if (evaluation->options->operating)
+        TRY(note_operating(evaluation, answers->probability, error));
+    if (evaluation->options->against) TRY(compare(evaluation, answers, error));
+    if (!has_pairs) TRY(correlate_log_odds(evaluation, answers, ranks, &on_log_odds, error));
+    json_object_set_new(evaluation->answer, "pearson_log_odds", answer_number(on_log_odds));
+done:
+    measures_free(&measures);
+    mem_free(ranks);
+    return status;
+}
+
 /* The share of ones and its interval. */
-static film_status put_share(struct run *run, const unsigned char *right, size_t count,
-                             const char *name, json_t *answer, json_t *ci, film_error *error)
+static film_status put_share(struct evaluation *evaluation, const unsigned char *right,
+                             size_t count, const char *name, json_t *answer, json_t *ci,
+                             film_error *error)
 {
     double interval[2], sum = 0;
-    film_status status = bootstrap_share(&run->bootstrap, right, count, interval, error);
+    film_status status = bootstrap_share(&evaluation->bootstrap, right, count, interval, error);
     if (status != FILM_OK) return status;
     for (size_t i = 0; i < count; i++) sum += right[i];
     json_object_set_new(answer, name, answer_number(count ? sum / (double)count : NAN));
@@ -278,40 +125,44 @@ static film_status put_share(struct run *run, const unsigned char *right, size_t
 }
 
 /* The similar one must score higher: equal scores are wrong. */
-static film_status measure_triplets(struct run *run, film_error *error)
+static film_status measure_triplets(struct evaluation *evaluation,
+                                    const struct model_answers *answers, film_error *error)
 {
-    size_t count = run->pairs / 2;
+    size_t count = evaluation->pairs / 2;
     unsigned char *right = mem_array(count, 1);
     if (!right) return status_no_memory(error);
     for (size_t i = 0; i < count; i++)
-        right[i] = run->answered[2 * i].log_odds > run->answered[2 * i + 1].log_odds;
-    film_status status =
-        put_share(run, right, count, "triplet_accuracy", run->answer, run->ci, error);
+        right[i] = answers->answered[2 * i].log_odds > answers->answered[2 * i + 1].log_odds;
+    film_status status = put_share(evaluation, right, count, "triplet_accuracy", evaluation->answer,
+                                   evaluation->ci, error);
     mem_free(right);
     return status;
 }
 
-static film_status measure_categories(struct run *run, film_error *error)
+static film_status measure_categories(struct evaluation *evaluation,
+                                      const struct model_answers *answers, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct corpus *corpus = &run->corpus;
-    struct flat_share own = vectors_of(run, run->own_here);
+    const struct corpus *corpus = &evaluation->corpus;
+    struct flat_share own = model_answers_vectors(evaluation, answers, evaluation->own_here);
     unsigned char *right[CATEGORIES_DEPTHS] = {NULL};
     json_t *shares = json_object(), *intervals = json_object();
-    uint32_t *category = mem_array(run->own, sizeof *category);
+    uint32_t *category = mem_array(evaluation->own, sizeof *category);
     TRY_ALLOC(category && shares && intervals, error);
-    json_object_set(run->answer, "category_accuracy", shares);
+    json_object_set(evaluation->answer, "category_accuracy", shares);
     for (size_t i = corpus->rows; i-- > 0;) /* a sentence of several counts for its first */
         category[corpus->a[i]] = corpus->category[i];
-    for (int d = 0; d < CATEGORIES_DEPTHS; d++) TRY_ALLOC(right[d] = mem_array(run->own, 1), error);
-    TRY(categories_vote(&own, category, run->options->threads, &run->options->progress, right,
-                        error));
+    for (int d = 0; d < CATEGORIES_DEPTHS; d++)
+        TRY_ALLOC(right[d] = mem_array(evaluation->own, 1), error);
+    TRY(categories_vote(&own, category, evaluation->options->threads,
+                        &evaluation->options->progress, right, error));
     for (int d = 0; d < CATEGORIES_DEPTHS; d++) {
         char name[24];
         snprintf(name, sizeof name, "%zu", categories_depth[d]);
-        TRY(put_share(run, right[d], run->own, name, shares, intervals, error));
+        TRY(put_share(evaluation, right[d], evaluation->own, name, shares, intervals, error));
     }
-    if (json_object_size(intervals)) json_object_set(run->ci, "category_accuracy", intervals);
+    if (json_object_size(intervals))
+        json_object_set(evaluation->ci, "category_accuracy", intervals);
 done:
     for (int d = 0; d < CATEGORIES_DEPTHS; d++) mem_free(right[d]);
     mem_free(category);
@@ -320,89 +171,118 @@ done:
     return status;
 }
 
-static film_status search_pool(struct run *run, film_error *error)
+static film_status search_pool(struct evaluation *evaluation, const struct model_answers *answers,
+                               struct retrieval *found, film_error *error)
 {
     film_status status = FILM_OK;
-    const film_eval_options *options = run->options;
-    struct flat_share pool = vectors_of(run, run->corpus.sentences.count);
+    const film_eval_options *options = evaluation->options;
+    struct flat_share pool =
+        model_answers_vectors(evaluation, answers, evaluation->corpus.sentences.count);
     if (!options->pool) {
-        json_object_set_new(run->answer, "retrieval", json_null());
+        json_object_set_new(evaluation->answer, "retrieval", json_null());
         return FILM_OK;
     }
-    TRY(retrieval_measure(&run->found, &pool, run->a, run->b, run->label, run->pairs,
-                          options->pool_queries, options->threads, &options->progress, error));
-    json_object_set_new(run->answer, "retrieval", answer_retrieval(&run->found));
+    struct labelled_ids pairs = {evaluation->a, evaluation->b, evaluation->label,
+                                 evaluation->pairs};
+    TRY(retrieval_measure(found, &pool, &pairs, options->pool_queries, options->threads,
+                          &options->progress, error));
+    json_object_set_new(evaluation->answer, "retrieval", answer_retrieval(found));
 done:
     return status;
 }
 
 /* ---- All of it ---- */
 
-static film_status prepare(struct run *run, film_error *error)
+static film_status prepare(struct evaluation *evaluation, struct model_answers *answers,
+                           film_error *error)
 {
     film_status status = FILM_OK;
-    const film_eval_options *options = run->options;
-    TRY(request_check(run, error));
-    TRY(run_read(run, error));
-    TRY(request_prior(run, error));
-    int needed =
-        options->pool || run->corpus.labels == FILM_LABELS_CATEGORIES || run->decide_by_knn;
-    if (needed) TRY(need_vectors(run->model, options->against ? run->names[0] : NULL, error));
-    if (run->decide_by_knn && options->against)
-        TRY(need_vectors(options->against, run->names[1], error));
-    if (needed ||
-        (run_has_pairs(run) && options->k_last && encoder_has_vectors(&run->model->encoder)))
-        TRY(embed_sentences(run, error));
+    const film_eval_options *options = evaluation->options;
+    const film_model *model = answers->model;
+    TRY(request_check(evaluation, error));
+    TRY(evaluation_read(evaluation, error));
+    TRY(request_prior(evaluation, error));
+    int needed = options->pool || evaluation->corpus.labels == FILM_LABELS_CATEGORIES ||
+                 evaluation->decide_by_knn;
+    if (needed) TRY(need_vectors(model, options->against ? evaluation->names[0] : NULL, error));
+    if (evaluation->decide_by_knn && options->against)
+        TRY(need_vectors(options->against, evaluation->names[1], error));
+    if (needed || (evaluation_has_pairs(evaluation) && options->k_last &&
+                   encoder_has_vectors(&model->encoder)))
+        TRY(model_answers_embed(evaluation, answers, error));
 done:
     return status;
 }
 
-static const char *decision_name(const struct run *run)
+static const char *decision_name(const struct evaluation *evaluation, const film_model *model)
 {
-    if (run->decide_by_knn) return "knn";
-    return run->model->decision.full && run->decision != FILM_DECISION_THRESHOLD ? "full"
-                                                                                 : "threshold";
+    if (evaluation->decide_by_knn) return "knn";
+    return model->decision.full && evaluation->decision != FILM_DECISION_THRESHOLD ? "full"
+                                                                                   : "threshold";
 }
 
-static void describe(struct run *run)
+static void describe(struct evaluation *evaluation, const film_model *model)
 {
     static const char *const kinds[FILM_LABELS_COUNT] = {"auto",   "none",     "pairs",
                                                          "scores", "triplets", "categories"};
     double nothing[MEASURES];
     for (int m = 0; m < MEASURES; m++) nothing[m] = NAN;
-    json_object_set_new(run->answer, "rows", json_integer((json_int_t)run->corpus.rows));
-    json_object_set_new(run->answer, "labels", json_string(kinds[run->corpus.labels]));
-    json_object_set_new(run->answer, "sentences", json_integer(run->own));
-    json_object_set_new(run->answer, "skipped", json_integer((json_int_t)run->corpus.skipped));
-    json_object_set_new(run->answer, "decision", json_string(decision_name(run)));
-    json_object_set_new(run->answer, "prior", json_real(run->prior));
-    json_object_set_new(run->answer, "threshold",
-                        answer_number(run->options->threshold > 0 ? run->options->threshold : NAN));
-    answer_measures(run->answer, nothing); /* a place for each, in this order */
-    json_object_set_new(run->answer, "best_threshold", json_null());
-    json_object_set_new(run->answer, "triplet_accuracy", json_null());
-    json_object_set_new(run->answer, "category_accuracy", json_null());
-    json_object_set_new(run->answer, "operating", json_null());
-    json_object_set_new(run->answer, "against", json_null());
+    json_object_set_new(evaluation->answer, "rows",
+                        json_integer((json_int_t)evaluation->corpus.rows));
+    json_object_set_new(evaluation->answer, "labels",
+                        json_string(kinds[evaluation->corpus.labels]));
+    json_object_set_new(evaluation->answer, "sentences", json_integer(evaluation->own));
+    json_object_set_new(evaluation->answer, "skipped",
+                        json_integer((json_int_t)evaluation->corpus.skipped));
+    json_object_set_new(evaluation->answer, "decision",
+                        json_string(decision_name(evaluation, model)));
+    json_object_set_new(evaluation->answer, "prior", json_real(evaluation->prior));
+    json_object_set_new(
+        evaluation->answer, "threshold",
+        answer_number(evaluation->options->threshold > 0 ? evaluation->options->threshold : NAN));
+    answer_measures(evaluation->answer, nothing); /* a place for each, in this order */
+    json_object_set_new(evaluation->answer, "best_threshold", json_null());
+    json_object_set_new(evaluation->answer, "triplet_accuracy", json_null());
+    json_object_set_new(evaluation->answer, "category_accuracy", json_null());
+    json_object_set_new(evaluation->answer, "operating", json_null());
+    json_object_set_new(evaluation->answer, "against", json_null());
 }
 
-static film_status measure(struct run *run, film_error *error)
+static film_status measure(struct evaluation *evaluation, struct model_answers *answers,
+                           struct retrieval *found, film_error *error)
 {
     film_status status = FILM_OK;
-    describe(run);
-    if (run->corpus.labels == FILM_LABELS_CATEGORIES) {
-        TRY(measure_categories(run, error));
+    describe(evaluation, answers->model);
+    if (evaluation->corpus.labels == FILM_LABELS_CATEGORIES) {
+        TRY(measure_categories(evaluation, answers, error));
     } else {
-        TRY(score(run, error));
-        TRY(sweep(run, error));
-        TRY(measure_pairs(run, error));
+        TRY(model_answers_pairs(evaluation, answers, error));
+        TRY(measure_pairs(evaluation, answers, error));
     }
-    if (run->corpus.labels == FILM_LABELS_TRIPLETS) TRY(measure_triplets(run, error));
-    answer_knn(run->answer, run->swept ? &run->knn : NULL, run->variant);
-    TRY(search_pool(run, error));
-    json_object_set(run->answer, "ci", run->ci);
+    if (evaluation->corpus.labels == FILM_LABELS_TRIPLETS)
+        TRY(measure_triplets(evaluation, answers, error));
+    answer_knn(evaluation->answer, answers->swept ? &answers->knn : NULL, evaluation->variant);
+    TRY(search_pool(evaluation, answers, found, error));
+    json_object_set(evaluation->answer, "ci", evaluation->ci);
 done:
     return status;
+}
+
+static struct eval_view view_of(const struct evaluation *evaluation,
+                                const struct model_answers *answers, const struct retrieval *found)
+{
+    return (struct eval_view){.corpus = &evaluation->corpus,
+                              .own = evaluation->own,
+                              .a = evaluation->a,
+                              .b = evaluation->b,
+                              .label = evaluation->label,
+                              .pairs = evaluation->pairs,
+                              .probability = answers->probability,
+                              .same = answers->same,
+                              .knn = answers->swept ? &answers->knn : NULL,
+                              .variant = evaluation->variant,
+                              .retrieval = evaluation->options->pool ? found : NULL,
+                              .answer = evaluation->answer};
 }
 
 /* *TEXT (may be NULL) is the answer, LOOK (may be NULL) is shown it all. */
@@ -411,46 +291,32 @@ static film_status evaluate(const film_model *model, const char *path,
                             char **text, film_error *error)
 {
     film_status status = FILM_OK;
-    struct run run = {
-        .model = model, .options = options, .path = path, .comm = comm_of(options->job)};
+    struct evaluation evaluation = {
+        .options = options, .path = path, .comm = comm_of(options->job)};
+    struct model_answers answers = {.model = model};
+    struct retrieval found = {0};
     char *printed = NULL;
     /* The figures are the first process's; without intervals they cost the others nothing. */
-    run.bootstrap = (struct bootstrap){run.comm->rank == 0 ? options->bootstrap : 0, options->seed,
-                                       options->threads, options->progress};
-    TRY_ALLOC((run.answer = json_object()) && (run.ci = json_object()), error);
-    TRY(prepare(&run, error));
-    TRY(measure(&run, error));
+    evaluation.bootstrap = (struct bootstrap){evaluation.comm->rank == 0 ? options->bootstrap : 0,
+                                              options->seed, options->threads, options->progress};
+    TRY_ALLOC((evaluation.answer = json_object()) && (evaluation.ci = json_object()), error);
+    TRY(prepare(&evaluation, &answers, error));
+    TRY(measure(&evaluation, &answers, &found, error));
     if (look) {
-        struct eval_view view = {&run.corpus,
-                                 run.own,
-                                 run.a,
-                                 run.b,
-                                 run.label,
-                                 run.pairs,
-                                 run.probability,
-                                 run.same,
-                                 run.swept ? &run.knn : NULL,
-                                 run.variant,
-                                 options->pool ? &run.found : NULL,
-                                 run.answer};
+        struct eval_view view = view_of(&evaluation, &answers, &found);
         TRY(look(user, &view, error));
     }
     if (text) {
-        TRY_ALLOC(printed = json_dumps(run.answer, JSON_REAL_PRECISION(12)), error);
+        TRY_ALLOC(printed = json_dumps(evaluation.answer, JSON_REAL_PRECISION(12)), error);
         TRY_ALLOC(*text = mem_string(printed, strlen(printed)), error);
     }
 done:
     free(printed);
-    json_decref(run.answer);
-    json_decref(run.ci);
-    run_free_sentences(&run);
-    mem_free(run.a);
-    mem_free(run.b);
-    mem_free(run.label);
-    mem_free(run.probability);
-    mem_free(run.same);
-    retrieval_free(&run.found);
-    free_model_part(&run);
+    json_decref(evaluation.answer);
+    json_decref(evaluation.ci);
+    evaluation_free(&evaluation);
+    retrieval_free(&found);
+    model_answers_free(&answers);
     return status;
 }
 

@@ -32,7 +32,8 @@ static json_t *compare(int first, int second, int graded, size_t resamples)
     struct bootstrap bootstrap = {.resamples = resamples, .seed = 3, .threads = 2};
     const struct against_side side[2] = {{"one", probability[first], same[first]},
                                          {"two", probability[second], same[second]}};
-    assert_ok(against_compare(side, label, ROWS, graded, &bootstrap, &out, &error));
+    assert_ok(against_compare(side, &(struct against_rows){label, ROWS, graded}, &bootstrap, &out,
+                              &error));
     return out;
 }
 
@@ -151,7 +152,8 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
     long at = 0;
     for (; at < 1000 && status != FILM_OK; at++) {
         fail_allocation(at);
-        status = against_compare(side, label, ROWS, 0, &bootstrap, &out, &error);
+        status =
+            against_compare(side, &(struct against_rows){label, ROWS, 0}, &bootstrap, &out, &error);
         fail_allocation(-1);
         assert_true(status == FILM_OK || (status == FILM_NO_MEMORY && !out));
     }

@@ -8,7 +8,7 @@
 #include "model/model.h"
 #include "pair/linear.h"
 #include "topics.h"
-#include "train/tree_rows.h"
+#include "learn/tree_rows.h"
 
 #include <unistd.h>
 

@@ -95,8 +95,9 @@ static void the_sweep_is_that_of_the_definition(void **state)
         struct sample sample = make_sample(seed == 3 ? 6 : 90, 3, 150, seed);
         struct flat rows = {sample.rows, NULL, sample.count, sample.dim};
         struct knn knn;
-        assert_ok(knn_sweep(&knn, &(struct flat_share){&comm_single, rows}, sample.a, sample.b,
-                            sample.label, sample.pairs, 1 + seed, 12, 2, &silent, &error));
+        assert_ok(knn_sweep(&knn, &(struct flat_share){&comm_single, rows},
+                            &(struct labelled_ids){sample.a, sample.b, sample.label, sample.pairs},
+                            (struct knn_range){1 + seed, 12}, 2, &silent, &error));
         assert_int_equal(knn.points, 12 - seed);
         for (int v = 0; v < KNN_VARIANTS; v++) {
             const struct knn_curve *curve = &knn.curve[v];
@@ -135,8 +136,9 @@ static void thread_counts_agree(void **state)
     struct knn knn[3];
     static const int threads[3] = {1, 2, 4};
     for (int t = 0; t < 3; t++) {
-        assert_ok(knn_sweep(&knn[t], &(struct flat_share){&comm_single, rows}, sample.a, sample.b,
-                            sample.label, sample.pairs, 1, 20, threads[t], &silent, &error));
+        assert_ok(knn_sweep(&knn[t], &(struct flat_share){&comm_single, rows},
+                            &(struct labelled_ids){sample.a, sample.b, sample.label, sample.pairs},
+                            (struct knn_range){1, 20}, threads[t], &silent, &error));
         for (int v = 0; v < KNN_VARIANTS; v++)
             assert_memory_equal(knn[t].curve[v].points, knn[0].curve[v].points,
                                 20 * sizeof(struct knn_point));
@@ -150,11 +152,13 @@ static void a_range_that_does_not_rise_is_refused(void **state)
     (void)state;
     struct flat rows = {NULL, NULL, 0, 1};
     struct knn knn;
-    assert_int_equal(knn_sweep(&knn, &(struct flat_share){&comm_single, rows}, NULL, NULL, NULL, 0,
-                               0, 5, 1, &silent, &error),
+    assert_int_equal(knn_sweep(&knn, &(struct flat_share){&comm_single, rows},
+                               &(struct labelled_ids){.count = 0}, (struct knn_range){0, 5}, 1,
+                               &silent, &error),
                      FILM_USAGE);
-    assert_int_equal(knn_sweep(&knn, &(struct flat_share){&comm_single, rows}, NULL, NULL, NULL, 0,
-                               6, 5, 1, &silent, &error),
+    assert_int_equal(knn_sweep(&knn, &(struct flat_share){&comm_single, rows},
+                               &(struct labelled_ids){.count = 0}, (struct knn_range){6, 5}, 1,
+                               &silent, &error),
                      FILM_USAGE);
 }
 
@@ -168,8 +172,9 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
     for (; at < 100 && status != FILM_OK; at++) {
         struct knn knn;
         fail_allocation(at);
-        status = knn_sweep(&knn, &(struct flat_share){&comm_single, rows}, sample.a, sample.b,
-                           sample.label, sample.pairs, 1, 5, 1, &silent, &error);
+        status = knn_sweep(&knn, &(struct flat_share){&comm_single, rows},
+                           &(struct labelled_ids){sample.a, sample.b, sample.label, sample.pairs},
+                           (struct knn_range){1, 5}, 1, &silent, &error);
         fail_allocation(-1);
         assert_true(status == FILM_OK || status == FILM_NO_MEMORY);
         if (status == FILM_OK) knn_free(&knn);

@@ -4,7 +4,7 @@
 #include "topics.h"
 
 #include "pair/match.h"
-#include "train/boost.h"
+#include "learn/boosting.h"
 
 static char path[300];
 
