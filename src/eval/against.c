@@ -1,5 +1,5 @@
-/* Compares the answers of two models on the same rows: differences with paired bootstrap intervals, and McNemar's test of
- * the decisions. It scores nothing itself. */
+/* Compares the answers of two models on the same rows: differences with paired bootstrap
+ * intervals, and McNemar's test of the decisions. It scores nothing itself. */
 #include "eval/against.h"
 #include "base/mem.h"
 #include "eval/answer.h"
@@ -42,8 +42,8 @@ struct headline {
     const struct mcnemar *test; /* NULL: scores */
 };
 
-/* 1: the first is better, -1: the second, 0: cannot be told. The interval and the test must agree; they
- * seldom do not, and then a difference is not worth calling one. */
+/* 1: the first is better, -1: the second, 0: cannot be told. The interval and the test must
+ * agree; they seldom do not, and then a difference is not worth calling one. */
 static int better(const struct headline *headline)
 {
     const double *interval = headline->interval;

@@ -17,7 +17,7 @@ struct against_side {
 struct against_rows {
     const float *label;
     size_t count;
-    int graded; /* labels are scores, so that correlations are compared and nothing is right or wrong */
+    int graded; /* labels are scores: correlations are compared, nothing is right or wrong */
 };
 
 /* *OUT is the object `against` of the answer (docs/eval.md). */

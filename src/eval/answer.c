@@ -1,3 +1,4 @@
+/* Figures as JSON, in the order film eval prints them. Nothing is computed here. */
 #include "eval/answer.h"
 
 #include <math.h>

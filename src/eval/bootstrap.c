@@ -1,3 +1,5 @@
+/* Bootstrap intervals of measures and of paired differences (Efron & Tibshirani 1993). What a
+ * measure is, is measures.c. */
 #include "eval/bootstrap.h"
 #include "base/mem.h"
 #include "base/rng.h"

@@ -1,3 +1,4 @@
+/* Leave-one-out accuracy of a vote of the nearest sentences. The search is la/flat_share.h. */
 #include "eval/categories.h"
 #include "base/mem.h"
 #include "base/threads.h"

@@ -1,6 +1,6 @@
-/* In order: read the file (and the pool), embed every distinct sentence once, score the pairs, sweep
- * k, decide, measure, draw intervals, answer again with the second model, search the pool. A second model answers the
- * same rows by the same calls. */
+/* In order: read the file (and the pool), embed every distinct sentence once, score the pairs,
+ * sweep k, decide, measure, draw intervals, answer again with the second model, search the pool.
+ * A second model answers the same rows by the same calls. */
 #include "eval/eval.h"
 #include "base/mem.h"
 #include "eval/against.h"

@@ -1,5 +1,5 @@
-/* One evaluation: the rows and what was asked about them; and what a model says about the rows, of which there may be
- * two. Inside src/eval only. */
+/* One evaluation: the rows and what was asked about them; and what a model says about the rows,
+ * of which there may be two. Inside src/eval only. */
 #ifndef EVAL_EVALUATION_H
 #define EVAL_EVALUATION_H
 

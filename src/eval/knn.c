@@ -1,3 +1,4 @@
+/* The paper's pairwise kNN decision for a range of k, from one search. Vectors are the caller's. */
 #include "eval/knn.h"
 #include "base/mem.h"
 #include "base/threads.h"
@@ -36,7 +37,8 @@ struct neighbours {
     size_t k;
 };
 
-/* PLACES[i]: of TO[i] among the neighbours of FROM[i], where that is a row of this process; else 0. */
+/* PLACES[i]: of TO[i] among the neighbours of FROM[i], where that is a row of this process; else
+ * 0. */
 static void find_places(const struct knn *knn, const struct neighbours *near, const uint32_t *from,
                         const uint32_t *to, int threads, double *places)
 {

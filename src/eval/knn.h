@@ -1,8 +1,8 @@
 /* Pairwise kNN, the paper's decision: two sentences are similar when each is among the other's k
  * nearest (mutual), or when one of them is (either). Swept over a range of k.
  *
- * One search up to the largest k gives, for each pair, the smallest k from which it counts as similar
- * (its depth). A histogram of the depths by label then holds every k of the sweep. */
+ * One search up to the largest k gives, for each pair, the smallest k from which it counts as
+ * similar (its depth). A histogram of the depths by label then holds every k of the sweep. */
 #ifndef EVAL_KNN_H
 #define EVAL_KNN_H
 
@@ -40,8 +40,8 @@ struct knn_range {
     size_t first, last; /* of k */
 };
 
-/* SENTENCES: normalised vectors, each distinct sentence once; PAIRS of them, all in every process. A sentence is not its
- * own neighbour; a pair of one sentence with itself has depth 0. */
+/* SENTENCES: normalised vectors, each distinct sentence once; PAIRS of them, all in every
+ * process. A sentence is not its own neighbour; a pair of one sentence with itself has depth 0. */
 film_status knn_sweep(struct knn *knn, const struct flat_share *sentences,
                       const struct labelled_ids *pairs, struct knn_range range, int threads,
                       const film_progress *progress, film_error *error);

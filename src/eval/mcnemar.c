@@ -1,9 +1,12 @@
+/* McNemar's test of two classifiers on the same rows (McNemar 1947): exact where few rows
+ * differ, chi-square otherwise. */
 #include "eval/mcnemar.h"
 
 #include <math.h>
 
-/* Twice the chance of min(b, c) or fewer heads in b + c throws. The binomial coefficients are walked in
- * logarithms: 2^-1000 would do as a double, the coefficient of 1000 over 500 nearly not. */
+/* Twice the chance of min(b, c) or fewer heads in b + c throws. The binomial coefficients are
+ * walked in logarithms: 2^-1000 would do as a double, the coefficient of 1000 over 500 nearly
+ * not. */
 static double exact(size_t low, size_t count)
 {
     double log_term = -(double)count * log(2.0), sum = 0;

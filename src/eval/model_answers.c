@@ -1,5 +1,5 @@
-/* What a model says about the rows of an evaluation: vectors, verdicts, neighbours. How good that is, is measured
- * elsewhere (eval.c). */
+/* What a model says about the rows of an evaluation: vectors, verdicts, neighbours. How good
+ * that is, is measured elsewhere (eval.c). */
 #include "base/mem.h"
 #include "base/threads.h"
 #include "eval/evaluation.h"

@@ -1,3 +1,5 @@
+/* Recall at k and mean reciprocal rank of finding a duplicate in a pool. The ranks come from
+ * la/flat_share.h. */
 #include "eval/retrieval.h"
 #include "base/mem.h"
 

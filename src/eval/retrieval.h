@@ -13,8 +13,8 @@ struct retrieval {
     uint32_t *rank; /* of each query, ties counted against it */
 };
 
-/* POOL: normalised vectors of the distinct sentences; those of the pairs have numbers. Of the pairs, those with label 1
- * whose sentences differ count, and of these the first LIMIT (0: all). */
+/* POOL: normalised vectors of the distinct sentences; those of the pairs have numbers. Of the
+ * pairs, those with label 1 whose sentences differ count, and of these the first LIMIT (0: all). */
 film_status retrieval_measure(struct retrieval *retrieval, const struct flat_share *pool,
                               const struct labelled_ids *pairs, size_t limit, int threads,
                               const film_progress *progress, film_error *error);

@@ -1,5 +1,6 @@
-/* Adam's update of an array of weights. It knows neither what the weights are nor when to stop; the step size is the
- * caller's. Kingma & Ba, "Adam: a method for stochastic optimization", 2015. */
+/* Adam's update of an array of weights. It knows neither what the weights are nor when to stop;
+ * the step size is the caller's. Kingma & Ba, "Adam: a method for stochastic optimization",
+ * 2015. */
 #include "learn/adam.h"
 #include "embed/vec.h"
 

@@ -1,3 +1,5 @@
+/* Gradient boosting by XGBoost's C interface, and its trees as our tables. The only file that
+ * knows XGBoost; a model that answers does not need it. Chen & Guestrin 2016. */
 #include "learn/boosting.h"
 #include "base/mem.h"
 #include "base/threads.h"
@@ -94,8 +96,9 @@ static void say_nothing(const char *message)
     (void)message;
 }
 
-/* The library never prints. Verbosity belongs to the calling thread and is put back by the caller of
- * this function; the log callback, of the same thread, cannot be read and so not be put back. */
+/* The library never prints. Verbosity belongs to the calling thread and is put back by the
+ * caller of this function; the log callback, of the same thread, cannot be read and so not be
+ * put back. */
 static film_status silence(char **before, film_error *error)
 {
     film_status status = FILM_OK;
@@ -199,7 +202,8 @@ done:
 
 /* ---- rounds ---- */
 
-/* The mean loss of margins, weighted. Parts are fixed, so the sum does not depend on the threads. */
+/* The mean loss of margins, weighted. Parts are fixed, so the sum does not depend on the
+ * threads. */
 static double mean_loss(const struct boosting_data *data, const float *margin, int logistic,
                         int threads)
 {
@@ -407,8 +411,8 @@ done:
     return status;
 }
 
-/* What we read must answer as XGBoost does: another version could write something we misunderstand, and
- * every model trained from then on would be wrong without a sign. */
+/* What we read must answer as XGBoost does: another version could write something we
+ * misunderstand, and every model trained from then on would be wrong without a sign. */
 static film_status compare(const struct fit *fit, const struct trees *trees, film_error *error)
 {
     enum { MOST_ROWS = 1000 };

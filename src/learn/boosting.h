@@ -56,8 +56,9 @@ struct boosting_history {
 };
 void boosting_history_free(struct boosting_history *history);
 
-/* Learns TREES and sets their covers from all training rows by weight. HISTORY may be NULL. When it was
- * cancelled (FILM_CANCELLED) both hold the rounds done so far; after any other error both are empty. */
+/* Learns TREES and sets their covers from all training rows by weight. HISTORY may be NULL. When
+ * it was cancelled (FILM_CANCELLED) both hold the rounds done so far; after any other error both
+ * are empty. */
 film_status boosting_fit(const struct boosting_data *data, size_t features,
                          const struct boosting_options *options, struct trees *trees,
                          struct boosting_history *history, film_error *error);

@@ -1,5 +1,5 @@
-/* The rows of a corpus as input of triplets.h. In a job, draws are by a sentence's place in the rows, so that they are the
- * same for any number of processes. */
+/* The rows of a corpus as input of triplets.h. In a job, draws are by a sentence's place in the
+ * rows, so that they are the same for any number of processes. */
 #include "learn/corpus_triplets.h"
 #include "base/mem.h"
 #include "learn/corpus_share.h"
@@ -24,8 +24,8 @@ int corpus_same(film_labels labels, float label, const float range[2])
     return share >= 0.8f ? 1 : share <= 0.5f ? 0 : -1;
 }
 
-/* Sentences by their place in the rows (corpus_order), so that the same triplets are drawn in every job. All NULL in a
- * job of one process, where these are the numbers themselves. */
+/* Sentences by their place in the rows (corpus_order), so that the same triplets are drawn in
+ * every job. All NULL in a job of one process, where these are the numbers themselves. */
 struct places {
     uint32_t *order;  /* number of the sentence at a place */
     uint32_t *number; /* place of a sentence */

@@ -1,5 +1,5 @@
-/* Choosing the operating point when a model is trained. What the criteria are, and how a point is measured, is
- * pair/operating.h; how log-odds are fitted, pair/calibrate.h. */
+/* Choosing the operating point when a model is trained. What the criteria are, and how a point
+ * is measured, is pair/operating.h; how log-odds are fitted, pair/calibrate.h. */
 #include "learn/decision_threshold.h"
 #include "base/mem.h"
 

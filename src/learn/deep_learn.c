@@ -1,3 +1,6 @@
+/* Trains the black box (bert/deep.h) on mini-batches of pairs with Adam. Gradients are added in
+ * a fixed order, so that threads change no byte. Where token matrices come from is the caller's
+ * business. */
 #include "learn/deep_learn.h"
 #include "base/mem.h"
 #include "base/threads.h"

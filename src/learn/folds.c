@@ -1,4 +1,5 @@
-/* Cross-validation folds by connected components. What is learned without a fold is not known here. */
+/* Cross-validation folds by connected components. What is learned without a fold is not known
+ * here. */
 #include "learn/folds.h"
 #include "base/mem.h"
 #include "learn/questions.h"
@@ -20,7 +21,8 @@ struct numbering {
     uint64_t seed; /* of the folds */
 };
 
-/* Assigns rows (or, where rows do not connect, sentences); *LARGEST: rows of the largest component. */
+/* Assigns rows (or, where rows do not connect, sentences); *LARGEST: rows of the largest
+ * component. */
 static film_status assign(const struct corpus *corpus, const struct numbering *numbering,
                           int positives_only, struct folds *folds, size_t *largest,
                           film_error *error)

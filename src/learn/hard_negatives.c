@@ -1,5 +1,5 @@
-/* Exact nearest neighbours inside random chunks of the sentences. Which of them are negatives is decided by
- * triplets.c, which knows the clusters. */
+/* Exact nearest neighbours inside random chunks of the sentences. Which of them are negatives is
+ * decided by triplets.c, which knows the clusters. */
 #include "learn/hard_negatives.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -26,8 +26,8 @@ struct searching {
     const float *vectors; /* own sentences x dim */
     size_t dim, width;
     int threads;
-    float *mine, *came,
-        *rows; /* of a chunk: this process's, one process's behind another's, in the chunk's order */
+    /* Of a chunk: this process's vectors; those of all, by process; those of all, in its order. */
+    float *mine, *came, *rows;
     uint32_t *at; /* this process's places in the chunk */
     uint32_t *found;
     size_t *sizes, *next; /* of each process: bytes in the chunk; where its next row lies in CAME */
@@ -88,7 +88,8 @@ static film_status bring(struct searching *s, const uint32_t *ids, size_t count,
     return FILM_OK;
 }
 
-/* The neighbours of this process's of IDS[0 .. count) among all of them, written to their rows of NEIGHBOURS. */
+/* The neighbours of this process's of IDS[0 .. count) among all of them, written to their rows
+ * of NEIGHBOURS. */
 static film_status search_chunk(struct searching *s, const uint32_t *ids, size_t count,
                                 uint32_t *neighbours, film_error *error)
 {

@@ -1,5 +1,5 @@
-/* Validation accuracy of a map while it is learned: early stopping. The pairs are embedded once, in the basis of the
- * SVD; a map is then one small product. */
+/* Validation accuracy of a map while it is learned: early stopping. The pairs are embedded once,
+ * in the basis of the SVD; a map is then one small product. */
 #include "learn/judge.h"
 #include "base/mem.h"
 #include "base/threads.h"
@@ -8,7 +8,8 @@
 
 #include <math.h>
 
-/* The sentences of this process's pairs, in the order of their ids; of one process, all there are. */
+/* The sentences of this process's pairs, in the order of their ids; of one process, all there
+ * are. */
 static film_status list_sentences(struct judge *judge, const struct strtab *texts, film_text **list,
                                   film_error *error)
 {

@@ -5,8 +5,9 @@
 #include "learn/labels.h"
 #include "learn/learn.h"
 
-/* The dev pairs' sentences in the basis of the SVD, ready for any P and s. In a job each process looks at its
- * share of the pairs and tells the others their similarities: 4 bytes for each of its pairs, every time. */
+/* The dev pairs' sentences in the basis of the SVD, ready for any P and s. In a job each process
+ * looks at its share of the pairs and tells the others their similarities: 4 bytes for each of
+ * its pairs, every time. */
 struct judge {
     const struct comm *comm;
     struct labelled_pairs pairs; /* of all processes */
@@ -26,7 +27,8 @@ film_status judge_init(struct judge *judge, const struct learn_input *input, con
                        size_t dim, film_error *error);
 void judge_free(struct judge *judge);
 
-/* Balanced accuracy at the best threshold of the map y = sqrt(S) P' v; the same in every process of a job. */
+/* Balanced accuracy at the best threshold of the map y = sqrt(S) P' v; the same in every process
+ * of a job. */
 double judge_map(struct judge *judge, const double *p, const double *s);
 
 #endif

@@ -1,5 +1,5 @@
-/* Labels of five kinds as pairs with targets, and the texts of pairs in a job of several processes. What pairs are used
- * for is the caller's business. */
+/* Labels of five kinds as pairs with targets, and the texts of pairs in a job of several
+ * processes. What pairs are used for is the caller's business. */
 #include "learn/labels.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -74,9 +74,9 @@ static film_status draw_categories(const struct corpus *corpus, struct rng *rng,
     return status;
 }
 
-/* Paraphrases alone, none labelled different, teach and test nothing by themselves: every threshold below
- * the lowest similarity is right. Random sentences that no chain of rows connects stand for the missing
- * label; a few may be the same after all. */
+/* Paraphrases alone, none labelled different, teach and test nothing by themselves: every
+ * threshold below the lowest similarity is right. Random sentences that no chain of rows
+ * connects stand for the missing label; a few may be the same after all. */
 static film_status draw_different(const struct corpus *corpus, struct rng *rng,
                                   struct labelled_pairs *out, film_error *error)
 {

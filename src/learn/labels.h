@@ -21,16 +21,16 @@ film_status labels_to_pairs(const struct corpus *corpus, size_t drawn, uint64_t 
 /* Enough for a threshold: its accuracy is then known to half a per cent. */
 enum { LABELS_DRAWN = 20000 };
 
-/* What a target says where only yes and no are understood: 1 same, 0 different, -1 neither. The upper
- * fifth of a score's range is "same", the lower half "different". */
+/* What a target says where only yes and no are understood: 1 same, 0 different, -1 neither. The
+ * upper fifth of a score's range is "same", the lower half "different". */
 int labels_verdict(const struct corpus *corpus, float target);
 void labelled_pairs_free(struct labelled_pairs *pairs);
 
 /* Without any pair that is the same there is nothing a threshold could be chosen on. */
 int labels_none_same(const struct labelled_pairs *pairs);
 
-/* The pairs one process of a job works on, an even share, with their texts: of a shared corpus each process
- * brings those of its pairs alone. */
+/* The pairs one process of a job works on, an even share, with their texts: of a shared corpus
+ * each process brings those of its pairs alone. */
 struct labelled_share {
     size_t first, count;   /* of all pairs */
     const uint32_t *a, *b; /* sentence ids; a view of all pairs, as the targets are */
@@ -40,12 +40,14 @@ struct labelled_share {
     struct strtab brought;
 };
 
-/* Every process of COMM calls it, with the same pairs. PAIRS must outlive it. Free after a failure as well. */
+/* Every process of COMM calls it, with the same pairs. PAIRS must outlive it. Free after a
+ * failure as well. */
 film_status labels_share(const struct corpus *corpus, const struct labelled_pairs *pairs,
                          const struct comm *comm, struct labelled_share *share, film_error *error);
 void labelled_share_free(struct labelled_share *share);
 
-/* The texts of sentences IDS, those of a shared corpus brought to BROUGHT: sentence IDS[i] is AT[i] in *TEXTS. */
+/* The texts of sentences IDS, those of a shared corpus brought to BROUGHT: sentence IDS[i] is
+ * AT[i] in *TEXTS. */
 film_status labels_bring(const struct corpus *corpus, const uint32_t *ids, size_t count,
                          struct strtab *brought, const struct strtab **texts, uint32_t *at,
                          film_error *error);
@@ -61,8 +63,9 @@ struct labels_scorer {
     int threads;
 };
 
-/* The log-odds of each pair; OUT has PAIRS->count floats. By the path that answers, so that thresholds
- * fit it. The processes of the scorer's communicator score a share each; every one gets all. */
+/* The log-odds of each pair; OUT has PAIRS->count floats. By the path that answers, so that
+ * thresholds fit it. The processes of the scorer's communicator score a share each; every one
+ * gets all. */
 film_status labels_score(const struct corpus *corpus, const struct labelled_pairs *pairs,
                          const struct labels_scorer *scorer, float *out, film_error *error);
 

@@ -1,5 +1,6 @@
-/* The methods by name, and what those on top of a singular value decomposition share. Which method is learned, and on
- * which rows, is the caller's choice (train/train.c); LSA, the plainest map, is here. */
+/* The methods by name, and what those on top of a singular value decomposition share. Which
+ * method is learned, and on which rows, is the caller's choice (train/train.c); LSA, the
+ * plainest map, is here. */
 #include "learn/learn.h"
 #include "base/mem.h"
 #include "base/threads.h"

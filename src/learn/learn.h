@@ -1,7 +1,8 @@
 /* Learning a map: what every method is given, and what it gives back.
  *
- * A method is a function of its input alone. To learn without a fold, or on top of a BERT encoder, the same function is
- * called with another input. Everything an input points to belongs to the caller and must outlive the call. */
+ * A method is a function of its input alone. To learn without a fold, or on top of a BERT
+ * encoder, the same function is called with another input. Everything an input points to belongs
+ * to the caller and must outlive the call. */
 #ifndef LEARN_LEARN_H
 #define LEARN_LEARN_H
 
@@ -36,8 +37,8 @@ struct learned_map {
     size_t dim;   /* of a vector; 0: there are none */
     float *sigma; /* rank singular values, where the method starts from an SVD */
     size_t rank;
-    /* Not FILM_OK: learning was stopped early and this is the best so far. FILM_CANCELLED, or why no checkpoint could
-     * be written. */
+    /* Not FILM_OK: learning was stopped early and this is the best so far. FILM_CANCELLED, or
+     * why no checkpoint could be written. */
     film_status interrupted;
     film_error interruption;
 };
@@ -46,8 +47,8 @@ void learned_map_free(struct learned_map *learned);
 typedef film_status (*learn_method)(const struct learn_input *input, struct learned_map *out,
                                     film_error *error);
 
-/* Features alone; an SVD (L = U'); FILM and its streaming version; ranking; the black box, whose weights are in the
- * input's network. OUT starts empty; free it after a failure as well. */
+/* Features alone; an SVD (L = U'); FILM and its streaming version; ranking; the black box, whose
+ * weights are in the input's network. OUT starts empty; free it after a failure as well. */
 film_status learn_tfidf(const struct learn_input *input, struct learned_map *out,
                         film_error *error);
 film_status learn_svd(const struct learn_input *input, struct learned_map *out, film_error *error);
@@ -76,12 +77,13 @@ size_t learn_inputs(const struct learn_input *input);
 /* Sentences to where they are in the basis of SVD. */
 struct encoder learn_projection(const struct learn_input *input, const struct svd *svd);
 
-/* The SVD of x, or of the network's vectors. Hands its singular values to OUT, and out->dim is the dimensions wanted
- * but at most its rank. */
+/* The SVD of x, or of the network's vectors. Hands its singular values to OUT, and out->dim is
+ * the dimensions wanted but at most its rank. */
 film_status learn_factorise(const struct learn_input *input, struct svd *svd,
                             struct learned_map *out, film_error *error);
 
-/* The checkpointer of a learner that starts from data of hash START; *OUT is NULL where the input has none. */
+/* The checkpointer of a learner that starts from data of hash START; *OUT is NULL where the
+ * input has none. */
 film_status learn_checkpointer(const struct learn_input *input, uint64_t start,
                                const struct checkpointer **out, film_error *error);
 

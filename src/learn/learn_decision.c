@@ -1,5 +1,5 @@
-/* The parts of a decision that learn from pairs surveyed out of fold: trees, calibration, memory. How pairs are surveyed is
- * out_of_fold.c, how a tree is grown boosting.c. */
+/* The parts of a decision that learn from pairs surveyed out of fold: trees, calibration,
+ * memory. How pairs are surveyed is out_of_fold.c, how a tree is grown boosting.c. */
 #include "learn/learn_decision.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -26,8 +26,8 @@ struct trial {
     json_t *history;         /* of the first fold: both losses after each round */
 };
 
-/* What the trees are learned from: the pairs but those of FOLD, behind them the unrelated ones; then, to
- * judge by, those of FOLD. */
+/* What the trees are learned from: the pairs but those of FOLD, behind them the unrelated ones;
+ * then, to judge by, those of FOLD. */
 struct layout {
     float *x, *columns; /* target, weight and base, one behind the other */
     struct boosting_data learn, apart;
@@ -117,8 +117,8 @@ done:
     return status;
 }
 
-/* How many trees, and the line from margins to log-odds. Of many pairs one fold is enough to tell; of few
- * every fold is kept apart once. */
+/* How many trees, and the line from margins to log-odds. Of many pairs one fold is enough to
+ * tell; of few every fold is kept apart once. */
 static film_status try_trees(const struct learn_input *input, const struct tree_rows *rows,
                              size_t all_folds, const struct unrelated_pairs *unrelated,
                              struct boosting_options *options, struct calibration *line,
@@ -151,8 +151,8 @@ done:
     return status;
 }
 
-/* Many pairs: quick steps, as many as the fold kept apart wants. A few thousand: slow steps that each see
- * only a part of the pairs and traits (measured on Quora and on STS). */
+/* Many pairs: quick steps, as many as the fold kept apart wants. A few thousand: slow steps that
+ * each see only a part of the pairs and traits (measured on Quora and on STS). */
 static void choose_boosting(struct boosting_options *options, size_t pairs)
 {
     boosting_defaults(options);
@@ -218,7 +218,8 @@ done:
 
 /* ---- Memory ---- */
 
-/* What memory is learned from, in process 0: all pairs, with what the rest of the decision says of each. */
+/* What memory is learned from, in process 0: all pairs, with what the rest of the decision says
+ * of each. */
 struct facts {
     size_t count;
     const float *target;

@@ -1,8 +1,8 @@
-/* Method DEEP: a network on the token matrices of a BERT encoder. The learner is learn/deep_learn.h, the network
- * bert/deep.h.
+/* Method DEEP: a network on the token matrices of a BERT encoder. The learner is
+ * learn/deep_learn.h, the network bert/deep.h.
  *
- * Matrices are made again for each batch: kept, those of Quora's sentences would take 6 GB even of a small
- * encoder. */
+ * Matrices are made again for each batch: kept, those of Quora's sentences would take 6 GB even
+ * of a small encoder. */
 #include "base/checksum.h"
 #include "base/mem.h"
 #include "learn/deep_learn.h"
@@ -124,7 +124,8 @@ film_status learn_deep_start(const film_train_options *options, size_t width, st
 
 film_status learn_deep(const struct learn_input *input, struct learned_map *out, film_error *error)
 {
-    /* The weights are the network's own; nobody has asked it yet, so it remembers nothing of how they were. */
+    /* The weights are the network's own; nobody has asked it yet, so it remembers nothing of how
+     * they were. */
     struct deep deep = *network_head(input->network);
     out->dim = network_dim(input->network);
     return learn(input, &deep, out, error);

@@ -1,5 +1,5 @@
-/* Method FILM: the corpus's labels to triplets, triplets and V to a map (Tang & Aw 2020). The optimisation itself is
- * learn/film.h; here are its inputs, its progress and its figures. */
+/* Method FILM: the corpus's labels to triplets, triplets and V to a map (Tang & Aw 2020). The
+ * optimisation itself is learn/film.h; here are its inputs, its progress and its figures. */
 #include "learn/learn_film.h"
 #include "base/checksum.h"
 #include "base/mem.h"
@@ -111,7 +111,8 @@ void learn_film_note(struct training_log *log, const char *name, const struct fi
                   "accuracy", "history", history));
 }
 
-/* P belongs to a basis and to anchors: another machine or thread count may make others. Of this process's part. */
+/* P belongs to a basis and to anchors: another machine or thread count may make others. Of this
+ * process's part. */
 static uint64_t hash_start(const struct svd *svd, size_t sentences, const struct triplets *triplets)
 {
     size_t ids = triplets->count * sizeof(uint32_t);
@@ -128,10 +129,10 @@ film_status learn_film_map(const struct learn_input *input, const struct svd *sv
 {
     film_status status = FILM_OK;
     size_t features = learn_inputs(input), dim = learned->dim;
+    struct film_basis basis = {svd->u, svd->u_rows, svd->rank, sigma};
     float *mine = mem_array(svd->u_rows * dim, sizeof *mine);
     TRY_ALLOC(mine && (*map = mem_array(features * dim, sizeof *mine)), error);
-    TRY(film_map(learned, svd->u, svd->u_rows, svd->rank, sigma,
-                 threads_use(input->options->threads), mine, error));
+    TRY(film_map(learned, &basis, threads_use(input->options->threads), mine, error));
     TRY(spread_gather(input->corpus->comm, features, dim, mine, *map, error));
 done:
     mem_free(mine);

@@ -8,7 +8,8 @@
 /* The learner's options from the user's; without a report. */
 struct film_learn_options learn_film_options(const struct learn_input *input, size_t dim);
 
-/* *MAP (inputs x dim), from what was learned on SVD's U with SIGMA: whole in every process of a job. */
+/* *MAP (inputs x dim), from what was learned on SVD's U with SIGMA: whole in every process of a
+ * job. */
 film_status learn_film_map(const struct learn_input *input, const struct svd *svd,
                            const float *sigma, const struct film_learned *learned, float **map,
                            film_error *error);

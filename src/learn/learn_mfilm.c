@@ -5,13 +5,14 @@
  * make. Negatives: labelled and hard ones of the batch, then random ones of it. Files whose
  * categories or labels come sorted should be shuffled first.
  *
- * A batch ends with its anchors (`batch`), or with 4 times as many sentences: vectors are what takes
- * memory, 4 * rank bytes each. It runs on into the next pass, so that the last rows of a file make
- * no small, noisy batch; only a batch that holds the whole file ends with it.
+ * A batch ends with its anchors (`batch`), or with 4 times as many sentences: vectors are what
+ * takes memory, 4 * rank bytes each. It runs on into the next pass, so that the last rows of a file
+ * make no small, noisy batch; only a batch that holds the whole file ends with it.
  *
- * In a job a batch is made of one part by each process, from its own part of the files: its anchors and what it draws
- * for them are all in that part, so that nothing but K is exchanged (8 rank^2 bytes summed and, from the first process,
- * 8 rank dim for P, per batch). A process that has come to its end goes on with empty parts until all have. */
+ * In a job a batch is made of one part by each process, from its own part of the files: its
+ * anchors and what it draws for them are all in that part, so that nothing but K is exchanged (8
+ * rank^2 bytes summed and, from the first process, 8 rank dim for P, per batch). A process that
+ * has come to its end goes on with empty parts until all have. */
 #include "base/mem.h"
 #include "base/threads.h"
 #include "la/spread.h"
@@ -204,7 +205,8 @@ done:
     return status;
 }
 
-/* This process's part of a batch, empty when it has come to its end; ROWS of all. FILM_END when all have. */
+/* This process's part of a batch, empty when it has come to its end; ROWS of all. FILM_END when
+ * all have. */
 static film_status collect_together(struct batches *b, size_t *rows, film_error *error)
 {
     film_status status = collect(b, error);
@@ -282,8 +284,8 @@ static film_status batches_init(struct batches *b, const struct learn_input *inp
     corpus_score_range(input->corpus, b->recipe.range);
     TRY(stream_init(&b->stream, input->stream, error));
     TRY_ALLOC(b->sigma = mem_array(rank, sizeof *b->sigma), error);
-    /* The sample's V has orthonormal columns over the sample; that of all rows would be shorter. Only
-     * so are k and with it mu(k) what the full batch would have. */
+    /* The sample's V has orthonormal columns over the sample; that of all rows would be shorter.
+     * Only so are k and with it mu(k) what the full batch would have. */
     double longer = sqrt((double)input->stream->rows / (double)input->corpus->rows);
     for (size_t i = 0; i < rank; i++) b->sigma[i] = (float)(longer * (double)svd->sigma[i]);
     b->recipe.sigma = b->sigma;
@@ -295,7 +297,8 @@ done:
     return status;
 }
 
-/* STATUS of the learning; cancelled with something learned is no error: the map so far is a model too. */
+/* STATUS of the learning; cancelled with something learned is no error: the map so far is a
+ * model too. */
 static film_status keep_partial(film_status status, const struct film_learned *learned,
                                 struct learned_map *out)
 {

@@ -1,5 +1,5 @@
-/* FILM-BERT's beginning: opens the encoder and encodes every sentence once, in chunks that can be cancelled. What is
- * learned from the vectors is the business of the method. */
+/* FILM-BERT's beginning: opens the encoder and encodes every sentence once, in chunks that can
+ * be cancelled. What is learned from the vectors is the business of the method. */
 #include "learn/learn_network.h"
 #include "base/mem.h"
 
@@ -27,7 +27,8 @@ done:
     return status;
 }
 
-/* OUT (sentences x dim; NULL: only remembered) = the vectors of SENTENCES; *ENCODED counts on over several calls. */
+/* OUT (sentences x dim; NULL: only remembered) = the vectors of SENTENCES; *ENCODED counts on
+ * over several calls. */
 static film_status encode(const struct encode_input *input, const struct strtab *sentences,
                           float *out, size_t *encoded, size_t total, film_error *error)
 {

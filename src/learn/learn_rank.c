@@ -1,5 +1,5 @@
-/* Method RANK: the corpus's labels as pairs, the sparse rows themselves to a map. The learner is learn/rank.h; here are
- * its inputs, its progress and its figures. */
+/* Method RANK: the corpus's labels as pairs, the sparse rows themselves to a map. The learner is
+ * learn/rank.h; here are its inputs, its progress and its figures. */
 #include "base/mem.h"
 #include "learn/learn.h"
 #include "learn/rank.h"

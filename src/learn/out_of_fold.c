@@ -1,5 +1,5 @@
-/* Cross-fitting: evidence, line and maps learned without each of five folds, and every pair surveyed by what did not see
- * it. The trees and memory that learn from it are learn_decision.c. */
+/* Cross-fitting: evidence, line and maps learned without each of five folds, and every pair
+ * surveyed by what did not see it. The trees and memory that learn from it are learn_decision.c. */
 #include "learn/out_of_fold.h"
 #include "base/mem.h"
 #include "base/threads.h"
@@ -37,8 +37,8 @@ static void weigh_pairs(film_labels labels, struct out_of_fold *held)
     }
 }
 
-/* Whatever fold is left out, pairs of both kinds must remain; the first fold, by which the number of
- * trees is chosen, must have both itself. */
+/* Whatever fold is left out, pairs of both kinds must remain; the first fold, by which the
+ * number of trees is chosen, must have both itself. */
 static film_status check_enough(struct out_of_fold *held, film_error *error)
 {
     const struct labelled_pairs *pairs = &held->pairs;
@@ -242,7 +242,8 @@ static film_status survey_all(const struct learn_input *input, const struct enco
         status = progress_report(&input->options->progress, "folds", (double)f, FOLDS, error);
         TRY(comm_agree(input->corpus->comm, status, error));
         if (learned) TRY(learn_fold_map(input, held, f, &map, error));
-        /* A BERT encoder cannot be learned without a fold: what it says is kept out of the trees. */
+        /* A BERT encoder cannot be learned without a fold: what it says is kept out of the
+         * trees. */
         struct encoder encoder = *model;
         encoder.network = NULL;
         if (learned) encoder.map = map;
@@ -258,8 +259,8 @@ done:
     return status;
 }
 
-/* How far the evidence is to be trusted beside the line, by the folds that did not see the pair: little,
- * where there were few pairs to learn from. */
+/* How far the evidence is to be trusted beside the line, by the folds that did not see the pair:
+ * little, where there were few pairs to learn from. */
 static film_status scale_evidence(const struct learn_input *input, struct decision *decision,
                                   struct out_of_fold *held, film_error *error)
 {

@@ -1,11 +1,13 @@
-/* What the decision's trees and memory are learned from: every training pair, surveyed by what was learned
- * without it.
+/* What the decision's trees and memory are learned from: every training pair, surveyed by what was
+ * learned without it.
  *
- * Everything that was learned from labels (evidence, the map) is learned once more for each fold without
- * that fold, and the fold's pairs are surveyed with it. On the way the model gets its line through the
- * unlearned traits and its word evidence, scaled by how far it is right about pairs it has not seen.
+ * Everything that was learned from labels (evidence, the map) is learned once more for each fold
+ * without that fold, and the fold's pairs are surveyed with it. On the way the model gets its line
+ * through the unlearned traits and its word evidence, scaled by how far it is right about pairs it
+ * has not seen.
  *
- * In a job every process knows which pairs there are and has the rest of its share of them alone. */
+ * In a job every process knows which pairs there are and has the rest of its share of them
+ * alone. */
 #ifndef LEARN_OUT_OF_FOLD_H
 #define LEARN_OUT_OF_FOLD_H
 
@@ -32,8 +34,8 @@ struct out_of_fold {
     int too_few; /* why gathering failed: too few labelled pairs */
 };
 
-/* INPUT is what the words' map was learned from: it is learned again without each fold. DECISION has its encoder and gets
- * its line and evidence. Free after a failure as well. */
+/* INPUT is what the words' map was learned from: it is learned again without each fold. DECISION
+ * has its encoder and gets its line and evidence. Free after a failure as well. */
 film_status out_of_fold_gather(const struct learn_input *input, struct decision *decision,
                                struct out_of_fold *held, film_error *error);
 void out_of_fold_free(struct out_of_fold *held);

@@ -1,5 +1,5 @@
-/* Labels of any kind as the pairs a ranking learns from. Which pairs a kind of label makes is labels.h's business; degrees
- * that say neither same nor different are left out. */
+/* Labels of any kind as the pairs a ranking learns from. Which pairs a kind of label makes is
+ * labels.h's business; degrees that say neither same nor different are left out. */
 #include "learn/pair_lists.h"
 #include "base/checksum.h"
 #include "base/mem.h"

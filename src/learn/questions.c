@@ -1,5 +1,5 @@
-/* Numbers questions by their tokens, joins those of a row, and assigns whole components to parts. Which rows count as
- * joined is the caller's choice. */
+/* Numbers questions by their tokens, joins those of a row, and assigns whole components to
+ * parts. Which rows count as joined is the caller's choice. */
 #include "learn/questions.h"
 #include "base/mem.h"
 #include "base/rng.h"

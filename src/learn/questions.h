@@ -27,8 +27,8 @@ film_status questions_hash(struct questions *questions, film_text text, uint64_t
 film_status questions_number(struct questions *questions, film_text text, uint32_t *id,
                              film_error *error);
 
-/* Numbers of all sentences of a corpus, by theirs; *NUMBER is freed with mem_free. Of a shared corpus
- * every process calls it and gets all. */
+/* Numbers of all sentences of a corpus, by theirs; *NUMBER is freed with mem_free. Of a shared
+ * corpus every process calls it and gets all. */
 film_status questions_number_all(const struct corpus *corpus, uint32_t **number, uint32_t *count,
                                  film_error *error);
 
@@ -52,8 +52,9 @@ struct partition_result {
     size_t components, largest; /* and the rows of the largest */
 };
 
-/* Assigns rows to parts; PART[i] is where row i went. Largest components first, equal ones in random order, each to
- * whichever part lacks most rows, so that the shares hold even with one giant component. */
+/* Assigns rows to parts; PART[i] is where row i went. Largest components first, equal ones in
+ * random order, each to whichever part lacks most rows, so that the shares hold even with one
+ * giant component. */
 film_status questions_partition(const struct question_rows *rows,
                                 const struct partition_shares *shares, unsigned char *part,
                                 struct partition_result *result, film_error *error);

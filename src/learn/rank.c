@@ -1,3 +1,5 @@
+/* Learning by ranking: epochs, batches, and the map with its term weights folded in. The loss is
+ * rank_batch.c, what goes into a batch rank_draw.c. */
 #include "learn/rank.h"
 #include "base/mem.h"
 #include "base/threads.h"

@@ -1,3 +1,6 @@
+/* Loss and gradient of one batch: softmax over in-batch candidates, and a pair decision with a
+ * learned border. Columns of the map are split over the processes; the step is AdaGrad with one
+ * step size per feature. */
 #include "learn/rank_batch.h"
 #include "base/mem.h"
 #include "embed/vec.h"
@@ -82,8 +85,8 @@ static void take_rows(struct rank_batch *b, const struct rank_map *map,
 
 /* ---- Between columns and rows ---- */
 
-/* The vectors of the candidates, which everyone needs: from columns of each process to whole rows of y, or from
- * whole rows of dy, of each a part, to their sum in columns of each process. */
+/* The vectors of the candidates, which everyone needs: from columns of each process to whole
+ * rows of y, or from whole rows of dy, of each a part, to their sum in columns of each process. */
 static film_status turn_candidates(struct rank_batch *b, const struct rank_map *map, int to_rows,
                                    int threads, film_error *error)
 {
@@ -100,8 +103,8 @@ static film_status turn_candidates(struct rank_batch *b, const struct rank_map *
     return status;
 }
 
-/* Rows of a batch that only one process has to do with: row FIRST begins PAIRS pairs of SIDES rows each, of which each
- * process has its share. */
+/* Rows of a batch that only one process has to do with: row FIRST begins PAIRS pairs of SIDES
+ * rows each, of which each process has its share. */
 struct own_rows {
     size_t first, pairs, sides;
 };
@@ -154,7 +157,8 @@ static void normalise(struct rank_batch *b, size_t first, size_t end, int thread
         b->length[i] = (float)vec_normalise(b->y + i * b->dim, b->dim);
 }
 
-/* Every process computes its columns of all vectors and gets those of the others of the vectors it needs. */
+/* Every process computes its columns of all vectors and gets those of the others of the vectors
+ * it needs. */
 static film_status embed_rows(struct rank_batch *b, const struct rank_map *map, size_t count,
                               int threads, film_error *error)
 {
@@ -174,8 +178,9 @@ static film_status embed_rows(struct rank_batch *b, const struct rank_map *map, 
     return FILM_OK;
 }
 
-/* s = exp(t (cos - 1)) by tiles of the own a's, with the sums of every row, and of every column inside
- * the tile. The pair's own partner is of its cluster too: it is put back where the mask took it. */
+/* s = exp(t (cos - 1)) by tiles of the own a's, with the sums of every row, and of every column
+ * inside the tile. The pair's own partner is of its cluster too: it is put back where the mask
+ * took it. */
 static void exponentials(struct rank_batch *b, const struct rank_rows *rows,
                          const struct rank_step *step)
 {
@@ -204,7 +209,8 @@ static void exponentials(struct rank_batch *b, const struct rank_rows *rows,
 }
 
 /* Turns the exponentials into the gradient by the cosines; returns the loss of the own pairs.
- *     dloss/dcos_ij = t / 2B (e_ij / row_i + e_ij / column_j - 2 [i = j])     no column for hard j */
+ *     dloss/dcos_ij = t / 2B (e_ij / row_i + e_ij / column_j - 2 [i = j])
+ * A hard j has no column. */
 static double probabilities(struct rank_batch *b, const struct rank_step *step)
 {
     size_t m = b->pairs + b->hard;
@@ -256,7 +262,8 @@ struct verdict_sums {
     double loss[2], slope[2];
 };
 
-/* Number K of the own pairs: the positive ones, then (counted on from all positive ones) the opposed. */
+/* Number K of the own pairs: the positive ones, then (counted on from all positive ones) the
+ * opposed. */
 static size_t own_pair(const struct rank_batch *b, size_t k)
 {
     size_t own = b->end - b->first;
@@ -314,8 +321,9 @@ done:
 
 /* ---- Backwards ---- */
 
-/* Rows of dy: those of the own a's are G C, those of the candidates G' A, with G = b->s. These are to be summed
- * over the processes; going through the length of a vector is linear, so it can be done before. */
+/* Rows of dy: those of the own a's are G C, those of the candidates G' A, with G = b->s. These
+ * are to be summed over the processes; going through the length of a vector is linear, so it can
+ * be done before. */
 static void vector_gradient(struct rank_batch *b, int threads)
 {
     size_t d = b->dim, n = b->pairs, own = b->end - b->first, m = n + b->hard;
@@ -437,7 +445,8 @@ void rank_batch_read(const struct rank_batch *batch, const struct rank_map *map,
     }
 }
 
-/* AdaGrad with one step size per feature. SQUARE: of the whole row of the gradient, in all processes. */
+/* AdaGrad with one step size per feature. SQUARE: of the whole row of the gradient, in all
+ * processes. */
 static void step_row(struct rank_map *map, size_t f, const float *gradient, double square,
                      float rate)
 {

@@ -82,7 +82,8 @@ static size_t bytes_of(const struct state_array *array)
     return array->count * sizes[array->type];
 }
 
-/* Gives process 0 room for what is split: the columns of each process behind those of the one before. */
+/* Gives process 0 room for what is split: the columns of each process behind those of the one
+ * before. */
 static film_status list_whole(struct list *list, const struct rank_run *run, film_error *error)
 {
     film_status status = FILM_OK;

@@ -1,3 +1,5 @@
+/* Clusters of duplicates by union-find, and the random order of pairs and their labelled
+ * negatives. No vectors here. */
 #include "learn/rank_draw.h"
 #include "base/mem.h"
 #include "base/union_find.h"

@@ -1,3 +1,5 @@
+/* Sparse rows by number, from the processes that hold them, with dropout. What the rows are used
+ * for is rank_batch.c. */
 #include "learn/rank_fetch.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -64,8 +66,8 @@ static uint32_t owner_of(const struct rank_fetch *fetch, uint32_t row)
     return (uint32_t)low;
 }
 
-/* How long every row is: fetch->start. What process i sends begins in fetch->next[i] with the first of its
- * rows, so that each row knows its place, fetch->from. */
+/* How long every row is: fetch->start. What process i sends begins in fetch->next[i] with the
+ * first of its rows, so that each row knows its place, fetch->from. */
 static film_status fetch_lengths(struct rank_fetch *fetch, const struct csr *x,
                                  const uint32_t *rows, size_t count, film_error *error)
 {

@@ -1,6 +1,6 @@
-/* Rows of X by number, brought from the processes that hold them: those of process 0 are numbered first, then
- * those of process 1 and so on. Per process and fetch, 4 bytes for each of its rows that is wanted and 8 for
- * each of their entries go to the others. */
+/* Rows of X by number, brought from the processes that hold them: those of process 0 are
+ * numbered first, then those of process 1 and so on. Per process and fetch, 4 bytes for each of
+ * its rows that is wanted and 8 for each of their entries go to the others. */
 #ifndef LEARN_RANK_FETCH_H
 #define LEARN_RANK_FETCH_H
 

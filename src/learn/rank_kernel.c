@@ -1,3 +1,5 @@
+/* Inner loops of the ranking loss, written so that the compiler vectorises them: sums of
+ * scattered rows, softmax terms. */
 #include "learn/rank_kernel.h"
 #include "embed/vec.h"
 

@@ -1,3 +1,5 @@
+/* The map that ranking learns, split by columns over the processes: random signs at the start,
+ * joined at the end. Steps are taken by rank_batch.c. */
 #include "learn/rank_map.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -125,8 +127,8 @@ void rank_map_cut(const struct rank_map *map, const float *rows, size_t count, i
         }
 }
 
-/* From the last features to the first, so that whole rows are written only where own columns have been
- * read: no second map is needed. */
+/* From the last features to the first, so that whole rows are written only where own columns
+ * have been read: no second map is needed. */
 film_status rank_map_complete(struct rank_map *map, int threads, film_error *error)
 {
     film_status status = FILM_OK;

@@ -1,5 +1,5 @@
-/* The parameters of the ranking map (learn/rank.h). In a job of several processes each holds some columns
- * of L, and all of the term weights and sums of squares. */
+/* The parameters of the ranking map (learn/rank.h). In a job of several processes each holds
+ * some columns of L, and all of the term weights and sums of squares. */
 #ifndef LEARN_RANK_MAP_H
 #define LEARN_RANK_MAP_H
 
@@ -26,7 +26,8 @@ struct rank_start {
     int threads;
 };
 
-/* L: signs by seed over sqrt(d), so that every row has length 1; g = 0. This process's columns of them. */
+/* L: signs by seed over sqrt(d), so that every row has length 1; g = 0. This process's columns
+ * of them. */
 film_status rank_map_init(struct rank_map *map, const struct comm *comm,
                           const struct rank_start *start, film_error *error);
 void rank_map_free(struct rank_map *map);
@@ -38,8 +39,8 @@ size_t rank_map_dim(const struct rank_map *map, int rank);
 void rank_map_project(const struct rank_map *map, const uint32_t *col, const float *val,
                       size_t count, float *out);
 
-/* ROWS (count x all_dim) from BLOCKS: the columns of each process (count x its dim), one block behind the
- * other. */
+/* ROWS (count x all_dim) from BLOCKS: the columns of each process (count x its dim), one block
+ * behind the other. */
 void rank_map_join(const struct rank_map *map, const float *blocks, size_t count, int threads,
                    float *rows);
 /* The way back. */

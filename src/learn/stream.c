@@ -1,4 +1,5 @@
-/* Files as a stream of rows, and the sample a streaming method starts from. Batches are made by learn_mfilm.c. */
+/* Files as a stream of rows, and the sample a streaming method starts from. Batches are made by
+ * learn_mfilm.c. */
 #include "learn/stream.h"
 #include "base/mem.h"
 #include "learn/corpus_share.h"
@@ -144,8 +145,8 @@ done:
     return status;
 }
 
-/* From what this process read to what all did: one sample, the dev rows in every process, the number of rows.
- * NUMBER of all kinds were read here. */
+/* From what this process read to what all did: one sample, the dev rows in every process, the
+ * number of rows. NUMBER of all kinds were read here. */
 static film_status join(struct stream_source *source, struct corpus *corpus, struct corpus *dev,
                         uint64_t number, film_error *error)
 {

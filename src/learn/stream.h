@@ -13,8 +13,9 @@
  * rows with at most `sample` distinct sentences: all rows while they fit, then those whose hashed
  * number is in the lower half, quarter, ... of the range. Same seed, same sample.
  *
- * In a job every process streams its own part of the files. They sample alike, each its share, and the sample becomes
- * one corpus of all (learn/corpus_share.h); the rows held out are brought to every one of them. */
+ * In a job every process streams its own part of the files. They sample alike, each its share,
+ * and the sample becomes one corpus of all (learn/corpus_share.h); the rows held out are brought
+ * to every one of them. */
 #ifndef LEARN_STREAM_H
 #define LEARN_STREAM_H
 
@@ -35,8 +36,8 @@ struct stream_source {
     uint64_t own_rows;                 /* those in this process's part of the files */
 };
 
-/* The first pass: a sample of the rows to CORPUS, the rows held out to DEV (empty with a dev file, or when there are too
- * few), and the source's numbers. */
+/* The first pass: a sample of the rows to CORPUS, the rows held out to DEV (empty with a dev
+ * file, or when there are too few), and the source's numbers. */
 film_status stream_sample(struct stream_source *source, struct corpus *corpus, struct corpus *dev,
                           struct training_log *log, film_error *error);
 
@@ -48,7 +49,8 @@ struct stream {
     double dev_share;           /* q; negative before the first row */
 };
 
-/* FILM_USAGE for standard input, which cannot be read twice. STREAM stays where it is, SOURCE outlives it. */
+/* FILM_USAGE for standard input, which cannot be read twice. STREAM stays where it is, SOURCE
+ * outlives it. */
 film_status stream_init(struct stream *stream, const struct stream_source *source,
                         film_error *error);
 void stream_free(struct stream *stream);

@@ -1,5 +1,6 @@
-/* The notes of a training: figures and seconds as two JSON objects. It decides nothing; whoever learns says what is
- * worth noting. Seconds and traffic are not saved with the model, so that the same training gives the same bytes. */
+/* The notes of a training: figures and seconds as two JSON objects. It decides nothing; whoever
+ * learns says what is worth noting. Seconds and traffic are not saved with the model, so that
+ * the same training gives the same bytes. */
 #include "learn/training_log.h"
 #include "base/mem.h"
 
@@ -54,7 +55,8 @@ void training_log_remark(struct training_log *log, const char *key, json_t *valu
         json_decref(value);
 }
 
-/* Traffic goes with the seconds: checkpoints are traffic too, and how many there are is a matter of time. */
+/* Traffic goes with the seconds: checkpoints are traffic too, and how many there are is a matter
+ * of time. */
 static void note_traffic(struct training_log *log, const char *name)
 {
     const struct comm_traffic *now = log->comm->traffic, *then = &log->traffic;

@@ -1,5 +1,5 @@
-/* Collects the rows of all processes in the first one, which learns the trees. Rows beyond a limit are sampled by their
- * number, the same in every job. */
+/* Collects the rows of all processes in the first one, which learns the trees. Rows beyond a
+ * limit are sampled by their number, the same in every job. */
 #include "learn/tree_rows.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -27,8 +27,8 @@ static film_status draw_pairs(const struct out_of_fold *held, size_t most, uint6
     return FILM_OK;
 }
 
-/* *COLUMN, SIZE bytes of each pair of the share, becomes that of the pairs DRAWN (NULL: all) of all processes; *OWN
- * is to be freed, or NULL where it stays what it is. */
+/* *COLUMN, SIZE bytes of each pair of the share, becomes that of the pairs DRAWN (NULL: all) of
+ * all processes; *OWN is to be freed, or NULL where it stays what it is. */
 static film_status bring(const struct comm *comm, const void **column, size_t size,
                          const uint32_t *drawn, size_t count, void **own, film_error *error)
 {

@@ -1,4 +1,5 @@
-/* The pairs trees are learned from, brought together: process 0 learns them alone and tells the others. */
+/* The pairs trees are learned from, brought together: process 0 learns them alone and tells the
+ * others. */
 #ifndef LEARN_TREE_ROWS_H
 #define LEARN_TREE_ROWS_H
 
@@ -15,8 +16,8 @@ struct tree_rows {
     void *own[TREE_ROWS_COLUMNS]; /* of these, those that are not the material's */
 };
 
-/* All pairs, or of more than MOST about so many, drawn by SEED: the same ones by any number of processes. Every
- * process calls it. Free after a failure as well, before the material. */
+/* All pairs, or of more than MOST about so many, drawn by SEED: the same ones by any number of
+ * processes. Every process calls it. Free after a failure as well, before the material. */
 film_status tree_rows_gather(const struct out_of_fold *held, const struct comm *comm, size_t most,
                              uint64_t seed, struct tree_rows *rows, film_error *error);
 void tree_rows_free(struct tree_rows *rows);

@@ -1,5 +1,5 @@
-/* Draws pairs of sentences, pieces and made-up words, and surveys them as the trees see pairs. What they weigh beside
- * labelled pairs is decided here; what is learned from them is not. */
+/* Draws pairs of sentences, pieces and made-up words, and surveys them as the trees see pairs.
+ * What they weigh beside labelled pairs is decided here; what is learned from them is not. */
 #include "learn/unrelated_pairs.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -43,8 +43,9 @@ static film_text made_up_word(struct rng *rng, char *room)
     return (film_text){room, length};
 }
 
-/* One pair on its way. What is drawn for the second sentence depends on the first one's text, and in a job
- * another process may have that: so first all first sentences are brought, then all second ones. */
+/* One pair on its way. What is drawn for the second sentence depends on the first one's text,
+ * and in a job another process may have that: so first all first sentences are brought, then all
+ * second ones. */
 struct drawn {
     struct rng rng;
     uint64_t kind;
@@ -151,7 +152,8 @@ static film_status make_all(const struct decision *decision, const struct drawin
     return status;
 }
 
-/* COLUMN, COUNT things of SIZE bytes, becomes that of all processes in process 0, and nothing in the others. */
+/* COLUMN, COUNT things of SIZE bytes, becomes that of all processes in process 0, and nothing in
+ * the others. */
 static film_status collect(const struct comm *comm, float **column, size_t count, size_t size,
                            film_error *error)
 {

@@ -1,10 +1,11 @@
 /* Pairs that have nothing to do with each other: what labelled files lack.
  *
- * People label pairs that look alike, questions of several words. Trees learned from these alone guess
- * about everything else; they guessed that "hello" and "banana" mean the same (0.74 on Quora). So the
- * trees also see made-up pairs: training sentences drawn by chance, pieces of one to four words of them,
- * made-up words, nothing at all. They count as different. The map and the evidence do not see them, nor do
- * the calibration and the threshold: those are about pairs as they were labelled. */
+ * People label pairs that look alike, questions of several words. Trees learned from these alone
+ * guess about everything else; they guessed that "hello" and "banana" mean the same (0.74 on
+ * Quora). So the trees also see made-up pairs: training sentences drawn by chance, pieces of one
+ * to four words of them, made-up words, nothing at all. They count as different. The map and the
+ * evidence do not see them, nor do the calibration and the threshold: those are about pairs as
+ * they were labelled. */
 #ifndef LEARN_UNRELATED_PAIRS_H
 #define LEARN_UNRELATED_PAIRS_H
 

@@ -1,5 +1,6 @@
-/* From scores to probabilities, and the operating point, on a labelled file: the dev file, a part held out, or where
- * nothing was learned from labels the training rows themselves. The lines are fitted by pair/calibrate.h. */
+/* From scores to probabilities, and the operating point, on a labelled file: the dev file, a
+ * part held out, or where nothing was learned from labels the training rows themselves. The
+ * lines are fitted by pair/calibrate.h. */
 #include "train/calibration.h"
 #include "base/mem.h"
 #include "learn/decision_threshold.h"
@@ -73,8 +74,8 @@ done:
     return status;
 }
 
-/* What memory adds stays what it is; the line fits what it leaves open, and the network's weight with it. Then
- * the operating point, on the sum of all. SIMILARITY: of the vectors. */
+/* What memory adds stays what it is; the line fits what it leaves open, and the network's weight
+ * with it. Then the operating point, on the sum of all. SIMILARITY: of the vectors. */
 static film_status calibrate_margin(const struct calibrating *on, film_model *model,
                                     const float *similarity, film_error *error)
 {

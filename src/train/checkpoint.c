@@ -1,5 +1,5 @@
-/* Checkpoints as safetensors files: written whole, read back only into the same training. When to save is decided here,
- * what to save by the learner. */
+/* Checkpoints as safetensors files: written whole, read back only into the same training. When
+ * to save is decided here, what to save by the learner. */
 #include "train/checkpoint.h"
 #include "base/mem.h"
 #include "base/safetensors.h"
@@ -33,7 +33,8 @@ static enum safetensors_type file_type(enum state_type type)
 
 /* ---- Writing ---- */
 
-/* In a job the first process's clock counts, for all of them: what is split must be brought together. */
+/* In a job the first process's clock counts, for all of them: what is split must be brought
+ * together. */
 static int due(void *user)
 {
     const struct checkpoint *checkpoint = user;
@@ -136,7 +137,8 @@ film_status checkpoint_check(const film_train_options *options, film_error *erro
     if (!options->resume) return FILM_OK;
     if (!options->checkpoint)
         return status_set(error, FILM_USAGE, "there is no checkpoint to resume from");
-    /* A job that was killed before it came that far begins again: its restart need not ask how far it was. */
+    /* A job that was killed before it came that far begins again: its restart need not ask how
+     * far it was. */
     if (access(options->checkpoint, F_OK) != 0 && comm_of(options->job)->size == 1)
         return status_set(error, FILM_BAD_INPUT, "nothing to resume: no %s", options->checkpoint);
     return FILM_OK;

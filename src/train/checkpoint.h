@@ -26,8 +26,8 @@ struct checkpoint {
 /* Said before anything is read: the options make sense, and there is something to resume. */
 film_status checkpoint_check(const film_train_options *options, film_error *error);
 
-/* What a learner of TRAINING takes; NULL when the options want no checkpoint. The learner opens it: resuming, the file is
- * then read and compared. CHECKPOINT stays where it is. */
+/* What a learner of TRAINING takes; NULL when the options want no checkpoint. The learner opens
+ * it: resuming, the file is then read and compared. CHECKPOINT stays where it is. */
 const struct checkpointing *checkpoint_prepare(struct checkpoint *checkpoint,
                                                const struct training_identity *training);
 void checkpoint_free(struct checkpoint *checkpoint);

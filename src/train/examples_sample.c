@@ -1,5 +1,5 @@
-/* Reservoir sampling of the labelled pairs. Pairs that were made up, and degrees that say neither same nor different, are
- * no examples. */
+/* Reservoir sampling of the labelled pairs. Pairs that were made up, and degrees that say
+ * neither same nor different, are no examples. */
 #include "train/examples_sample.h"
 #include "base/mem.h"
 #include "base/rng.h"

@@ -5,7 +5,8 @@
 #include "learn/corpus.h"
 #include "model/examples.h"
 
-/* At most WANTED of the pairs, each as likely to stay (reservoir sampling by SEED); 0: EXAMPLES is left empty. */
+/* At most WANTED of the pairs, each as likely to stay (reservoir sampling by SEED); 0: EXAMPLES
+ * is left empty. */
 film_status examples_sample(struct examples *examples, const struct corpus *corpus, size_t wanted,
                             uint64_t seed, film_error *error);
 

@@ -1,5 +1,5 @@
-/* A training as one JSON object: options, counts, and hashes of its rows and features. Hashes tell accidents apart, not
- * attacks. */
+/* A training as one JSON object: options, counts, and hashes of its rows and features. Hashes
+ * tell accidents apart, not attacks. */
 #include "train/fingerprint.h"
 #include "base/mem.h"
 #include "base/checksum.h"
@@ -44,8 +44,9 @@ static uint64_t hash_features(const struct csr *x)
     return checksum_add(hash, x->val, entries * sizeof *x->val);
 }
 
-/* As the command line calls them. Left out: the limit of FILM's iterations, which may be raised, the
- * operating point, which is chosen when learning is over, and what the hashes of the rows cover. */
+/* As the command line calls them. Left out: the limit of FILM's iterations, which may be raised,
+ * the operating point, which is chosen when learning is over, and what the hashes of the rows
+ * cover. */
 static json_t *options_object(const struct training_identity *training)
 {
     const film_train_options *o = training->options;

@@ -1,6 +1,6 @@
-/* A validation part when the user gave none: whole components of rows connected by questions. Where all
- * rows are connected (a FAQ in which every entry is told apart from the next), only positive rows
- * connect, and negative rows between the two parts are dropped from both. */
+/* A validation part when the user gave none: whole components of rows connected by questions.
+ * Where all rows are connected (a FAQ in which every entry is told apart from the next), only
+ * positive rows connect, and negative rows between the two parts are dropped from both. */
 #include "train/hold_out.h"
 #include "base/mem.h"
 #include "learn/corpus_share.h"

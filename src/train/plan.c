@@ -1,5 +1,6 @@
-/* Chooses the method by the labels there are and refuses what cannot be learned from them. Nothing is read or learned
- * here; options that make no sense for any file were refused before (options.c). */
+/* Chooses the method by the labels there are and refuses what cannot be learned from them.
+ * Nothing is read or learned here; options that make no sense for any file were refused before
+ * (options.c). */
 #include "train/plan.h"
 #include "learn/learn.h"
 #include "train/options.h"
@@ -28,8 +29,8 @@ static film_status check_method(const film_train_options *options, film_method m
         return status_set(error, FILM_BAD_INPUT,
                           "nothing to resume: --method %s cannot be paused; leave out --resume",
                           name);
-    /* What the decision learns from must not have been seen by the map: learned once for each fold, which a
-     * method that streams its rows does not do. */
+    /* What the decision learns from must not have been seen by the map: learned once for each
+     * fold, which a method that streams its rows does not do. */
     if (method == FILM_METHOD_MFILM && options->decision == FILM_DECISION_FULL)
         return status_set(error, FILM_BAD_INPUT,
                           "--decision full is not learned with --method mfilm, which streams its "

@@ -14,7 +14,8 @@ struct training_plan {
     int full;           /* the full decision is learned */
 };
 
-/* FILM_BAD_INPUT for what cannot be done with LABELS, FILM_USAGE for options that contradict each other. */
+/* FILM_BAD_INPUT for what cannot be done with LABELS, FILM_USAGE for options that contradict
+ * each other. */
 film_status plan_make(struct training_plan *plan, const film_train_options *options,
                       film_labels labels, film_error *error);
 

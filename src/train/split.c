@@ -1,6 +1,6 @@
-/* Two passes over the file: the first numbers the questions (about 13 bytes a row and 40 a distinct
- * question stay in memory, the text does not), the second copies each row as it stands to the part it
- * was dealt to. */
+/* Two passes over the file: the first numbers the questions (about 13 bytes a row and 40 a
+ * distinct question stay in memory, the text does not), the second copies each row as it stands
+ * to the part it was dealt to. */
 #include "train/split.h"
 #include "base/mem.h"
 #include "learn/questions.h"

@@ -1,5 +1,6 @@
-/* A training, as a pipeline: check options, read, choose the method and the dev rows, count features, learn the maps and
- * the decision, calibrate, keep examples. Each step is a call with its inputs; how anything is learned is src/learn. */
+/* A training, as a pipeline: check options, read, choose the method and the dev rows, count
+ * features, learn the maps and the decision, calibrate, keep examples. Each step is a call with
+ * its inputs; how anything is learned is src/learn. */
 #include "train/train.h"
 #include "base/mem.h"
 #include "learn/decision_threshold.h"
@@ -73,7 +74,8 @@ struct training_data {
     struct training_log *log;
 };
 
-/* The words' map. Beside a BERT encoder it comes second: it cannot be paused, and has the sizes that suit it. */
+/* The words' map. Beside a BERT encoder it comes second: it cannot be paused, and has the sizes
+ * that suit it. */
 static struct learn_input words_input(const struct training_data *data, const film_model *model)
 {
     const film_train_options *options = data->options;
@@ -111,7 +113,8 @@ static struct learn_input network_input(const struct training_data *data, const 
                                 .log = data->log};
 }
 
-/* Learns by INPUT; the map and its singular values become the model's: *MAP and *DIM are places in it. */
+/* Learns by INPUT; the map and its singular values become the model's: *MAP and *DIM are places
+ * in it. */
 static film_status learn(const struct learn_input *input, film_model *model, float **map,
                          size_t *dim, struct interruption *stopped, film_error *error)
 {
@@ -154,7 +157,8 @@ done:
     return status;
 }
 
-/* The map on top of the BERT encoder where there is one, then, unless that was stopped, the words' map. */
+/* The map on top of the BERT encoder where there is one, then, unless that was stopped, the
+ * words' map. */
 static film_status learn_maps(const struct training_data *data, const struct vector_cache *cache,
                               film_model *model, struct interruption *stopped, film_error *error)
 {
@@ -174,7 +178,8 @@ done:
 
 /* ---- Decision ---- */
 
-/* Without enough pairs, or when it is stopped: the map is there, and with a threshold it is a model. */
+/* Without enough pairs, or when it is stopped: the map is there, and with a threshold it is a
+ * model. */
 static film_status decide(const struct training_data *data, film_model *model,
                           struct interruption *stopped, film_error *error)
 {

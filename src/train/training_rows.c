@@ -1,5 +1,6 @@
-/* From files to rows in memory. A method that streams reads a sample here and its files again while it learns. What the
- * rows are learned with is not known here, but for whether it looks at labels. */
+/* From files to rows in memory. A method that streams reads a sample here and its files again
+ * while it learns. What the rows are learned with is not known here, but for whether it looks at
+ * labels. */
 #include "train/training_rows.h"
 #include "learn/corpus_share.h"
 #include "train/hold_out.h"
