@@ -10,8 +10,9 @@
 #include "train/options.h"
 #include "base/mem.h"
 #include "film_train.h"
-#include "train/learn_decision.h"
-#include "train/out_of_fold.h"
+#include "learn/learn.h"
+#include "learn/out_of_fold.h"
+#include "model/model.h"
 #include "learn/features_fit.h"
 
 #include <stdio.h>
@@ -91,26 +92,35 @@ static void write_train(const char *folder, const struct out_of_fold *held)
 
 /* ---- The steps of film train ---- */
 
-static void learn_map(struct run *run, const char *path)
+/* Features and map of MODEL; INPUT says what they were learned from. */
+static void learn_model(film_model *model, struct learn_input *input, struct corpus *corpus,
+                        struct csr *x)
 {
+    static const struct corpus no_dev = {.rows = 0};
+    const film_train_options *options = input->options;
     struct tokenizer tokenizer;
-    film_model *model = run->model;
-    must(corpus_read(&run->corpus, &path, 1, &run->options->table, NULL, &error));
-    must(tokenizer_init(&tokenizer, NULL, NULL, &error));
-    model->features.groups = GROUP_BIT(GROUP_WORD) | GROUP_BIT(GROUP_CHAR);
+    struct learned_map learned = {0};
+    model->features.groups = learn_defaults(input->method)->features;
     struct features_options wanted = {
-        model->features.groups, run->options->min_df, 0, run->options->threads, {0}, NULL};
-    must(features_fit(&model->features, &tokenizer, &run->corpus.sentences, &wanted, &run->x,
-                      &error));
-    must(run_learn(run, &error));
+        model->features.groups, options->min_df, 0, options->threads, {0}, NULL};
+    must(tokenizer_init(&tokenizer, NULL, NULL, &error));
+    must(features_fit(&model->features, &tokenizer, &corpus->sentences, &wanted, x, &error));
+    input->dim = learn_defaults(input->method)->dim;
+    input->corpus = corpus;
+    input->dev = &no_dev;
+    input->features = &model->features;
+    input->x = x;
+    must(learn_map(input, &learned, &error));
+    model->own_map = learned.map;
     model->encoder = (struct encoder){.features = &model->features,
                                       .map = model->own_map,
-                                      .dim = run->dim,
-                                      .similarity = run->options->similarity};
+                                      .dim = learned.dim,
+                                      .similarity = options->similarity};
+    model->decision.encoder = &model->encoder;
 }
 
 /* DEV as `film predict` would see it. */
-static void survey_dev(const struct run *run, const char *path, const char *folder)
+static void survey_dev(const film_model *model, const char *path, const char *folder)
 {
     struct corpus dev;
     struct survey survey;
@@ -119,13 +129,12 @@ static void survey_dev(const struct run *run, const char *path, const char *fold
     size_t count = dev.rows, traits = traits_count();
     float *x = some(count, traits * sizeof *x), *base = some(count, sizeof *base),
           *similarity = some(count, sizeof *similarity);
-    must(survey_init(&survey, &run->model->encoder, &error));
+    must(survey_init(&survey, &model->encoder, &error));
     for (size_t i = 0; i < count; i++) {
-        must(survey_make(&survey, &run->model->decision.evidence,
-                         strtab_get(&dev.sentences, dev.a[i]), strtab_get(&dev.sentences, dev.b[i]),
-                         &error));
+        must(survey_make(&survey, &model->decision.evidence, strtab_get(&dev.sentences, dev.a[i]),
+                         strtab_get(&dev.sentences, dev.b[i]), &error));
         memcpy(x + i * traits, survey.traits, traits * sizeof *x);
-        base[i] = (float)(survey.margin + linear_sum(&run->model->decision.line, survey.traits));
+        base[i] = (float)(survey.margin + linear_sum(&model->decision.line, survey.traits));
         similarity[i] = (float)survey_similarity(&survey);
     }
     write_npy(folder, "dev", "-x.npy", x, count, traits);
@@ -156,24 +165,21 @@ int main(int count, char **arguments)
     options.threads = count > 4 ? atoi(arguments[4]) : 0;
     film_model *model = mem_zeroed(1, sizeof *model);
     if (!model) must(status_no_memory(&error));
-    struct run run = {.options = &options,
-                      .method = FILM_METHOD_RANK,
-                      .dim = 200, /* as train/train.c has it for this method */
-                      .model = model,
-                      .figures = json_object(),
-                      .seconds = json_object()};
-    learn_map(&run, arguments[1]);
-    must(out_of_fold_gather(&run, &held, &error));
+    struct learn_input input = {.method = FILM_METHOD_RANK, .options = &options};
+    struct corpus corpus;
+    struct csr x;
+    must(
+        corpus_read(&corpus, (const char *const[]){arguments[1]}, 1, &options.table, NULL, &error));
+    learn_model(model, &input, &corpus, &x);
+    must(out_of_fold_gather(&input, &model->decision, &held, &error));
     write_train(folder, &held);
-    survey_dev(&run, arguments[2], folder);
+    survey_dev(model, arguments[2], folder);
     FILE *file = create(folder, "", "traits.tsv");
     write_traits(file);
     fclose(file);
     out_of_fold_free(&held);
-    csr_free(&run.x);
-    corpus_free(&run.corpus);
-    json_decref(run.figures);
-    json_decref(run.seconds);
+    csr_free(&x);
+    corpus_free(&corpus);
     model_free(model);
     return 0;
 }

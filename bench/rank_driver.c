@@ -27,7 +27,6 @@ enum { QUERIES = 2000, CHUNK = 4096, BLOCK = 250 };
 struct settings {
     struct rank_options rank;
     size_t groups, min_df, peers, log;
-    double gain[GROUPS]; /* to begin with */
     const char *sts;
 };
 
@@ -356,7 +355,6 @@ static void set_option(struct settings *s, const char *text)
         size_t *whole;
         double *real;
     } names[] = {{"dim", &s->rank.dim, NULL},
-                 {"fixed", &s->rank.fixed, NULL},
                  {"batch", &s->rank.batch, NULL},
                  {"epochs", &s->rank.epochs, NULL},
                  {"hard", &s->rank.hard, NULL},
@@ -366,11 +364,6 @@ static void set_option(struct settings *s, const char *text)
                  {"decision", NULL, &s->rank.decision},
                  {"ground", NULL, &s->rank.ground},
                  {"dropout", NULL, &s->rank.dropout},
-                 {"mine_from", &s->rank.mine_from, NULL},
-                 {"mine_tries", &s->rank.mine_tries, NULL},
-                 {"word", NULL, &s->gain[GROUP_WORD]},
-                 {"bigram", NULL, &s->gain[GROUP_BIGRAM]},
-                 {"char", NULL, &s->gain[GROUP_CHAR]},
                  {"groups", &s->groups, NULL},
                  {"min_df", &s->min_df, NULL},
                  {"peers", &s->peers, NULL},
@@ -385,8 +378,6 @@ static void set_option(struct settings *s, const char *text)
     }
     if (strncmp(text, "sts=", 4) == 0)
         s->sts = text + 4;
-    else if (strncmp(text, "rule=", 5) == 0)
-        s->rank.rule = (enum rank_rule)atoi(text + 5);
     else if (strncmp(text, "threads=", 8) == 0)
         s->rank.threads = atoi(text + 8);
     else if (strncmp(text, "seed=", 5) == 0)
@@ -432,8 +423,7 @@ static void measure_peers(struct data *data, const struct settings *settings)
 int main(int count, char **arguments)
 {
     static struct data data;
-    struct settings settings = {
-        .groups = FILM_WORD | FILM_CHAR, .min_df = 2, .peers = 1, .gain = {1.0, 1.0, 1.0}};
+    struct settings settings = {.groups = FILM_WORD | FILM_CHAR, .min_df = 2, .peers = 1};
     rank_defaults(&settings.rank);
     if (count < 3) return fprintf(stderr, "rank_driver TRAIN DEV [name=value ...]\n"), 1;
     for (int i = 3; i < count; i++) set_option(&settings, arguments[i]);
@@ -449,18 +439,14 @@ int main(int count, char **arguments)
     fit(&data, &settings, (unsigned)settings.groups);
     double fitted = clock_read(CLOCK_MONOTONIC) - wall;
     struct rank_labels labels = labels_of(&data.train);
-    float *gain = mem_array(data.x.cols, sizeof *gain);
-    for (uint32_t f = 0; f < data.x.cols; f++)
-        gain[f] = (float)settings.gain[features_group(&data.features, f)];
-    settings.rank.start_gain = gain;
     must(rank_learn(&data.x, &labels, &settings.rank, &learned, &error));
     wall = clock_read(CLOCK_MONOTONIC) - wall;
     cpu = clock_read(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     if (settings.log) {
-        printf("%zu features, %zu pairs, %zu clusters, %zu contradictions, hard: %zu labelled, %zu "
-               "mined; features %.1f s, border %.3f\n",
+        printf("%zu features, %zu pairs, %zu clusters, %zu contradictions, %zu hard candidates; "
+               "features %.1f s, border %.3f\n",
                learned.features, learned.pairs, learned.clusters, learned.contradictions,
-               learned.labelled, learned.mined, fitted, learned.border);
+               learned.labelled, fitted, learned.border);
         for (size_t i = 0; i < learned.history_count; i += settings.log)
             printf("  epoch %.2f loss %.4f\n", learned.history[i].epoch, learned.history[i].loss);
     }

@@ -3,9 +3,12 @@
 
 # What every file of ours is compiled with.
 add_library(film_compile INTERFACE)
-target_compile_definitions(film_compile INTERFACE _GNU_SOURCE)
-target_compile_options(film_compile INTERFACE -Wall -Wextra -Wshadow -Wconversion -fno-math-errno -fopenmp-simd
+target_compile_definitions(film_compile INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64)
+target_compile_options(film_compile INTERFACE -Wall -Wextra -Wshadow -fno-math-errno -fopenmp-simd
   $<$<BOOL:${FILM_WERROR}>:-Werror>)
+add_library(film_strict INTERFACE) # and what is no test
+target_link_libraries(film_strict INTERFACE film_compile)
+target_compile_options(film_strict INTERFACE -Wconversion)
 
 # film_library(NAME OUTPUT SOURCES...): NAME_objects, NAME_archive and NAME_shared, the library OUTPUT.
 function(film_library name output)
@@ -13,7 +16,7 @@ function(film_library name output)
   target_include_directories(${name}_objects PUBLIC ${PROJECT_SOURCE_DIR}/include PRIVATE ${PROJECT_SOURCE_DIR}/src)
   # A call inside a library goes straight to the function, although sister libraries see it too.
   target_compile_options(${name}_objects PRIVATE -fno-semantic-interposition)
-  target_link_libraries(${name}_objects PRIVATE film_compile PUBLIC ${name}_needs)
+  target_link_libraries(${name}_objects PRIVATE film_strict PUBLIC ${name}_needs)
   add_library(${name}_archive STATIC $<TARGET_OBJECTS:${name}_objects>)
   target_link_libraries(${name}_archive PUBLIC ${name}_needs)
   add_library(${name}_shared SHARED $<TARGET_OBJECTS:${name}_objects>)

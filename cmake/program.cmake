@@ -3,7 +3,7 @@
 
 add_library(film_server OBJECT ${FILM_SERVER_SOURCES})
 target_include_directories(film_server PRIVATE ${PROJECT_SOURCE_DIR}/include)
-target_link_libraries(film_server PRIVATE film_compile PUBLIC film_needs PkgConfig::MICROHTTPD)
+target_link_libraries(film_server PRIVATE film_strict PUBLIC film_needs PkgConfig::MICROHTTPD)
 target_compile_definitions(film_server PRIVATE FILM_ROOT="${PROJECT_SOURCE_DIR}")
 # The page is put into the program (web/assets.def): again when a file of it changes.
 file(GLOB FILM_ASSETS CONFIGURE_DEPENDS web/* server/openapi.json)
@@ -11,7 +11,7 @@ set_source_files_properties(server/assets.c PROPERTIES OBJECT_DEPENDS "${FILM_AS
 
 add_executable(film ${FILM_CLI_SOURCES})
 target_include_directories(film PRIVATE ${PROJECT_SOURCE_DIR})
-target_link_libraries(film PRIVATE film_compile film_shared PkgConfig::JANSSON Threads::Threads ${CMAKE_DL_LIBS} m)
+target_link_libraries(film PRIVATE film_strict film_shared PkgConfig::JANSSON Threads::Threads ${CMAKE_DL_LIBS} m)
 set_target_properties(film PROPERTIES ENABLE_EXPORTS ON BUILD_RPATH "$ORIGIN"
   INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};$ORIGIN/../${CMAKE_INSTALL_LIBDIR}/film")
 
@@ -20,7 +20,7 @@ function(film_verbs name)
   cmake_parse_arguments(VERBS "" "" "LIBRARIES;SOURCES" ${ARGN})
   add_library(film_verbs_${name} MODULE ${VERBS_SOURCES})
   target_include_directories(film_verbs_${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(film_verbs_${name} PRIVATE film_compile film ${VERBS_LIBRARIES} film_shared PkgConfig::JANSSON m)
+  target_link_libraries(film_verbs_${name} PRIVATE film_strict film ${VERBS_LIBRARIES} film_shared PkgConfig::JANSSON m)
   set_target_properties(film_verbs_${name} PROPERTIES OUTPUT_NAME film-verbs-${name} PREFIX "" BUILD_RPATH "$ORIGIN"
     INSTALL_RPATH "$ORIGIN/.." LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 endfunction()

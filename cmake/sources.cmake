@@ -77,25 +77,26 @@ set(FILM_TRAIN_SOURCES
   src/bert/bert_weights.c src/bert/deep.c src/bert/deep_file.c src/bert/deep_layers.c src/bert/film_bert.c
   src/bert/network.c src/bert/vector_cache.c src/bert/wordpiece.c
   # learn: labels to maps, evidence and trees
-  src/learn/calibrate_fit.c src/learn/corpus.c src/learn/corpus_share.c src/learn/deep_learn.c
+  src/learn/adam.c src/learn/boosting.c src/learn/calibrate_fit.c src/learn/corpus.c
+  src/learn/corpus_share.c src/learn/corpus_triplets.c src/learn/decision_threshold.c src/learn/deep_learn.c
   src/learn/deep_loss.c src/learn/evidence_fit.c src/learn/evidence_rows.c src/learn/features_fit.c
   src/learn/features_matrix.c src/learn/features_share.c src/learn/film.c src/learn/film_checkpoint.c
-  src/learn/film_problem.c src/learn/film_rows.c src/learn/linear_fit.c src/learn/memory_build.c
-  src/learn/mfilm.c src/learn/operating.c src/learn/rank.c src/learn/rank_batch.c
-  src/learn/rank_checkpoint.c src/learn/rank_draw.c src/learn/rank_fetch.c src/learn/rank_kernel.c
-  src/learn/rank_map.c src/learn/rows.c src/learn/trees_cover.c src/learn/triplets.c
+  src/learn/film_problem.c src/learn/film_rows.c src/learn/folds.c src/learn/hard_negatives.c
+  src/learn/judge.c src/learn/labels.c src/learn/learn.c src/learn/learn_decision.c src/learn/learn_deep.c
+  src/learn/learn_film.c src/learn/learn_mfilm.c src/learn/learn_network.c src/learn/learn_rank.c
+  src/learn/linear_fit.c src/learn/memory_build.c src/learn/mfilm.c src/learn/operating.c
+  src/learn/out_of_fold.c src/learn/pair_lists.c src/learn/questions.c src/learn/rank.c
+  src/learn/rank_batch.c src/learn/rank_checkpoint.c src/learn/rank_draw.c src/learn/rank_fetch.c
+  src/learn/rank_kernel.c src/learn/rank_map.c src/learn/rows.c src/learn/stream.c src/learn/training_log.c
+  src/learn/tree_rows.c src/learn/trees_cover.c src/learn/triplets.c src/learn/unrelated_pairs.c
   # eval: figures
   src/eval/against.c src/eval/answer.c src/eval/bootstrap.c src/eval/categories.c src/eval/eval.c
   src/eval/eval_api.c src/eval/knn.c src/eval/mcnemar.c src/eval/measures.c src/eval/read.c
   src/eval/request.c src/eval/retrieval.c
   # train: files to a model
-  src/train/boost.c src/train/calibrate_run.c src/train/checkpoint.c src/train/corpus_triplets.c
-  src/train/fingerprint.c src/train/folds.c src/train/hard.c src/train/hold_out.c src/train/judge.c
-  src/train/keep_examples.c src/train/labels.c src/train/learn_decision.c src/train/learn_deep.c
-  src/train/learn_film.c src/train/learn_mfilm.c src/train/learn_network.c src/train/learn_rank.c
-  src/train/operate.c src/train/options.c src/train/out_of_fold.c src/train/pairs.c src/train/questions.c
-  src/train/split.c src/train/stream.c src/train/train.c src/train/train_api.c src/train/tree_rows.c
-  src/train/unrelated.c src/train/verdicts.c
+  src/train/calibration.c src/train/checkpoint.c src/train/examples_sample.c src/train/fingerprint.c
+  src/train/hold_out.c src/train/options.c src/train/pairs.c src/train/plan.c src/train/split.c
+  src/train/train.c src/train/train_api.c src/train/training_rows.c
   # plot: numbers to SVG
   src/plot/heat.c src/plot/markup.c src/plot/plot.c src/plot/scale.c
   # report: a page about a model

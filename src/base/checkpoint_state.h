@@ -29,8 +29,21 @@ struct checkpointer {
                         film_error *error);
     /* Is it time to save? The same answer in every process of a job; all ask. */
     int (*due)(void *user);
-    /* Non-zero when it could not be done: the learner stops, as if cancelled; the checkpointer knows why. */
+    /* Non-zero when it could not be done: the learner stops, as if cancelled; the checkpointer
+     * knows why. */
     int (*save)(void *user, const struct state_array *arrays, size_t count);
+    /* Why the last save failed, as status and message; FILM_OK where none did. NULL: never
+     * known. */
+    film_status (*problem)(void *user, film_error *error);
+};
+
+/* Where a learner gets its checkpointer once it knows what it starts from. */
+struct checkpointing {
+    void *user;
+    /* START: hash of that; a checkpoint of another start is refused. *OUT lives as long as the
+     * checkpointing. */
+    film_status (*open)(void *user, uint64_t start, const struct checkpointer **out,
+                        film_error *error);
 };
 
 /* After a step: 1 when the learner should save. CANCELLED: this is the last chance. */

@@ -17,6 +17,9 @@ char *checksum_key(const char *tensor_name); /* NULL: no memory; free with mem_f
 
 uint64_t checksum_bytes(const void *bytes, uint64_t size);
 
+/* A running hash of several arrays; begin with 0. */
+uint64_t checksum_add(uint64_t hash, const void *bytes, size_t size);
+
 /* What one entry adds to the header's checksum. BEGIN is where the tensor starts in the data. */
 uint64_t checksum_metadata(const char *key, const char *value);
 uint64_t checksum_tensor(const struct safetensors_tensor *tensor, uint64_t begin);

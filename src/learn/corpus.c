@@ -1,3 +1,5 @@
+/* Rows of labelled files in memory: every distinct sentence once, rows as ids. What labels mean
+ * for learning is labels.c. */
 #include "learn/corpus.h"
 #include "base/mem.h"
 #include "learn/rows.h"

@@ -1,3 +1,5 @@
+/* A corpus split over the processes of a job: sentences go to their owners by a hash, rows to
+ * every process. Nothing is learned here. */
 #include "learn/corpus_share.h"
 #include "base/partition.h"
 #include "base/mem.h"

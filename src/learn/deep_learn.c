@@ -1,17 +1,20 @@
+/* Trains the black box (bert/deep.h) on mini-batches of pairs with Adam. Gradients are added in
+ * a fixed order, so that threads change no byte. Where token matrices come from is the caller's
+ * business. */
 #include "learn/deep_learn.h"
 #include "base/mem.h"
 #include "la/openmp.h"
 #include "base/union_find.h"
 #include "la/dense.h"
 #include "embed/vec.h"
-#include "learn/rank_kernel.h"
+#include "learn/adam.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { PARTS = 16, MOST_ROWS = 3 }; /* of a batch; rows of a triplet */
 
-struct run {
+struct deep_run {
     struct deep *deep;
     const struct deep_source *source;
     const struct deep_options *options;
@@ -55,8 +58,8 @@ void deep_learned_free(struct deep_learned *learned)
 
 /* ---- What is learned from ---- */
 
-static film_status read_labels(struct run *run, size_t sentences, const struct rank_labels *labels,
-                               film_error *error)
+static film_status read_labels(struct deep_run *run, size_t sentences,
+                               const struct rank_labels *labels, film_error *error)
 {
     film_status status = FILM_OK;
     size_t most = labels->positives + labels->negatives;
@@ -88,7 +91,7 @@ done:
 }
 
 /* The epoch's order depends on its number alone, so that a pause changes nothing. */
-static void shuffle(struct run *run, size_t epoch)
+static void shuffle(struct deep_run *run, size_t epoch)
 {
     struct rng rng;
     rng_seed_part(&rng, run->options->seed, epoch);
@@ -101,7 +104,7 @@ static void shuffle(struct run *run, size_t epoch)
     }
 }
 
-static uint32_t add_row(struct run *run, uint32_t sentence)
+static uint32_t add_row(struct deep_run *run, uint32_t sentence)
 {
     run->sentence[run->rows] = sentence;
     run->cluster[run->rows] = union_find_root(&run->clusters, sentence);
@@ -109,7 +112,7 @@ static uint32_t add_row(struct run *run, uint32_t sentence)
 }
 
 /* Part NUMBER of the epoch's pairs, all parts of about the same size. */
-static void draw_batch(struct run *run, size_t number, struct rng *rng)
+static void draw_batch(struct deep_run *run, size_t number, struct rng *rng)
 {
     size_t first = run->pair_count * number / run->batches;
     size_t end = run->pair_count * (number + 1) / run->batches;
@@ -132,13 +135,13 @@ static void draw_batch(struct run *run, size_t number, struct rng *rng)
 
 /* ---- A step ---- */
 
-static uint64_t row_seed(const struct run *run, size_t row)
+static uint64_t row_seed(const struct deep_run *run, size_t row)
 {
     return ((uint64_t)run->step + 1) * (MOST_ROWS * run->options->batch * 2) + row;
 }
 
 /* Forwards (SLOPES NULL) or backwards through the rows, in parts. */
-static film_status pass(struct run *run, const float *slopes, film_error *error)
+static film_status pass(struct deep_run *run, const float *slopes, film_error *error)
 {
     film_status status = FILM_OK;
     const struct deep *deep = run->deep;
@@ -175,18 +178,17 @@ static film_status pass(struct run *run, const float *slopes, film_error *error)
     return status;
 }
 
-static void move(struct run *run)
+static void move(struct deep_run *run)
 {
     double t = (double)run->step + 1, left = 1 - (double)run->step / (double)run->steps;
     for (size_t part = 1; part < PARTS; part++)
         vec_add_scaled(run->gradient, 1.0f, run->gradient + part * run->parameters,
                        run->parameters);
-    rank_adam(run->deep->own, run->moment, run->square, run->gradient,
-              (float)(run->options->rate * left), (float)(1 - pow(0.9, t)),
-              (float)(1 - pow(0.99, t)), run->parameters);
+    struct adam_state adam = {run->moment, run->square};
+    adam_step(&adam, t, run->options->rate * left, run->gradient, run->deep->own, run->parameters);
 }
 
-static film_status step(struct run *run, film_error *error)
+static film_status step(struct deep_run *run, film_error *error)
 {
     film_status status = FILM_OK;
     double loss;
@@ -212,14 +214,14 @@ done:
 
 /* ---- Pausing ---- */
 
-static size_t reports_at(const struct run *run, size_t step)
+static size_t reports_at(const struct deep_run *run, size_t step)
 {
     return step / run->options->report_every;
 }
 
 enum { NUMBERS = 2, ARRAYS = 4 };
 
-static void list_arrays(const struct run *run, struct state_array arrays[ARRAYS])
+static void list_arrays(const struct deep_run *run, struct state_array arrays[ARRAYS])
 {
     arrays[0] = (struct state_array){"weights", STATE_FLOAT, run->deep->own, run->parameters};
     arrays[1] = (struct state_array){"moment", STATE_FLOAT, run->moment, run->parameters};
@@ -228,13 +230,13 @@ static void list_arrays(const struct run *run, struct state_array arrays[ARRAYS]
         (struct state_array){"history", STATE_DOUBLE, run->history, reports_at(run, run->step)};
 }
 
-static void list_numbers(struct run *run, struct state_array arrays[NUMBERS])
+static void list_numbers(struct deep_run *run, struct state_array arrays[NUMBERS])
 {
     arrays[0] = (struct state_array){"step", STATE_SIZE, &run->step, 1};
     arrays[1] = (struct state_array){"loss_sum", STATE_DOUBLE, &run->loss_sum, 1};
 }
 
-static int save(struct run *run)
+static int save(struct deep_run *run)
 {
     struct state_array arrays[NUMBERS + ARRAYS];
     list_numbers(run, arrays);
@@ -243,7 +245,7 @@ static int save(struct run *run)
                                             NUMBERS + ARRAYS);
 }
 
-static film_status load(struct run *run, film_error *error)
+static film_status load(struct deep_run *run, film_error *error)
 {
     film_status status = FILM_OK;
     const struct checkpointer *checkpointer = run->options->checkpointer;
@@ -263,12 +265,12 @@ done:
 
 /* ---- All of it ---- */
 
-static struct deep_progress progress_at(const struct run *run, size_t at, double loss)
+static struct deep_progress progress_at(const struct deep_run *run, size_t at, double loss)
 {
     return (struct deep_progress){at, run->steps, (double)at / (double)run->batches, loss};
 }
 
-static film_status after_step(struct run *run, film_error *error)
+static film_status after_step(struct deep_run *run, film_error *error)
 {
     const struct deep_options *o = run->options;
     size_t since = (run->step - 1) % o->report_every + 1;
@@ -284,7 +286,7 @@ static film_status after_step(struct run *run, film_error *error)
                   : FILM_OK;
 }
 
-static film_status reserve(struct run *run, film_error *error)
+static film_status reserve(struct deep_run *run, film_error *error)
 {
     film_status status = FILM_OK;
     const struct deep *deep = run->deep;
@@ -310,7 +312,7 @@ done:
     return status;
 }
 
-static void run_free(struct run *run)
+static void run_free(struct deep_run *run)
 {
     size_t triplets = run->pair_count < run->options->batch ? run->pair_count : run->options->batch;
     for (size_t r = 0; run->traces && r < MOST_ROWS * triplets; r++)
@@ -322,7 +324,7 @@ static void run_free(struct run *run)
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(blocks[i]);
 }
 
-static film_status tell(struct run *run, film_error *error)
+static film_status tell(struct deep_run *run, film_error *error)
 {
     struct deep_learned *out = run->out;
     out->steps_done = run->step;
@@ -339,7 +341,7 @@ film_status deep_learn(struct deep *deep, const struct deep_source *source, size
                        struct deep_learned *out, film_error *error)
 {
     film_status status = FILM_OK;
-    struct run run = {.deep = deep, .source = source, .options = options, .out = out};
+    struct deep_run run = {.deep = deep, .source = source, .options = options, .out = out};
     memset(out, 0, sizeof *out);
     TRY(read_labels(&run, sentences, labels, error));
     TRY(reserve(&run, error));

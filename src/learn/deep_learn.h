@@ -1,16 +1,17 @@
 /* Learning the black box: triplets in mini-batches, Adam (bert/deep.h, learn/deep_loss.h).
  *
- * Every labelled pair makes a triplet each epoch. Of a pair that means the same, one sentence (drawn) is the
- * anchor, the other its positive, and the negative is the nearest in the batch. Of a pair that does not, they are
- * anchor and negative; the positive is one known to mean the same as the anchor, or else the anchor itself with other
- * numbers dropped out: without that the pairs told apart, which are where the decision is difficult, would mostly
- * count for nothing (of Quora's, 6 % have a sentence in a positive pair).
+ * Every labelled pair makes a triplet each epoch. Of a pair that means the same, one sentence
+ * (drawn) is the anchor, the other its positive, and the negative is the nearest in the batch. Of a
+ * pair that does not, they are anchor and negative; the positive is one known to mean the same as
+ * the anchor, or else the anchor itself with other numbers dropped out: without that the pairs told
+ * apart, which are where the decision is difficult, would mostly count for nothing (of Quora's, 6 %
+ * have a sentence in a positive pair).
  *
- * A batch is cut into a fixed number of parts, each computed by one thread, whose gradients are added in their
- * order: the bytes of the result do not depend on the number of threads.
+ * A batch is cut into a fixed number of parts, each computed by one thread, whose gradients are
+ * added in their order: the bytes of the result do not depend on the number of threads.
  *
- * Memory: of each sentence of a batch its matrix and the pooled planes, about 0.3 MB for 32 x 256 and the default
- * maps; PARTS + 3 times the weights. */
+ * Memory: of each sentence of a batch its matrix and the pooled planes, about 0.3 MB for 32 x
+ * 256 and the default maps; PARTS + 3 times the weights. */
 #ifndef LEARN_DEEP_LEARN_H
 #define LEARN_DEEP_LEARN_H
 
@@ -54,8 +55,8 @@ struct deep_learned {
 };
 void deep_learned_free(struct deep_learned *learned);
 
-/* Learns DEEP's weights, which are its own and started. SENTENCES: how many there are. FILM_USAGE where no pair
- * means the same. Cancelled: they are as far as it came. */
+/* Learns DEEP's weights, which are its own and started. SENTENCES: how many there are.
+ * FILM_USAGE where no pair means the same. Cancelled: they are as far as it came. */
 film_status deep_learn(struct deep *deep, const struct deep_source *source, size_t sentences,
                        const struct rank_labels *labels, const struct deep_options *options,
                        struct deep_learned *out, film_error *error);

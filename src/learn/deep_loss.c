@@ -1,3 +1,5 @@
+/* The losses of the black box, triplet hinge and N-pair softmax, and their gradients by the
+ * vectors. Batches and weights are deep_learn.c. */
 #include "learn/deep_loss.h"
 #include "base/mem.h"
 #include "la/dense.h"

@@ -1,10 +1,11 @@
-/* The loss of a batch of triplets, of which the black box (bert/deep.h) is learned. All similarities are cosines.
+/* The loss of a batch of triplets, of which the black box (bert/deep.h) is learned. All
+ * similarities are cosines.
  *
  *     hinge    mean over triplets of [cos(a, n) + margin - cos(a, p)]+
  *     N-pair   mean over triplets of log sum over c of exp(t (cos(a, c) - cos(a, p)))
  *
- * with c = p and all sentences of the batch that are not known to mean the same as a. A triplet without a negative
- * of its own takes, for the hinge, the nearest of those. */
+ * with c = p and all sentences of the batch that are not known to mean the same as a. A triplet
+ * without a negative of its own takes, for the hinge, the nearest of those. */
 #ifndef LEARN_DEEP_LOSS_H
 #define LEARN_DEEP_LOSS_H
 

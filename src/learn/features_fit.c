@@ -190,20 +190,29 @@ static film_status set_idf(struct features *features, int group, const uint32_t 
     return FILM_OK;
 }
 
+/* The features of a group that this process has seen. */
+struct counted {
+    const struct strtab *texts;
+    const uint32_t *df; /* sentences that have each */
+    uint32_t sentences;
+};
+
 /* In a job: the vocabulary is chosen from the counts of all processes, and this one's features are looked up in it. */
 static film_status choose_together(struct features *features, int group,
-                                   const struct strtab *merged, const uint32_t *df,
-                                   uint32_t sentences, const struct features_options *options,
-                                   uint32_t *renumber, film_error *error)
+                                   const struct counted *counted,
+                                   const struct features_options *options, uint32_t *renumber,
+                                   film_error *error)
 {
+    const struct strtab *merged = counted->texts;
     film_status status = FILM_OK;
     struct strtab all = {0}, *vocabulary = &features->vocabulary[group];
     uint32_t *all_df = NULL, *all_renumber = NULL;
     TRY(strtab_init(&all, error));
-    TRY(fit_share_counts(options->comm, merged, df, options->min_df, &all, &all_df, error));
+    TRY(fit_share_counts(options->comm, merged, counted->df, options->min_df, &all, &all_df,
+                         error));
     TRY_ALLOC(all_renumber = mem_array(all.count, sizeof *all_renumber), error);
     TRY(choose(&all, all_df, options, vocabulary, all_renumber, error));
-    TRY(set_idf(features, group, all_df, all_renumber, all.count, sentences, error));
+    TRY(set_idf(features, group, all_df, all_renumber, all.count, counted->sentences, error));
     for (uint32_t i = 0; i < merged->count; i++) {
         film_text text = strtab_get(merged, i);
         renumber[i] = strtab_find(vocabulary, text.bytes, text.length);
@@ -225,7 +234,8 @@ static film_status settle_group(struct features *features, struct part *parts, i
     TRY(merge(parts, part_count, group, &merged, &df, error));
     TRY_ALLOC(renumber = mem_array(merged.count, sizeof *renumber), error);
     if (options->comm && options->comm->size > 1) {
-        TRY(choose_together(features, group, &merged, df, sentences, options, renumber, error));
+        struct counted counted = {&merged, df, sentences};
+        TRY(choose_together(features, group, &counted, options, renumber, error));
     } else {
         TRY(choose(&merged, df, options, &features->vocabulary[group], renumber, error));
         TRY(set_idf(features, group, df, renumber, merged.count, sentences, error));

@@ -1,3 +1,5 @@
+/* FILM's optimisation from start to map (Tang & Aw 2020): margin, start, the solver with early
+ * stopping, L from P and s. The objective is film_problem.c, the solver la/stiefel.h. */
 #include "learn/film.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -298,8 +300,8 @@ film_status film_learn(const float *v, size_t rank, const float *sigma,
     size_t r;
     *out = (struct film_learned){0};
     TRY(film_check(rank, sigma, options, &r, error));
-    TRY(film_problem_init(&problem, v, rank, r, options->dim, sigma, options->power, triplets,
-                          options->owners, threads, error));
+    struct film_space space = {r, options->dim, sigma, options->power, options->owners, threads};
+    TRY(film_problem_init(&problem, &space, v, rank, triplets, error));
     if (problem.all_anchors == 0) TRY(film_no_triplets(error));
     out->anchors = problem.all_anchors;
     struct stiefel_problem view = film_problem_stiefel(&problem);
@@ -312,8 +314,8 @@ done:
 
 /* ---- The map of the features ---- */
 
-film_status film_map(const struct film_learned *learned, const float *u, size_t features,
-                     size_t stride, const float *sigma, int threads, float *out, film_error *error)
+film_status film_map(const struct film_learned *learned, const struct film_basis *basis,
+                     int threads, float *out, film_error *error)
 {
     film_status status = FILM_OK;
     size_t r = learned->rank, d = learned->dim;
@@ -322,9 +324,9 @@ film_status film_map(const struct film_learned *learned, const float *u, size_t 
     TRY_ALLOC(inner = mem_array(r * d, sizeof *inner), error);
     for (size_t i = 0; i < r; i++)
         for (size_t c = 0; c < d; c++)
-            inner[i * d + c] = (float)(pow((double)sigma[i], -learned->power) *
+            inner[i * d + c] = (float)(pow((double)basis->sigma[i], -learned->power) *
                                        learned->p[i * d + c] * sqrt(learned->s[c]));
-    dense_rows_times(features, d, r, u, stride, inner, out, threads);
+    dense_rows_times(basis->features, d, r, basis->u, basis->stride, inner, out, threads);
 done:
     mem_free(inner);
     return status;

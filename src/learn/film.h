@@ -35,10 +35,10 @@ struct film_learn_options {
         *owners; /* whose rows V and the triplets are; NULL: one process has all */
     int threads;
     struct stiefel_options solver; /* its threads and report are set by film_learn */
-    /* How good is a map by P (r x d) and s (d) on data that is not learned from? The same in all processes of a job.
-     * Asked at the start
-     * and before every refresh; the best point is what film_learn returns. May be NULL: then it
-     * returns the last. The objective goes on falling long after unseen pairs are matched best. */
+    /* How good is a map by P (r x d) and s (d) on data that is not learned from? The same in all
+     * processes of a job. Asked at the start and before every refresh; the best point is what
+     * film_learn returns. May be NULL: then it returns the last. The objective goes on falling
+     * long after unseen pairs are matched best. */
     double (*judge)(void *user, const double *p, const double *s);
     /* Writes down from time to time, and when cancelled, where learning stands, or lets it go on
      * from there, to the same bytes as without the pause. May be NULL. */
@@ -91,8 +91,14 @@ film_status film_no_triplets(film_error *error);
  * orthonormal, first to last, in place. */
 film_status film_orthonormalise(size_t rows, size_t cols, double *a, film_error *error);
 
-/* L' (features x d, row-major): the map of a feature. U is features x stride (stride >= r). */
-film_status film_map(const struct film_learned *learned, const float *u, size_t features,
-                     size_t stride, const float *sigma, int threads, float *out, film_error *error);
+struct film_basis {
+    const float *u; /* features x stride (stride >= r) */
+    size_t features, stride;
+    const float *sigma; /* r */
+};
+
+/* OUT: L' (features x d, row-major), the map of a feature. */
+film_status film_map(const struct film_learned *learned, const struct film_basis *basis,
+                     int threads, float *out, film_error *error);
 
 #endif

@@ -1,3 +1,5 @@
+/* FILM's state as named arrays, to be saved and restored. Where they are stored is the
+ * checkpointer's business. */
 #include "learn/film_checkpoint.h"
 #include "base/mem.h"
 

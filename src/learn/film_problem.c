@@ -1,3 +1,5 @@
+/* FILM's objective and gradient on the Stiefel manifold, with the hinges held fixed between
+ * refreshes (Tang & Aw 2020). It does not take steps; la/stiefel.h does. */
 #include "learn/film_problem.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -69,8 +71,8 @@ static void build_h(struct film_problem *q)
         }
 }
 
-/* The sum of all processes' anchors in every process: afresh, or by the COUNT of CHANGED here, when the sum so far
- * is the first process's part of it. */
+/* The sum of all processes' anchors in every process: afresh, or by the COUNT of CHANGED here,
+ * when the sum so far is the first process's part of it. */
 static film_status update_sum(struct film_problem *q, int afresh, const uint32_t *changed,
                               size_t count, film_error *error)
 {
@@ -283,22 +285,23 @@ done:
     return status;
 }
 
-film_status film_problem_init(struct film_problem *q, const float *v, size_t stride, size_t rank,
-                              size_t dim, const float *sigma, double power,
-                              const struct triplets *triplets, const struct film_owners *owners,
-                              int threads, film_error *error)
+film_status film_problem_init(struct film_problem *q, const struct film_space *space,
+                              const float *v, size_t stride, const struct triplets *triplets,
+                              film_error *error)
 {
     film_status status = FILM_OK;
+    static const struct film_owners alone = {.comm = &comm_single};
+    size_t rank = space->rank, dim = space->dim;
+    double power = space->power;
     *q = (struct film_problem){.rank = rank,
                                .dim = dim,
-                               .owners =
-                                   owners ? *owners : (struct film_owners){.comm = &comm_single},
-                               .threads = threads > 0 ? threads : 1,
+                               .owners = space->owners ? *space->owners : alone,
+                               .threads = space->threads > 0 ? space->threads : 1,
                                .full_every = FULL_EVERY};
     TRY(allocate(q, error));
     if (power != 1.0) {
         TRY_ALLOC(q->stretch = mem_array(rank, sizeof *q->stretch), error);
-        for (size_t i = 0; i < rank; i++) q->stretch[i] = pow((double)sigma[i], 1.0 - power);
+        for (size_t i = 0; i < rank; i++) q->stretch[i] = pow((double)space->sigma[i], 1.0 - power);
     }
     TRY(film_problem_load(q, v, stride, triplets, 1.0, 1.0, error));
     memset(q->active, 1, q->anchors);
@@ -331,7 +334,8 @@ film_status film_problem_load(struct film_problem *q, const float *v, size_t str
     q->all_anchors = q->anchors;
     TRY(comm_sum_counts(q->owners.comm, &q->all_anchors, 1, error));
     q->first = q->owners.starts ? q->owners.starts[q->owners.comm->rank] : 0;
-    TRY(film_rows_sum(&q->owners, v, stride, q->rank, triplets, q->threads, q->w, error));
+    struct film_rows rows = {v, stride, q->rank};
+    TRY(film_rows_sum(&q->owners, &rows, triplets, q->threads, q->w, error));
 done:
     return status;
 }

@@ -1,7 +1,8 @@
 /* FILM's optimisation problem (Tang & Aw 2020, section "low-rank metric learning"): the function
  * that la/stiefel.h minimises.
  *
- * With v_i (length r) the anchor's row of V and w_i = sum over its triplets of (v_j - v_k) / (t_i + 1):
+ * With v_i (length r) the anchor's row of V and w_i = sum over its triplets of (v_j - v_k) / (t_i +
+ * 1):
  *     z_i    = m - sum_c s_c (p_c'v_i)(p_c'w_i),    lambda_i = z_i > 0       one hinge per anchor
  *     H      = sum_i lambda_i (w_i v_i' + v_i w_i') / 2                      = -(K + K') / 2
  *     k_c    = p_c' H p_c
@@ -12,17 +13,19 @@
  * into f2, which is the same.
  *
  * Cost: hinges 4 a r d in float (a anchors); H 2 r^2 per anchor whose lambda changed, in float, the
- * sum over packs in double; f2 and gradient 2 r^2 d. Memory in bytes: 4 a r (W) + 6 a + 16 r^2
- * + 12 r d + 8 PACK r + threads * 4 CHUNK (r + 2 d). V (4 n r) is the caller's. At a = 113,000, r = 500: 244 MB.
+ * sum over packs in double; f2 and gradient 2 r^2 d. Memory in bytes: 4 a r (W) + 6 a + 16 r^2 + 12
+ * r d + 8 PACK r + threads * 4 CHUNK (r + 2 d). V (4 n r) is the caller's. At a = 113,000, r = 500:
+ * 244 MB.
  *
  * Mini-batches (learn/mfilm.h) use the same code: the anchors are then those of a batch, and H is a
  * running average over batches.
  *
- * Several processes: each has the anchors whose rows of V it has, their W and hinges. H, s and P are in
- * every one, and each computes the optimiser's step, from the same numbers. Every process hands over, in bytes per
- * refresh: summed 8 r^2 for H (none when no hinge changed) and 16 for counts; the first also its P, 8 r d, since
- * two machines may round differently. What W needs of others' rows comes once (film_rows.h). Nothing
- * overlaps: H must be whole before there is anything else to compute.
+ * Several processes: each has the anchors whose rows of V it has, their W and hinges. H, s and P
+ * are in every one, and each computes the optimiser's step, from the same numbers. Every process
+ * hands over, in bytes per refresh: summed 8 r^2 for H (none when no hinge changed) and 16 for
+ * counts; the first also its P, 8 r d, since two machines may round differently. What W needs of
+ * others' rows comes once (film_rows.h). Nothing overlaps: H must be whole before there is anything
+ * else to compute.
  *
  * Threads share out fixed chunks and tiles and every number is summed by one thread in one order:
  * the bytes do not depend on the number of threads. */
@@ -67,12 +70,20 @@ struct film_problem {
     size_t updates, full_updates, since_full;
 };
 
-/* Builds W and H for Lambda = I, s = 1. SIGMA may be NULL when POWER is 1, OWNERS in a job of one process; of several,
- * all of them make every call that takes an error, in the same order. */
-film_status film_problem_init(struct film_problem *problem, const float *v, size_t stride,
-                              size_t rank, size_t dim, const float *sigma, double power,
-                              const struct triplets *triplets, const struct film_owners *owners,
-                              int threads, film_error *error);
+/* What P is looked for in. */
+struct film_space {
+    size_t rank, dim;                 /* r, d */
+    const float *sigma;               /* rank; may be NULL when the power is 1 */
+    double power;                     /* p */
+    const struct film_owners *owners; /* may be NULL in a job of one process */
+    int threads;
+};
+
+/* Builds W and H for Lambda = I, s = 1. In a job of several processes all of them make every
+ * call that takes an error, in the same order. */
+film_status film_problem_init(struct film_problem *problem, const struct film_space *space,
+                              const float *v, size_t stride, const struct triplets *triplets,
+                              film_error *error);
 void film_problem_free(struct film_problem *problem);
 
 /* Puts another batch of anchors in place of the present one; s and H stay until the next refresh,
@@ -91,14 +102,16 @@ double film_problem_value(struct film_problem *problem, const double *p, double 
 /* k_c at P, Lambda fixed (d numbers). */
 void film_problem_k(struct film_problem *problem, const double *p, double *k);
 
-/* P as the first process has it, s = mu(k), then Lambda from (P, s), then H. CHANGED: how many lambda are others. */
+/* P as the first process has it, s = mu(k), then Lambda from (P, s), then H. CHANGED: how many
+ * lambda are others. */
 film_status film_problem_refresh(struct film_problem *problem, double *p, size_t *changed,
                                  film_error *error);
 
 /* After active, sum, s and margin were put back as they were: what follows from them. */
 film_status film_problem_restored(struct film_problem *problem, film_error *error);
 
-/* Mean of sum_c s_c (p_c'v)^2 over at most SAMPLE anchors drawn by SEED from those of all processes. */
+/* Mean of sum_c s_c (p_c'v)^2 over at most SAMPLE anchors drawn by SEED from those of all
+ * processes. */
 film_status film_problem_mean_square(struct film_problem *problem, const double *p, size_t sample,
                                      uint64_t seed, double *mean, film_error *error);
 

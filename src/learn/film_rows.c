@@ -1,3 +1,5 @@
+/* Sums over an anchor's triplets of rows of V, fetched from the processes that own them. It
+ * knows nothing of the objective they enter. */
 #include "learn/film_rows.h"
 #include "base/mem.h"
 #include "embed/vec.h"
@@ -167,7 +169,8 @@ static void answer(const struct sums *s, const struct request *asked, float *sum
     }
 }
 
-/* Rows FIRST .. END of W, from the rows of all processes. Each calls it, also one with no anchors left. */
+/* Rows FIRST .. END of W, from the rows of all processes. Each calls it, also one with no
+ * anchors left. */
 static film_status add_round(const struct sums *s, size_t first, size_t end, film_error *error)
 {
     film_status status = FILM_OK;
@@ -197,15 +200,14 @@ done:
     return status;
 }
 
-film_status film_rows_sum(const struct film_owners *owners, const float *v, size_t stride,
-                          size_t rank, const struct triplets *triplets, int threads, float *w,
-                          film_error *error)
+film_status film_rows_sum(const struct film_owners *owners, const struct film_rows *rows,
+                          const struct triplets *triplets, int threads, float *w, film_error *error)
 {
     film_status status = FILM_OK;
     struct sums s = {.owners = owners,
-                     .v = v,
-                     .stride = stride,
-                     .rank = rank,
+                     .v = rows->v,
+                     .stride = rows->stride,
+                     .rank = rows->rank,
                      .count = triplets->sentences,
                      .triplets = triplets,
                      .threads = threads,

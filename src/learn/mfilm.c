@@ -1,3 +1,5 @@
+/* FILM on mini-batches: the same objective, loaded with one batch after another, its matrix a
+ * running average. How batches are made is learn_mfilm.c. */
 #include "learn/mfilm.h"
 #include "base/mem.h"
 #include "la/openmp.h"
@@ -76,8 +78,8 @@ film_status mfilm_learn(const struct mfilm_source *source, size_t rank, const fl
     status = ask(source, &first, error);
     if (status == FILM_END) status = film_no_triplets(error);
     TRY(status);
-    TRY(film_problem_init(&learner.problem, first.v, rank, r, options->dim, sigma, options->power,
-                          first.triplets, options->owners, threads, error));
+    struct film_space space = {r, options->dim, sigma, options->power, options->owners, threads};
+    TRY(film_problem_init(&learner.problem, &space, first.v, rank, first.triplets, error));
     film_problem_weigh(&learner.problem, first.weight);
     struct stiefel_problem view = {&learner, r, options->dim, evaluate, next_batch};
     status = film_learn_on(&learner.problem, &view, &mine, out, error);
@@ -138,7 +140,8 @@ static film_status step(struct averager *m, const struct svd *svd, const struct 
     one.start_p = start;
     film_learned_free(out);
     TRY(film_learn(svd->v, svd->rank, svd->sigma, triplets, &one, out, error));
-    TRY(film_map(out, svd->u, m->features, svd->rank, svd->sigma, one.threads, m->fresh, error));
+    struct film_basis basis = {svd->u, m->features, svd->rank, svd->sigma};
+    TRY(film_map(out, &basis, one.threads, m->fresh, error));
     m->margin = out->margin;
     m->batches++;
     float share = (float)(1.0 / sqrt((double)m->batches));

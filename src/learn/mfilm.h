@@ -37,12 +37,12 @@ struct mfilm_source {
     film_status (*next)(void *self, struct mfilm_batch *batch, film_error *error);
 };
 
-/* In a job (the options' owners, without starts) each process's source gives its part of every batch, perhaps without
- * anchors, and all of them end together.
+/* In a job (the options' owners, without starts) each process's source gives its part of every
+ * batch, perhaps without anchors, and all of them end together.
  *
- * SIGMA (rank) belongs to the whole stream: v has the length a sentence would have in the SVD of all
- * of it. Of the options' solver, the limit on iterations holds for batches; epsilon and least_change
- * do not apply. A stream without batches: FILM_USAGE. Cancelled: as film_learn. */
+ * SIGMA (rank) belongs to the whole stream: v has the length a sentence would have in the SVD of
+ * all of it. Of the options' solver, the limit on iterations holds for batches; epsilon and
+ * least_change do not apply. A stream without batches: FILM_USAGE. Cancelled: as film_learn. */
 film_status mfilm_learn(const struct mfilm_source *source, size_t rank, const float *sigma,
                         const struct film_learn_options *options, struct film_learned *out,
                         film_error *error);

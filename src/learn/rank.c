@@ -1,3 +1,5 @@
+/* Learning by ranking: epochs, batches, and the map with its term weights folded in. The loss is
+ * rank_batch.c, what goes into a batch rank_draw.c. */
 #include "learn/rank.h"
 #include "base/mem.h"
 #include "la/openmp.h"
@@ -19,8 +21,6 @@ void rank_defaults(struct rank_options *options)
                                      .weight_rate = 0.05,
                                      .ground = 0.1,
                                      .dropout = 0.1,
-                                     .mine_from = 1,
-                                     .rule = RANK_ADAGRAD_ROW,
                                      .seed = 1,
                                      .report_every = 10,
                                      .comm = &comm_single};
@@ -36,13 +36,10 @@ void rank_learned_free(struct rank_learned *learned)
 
 enum { MOST_BATCH = 65536, MOST_HARD = 64 }; /* sizes that BLAS can count in an int */
 
-static film_status check(const struct csr *x, size_t sentences, const struct rank_options *o,
-                         film_error *error)
+static film_status check(size_t sentences, const struct rank_options *o, film_error *error)
 {
-    if (o->dim == 0 || o->fixed >= o->dim)
-        return status_set(error, FILM_USAGE,
-                          "%zu dimensions of which %zu are fixed: nothing to learn", o->dim,
-                          o->fixed);
+    if (o->dim == 0)
+        return status_set(error, FILM_USAGE, "a map needs at least one dimension to learn");
     if (o->batch < 2 || o->batch > MOST_BATCH || o->hard > MOST_HARD || o->epochs == 0)
         return status_set(
             error, FILM_USAGE,
@@ -57,10 +54,6 @@ static film_status check(const struct csr *x, size_t sentences, const struct ran
         return status_set(error, FILM_USAGE,
                           "the rate must be positive; weight rate, decision and ground not "
                           "negative; dropout in [0, 1)");
-    for (size_t f = 0; o->start_gain && f < x->cols; f++)
-        if (!(o->start_gain[f] > 0.0f))
-            return status_set(error, FILM_USAGE, "term weight %g of feature %zu: must be positive",
-                              (double)o->start_gain[f], f);
     if (sentences > UINT32_MAX - 1)
         return status_set(error, FILM_USAGE, "%zu sentences are too many", sentences);
     return FILM_OK;
@@ -107,7 +100,8 @@ static film_status train_batch(struct rank_run *run, size_t number, film_error *
     const struct rank_options *o = run->options;
     size_t count = run->draw.pair_count;
     size_t first = count * number / run->batches, end = count * (number + 1) / run->batches;
-    double left = 1.0 - (double)run->step / (double)run->steps, loss, by_border;
+    double left = 1.0 - (double)run->step / (double)run->steps;
+    struct rank_loss loss;
     int cancel = 0;
     struct rank_step step = {.temperature = o->temperature,
                              .rate = o->rate * left,
@@ -118,11 +112,10 @@ static film_status train_batch(struct rank_run *run, size_t number, film_error *
                              .seed = o->seed + run->step,
                              .threads = run->threads};
     rank_draw_batch(&run->draw, first, end - first, o->hard, run->opposed, &run->rows);
-    TRY(rank_batch_gradient(&run->batch, &run->map, run->x, &run->rows, run->draw.cluster, &step,
-                            &loss, &by_border, error));
+    TRY(rank_batch_gradient(&run->batch, &run->map, run->x, &run->rows, &step, &loss, error));
     run->gradient += rank_batch_update(&run->batch, &run->map, &step);
-    run->out->border -= BORDER_RATE * left * by_border;
-    run->loss += loss;
+    run->out->border -= BORDER_RATE * left * loss.by_border;
+    run->loss += loss.value;
     run->losses++;
     run->step++;
     TRY(record(run, &cancel, error));
@@ -135,12 +128,8 @@ done:
 static film_status train(struct rank_run *run, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct rank_options *o = run->options;
     while (run->step < run->steps) {
-        size_t epoch = run->step / run->batches, number = run->step % run->batches;
-        if (number == 0 && o->mine_tries && epoch >= o->mine_from)
-            TRY(rank_draw_mine(&run->draw, run->x, &run->map, o->mine_tries, o->seed + epoch,
-                               run->threads, error));
+        size_t number = run->step % run->batches;
         if (number == 0) rank_draw_shuffle(&run->draw);
         TRY(train_batch(run, number, error));
     }
@@ -169,7 +158,6 @@ static film_status finish(struct rank_run *run, film_error *error)
     out->clusters = run->draw.clusters;
     out->contradictions = run->draw.contradictions;
     out->labelled = run->draw.labelled_drawn;
-    out->mined = run->draw.mined_drawn;
     out->steps_done = run->step;
     out->steps = run->steps;
     return FILM_OK;
@@ -183,21 +171,25 @@ static film_status prepare(struct rank_run *run, const struct rank_labels *label
     const struct rank_options *o = run->options;
     size_t sentences = run->x->rows;
     TRY(comm_sum_counts(run->comm, &sentences, 1, error));
-    TRY(check(run->x, sentences, o, error));
+    TRY(check(sentences, o, error));
     run->threads = openmp_use(o->threads);
     TRY(rank_draw_init(&run->draw, sentences, labels, o->seed, error));
     size_t most = run->draw.pair_count < o->batch ? run->draw.pair_count : o->batch;
     run->batches = (run->draw.pair_count + most - 1) / most;
     run->steps = run->batches * o->epochs;
-    TRY(rank_map_init_share(&run->map, run->comm, run->x->cols, o->dim, o->fixed, o->rule,
-                            o->ground / (double)most, o->seed, run->threads, error));
-    if (o->start_gain) rank_map_set_gain(&run->map, o->start_gain);
+    struct rank_start start = {.features = run->x->cols,
+                               .dim = o->dim,
+                               .ground = o->ground / (double)most,
+                               .seed = o->seed,
+                               .threads = run->threads};
+    TRY(rank_map_init(&run->map, run->comm, &start, error));
     if (o->decision > 0.0)
         run->opposed = most < run->draw.opposed_count ? most / 2 : run->draw.opposed_count;
     TRY(rank_batch_init(&run->batch, most, most * o->hard, run->opposed, &run->map, error));
     TRY_ALLOC(run->rows.row =
                   mem_array(most * (2 + o->hard) + 2 * run->opposed, sizeof *run->rows.row),
               error);
+    run->rows.cluster = run->draw.cluster;
     if (o->checkpointer && o->checkpointer->going_on) TRY(rank_keep_load(run, error));
 done:
     return status;

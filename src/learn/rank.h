@@ -2,7 +2,8 @@
  *
  *     y = sum_w exp(g_w) x_w L_w          x a TF-IDF row, L_w (d) the vector of feature w
  *     loss = mean over the batch's positive pairs (a, b) of
- *            1/2 [-log softmax over candidates c of t cos(a, c) at c = b]   c: all b's and hard ones
+ *            1/2 [-log softmax over candidates c of t cos(a, c) at c = b]   c: all b's and hard
+ *                                                                           ones
  *          + 1/2 [-log softmax over all a' of t cos(a', b) at a' = a]
  *          + decision * [mean over the positive pairs of -log sigma(t (cos - border))
  *                      + mean over labelled negative pairs of -log sigma(t (border - cos))]
@@ -13,43 +14,49 @@
  * folded in at the end: the result is one linear map for embed/encoder.h.
  *
  * Candidates of the same cluster as a (union-find over the positive pairs) are masked out: known
- * duplicates are not each other's negatives. Hard candidates are labelled negatives of a or b, and
- * sentences mined between the epochs: per sentence the nearest of a few that share one of its
- * heaviest features. (Exact search for 165,000 sentences would cost 11 TFLOP an epoch.) But only 6 %
- * of Quora's positive pairs have a labelled negative of their own: the sentences of most negative
- * pairs are in no positive one. The decision, with a learned border, is what makes them count: it
- * raised the accuracy of a cosine threshold from 74 to 78 %, for .005 of MRR (bench/rank.md).
+ * duplicates are not each other's negatives. Hard candidates are labelled negatives of a or b. But
+ * only 6 % of Quora's positive pairs have a labelled negative of their own: the sentences of most
+ * negative pairs are in no positive one. The decision, with a learned border, is what makes them
+ * count: it raised the accuracy of a cosine threshold from 74 to 78 %, for .005 of MRR
+ * (bench/rank.md).
  *
  * Only features of the batch are touched, so a step costs O(entries d + B M d), B pairs, M
  * candidates. Every feature's gradient is summed by one thread in the order of the rows and matrix
  * products are cut into fixed tiles: the bytes of the result do not depend on the thread count.
  *
- * Memory in bytes, D features, n sentences: 4 D (d + 5) for the map and its state, 4 D d more with a
- * step size per element, 8 D d with Adam; for a batch of R = 2 B + H + 2 O rows (H hard candidates, O opposed
- * pairs) 4 B M + 12 d R, 36 per entry and 4 (d + 4) per feature it touches; 8 per labelled pair, 16 per sentence.
- * Mining adds 4 n d and 8 per entry of X. On Quora (D = 67,682, d = 200, B = 1,019, R = 3,120 with 265,000 entries
- * of 18,400 features): 55 + 37 MB.
+ * Steps are AdaGrad's with one step size per feature: half the memory of one per element, and as
+ * good (bench/rank.md).
  *
- * In a job of N processes each holds the X of its own sentences and d / N columns of the map with their state: the
- * update, which is most of the memory and half of the work, needs nobody else. All make the same draws from the
- * labels, which everyone has; each computes the losses of B / N pairs and O / N opposed ones. A process that owns R'
- * of the batch's rows, with E' entries, and has d' columns and P = B / N + 2 O / N rows of pairs, hands to the others
- * in a step, in which T features are touched, in bytes:
- *     gathered  4 R' + 8 E' + 4 M d'                     its rows; its columns of the candidates' vectors
- *     exchanged 4 (B + 2 O - P) d' + 4 P (d - d')        of the other vectors its columns, to whose pairs they are
- *                                                        of, and the gradient by its own back to whose columns
- *     shared    4 M d                                    gradient by the candidates' vectors, to whose columns
- *     summed    4 B + 40 + 16 T                          softmax sums by column; losses; of each feature the gradient
- *                                                        by g and the square of that by L_w: sums over all columns
- *     broadcast 4, by process 0                          whether to stop
- * Once: 8 gathered and 8 summed in the beginning, 4 D d' gathered in the end, when the map is put together in
- * every process (4 D d bytes). On Quora with N = 2 a process hands out 3.5 MB in a step. In the memory above, d
- * becomes d' for the map, the features touched and a third of 12 d R, B M becomes B M / N, and n is the process's
- * own. Checkpoints: process 0 gathers the columns (4 D d bytes more there) and deals them out again.
+ * Memory in bytes, D features: 4 D (d + 5) for the map and its state; for a batch of R = 2 B + H +
+ * 2 O rows (H hard candidates, O opposed pairs) 4 B M + 12 d R, 36 per entry and 4 (d + 4) per
+ * feature it touches; 8 per labelled pair, 16 per sentence. On Quora (D = 67,682, d = 200, B =
+ * 1,019, R = 3,120 with 265,000 entries of 18,400 features): 55 + 37 MB.
  *
- * Sums over processes are rounded in another order than those of one. Quora's losses differ by 3e-6 of them after
- * 152 steps; a small corpus may see 1e-3, since a term weight's first step has the length of the rate even where
- * its gradient is nothing but rounding (that of a sentence's only word is zero). The same N gives the same bytes. */
+ * In a job of N processes each holds the X of its own sentences and d / N columns of the map with
+ * their state: the update, which is most of the memory and half of the work, needs nobody else. All
+ * make the same draws from the labels, which everyone has; each computes the losses of B / N pairs
+ * and O / N opposed ones. A process that owns R' of the batch's rows, with E' entries, and has d'
+ * columns and P = B / N + 2 O / N rows of pairs, hands to the others in a step, in which T features
+ * are touched, in bytes:
+ *     gathered  4 R' + 8 E' + 4 M d'                 its rows; its columns of the candidates'
+ *                                                    vectors
+ *     exchanged 4 (B + 2 O - P) d' + 4 P (d - d')    its columns of the other vectors, to whoever
+ *                                                    has the pair; the gradient by its own back
+ *     shared    4 M d                                gradient by the candidates' vectors
+ *     summed    4 B + 40 + 16 T                      softmax sums by column; losses; of each
+ *                                                    feature the gradient by g and the square of
+ *                                                    that by L_w: sums over all columns
+ *     broadcast 4, by process 0                      whether to stop
+ * Once: 8 gathered and 8 summed in the beginning, 4 D d' gathered in the end, when the map is put
+ * together in every process (4 D d bytes). On Quora with N = 2 a process hands out 3.5 MB in a
+ * step. In the memory above, d becomes d' for the map, the features touched and a third of 12 d R,
+ * and B M becomes B M / N. Checkpoints: process 0 gathers the columns (4 D d bytes more there) and
+ * deals them out again.
+ *
+ * Sums over processes are rounded in another order than those of one. Quora's losses differ by
+ * 3e-6 of them after 152 steps; a small corpus may see 1e-3, since a term weight's first step
+ * has the length of the rate even where its gradient is nothing but rounding (that of a
+ * sentence's only word is zero). The same N gives the same bytes. */
 #ifndef LEARN_RANK_H
 #define LEARN_RANK_H
 
@@ -58,12 +65,6 @@
 #include "la/csr.h"
 
 #include <stdint.h>
-
-enum rank_rule {
-    RANK_ADAGRAD,     /* a step size per element */
-    RANK_ADAGRAD_ROW, /* one per feature: half the memory */
-    RANK_ADAM         /* moments move only when their feature is seen */
-};
 
 struct rank_pair {
     uint32_t a, b; /* rows of X; in a job counted through, those of process 0 first */
@@ -84,8 +85,7 @@ struct rank_progress {
 };
 
 struct rank_options {
-    size_t dim;         /* d, the fixed part included: 200 */
-    size_t fixed;       /* the last so many columns stay a random projection: 0 */
+    size_t dim;         /* d: 200 */
     size_t batch;       /* positive pairs of a batch: 1,024 */
     size_t epochs;      /* passes over the positive pairs: 2; more overfit */
     size_t hard;        /* hard candidates per pair of the batch: 1 */
@@ -93,17 +93,12 @@ struct rank_options {
     double decision;    /* weight of the pair decision: 0.5. More: better decisions, worse search */
     double rate;        /* first step size, falling to 0 in a straight line: 0.05 */
     double weight_rate; /* the same for g: 0.05; 0: term weights stay as they are */
-    double ground;    /* AdaGrad's sums of squares start at (ground / batch)^2, so that what is seen
+    double ground;  /* AdaGrad's sums of squares start at (ground / batch)^2, so that what is seen
                          * once or twice moves less than what is seen often: 0.1 */
-    double dropout;   /* share of a row's features left out at random: 0.1; helps search a little */
-    size_t mine_from; /* mine hard candidates before epochs from this one on (0 the first): 1 */
-    size_t mine_tries;       /* sentences looked at for a mined one; 0, no mining */
-    const float *start_gain; /* features: exp(g) to begin with; NULL, all 1. With bigrams among the
-                              * features: 0.5 for those */
-    enum rank_rule rule;     /* RANK_ADAGRAD_ROW */
-    uint64_t seed;           /* 1 */
-    int threads;             /* 0: all cores */
-    size_t report_every;     /* steps: 10 */
+    double dropout; /* share of a row's features left out at random: 0.1; helps search a little */
+    uint64_t seed;  /* 1 */
+    int threads;    /* 0: all cores */
+    size_t report_every; /* steps: 10 */
     /* Writes down from time to time, and when cancelled, where learning stands, or lets it go on
      * from there, to the same bytes as without the pause. May be NULL. */
     const struct checkpointer *checkpointer;
@@ -122,15 +117,16 @@ struct rank_learned {
     float *gain;                            /* features: exp(g), for those who want to look */
     size_t pairs, clusters, contradictions; /* contradictions: negative pairs inside a cluster */
     double border;                          /* of the decision */
-    size_t labelled, mined;                 /* hard candidates drawn of each kind */
+    size_t labelled;                        /* hard candidates drawn */
     size_t steps_done, steps;               /* fewer done when cancelled */
     struct rank_progress *history;
     size_t history_count;
 };
 
-/* X: a row per sentence, in a job of this process's sentences. FILM_USAGE when there is no positive pair, an option
- * makes no sense or there are more processes than dimensions. Collective, and all get the same in OUT.
- * Cancelled: what was learned so far is in OUT, to be freed as usual. */
+/* X: a row per sentence, in a job of this process's sentences. FILM_USAGE when there is no
+ * positive pair, an option makes no sense or there are more processes than dimensions.
+ * Collective, and all get the same in OUT. Cancelled: what was learned so far is in OUT, to be
+ * freed as usual. */
 film_status rank_learn(const struct csr *x, const struct rank_labels *labels,
                        const struct rank_options *options, struct rank_learned *out,
                        film_error *error);

@@ -1,3 +1,6 @@
+/* Loss and gradient of one batch: softmax over in-batch candidates, and a pair decision with a
+ * learned border. Columns of the map are split over the processes; the step is AdaGrad with one
+ * step size per feature. */
 #include "learn/rank_batch.h"
 #include "base/mem.h"
 #include "embed/vec.h"
@@ -66,7 +69,7 @@ void rank_batch_free(struct rank_batch *batch)
 
 /* The numbers of a batch; which of its pairs are this process's. */
 static void take_rows(struct rank_batch *b, const struct rank_map *map,
-                      const struct rank_rows *rows, const uint32_t *cluster)
+                      const struct rank_rows *rows)
 {
     const struct comm *comm = map->comm;
     b->pairs = rows->pairs;
@@ -77,13 +80,13 @@ static void take_rows(struct rank_batch *b, const struct rank_map *map,
     b->first_opposed = comm_begin(comm, b->opposed, comm->rank);
     b->end_opposed = comm_begin(comm, b->opposed, comm->rank + 1);
     for (size_t j = 0; j < b->pairs + b->hard; j++)
-        b->cluster[j] = cluster[rows->row[b->pairs + j]];
+        b->cluster[j] = rows->cluster[rows->row[b->pairs + j]];
 }
 
 /* ---- Between columns and rows ---- */
 
-/* The vectors of the candidates, which everyone needs: from columns of each process to whole rows of y, or from
- * whole rows of dy, of each a part, to their sum in columns of each process. */
+/* The vectors of the candidates, which everyone needs: from columns of each process to whole
+ * rows of y, or from whole rows of dy, of each a part, to their sum in columns of each process. */
 static film_status turn_candidates(struct rank_batch *b, const struct rank_map *map, int to_rows,
                                    int threads, film_error *error)
 {
@@ -100,14 +103,19 @@ static film_status turn_candidates(struct rank_batch *b, const struct rank_map *
     return status;
 }
 
-/* The same of the rows that only one process has to do with: row FIRST begins PAIRS pairs of SIDES rows each, of
- * which each process has its share. */
-static film_status turn_own(struct rank_batch *b, const struct rank_map *map, size_t first,
-                            size_t pairs, size_t sides, int to_rows, int threads, film_error *error)
+/* Rows of a batch that only one process has to do with: row FIRST begins PAIRS pairs of SIDES
+ * rows each, of which each process has its share. */
+struct own_rows {
+    size_t first, pairs, sides;
+};
+
+/* The same of those. */
+static film_status turn_own(struct rank_batch *b, const struct rank_map *map, struct own_rows rows,
+                            int to_rows, int threads, film_error *error)
 {
     const struct comm *comm = map->comm;
+    size_t first = rows.first, pairs = rows.pairs, sides = rows.sides, own = 0;
     float *columns = b->columns + first * map->dim;
-    size_t own = 0;
     if (pairs == 0) return FILM_OK;
     for (int i = 0; i < comm->size; i++) {
         size_t begin = comm_begin(comm, pairs, i), end = comm_begin(comm, pairs, i + 1);
@@ -133,8 +141,9 @@ static film_status turn(struct rank_batch *b, const struct rank_map *map, int to
 {
     film_status status = FILM_OK;
     TRY(turn_candidates(b, map, to_rows, threads, error));
-    TRY(turn_own(b, map, 0, b->pairs, 1, to_rows, threads, error));
-    TRY(turn_own(b, map, 2 * b->pairs + b->hard, b->opposed, 2, to_rows, threads, error));
+    struct own_rows anchors = {0, b->pairs, 1}, opposed = {2 * b->pairs + b->hard, b->opposed, 2};
+    TRY(turn_own(b, map, anchors, to_rows, threads, error));
+    TRY(turn_own(b, map, opposed, to_rows, threads, error));
 done:
     return status;
 }
@@ -148,7 +157,8 @@ static void normalise(struct rank_batch *b, size_t first, size_t end, int thread
         b->length[i] = (float)vec_normalise(b->y + i * b->dim, b->dim);
 }
 
-/* Every process computes its columns of all vectors and gets those of the others of the vectors it needs. */
+/* Every process computes its columns of all vectors and gets those of the others of the vectors
+ * it needs. */
 static film_status embed_rows(struct rank_batch *b, const struct rank_map *map, size_t count,
                               int threads, film_error *error)
 {
@@ -168,9 +178,10 @@ static film_status embed_rows(struct rank_batch *b, const struct rank_map *map, 
     return FILM_OK;
 }
 
-/* s = exp(t (cos - 1)) by tiles of the own a's, with the sums of every row, and of every column inside
- * the tile. The pair's own partner is of its cluster too: it is put back where the mask took it. */
-static void exponentials(struct rank_batch *b, const uint32_t *rows, const uint32_t *cluster,
+/* s = exp(t (cos - 1)) by tiles of the own a's, with the sums of every row, and of every column
+ * inside the tile. The pair's own partner is of its cluster too: it is put back where the mask
+ * took it. */
+static void exponentials(struct rank_batch *b, const struct rank_rows *rows,
                          const struct rank_step *step)
 {
     size_t d = b->dim, m = b->pairs + b->hard, tiles = (b->end - b->first + TILE - 1) / TILE;
@@ -185,7 +196,8 @@ static void exponentials(struct rank_batch *b, const uint32_t *rows, const uint3
         memset(sums, 0, b->pairs * sizeof *sums);
         for (size_t i = first; i < end; i++) {
             float *row = s + (i - first) * m, own = rank_exp(t * (row[i] - 1.0f));
-            float sum = rank_exponentials(row, m, t, b->cluster, cluster[rows[i]], sums, b->pairs);
+            float sum = rank_exponentials(row, m, t, b->cluster, rows->cluster[rows->row[i]], sums,
+                                          b->pairs);
             row[i] = own;
             sums[i] += own;
             b->row_sum[i] = sum + own;
@@ -197,7 +209,8 @@ static void exponentials(struct rank_batch *b, const uint32_t *rows, const uint3
 }
 
 /* Turns the exponentials into the gradient by the cosines; returns the loss of the own pairs.
- *     dloss/dcos_ij = t / 2B (e_ij / row_i + e_ij / column_j - 2 [i = j])     no column for hard j */
+ *     dloss/dcos_ij = t / 2B (e_ij / row_i + e_ij / column_j - 2 [i = j])
+ * A hard j has no column. */
 static double probabilities(struct rank_batch *b, const struct rank_step *step)
 {
     size_t m = b->pairs + b->hard;
@@ -249,7 +262,8 @@ struct verdict_sums {
     double loss[2], slope[2];
 };
 
-/* Number K of the own pairs: the positive ones, then (counted on from all positive ones) the opposed. */
+/* Number K of the own pairs: the positive ones, then (counted on from all positive ones) the
+ * opposed. */
 static size_t own_pair(const struct rank_batch *b, size_t k)
 {
     size_t own = b->end - b->first;
@@ -286,8 +300,7 @@ static void decisions(struct rank_batch *b, const struct rank_step *step, struct
 
 /* The loss over all processes; the gradient by the cosines in b->s. */
 static film_status losses(struct rank_batch *b, const struct comm *comm,
-                          const struct rank_step *step, double *loss, double *by_border,
-                          film_error *error)
+                          const struct rank_step *step, struct rank_loss *loss, film_error *error)
 {
     film_status status = FILM_OK;
     struct {
@@ -298,9 +311,9 @@ static film_status losses(struct rank_batch *b, const struct comm *comm,
     sums.ranking = probabilities(b, step);
     if (b->opposed) decisions(b, step, &sums.decision);
     TRY(comm_sum_double(comm, &sums.ranking, sizeof sums / sizeof(double), error));
-    *loss = sums.ranking / (double)b->pairs;
-    *loss += step->decision * (sums.decision.loss[0] + sums.decision.loss[1]);
-    *by_border =
+    loss->value = sums.ranking / (double)b->pairs;
+    loss->value += step->decision * (sums.decision.loss[0] + sums.decision.loss[1]);
+    loss->by_border =
         step->decision * step->temperature * (sums.decision.slope[0] - sums.decision.slope[1]);
 done:
     return status;
@@ -308,8 +321,9 @@ done:
 
 /* ---- Backwards ---- */
 
-/* Rows of dy: those of the own a's are G C, those of the candidates G' A, with G = b->s. These are to be summed
- * over the processes; going through the length of a vector is linear, so it can be done before. */
+/* Rows of dy: those of the own a's are G C, those of the candidates G' A, with G = b->s. These
+ * are to be summed over the processes; going through the length of a vector is linear, so it can
+ * be done before. */
 static void vector_gradient(struct rank_batch *b, int threads)
 {
     size_t d = b->dim, n = b->pairs, own = b->end - b->first, m = n + b->hard;
@@ -374,7 +388,7 @@ static void sort_entries(struct rank_batch *b, size_t rows)
     b->touched_count = count;
 }
 
-/* The gradient by L_f of the batch's features, fixed columns included, and that by g_f, which is
+/* The gradient by L_f of the batch's features and that by g_f, which is
  * L_f . dL_f because L_f enters as exp(g_f) L_f. */
 static film_status feature_gradients(struct rank_batch *b, const struct rank_map *map, int threads,
                                      film_error *error)
@@ -391,26 +405,26 @@ static film_status feature_gradients(struct rank_batch *b, const struct rank_map
                     b->start[i + 1] - start, d, out);
         vec_scale(out, map->gain[f], d);
         b->by_feature[i][0] = vec_dot(map->rows + f * d, out, d);
-        b->by_feature[i][1] = vec_dot(out, out, map->learned);
+        b->by_feature[i][1] = vec_dot(out, out, d);
     }
     return comm_sum_double(map->comm, (double *)b->by_feature, 2 * count, error);
 }
 
 film_status rank_batch_gradient(struct rank_batch *batch, const struct rank_map *map,
                                 const struct csr *x, const struct rank_rows *rows,
-                                const uint32_t *cluster, const struct rank_step *step, double *loss,
-                                double *by_border, film_error *error)
+                                const struct rank_step *step, struct rank_loss *loss,
+                                film_error *error)
 {
     film_status status = FILM_OK;
     size_t count = 2 * (rows->pairs + rows->opposed) + rows->hard;
     int threads = step->threads;
-    take_rows(batch, map, rows, cluster);
+    take_rows(batch, map, rows);
     TRY(rank_fetch_rows(&batch->fetch, x, rows->row, count,
                         (struct rank_dropout){step->dropout, step->seed}, threads, error));
     TRY(reserve(batch, batch->fetch.start[count], error));
     TRY(embed_rows(batch, map, count, threads, error));
-    exponentials(batch, rows->row, cluster, step);
-    TRY(losses(batch, map->comm, step, loss, by_border, error));
+    exponentials(batch, rows, step);
+    TRY(losses(batch, map->comm, step, loss, error));
     vector_gradient(batch, threads);
     TRY(turn(batch, map, 0, threads, error));
     sort_entries(batch, count);
@@ -426,33 +440,20 @@ void rank_batch_read(const struct rank_batch *batch, const struct rank_map *map,
 {
     for (size_t i = 0; i < batch->touched_count; i++) {
         gain[i] = (float)batch->by_feature[i][0];
-        memcpy(gradient + i * map->learned, batch->gradient + i * map->dim,
-               map->learned * sizeof *gradient);
+        memcpy(gradient + i * map->dim, batch->gradient + i * map->dim,
+               map->dim * sizeof *gradient);
     }
 }
 
-/* SQUARE: of the whole row of the gradient, in all processes. */
+/* AdaGrad with one step size per feature. SQUARE: of the whole row of the gradient, in all
+ * processes. */
 static void step_row(struct rank_map *map, size_t f, const float *gradient, double square,
                      float rate)
 {
-    size_t n = map->learned;
-    float *row = map->rows + f * map->dim;
-    switch (map->rule) {
-    case RANK_ADAGRAD:
-        rank_adagrad(row, map->squares + f * n, gradient, rate, n);
-        break;
-    case RANK_ADAGRAD_ROW:
-        map->squares[f] += (float)(square / (double)map->all_learned);
-        if (map->squares[f] > 0.0f)
-            vec_add_scaled(row, -rate / sqrtf(map->squares[f]), gradient, n);
-        break;
-    case RANK_ADAM: {
-        double seen = (double)++map->seen[f];
-        rank_adam(row, map->moment + f * n, map->squares + f * n, gradient, rate,
-                  (float)(1.0 - pow(0.9, seen)), (float)(1.0 - pow(0.99, seen)), n);
-        break;
-    }
-    }
+    map->squares[f] += (float)(square / (double)map->all_dim);
+    if (map->squares[f] > 0.0f)
+        vec_add_scaled(map->rows + f * map->dim, -rate / sqrtf(map->squares[f]), gradient,
+                       map->dim);
 }
 
 double rank_batch_update(struct rank_batch *batch, struct rank_map *map,

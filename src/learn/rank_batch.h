@@ -5,8 +5,9 @@
 #include "learn/rank_fetch.h"
 #include "learn/rank_map.h"
 
-/* In a job every process has its even share of the pairs and of the opposed pairs, computes their losses, and
- * therefore has the vectors of these and of all candidates; other rows of y and dy stay unset. What is summed over the processes is marked below. */
+/* In a job every process has its even share of the pairs and of the opposed pairs, computes
+ * their losses, and therefore has the vectors of these and of all candidates; other rows of y
+ * and dy stay unset. What is summed over the processes is marked below. */
 struct rank_batch {
     size_t dim;                  /* of all processes' columns */
     size_t pairs, hard, opposed; /* of this batch */
@@ -50,24 +51,30 @@ struct rank_step {
     int threads;
 };
 
-/* The sentences of a batch: the a's, the b's, the hard ones, u and v of each opposed pair. */
+/* The sentences of a batch, by number (rank_fetch.h): the a's, the b's, the hard ones, u and v
+ * of each opposed pair. */
 struct rank_rows {
     uint32_t *row;
     size_t pairs, hard, opposed;
+    const uint32_t *cluster; /* of every sentence there is */
 };
 
-/* Vectors and loss of a batch, its gradient by the features, in the batch, and that by the border. ROWS: sentences
- * by number (rank_fetch.h); CLUSTER: of every sentence. Collective. */
+struct rank_loss {
+    double value, by_border; /* the loss and its derivative by the border */
+};
+
+/* Vectors and loss of a batch, and its gradient by the features, in the batch. Collective. */
 film_status rank_batch_gradient(struct rank_batch *batch, const struct rank_map *map,
                                 const struct csr *x, const struct rank_rows *rows,
-                                const uint32_t *cluster, const struct rank_step *step, double *loss,
-                                double *by_border, film_error *error);
+                                const struct rank_step *step, struct rank_loss *loss,
+                                film_error *error);
 
-/* The gradient of the batch's features: GRADIENT is touched_count x learned, GAIN touched_count. For tests. */
+/* The gradient of the batch's features: GRADIENT is touched_count x dim, GAIN touched_count. For
+ * tests. */
 void rank_batch_read(const struct rank_batch *batch, const struct rank_map *map, float *gradient,
                      float *gain);
 
-/* One step of the map's rule. Returns the length of the gradient it followed. */
+/* One step of AdaGrad. Returns the length of the gradient it followed. */
 double rank_batch_update(struct rank_batch *batch, struct rank_map *map,
                          const struct rank_step *step);
 

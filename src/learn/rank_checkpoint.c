@@ -23,13 +23,11 @@ struct rank_progress rank_history_entry(const struct rank_run *run, size_t numbe
 
 enum { MOST_ARRAYS = 24 };
 
-/* A process has all of an array, or its columns of the map's, or those of its columns that move. */
-enum split { WHOLE, BY_COLUMN, BY_LEARNED };
-
 struct list {
     struct state_array arrays[MOST_ARRAYS];
-    enum split split[MOST_ARRAYS];
-    float *mine[MOST_ARRAYS]; /* of what is split; arrays[] then names all of it, in process 0 */
+    int by_column
+        [MOST_ARRAYS]; /* a process has its columns of the map's alone, not all of the array */
+    float *mine[MOST_ARRAYS]; /* those columns; arrays[] then names all of it, in process 0 */
     size_t count;
 };
 
@@ -38,10 +36,9 @@ static void add(struct list *list, const char *name, enum state_type type, void 
     list->arrays[list->count++] = (struct state_array){name, type, data, count};
 }
 
-static void add_split(struct list *list, const char *name, float *data, size_t count,
-                      enum split split)
+static void add_columns(struct list *list, const char *name, float *data, size_t count)
 {
-    list->split[list->count] = split;
+    list->by_column[list->count] = 1;
     add(list, name, STATE_FLOAT, data, count);
 }
 
@@ -54,21 +51,8 @@ static void list_numbers(struct list *list, struct rank_run *run)
     add(list, "border", STATE_DOUBLE, &run->out->border, 1);
     add(list, "opposed_next", STATE_SIZE, &run->draw.opposed_next, 1);
     add(list, "labelled_drawn", STATE_SIZE, &run->draw.labelled_drawn, 1);
-    add(list, "mined_drawn", STATE_SIZE, &run->draw.mined_drawn, 1);
     add(list, "history_count", STATE_SIZE, &run->out->history_count, 1);
     add(list, "random", STATE_SIZE, run->draw.rng.state, 4);
-}
-
-/* Whether this epoch began with mining; the next will mine for itself. */
-static int mined_now(const struct rank_run *run)
-{
-    const struct rank_options *o = run->options;
-    return o->mine_tries && run->step % run->batches && run->step / run->batches >= o->mine_from;
-}
-
-static size_t square_count(const struct rank_map *map)
-{
-    return map->features * (map->rule == RANK_ADAGRAD_ROW ? 1 : map->learned);
 }
 
 static void list_arrays(struct list *list, struct rank_run *run)
@@ -76,17 +60,13 @@ static void list_arrays(struct list *list, struct rank_run *run)
     struct rank_map *map = &run->map;
     struct rank_draw *draw = &run->draw;
     size_t f = map->features;
-    add_split(list, "map", map->rows, f * map->dim, BY_COLUMN);
+    add_columns(list, "map", map->rows, f * map->dim);
     add(list, "log_gain", STATE_FLOAT, map->log_gain, f);
     add(list, "gain", STATE_FLOAT, map->gain, f);
     add(list, "gain_squares", STATE_FLOAT, map->gain_squares, f);
-    add_split(list, "squares", map->squares, square_count(map),
-              map->rule == RANK_ADAGRAD_ROW ? WHOLE : BY_LEARNED);
-    if (map->moment) add_split(list, "moment", map->moment, f * map->learned, BY_LEARNED);
-    if (map->seen) add(list, "seen", STATE_U32, map->seen, f);
+    add(list, "squares", STATE_FLOAT, map->squares, f);
     add(list, "pairs", STATE_U32, draw->pairs, 2 * draw->pair_count);
     add(list, "opposed", STATE_U32, draw->opposed, 2 * draw->opposed_count);
-    if (mined_now(run)) add(list, "mined", STATE_U32, draw->mined, draw->sentences);
     add(list, "history", STATE_DOUBLE, run->kept_history, 2 * run->out->history_count);
 }
 
@@ -102,18 +82,18 @@ static size_t bytes_of(const struct state_array *array)
     return array->count * sizes[array->type];
 }
 
-/* Gives process 0 room for what is split: the columns of each process behind those of the one before. */
+/* Gives process 0 room for what is split: the columns of each process behind those of the one
+ * before. */
 static film_status list_whole(struct list *list, const struct rank_run *run, film_error *error)
 {
     film_status status = FILM_OK;
     const struct rank_map *map = &run->map;
     for (size_t k = 0; k < list->count && run->comm->size > 1; k++) {
         struct state_array *array = &list->arrays[k];
-        if (list->split[k] == WHOLE) continue;
+        if (!list->by_column[k]) continue;
         list->mine[k] = array->data;
         array->data = NULL;
-        array->count =
-            map->features * (list->split[k] == BY_COLUMN ? map->all_dim : map->all_learned);
+        array->count = map->features * map->all_dim;
         if (run->comm->rank == 0)
             TRY_ALLOC(array->data = mem_array(array->count, sizeof(float)), error);
     }
@@ -138,9 +118,7 @@ static film_status move(const struct list *list, size_t k, const struct rank_map
                   (all = mem_zeroed((size_t)comm->size, sizeof *all)),
               error);
     for (int i = 0; i < comm->size; i++) {
-        size_t columns =
-            list->split[k] == BY_COLUMN ? rank_map_dim(map, i) : rank_map_learned(map, i);
-        size_t size = map->features * columns * sizeof(float);
+        size_t size = map->features * rank_map_dim(map, i) * sizeof(float);
         if (i == comm->rank) mine[0] = size;
         if (comm->rank == 0) all[i] = size;
     }
@@ -226,13 +204,10 @@ static film_status check_arrays(const struct rank_run *run, film_error *error)
     if (!all_below(draw->pairs, draw->pair_count, draw->sentences) ||
         !all_below(draw->opposed, draw->opposed_count, draw->sentences))
         return refuse(error, "pairs");
-    for (size_t i = 0; mined_now(run) && i < draw->sentences; i++)
-        if (draw->mined[i] >= draw->sentences && draw->mined[i] != UINT32_MAX)
-            return refuse(error, "mined sentences");
     for (size_t f = 0; f < map->features; f++)
         if (!(map->gain[f] >= 0.0f && map->gain_squares[f] >= 0.0f))
             return refuse(error, "term weights");
-    for (size_t i = 0; i < square_count(map); i++)
+    for (size_t i = 0; i < map->features; i++)
         if (!(map->squares[i] >= 0.0f)) return refuse(error, "sums of squares");
     return FILM_OK;
 }
@@ -240,14 +215,11 @@ static film_status check_arrays(const struct rank_run *run, film_error *error)
 film_status rank_keep_load(struct rank_run *run, film_error *error)
 {
     film_status status = FILM_OK;
-    struct rank_draw *draw = &run->draw;
     struct list numbers = {.count = 0}, arrays = {.count = 0};
     list_numbers(&numbers, run);
     TRY(load(run, &numbers, error));
     TRY(check_numbers(run, error));
     TRY_ALLOC(rank_history_reserve(run, run->out->history_count + 1), error);
-    if (mined_now(run))
-        TRY_ALLOC(draw->mined = mem_array(draw->sentences, sizeof *draw->mined), error);
     list_arrays(&arrays, run);
     TRY(load(run, &arrays, error));
     TRY(check_arrays(run, error));

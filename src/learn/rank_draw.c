@@ -1,7 +1,8 @@
+/* Clusters of duplicates by union-find, and the random order of pairs and their labelled
+ * negatives. No vectors here. */
 #include "learn/rank_draw.h"
 #include "base/mem.h"
 #include "base/union_find.h"
-#include "embed/vec.h"
 
 #include <string.h>
 
@@ -96,8 +97,6 @@ void rank_draw_free(struct rank_draw *draw)
     mem_free(draw->cluster);
     mem_free(draw->negative);
     mem_free(draw->negative_of);
-    mem_free(draw->mined);
-    csr_free(&draw->features);
     memset(draw, 0, sizeof *draw);
 }
 
@@ -133,16 +132,11 @@ static uint32_t labelled_negative(struct rank_draw *draw, uint32_t sentence)
     return count ? draw->negative_of[start + rng_below(&draw->rng, count)] : UINT32_MAX;
 }
 
-/* A hard candidate for PAIR; slots of odd number take a mined one first. */
-static uint32_t hard_candidate(struct rank_draw *draw, struct rank_pair pair, size_t slot)
+/* A hard candidate for PAIR: a labelled negative of one of its sentences, or UINT32_MAX. */
+static uint32_t hard_candidate(struct rank_draw *draw, struct rank_pair pair)
 {
     uint32_t labelled = labelled_negative(draw, pair.a);
     if (labelled == UINT32_MAX) labelled = labelled_negative(draw, pair.b);
-    uint32_t mined = draw->mined ? draw->mined[pair.a] : UINT32_MAX;
-    if (mined != UINT32_MAX && (slot % 2 || labelled == UINT32_MAX)) {
-        draw->mined_drawn++;
-        return mined;
-    }
     draw->labelled_drawn += labelled != UINT32_MAX;
     return labelled;
 }
@@ -157,7 +151,7 @@ void rank_draw_batch(struct rank_draw *draw, size_t first, size_t pairs, size_t 
     }
     for (size_t i = 0; i < pairs; i++)
         for (size_t slot = 0; slot < hard; slot++) {
-            uint32_t found = hard_candidate(draw, draw->pairs[first + i], slot + i);
+            uint32_t found = hard_candidate(draw, draw->pairs[first + i]);
             if (found != UINT32_MAX) out->row[at++] = found;
         }
     out->pairs = pairs;
@@ -168,143 +162,4 @@ void rank_draw_batch(struct rank_draw *draw, size_t first, size_t pairs, size_t 
         out->row[at++] = pair.a;
         out->row[at++] = pair.b;
     }
-}
-
-/* ---- Mining ---- */
-
-enum {
-    HEAVIEST = 4,  /* features of a sentence that candidates are looked up by */
-    STRETCH = 1024 /* sentences of each process whose vectors are computed at a time */
-};
-
-/* The places of a row's heaviest entries; returns how many. */
-static size_t heaviest(const struct csr *x, size_t row, size_t place[HEAVIEST])
-{
-    size_t count = 0;
-    for (size_t k = x->start[row]; k < x->start[row + 1]; k++) {
-        size_t at = count < HEAVIEST ? count++ : HEAVIEST;
-        for (; at > 0 && x->val[k] > x->val[place[at - 1]]; at--)
-            if (at < HEAVIEST) place[at] = place[at - 1];
-        if (at < HEAVIEST) place[at] = k;
-    }
-    return count;
-}
-
-/* What mining looks at: the sentences of this process. */
-struct mine {
-    const struct csr *x;
-    size_t first;   /* number of the first sentence */
-    const float *y; /* sentences x dim, of length 1 */
-    size_t dim, tries;
-};
-
-static uint32_t nearest_of_some(const struct rank_draw *draw, const struct mine *mine,
-                                size_t sentence, struct rng *rng)
-{
-    const struct csr *x = mine->x;
-    const uint32_t *cluster = draw->cluster + mine->first;
-    size_t place[HEAVIEST], count = heaviest(x, sentence, place);
-    uint32_t best = UINT32_MAX;
-    double best_cosine = -2.0;
-    for (size_t i = 0; i < mine->tries && count; i++) {
-        size_t f = x->col[place[i % count]], start = draw->features.start[f];
-        size_t other = start + rng_below(rng, draw->features.start[f + 1] - start);
-        uint32_t found = draw->features.col[other];
-        if (cluster[found] == cluster[sentence]) continue;
-        double cosine =
-            vec_dot(mine->y + sentence * mine->dim, mine->y + found * mine->dim, mine->dim);
-        if (cosine <= best_cosine) continue;
-        best = (uint32_t)mine->first + found;
-        best_cosine = cosine;
-    }
-    return best;
-}
-
-/* The sentences FIRST .. FIRST + STRETCH of every process, of those it has: *COUNT to ROWS, and of each how
- * many, in OF. */
-static void next_stretch(const struct rank_fetch *fetch, size_t first, uint32_t *rows,
-                         size_t *count, size_t *of)
-{
-    *count = 0;
-    for (int i = 0; i < fetch->comm->size; i++) {
-        size_t begin = fetch->first[i] + first, end = begin + STRETCH;
-        if (end > fetch->first[i + 1]) end = fetch->first[i + 1];
-        of[i] = begin < end ? end - begin : 0;
-        for (size_t row = begin; row < end; row++) rows[(*count)++] = (uint32_t)row;
-    }
-}
-
-/* y (own sentences x all columns) = vectors of length 1. All processes go through a stretch of each one's
- * sentences at a time, compute their columns and hand them to whose they are. */
-static film_status embed_own(const struct rank_map *map, const struct csr *x,
-                             struct rank_fetch *fetch, int threads, float *y, film_error *error)
-{
-    film_status status = FILM_OK;
-    size_t processes = (size_t)map->comm->size, most = 0, d = map->all_dim, count;
-    int rank = map->comm->rank;
-    uint32_t *rows = mem_array(processes * STRETCH, sizeof *rows);
-    float *out = mem_array(processes * STRETCH * map->dim, sizeof *out);
-    float *in = mem_array(STRETCH * d, sizeof *in);
-    size_t *of = mem_array(3 * processes, sizeof *of);
-    TRY_ALLOC(rows && out && in && of, error);
-    size_t *out_sizes = of + processes, *in_sizes = of + 2 * processes;
-    for (size_t i = 0; i < processes; i++) {
-        size_t has = fetch->first[i + 1] - fetch->first[i];
-        if (has > most) most = has;
-    }
-    for (size_t first = 0; first < most; first += STRETCH) {
-        next_stretch(fetch, first, rows, &count, of);
-        TRY(rank_fetch_rows(fetch, x, rows, count, (struct rank_dropout){0}, threads, error));
-#pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
-        for (size_t i = 0; i < count; i++)
-            rank_map_project(map, fetch->col + fetch->start[i], fetch->val + fetch->start[i],
-                             fetch->start[i + 1] - fetch->start[i], out + i * map->dim);
-        for (size_t i = 0; i < processes; i++) {
-            out_sizes[i] = of[i] * map->dim * sizeof *out;
-            in_sizes[i] = of[rank] * rank_map_dim(map, (int)i) * sizeof *in;
-        }
-        TRY(comm_exchange(map->comm, out, out_sizes, in, in_sizes, error));
-        if (of[rank]) rank_map_join(map, in, of[rank], threads, y + first * d);
-    }
-    for (size_t i = 0; i < x->rows; i++) vec_normalise(y + i * d, d);
-done:
-    mem_free(rows);
-    mem_free(out);
-    mem_free(in);
-    mem_free(of);
-    return status;
-}
-
-film_status rank_draw_mine(struct rank_draw *draw, const struct csr *x, const struct rank_map *map,
-                           size_t tries, uint64_t seed, int threads, film_error *error)
-{
-    film_status status = FILM_OK;
-    size_t processes = (size_t)map->comm->size, elements;
-    struct rank_fetch fetch = {0};
-    uint32_t *own = NULL;
-    float *y = NULL;
-    if (!draw->features.start) TRY(csr_transpose(x, threads, &draw->features, error));
-    if (!draw->mined)
-        TRY_ALLOC(draw->mined = mem_array(draw->sentences, sizeof *draw->mined), error);
-    TRY_ALLOC(!__builtin_mul_overflow(x->rows, map->all_dim, &elements) &&
-                  (y = mem_array(elements, sizeof *y)) && (own = mem_array(x->rows, sizeof *own)),
-              error);
-    TRY(rank_fetch_init(&fetch, map->comm, processes * STRETCH, error));
-    TRY(rank_fetch_number(&fetch, x->rows, error));
-    TRY(embed_own(map, x, &fetch, threads, y, error));
-    struct mine mine = {x, fetch.first[map->comm->rank], y, map->all_dim, tries};
-#pragma omp parallel for schedule(dynamic, 64) num_threads(threads)
-    for (size_t s = 0; s < x->rows; s++) {
-        struct rng rng;
-        rng_seed_part(&rng, seed, mine.first + s);
-        own[s] = nearest_of_some(draw, &mine, s, &rng);
-    }
-    for (size_t i = 0; i < processes; i++)
-        fetch.sizes[i] = (fetch.first[i + 1] - fetch.first[i]) * sizeof *own;
-    TRY(comm_gather(map->comm, own, draw->mined, fetch.sizes, error));
-done:
-    rank_fetch_free(&fetch);
-    mem_free(own);
-    mem_free(y);
-    return status;
 }

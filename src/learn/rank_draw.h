@@ -14,9 +14,7 @@ struct rank_draw {
     uint32_t *cluster; /* sentences: smallest member */
     size_t *negative;  /* sentences + 1: labelled negatives of i are negative_of[negative[i]] .. */
     uint32_t *negative_of; /* those of another cluster, both directions */
-    uint32_t *mined;       /* sentences: a near one of another cluster, or UINT32_MAX; NULL: none */
-    struct csr features;   /* X transposed, of this process, when there is mining */
-    size_t clusters, contradictions, labelled_drawn, mined_drawn;
+    size_t clusters, contradictions, labelled_drawn;
     struct rng rng;
 };
 
@@ -27,16 +25,11 @@ void rank_draw_free(struct rank_draw *draw);
 /* A new order of the pairs. */
 void rank_draw_shuffle(struct rank_draw *draw);
 
-/* The sentences of a batch: pairs FIRST .. FIRST + PAIRS, HARD candidates of each (labelled and
- * mined ones in turn; fewer where a pair has none), OPPOSED labelled negative pairs. (Filling the
+/* The sentences of a batch: pairs FIRST .. FIRST + PAIRS, HARD candidates of each (fewer
+ * where a pair has none), OPPOSED labelled negative pairs. (Filling the
  * slots of pairs without hard ones from other pairs' negatives doubled the time and gained
  * nothing.) OUT->row has room for all. */
 void rank_draw_batch(struct rank_draw *draw, size_t first, size_t pairs, size_t hard,
                      size_t opposed, struct rank_rows *out);
-
-/* Fills draw->mined: per sentence the nearest under MAP of TRIES others that share one of its
- * heaviest features, and belong to the same process. X: the rows of this one. Collective. */
-film_status rank_draw_mine(struct rank_draw *draw, const struct csr *x, const struct rank_map *map,
-                           size_t tries, uint64_t seed, int threads, film_error *error);
 
 #endif

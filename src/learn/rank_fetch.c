@@ -1,3 +1,5 @@
+/* Sparse rows by number, from the processes that hold them, with dropout. What the rows are used
+ * for is rank_batch.c. */
 #include "learn/rank_fetch.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -41,7 +43,8 @@ void rank_fetch_free(struct rank_fetch *fetch)
     memset(fetch, 0, sizeof *fetch);
 }
 
-film_status rank_fetch_number(struct rank_fetch *fetch, size_t own, film_error *error)
+/* Fills fetch->first; OWN: rows of this process. Collective. */
+static film_status number_rows(struct rank_fetch *fetch, size_t own, film_error *error)
 {
     int size = fetch->comm->size;
     for (int i = 0; i < size; i++) fetch->sizes[i] = sizeof own;
@@ -63,8 +66,8 @@ static uint32_t owner_of(const struct rank_fetch *fetch, uint32_t row)
     return (uint32_t)low;
 }
 
-/* How long every row is: fetch->start. What process i sends begins in fetch->next[i] with the first of its
- * rows, so that each row knows its place, fetch->from. */
+/* How long every row is: fetch->start. What process i sends begins in fetch->next[i] with the
+ * first of its rows, so that each row knows its place, fetch->from. */
 static film_status fetch_lengths(struct rank_fetch *fetch, const struct csr *x,
                                  const uint32_t *rows, size_t count, film_error *error)
 {
@@ -134,7 +137,7 @@ film_status rank_fetch_rows(struct rank_fetch *fetch, const struct csr *x, const
     film_status status = FILM_OK;
     int size = fetch->comm->size;
     uint32_t rank = (uint32_t)fetch->comm->rank;
-    if (fetch->first[size] == 0) TRY(rank_fetch_number(fetch, x->rows, error));
+    if (fetch->first[size] == 0) TRY(number_rows(fetch, x->rows, error));
     TRY(fetch_lengths(fetch, x, rows, count, error));
     TRY(reserve(fetch, fetch->start[count], error));
     for (int i = 0; i < size; i++) fetch->sizes[i] *= sizeof *fetch->col;

@@ -1,6 +1,6 @@
-/* Rows of X by number, brought from the processes that hold them: those of process 0 are numbered first, then
- * those of process 1 and so on. Per process and fetch, 4 bytes for each of its rows that is wanted and 8 for
- * each of their entries go to the others. */
+/* Rows of X by number, brought from the processes that hold them: those of process 0 are
+ * numbered first, then those of process 1 and so on. Per process and fetch, 4 bytes for each of
+ * its rows that is wanted and 8 for each of their entries go to the others. */
 #ifndef LEARN_RANK_FETCH_H
 #define LEARN_RANK_FETCH_H
 
@@ -27,10 +27,6 @@ struct rank_fetch {
 film_status rank_fetch_init(struct rank_fetch *fetch, const struct comm *comm, size_t rows,
                             film_error *error);
 void rank_fetch_free(struct rank_fetch *fetch);
-
-/* Fills fetch->first; OWN: rows of this process. Collective, and done by the first rank_fetch_rows where it
- * was not before. */
-film_status rank_fetch_number(struct rank_fetch *fetch, size_t own, film_error *error);
 
 /* A share of the entries is set to 0, at random. */
 struct rank_dropout {

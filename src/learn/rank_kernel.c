@@ -1,3 +1,5 @@
+/* Inner loops of the ranking loss, written so that the compiler vectorises them: sums of
+ * scattered rows, softmax terms. */
 #include "learn/rank_kernel.h"
 #include "embed/vec.h"
 
@@ -102,27 +104,4 @@ VEC_KERNEL void rank_probabilities(float *restrict s, size_t count, size_t pairs
     for (size_t j = 0; j < pairs; j++) s[j] *= row + factor * inverse[j];
 #pragma omp simd
     for (size_t j = pairs; j < count; j++) s[j] *= row;
-}
-
-/* ---- Steps ---- */
-
-VEC_KERNEL void rank_adagrad(float *restrict row, float *restrict squares, const float *restrict g,
-                             float rate, size_t n)
-{
-#pragma omp simd
-    for (size_t i = 0; i < n; i++) {
-        squares[i] += g[i] * g[i];
-        row[i] -= rate * g[i] / (sqrtf(squares[i]) + 1e-12f);
-    }
-}
-
-VEC_KERNEL void rank_adam(float *restrict row, float *restrict moment, float *restrict squares,
-                          const float *restrict g, float rate, float c1, float c2, size_t n)
-{
-#pragma omp simd
-    for (size_t i = 0; i < n; i++) {
-        moment[i] = 0.9f * moment[i] + 0.1f * g[i];
-        squares[i] = 0.99f * squares[i] + 0.01f * g[i] * g[i];
-        row[i] -= rate * (moment[i] / c1) / (sqrtf(squares[i] / c2) + 1e-12f);
-    }
 }

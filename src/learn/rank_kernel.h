@@ -19,13 +19,6 @@ float rank_exponentials(float *s, size_t count, float t, const uint32_t *cluster
 void rank_probabilities(float *s, size_t count, size_t pairs, float factor, float row_sum,
                         const float *inverse);
 
-/* AdaGrad: squares += g g, row -= rate g / sqrt(squares) */
-void rank_adagrad(float *row, float *squares, const float *g, float rate, size_t n);
-
-/* Adam: both moments, row -= rate (m / c1) / (sqrt(v / c2) + eps) */
-void rank_adam(float *row, float *moment, float *squares, const float *g, float rate, float c1,
-               float c2, size_t n);
-
 float rank_exp(float x);
 
 #endif

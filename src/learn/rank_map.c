@@ -1,3 +1,5 @@
+/* The map that ranking learns, split by columns over the processes: random signs at the start,
+ * joined at the end. Steps are taken by rank_batch.c. */
 #include "learn/rank_map.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -25,13 +27,6 @@ size_t rank_map_dim(const struct rank_map *map, int rank)
     return first_column(map, rank + 1) - first_column(map, rank);
 }
 
-size_t rank_map_learned(const struct rank_map *map, int rank)
-{
-    size_t first = first_column(map, rank), dim = rank_map_dim(map, rank);
-    size_t moving = map->all_learned > first ? map->all_learned - first : 0;
-    return moving < dim ? moving : dim;
-}
-
 /* ---- Beginning and end ---- */
 
 /* Signs instead of normal deviates: a random projection as good, 64 of them for one random number,
@@ -49,17 +44,14 @@ static void fill_signs(const struct rank_map *map, uint64_t seed, uint64_t featu
     }
 }
 
-film_status rank_map_init_share(struct rank_map *map, const struct comm *comm, size_t features,
-                                size_t dim, size_t fixed, enum rank_rule rule, double ground,
-                                uint64_t seed, int threads, film_error *error)
+film_status rank_map_init(struct rank_map *map, const struct comm *comm,
+                          const struct rank_start *start, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t elements;
-    *map = (struct rank_map){.comm = comm,
-                             .features = features,
-                             .all_dim = dim,
-                             .all_learned = dim - fixed,
-                             .rule = rule};
+    size_t elements, features = start->features, dim = start->dim;
+    float ground = (float)(start->ground * start->ground);
+    int threads = start->threads;
+    *map = (struct rank_map){.comm = comm, .features = features, .all_dim = dim};
     if (dim > MOST_DIM || __builtin_mul_overflow(features, dim, &elements))
         return status_set(error, FILM_USAGE,
                           "a map of %zu features and %zu dimensions is too large", features, dim);
@@ -68,43 +60,21 @@ film_status rank_map_init_share(struct rank_map *map, const struct comm *comm, s
                           "%d processes share out %zu dimensions: choose at most as many processes",
                           comm->size, dim);
     map->dim = rank_map_dim(map, comm->rank);
-    map->learned = rank_map_learned(map, comm->rank);
-    size_t state = rule == RANK_ADAGRAD_ROW ? 1 : map->learned;
-    TRY_ALLOC(map->rows = mem_array(features * map->dim, sizeof *map->rows), error);
-    TRY_ALLOC(map->log_gain = mem_zeroed(features, sizeof *map->log_gain), error);
-    TRY_ALLOC(map->gain = mem_array(features, sizeof *map->gain), error);
-    TRY_ALLOC(map->gain_squares = mem_zeroed(features, sizeof *map->gain_squares), error);
-    TRY_ALLOC(map->squares = mem_zeroed(features * state, sizeof *map->squares), error);
-    if (rule == RANK_ADAM) {
-        TRY_ALLOC(map->moment = mem_zeroed(features * map->learned, sizeof *map->moment), error);
-        TRY_ALLOC(map->seen = mem_zeroed(features, sizeof *map->seen), error);
-    }
+    TRY_ALLOC((map->rows = mem_array(features * map->dim, sizeof *map->rows)) &&
+                  (map->log_gain = mem_zeroed(features, sizeof *map->log_gain)) &&
+                  (map->gain = mem_array(features, sizeof *map->gain)) &&
+                  (map->gain_squares = mem_zeroed(features, sizeof *map->gain_squares)) &&
+                  (map->squares = mem_array(features, sizeof *map->squares)),
+              error);
 #pragma omp parallel for num_threads(threads)
     for (size_t f = 0; f < features; f++) {
-        fill_signs(map, seed, f);
+        fill_signs(map, start->seed, f);
         map->gain[f] = 1.0f;
-        if (rule == RANK_ADAM) continue;
-        for (size_t i = 0; i < state; i++) map->squares[f * state + i] = (float)(ground * ground);
+        map->squares[f] = ground;
     }
 done:
     if (status != FILM_OK) rank_map_free(map);
     return status;
-}
-
-film_status rank_map_init(struct rank_map *map, size_t features, size_t dim, size_t fixed,
-                          enum rank_rule rule, double ground, uint64_t seed, int threads,
-                          film_error *error)
-{
-    return rank_map_init_share(map, &comm_single, features, dim, fixed, rule, ground, seed, threads,
-                               error);
-}
-
-void rank_map_set_gain(struct rank_map *map, const float *gain)
-{
-    for (size_t f = 0; f < map->features; f++) {
-        map->gain[f] = gain[f];
-        map->log_gain[f] = logf(gain[f]);
-    }
 }
 
 void rank_map_free(struct rank_map *map)
@@ -114,8 +84,6 @@ void rank_map_free(struct rank_map *map)
     mem_free(map->gain);
     mem_free(map->gain_squares);
     mem_free(map->squares);
-    mem_free(map->moment);
-    mem_free(map->seen);
     memset(map, 0, sizeof *map);
 }
 
@@ -159,8 +127,8 @@ void rank_map_cut(const struct rank_map *map, const float *rows, size_t count, i
         }
 }
 
-/* From the last features to the first, so that whole rows are written only where own columns have been
- * read: no second map is needed. */
+/* From the last features to the first, so that whole rows are written only where own columns
+ * have been read: no second map is needed. */
 film_status rank_map_complete(struct rank_map *map, int threads, film_error *error)
 {
     film_status status = FILM_OK;
@@ -179,7 +147,6 @@ film_status rank_map_complete(struct rank_map *map, int threads, film_error *err
         end = first;
     }
     map->dim = d;
-    map->learned = map->all_learned;
 done:
     mem_free(sizes);
     mem_free(blocks);

@@ -1,4 +1,5 @@
-/* A training run by ranking, as rank.c, which learns, and rank_keep.c, which pauses, see it; theirs alone. */
+/* A training run by ranking, as rank.c, which learns, and rank_keep.c, which pauses, see it;
+ * theirs alone. */
 #ifndef LEARN_RANK_RUN_H
 #define LEARN_RANK_RUN_H
 
@@ -33,7 +34,8 @@ int rank_history_reserve(struct rank_run *run, size_t count);
 /* Entry NUMBER of the history: everything but what is kept follows from it. */
 struct rank_progress rank_history_entry(const struct rank_run *run, size_t number);
 
-/* Both are collective: process 0 alone has to do with the checkpointer, gathers what is split and deals it out. */
+/* Both are collective: process 0 alone has to do with the checkpointer, gathers what is split
+ * and deals it out. */
 film_status rank_keep_save(struct rank_run *run, int *failed, film_error *error);
 /* Everything as it was when learning was paused. */
 film_status rank_keep_load(struct rank_run *run, film_error *error);

@@ -1,3 +1,5 @@
+/* Rows of several files, one after the other, all of one kind of labels. Nothing is kept of a
+ * row. */
 #include "learn/rows.h"
 #include "text/table.h"
 

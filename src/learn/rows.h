@@ -1,6 +1,7 @@
 /* The rows of one or several files of the same kind of labels, one file behind the other. Memory
- * does not grow with the files. Of parts (film_table_options), each has its stretch of every file; of files
- * that cannot be cut, each has every so manieth whole. All open every file, so all know the labels. */
+ * does not grow with the files. Of parts (film_table_options), each has its stretch of every
+ * file; of files that cannot be cut, each has every so manieth whole. All open every file, so
+ * all know the labels. */
 #ifndef LEARN_ROWS_H
 #define LEARN_ROWS_H
 

@@ -1,3 +1,6 @@
+/* Labels to triplets: clusters by union-find, then positives and labelled, hard and random
+ * negatives of every anchor. Hard ones come from the caller's neighbours; nothing is embedded
+ * here. */
 #include "learn/triplets.h"
 #include "base/mem.h"
 #include "base/rng.h"

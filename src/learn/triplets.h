@@ -35,8 +35,8 @@ struct triplets {
     size_t *start;        /* anchors + 1: triplets of anchor a are start[a] .. start[a+1] */
     uint32_t *similar;    /* count: j */
     uint32_t *dissimilar; /* count: k */
-    /* In a job, where these are the anchors of one process: each one's place among those of all, rising. NULL: these
-     * are all. */
+    /* In a job, where these are the anchors of one process: each one's place among those of all,
+     * rising. NULL: these are all. */
     uint32_t *place;
     /* What was found on the way: */
     size_t clusters;       /* with two members or more */
@@ -59,11 +59,11 @@ struct triplet_options {
     int alone; /* a sentence without a positive is its own; cost 0.8 points on Quora's dev set */
     size_t hard_skip; /* pass over so many nearest ones of another cluster: often unlabelled
                          duplicates */
-    /* ROW[i]: where sentence i stands in the neighbours; TRIPLETS_NONE: it is no anchor here but in another process
-     * of a job. NULL: all may be anchors, each where it is. */
+    /* ROW[i]: where sentence i stands in the neighbours; TRIPLETS_NONE: it is no anchor here but
+     * in another process of a job. NULL: all may be anchors, each where it is. */
     const uint32_t *row;
-    /* Nearest sentences under a current map, best first, WIDTH per row, TRIPLETS_NONE where there are
-     * fewer; the sentence itself is passed over. May be NULL. */
+    /* Nearest sentences under a current map, best first, WIDTH per row, TRIPLETS_NONE where
+     * there are fewer; the sentence itself is passed over. May be NULL. */
     const uint32_t *neighbours;
     size_t neighbour_width;
     uint64_t seed;

@@ -4,7 +4,7 @@
 
 #include "report/audit.h"
 #include "report/parts.h"
-#include "train/questions.h"
+#include "learn/questions.h"
 
 /* A pair by the numbers of its questions, the smaller first. */
 struct holding {

@@ -1,8 +1,9 @@
+/* Checkpoints as safetensors files: written whole, read back only into the same training. When
+ * to save is decided here, what to save by the learner. */
 #include "train/checkpoint.h"
 #include "base/mem.h"
 #include "base/safetensors.h"
 #include "base/clock.h"
-#include "train/fingerprint.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,7 +26,8 @@ static enum safetensors_type file_type(enum state_type type)
 
 /* ---- Writing ---- */
 
-/* In a job the first process's clock counts, for all of them: what is split must be brought together. */
+/* In a job the first process's clock counts, for all of them: what is split must be brought
+ * together. */
 static int due(void *user)
 {
     const struct checkpoint *checkpoint = user;
@@ -128,30 +130,47 @@ film_status checkpoint_check(const film_train_options *options, film_error *erro
     if (!options->resume) return FILM_OK;
     if (!options->checkpoint)
         return status_set(error, FILM_USAGE, "there is no checkpoint to resume from");
-    /* A job that was killed before it came that far begins again: its restart need not ask how far it was. */
+    /* A job that was killed before it came that far begins again: its restart need not ask how
+     * far it was. */
     if (access(options->checkpoint, F_OK) != 0 && comm_of(options->job)->size == 1)
         return status_set(error, FILM_BAD_INPUT, "nothing to resume: no %s", options->checkpoint);
     return FILM_OK;
 }
 
-film_status checkpoint_open(struct checkpoint *checkpoint, const struct run *run, uint64_t start,
+static film_status problem(void *user, film_error *error)
+{
+    const struct checkpoint *checkpoint = user;
+    *error = checkpoint->error;
+    return checkpoint->failed;
+}
+
+static film_status open_for(void *user, uint64_t start, const struct checkpointer **out,
                             film_error *error)
 {
     film_status status = FILM_OK;
-    const film_train_options *options = run->options;
-    *checkpoint = (struct checkpoint){.path = options->checkpoint,
-                                      .comm = run->corpus.comm,
-                                      .every = options->checkpoint_every,
-                                      .written = clock_seconds()};
-    if (!checkpoint->path) return FILM_OK;
-    int resume = options->resume && access(options->checkpoint, F_OK) == 0;
-    checkpoint->checkpointer = (struct checkpointer){checkpoint, resume, load, due, save};
+    struct checkpoint *checkpoint = user;
+    const film_train_options *options = checkpoint->training.options;
+    int resume = options->resume && access(checkpoint->path, F_OK) == 0;
+    checkpoint->written = clock_seconds();
+    checkpoint->checkpointer = (struct checkpointer){checkpoint, resume, load, due, save, problem};
     TRY(comm_broadcast(checkpoint->comm, &checkpoint->checkpointer.going_on, sizeof(int), 0,
                        error));
-    TRY(fingerprint_make(run, start, &checkpoint->fingerprint, error));
+    TRY(fingerprint_make(&checkpoint->training, start, &checkpoint->fingerprint, error));
     if (checkpoint->checkpointer.going_on) TRY(open_file(checkpoint, error));
+    *out = &checkpoint->checkpointer;
 done:
     return status;
+}
+
+const struct checkpointing *checkpoint_prepare(struct checkpoint *checkpoint,
+                                               const struct training_identity *training)
+{
+    *checkpoint = (struct checkpoint){.training = *training,
+                                      .path = training->options->checkpoint,
+                                      .comm = training->corpus->comm,
+                                      .every = training->options->checkpoint_every,
+                                      .checkpointing = {checkpoint, open_for}};
+    return checkpoint->path ? &checkpoint->checkpointing : NULL;
 }
 
 void checkpoint_free(struct checkpoint *checkpoint)
@@ -159,18 +178,4 @@ void checkpoint_free(struct checkpoint *checkpoint)
     mem_free(checkpoint->fingerprint);
     safetensors_close(checkpoint->file);
     *checkpoint = (struct checkpoint){0};
-}
-
-const struct checkpointer *checkpoint_interface(const struct checkpoint *checkpoint)
-{
-    return checkpoint->path ? &checkpoint->checkpointer : NULL;
-}
-
-void checkpoint_stopped(const struct checkpoint *checkpoint, struct run *run, size_t done,
-                        size_t total, const char *steps)
-{
-    film_status failed = checkpoint->failed;
-    run->interrupted = failed ? failed : FILM_CANCELLED;
-    status_set(&run->interruption, run->interrupted, "stopped after %zu of %zu %s%s%s", done, total,
-               steps, failed ? ": " : "", failed ? checkpoint->error.message : "");
 }

@@ -5,13 +5,14 @@
 #define TRAIN_CHECKPOINT_H
 
 #include "base/checkpoint_state.h"
-#include "train/run.h"
+#include "train/fingerprint.h"
 #include "film_train.h"
 
 struct safetensors;
 
 struct checkpoint {
-    const char *path;        /* NULL: none is wanted, and nothing below is used */
+    struct training_identity training;
+    const char *path;
     const struct comm *comm; /* of the job: the first process writes, all read */
     double every;            /* seconds; 0: only when learning is stopped */
     double written;          /* when it was last, or when learning began */
@@ -20,23 +21,16 @@ struct checkpoint {
     film_status failed;       /* why it could not be written */
     film_error error;
     struct checkpointer checkpointer;
+    struct checkpointing checkpointing;
 };
 
 /* Said before anything is read: the options make sense, and there is something to resume. */
 film_status checkpoint_check(const film_train_options *options, film_error *error);
 
-/* For the options of RUN, whose learner is about to begin with data of hash START
- * (train/fingerprint.h). Resuming: opens the file and compares. */
-film_status checkpoint_open(struct checkpoint *checkpoint, const struct run *run, uint64_t start,
-                            film_error *error);
+/* What a learner of TRAINING takes; NULL when the options want no checkpoint. The learner opens
+ * it: resuming, the file is then read and compared. CHECKPOINT stays where it is. */
+const struct checkpointing *checkpoint_prepare(struct checkpoint *checkpoint,
+                                               const struct training_identity *training);
 void checkpoint_free(struct checkpoint *checkpoint);
-
-/* For the learner's options; NULL when no checkpoint is wanted. */
-const struct checkpointer *checkpoint_interface(const struct checkpoint *checkpoint);
-
-/* Learning was stopped after DONE of TOTAL steps: notes it in RUN, with the reason when the
- * checkpoint could not be written. */
-void checkpoint_stopped(const struct checkpoint *checkpoint, struct run *run, size_t done,
-                        size_t total, const char *steps);
 
 #endif

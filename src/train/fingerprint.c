@@ -1,67 +1,65 @@
+/* A training as one JSON object: options, counts, and hashes of its rows and features. Hashes
+ * tell accidents apart, not attacks. */
 #include "train/fingerprint.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
 #include "base/checksum.h"
+
+#include <jansson.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 #define NUMBERS "singular vectors, triplets or pairs"
 
-uint64_t fingerprint_add(uint64_t hash, const void *bytes, size_t count)
-{
-    uint64_t parts[3] = {hash, count, count ? checksum_bytes(bytes, count) : 0};
-    return checksum_bytes(parts, sizeof parts);
-}
-
 static uint64_t hash_strings(const struct strtab *table)
 {
     if (!table->count) return 0;
     size_t offsets = (table->count + (size_t)1) * sizeof *table->offsets;
-    uint64_t hash = fingerprint_add(0, table->bytes, table->offsets[table->count]);
-    return fingerprint_add(hash, table->offsets, offsets);
+    uint64_t hash = checksum_add(0, table->bytes, table->offsets[table->count]);
+    return checksum_add(hash, table->offsets, offsets);
 }
 
 static uint64_t hash_rows(const struct corpus *corpus)
 {
     size_t ids = corpus->rows * sizeof *corpus->a;
     uint64_t hash = hash_strings(&corpus->categories);
-    hash = fingerprint_add(hash, corpus->a, ids);
-    hash = fingerprint_add(hash, corpus->b, ids);
-    hash = fingerprint_add(hash, corpus->c, ids);
-    hash = fingerprint_add(hash, corpus->category, ids);
-    return fingerprint_add(hash, corpus->label, corpus->rows * sizeof *corpus->label);
+    hash = checksum_add(hash, corpus->a, ids);
+    hash = checksum_add(hash, corpus->b, ids);
+    hash = checksum_add(hash, corpus->c, ids);
+    hash = checksum_add(hash, corpus->category, ids);
+    return checksum_add(hash, corpus->label, corpus->rows * sizeof *corpus->label);
 }
 
-static uint64_t hash_dev(const struct run *run)
+static uint64_t hash_dev(const struct corpus *dev)
 {
-    uint64_t hashes[2] = {hash_strings(&run->dev.sentences), hash_rows(&run->dev)};
-    return fingerprint_add(0, hashes, sizeof hashes);
+    uint64_t hashes[2] = {hash_strings(&dev->sentences), hash_rows(dev)};
+    return checksum_add(0, hashes, sizeof hashes);
 }
 
-static uint64_t hash_features(const struct run *run)
+static uint64_t hash_features(const struct csr *x)
 {
-    const struct csr *x = &run->x;
     size_t entries = x->start[x->rows];
-    uint64_t hash = fingerprint_add(0, x->start, (x->rows + 1) * sizeof *x->start);
-    hash = fingerprint_add(hash, x->col, entries * sizeof *x->col);
-    return fingerprint_add(hash, x->val, entries * sizeof *x->val);
+    uint64_t hash = checksum_add(0, x->start, (x->rows + 1) * sizeof *x->start);
+    hash = checksum_add(hash, x->col, entries * sizeof *x->col);
+    return checksum_add(hash, x->val, entries * sizeof *x->val);
 }
 
-/* As the command line calls them. Left out: the limit of FILM's iterations, which may be raised, the
- * operating point, which is chosen when learning is over, and what the hashes of the rows cover. */
-static json_t *options_object(const struct run *run)
+/* As the command line calls them. Left out: the limit of FILM's iterations, which may be raised,
+ * the operating point, which is chosen when learning is over, and what the hashes of the rows
+ * cover. */
+static json_t *options_object(const struct training_identity *training)
 {
-    const film_train_options *o = run->options;
+    const film_train_options *o = training->options;
     const film_solver_options *s = &o->solver;
     const film_rank_options *r = &o->ranking;
     const film_deep_options *d = &o->deep;
     json_t *general = json_pack(
-        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:s?, s:s?, s:f, s:I}", "method",
-        run->model->settings.method, "dim", (json_int_t)run->dim, "rank", (json_int_t)o->rank,
-        "features", (json_int_t)run->model->features.groups, "sim", (json_int_t)o->similarity,
-        "min-df", (json_int_t)o->min_df, "max-features", (json_int_t)o->max_features, "stem",
-        o->stem, "stop", o->stop, "train share", o->train_share, "seed", (json_int_t)o->seed);
+        "{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:s?, s:s?, s:f, s:I}", "method", training->method,
+        "dim", (json_int_t)training->dim, "rank", (json_int_t)o->rank, "features",
+        (json_int_t)training->groups, "sim", (json_int_t)o->similarity, "min-df",
+        (json_int_t)o->min_df, "max-features", (json_int_t)o->max_features, "stem", o->stem, "stop",
+        o->stop, "train share", o->train_share, "seed", (json_int_t)o->seed);
     json_t *solver = json_pack(
         "{s:f, s:I, s:I, s:f, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f}", "power", s->power,
         "inner", (json_int_t)s->inner, "init", (json_int_t)s->eigen, "margin", s->margin_ratio,
@@ -96,7 +94,7 @@ static film_status hash_all(const struct comm *comm, uint64_t *hash, film_error 
     size_t *sizes = NULL;
     if (comm->size == 1) return FILM_OK;
     TRY(comm_gather_all(comm, hash, sizeof *hash, &all, &sizes, error));
-    *hash = fingerprint_add(0, all, (size_t)comm->size * sizeof *hash);
+    *hash = checksum_add(0, all, (size_t)comm->size * sizeof *hash);
 done:
     mem_free(all);
     mem_free(sizes);
@@ -104,34 +102,37 @@ done:
 }
 
 /* Hashes under names that make a sentence: "its NAME are others". */
-static film_status content_object(const struct run *run, uint64_t start, json_t **out,
-                                  film_error *error)
+static film_status content_object(const struct training_identity *training, uint64_t start,
+                                  json_t **out, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct comm *comm = run->corpus.comm;
-    uint64_t sentences = hash_strings(&run->corpus.sentences), features = hash_features(run);
+    const struct comm *comm = training->corpus->comm;
+    uint64_t sentences = hash_strings(&training->corpus->sentences),
+             features = hash_features(training->x);
     TRY(hash_all(comm, &sentences, error));
     TRY(hash_all(comm, &features, error));
     TRY(hash_all(comm, &start, error));
     *out = json_pack("{s:s, s:s, s:s, s:s, s:s}", "sentences", checksum_print(sentences).digits,
-                     "rows or labels", checksum_print(hash_rows(&run->corpus)).digits,
-                     "dev or held-out rows", checksum_print(hash_dev(run)).digits, "features",
-                     checksum_print(features).digits, NUMBERS, checksum_print(start).digits);
+                     "rows or labels", checksum_print(hash_rows(training->corpus)).digits,
+                     "dev or held-out rows", checksum_print(hash_dev(training->dev)).digits,
+                     "features", checksum_print(features).digits, NUMBERS,
+                     checksum_print(start).digits);
     TRY_ALLOC(*out, error);
 done:
     return status;
 }
 
-film_status fingerprint_make(const struct run *run, uint64_t start, char **out, film_error *error)
+film_status fingerprint_make(const struct training_identity *training, uint64_t start, char **out,
+                             film_error *error)
 {
     film_status status = FILM_OK;
     char *text = NULL;
     json_t *object = NULL, *content = NULL;
-    TRY(content_object(run, start, &content, error));
+    TRY(content_object(training, start, &content, error));
     object = json_pack("{s:{s:s}, s:o, s:{s:i, s:I, s:I}, s:o}", "program", "version",
-                       film_version(), "option", options_object(run), "number", "processes",
-                       run->corpus.comm->size, "rows", (json_int_t)run->corpus.rows, "skipped rows",
-                       (json_int_t)run->corpus.skipped, "content", content);
+                       film_version(), "option", options_object(training), "number", "processes",
+                       training->corpus->comm->size, "rows", (json_int_t)training->corpus->rows,
+                       "skipped rows", (json_int_t)training->corpus->skipped, "content", content);
     TRY_ALLOC(object && (text = json_dumps(object, JSON_COMPACT)), error);
     TRY_ALLOC(*out = mem_string(text, strlen(text)), error);
 done:

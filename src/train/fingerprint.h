@@ -3,14 +3,24 @@
 #ifndef TRAIN_FINGERPRINT_H
 #define TRAIN_FINGERPRINT_H
 
-#include "train/run.h"
+#include "la/csr.h"
+#include "learn/corpus.h"
+#include "film_train.h"
 
-/* A running hash of several arrays; begin with 0. Tells accidents apart, not attacks. */
-uint64_t fingerprint_add(uint64_t hash, const void *bytes, size_t count);
+/* What tells two trainings apart; a view. */
+struct training_identity {
+    const film_train_options *options;
+    const char *method; /* by name */
+    size_t dim;
+    unsigned groups; /* of features */
+    const struct corpus *corpus, *dev;
+    const struct csr *x;
+};
 
 /* START: hash of what the method's learner starts from (the SVD, triplets; pairs). The result is
  * one JSON object as text; free with mem_free. */
-film_status fingerprint_make(const struct run *run, uint64_t start, char **out, film_error *error);
+film_status fingerprint_make(const struct training_identity *training, uint64_t start, char **out,
+                             film_error *error);
 
 /* FILM_BAD_INPUT with what differs, unless THEN (text from a file: may be anything) says the same
  * as NOW. PATH is the checkpoint. */

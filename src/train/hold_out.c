@@ -1,10 +1,10 @@
-/* A validation part when the user gave none: whole components of rows connected by questions. Where all
- * rows are connected (a FAQ in which every entry is told apart from the next), only positive rows
- * connect, and negative rows between the two parts are dropped from both. */
+/* A validation part when the user gave none: whole components of rows connected by questions.
+ * Where all rows are connected (a FAQ in which every entry is told apart from the next), only
+ * positive rows connect, and negative rows between the two parts are dropped from both. */
+#include "train/hold_out.h"
 #include "base/mem.h"
 #include "learn/corpus_share.h"
-#include "train/questions.h"
-#include "train/run.h"
+#include "learn/questions.h"
 
 #include <string.h>
 
@@ -13,15 +13,24 @@ static int is_positive(const struct corpus *corpus, size_t row)
     return corpus->labels != FILM_LABELS_PAIRS || corpus->label[row] >= 0.5f;
 }
 
-/* PART[i]: 0 train, 1 dev, 2 neither. */
-static film_status partition_rows(const struct run *run, const uint32_t *number, uint32_t questions,
-                                  int positives_only, unsigned char *part,
-                                  struct partition_result *result, film_error *error)
+/* How rows are divided. */
+struct division {
+    double train_share;
+    uint64_t seed;
+    uint32_t *number; /* question of each sentence */
+    uint32_t questions;
+};
+
+/* PART[i]: 0 train, 1 dev, 2 neither. *LARGEST: rows of the largest component. */
+static film_status partition_rows(const struct corpus *corpus, const struct division *division,
+                                  int positives_only, unsigned char *part, size_t *largest,
+                                  film_error *error)
 {
     film_status status = FILM_OK;
-    const struct corpus *corpus = &run->corpus;
+    const uint32_t *number = division->number;
+    struct partition_result result;
     uint32_t(*row)[3] = mem_array(corpus->rows, sizeof *row);
-    unsigned char *dev_question = mem_zeroed(questions, 1);
+    unsigned char *dev_question = mem_zeroed(division->questions, 1);
     TRY_ALLOC(row && dev_question, error);
     for (size_t i = 0; i < corpus->rows; i++) {
         uint32_t ids[3] = {corpus->a[i], corpus->b[i], corpus->c[i]};
@@ -30,9 +39,10 @@ static film_status partition_rows(const struct run *run, const uint32_t *number,
             row[i][j] = number[joins ? ids[j] : ids[0]];
         }
     }
-    TRY(questions_partition((const uint32_t(*)[3])row, corpus->rows, questions,
-                            &run->options->train_share, 2, run->options->seed, part, result,
-                            error));
+    struct question_rows all = {(const uint32_t(*)[3])row, corpus->rows, division->questions};
+    struct partition_shares shares = {&division->train_share, 2, division->seed};
+    TRY(questions_partition(&all, &shares, part, &result, error));
+    *largest = result.largest;
     if (!positives_only) goto done;
     for (size_t i = 0; i < corpus->rows; i++)
         if (part[i]) dev_question[number[corpus->a[i]]] = dev_question[row[i][1]] = 1;
@@ -46,41 +56,38 @@ done:
     return status;
 }
 
-film_status run_hold_out(struct run *run, film_error *error)
+film_status hold_out(struct corpus *corpus, struct corpus *dev, double train_share, uint64_t seed,
+                     struct held_out *held, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct corpus *corpus = &run->corpus;
     struct corpus train = {0};
-    struct partition_result result;
-    uint32_t *number = NULL, questions = 0;
-    size_t held = 0, dropped = 0, positives[3] = {0};
+    struct division division = {.train_share = train_share, .seed = seed};
+    size_t count = 0, dropped = 0, largest, positives[3] = {0};
     unsigned char *part = mem_zeroed(corpus->rows, 1);
+    *held = (struct held_out){0};
     TRY_ALLOC(part, error);
-    TRY(questions_number_all(corpus, &number, &questions, error));
-    TRY(partition_rows(run, number, questions, 0, part, &result, error));
+    TRY(questions_number_all(corpus, &division.number, &division.questions, error));
+    TRY(partition_rows(corpus, &division, 0, part, &largest, error));
     /* Too large a component to keep the share: let only duplicates connect. */
-    if ((double)result.largest > run->options->train_share * (double)corpus->rows &&
-        corpus->labels == FILM_LABELS_PAIRS)
-        TRY(partition_rows(run, number, questions, 1, part, &result, error));
+    if ((double)largest > train_share * (double)corpus->rows && corpus->labels == FILM_LABELS_PAIRS)
+        TRY(partition_rows(corpus, &division, 1, part, &largest, error));
     for (size_t i = 0; i < corpus->rows; i++) {
-        held += part[i] == 1;
+        count += part[i] == 1;
         dropped += part[i] == 2;
         positives[part[i]] += (size_t)is_positive(corpus, i);
     }
     /* Cannot be split, or in a file this small not so that both parts have what they need. */
-    if (held == 0 || held + dropped == corpus->rows || !positives[0] || !positives[1]) goto done;
+    if (count == 0 || count + dropped == corpus->rows || !positives[0] || !positives[1]) goto done;
     int shared = corpus->comm->size > 1;
     TRY((shared ? corpus_select_shared : corpus_select)(corpus, part, 0, &train, error));
-    TRY((shared ? corpus_select_whole : corpus_select)(corpus, part, 1, &run->dev, error));
-    corpus_free(&run->corpus);
-    run->corpus = train;
+    TRY((shared ? corpus_select_whole : corpus_select)(corpus, part, 1, dev, error));
+    corpus_free(corpus);
+    *corpus = train;
     train = (struct corpus){0};
-    run->dev_name = "held out";
-    run_note(run, "held_out_rows", json_integer((json_int_t)held));
-    run_note(run, "dropped_rows", json_integer((json_int_t)dropped));
+    *held = (struct held_out){count, dropped};
 done:
     corpus_free(&train);
     mem_free(part);
-    mem_free(number);
+    mem_free(division.number);
     return status;
 }

@@ -1,3 +1,5 @@
+/* Refuses training options that no file could make sense of. What depends on the labels is
+ * checked in plan.c. */
 #include "train/options.h"
 #include "embed/grams.h"
 #include "model/examples.h"

@@ -11,7 +11,8 @@ film_status options_complete(film_train_options *out, const film_train_options *
 
 film_status options_check(const film_train_options *options, film_error *error);
 
-/* Where a decomposition comes first, its rank is the most there is. METHOD may be AUTO: not known yet. */
+/* Where a decomposition comes first, its rank is the most there is. METHOD may be AUTO: not
+ * known yet. */
 film_status options_check_dim(const film_train_options *options, film_method method,
                               film_error *error);
 

@@ -1,10 +1,10 @@
-/* Two passes over the file: the first numbers the questions (about 13 bytes a row and 40 a distinct
- * question stay in memory, the text does not), the second copies each row as it stands to the part it
- * was dealt to. */
+/* Two passes over the file: the first numbers the questions (about 13 bytes a row and 40 a
+ * distinct question stay in memory, the text does not), the second copies each row as it stands
+ * to the part it was dealt to. */
 #include "train/split.h"
 #include "text/table.h"
 #include "base/mem.h"
-#include "train/questions.h"
+#include "learn/questions.h"
 
 #include <string.h>
 
@@ -89,14 +89,15 @@ done:
 static film_status assign(struct splitter *splitter, film_split_result *result, film_error *error)
 {
     const film_split_options *options = splitter->options;
-    struct partition_result dealt;
+    struct partition_result found;
     splitter->dev = mem_array(splitter->rows, 1);
     if (!splitter->dev) return status_no_memory(error);
-    film_status status = questions_partition(
-        (const uint32_t(*)[3])splitter->row, splitter->rows, splitter->questions.hashes.count,
-        &options->train_share, 2, options->seed, splitter->dev, &dealt, error);
-    result->components = dealt.components;
-    result->largest_component = dealt.largest;
+    struct question_rows rows = {(const uint32_t(*)[3])splitter->row, splitter->rows,
+                                 splitter->questions.hashes.count};
+    struct partition_shares shares = {&options->train_share, 2, options->seed};
+    film_status status = questions_partition(&rows, &shares, splitter->dev, &found, error);
+    result->components = found.components;
+    result->largest_component = found.largest;
     return status;
 }
 

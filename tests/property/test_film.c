@@ -70,7 +70,8 @@ static void refresh(struct film_problem *q, double *p)
 
 static void open_problem(struct film_problem *q, double power, double margin)
 {
-    assert_ok(film_problem_init(q, v, R, R, D, sigma, power, &triplets, NULL, 2, &error));
+    assert_ok(film_problem_init(q, &(struct film_space){R, D, sigma, power, NULL, 2}, v, R,
+                                &triplets, &error));
     q->margin = margin;
 }
 
@@ -277,7 +278,7 @@ static void the_map_reproduces_the_training_rows(void **state)
         learn_options(&options);
         options.power = kind == 0 ? 1.0 : kind == 1 ? 0.5 : 0.0;
         assert_ok(film_learn(v, R, sigma, &triplets, &options, &learned, &error));
-        assert_ok(film_map(&learned, u, FEATURES, R, sigma, 2, map, &error));
+        assert_ok(film_map(&learned, &(struct film_basis){u, FEATURES, R, sigma}, 2, map, &error));
         for (size_t i = 0; i < N; i += 13)
             for (size_t c = 0; c < D; c++) {
                 double by_map = 0.0, by_p = 0.0;

@@ -115,7 +115,8 @@ static film_status look(struct play *play, const struct comm *comm, const struct
     double p[R * D] = {0};
     size_t changed, before = 0;
     for (size_t c = 0; c < D; c++) p[(c + 2) * D + c] = 1;
-    TRY(film_problem_init(&q, rows, R, R, D, sigma, 0.5, share, owners, 1, e));
+    TRY(film_problem_init(&q, &(struct film_space){R, D, sigma, 0.5, owners, 1}, rows, R, share,
+                          e));
     q.margin = 1e-4;
     for (int round = 0; round < 3; round++) TRY(film_problem_refresh(&q, p, &changed, e));
     play->value[comm->rank] = film_problem_value(&q, p, play->gradient[comm->rank]);

@@ -9,7 +9,7 @@
 #include "model/model.h"
 #include "learn/linear_fit.h"
 #include "topics.h"
-#include "train/tree_rows.h"
+#include "learn/tree_rows.h"
 
 #include <unistd.h>
 

@@ -1,8 +1,8 @@
 #include "testing.h"
 
 #include "base/rng.h"
-#include "train/folds.h"
-#include "train/questions.h"
+#include "learn/folds.h"
+#include "learn/questions.h"
 
 static film_error error;
 

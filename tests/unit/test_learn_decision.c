@@ -5,7 +5,7 @@
 #include "topics.h"
 
 #include "pair/match.h"
-#include "train/boost.h"
+#include "learn/boosting.h"
 #include "learn/calibrate_fit.h"
 
 static char path[300];

@@ -281,7 +281,7 @@ static void defaults_of_pairs(film_train_options *options, film_pair *pairs)
 {
     for (int i = 0; i < ROW_COUNT; i++)
         pairs[i] = (film_pair){film_string(ROWS[i].a), film_string(ROWS[i].b), ROWS[i].label};
-    film_train_defaults(options);
+    *options = (film_train_options){.size = sizeof *options};
     options->min_df = 1;
     options->rank = 6;
     options->threads = 2;

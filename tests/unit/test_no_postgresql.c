@@ -20,11 +20,10 @@ static void a_pool_in_postgresql_is_refused(void **state)
     static const char table[] = "my card is lost\nwhere is my parcel\ncan I pay in euro\n";
     const char *lines = scratch("lines.txt"), *path = scratch("model.film");
     const char *file = scratch("plain.pool");
-    film_train_options options;
+    film_train_options options = {.size = sizeof options};
     film_model *model = NULL;
     film_pool *pool = NULL;
     write_file(lines, table, sizeof table - 1);
-    film_train_defaults(&options);
     options.min_df = 1;
     options.rank = 2;
     options.method = FILM_METHOD_SVD;

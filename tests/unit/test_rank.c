@@ -83,32 +83,34 @@ static size_t toy_found(const struct csr *x, const float *map, size_t dim)
     return found;
 }
 
+static struct rank_map start_map(size_t features, size_t dim, uint64_t seed)
+{
+    struct rank_map map;
+    struct rank_start start = {.features = features, .dim = dim, .seed = seed, .threads = 1};
+    assert_ok(rank_map_init(&map, &comm_single, &start, &error));
+    return map;
+}
+
 static void the_loss_falls_and_partners_are_found(void **state)
 {
     (void)state;
     struct csr x = toy_matrix();
     struct rank_labels labels = toy_labels();
-    for (int rule = RANK_ADAGRAD; rule <= RANK_ADAM; rule++) {
-        struct rank_options o = toy_options();
-        struct rank_learned learned;
-        struct rank_map start;
-        o.rule = (enum rank_rule)rule;
-        o.rate = rule == RANK_ADAM ? 0.02 : 0.05;
-        assert_ok(rank_map_init(&start, x.cols, o.dim, 0, o.rule, 0.0, o.seed, 1, &error));
-        assert_ok(rank_learn(&x, &labels, &o, &learned, &error));
-        size_t before = toy_found(&x, start.rows, o.dim), after = toy_found(&x, learned.map, o.dim);
-        double first = learned.history[0].loss;
-        double last = learned.history[learned.history_count - 1].loss;
-        if (!(last < 0.3 * first && before < HELD / 4 && after > HELD * 9 / 10)) {
-            print_error("rule %d: loss %g -> %g, found %zu -> %zu\n", rule, first, last, before,
-                        after);
-            fail();
-        }
-        assert_int_equal(learned.history[learned.history_count - 1].step,
-                         learned.history[learned.history_count - 1].steps);
-        rank_learned_free(&learned);
-        rank_map_free(&start);
+    struct rank_options o = toy_options();
+    struct rank_learned learned;
+    struct rank_map start = start_map(x.cols, o.dim, o.seed);
+    assert_ok(rank_learn(&x, &labels, &o, &learned, &error));
+    size_t before = toy_found(&x, start.rows, o.dim), after = toy_found(&x, learned.map, o.dim);
+    double first = learned.history[0].loss;
+    double last = learned.history[learned.history_count - 1].loss;
+    if (!(last < 0.3 * first && before < HELD / 4 && after > HELD * 9 / 10)) {
+        print_error("loss %g -> %g, found %zu -> %zu\n", first, last, before, after);
+        fail();
     }
+    assert_int_equal(learned.history[learned.history_count - 1].step,
+                     learned.history[learned.history_count - 1].steps);
+    rank_learned_free(&learned);
+    rank_map_free(&start);
     csr_free(&x);
 }
 
@@ -121,13 +123,10 @@ static struct rank_learned learn_all_on(const struct csr *x, uint64_t seed, int 
     o.threads = threads;
     o.batch = 300; /* several tiles */
     o.hard = 2;
-    o.fixed = 8;
     o.dropout = 0.1;
     o.decision = 0.5;
-    o.mine_from = 1;
-    o.mine_tries = 6;
     assert_ok(rank_learn(x, &labels, &o, &learned, &error));
-    assert_true(learned.mined > 0 && learned.labelled > 0);
+    assert_true(learned.labelled > 0);
     return learned;
 }
 
@@ -154,11 +153,15 @@ static void the_term_weights_are_folded_into_the_map(void **state)
 {
     (void)state;
     struct csr x = toy_matrix();
-    struct rank_learned learned = learn_all_on(&x, 1, 1);
+    struct rank_labels labels = toy_labels();
+    struct rank_options o = toy_options();
+    struct rank_learned learned;
     size_t moved = 0;
+    o.rate = 1e-30; /* L stays where it starts, rows of length 1; the term weights alone move */
+    assert_ok(rank_learn(&x, &labels, &o, &learned, &error));
     for (size_t f = 0; f < learned.features; f++) {
         moved += learned.gain[f] != 1.0f;
-        for (size_t c = learned.dim - 8; c < learned.dim; c++) /* fixed columns: signs times gain */
+        for (size_t c = 0; c < learned.dim; c++) /* signs times gain */
             assert_close(fabs(learned.map[f * learned.dim + c]),
                          learned.gain[f] / sqrt((double)learned.dim), 1e-6);
     }
@@ -172,23 +175,22 @@ static void known_duplicates_are_never_negatives(void **state)
     (void)state;
     struct csr x = random_matrix(6, 9, 4, 8);
     uint32_t numbers[] = {0, 1, 2, 3, 4}; /* a: 0 1, b: 2 3, hard: 4 */
-    struct rank_rows rows = {numbers, 2, 1, 0};
+    struct rank_rows rows = {numbers, 2, 1, 0, NULL};
     uint32_t together[] = {7, 7, 7, 7, 7, 0}, apart[] = {0, 1, 0, 1, 4, 5};
-    struct rank_map map;
+    struct rank_map map = start_map(9, 6, 5);
     struct rank_batch batch;
     struct rank_step step = {.temperature = 20.0, .threads = 1};
-    double loss, by_border;
+    struct rank_loss loss;
     float gradient[9 * 6], gain[9];
-    assert_ok(rank_map_init(&map, 9, 6, 0, RANK_ADAGRAD, 0.0, 5, 1, &error));
     assert_ok(rank_batch_init(&batch, 2, 1, 0, &map, &error));
-    assert_ok(
-        rank_batch_gradient(&batch, &map, &x, &rows, together, &step, &loss, &by_border, &error));
-    assert_true(fabs(loss) < 1e-6); /* nobody to lose against */
+    rows.cluster = together;
+    assert_ok(rank_batch_gradient(&batch, &map, &x, &rows, &step, &loss, &error));
+    assert_true(fabs(loss.value) < 1e-6); /* nobody to lose against */
     rank_batch_read(&batch, &map, gradient, gain);
     for (size_t i = 0; i < batch.touched_count * 6; i++) assert_close(gradient[i], 0.0, 1e-5);
-    assert_ok(
-        rank_batch_gradient(&batch, &map, &x, &rows, apart, &step, &loss, &by_border, &error));
-    assert_true(loss > 1e-3);
+    rows.cluster = apart;
+    assert_ok(rank_batch_gradient(&batch, &map, &x, &rows, &step, &loss, &error));
+    assert_true(loss.value > 1e-3);
     rank_batch_free(&batch);
     rank_map_free(&map);
     csr_free(&x);
@@ -197,10 +199,8 @@ static void known_duplicates_are_never_negatives(void **state)
 static void hard_candidates_come_from_other_clusters(void **state)
 {
     (void)state;
-    struct csr x = random_matrix(40, 10, 4, 9);
     struct rank_pair positive[30], negative[40];
     struct rank_draw draw;
-    struct rank_map map;
     uint32_t numbers[25 * 4 + 20], *rows = numbers;
     struct rank_rows drawn = {.row = numbers};
     for (uint32_t i = 0; i < 30; i++) positive[i] = (struct rank_pair){i % 5, 5 * (i / 5) + i % 5};
@@ -209,27 +209,29 @@ static void hard_candidates_come_from_other_clusters(void **state)
     assert_ok(rank_draw_init(&draw, 40, &labels, 1, &error));
     assert_true(draw.contradictions > 0);
     assert_int_equal(draw.pair_count, 25); /* (i, i) passed over */
-    assert_ok(rank_map_init(&map, 10, 8, 0, RANK_ADAGRAD, 0.0, 1, 1, &error));
-    assert_ok(rank_draw_mine(&draw, &x, &map, 8, 1, 2, &error));
-    for (uint32_t i = 0; i < 40; i++)
-        if (draw.mined[i] != UINT32_MAX)
-            assert_int_not_equal(draw.cluster[i], draw.cluster[draw.mined[i]]);
     for (size_t i = 0; i < 40; i++)
         for (size_t k = draw.negative[i]; k < draw.negative[i + 1]; k++)
             assert_int_not_equal(draw.cluster[i], draw.cluster[draw.negative_of[k]]);
     rank_draw_shuffle(&draw);
     rank_draw_batch(&draw, 0, 25, 2, 10, &drawn);
-    assert_int_equal(drawn.hard, 50);
+    size_t end = 50 + drawn.hard;
+    assert_true(drawn.hard > 25 && drawn.hard <= 50); /* two of each pair that has any */
     assert_int_equal(drawn.opposed, 10);
-    for (size_t i = 100; i < 120; i += 2)
+    for (size_t i = 50; i < end; i++) { /* each is a labelled negative of a sentence of the batch */
+        int found = 0;
+        for (size_t k = 0; k < 40; k++)
+            for (size_t p = 0; p < 50; p++)
+                found |= (negative[k].a == rows[p] && negative[k].b == rows[i]) ||
+                         (negative[k].b == rows[p] && negative[k].a == rows[i]);
+        assert_true(found);
+    }
+    for (size_t i = end; i < end + 20; i += 2)
         assert_int_not_equal(draw.cluster[rows[i]], draw.cluster[rows[i + 1]]);
     for (size_t i = 0; i < 25; i++) {
         assert_int_equal(draw.cluster[rows[i]], draw.cluster[rows[25 + i]]);
         assert_int_not_equal(rows[i], rows[25 + i]);
     }
-    rank_map_free(&map);
     rank_draw_free(&draw);
-    csr_free(&x);
 }
 
 /* The mean cosine of the labelled negatives that are in no positive pair. */
@@ -270,22 +272,43 @@ static void labelled_negatives_outside_all_positive_pairs_count_too(void **state
     csr_free(&x);
 }
 
-static void term_weights_start_where_they_are_told_to(void **state)
+/* AdaGrad with one step size per feature, from its formula:
+ * row -= rate g / sqrt(ground^2 + sum over steps of |g|^2 / d). */
+static void a_feature_steps_by_the_mean_square_of_its_gradients(void **state)
 {
     (void)state;
-    struct csr x = toy_matrix();
-    struct rank_labels labels = toy_labels();
-    struct rank_options o = toy_options();
-    struct rank_learned learned;
-    float gain[2 * WORDS];
-    for (size_t f = 0; f < 2 * WORDS; f++) gain[f] = f % 2 ? 0.5f : 1.0f;
-    o.start_gain = gain;
-    o.weight_rate = 0.0;
-    assert_ok(rank_learn(&x, &labels, &o, &learned, &error));
-    assert_memory_equal(learned.gain, gain, sizeof gain);
-    rank_learned_free(&learned);
-    gain[3] = 0.0f;
-    assert_int_equal(rank_learn(&x, &labels, &o, &learned, &error), FILM_USAGE);
+    enum { FEATURES = 9, D = 6 };
+    struct csr x = random_matrix(6, FEATURES, 4, 8);
+    uint32_t numbers[] = {0, 1, 2, 3, 4}, cluster[] = {0, 1, 0, 1, 4, 5};
+    struct rank_rows rows = {numbers, 2, 1, 0, cluster};
+    struct rank_start start = {.features = FEATURES, .dim = D, .ground = 0.01, .seed = 5};
+    struct rank_step step = {.temperature = 10.0, .rate = 0.03, .threads = 1};
+    double squares[FEATURES], expected[FEATURES][D];
+    float gradient[FEATURES * D], gain[FEATURES];
+    struct rank_batch batch;
+    struct rank_loss loss;
+    struct rank_map map;
+    start.threads = 1;
+    assert_ok(rank_map_init(&map, &comm_single, &start, &error));
+    assert_ok(rank_batch_init(&batch, 2, 1, 0, &map, &error));
+    for (size_t f = 0; f < FEATURES; f++) squares[f] = 0.01 * 0.01;
+    for (int round = 0; round < 3; round++) {
+        for (size_t i = 0; i < FEATURES * D; i++) expected[i / D][i % D] = (double)map.rows[i];
+        assert_ok(rank_batch_gradient(&batch, &map, &x, &rows, &step, &loss, &error));
+        rank_batch_read(&batch, &map, gradient, gain);
+        for (size_t i = 0; i < batch.touched_count; i++) {
+            size_t f = batch.touched[i];
+            for (size_t c = 0; c < D; c++)
+                squares[f] += (double)gradient[i * D + c] * (double)gradient[i * D + c] / D;
+            for (size_t c = 0; c < D; c++)
+                expected[f][c] -= 0.03 * (double)gradient[i * D + c] / sqrt(squares[f]);
+        }
+        rank_batch_update(&batch, &map, &step);
+        for (size_t i = 0; i < FEATURES * D; i++)
+            assert_close(map.rows[i], expected[i / D][i % D], 1e-6);
+    }
+    rank_batch_free(&batch);
+    rank_map_free(&map);
     csr_free(&x);
 }
 
@@ -322,8 +345,6 @@ static void running_out_of_memory_is_reported(void **state)
     struct rank_labels labels = toy_labels();
     struct rank_options o = toy_options();
     struct rank_learned learned;
-    o.rule = RANK_ADAM;
-    o.mine_tries = 4;
     o.decision = 0.5;
     o.epochs = 2;
     o.batch = 600;
@@ -361,7 +382,6 @@ static void empty_and_one_word_rows_give_numbers(void **state)
     o.batch = 2;
     o.epochs = 50;
     o.decision = 0.5;
-    o.mine_tries = 3;
     assert_ok(rank_learn(&x, &labels, &o, &learned, &error));
     for (size_t i = 0; i < learned.features * learned.dim; i++)
         assert_true(isfinite(learned.map[i]));
@@ -382,7 +402,7 @@ static void options_that_make_no_sense_are_refused(void **state)
         struct rank_options o = toy_options();
         struct rank_labels use = labels;
         if (i == 0) o.dim = 0;
-        if (i == 1) o.fixed = o.dim;
+        if (i == 1) o.dropout = 1.0;
         if (i == 2) o.temperature = 41.0;
         if (i == 3) o.batch = 1;
         if (i == 4) o.rate = 0.0;
@@ -404,7 +424,7 @@ int main(void)
         cmocka_unit_test(the_same_seed_gives_the_same_bytes_on_any_number_of_threads),
         cmocka_unit_test(the_term_weights_are_folded_into_the_map),
         cmocka_unit_test(labelled_negatives_outside_all_positive_pairs_count_too),
-        cmocka_unit_test(term_weights_start_where_they_are_told_to),
+        cmocka_unit_test(a_feature_steps_by_the_mean_square_of_its_gradients),
         cmocka_unit_test(cancelling_keeps_what_was_learned),
         cmocka_unit_test(running_out_of_memory_is_reported),
         cmocka_unit_test(empty_and_one_word_rows_give_numbers),

@@ -77,20 +77,22 @@ static double slope(const struct reference *r, double *at)
 static void the_gradient_is_that_of_the_loss(void **state)
 {
     (void)state;
-    enum { PAIRS = 5, HARD = 3, OPPOSED = 2, FEATURES = 12, DIM = 7, FIXED = 2, MOVING = 5 };
+    enum { PAIRS = 5, HARD = 3, OPPOSED = 2, FEATURES = 12, DIM = 7 };
     struct csr x = random_matrix(20, FEATURES, 4, 3);
     uint32_t numbers[] = {0, 1, 2, 3, 0, 10, 11, 12, 13, 14, 15, 11, 16, 4, 17, 2, 18};
-    struct rank_rows rows = {numbers, PAIRS, HARD, OPPOSED};
     uint32_t cluster[20];
+    struct rank_rows rows = {numbers, PAIRS, HARD, OPPOSED, cluster};
     for (uint32_t i = 0; i < 20; i++) cluster[i] = i % 10;
     cluster[14] = 0; /* 0, 10 and 14 belong together, and hard 11 to 1 */
     for (size_t k = x.start[2]; k < x.start[3]; k++) x.val[k] = 0.0f; /* sentence 2 says nothing */
     struct rank_map map;
     struct rank_batch batch;
     struct rank_step step = {.temperature = 6.0, .decision = 0.7, .border = 0.4, .threads = 1};
-    double loss, by_border, tables[FEATURES * DIM + FEATURES];
+    struct rank_loss loss;
+    double tables[FEATURES * DIM + FEATURES];
     float gradient[FEATURES * DIM], gain[FEATURES];
-    assert_ok(rank_map_init(&map, FEATURES, DIM, FIXED, RANK_ADAGRAD, 0.0, 5, 1, &error));
+    struct rank_start start = {.features = FEATURES, .dim = DIM, .seed = 5, .threads = 1};
+    assert_ok(rank_map_init(&map, &comm_single, &start, &error));
     assert_ok(rank_batch_init(&batch, PAIRS, HARD, OPPOSED, &map, &error));
     struct reference r = {
         &x,  numbers, cluster, PAIRS, HARD, OPPOSED, DIM, tables, tables + FEATURES * DIM,
@@ -104,23 +106,22 @@ static void the_gradient_is_that_of_the_loss(void **state)
             r.map[f * DIM + c] = map.rows[f * DIM + c];
         }
     }
-    assert_ok(
-        rank_batch_gradient(&batch, &map, &x, &rows, cluster, &step, &loss, &by_border, &error));
-    assert_close(loss, reference_loss(&r), 1e-5);
+    assert_ok(rank_batch_gradient(&batch, &map, &x, &rows, &step, &loss, &error));
+    assert_close(loss.value, reference_loss(&r), 1e-5);
     rank_batch_read(&batch, &map, gradient, gain);
     assert_true(batch.touched_count >= FEATURES - 2);
     for (size_t i = 0; i < batch.touched_count; i++) {
         size_t f = batch.touched[i];
-        for (size_t c = 0; c <= MOVING; c++) /* the last round: the term weight */
-            assert_close(c < MOVING ? gradient[i * MOVING + c] : gain[i],
-                         slope(&r, c < MOVING ? &r.map[f * DIM + c] : &r.log_gain[f]), 2e-5);
+        for (size_t c = 0; c <= DIM; c++) /* the last round: the term weight */
+            assert_close(c < DIM ? gradient[i * DIM + c] : gain[i],
+                         slope(&r, c < DIM ? &r.map[f * DIM + c] : &r.log_gain[f]), 2e-5);
     }
-    assert_close(by_border, slope(&r, &r.border), 2e-5);
+    assert_close(loss.by_border, slope(&r, &r.border), 2e-5);
     double squares = 0; /* the step says how long the gradient was that it followed */
     for (size_t i = 0; i < batch.touched_count; i++) {
         squares += (double)gain[i] * gain[i];
-        for (size_t c = 0; c < MOVING; c++)
-            squares += (double)gradient[i * MOVING + c] * gradient[i * MOVING + c];
+        for (size_t c = 0; c < DIM; c++)
+            squares += (double)gradient[i * DIM + c] * gradient[i * DIM + c];
     }
     assert_close(rank_batch_update(&batch, &map, &step), sqrt(squares), 1e-6);
     rank_batch_free(&batch);

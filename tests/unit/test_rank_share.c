@@ -33,7 +33,6 @@ static struct rank_options some_options(void)
     struct rank_options o;
     rank_defaults(&o);
     o.dim = DIM;
-    o.fixed = 3; /* of three processes, the last has fixed columns and one that moves */
     o.batch = 16;
     o.epochs = 3;
     o.hard = 2;
@@ -228,24 +227,19 @@ static void several_processes_learn_what_one_learns(void **state)
 {
     (void)state;
     struct csr x = make_problem();
-    for (int rule = RANK_ADAGRAD; rule <= RANK_ADAM; rule++) {
-        struct job one = {.x = &x, .options = some_options()};
-        one.options.rule = (enum rank_rule)rule;
-        one.options.rate = rule == RANK_ADAM ? 0.01 : 0.05;
-        run_job(&one, 1);
-        assert_agree(&one, 1);
-        for (int processes = 2; processes <= MOST; processes++) {
-            struct job many = {.x = &x, .options = one.options};
-            many.first_is_empty = processes == MOST;
-            many.options.threads = processes == 3 ? 2 : 1;
-            run_job(&many, processes);
-            assert_agree(&many, processes);
-            /* Adam turns the sign of a tiny gradient into a whole step. */
-            assert_near(&one.learned[0], &many.learned[0], rule == RANK_ADAM ? 1e-2 : 1e-4);
-            free_job(&many, processes);
-        }
-        free_job(&one, 1);
+    struct job one = {.x = &x, .options = some_options()};
+    run_job(&one, 1);
+    assert_agree(&one, 1);
+    for (int processes = 2; processes <= MOST; processes++) {
+        struct job many = {.x = &x, .options = one.options};
+        many.first_is_empty = processes == MOST;
+        many.options.threads = processes == 3 ? 2 : 1;
+        run_job(&many, processes);
+        assert_agree(&many, processes);
+        assert_near(&one.learned[0], &many.learned[0], 1e-4);
+        free_job(&many, processes);
     }
+    free_job(&one, 1);
     csr_free(&x);
 }
 
@@ -268,56 +262,37 @@ static void fewer_pairs_than_processes_are_enough(void **state)
     csr_free(&x);
 }
 
-/* Own sentences are mined among: fewer than one process would find, but never of the same cluster. */
-static void mining_finds_hard_candidates(void **state)
-{
-    (void)state;
-    struct csr x = make_problem();
-    struct job many = {.x = &x, .options = some_options()};
-    many.options.mine_tries = 8;
-    many.options.mine_from = 1;
-    many.first_is_empty = 1;
-    run_job(&many, 3);
-    assert_agree(&many, 3);
-    assert_true(many.learned[0].mined > POSITIVE / 2);
-    free_job(&many, 3);
-    csr_free(&x);
-}
-
 /* ---- Pausing ---- */
 
 static void a_pause_changes_nothing(void **state)
 {
     (void)state;
     struct csr x = make_problem();
-    for (int processes = 1; processes <= 3; processes++)
-        for (int rule = RANK_ADAGRAD; rule <= RANK_ADAM; rule++) {
-            struct shelf shelf = {0};
-            struct job whole = {.x = &x, .options = some_options()};
-            whole.options.rule = (enum rank_rule)rule;
-            whole.options.report_every = 3;
-            whole.options.mine_tries = rule == RANK_ADAGRAD ? 4 : 0;
-            struct job paused = whole, rest = whole;
-            run_job(&whole, processes);
-            paused.shelf = rest.shelf = &shelf;
-            shelf.due_at = 7; /* in the middle of the second epoch */
-            run_job(&paused, processes);
-            assert_true(shelf.count > 10);
-            rest.going_on = 1;
-            shelf.due_at = 0;
-            run_job(&rest, processes);
-            for (int i = 0; i < processes; i++) {
-                assert_int_equal(paused.status[i], FILM_OK);
-                assert_int_equal(rest.status[i], FILM_OK);
-                assert_same(&whole.learned[i], &paused.learned[i]);
-                assert_same(&whole.learned[i], &rest.learned[i]);
-            }
-            assert_true(rest.reports[0] < whole.reports[0]);
-            free_job(&whole, processes);
-            free_job(&paused, processes);
-            free_job(&rest, processes);
-            shelf_clear(&shelf);
+    for (int processes = 1; processes <= 3; processes++) {
+        struct shelf shelf = {0};
+        struct job whole = {.x = &x, .options = some_options()};
+        whole.options.report_every = 3;
+        struct job paused = whole, rest = whole;
+        run_job(&whole, processes);
+        paused.shelf = rest.shelf = &shelf;
+        shelf.due_at = 7; /* in the middle of the second epoch */
+        run_job(&paused, processes);
+        assert_true(shelf.count > 10);
+        rest.going_on = 1;
+        shelf.due_at = 0;
+        run_job(&rest, processes);
+        for (int i = 0; i < processes; i++) {
+            assert_int_equal(paused.status[i], FILM_OK);
+            assert_int_equal(rest.status[i], FILM_OK);
+            assert_same(&whole.learned[i], &paused.learned[i]);
+            assert_same(&whole.learned[i], &rest.learned[i]);
         }
+        assert_true(rest.reports[0] < whole.reports[0]);
+        free_job(&whole, processes);
+        free_job(&paused, processes);
+        free_job(&rest, processes);
+        shelf_clear(&shelf);
+    }
     csr_free(&x);
 }
 
@@ -377,7 +352,6 @@ static void more_processes_than_dimensions_are_refused(void **state)
     struct csr x = make_problem();
     struct job job = {.x = &x, .options = some_options()};
     job.options.dim = 2;
-    job.options.fixed = 0;
     run_job(&job, 3);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(job.status[i], FILM_USAGE);
@@ -469,7 +443,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(several_processes_learn_what_one_learns),
         cmocka_unit_test(fewer_pairs_than_processes_are_enough),
-        cmocka_unit_test(mining_finds_hard_candidates),
         cmocka_unit_test(a_pause_changes_nothing),
         cmocka_unit_test(all_stop_when_the_first_is_told_to),
         cmocka_unit_test(a_checkpoint_that_cannot_be_read_ends_the_job),

@@ -3,7 +3,7 @@
 #include "train/options.h"
 #include "testing.h"
 #include "base/strtab.h"
-#include "train/stream.h"
+#include "learn/stream.h"
 
 #include "comm_threads.h"
 
@@ -35,31 +35,35 @@ static int remove_file(void **state)
     return remove(path);
 }
 
-static struct run start(size_t sample, const char *dev)
+/* What a first pass over the file finds. */
+struct sample {
+    struct stream_source source;
+    struct corpus corpus, dev;
+};
+
+static struct sample start(size_t sample, const char *dev)
 {
-    struct run run = {.options = &options, .paths = &path, .path_count = 1};
+    struct sample out = {.source = {.options = &options, .paths = &path, .path_count = 1}};
     options.solver.sample = sample;
     options.dev = dev;
     options.train_share = 0.5; /* q = 0.29: about 340 of 4,000 rows for dev */
-    run.figures = json_object();
-    assert_ok(run_sample(&run, &error));
-    return run;
+    assert_ok(stream_sample(&out.source, &out.corpus, &out.dev, NULL, &error));
+    return out;
 }
 
-static void stop(struct run *run)
+static void stop(struct sample *sample)
 {
-    corpus_free(&run->corpus);
-    corpus_free(&run->dev);
-    json_decref(run->figures);
+    corpus_free(&sample->corpus);
+    corpus_free(&sample->dev);
 }
 
 static void a_sample_has_everything_or_its_limit(void **state)
 {
     (void)state;
-    struct run all = start(100000, "dev"), some = start(1000, "dev"), again = start(1000, "dev");
-    assert_int_equal(all.rows, ROWS);
+    struct sample all = start(100000, "dev"), some = start(1000, "dev"), again = start(1000, "dev");
+    assert_int_equal(all.source.rows, ROWS);
     assert_int_equal(all.corpus.rows, ROWS);
-    assert_int_equal(some.rows, ROWS);
+    assert_int_equal(some.source.rows, ROWS);
     assert_true(some.corpus.sentences.count <= 1000 && some.corpus.sentences.count > 300);
     assert_int_equal(some.corpus.rows, again.corpus.rows);
     assert_int_equal(some.corpus.sentences.count, again.corpus.sentences.count);
@@ -75,24 +79,24 @@ static void a_sample_has_everything_or_its_limit(void **state)
 static void the_parts_share_no_question(void **state)
 {
     (void)state;
-    struct run run = start(100000, NULL);
-    assert_true(run.holds_out);
+    struct sample run = start(100000, NULL);
+    assert_true(run.source.holds_out);
     assert_true(run.dev.rows >= 200 && run.dev.rows < 600);
-    assert_true(run.rows > 0.42 * ROWS && run.rows < 0.58 * ROWS);
+    assert_true(run.source.rows > 0.42 * ROWS && run.source.rows < 0.58 * ROWS);
     for (uint32_t i = 0; i < run.dev.sentences.count; i++) {
         film_text text = strtab_get(&run.dev.sentences, i);
         assert_int_equal(strtab_find(&run.corpus.sentences, text.bytes, text.length), STRTAB_NONE);
     }
-    /* a second reading deals the same */
+    /* a second reading divides them the same */
     struct stream stream;
     enum stream_part part;
     film_row row;
     uint64_t count[3] = {0};
     film_status status;
-    assert_ok(stream_init(&stream, &run, &error));
+    assert_ok(stream_init(&stream, &run.source, &error));
     while ((status = stream_next(&stream, &row, &part, &error)) == FILM_OK) count[part]++;
     assert_int_equal(status, FILM_END);
-    assert_int_equal(count[STREAM_LEARN], run.rows);
+    assert_int_equal(count[STREAM_LEARN], run.source.rows);
     assert_int_equal(count[STREAM_DEV], run.dev.rows);
     assert_int_equal(count[0] + count[1] + count[2], ROWS);
     stream_free(&stream);
@@ -103,9 +107,9 @@ static void standard_input_is_refused(void **state)
 {
     (void)state;
     const char *name = "-";
-    struct run run = {.options = &options, .paths = &name, .path_count = 1};
+    struct stream_source source = {.options = &options, .paths = &name, .path_count = 1};
     struct stream stream;
-    assert_int_equal(stream_init(&stream, &run, &error), FILM_USAGE);
+    assert_int_equal(stream_init(&stream, &source, &error), FILM_USAGE);
     assert_non_null(strstr(error.message, "standard input"));
     stream_free(&stream);
 }
@@ -168,7 +172,7 @@ static void no_memory_is_reported_everywhere(void **state)
 struct half {
     film_job job;
     film_train_options options;
-    struct run run;
+    struct sample sample;
     film_status status;
 };
 
@@ -178,8 +182,9 @@ static void sample_half(const struct comm *comm, void *data)
     film_error mine;
     half->job.comm = *comm;
     half->options.job = &half->job;
-    half->run.options = &half->options;
-    half->status = run_sample(&half->run, &mine);
+    half->sample.source.options = &half->options;
+    half->status =
+        stream_sample(&half->sample.source, &half->sample.corpus, &half->sample.dev, NULL, &mine);
 }
 
 static void run_halves(struct half halves[2], size_t sample, const char *dev)
@@ -189,7 +194,7 @@ static void run_halves(struct half halves[2], size_t sample, const char *dev)
         halves[i].options = options;
         halves[i].options.solver.sample = sample;
         halves[i].options.dev = dev;
-        halves[i].run = (struct run){.paths = &path, .path_count = 1, .figures = json_object()};
+        halves[i].sample.source = (struct stream_source){.paths = &path, .path_count = 1};
     }
     comm_threads_run(2, sample_half, halves);
     assert_int_equal(halves[0].status, FILM_OK);
@@ -200,31 +205,33 @@ static void two_processes_sample_as_one_corpus(void **state)
 {
     (void)state;
     struct half halves[2];
-    struct run one = start(100000, NULL);
+    struct sample one = start(100000, NULL);
     run_halves(halves, 100000, NULL);
-    const struct corpus *corpus = &halves[0].run.corpus, *other = &halves[1].run.corpus;
-    assert_int_equal(halves[0].run.rows, one.rows);
-    assert_int_equal(halves[0].run.own_rows + halves[1].run.own_rows, one.rows);
-    assert_true(halves[0].run.own_rows > ROWS / 8 && halves[1].run.own_rows > ROWS / 8);
+    const struct corpus *corpus = &halves[0].sample.corpus, *other = &halves[1].sample.corpus;
+    assert_int_equal(halves[0].sample.source.rows, one.source.rows);
+    assert_int_equal(halves[0].sample.source.own_rows + halves[1].sample.source.own_rows,
+                     one.source.rows);
+    assert_true(halves[0].sample.source.own_rows > ROWS / 8 &&
+                halves[1].sample.source.own_rows > ROWS / 8);
     assert_int_equal(corpus->rows, one.corpus.rows);
     assert_int_equal(corpus_all(corpus), one.corpus.sentences.count);
     assert_int_equal(corpus->sentences.count + other->sentences.count, corpus_all(corpus));
     for (int i = 0; i < 2; i++) { /* what is held out is whole in both */
-        assert_int_equal(halves[i].run.dev.rows, one.dev.rows);
-        assert_int_equal(halves[i].run.dev.sentences.count, one.dev.sentences.count);
-        stop(&halves[i].run);
+        assert_int_equal(halves[i].sample.dev.rows, one.dev.rows);
+        assert_int_equal(halves[i].sample.dev.sentences.count, one.dev.sentences.count);
+        stop(&halves[i].sample);
     }
     stop(&one);
     run_halves(halves, 1000, "dev");
-    assert_int_equal(halves[0].run.rows, ROWS);
+    assert_int_equal(halves[0].sample.source.rows, ROWS);
     assert_true(corpus_all(corpus) <= 1000 && corpus_all(corpus) > 300);
     /* from all of the file: the two processes had a half each */
     size_t late = 0, sentences = 0;
     for (int p = 0; p < 2; p++)
-        for (uint32_t i = 0; i < halves[p].run.corpus.sentences.count; i++, sentences++)
-            late += atoi(strtab_get(&halves[p].run.corpus.sentences, i).bytes + 1) >= ROWS / 2;
+        for (uint32_t i = 0; i < halves[p].sample.corpus.sentences.count; i++, sentences++)
+            late += atoi(strtab_get(&halves[p].sample.corpus.sentences, i).bytes + 1) >= ROWS / 2;
     assert_true(3 * late > sentences && 3 * late < 2 * sentences);
-    stop(&halves[0].run), stop(&halves[1].run);
+    stop(&halves[0].sample), stop(&halves[1].sample);
 }
 
 int main(void)

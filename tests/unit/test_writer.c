@@ -174,20 +174,23 @@ static void out_of_memory_is_told_at_the_end(void **state)
 /* What the allocator has handed out and not got back: a second free of the same block is one too
  * many. */
 static long blocks;
-static void *counting_malloc(size_t size)
+static void *counting_malloc(void *user, size_t size)
 {
+    (void)user;
     blocks++;
     return malloc(size);
 }
-static void *counting_realloc(void *memory, size_t size)
+static void *counting_realloc(void *user, void *memory, size_t size)
 {
     enum { ENOUGH = 4096 };
+    (void)user;
     if (size > ENOUGH) return NULL; /* so the writer fails while it holds a block */
     blocks += !memory;
     return realloc(memory, size);
 }
-static void counting_free(void *memory)
+static void counting_free(void *user, void *memory)
 {
+    (void)user;
     blocks -= memory != NULL;
     if (blocks >= 0) free(memory);
 }
@@ -195,7 +198,7 @@ static void counting_free(void *memory)
 static void a_writer_that_failed_frees_once(void **state)
 {
     (void)state;
-    film_allocator allocator = {counting_malloc, counting_realloc, counting_free};
+    film_allocator allocator = {counting_malloc, counting_realloc, counting_free, NULL};
     char *json = NULL;
     blocks = 0;
     film_set_allocator(&allocator);

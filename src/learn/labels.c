@@ -1,0 +1,248 @@
+/* Labels of five kinds as pairs with targets, and the texts of pairs in a job of several
+ * processes. What pairs are used for is the caller's business. */
+#include "learn/labels.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/union_find.h"
+#include "pair/score.h"
+#include "learn/corpus_share.h"
+#include "learn/corpus_triplets.h"
+
+#include <math.h>
+#include <string.h>
+
+void labelled_pairs_free(struct labelled_pairs *pairs)
+{
+    mem_free(pairs->a);
+    mem_free(pairs->b);
+    mem_free(pairs->target);
+    memset(pairs, 0, sizeof *pairs);
+}
+
+static void add(struct labelled_pairs *pairs, uint32_t a, uint32_t b, float target)
+{
+    pairs->a[pairs->count] = a;
+    pairs->b[pairs->count] = b;
+    pairs->target[pairs->count++] = target;
+}
+
+static void take_scores(const struct corpus *corpus, struct labelled_pairs *out)
+{
+    float low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < corpus->rows; i++) {
+        low = fminf(low, corpus->label[i]);
+        high = fmaxf(high, corpus->label[i]);
+    }
+    float range = high > low ? high - low : 1.0f;
+    for (size_t i = 0; i < corpus->rows; i++)
+        add(out, corpus->a[i], corpus->b[i], (corpus->label[i] - low) / range);
+}
+
+/* Rows sorted by category: MEMBER[first[c] .. first[c+1]) are those of category c. */
+static film_status sort_by_category(const struct corpus *corpus, size_t **first, uint32_t **member,
+                                    film_error *error)
+{
+    size_t categories = corpus->categories.count;
+    *first = mem_zeroed(categories + 2, sizeof **first);
+    *member = mem_array(corpus->rows, sizeof **member);
+    if (!*first || !*member) return status_no_memory(error);
+    size_t *next = *first + 1; /* one ahead: after filling, first[c] is where c starts */
+    for (size_t i = 0; i < corpus->rows; i++) next[corpus->category[i] + 1]++;
+    for (size_t c = 1; c <= categories; c++) next[c] += next[c - 1];
+    for (size_t i = 0; i < corpus->rows; i++) (*member)[next[corpus->category[i]]++] = (uint32_t)i;
+    return FILM_OK;
+}
+
+/* In turn a pair inside a category and one across two. */
+static film_status draw_categories(const struct corpus *corpus, struct rng *rng, size_t wanted,
+                                   struct labelled_pairs *out, film_error *error)
+{
+    size_t *first = NULL;
+    uint32_t *member = NULL;
+    film_status status = sort_by_category(corpus, &first, &member, error);
+    for (size_t tries = 0; status == FILM_OK && tries < 4 * wanted && out->count < wanted;
+         tries++) {
+        size_t i = rng_below(rng, corpus->rows), j = rng_below(rng, corpus->rows);
+        uint32_t category = corpus->category[i];
+        if (tries % 2)
+            j = member[first[category] + rng_below(rng, first[category + 1] - first[category])];
+        if (corpus->a[i] == corpus->a[j]) continue;
+        add(out, corpus->a[i], corpus->a[j], category == corpus->category[j] ? 1.0f : 0.0f);
+    }
+    mem_free(first);
+    mem_free(member);
+    return status;
+}
+
+/* Paraphrases alone, none labelled different, teach and test nothing by themselves: every
+ * threshold below the lowest similarity is right. Random sentences that no chain of rows
+ * connects stand for the missing label; a few may be the same after all. */
+static film_status draw_different(const struct corpus *corpus, struct rng *rng,
+                                  struct labelled_pairs *out, film_error *error)
+{
+    struct union_find groups = {0};
+    size_t labelled = out->count;
+    for (size_t i = 0; i < labelled; i++)
+        if (out->target[i] < 0.5f) return FILM_OK;
+    film_status status = FILM_OK;
+    uint32_t *order = NULL;
+    TRY(corpus_order(corpus, &order, error));
+    TRY(union_find_init(&groups, corpus_all(corpus), error));
+    for (size_t i = 0; i < labelled; i++) union_find_join(&groups, out->a[i], out->b[i]);
+    for (size_t tries = 0; tries < 4 * labelled && out->made_up < labelled; tries++) {
+        uint32_t a = order[rng_below(rng, corpus_all(corpus))];
+        uint32_t b = order[rng_below(rng, corpus_all(corpus))];
+        if (union_find_root(&groups, a) == union_find_root(&groups, b)) continue;
+        add(out, a, b, 0.0f);
+        out->made_up++;
+    }
+done:
+    mem_free(order);
+    union_find_free(&groups);
+    return status;
+}
+
+static film_status draw_blind(const struct corpus *corpus, struct rng *rng, size_t wanted,
+                              struct labelled_pairs *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    uint32_t *order = NULL;
+    TRY(corpus_order(corpus, &order, error));
+    for (size_t tries = 0; tries < 4 * wanted && out->count < wanted; tries++) {
+        uint32_t a = order[rng_below(rng, corpus_all(corpus))];
+        uint32_t b = order[rng_below(rng, corpus_all(corpus))];
+        if (a != b) add(out, a, b, 0.0f);
+    }
+done:
+    mem_free(order);
+    return status;
+}
+
+film_status labels_to_pairs(const struct corpus *corpus, size_t drawn, uint64_t seed,
+                            struct labelled_pairs *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct rng rng;
+    size_t room = 2 * corpus->rows > drawn ? 2 * corpus->rows : drawn;
+    memset(out, 0, sizeof *out);
+    rng_seed(&rng, seed);
+    TRY_ALLOC((out->a = mem_array(room, sizeof *out->a)) &&
+                  (out->b = mem_array(room, sizeof *out->b)) &&
+                  (out->target = mem_array(room, sizeof *out->target)),
+              error);
+    switch (corpus->labels) {
+    case FILM_LABELS_PAIRS:
+        for (size_t i = 0; i < corpus->rows; i++)
+            add(out, corpus->a[i], corpus->b[i], corpus->label[i]);
+        TRY(draw_different(corpus, &rng, out, error));
+        break;
+    case FILM_LABELS_SCORES:
+        take_scores(corpus, out);
+        break;
+    case FILM_LABELS_TRIPLETS:
+        for (size_t i = 0; i < corpus->rows; i++) {
+            add(out, corpus->a[i], corpus->b[i], 1.0f);
+            add(out, corpus->a[i], corpus->c[i], 0.0f);
+        }
+        break;
+    case FILM_LABELS_CATEGORIES:
+        TRY(draw_categories(corpus, &rng, drawn, out, error));
+        break;
+    default:
+        TRY(draw_blind(corpus, &rng, drawn, out, error));
+    }
+done:
+    if (status != FILM_OK) labelled_pairs_free(out);
+    return status;
+}
+
+int labels_none_same(const struct labelled_pairs *pairs)
+{
+    for (size_t i = 0; i < pairs->count; i++)
+        if (pairs->target[i] >= 0.5f) return 0;
+    return 1;
+}
+
+int labels_verdict(const struct corpus *corpus, float target)
+{
+    const float range[2] = {0.0f, 1.0f};
+    return corpus_same(corpus->labels, target, range);
+}
+
+film_status labels_bring(const struct corpus *corpus, const uint32_t *ids, size_t count,
+                         struct strtab *brought, const struct strtab **texts, uint32_t *at,
+                         film_error *error)
+{
+    film_status status = FILM_OK;
+    *texts = &corpus->sentences;
+    if (corpus->comm->size == 1) {
+        if (count) memcpy(at, ids, count * sizeof *at);
+        return FILM_OK;
+    }
+    *texts = brought;
+    TRY(strtab_init(brought, error));
+    TRY(corpus_fetch(corpus, ids, count, brought, at, error));
+done:
+    return status;
+}
+
+film_status labels_share(const struct corpus *corpus, const struct labelled_pairs *pairs,
+                         const struct comm *comm, struct labelled_share *share, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t first = comm_begin(comm, pairs->count, comm->rank);
+    size_t count = comm_begin(comm, pairs->count, comm->rank + 1) - first;
+    uint32_t *ids = mem_array(2 * count, sizeof *ids);
+    *share = (struct labelled_share){.first = first,
+                                     .count = count,
+                                     .a = pairs->a + first,
+                                     .b = pairs->b + first,
+                                     .target = pairs->target + first,
+                                     .at = mem_array(2 * count, sizeof *share->at)};
+    TRY_ALLOC(ids && share->at, error);
+    for (size_t i = 0; i < count; i++) {
+        ids[2 * i] = share->a[i];
+        ids[2 * i + 1] = share->b[i];
+    }
+    TRY(labels_bring(corpus, ids, 2 * count, &share->brought, &share->texts, share->at, error));
+done:
+    mem_free(ids);
+    return status;
+}
+
+void labelled_share_free(struct labelled_share *share)
+{
+    mem_free(share->at);
+    strtab_free(&share->brought);
+    memset(share, 0, sizeof *share);
+}
+
+void labels_text(const void *user, size_t i, film_text *a, film_text *b)
+{
+    const struct labelled_share *share = user;
+    *a = strtab_get(share->texts, share->at[2 * i]);
+    *b = strtab_get(share->texts, share->at[2 * i + 1]);
+}
+
+film_status labels_score(const struct corpus *corpus, const struct labelled_pairs *pairs,
+                         const struct labels_scorer *scorer, float *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct labelled_share share;
+    struct score_source source = {labels_text, &share};
+    film_verdict *verdicts = NULL;
+    float *mine = NULL;
+    TRY(labels_share(corpus, pairs, scorer->comm, &share, error));
+    TRY_ALLOC((verdicts = mem_array(share.count, sizeof *verdicts)) &&
+                  (mine = mem_array(share.count, sizeof *mine)),
+              error);
+    TRY(score_pairs(scorer->decision, &scorer->rule, &source, share.count, scorer->threads,
+                    verdicts, error));
+    for (size_t i = 0; i < share.count; i++) mine[i] = (float)verdicts[i].log_odds;
+    TRY(comm_gather_shares(scorer->comm, mine, sizeof *mine, pairs->count, out, error));
+done:
+    labelled_share_free(&share);
+    mem_free(verdicts);
+    mem_free(mine);
+    return status;
+}

@@ -1,0 +1,359 @@
+/* The parts of a decision that learn from pairs surveyed out of fold: trees, calibration,
+ * memory. How pairs are surveyed is out_of_fold.c, how a tree is grown boosting.c. */
+#include "learn/learn_decision.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "learn/boosting.h"
+#include "learn/decision_threshold.h"
+#include "learn/tree_rows.h"
+#include "learn/out_of_fold.h"
+#include "learn/unrelated_pairs.h"
+#include "learn/memory_build.h"
+#include "learn/calibrate_fit.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Trees ---- */
+
+/* Trees of depth 2 need no more pairs than this to find their cuts. */
+enum { TREE_PAIRS = 2000000 };
+
+/* What a fold kept apart says about the trees the others would learn. */
+struct trial {
+    float *margin, *target; /* of the pairs kept apart, one fold behind the other */
+    size_t count;
+    size_t folds, rounds;    /* folds tried; their best numbers of trees, summed */
+    double train_loss, loss; /* summed over the folds */
+    json_t *history;         /* of the first fold: both losses after each round */
+};
+
+/* What the trees are learned from: the pairs but those of FOLD, behind them the unrelated ones;
+ * then, to judge by, those of FOLD. */
+struct layout {
+    float *x, *columns; /* target, weight and base, one behind the other */
+    struct boosting_data learn, apart;
+};
+
+static void layout_free(struct layout *layout)
+{
+    mem_free(layout->x);
+    mem_free(layout->columns);
+}
+
+static film_status lay_out(const struct tree_rows *rows, const struct unrelated_pairs *unrelated,
+                           size_t fold, struct layout *layout, film_error *error)
+{
+    size_t traits = traits_count(), at = 0, learned = 0;
+    size_t count = rows->count + unrelated->count;
+    *layout = (struct layout){.x = mem_array(count, traits * sizeof(float)),
+                              .columns = mem_array(3 * count, sizeof(float))};
+    if (!layout->x || !layout->columns) return status_no_memory(error);
+    float *target = layout->columns, *weight = target + count, *base = weight + count;
+    for (int last = 0; last < 2; last++) {
+        for (size_t i = 0; i < rows->count; i++) {
+            if ((rows->fold[i] == fold) != last) continue;
+            memcpy(layout->x + at * traits, rows->x + i * traits, traits * sizeof(float));
+            target[at] = rows->target[i];
+            weight[at] = rows->weight[i];
+            base[at++] = rows->base[i];
+        }
+        if (last) break;
+        for (size_t i = 0; i < unrelated->count; i++, at++) {
+            memcpy(layout->x + at * traits, unrelated->x + i * traits, traits * sizeof(float));
+            target[at] = 0;
+            weight[at] = unrelated->weight[i];
+            base[at] = unrelated->base[i];
+        }
+        learned = at;
+    }
+    layout->learn = (struct boosting_data){layout->x, learned, target, weight, base};
+    layout->apart = (struct boosting_data){layout->x + learned * traits, count - learned,
+                                           target + learned, weight + learned, base + learned};
+    return FILM_OK;
+}
+
+static json_t *loss_history(const struct boosting_history *history)
+{
+    json_t *list = json_array();
+    size_t stride;
+    for (size_t i = training_log_stride(history->rounds, &stride); i < history->rounds; i += stride)
+        json_array_append_new(list, json_pack("[I, f, f]", (json_int_t)i + 1, history->train[i],
+                                              history->validation[i]));
+    return list;
+}
+
+/* How many trees FOLD, kept apart, wants, and the margins it gets. */
+static film_status try_fold(const struct tree_rows *rows, const struct unrelated_pairs *unrelated,
+                            size_t fold, const struct boosting_options *options,
+                            struct trial *trial, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct trees trees = {0};
+    struct boosting_history history = {0};
+    struct layout layout;
+    double *sum = NULL;
+    TRY(lay_out(rows, unrelated, fold, &layout, error));
+    const struct boosting_data *apart = &layout.apart;
+    size_t kept = apart->rows;
+    if (!kept || kept == rows->count) goto done; /* a few pairs need not reach every fold */
+    struct boosting_options wanted = *options;
+    wanted.validation = apart;
+    wanted.patience = 50;
+    TRY(boosting_fit(&layout.learn, traits_count(), &wanted, &trees, &history, error));
+    TRY_ALLOC(sum = mem_array(kept, sizeof *sum), error);
+    TRY(trees_sum_rows(&trees, apart->x, kept, traits_count(), options->threads, sum, error));
+    for (size_t i = 0; i < kept; i++, trial->count++) {
+        trial->margin[trial->count] = (float)(sum[i] + (double)apart->base[i]);
+        trial->target[trial->count] = apart->target[i];
+    }
+    if (trial->folds++ == 0) trial->history = loss_history(&history);
+    trial->rounds += history.kept;
+    trial->train_loss += history.train[history.kept - 1];
+    trial->loss += history.validation[history.kept - 1];
+done:
+    trees_free(&trees);
+    boosting_history_free(&history);
+    layout_free(&layout);
+    mem_free(sum);
+    return status;
+}
+
+/* How many trees, and the line from margins to log-odds. Of many pairs one fold is enough to
+ * tell; of few every fold is kept apart once. */
+static film_status try_trees(const struct learn_input *input, const struct tree_rows *rows,
+                             size_t all_folds, const struct unrelated_pairs *unrelated,
+                             struct boosting_options *options, struct calibration *line,
+                             film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t count = rows->count, folds = count < OUT_OF_FOLD_FEW ? all_folds : 1;
+    struct trial trial = {.margin = mem_array(count, sizeof(float)),
+                          .target = mem_array(count, sizeof(float))};
+    TRY_ALLOC(trial.margin && trial.target, error);
+    for (size_t fold = 0; fold < folds; fold++)
+        TRY(try_fold(rows, unrelated, fold, options, &trial, error));
+    TRY(calibrate_fit(trial.margin, trial.target, trial.count, line, error));
+    struct scored_pairs scored = {trial.margin, trial.target, trial.count};
+    TRY(decision_threshold_choose(&scored, input->options, line, &line->threshold, input->log,
+                                  error));
+    options->rounds = (trial.rounds + trial.folds / 2) / trial.folds;
+    training_log_count(input->log, "threshold_pairs", trial.count);
+    training_log_note(input->log, "trees",
+                      json_pack("{s:I, s:f, s:f, s:[s, s, s], s:o*}", "rounds",
+                                (json_int_t)options->rounds, "train_loss",
+                                trial.train_loss / (double)trial.folds, "held_out_loss",
+                                trial.loss / (double)trial.folds, "history_columns", "round",
+                                "train_loss", "held_out_loss", "history", trial.history));
+    trial.history = NULL;
+done:
+    json_decref(trial.history);
+    mem_free(trial.margin);
+    mem_free(trial.target);
+    return status;
+}
+
+/* Many pairs: quick steps, as many as the fold kept apart wants. A few thousand: slow steps that
+ * each see only a part of the pairs and traits (measured on Quora and on STS). */
+static void choose_boosting(struct boosting_options *options, size_t pairs)
+{
+    boosting_defaults(options);
+    options->rounds = pairs < OUT_OF_FOLD_FEW ? 400 : 1000;
+    options->rate = pairs < OUT_OF_FOLD_FEW ? 0.05 : 0.3;
+    options->lambda = pairs < OUT_OF_FOLD_FEW ? 10 : 5;
+    options->min_child_weight = pairs < OUT_OF_FOLD_FEW ? 5 : 20;
+    options->subsample = pairs < OUT_OF_FOLD_FEW ? 0.6 : 1;
+    options->column_share = pairs < OUT_OF_FOLD_FEW ? 0.3 : 1;
+}
+
+/* One unrelated pair for every eight labelled ones: enough of few, no more than needed of many. */
+static size_t unrelated_wanted(size_t pairs)
+{
+    enum { EVERY = 8, ENOUGH = 1000, MOST = 20000 };
+    size_t wanted = pairs / EVERY, least = pairs < ENOUGH ? pairs : ENOUGH;
+    return wanted < least ? least : wanted < MOST ? wanted : MOST;
+}
+
+/* Process 0 learns alone, with the pairs of all. */
+static film_status fit_trees_there(const struct learn_input *input, const struct tree_rows *rows,
+                                   size_t folds, const struct unrelated_pairs *unrelated,
+                                   struct decision *decision, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct layout layout = {0};
+    struct boosting_options options;
+    choose_boosting(&options, rows->count);
+    options.seed = input->options->seed;
+    options.threads = input->options->threads;
+    options.progress = &input->options->progress;
+    TRY(try_trees(input, rows, folds, unrelated, &options, &decision->margin, error));
+    TRY(lay_out(rows, unrelated, folds, &layout, error));
+    TRY(boosting_fit(&layout.learn, traits_count(), &options, &decision->trees, NULL, error));
+done:
+    layout_free(&layout);
+    return status;
+}
+
+static film_status fit_trees(const struct learn_input *input, const struct out_of_fold *held,
+                             struct decision *decision, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct comm *comm = input->corpus->comm;
+    const film_train_options *options = input->options;
+    struct unrelated_options wanted = {unrelated_wanted(held->pairs.count), options->seed,
+                                       options->threads};
+    struct unrelated_pairs unrelated = {0};
+    struct tree_rows rows = {0};
+    TRY(unrelated_pairs_draw(input->corpus, decision, &wanted, &unrelated, error));
+    TRY(tree_rows_gather(held, comm, TREE_PAIRS, options->seed, &rows, error));
+    if (comm->rank == 0)
+        status = fit_trees_there(input, &rows, held->folds.count, &unrelated, decision, error);
+    TRY(comm_agree(comm, status, error));
+    TRY(trees_share(&decision->trees, comm, error));
+    TRY(comm_broadcast(comm, &decision->margin, sizeof decision->margin, 0, error));
+    TRY(decision_prepare(decision, error));
+done:
+    unrelated_pairs_free(&unrelated);
+    tree_rows_free(&rows);
+    return status;
+}
+
+/* ---- Memory ---- */
+
+/* What memory is learned from, in process 0: all pairs, with what the rest of the decision says
+ * of each. */
+struct facts {
+    size_t count;
+    const float *target;
+    void *known, *margin, *weight; /* struct memory_row, double, float */
+};
+
+static void facts_free(struct facts *facts)
+{
+    mem_free(facts->known);
+    mem_free(facts->margin);
+    mem_free(facts->weight);
+}
+
+static film_status facts_gather(const struct learn_input *input, const struct decision *decision,
+                                const struct out_of_fold *held, struct facts *facts,
+                                film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct comm *comm = input->corpus->comm;
+    size_t count = held->share.count;
+    double *margin = mem_array(count, sizeof *margin);
+    *facts = (struct facts){.count = held->pairs.count, .target = held->pairs.target};
+    TRY_ALLOC(margin, error);
+    TRY(trees_sum_rows(&decision->trees, held->x, count, traits_count(), input->options->threads,
+                       margin, error));
+    for (size_t i = 0; i < count; i++)
+        margin[i] =
+            decision->margin.bias + decision->margin.scale * (margin[i] + (double)held->base[i]);
+    TRY(comm_collect(comm, held->known, count * sizeof *held->known, &facts->known, error));
+    TRY(comm_collect(comm, margin, count * sizeof *margin, &facts->margin, error));
+    TRY(comm_collect(comm, held->weight, count * sizeof(float), &facts->weight, error));
+done:
+    mem_free(margin);
+    return status;
+}
+
+/* What each of memory's answers is worth, from rows it was built without. */
+static film_status weigh_memory(const struct facts *facts, uint64_t seed, double *weight,
+                                film_error *error)
+{
+    enum { PARTS = 4 };
+    film_status status = FILM_OK;
+    const struct memory_row *known = facts->known;
+    size_t count = facts->count, used[MEMORY_ANSWERS] = {0};
+    struct memory memory = {0};
+    struct rng rng;
+    unsigned char *part = mem_array(count, 1);
+    double *margin = mem_array(2 * count, sizeof *margin);
+    float *target = mem_array(2 * count, sizeof *target),
+          *each = mem_array(2 * count, sizeof *each);
+    TRY_ALLOC(part && margin && target && each, error);
+    rng_seed(&rng, seed);
+    for (size_t i = 0; i < count; i++) part[i] = (unsigned char)rng_below(&rng, PARTS);
+    for (unsigned char p = 0; p < PARTS; p++) {
+        TRY(memory_build(&memory, known, count, part, p, error));
+        for (size_t i = 0; i < count; i++) {
+            if (part[i] != p || known[i].a == known[i].b) continue;
+            enum memory_answer answer = memory_ask(&memory, known[i].a, known[i].b);
+            if (answer == MEMORY_UNKNOWN) continue;
+            size_t at = used[answer]++ + (answer == MEMORY_DIFFERENT ? count : 0);
+            margin[at] = ((const double *)facts->margin)[i];
+            target[at] = facts->target[i];
+            each[at] = ((const float *)facts->weight)[i];
+        }
+        memory_free(&memory);
+    }
+    weight[MEMORY_SAME] = fmax(0, memory_weigh(margin, target, each, used[MEMORY_SAME]));
+    weight[MEMORY_DIFFERENT] =
+        fmin(0, memory_weigh(margin + count, target + count, each + count, used[MEMORY_DIFFERENT]));
+done:
+    memory_free(&memory);
+    mem_free(part);
+    mem_free(margin);
+    mem_free(target);
+    mem_free(each);
+    return status;
+}
+
+/* Process 0 alone has a memory: it writes the model. */
+static film_status remember(const struct learn_input *input, const struct out_of_fold *held,
+                            struct decision *decision, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct memory *memory = &decision->memory;
+    double weight[MEMORY_ANSWERS] = {0};
+    struct facts facts;
+    TRY(facts_gather(input, decision, held, &facts, error));
+    if (input->corpus->comm->rank > 0) goto done;
+    TRY(weigh_memory(&facts, input->options->seed, weight, error));
+    TRY(memory_build(memory, facts.known, facts.count, NULL, 0, error));
+    memcpy(memory->weight, weight, sizeof weight);
+    training_log_note(input->log, "memory",
+                      json_pack("{s:I, s:I, s:f, s:f}", "questions",
+                                (json_int_t)memory->questions.count, "different_clusters",
+                                (json_int_t)memory->different.count, "same", weight[MEMORY_SAME],
+                                "different", weight[MEMORY_DIFFERENT]));
+done:
+    facts_free(&facts);
+    return status;
+}
+
+/* The similarity's own line, by the folds that did not see the pair. */
+static film_status fit_similarity(const struct comm *comm, const struct out_of_fold *held,
+                                  struct calibration *line, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t count = held->pairs.count;
+    float *similarity = mem_array(count, sizeof *similarity);
+    TRY_ALLOC(similarity, error);
+    TRY(comm_gather_shares(comm, held->similarity, sizeof *similarity, count, similarity, error));
+    TRY(calibrate_similarity(similarity, &held->pairs, line, error));
+    TRY(comm_broadcast(comm, line, sizeof *line, 0, error));
+done:
+    mem_free(similarity);
+    return status;
+}
+
+film_status learn_decision(const struct learn_input *input, struct decision *decision, int *too_few,
+                           film_error *error)
+{
+    film_status status = FILM_OK;
+    struct out_of_fold held;
+    TRY(out_of_fold_gather(input, decision, &held, error));
+    TRY(fit_similarity(input->corpus->comm, &held, &decision->similarity, error));
+    TRY(fit_trees(input, &held, decision, error));
+    training_log_phase(input->log, "trees");
+    if (!input->options->no_memory) TRY(remember(input, &held, decision, error));
+    decision->full = 1;
+    training_log_note(input->log, "threshold_from", json_string("folds"));
+    training_log_phase(input->log, "memory");
+done:
+    *too_few = held.too_few;
+    out_of_fold_free(&held);
+    return status;
+}

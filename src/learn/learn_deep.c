@@ -1,0 +1,132 @@
+/* Method DEEP: a network on the token matrices of a BERT encoder. The learner is
+ * learn/deep_learn.h, the network bert/deep.h.
+ *
+ * Matrices are made again for each batch: kept, those of Quora's sentences would take 6 GB even
+ * of a small encoder. */
+#include "base/checksum.h"
+#include "base/mem.h"
+#include "learn/deep_learn.h"
+#include "learn/learn.h"
+#include "learn/learn_network.h"
+#include "learn/pair_lists.h"
+
+/* For deep_source. */
+struct encoding {
+    const struct strtab *sentences;
+    const struct bert *bert;
+    size_t tokens;
+    int threads;
+    film_text *texts; /* room for the rows of a batch, and how long each is */
+    uint32_t *lengths;
+};
+
+static film_status encode(void *user, const uint32_t *sentences, size_t count, float *out,
+                          film_error *error)
+{
+    const struct encoding *encoding = user;
+    for (size_t i = 0; i < count; i++)
+        encoding->texts[i] = strtab_get(encoding->sentences, sentences[i]);
+    return bert_encode_tokens(encoding->bert, encoding->texts, count, encoding->tokens,
+                              encoding->threads, out, encoding->lengths, error);
+}
+
+static int on_step(void *user, const struct deep_progress *now)
+{
+    const film_progress *progress = user;
+    progress_note(progress, "epoch %.2f, loss %.4f", now->epoch, now->loss);
+    return progress_report(progress, "network", (double)now->step, (double)now->steps, NULL) !=
+           FILM_OK;
+}
+
+static void note_learned(struct training_log *log, const struct deep *deep,
+                         const struct deep_learned *learned)
+{
+    json_t *history = json_array();
+    for (size_t i = 0; i < learned->history_count; i++)
+        json_array_append_new(
+            history, json_pack("[f, f]", learned->history[i].epoch, learned->history[i].loss));
+    training_log_note(log, "network",
+                      json_pack("{s:s, s:I, s:I, s:I, s:[s, s], s:o}", "stopped",
+                                learned->steps_done < learned->steps ? "cancelled" : "end", "steps",
+                                (json_int_t)learned->steps_done, "weights",
+                                (json_int_t)deep_parameters(deep), "contradictions",
+                                (json_int_t)learned->contradictions, "history_columns", "epoch",
+                                "loss", "history", history));
+    training_log_phase(log, "network");
+}
+
+static struct deep_options wanted_options(const struct learn_input *input)
+{
+    const film_train_options *from = input->options;
+    struct deep_options options;
+    deep_defaults(&options);
+    options.loss.n_pair = from->deep.loss == FILM_LOSS_NPAIR;
+    options.loss.margin = from->deep.margin;
+    options.dropout = from->deep.dropout;
+    if (from->ranking.temperature > 0) options.loss.temperature = from->ranking.temperature;
+    if (from->ranking.rate > 0) options.rate = from->ranking.rate;
+    if (input->epochs) options.epochs = input->epochs;
+    if (input->batch) options.batch = input->batch;
+    options.seed = from->seed;
+    options.threads = from->threads;
+    options.report = on_step;
+    return options;
+}
+
+/* DEEP's weights are those to use afterwards, also when learning was stopped. */
+static film_status learn(const struct learn_input *input, struct deep *deep,
+                         struct learned_map *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct bert *bert = network_bert(input->network);
+    struct deep_options options = wanted_options(input);
+    film_progress progress = input->options->progress;
+    struct encoding encoding = {.sentences = &input->corpus->sentences,
+                                .bert = bert,
+                                .tokens = deep->shape.tokens,
+                                .threads = input->options->threads};
+    struct deep_source source = {&encoding, encode};
+    struct deep_learned learned = {0};
+    struct pair_lists pairs = {0};
+    uint64_t encoder = bert_fingerprint(bert);
+    options.user = &progress;
+    TRY_ALLOC((encoding.texts = mem_array(3 * options.batch, sizeof *encoding.texts)) &&
+                  (encoding.lengths = mem_array(3 * options.batch, sizeof *encoding.lengths)),
+              error);
+    TRY(pair_lists_make(&pairs, input->corpus, input->options->seed, error));
+    TRY(learn_checkpointer(input, checksum_add(pair_lists_hash(&pairs), &encoder, sizeof encoder),
+                           &options.checkpointer, error));
+    status = deep_learn(deep, &source, input->corpus->sentences.count, &pairs.labels, &options,
+                        &learned, error);
+    if (status == FILM_CANCELLED) {
+        learned_map_stopped(out, options.checkpointer, learned.steps_done, learned.steps, "steps");
+        status = FILM_OK;
+    }
+    TRY(status);
+    note_learned(input->log, deep, &learned);
+done:
+    pair_lists_free(&pairs);
+    deep_learned_free(&learned);
+    mem_free(encoding.texts);
+    mem_free(encoding.lengths);
+    return status;
+}
+
+film_status learn_deep_start(const film_train_options *options, size_t width, struct deep *deep,
+                             film_error *error)
+{
+    const film_deep_options *wanted = &options->deep;
+    struct deep_shape shape = {.tokens = wanted->tokens, .dim = width};
+    for (int l = 0; l < DEEP_LAYERS; l++) shape.maps[l] = wanted->maps[l];
+    film_status status = deep_plan(deep, &shape, error);
+    return status == FILM_OK ? deep_start(deep, options->seed, error) : status;
+}
+
+film_status learn_deep(const struct learn_input *input, struct learned_map *out, film_error *error)
+{
+    /* The weights are the network's own; nobody has asked it yet, so it remembers nothing of how
+     * they were. */
+    struct deep deep = *network_head(input->network);
+    out->dim = input->network->dim;
+    return learn(input, &deep, out, error);
+}

@@ -1,0 +1,180 @@
+/* Method FILM: the corpus's labels to triplets, triplets and V to a map (Tang & Aw 2020). The
+ * optimisation itself is learn/film.h; here are its inputs, its progress and its figures. */
+#include "learn/learn_film.h"
+#include "base/checksum.h"
+#include "base/mem.h"
+#include "la/openmp.h"
+#include "base/threads.h"
+#include "la/spread.h"
+#include "learn/corpus_triplets.h"
+#include "learn/judge.h"
+
+#include <math.h>
+#include <string.h>
+
+static film_status make_triplets(const struct learn_input *input, const struct svd *svd,
+                                 struct triplets *out, film_error *error)
+{
+    struct triplet_recipe recipe = {.solver = &input->options->solver,
+                                    .v = svd->v,
+                                    .sigma = svd->sigma,
+                                    .rank = svd->rank,
+                                    .seed = input->options->seed,
+                                    .threads = openmp_use(input->options->threads),
+                                    .progress = input->options->progress};
+    corpus_score_range(input->corpus, recipe.range);
+    film_status status = FILM_OK;
+    TRY(corpus_triplets(input->corpus, &recipe, out, error));
+    size_t all[] = {out->anchors, out->count, out->labelled, out->hard, out->random};
+    TRY(comm_sum_counts(input->corpus->comm, all, sizeof all / sizeof *all, error));
+    training_log_note(
+        input->log, "triplets",
+        json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "anchors", (json_int_t)all[0],
+                  "count", (json_int_t)all[1], "clusters", (json_int_t)out->clusters,
+                  "largest_cluster", (json_int_t)out->largest, "contradictions",
+                  (json_int_t)out->contradictions, "labelled_negatives", (json_int_t)all[2],
+                  "hard_negatives", (json_int_t)all[3], "random_negatives", (json_int_t)all[4]));
+done:
+    return status;
+}
+
+/* ---- Learning ---- */
+
+struct watch {
+    const film_progress *progress;
+    size_t limit;
+    struct judge judge;
+};
+
+static double on_judge(void *user, const double *p, const double *s)
+{
+    return judge_map(&((struct watch *)user)->judge, p, s);
+}
+
+void learn_film_report(const film_progress *progress, const struct film_iteration *now)
+{
+    if (now->judged == 0)
+        progress_note(progress, "f %.5g, gradient %.3g, %.0f active, step %.2g", now->f,
+                      now->gradient, now->active, now->tau);
+    else
+        progress_note(progress, "f %.5g, gradient %.3g, %.0f active, step %.2g, dev %.1f %%",
+                      now->f, now->gradient, now->active, now->tau, 100 * now->judged);
+}
+
+static int on_iteration(void *user, size_t iteration, const struct film_iteration *now)
+{
+    struct watch *watch = user;
+    learn_film_report(watch->progress, now);
+    return progress_report(watch->progress, "film", (double)iteration, (double)watch->limit,
+                           NULL) != FILM_OK;
+}
+
+struct film_learn_options learn_film_options(const struct learn_input *input, size_t dim)
+{
+    const film_solver_options *solver = &input->options->solver;
+    struct film_learn_options options;
+    film_learn_defaults(&options);
+    options.dim = dim;
+    options.power = solver->power;
+    options.margin_ratio = solver->margin_ratio;
+    options.start = solver->eigen ? FILM_START_EIGEN : FILM_START_RANDOM;
+    options.seed = input->options->seed;
+    options.threads = openmp_use(input->options->threads);
+    options.solver.iterations = solver->iterations;
+    options.solver.refresh_every = solver->inner;
+    options.solver.epsilon = solver->epsilon;
+    options.solver.least_change = solver->least_change;
+    options.solver.rho = solver->rho;
+    options.solver.gamma = solver->gamma;
+    options.solver.shrink = solver->shrink;
+    options.solver.first_tau = solver->first_tau;
+    return options;
+}
+
+void learn_film_note(struct training_log *log, const char *name, const struct film_learned *learned)
+{
+    json_t *history = json_array();
+    size_t count = learned->history ? learned->solver.iterations : 0, stride;
+    for (size_t i = training_log_stride(count, &stride); i < count; i += stride) {
+        const struct film_iteration *now = &learned->history[i];
+        json_array_append_new(history, json_pack("[f, f, I, f, I, f]", now->f, now->gradient,
+                                                 (json_int_t)now->active, now->tau,
+                                                 (json_int_t)now->backtracks, now->judged));
+    }
+    training_log_note(
+        log, name,
+        json_pack("{s:s, s:I, s:f, s:f, s:I, s:I, s:I, s:[s, s, s, s, s, s], s:o}", "stopped",
+                  stiefel_stop_name(learned->solver.stop), "iterations",
+                  (json_int_t)learned->solver.iterations, "objective", learned->f, "margin",
+                  learned->margin, "active_anchors", (json_int_t)learned->active, "dead_columns",
+                  (json_int_t)learned->dead, "best_iteration", (json_int_t)learned->best,
+                  "history_columns", "objective", "gradient", "active", "step", "backtracks",
+                  "accuracy", "history", history));
+}
+
+/* P belongs to a basis and to anchors: another machine or thread count may make others. Of this
+ * process's part. */
+static uint64_t hash_start(const struct svd *svd, size_t sentences, const struct triplets *triplets)
+{
+    size_t ids = triplets->count * sizeof(uint32_t);
+    uint64_t hash = checksum_add(0, svd->sigma, svd->rank * sizeof(float));
+    hash = checksum_add(hash, svd->v, sentences * svd->rank * sizeof(float));
+    hash = checksum_add(hash, triplets->anchor, triplets->anchors * sizeof(uint32_t));
+    hash = checksum_add(hash, triplets->similar, ids);
+    return checksum_add(hash, triplets->dissimilar, ids);
+}
+
+film_status learn_film_map(const struct learn_input *input, const struct svd *svd,
+                           const float *sigma, const struct film_learned *learned, float **map,
+                           film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t features = learn_inputs(input), dim = learned->dim;
+    struct film_basis basis = {svd->u, svd->u_rows, svd->rank, sigma};
+    float *mine = mem_array(svd->u_rows * dim, sizeof *mine);
+    TRY_ALLOC(mine && (*map = mem_array(features * dim, sizeof *mine)), error);
+    TRY(film_map(learned, &basis, openmp_use(input->options->threads), mine, error));
+    TRY(spread_gather(input->corpus->comm, features, dim, mine, *map, error));
+done:
+    mem_free(mine);
+    return status;
+}
+
+film_status learn_film(const struct learn_input *input, struct learned_map *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct corpus *corpus = input->corpus;
+    struct svd svd = {0};
+    struct triplets triplets = {0};
+    struct film_learned learned = {0};
+    struct watch watch = {.progress = &input->options->progress,
+                          .limit = input->options->solver.iterations};
+    TRY(learn_factorise(input, &svd, out, error));
+    TRY(make_triplets(input, &svd, &triplets, error));
+    if (input->dev->rows) TRY(judge_init(&watch.judge, input, &svd, out->dim, error));
+    training_log_phase(input->log, "triplets");
+    struct film_learn_options options = learn_film_options(input, out->dim);
+    options.report = on_iteration;
+    if (input->dev->rows) options.judge = on_judge;
+    options.user = &watch;
+    struct film_owners owners = {.comm = corpus->comm, .starts = corpus->starts};
+    options.owners = &owners;
+    TRY(learn_checkpointer(input, hash_start(&svd, corpus->sentences.count, &triplets),
+                           &options.checkpointer, error));
+    status = film_learn(svd.v, svd.rank, svd.sigma, &triplets, &options, &learned, error);
+    if (status == FILM_CANCELLED && learned.p) { /* the best so far is a model too */
+        learned_map_stopped(out, options.checkpointer, learned.solver.iterations, watch.limit,
+                            "iterations");
+        status = FILM_OK;
+    }
+    TRY(status);
+    TRY(learn_film_map(input, &svd, svd.sigma, &learned, &out->map, error));
+    learn_film_note(input->log, "film", &learned);
+    training_log_phase(input->log, "film");
+done:
+    judge_free(&watch.judge);
+    triplets_free(&triplets);
+    film_learned_free(&learned);
+    svd_free(&svd);
+    return status;
+}

@@ -1,0 +1,73 @@
+/* FILM-BERT's beginning: opens the encoder and encodes every sentence once, in chunks that can
+ * be cancelled. What is learned from the vectors is the business of the method. */
+#include "learn/learn_network.h"
+#include "base/mem.h"
+
+/* What may be in the cache, of all encoders together. */
+#define CACHE_MOST ((uint64_t)4 << 30)
+enum { CHUNK = 2048 }; /* sentences between two looks at whether to stop */
+
+film_status learn_network_open(const film_train_options *options, struct network **network,
+                               struct vector_cache **cache, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct bert *bert = NULL;
+    int deep = options->method == FILM_METHOD_DEEP;
+    struct deep head = {0};
+    TRY(bert_open(options->bert, &bert, error));
+    if (deep) status = learn_deep_start(options, bert_dim(bert), &head, error);
+    if (status != FILM_OK) bert_free(bert);
+    TRY(status);
+    TRY(network_new(bert, deep ? &head : NULL, network, error));
+    if (options->cache && !deep) /* kept are the encoder's own vectors */
+        TRY(vector_cache_open(options->cache, bert_fingerprint(bert), bert_dim(bert), CACHE_MOST,
+                              cache, error));
+    network_use_cache(*network, *cache);
+done:
+    return status;
+}
+
+/* OUT (sentences x dim; NULL: only remembered) = the vectors of SENTENCES; *ENCODED counts on
+ * over several calls. */
+static film_status encode(const struct encode_input *input, const struct strtab *sentences,
+                          float *out, size_t *encoded, size_t total, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t dim = input->network->dim;
+    film_text texts[CHUNK];
+    float *scratch = out ? NULL : mem_array(CHUNK, dim * sizeof *scratch);
+    TRY_ALLOC(out || scratch, error);
+    for (uint32_t first = 0; first < sentences->count; first += CHUNK) {
+        uint32_t here = sentences->count - first < CHUNK ? sentences->count - first : CHUNK;
+        for (uint32_t i = 0; i < here; i++) texts[i] = strtab_get(sentences, first + i);
+        TRY(progress_report(&input->options->progress, "encoding", (double)*encoded, (double)total,
+                            error));
+        TRY(network_encode(input->network, texts, here, input->options->threads,
+                           out ? out + first * dim : scratch, error));
+        *encoded += here;
+    }
+done:
+    mem_free(scratch);
+    return status;
+}
+
+film_status learn_network_encode(const struct encode_input *input, float **vectors,
+                                 film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct strtab *own = &input->corpus->sentences, *dev = &input->dev->sentences;
+    const struct vector_cache *cache = input->cache;
+    size_t total = (size_t)own->count + (input->dev->rows ? dev->count : 0), encoded = 0;
+    TRY_ALLOC(*vectors = mem_array(own->count, input->network->dim * sizeof(float)), error);
+    TRY(encode(input, own, *vectors, &encoded, total, error));
+    if (input->dev->rows) TRY(encode(input, dev, NULL, &encoded, total, error));
+    training_log_count(input->log, "encoded", total);
+    training_log_phase(input->log, "encoding");
+    if (cache)
+        training_log_remark(input->log, "from_cache",
+                            json_integer((json_int_t)vector_cache_hits(cache)));
+    if (cache && vector_cache_problem(cache))
+        training_log_remark(input->log, "cache_problem", json_string(vector_cache_problem(cache)));
+done:
+    return status;
+}

@@ -1,0 +1,74 @@
+/* Method RANK: the corpus's labels as pairs, the sparse rows themselves to a map. The learner is
+ * learn/rank.h; here are its inputs, its progress and its figures. */
+#include "base/mem.h"
+#include "learn/learn.h"
+#include "learn/rank.h"
+#include "learn/pair_lists.h"
+
+static int on_step(void *user, const struct rank_progress *now)
+{
+    const film_progress *progress = user;
+    progress_note(progress, "epoch %.2f, loss %.4f", now->epoch, now->loss);
+    return progress_report(progress, "ranking", (double)now->step, (double)now->steps, NULL) !=
+           FILM_OK;
+}
+
+static void note_learned(struct training_log *log, const struct rank_learned *learned)
+{
+    json_t *history = json_array();
+    size_t count = learned->history_count, stride;
+    for (size_t i = training_log_stride(count, &stride); i < count; i += stride) {
+        const struct rank_progress *now = &learned->history[i];
+        json_array_append_new(history,
+                              json_pack("[f, f, f]", now->epoch, now->loss, now->gradient));
+    }
+    /* Nothing is mined; the figure stays, so that a training gives the bytes it always gave. */
+    training_log_note(
+        log, "ranking",
+        json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:[s, s, s], s:o}", "stopped",
+                  learned->steps_done < learned->steps ? "cancelled" : "end", "steps",
+                  (json_int_t)learned->steps_done, "pairs", (json_int_t)learned->pairs, "clusters",
+                  (json_int_t)learned->clusters, "contradictions",
+                  (json_int_t)learned->contradictions, "labelled_negatives",
+                  (json_int_t)learned->labelled, "mined_negatives", (json_int_t)0,
+                  "history_columns", "epoch", "loss", "gradient", "history", history));
+}
+
+film_status learn_rank(const struct learn_input *input, struct learned_map *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    const film_rank_options *wanted = &input->options->ranking;
+    film_progress progress = input->options->progress;
+    struct pair_lists pairs = {0};
+    struct rank_learned learned = {0};
+    struct rank_options options;
+    rank_defaults(&options);
+    options.dim = input->dim;
+    if (input->epochs) options.epochs = input->epochs;
+    if (input->batch) options.batch = input->batch;
+    if (wanted->rate > 0) options.rate = wanted->rate;
+    if (wanted->temperature > 0) options.temperature = wanted->temperature;
+    options.seed = input->options->seed;
+    options.threads = input->options->threads;
+    options.comm = input->corpus->comm;
+    options.report_every = 1;
+    options.report = on_step;
+    options.user = &progress;
+    TRY(pair_lists_make(&pairs, input->corpus, input->options->seed, error));
+    TRY(learn_checkpointer(input, pair_lists_hash(&pairs), &options.checkpointer, error));
+    status = rank_learn(input->x, &pairs.labels, &options, &learned, error);
+    if (status == FILM_CANCELLED && learned.map) { /* what was learned so far is a model too */
+        learned_map_stopped(out, options.checkpointer, learned.steps_done, learned.steps, "steps");
+        status = FILM_OK;
+    }
+    TRY(status);
+    out->map = learned.map;
+    out->dim = learned.dim;
+    learned.map = NULL;
+    note_learned(input->log, &learned);
+    training_log_phase(input->log, "ranking");
+done:
+    pair_lists_free(&pairs);
+    rank_learned_free(&learned);
+    return status;
+}

@@ -1,0 +1,322 @@
+/* Cross-fitting: evidence, line and maps learned without each of five folds, and every pair
+ * surveyed by what did not see it. The trees and memory that learn from it are learn_decision.c. */
+#include "learn/out_of_fold.h"
+#include "base/mem.h"
+#include "la/openmp.h"
+#include "learn/linear_fit.h"
+#include "learn/calibrate_fit.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FOLDS = 5, PAIRS_PER_SENTENCE = 8, STRETCH = 256 };
+
+void out_of_fold_free(struct out_of_fold *held)
+{
+    labelled_share_free(&held->share);
+    labelled_pairs_free(&held->pairs);
+    mem_free(held->weight);
+    folds_free(&held->folds);
+    evidence_rows_free(&held->rows);
+    mem_free(held->line);
+    mem_free(held->base);
+    mem_free(held->similarity);
+    mem_free(held->x);
+    mem_free(held->known);
+    *held = (struct out_of_fold){.weight = NULL};
+}
+
+/* Degrees of similarity are no classes: they weigh alike. */
+static void weigh_pairs(film_labels labels, struct out_of_fold *held)
+{
+    const struct labelled_pairs *pairs = &held->pairs;
+    double positive = 0, count = (double)pairs->count;
+    for (size_t i = 0; i < pairs->count; i++) positive += (double)pairs->target[i];
+    for (size_t i = 0; i < held->share.count; i++) {
+        double target = (double)held->share.target[i];
+        double weight = target * 0.5 * count / fmax(positive, 1) +
+                        (1 - target) * 0.5 * count / fmax(count - positive, 1);
+        held->weight[i] = labels == FILM_LABELS_SCORES ? 1.0f : (float)weight;
+    }
+}
+
+/* Whatever fold is left out, pairs of both kinds must remain; the first fold, by which the
+ * number of trees is chosen, must have both itself. */
+static film_status check_enough(struct out_of_fold *held, film_error *error)
+{
+    const struct labelled_pairs *pairs = &held->pairs;
+    int enough = 1;
+    for (size_t f = 0; f < FOLDS && enough; f++) {
+        int inside[2] = {0, 0}, outside[2] = {0, 0};
+        for (size_t i = 0; i < pairs->count; i++) {
+            int same = pairs->target[i] >= 0.5f;
+            if (folds_of_pair(&held->folds, pairs->a[i]) == f) inside[same] = 1;
+            if (!folds_touches(&held->folds, f, pairs->a[i], pairs->b[i])) outside[same] = 1;
+        }
+        enough = outside[0] && outside[1] && (f || (inside[0] && inside[1]));
+    }
+    if (enough) return FILM_OK;
+    held->too_few = 1;
+    return status_set(
+        error, FILM_BAD_INPUT,
+        "too few labelled pairs for a full decision: every fifth of the questions must "
+        "leave some that are the same and some that are not; add rows or use "
+        "decision threshold");
+}
+
+static film_status gather(const struct learn_input *input, struct out_of_fold *held,
+                          film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct corpus *corpus = input->corpus;
+    uint64_t seed = input->options->seed;
+    struct labelled_pairs *pairs = &held->pairs;
+    TRY(labels_to_pairs(corpus, PAIRS_PER_SENTENCE * corpus->rows, seed, pairs, error));
+    TRY(labels_share(corpus, pairs, corpus->comm, &held->share, error));
+    size_t count = held->share.count;
+    TRY_ALLOC((held->weight = mem_array(count, sizeof(float))) &&
+                  (held->line = mem_array(count, sizeof(float))) &&
+                  (held->base = mem_array(count, sizeof(float))) &&
+                  (held->similarity = mem_array(count, sizeof(float))) &&
+                  (held->x = mem_array(count, traits_count() * sizeof(float))) &&
+                  (held->known = mem_array(count, sizeof *held->known)),
+              error);
+    weigh_pairs(corpus->labels, held);
+    TRY(folds_partition(&held->folds, corpus, FOLDS, seed, error));
+    TRY(check_enough(held, error));
+done:
+    return status;
+}
+
+/* ---- Word evidence ---- */
+
+/* WEIGHTS[f] without fold f, WEIGHTS[FOLDS] with all pairs. */
+static film_status fit_evidence(const struct learn_input *input, struct out_of_fold *held,
+                                float **weights, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct labelled_share *share = &held->share;
+    struct evidence_options options;
+    unsigned char *use = mem_array((FOLDS + 1) * share->count, 1);
+    evidence_defaults(&options);
+    options.seed = input->options->seed;
+    options.fits = FOLDS + 1;
+    options.threads = input->options->threads;
+    options.comm = input->corpus->comm;
+    TRY_ALLOC(use, error);
+    for (size_t f = 0; f <= FOLDS; f++) {
+        TRY_ALLOC(weights[f] = mem_array(held->rows.columns + 1, sizeof(float)), error);
+        for (size_t i = 0; i < share->count; i++)
+            use[f * share->count + i] = !folds_touches(&held->folds, f, share->a[i], share->b[i]);
+    }
+    struct evidence_labels labels = {share->target, held->weight, held->line, use};
+    TRY(evidence_learn(&held->rows, &labels, &options, weights, error));
+done:
+    mem_free(use);
+    return status;
+}
+
+/* ---- Surveys ---- */
+
+static void keep_survey(struct out_of_fold *held, size_t i, const struct survey *survey)
+{
+    const struct reading *reading = &survey->reading;
+    float target = held->share.target[i];
+    held->base[i] = (float)((double)held->line[i] + survey->margin);
+    held->similarity[i] = (float)survey_similarity(survey);
+    memcpy(held->x + i * traits_count(), survey->traits, traits_count() * sizeof(float));
+    held->known[i] = (struct memory_row){reading->side[0].hash, reading->side[1].hash,
+                                         target >= 1   ? 1
+                                         : target <= 0 ? 0
+                                                       : -1};
+}
+
+/* Surveys the pairs of FOLD with what was learned without it; FOLD == FOLDS: all pairs. */
+static film_status survey_fold(struct out_of_fold *held, size_t fold, const struct encoder *encoder,
+                               const struct evidence *evidence, int threads, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct labelled_share *share = &held->share;
+    size_t stretches = (share->count + STRETCH - 1) / STRETCH;
+#pragma omp parallel num_threads(openmp_use(threads))
+    {
+        struct survey survey;
+        film_error own_error;
+        film_status own = survey_init(&survey, encoder, &own_error);
+#pragma omp for schedule(dynamic, 1)
+        for (size_t s = 0; s < stretches; s++) {
+            size_t end = (s + 1) * STRETCH < share->count ? (s + 1) * STRETCH : share->count;
+            for (size_t i = s * STRETCH; i < end && own == FILM_OK; i++) {
+                film_text a, b;
+                if (fold < FOLDS && folds_of_pair(&held->folds, share->a[i]) != fold) continue;
+                labels_text(share, i, &a, &b);
+                own = survey_make(&survey, evidence, a, b, &own_error);
+                if (own == FILM_OK) keep_survey(held, i, &survey);
+            }
+        }
+        if (own != FILM_OK) {
+#pragma omp critical
+            status = status_set(error, own, "%s", own_error.message);
+        }
+        survey_free(&survey);
+    }
+    return status;
+}
+
+/* ---- The line ---- */
+
+/* Through the traits that no label has touched: those need no folds, and so few weights no care. */
+static film_status fit_line(const struct learn_input *input, struct decision *decision,
+                            struct out_of_fold *held, film_error *error)
+{
+    film_status status = FILM_OK;
+    /* Traits overlap; the ridge keeps two of them from pulling against each other. */
+    double ridge = held->pairs.count < OUT_OF_FOLD_FEW ? 10 : 0.01 * (double)held->pairs.count;
+    struct linear *line = &decision->line;
+    struct encoder plain = *decision->encoder;
+    int threads = input->options->threads;
+    size_t count = held->share.count, traits = traits_count();
+    struct evidence none = {.features = held->rows.features};
+    unsigned char *use = mem_array(traits, 1);
+    TRY_ALLOC(use && (none.own = mem_zeroed(2 * none.features, sizeof(float))), error);
+    none.feature = none.own;
+    plain.map = NULL;
+    plain.network = NULL;
+    memset(held->line, 0, count * sizeof(float));
+    TRY(survey_fold(held, FOLDS, &plain, &none, threads, error));
+    for (size_t t = 0; t < traits; t++) use[t] = !trait_is_learned(trait_at(t));
+    struct linear_data data = {
+        held->x, count, traits, held->share.target, held->weight, input->corpus->comm};
+    TRY(linear_fit(line, &data, use, ridge, openmp_use(threads), error));
+    for (size_t i = 0; i < count; i++)
+        held->line[i] = (float)linear_sum(line, held->x + i * traits);
+done:
+    mem_free(use);
+    evidence_free(&none);
+    return status;
+}
+
+/* ---- Maps of the folds ---- */
+
+/* What learns the same on the rows of REST: silently, and nothing can be paused. */
+static struct learn_input input_on(const struct learn_input *input, const struct corpus *rest)
+{
+    return (struct learn_input){.method = input->method,
+                                .options = input->options,
+                                .dim = input->dim,
+                                .epochs = input->epochs,
+                                .batch = input->batch,
+                                .corpus = rest,
+                                .dev = input->dev,
+                                .features = input->features,
+                                .x = input->x};
+}
+
+/* *MAP as it would be without FOLD: the same method on the other rows. */
+static film_status learn_fold_map(const struct learn_input *input, struct out_of_fold *held,
+                                  size_t fold, float **map, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct corpus rest = {0};
+    struct learned_map learned = {0};
+    TRY(folds_rest(&held->folds, input->corpus, fold, &rest, error));
+    struct learn_input without = input_on(input, &rest);
+    status = learn_map(&without, &learned, error);
+    held->too_few = status == FILM_BAD_INPUT; /* all rows were enough, those of this fold are not */
+    if (status != FILM_OK) goto done;
+    if (learned.interrupted != FILM_OK)
+        TRY(status_set(error, learned.interrupted, "%s", learned.interruption.message));
+    *map = learned.map;
+    learned.map = NULL;
+done:
+    learned_map_free(&learned);
+    folds_rest_free(&rest);
+    return status;
+}
+
+static film_status survey_all(const struct learn_input *input, const struct encoder *model,
+                              struct out_of_fold *held, float **weights, film_error *error)
+{
+    film_status status = FILM_OK;
+    float *map = NULL;
+    struct evidence evidence = {0};
+    int learned = input->method == FILM_METHOD_RANK || input->method == FILM_METHOD_FILM;
+    for (size_t f = 0; f < FOLDS; f++) {
+        status = progress_report(&input->options->progress, "folds", (double)f, FOLDS, error);
+        TRY(comm_agree(input->corpus->comm, status, error));
+        if (learned) TRY(learn_fold_map(input, held, f, &map, error));
+        /* A BERT encoder cannot be learned without a fold: what it says is kept out of the
+         * trees. */
+        struct encoder encoder = *model;
+        encoder.network = NULL;
+        if (learned) encoder.map = map;
+        TRY(evidence_from_weights(&evidence, &held->rows, weights[f], error));
+        TRY(survey_fold(held, f, &encoder, &evidence, input->options->threads, error));
+        evidence_free(&evidence);
+        mem_free(map);
+        map = NULL;
+    }
+done:
+    evidence_free(&evidence);
+    mem_free(map);
+    return status;
+}
+
+/* How far the evidence is to be trusted beside the line, by the folds that did not see the pair:
+ * little, where there were few pairs to learn from. */
+static film_status scale_evidence(const struct learn_input *input, struct decision *decision,
+                                  struct out_of_fold *held, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct comm *comm = input->corpus->comm;
+    size_t all = held->pairs.count, count = held->share.count;
+    struct calibration trust;
+    float *margin = mem_array(count, sizeof *margin), *margins = mem_array(all, sizeof *margins),
+          *lines = mem_array(all, sizeof *lines);
+    TRY_ALLOC(margin && margins && lines, error);
+    for (size_t i = 0; i < count; i++) margin[i] = held->base[i] - held->line[i];
+    TRY(comm_gather_shares(comm, margin, sizeof *margin, all, margins, error));
+    TRY(comm_gather_shares(comm, held->line, sizeof *lines, all, lines, error));
+    TRY(calibrate_fit_beside(margins, lines, held->pairs.target, all, &trust, error));
+    TRY(comm_broadcast(comm, &trust, sizeof trust, 0, error));
+    decision->evidence.scale = trust.scale;
+    decision->line.bias += trust.bias;
+    for (size_t i = 0; i < count; i++)
+        held->base[i] =
+            (float)((double)held->line[i] + trust.bias + trust.scale * (double)margin[i]);
+    training_log_note(input->log, "evidence_scale", json_real(trust.scale));
+done:
+    mem_free(margin);
+    mem_free(margins);
+    mem_free(lines);
+    return status;
+}
+
+film_status out_of_fold_gather(const struct learn_input *input, struct decision *decision,
+                               struct out_of_fold *held, film_error *error)
+{
+    film_status status = FILM_OK;
+    const film_train_options *options = input->options;
+    float *weights[FOLDS + 1] = {0};
+    memset(held, 0, sizeof *held);
+    TRY(gather(input, held, error));
+    struct evidence_source source = {labels_text, &held->share, held->share.count,
+                                     input->corpus->comm};
+    TRY(evidence_rows_collect(&held->rows, decision->encoder, &source, options->threads,
+                              &options->progress, error));
+    training_log_phase(input->log, "items");
+    TRY(fit_line(input, decision, held, error));
+    training_log_phase(input->log, "line");
+    TRY(fit_evidence(input, held, weights, error));
+    evidence_rows_let_go(&held->rows); /* the largest of all */
+    TRY(evidence_from_weights(&decision->evidence, &held->rows, weights[FOLDS], error));
+    training_log_count(input->log, "evidence_items", decision->evidence.items.count);
+    training_log_phase(input->log, "evidence");
+    TRY(survey_all(input, decision->encoder, held, weights, error));
+    evidence_rows_free(&held->rows);
+    TRY(scale_evidence(input, decision, held, error));
+    training_log_phase(input->log, "folds");
+done:
+    for (size_t f = 0; f <= FOLDS; f++) mem_free(weights[f]);
+    return status;
+}

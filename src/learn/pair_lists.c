@@ -1,0 +1,44 @@
+/* Labels of any kind as the pairs a ranking learns from. Which pairs a kind of label makes is
+ * labels.h's business; degrees that say neither same nor different are left out. */
+#include "learn/pair_lists.h"
+#include "base/checksum.h"
+#include "base/mem.h"
+#include "learn/labels.h"
+
+enum { PAIRS_PER_SENTENCE = 8 };
+
+film_status pair_lists_make(struct pair_lists *lists, const struct corpus *corpus, uint64_t seed,
+                            film_error *error)
+{
+    film_status status = FILM_OK;
+    struct labelled_pairs all = {0};
+    struct rank_labels *labels = &lists->labels;
+    TRY(labels_to_pairs(corpus, PAIRS_PER_SENTENCE * corpus->rows, seed, &all, error));
+    TRY_ALLOC((lists->positive = mem_array(all.count, sizeof *lists->positive)) &&
+                  (lists->negative = mem_array(all.count, sizeof *lists->negative)),
+              error);
+    for (size_t i = 0; i < all.count; i++) {
+        struct rank_pair pair = {all.a[i], all.b[i]};
+        int same = labels_verdict(corpus, all.target[i]);
+        if (same == 1) lists->positive[labels->positives++] = pair;
+        if (same == 0) lists->negative[labels->negatives++] = pair;
+    }
+    labels->positive = lists->positive;
+    labels->negative = lists->negative;
+done:
+    labelled_pairs_free(&all);
+    return status;
+}
+
+void pair_lists_free(struct pair_lists *lists)
+{
+    mem_free(lists->positive);
+    mem_free(lists->negative);
+}
+
+uint64_t pair_lists_hash(const struct pair_lists *lists)
+{
+    const struct rank_labels *labels = &lists->labels;
+    uint64_t hash = checksum_add(0, labels->positive, labels->positives * sizeof *labels->positive);
+    return checksum_add(hash, labels->negative, labels->negatives * sizeof *labels->negative);
+}

@@ -1,0 +1,236 @@
+/* Files as a stream of rows, and the sample a streaming method starts from. Batches are made by
+ * learn_mfilm.c. */
+#include "learn/stream.h"
+#include "base/mem.h"
+#include "learn/corpus_share.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LEAST_DEV = 200, MOST_DEV = 20000 }; /* rows held out: fewer are no use, more not needed */
+
+void stream_rewind(struct stream *stream)
+{
+    const struct stream_source *source = stream->source;
+    rows_close(&stream->rows);
+    rows_start(&stream->rows, source->paths, source->path_count, &stream->table);
+}
+
+film_status stream_init(struct stream *stream, const struct stream_source *source,
+                        film_error *error)
+{
+    memset(stream, 0, sizeof *stream);
+    stream->source = source;
+    stream->dev_share = -1;
+    stream->table = source->options->table;
+    stream->table.part = film_job_rank(source->options->job);
+    stream->table.parts = film_job_size(source->options->job);
+    for (size_t i = 0; i < source->path_count; i++)
+        if (strcmp(source->paths[i], "-") == 0)
+            return status_set(error, FILM_USAGE,
+                              "method mfilm reads its input several times, which standard input "
+                              "does not allow; save it to a file first");
+    stream_rewind(stream);
+    return source->holds_out ? questions_init(&stream->questions, error) : FILM_OK;
+}
+
+void stream_free(struct stream *stream)
+{
+    rows_close(&stream->rows);
+    if (stream->source && stream->source->holds_out) questions_free(&stream->questions);
+    memset(stream, 0, sizeof *stream);
+}
+
+static double questions_of(film_labels labels)
+{
+    return labels == FILM_LABELS_CATEGORIES ? 1 : labels == FILM_LABELS_TRIPLETS ? 3 : 2;
+}
+
+/* 0 .. 1, by the seed and a number. */
+static double draw_share(uint64_t seed, uint64_t number)
+{
+    const uint64_t key[2] = {seed, number};
+    return (double)strtab_hash((const char *)key, sizeof key) * 0x1p-64;
+}
+
+static film_status part_of(struct stream *stream, const film_row *row, enum stream_part *part,
+                           film_error *error)
+{
+    film_status status = FILM_OK;
+    const film_train_options *options = stream->source->options;
+    const film_text texts[3] = {row->a, row->b, row->c};
+    int dev = 0, all = 0;
+    *part = STREAM_LEARN;
+    if (!stream->source->holds_out) goto done;
+    if (stream->dev_share < 0)
+        stream->dev_share = 1 - pow(options->train_share, 1 / questions_of(stream->rows.labels));
+    for (int i = 0; i < 3; i++) {
+        uint64_t hash;
+        if (!texts[i].bytes) continue;
+        TRY(questions_hash(&stream->questions, texts[i], &hash, error));
+        all++;
+        dev += draw_share(options->seed, hash) < stream->dev_share;
+    }
+    *part = dev == 0 ? STREAM_LEARN : dev == all ? STREAM_DEV : STREAM_NEITHER;
+done:
+    return status;
+}
+
+film_status stream_next(struct stream *stream, film_row *row, enum stream_part *part,
+                        film_error *error)
+{
+    film_status status = rows_next(&stream->rows, row, error);
+    return status == FILM_OK ? part_of(stream, row, part, error) : status;
+}
+
+/* ---- The sample ---- */
+
+struct sampler {
+    struct corpus corpus;
+    double *key; /* of each row of the corpus, 0 .. 1 */
+    size_t key_capacity;
+    double limit; /* rows with larger keys are left out */
+    size_t most;  /* rows and distinct sentences, each */
+};
+
+/* Halves the limit and drops the rows above it. */
+static film_status thin(struct sampler *s, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct corpus kept = {0};
+    size_t rows = s->corpus.rows, count = 0;
+    unsigned char *drop = mem_array(rows, 1);
+    TRY_ALLOC(drop, error);
+    s->limit /= 2;
+    for (size_t i = 0; i < rows; i++) {
+        drop[i] = s->key[i] >= s->limit;
+        if (!drop[i]) s->key[count++] = s->key[i];
+    }
+    TRY(corpus_select(&s->corpus, drop, 0, &kept, error));
+    corpus_free(&s->corpus);
+    s->corpus = kept;
+done:
+    mem_free(drop);
+    return status;
+}
+
+static film_status offer(struct sampler *s, const film_row *row, double key, film_error *error)
+{
+    film_status status = FILM_OK;
+    if (key >= s->limit) goto done;
+    size_t at = s->corpus.rows;
+    TRY_ALLOC(mem_grow((void **)&s->key, &s->key_capacity, at + 1, sizeof *s->key), error);
+    s->key[at] = key;
+    TRY(corpus_add(&s->corpus, row, error));
+    /* the last row itself may be more than asked for; one row is kept in any case */
+    while (s->corpus.rows > 1 && (s->corpus.rows > s->most || s->corpus.sentences.count > s->most))
+        TRY(thin(s, error));
+done:
+    return status;
+}
+
+/* The same limit in all processes: that of the one with the most rows. */
+static film_status agree_on_limit(struct sampler *s, const struct comm *comm, film_error *error)
+{
+    film_status status = FILM_OK;
+    void *all = NULL;
+    size_t *sizes = NULL;
+    double least = s->limit;
+    TRY(comm_gather_all(comm, &s->limit, sizeof s->limit, &all, &sizes, error));
+    for (int p = 0; p < comm->size; p++) least = fmin(least, ((const double *)all)[p]);
+    while (s->limit > least) TRY(thin(s, error));
+done:
+    mem_free(all);
+    mem_free(sizes);
+    return status;
+}
+
+/* From what this process read to what all did: one sample, the dev rows in every process, the
+ * number of rows. NUMBER of all kinds were read here. */
+static film_status join(struct stream_source *source, struct corpus *corpus, struct corpus *dev,
+                        uint64_t number, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct comm *comm = comm_of(source->options->job);
+    const char *name = source->paths[0];
+    struct corpus whole = {0};
+    unsigned char *all_rows = NULL;
+    size_t counts[] = {number, source->rows, corpus->rows, dev->rows};
+    TRY(comm_sum_counts(comm, counts, sizeof counts / sizeof *counts, error));
+    if (counts[0] == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: no rows", name));
+    source->rows = counts[1];
+    if (counts[2] > 0) TRY(corpus_share(corpus, comm, name, error));
+    if (comm->size == 1 || counts[3] == 0) goto done;
+    TRY(corpus_share(dev, comm, name, error));
+    TRY_ALLOC(all_rows = mem_zeroed(dev->rows, 1), error);
+    TRY(corpus_select_whole(dev, all_rows, 0, &whole, error));
+    corpus_free(dev);
+    *dev = whole;
+done:
+    mem_free(all_rows);
+    return status;
+}
+
+/* One pass: sample, dev rows, number of rows. */
+static film_status sample_pass(struct stream_source *source, struct corpus *corpus,
+                               struct corpus *dev, film_error *error)
+{
+    film_status status = FILM_OK;
+    const film_train_options *options = source->options;
+    const struct comm *comm = comm_of(options->job);
+    size_t processes = (size_t)comm->size;
+    struct sampler sampler = {.limit = 1, .most = (options->solver.sample - 1) / processes + 1};
+    struct stream stream = {0};
+    enum stream_part part;
+    film_row row;
+    uint64_t number = 0, first = (uint64_t)comm->rank << 40;
+    source->rows = 0;
+    TRY(corpus_init(dev, FILM_LABELS_AUTO, error));
+    TRY(corpus_init(&sampler.corpus, FILM_LABELS_AUTO, error));
+    TRY(stream_init(&stream, source, error));
+    while ((status = stream_next(&stream, &row, &part, error)) == FILM_OK) {
+        if (part == STREAM_LEARN) {
+            TRY(offer(&sampler, &row, draw_share(options->seed + 1, first + number), error));
+            source->rows++;
+        } else if (part == STREAM_DEV && dev->rows < MOST_DEV / processes) {
+            TRY(corpus_add(dev, &row, error));
+        }
+        if (++number % 65536 == 0)
+            TRY(progress_report(&options->progress, "reading", rows_progress(&stream.rows), 1,
+                                error));
+    }
+    if (status == FILM_END) status = FILM_OK;
+    TRY(status);
+    TRY(agree_on_limit(&sampler, comm, error));
+    *corpus = sampler.corpus;
+    sampler.corpus = (struct corpus){0};
+    corpus->labels = dev->labels = stream.rows.labels;
+    corpus->skipped = stream.rows.skipped;
+    source->own_rows = source->rows;
+    TRY(join(source, corpus, dev, number, error));
+done:
+    corpus_free(&sampler.corpus);
+    mem_free(sampler.key);
+    stream_free(&stream);
+    return status;
+}
+
+film_status stream_sample(struct stream_source *source, struct corpus *corpus, struct corpus *dev,
+                          struct training_log *log, film_error *error)
+{
+    film_status status = FILM_OK;
+    const film_train_options *options = source->options;
+    source->holds_out = !options->dev && options->train_share < 1;
+    TRY(sample_pass(source, corpus, dev, error));
+    if (source->holds_out && (dev->rows < LEAST_DEV || corpus->rows == 0)) {
+        source->holds_out = 0;
+        corpus_free(corpus);
+        corpus_free(dev);
+        TRY(sample_pass(source, corpus, dev, error));
+    }
+    if (!source->holds_out) corpus_free(dev);
+    if (source->holds_out) training_log_count(log, "held_out_rows", dev->rows);
+    training_log_count(log, "sample_rows", corpus->rows);
+done:
+    return status;
+}

@@ -1,0 +1,102 @@
+/* The notes of a training: figures and seconds as two JSON objects. It decides nothing; whoever
+ * learns says what is worth noting. Seconds and traffic are not saved with the model, so that
+ * the same training gives the same bytes. */
+#include "learn/training_log.h"
+#include "base/mem.h"
+#include "base/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+film_status training_log_init(struct training_log *log, const struct comm *comm, film_error *error)
+{
+    *log = (struct training_log){
+        .comm = comm, .figures = json_object(), .seconds = json_object(), .started = clock_seconds()};
+    return log->figures && log->seconds ? FILM_OK : status_no_memory(error);
+}
+
+void training_log_free(struct training_log *log)
+{
+    json_decref(log->figures);
+    json_decref(log->seconds);
+    *log = (struct training_log){0};
+}
+
+void training_log_note(struct training_log *log, const char *key, json_t *value)
+{
+    if (log)
+        json_object_set_new(log->figures, key, value);
+    else
+        json_decref(value);
+}
+
+void training_log_count(struct training_log *log, const char *key, size_t count)
+{
+    training_log_note(log, key, json_integer((json_int_t)count));
+}
+
+void training_log_forget(struct training_log *log, const char *key)
+{
+    if (log) json_object_del(log->figures, key);
+}
+
+void training_log_remark(struct training_log *log, const char *key, json_t *value)
+{
+    if (log)
+        json_object_set_new(log->seconds, key, value);
+    else
+        json_decref(value);
+}
+
+/* Traffic goes with the seconds: checkpoints are traffic too, and how many there are is a matter
+ * of time. */
+static void note_traffic(struct training_log *log, const char *name)
+{
+    const struct comm_traffic *now = log->comm->traffic, *then = &log->traffic;
+    if (log->comm->size == 1) return;
+    training_log_note(log, "processes", json_integer(log->comm->size));
+    if (!json_object_get(log->seconds, "job"))
+        json_object_set_new(log->seconds, "job", json_object());
+    json_object_set_new(json_object_get(log->seconds, "job"), name,
+                        json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "calls",
+                                  (json_int_t)(now->calls - then->calls), "summed",
+                                  (json_int_t)(now->summed - then->summed), "shared",
+                                  (json_int_t)(now->shared - then->shared), "broadcast",
+                                  (json_int_t)(now->broadcast - then->broadcast), "gathered",
+                                  (json_int_t)(now->gathered - then->gathered), "exchanged",
+                                  (json_int_t)(now->exchanged - then->exchanged), "waited",
+                                  now->seconds - then->seconds));
+    log->traffic = *now;
+}
+
+void training_log_phase(struct training_log *log, const char *name)
+{
+    if (!log) return;
+    double now = clock_seconds();
+    json_object_set_new(log->seconds, name, json_real(now - log->started));
+    log->started = now;
+    note_traffic(log, name);
+}
+
+static film_status print(const json_t *object, char **out, film_error *error)
+{
+    char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    *out = text ? mem_string(text, strlen(text)) : NULL;
+    free(text);
+    return *out ? FILM_OK : status_no_memory(error);
+}
+
+film_status training_log_print(const struct training_log *log, char **figures, char **seconds_text,
+                               film_error *error)
+{
+    film_status status = print(log->figures, figures, error);
+    return status == FILM_OK ? print(log->seconds, seconds_text, error) : status;
+}
+
+size_t training_log_stride(size_t count, size_t *stride)
+{
+    enum { MOST_HISTORY = 500 };
+    *stride = (count + MOST_HISTORY - 1) / MOST_HISTORY;
+    return count ? (count - 1) % *stride : 0;
+}

@@ -1,0 +1,199 @@
+/* Draws pairs of sentences, pieces and made-up words, and surveys them as the trees see pairs.
+ * What they weigh beside labelled pairs is decided here; what is learned from them is not. */
+#include "learn/unrelated_pairs.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "la/openmp.h"
+#include "pair/survey.h"
+#include "learn/corpus_share.h"
+#include "learn/labels.h"
+
+#include <string.h>
+
+enum { STRETCH = 64, LONGEST_WORD = 9, LONGEST_PIECE = 4 };
+
+/* What labelled pairs weigh is 1 each; so many of these, each half, moves what is learned about
+ * labelled pairs by less than the seed does. */
+static const float WEIGHT = 0.5f;
+
+void unrelated_pairs_free(struct unrelated_pairs *pairs)
+{
+    mem_free(pairs->x);
+    mem_free(pairs->base);
+    mem_free(pairs->weight);
+    *pairs = (struct unrelated_pairs){.x = NULL};
+}
+
+/* One to four words in a row of TEXT, cut at spaces. */
+static film_text piece(struct rng *rng, film_text text)
+{
+    size_t spaces = 0, skip, words = 1 + (size_t)rng_below(rng, LONGEST_PIECE), start = 0;
+    for (size_t i = 0; i < text.length; i++) spaces += text.bytes[i] == ' ';
+    skip = (size_t)rng_below(rng, spaces + 1);
+    while (skip) skip -= text.bytes[start++] == ' ';
+    size_t end = start;
+    while (end < text.length && (text.bytes[end] != ' ' || --words)) end++;
+    return (film_text){text.bytes + start, end - start};
+}
+
+/* A word nobody knows. */
+static film_text made_up_word(struct rng *rng, char *room)
+{
+    size_t length = 3 + (size_t)rng_below(rng, LONGEST_WORD - 2);
+    for (size_t i = 0; i < length; i++) room[i] = (char)('a' + rng_below(rng, 26));
+    return (film_text){room, length};
+}
+
+/* One pair on its way. What is drawn for the second sentence depends on the first one's text,
+ * and in a job another process may have that: so first all first sentences are brought, then all
+ * second ones. */
+struct drawn {
+    struct rng rng;
+    uint64_t kind;
+    film_text text[2];
+    char room[2][LONGEST_WORD + 1];
+};
+
+struct drawing {
+    size_t first, count; /* the share of this process */
+    struct drawn *pair;
+    uint32_t *id, *at;        /* of the sentence drawn; in the table brought */
+    struct strtab brought[2]; /* first and second sentences */
+};
+
+static void drawing_free(struct drawing *drawing)
+{
+    mem_free(drawing->pair);
+    mem_free(drawing->id);
+    mem_free(drawing->at);
+    for (int side = 0; side < 2; side++) strtab_free(&drawing->brought[side]);
+}
+
+/* A sentence, more often a piece of one, seldom a made-up word or nothing. */
+static film_text cut(struct drawn *drawn, film_text text, int whole, char *room)
+{
+    if (whole) return text;
+    if (drawn->kind == 0) return (film_text){room, 0};
+    if (drawn->kind <= 3) return made_up_word(&drawn->rng, room);
+    return piece(&drawn->rng, text);
+}
+
+/* Both whole in a third of the pairs, one in a third, none in a third. */
+static int whole_sides(const struct drawing *drawing, size_t i)
+{
+    return (int)((drawing->first + i) % 3);
+}
+
+static film_status draw(const struct corpus *corpus, uint64_t seed, struct drawing *drawing,
+                        film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct strtab *texts;
+    uint32_t *order = NULL;
+    TRY(corpus_order(corpus, &order, error));
+    for (size_t i = 0; i < drawing->count; i++)
+        rng_seed_part(&drawing->pair[i].rng, seed, drawing->first + i);
+    for (int side = 0; side < 2; side++) {
+        for (size_t i = 0; i < drawing->count; i++) {
+            drawing->pair[i].kind = rng_below(&drawing->pair[i].rng, 20);
+            drawing->id[i] = order[rng_below(&drawing->pair[i].rng, corpus_all(corpus))];
+        }
+        TRY(labels_bring(corpus, drawing->id, drawing->count, &drawing->brought[side], &texts,
+                         drawing->at, error));
+        for (size_t i = 0; i < drawing->count; i++) {
+            struct drawn *pair = &drawing->pair[i];
+            pair->text[side] = cut(pair, strtab_get(texts, drawing->at[i]),
+                                   whole_sides(drawing, i) > side, pair->room[side]);
+        }
+    }
+done:
+    mem_free(order);
+    return status;
+}
+
+static film_status make(const struct decision *decision, const struct drawing *drawing,
+                        struct survey *survey, size_t i, struct unrelated_pairs *out,
+                        film_error *error)
+{
+    const film_text *text = drawing->pair[i].text;
+    film_status status = survey_make(survey, &decision->evidence, text[0], text[1], error);
+    if (status != FILM_OK) return status;
+    float *x = out->x + i * traits_count();
+    memcpy(x, survey->traits, traits_count() * sizeof *x);
+    out->base[i] = (float)(linear_sum(&decision->line, x) + survey->margin);
+    int related = whole_sides(drawing, i) == 2
+                      ? survey->reading.side[0].hash == survey->reading.side[1].hash
+                      : survey->comparison.shared > 0;
+    related |= !survey->reading.side[0].count && !survey->reading.side[1].count;
+    out->weight[i] = related ? 0 : WEIGHT;
+    return FILM_OK;
+}
+
+static film_status make_all(const struct decision *decision, const struct drawing *drawing,
+                            int threads, struct unrelated_pairs *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t stretches = (out->count + STRETCH - 1) / STRETCH;
+#pragma omp parallel num_threads(openmp_use(threads))
+    {
+        struct survey survey;
+        film_error own_error;
+        film_status own = survey_init(&survey, decision->encoder, &own_error);
+#pragma omp for schedule(dynamic, 1)
+        for (size_t s = 0; s < stretches; s++)
+            for (size_t i = s * STRETCH; i < out->count && i < (s + 1) * STRETCH && own == FILM_OK;
+                 i++)
+                own = make(decision, drawing, &survey, i, out, &own_error);
+        if (own != FILM_OK) {
+#pragma omp critical
+            status = status_set(error, own, "%s", own_error.message);
+        }
+        survey_free(&survey);
+    }
+    return status;
+}
+
+/* COLUMN, COUNT things of SIZE bytes, becomes that of all processes in process 0, and nothing in
+ * the others. */
+static film_status collect(const struct comm *comm, float **column, size_t count, size_t size,
+                           film_error *error)
+{
+    film_status status = FILM_OK;
+    void *all = NULL;
+    if (comm->size == 1) return FILM_OK;
+    TRY(comm_collect(comm, *column, count * size, &all, error));
+    mem_free(*column);
+    *column = all;
+done:
+    return status;
+}
+
+film_status unrelated_pairs_draw(const struct corpus *corpus, const struct decision *decision,
+                                 const struct unrelated_options *options,
+                                 struct unrelated_pairs *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct comm *comm = corpus->comm;
+    size_t traits = traits_count() * sizeof(float), count = options->count;
+    struct drawing drawing = {.first = comm_begin(comm, count, comm->rank)};
+    *out = (struct unrelated_pairs){0};
+    if (!count || !corpus_all(corpus)) return FILM_OK;
+    drawing.count = comm_begin(comm, count, comm->rank + 1) - drawing.first;
+    out->count = drawing.count;
+    TRY_ALLOC((out->x = mem_array(out->count, traits)) &&
+                  (out->base = mem_array(out->count, sizeof(float))) &&
+                  (out->weight = mem_array(out->count, sizeof(float))) &&
+                  (drawing.pair = mem_array(out->count, sizeof *drawing.pair)) &&
+                  (drawing.id = mem_array(out->count, sizeof *drawing.id)) &&
+                  (drawing.at = mem_array(out->count, sizeof *drawing.at)),
+              error);
+    TRY(draw(corpus, options->seed, &drawing, error));
+    TRY(make_all(decision, &drawing, options->threads, out, error));
+    TRY(collect(comm, &out->x, out->count, traits, error));
+    TRY(collect(comm, &out->base, out->count, sizeof(float), error));
+    TRY(collect(comm, &out->weight, out->count, sizeof(float), error));
+    out->count = comm->rank == 0 ? count : 0;
+done:
+    drawing_free(&drawing);
+    return status;
+}

@@ -1,0 +1,133 @@
+/* From scores to probabilities, and the operating point, on a labelled file: the dev file, a
+ * part held out, or where nothing was learned from labels the training rows themselves. The
+ * lines are fitted by pair/calibrate.h. */
+#include "train/calibration.h"
+#include "base/mem.h"
+#include "learn/calibrate_fit.h"
+#include "learn/decision_threshold.h"
+
+/* The pairs a model is calibrated on, and how. */
+struct calibrating {
+    const struct corpus *labelled;
+    struct labelled_pairs pairs;
+    const struct comm *comm; /* whose processes score a share of the pairs each */
+    const film_train_options *options;
+    struct training_log *log;
+};
+
+static film_status score(const struct calibrating *on, const struct decision *decision,
+                         struct match_rule rule, const struct comm *comm, float *out,
+                         film_error *error)
+{
+    struct labels_scorer scorer = {decision, rule, comm, on->options->threads};
+    return labels_score(on->labelled, &on->pairs, &scorer, out, error);
+}
+
+/* The threshold among scores. */
+static film_status choose(const struct calibrating *on, const float *scores, double *threshold,
+                          film_error *error)
+{
+    struct scored_pairs scored = {scores, on->pairs.target, on->pairs.count};
+    return decision_threshold_choose(&scored, on->options, NULL, threshold, on->log, error);
+}
+
+/* SIMILARITY of each pair, the line from it to log-odds, and its threshold. */
+static film_status calibrate_vectors(const struct calibrating *on, film_model *model,
+                                     float *similarity, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct calibration *line = &model->decision.similarity;
+    struct decision plain = {.encoder = &model->encoder, .similarity = {1, 0, 0}};
+    TRY(score(on, &plain, (struct match_rule){0}, on->comm, similarity, error));
+    TRY(calibrate_similarity(similarity, &on->pairs, line, error));
+    if (!labels_none_same(&on->pairs)) TRY(choose(on, similarity, &line->threshold, error));
+done:
+    return status;
+}
+
+/* MARGIN += what the network says, as it is worth beside MEMORY; and the line. SIMILARITY is the
+ * network's. */
+static film_status weigh_network(const struct calibrating *on, struct decision *decision,
+                                 const float *similarity, const float *memory, float *margin,
+                                 film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct labelled_pairs *pairs = &on->pairs;
+    struct decision_network *network = &decision->network;
+    struct calibration *line = &decision->margin;
+    double sum[2] = {0, 0}, count[2] = {1e-9, 1e-9};
+    for (size_t i = 0; i < pairs->count; i++) {
+        int same = pairs->target[i] >= 0.5f;
+        sum[same] += (double)similarity[i];
+        count[same] += 1;
+    }
+    double mean = 0.5 * (sum[0] / count[0] + sum[1] / count[1]);
+    TRY(calibrate_fit_both(margin, similarity, memory, pairs->target, pairs->count, line,
+                           &network->weight, error));
+    network->mean = network->weight > 0 ? mean : 0;
+    line->bias += line->scale * network->weight * network->mean;
+    for (size_t i = 0; i < pairs->count; i++)
+        margin[i] += (float)(network->weight * ((double)similarity[i] - network->mean));
+    training_log_note(
+        on->log, "network",
+        json_pack("{s:f, s:f}", "weight", line->scale * network->weight, "mean", mean));
+done:
+    return status;
+}
+
+/* What memory adds stays what it is; the line fits what it leaves open, and the network's weight
+ * with it. Then the operating point, on the sum of all. SIMILARITY: of the vectors. */
+static film_status calibrate_margin(const struct calibrating *on, film_model *model,
+                                    const float *similarity, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct calibration *line = &model->decision.margin;
+    struct decision plain = model->decision; /* a view: never freed */
+    struct match_rule without = {.full = 1}, with = {.full = 1, .memory = 1};
+    size_t count = on->pairs.count;
+    float *margin = mem_array(count, sizeof *margin), *memory = mem_array(count, sizeof *memory);
+    TRY_ALLOC(margin && memory, error);
+    plain.margin = (struct calibration){1, 0, 0};
+    plain.network.weight = 0;
+    TRY(score(on, &plain, without, on->comm, margin, error));
+    if (on->comm->rank == 0) /* which alone has a memory */
+        TRY(score(on, &plain, with, &comm_single, memory, error));
+    TRY(comm_broadcast(on->comm, memory, count * sizeof *memory, 0, error));
+    for (size_t i = 0; i < count; i++) memory[i] -= margin[i];
+    TRY(model->network
+            ? weigh_network(on, &model->decision, similarity, memory, margin, error)
+            : calibrate_fit_beside(margin, memory, on->pairs.target, count, line, error));
+    for (size_t i = 0; i < count; i++) margin[i] += memory[i] / (float)line->scale;
+    TRY(choose(on, margin, &line->threshold, error));
+done:
+    mem_free(margin);
+    mem_free(memory);
+    return status;
+}
+
+film_status calibrate_model(film_model *model, const struct training_rows *rows,
+                            const film_train_options *options, struct training_log *log,
+                            film_error *error)
+{
+    film_status status = FILM_OK;
+    struct calibrating on = {.labelled = training_rows_judged(rows),
+                             .comm = rows->corpus.comm,
+                             .options = options,
+                             .log = log};
+    float *similarity = NULL;
+    TRY(labels_to_pairs(on.labelled, LABELS_DRAWN, options->seed, &on.pairs, error));
+    TRY(decision_threshold_check(&options->operating, labels_none_same(&on.pairs), error));
+    TRY_ALLOC(similarity = mem_array(on.pairs.count, sizeof *similarity), error);
+    TRY(calibrate_vectors(&on, model, similarity, error));
+    /* The training rows say nothing about a decision that was learned from them. */
+    if (model->decision.full && rows->dev.rows && !labels_none_same(&on.pairs))
+        TRY(calibrate_margin(&on, model, similarity, error));
+    training_log_note(log, "threshold_from", json_string(rows->dev_name));
+    training_log_count(log, "threshold_pairs", on.pairs.count);
+    if (on.pairs.made_up) training_log_count(log, "random_negatives", on.pairs.made_up);
+    training_log_phase(log, "threshold");
+done:
+    mem_free(similarity);
+    labelled_pairs_free(&on.pairs);
+    return status;
+}

@@ -1,0 +1,65 @@
+/* Reservoir sampling of the labelled pairs. Pairs that were made up, and degrees that say
+ * neither same nor different, are no examples. */
+#include "train/examples_sample.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "learn/labels.h"
+
+#include <stdlib.h>
+
+/* The pairs that were chosen, for examples_make. */
+struct chosen {
+    const struct corpus *corpus;
+    const struct labelled_share *share; /* all of them */
+};
+
+static int pair_of(const void *user, size_t i, film_text *a, film_text *b)
+{
+    const struct chosen *chosen = user;
+    labels_text(chosen->share, i, a, b);
+    return labels_verdict(chosen->corpus, chosen->share->target[i]);
+}
+
+static int by_number(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+film_status examples_sample(struct examples *examples, const struct corpus *corpus, size_t wanted,
+                            uint64_t seed, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct labelled_pairs pairs = {.count = 0};
+    struct labelled_share share = {0};
+    struct rng rng;
+    size_t kept = 0, seen = 0;
+    if (!wanted) return FILM_OK;
+    uint32_t *number = mem_array(wanted, sizeof *number);
+    TRY_ALLOC(number, error);
+    TRY(labels_to_pairs(corpus, LABELS_DRAWN, seed, &pairs, error));
+    rng_seed(&rng, seed);
+    for (size_t i = 0; i < pairs.count - pairs.made_up; i++) { /* each as likely to stay */
+        if (labels_verdict(corpus, pairs.target[i]) < 0) continue;
+        uint64_t at = rng_below(&rng, ++seen);
+        if (kept < wanted)
+            number[kept++] = (uint32_t)i;
+        else if (at < wanted)
+            number[at] = (uint32_t)i;
+    }
+    if (kept) qsort(number, kept, sizeof *number, by_number);
+    for (size_t i = 0; i < kept; i++) {
+        pairs.a[i] = pairs.a[number[i]];
+        pairs.b[i] = pairs.b[number[i]];
+        pairs.target[i] = pairs.target[number[i]];
+    }
+    pairs.count = kept;
+    TRY(labels_share(corpus, &pairs, &comm_single, &share, error));
+    struct chosen chosen = {corpus, &share};
+    TRY(examples_make(examples, kept, pair_of, &chosen, error));
+done:
+    mem_free(number);
+    labelled_share_free(&share);
+    labelled_pairs_free(&pairs);
+    return status;
+}

@@ -1,0 +1,66 @@
+/* Chooses the method by the labels there are and refuses what cannot be learned from them.
+ * Nothing is read or learned here; options that make no sense for any file were refused before
+ * (options.c). */
+#include "train/plan.h"
+#include "learn/learn.h"
+#include "train/options.h"
+
+/* What a method cannot do with the labels there are, or with the other options. */
+static film_status check_method(const film_train_options *options, film_method method, int labelled,
+                                film_error *error)
+{
+    const char *name = learn_defaults(method)->name;
+    if (!labelled && method != FILM_METHOD_SVD && method != FILM_METHOD_TFIDF)
+        return status_set(error, FILM_BAD_INPUT,
+                          "method %s learns from labels and the input has none; use method svd "
+                          "or add a label, score, category or triplet column",
+                          name);
+    if (!labelled && options->decision == FILM_DECISION_FULL)
+        return status_set(
+            error, FILM_BAD_INPUT,
+            "a full decision is learned from labels and the input has none; leave it out or "
+            "add a label, score, category or triplet column");
+    if (!labelled && options->keep_examples)
+        return status_set(error, FILM_BAD_INPUT,
+                          "examples are labelled pairs and the input has none; keep none, or "
+                          "add a label, score, category or triplet column");
+    if (options->resume && method != FILM_METHOD_FILM && method != FILM_METHOD_RANK &&
+        method != FILM_METHOD_DEEP)
+        return status_set(error, FILM_BAD_INPUT,
+                          "nothing to resume: method %s cannot be paused",
+                          name);
+    /* What the decision learns from must not have been seen by the map: learned once for each
+     * fold, which a method that streams its rows does not do. */
+    if (method == FILM_METHOD_MFILM && options->decision == FILM_DECISION_FULL)
+        return status_set(error, FILM_BAD_INPUT,
+                          "a full decision is not learned with method mfilm, which streams its "
+                          "pairs; use method rank or film, or decision threshold");
+    return options_check_dim(options, method, error);
+}
+
+film_status plan_make(struct training_plan *plan, const film_train_options *options,
+                      film_labels labels, film_error *error)
+{
+    enum { WORDS_DIM = 200 }; /* beside a BERT encoder */
+    int labelled = labels != FILM_LABELS_NONE;
+    film_method with_labels = options->bert ? FILM_METHOD_FILM : FILM_METHOD_RANK;
+    film_method method = options->method;
+    if (method == FILM_METHOD_AUTO) method = labelled ? with_labels : FILM_METHOD_SVD;
+    film_status status = check_method(options, method, labelled, error);
+    if (status != FILM_OK) return status;
+    const struct learn_defaults *defaults = learn_defaults(method);
+    size_t dim = defaults->dim ? defaults->dim : options->rank;
+    *plan = (struct training_plan){.method = method,
+                                   .words = method,
+                                   .dim = options->dim ? options->dim : dim,
+                                   .full = labelled && method != FILM_METHOD_MFILM &&
+                                           method != FILM_METHOD_DEEP &&
+                                           options->decision != FILM_DECISION_THRESHOLD};
+    plan->words_dim = plan->dim;
+    if (options->bert) {
+        plan->words = plan->full ? FILM_METHOD_RANK : FILM_METHOD_TFIDF;
+        plan->words_dim = WORDS_DIM;
+    }
+    plan->features = options->features ? options->features : learn_defaults(plan->words)->features;
+    return FILM_OK;
+}
