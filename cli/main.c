@@ -1,5 +1,5 @@
-/* film: one program with verbs. This file knows their names and summaries alone; a verb is fetched from its
- * library's table when it is asked for. */
+/* film: one program with verbs. This file knows their names and summaries alone; a verb is fetched
+ * from its library's table when it is asked for. */
 #include "cli.h"
 
 #include <errno.h>
@@ -119,7 +119,8 @@ int main(int argc, char **argv)
     film_status status = film_job_join(&job, &error);
     if (status != FILM_OK) return report(status, &error);
     int code = finish(run(argc, argv));
-    /* Wrong usage is so in every process; another failure may be this one's alone, and the others wait. */
+    /* Wrong usage is so in every process; another failure may be this one's alone, and the others
+     * wait. */
     if (code != EXIT_DONE && code != EXIT_USAGE) film_job_abort(job, code);
     film_job_leave(job);
     return code;

@@ -66,7 +66,8 @@ static void answer_metrics(struct worker *worker, const struct request *request,
     metrics_write(worker, &response->body);
 }
 
-/* A report has its scripts and styles inside; it is shut off from everything else, this server too. */
+/* A report has its scripts and styles inside; it is shut off from everything else, this server too.
+ */
 static void answer_report(struct worker *worker, const struct request *request,
                           struct response *response)
 {
