@@ -48,8 +48,8 @@ struct option_texts {
     size_t count;
 };
 
-/* An option, or a setting of --set. It names the place of its value in the verb's own struct, so that
- * the table can be read (--describe, completions, manual) without running the verb. */
+/* An option, or a setting of --set. It names the place of its value in the verb's own struct, so
+ * that the table can be read (--describe, completions, manual) without running the verb. */
 struct option {
     const char *name; /* without the dashes; NULL ends the list */
     char letter;      /* 0: no short form */
@@ -85,9 +85,9 @@ struct command {
     int json, quiet;
 };
 
-/* A verb, or an action of one ("pool add"). Its table of options is the parser, the help, what --describe
- * prints and what shells complete: one cannot know what the others do not. Name, library and summary come
- * from verbs.h: the program knows these without the verb. */
+/* A verb, or an action of one ("pool add"). Its table of options is the parser, the help, what
+ * --describe prints and what shells complete: one cannot know what the others do not. Name, library
+ * and summary come from verbs.h: the program knows these without the verb. */
 struct verb {
     const char *name;
     enum library library;
@@ -119,14 +119,16 @@ int run_verb(const struct verb *verb, int argc, char **argv);
 /* What film VERB --help prints. */
 void print_verb_help(const struct verb *verb, FILE *stream);
 
-/* The verb called NAME, loaded; NULL: there is none. Those of all libraries by number, NULL past the last. */
+/* The verb called NAME, loaded; NULL: there is none. Those of all libraries by number, NULL past
+ * the last. */
 const struct verb *find_verb(const char *name);
 const struct verb *verb_number(size_t number);
 
 /* The options every verb has, as rows of a table; what they do is the parser's. */
 extern const struct option common_options[];
 
-/* What --describe prints: all verbs, actions, options, settings, exit codes and routes as one JSON object. */
+/* What --describe prints: all verbs, actions, options, settings, exit codes and routes as one JSON
+ * object. */
 int describe_program(void);
 
 /* The processes this one works with (job.c); NULL: none. Output and messages are those of the first. */
@@ -225,7 +227,8 @@ film_status no_memory(film_error *error);
 int usage_error(const struct verb *verb, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* A JSON answer of the library on a line of its own, freed; or why there is none. Returns the exit code. */
+/* A JSON answer of the library on a line of its own, freed; or why there is none. Returns the exit
+ * code. */
 int answer_json(film_status status, char *json, const film_error *error);
 
 /* "opposed: india / japan" and what it weighs, on a line of its own. */

@@ -1,5 +1,5 @@
-/* film completions: a shell's completion script from the tables of all verbs. The scripts know nothing the
- * program does not; the build writes them beside it and installs them. */
+/* film completions: a shell's completion script from the tables of all verbs. The scripts know
+ * nothing the program does not; the build writes them beside it and installs them. */
 #include "cli.h"
 
 #include <string.h>
@@ -33,7 +33,8 @@ static void print_words(const struct verb *verb, const struct option *option)
         putchar(*at == '|' ? ' ' : *at);
 }
 
-/* TEXT with a backslash before each of SPECIAL; a single quote as a string in single quotes has it. */
+/* TEXT with a backslash before each of SPECIAL; a single quote as a string in single quotes has it.
+ */
 static void print_escaped(const char *text, const char *special, const char *quote)
 {
     for (; text && *text; text++) {

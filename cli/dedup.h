@@ -23,7 +23,8 @@ void sheet_end_row(struct sheet *sheet);
 /* Writes the last of it; the file appears only now. */
 film_status sheet_close(struct sheet *sheet, film_status status, film_error *error);
 
-/* What --json says of a job, "" without one: its processes, and the bytes they handed to each other. */
+/* What --json says of a job, "" without one: its processes, and the bytes they handed to each
+ * other. */
 const char *job_figures(uint64_t sent);
 
 /* A pair to be reviewed; copies. */

@@ -1,5 +1,6 @@
-/* film --describe: the tables of the program as one JSON object. The manual, the tables of the documentation,
- * OpenAPI's paths and the tests are made from it or compared with it (scripts/docs). */
+/* film --describe: the tables of the program as one JSON object. The manual, the tables of the
+ * documentation, OpenAPI's paths and the tests are made from it or compared with it (scripts/docs).
+ */
 #include "cli.h"
 #include "json.h"
 

@@ -1,5 +1,5 @@
-/* The command line: words to values in a verb's struct, by its table of options. Whether values make sense
- * together is the verb's to say, whether they make sense at all the library's. */
+/* The command line: words to values in a verb's struct, by its table of options. Whether values
+ * make sense together is the verb's to say, whether they make sense at all the library's. */
 #include "cli.h"
 
 #include <errno.h>
@@ -220,7 +220,8 @@ static size_t distance(const char *a, size_t length, const char *b)
     return row[width];
 }
 
-/* The settings whose names are like the one given, for the message; all of them when none is (0). */
+/* The settings whose names are like the one given, for the message; all of them when none is (0).
+ */
 static int list_near(const struct option *settings, const char *name, size_t length, char *list,
                      size_t room)
 {
@@ -327,7 +328,8 @@ static int take_common(struct command *command, const char *word)
     return 0;
 }
 
-/* Splits the arguments into OPTIONS and WORDS: 0, -1 after a message about wrong usage, -2 when --help or
+/* Splits the arguments into OPTIONS and WORDS: 0, -1 after a message about wrong usage, -2 when
+ * --help or
  * --version was answered. */
 static int parse_arguments(struct command *command, void *options, const char **words, int argc,
                            char **argv)
@@ -377,8 +379,8 @@ static int parse_and_run(const struct verb *verb, int argc, char **argv)
     return code;
 }
 
-/* The action of a verb with actions comes first; without one, what is left is --help, --version or a
- * mistake. */
+/* The action of a verb with actions comes first; without one, what is left is --help, --version or
+ * a mistake. */
 int run_verb(const struct verb *verb, int argc, char **argv)
 {
     for (size_t i = 0; verb->actions && verb->actions[i] && argc > 0; i++)

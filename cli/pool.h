@@ -18,7 +18,8 @@ enum { POOL_WAIT = 10 }; /* seconds */
         .argument = "FIELD=VALUE", .help = "only these; several times: all must hold" \
     }
 
-/* Opens the pool at PATH, which waits WAIT seconds for other writers; stays NULL after a failure. */
+/* Opens the pool at PATH, which waits WAIT seconds for other writers; stays NULL after a failure.
+ */
 film_status pool_open(const char *path, double wait, film_pool **pool, film_error *error);
 
 /* "category=card" of each of TEXTS to WHERE; NULL, or the first that is none (pool_list.c). */

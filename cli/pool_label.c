@@ -86,8 +86,8 @@ static int find_names(const film_text *name, size_t count, size_t at[3])
     return found == 3;
 }
 
-/* They stand in the header; or in the first row, where the table has no column that is known to be a sentence and so
- * no header. */
+/* They stand in the header; or in the first row, where the table has no column that is known to be
+ * a sentence and so no header. */
 static film_status find_columns(film_table *table, const char *path, size_t at[3],
                                 film_error *error)
 {

@@ -148,7 +148,8 @@ static film_status write_batch(void *user, const struct stream_batch *batch, fil
 
 /* ---- The verb ---- */
 
-/* The header where the first process has no rows: the file's first row is another's, or there is none. */
+/* The header where the first process has no rows: the file's first row is another's, or there is
+ * none. */
 static film_status put_late_header(struct prediction *prediction, film_error *error)
 {
     size_t processes = (size_t)job_size(), first = 0;

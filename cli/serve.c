@@ -11,8 +11,8 @@
 
 enum { TOKEN_LEAST = 16, TOKEN_MOST = 500 };
 
-/* The first line of the file, or the environment's; never an argument, which everyone on the machine could
- * read. *OUT stays NULL where there is none. */
+/* The first line of the file, or the environment's; never an argument, which everyone on the
+ * machine could read. *OUT stays NULL where there is none. */
 static film_status read_token(const char *path, char token[TOKEN_MOST + 2], const char **out,
                               film_error *error)
 {

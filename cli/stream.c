@@ -1,8 +1,8 @@
 /* Rows of a table through the library in batches, in constant memory and in order.
  *
- * Computing takes all cores; reading and writing go on beside it in one more thread: while batch n is
- * computed, that thread writes the results of batch n-1 and reads batch n+1. In a job each process does so with
- * its part of the file. */
+ * Computing takes all cores; reading and writing go on beside it in one more thread: while batch n
+ * is computed, that thread writes the results of batch n-1 and reads batch n+1. In a job each
+ * process does so with its part of the file. */
 #include "cli.h"
 
 #include <pthread.h>

@@ -104,7 +104,8 @@ film_progress progress_start(int quiet)
     struct sigaction action = {.sa_handler = request_stop};
     sigemptyset(&action.sa_mask);
     action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends the program at once */
-    if (!job) { /* mpirun hears Ctrl-C itself and ends all processes; one that stops alone would be waited for */
+    if (!job) { /* mpirun hears Ctrl-C itself and ends all processes; one that stops alone would be
+                   waited for */
         sigaction(SIGINT, &action, NULL);
         sigaction(SIGTERM, &action, NULL);
     }

@@ -1,4 +1,5 @@
-/* film train: files to a model, what was learned in two lines, and what is kept when it is stopped. */
+/* film train: files to a model, what was learned in two lines, and what is kept when it is stopped.
+ */
 #include "train.h"
 #include "json.h"
 
@@ -206,7 +207,8 @@ done:
 
 /* ---- The encoder's vectors ---- */
 
-/* XDG_CACHE_HOME/film, or ~/.cache/film; NULL where the user has neither or wants none. To be freed. */
+/* XDG_CACHE_HOME/film, or ~/.cache/film; NULL where the user has neither or wants none. To be
+ * freed. */
 static char *cache_path(const char *wanted)
 {
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");

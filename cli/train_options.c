@@ -1,5 +1,5 @@
-/* What film train can be told: its options, and the settings of --set, which are for those who study the
- * methods. Their values are checked by the library. */
+/* What film train can be told: its options, and the settings of --set, which are for those who
+ * study the methods. Their values are checked by the library. */
 #include "train.h"
 
 const struct option train_options[] = {

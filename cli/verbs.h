@@ -1,5 +1,5 @@
-/* All that the program knows of a verb before it loads the verb's library: name, library, summary. The same
- * words begin the verb's own struct; main.c lists them. */
+/* All that the program knows of a verb before it loads the verb's library: name, library, summary.
+ * The same words begin the verb's own struct; main.c lists them. */
 #ifndef CLI_VERBS_H
 #define CLI_VERBS_H
 

@@ -1,5 +1,5 @@
-/* An explanation on the terminal: the verdict, the sentences with their words coloured, and a bar for each of the
- * strongest parts of the sum. */
+/* An explanation on the terminal: the verdict, the sentences with their words coloured, and a bar
+ * for each of the strongest parts of the sum. */
 #include "cli.h"
 
 #include <math.h>

@@ -21,7 +21,8 @@ static void write_limits(struct bytes *out, const struct service_options *option
     bytes_text(out, "}");
 }
 
-void answer_model(struct worker *worker, const struct request *request, struct response *response)
+static void answer_model(struct worker *worker, const struct request *request,
+                         struct response *response)
 {
     struct bytes *out = &response->body;
     const struct generation *generation = worker->generation;
@@ -49,22 +50,26 @@ void answer_model(struct worker *worker, const struct request *request, struct r
     film_free(pool);
 }
 
-void answer_health(struct worker *worker, const struct request *request, struct response *response)
+static void answer_health(struct worker *worker, const struct request *request,
+                          struct response *response)
 {
     (void)worker;
     (void)request;
     bytes_text(&response->body, "{\"status\": \"ok\"}\n");
 }
 
-void answer_metrics(struct worker *worker, const struct request *request, struct response *response)
+static void answer_metrics(struct worker *worker, const struct request *request,
+                           struct response *response)
 {
     (void)request;
     response->type = "text/plain; version=0.0.4; charset=utf-8";
     metrics_write(worker, &response->body);
 }
 
-/* A report has its scripts and styles inside; it is shut off from everything else, this server too. */
-void answer_report(struct worker *worker, const struct request *request, struct response *response)
+/* A report has its scripts and styles inside; it is shut off from everything else, this server too.
+ */
+static void answer_report(struct worker *worker, const struct request *request,
+                          struct response *response)
 {
     const struct generation *generation = worker->generation;
     (void)request;
@@ -98,3 +103,24 @@ void answer_asset(struct worker *worker, const struct request *request, struct r
         response->lasting = asset->content;
     }
 }
+
+const struct route about_routes[] = {{.method = METHOD_GET,
+                                      .path = "/v1/model",
+                                      .summary = "What is served",
+                                      .answer = answer_model,
+                                      .slow = 1},
+                                     {.method = METHOD_GET,
+                                      .path = "/healthz",
+                                      .summary = "Is it up?",
+                                      .answer = answer_health,
+                                      .open = 1},
+                                     {.method = METHOD_GET,
+                                      .path = "/metrics",
+                                      .summary = "Figures for Prometheus",
+                                      .answer = answer_metrics,
+                                      .slow = 1},
+                                     {.method = METHOD_GET,
+                                      .path = "/report",
+                                      .summary = "The report given with --report",
+                                      .answer = answer_report},
+                                     {.path = NULL}};

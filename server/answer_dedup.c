@@ -104,14 +104,15 @@ struct list {
     double threshold, prior;
 };
 
-const struct field dedup_fields[] = {
+static const struct field dedup_fields[] = {
     {.name = "texts", .kind = FIELD_LIST, .at = offsetof(struct list, texts)},
     {.name = "records", .kind = FIELD_LIST, .at = offsetof(struct list, records)},
     {.name = "threshold", .kind = FIELD_SHARE, .at = offsetof(struct list, threshold)},
     {.name = "prior", .kind = FIELD_SHARE, .at = offsetof(struct list, prior)},
     {.name = NULL}};
 
-void answer_dedup(struct worker *worker, const struct request *request, struct response *response)
+static void answer_dedup(struct worker *worker, const struct request *request,
+                         struct response *response)
 {
     json_t *root = NULL;
     struct list list = {.texts = NULL};
@@ -126,3 +127,11 @@ void answer_dedup(struct worker *worker, const struct request *request, struct r
     }
     json_decref(root);
 }
+
+const struct route dedup_routes[] = {{.method = METHOD_POST,
+                                      .path = "/v1/dedup",
+                                      .summary = "Which sentences of a list mean the same?",
+                                      .fields = dedup_fields,
+                                      .answer = answer_dedup,
+                                      .slow = 1},
+                                     {.path = NULL}};

@@ -140,7 +140,7 @@ static void match_one(struct worker *worker, const struct asked *asked, struct r
     if (status != FILM_OK) response_failure(response, status, &error);
 }
 
-const struct field match_fields[] = {
+static const struct field match_fields[] = {
     {.name = "a", .kind = FIELD_TEXT, .at = offsetof(struct asked, a)},
     {.name = "b", .kind = FIELD_TEXT, .at = offsetof(struct asked, b)},
     {.name = "pairs", .kind = FIELD_LIST, .at = offsetof(struct asked, pairs)},
@@ -156,7 +156,8 @@ const struct field match_fields[] = {
      .most = INT32_MAX},
     {.name = NULL}};
 
-void answer_match(struct worker *worker, const struct request *request, struct response *response)
+static void answer_match(struct worker *worker, const struct request *request,
+                         struct response *response)
 {
     json_t *root = NULL;
     struct asked asked = asked_defaults(worker);
@@ -175,12 +176,13 @@ void answer_match(struct worker *worker, const struct request *request, struct r
     json_decref(root);
 }
 
-const struct field predict_fields[] = {
+static const struct field predict_fields[] = {
     {.name = "pairs", .kind = FIELD_LIST, .at = offsetof(struct asked, pairs)},
     {.name = "prior", .kind = FIELD_SHARE, .at = offsetof(struct asked, options.prior)},
     {.name = NULL}};
 
-void answer_predict(struct worker *worker, const struct request *request, struct response *response)
+static void answer_predict(struct worker *worker, const struct request *request,
+                           struct response *response)
 {
     json_t *root = NULL;
     struct asked asked = asked_defaults(worker);
@@ -205,13 +207,14 @@ void answer_predict(struct worker *worker, const struct request *request, struct
     json_decref(root);
 }
 
-const struct field explain_fields[] = {
+static const struct field explain_fields[] = {
     {.name = "a", .kind = FIELD_TEXT, .at = offsetof(struct asked, a)},
     {.name = "b", .kind = FIELD_TEXT, .at = offsetof(struct asked, b)},
     {.name = "prior", .kind = FIELD_SHARE, .at = offsetof(struct asked, options.prior)},
     {.name = NULL}};
 
-void answer_explain(struct worker *worker, const struct request *request, struct response *response)
+static void answer_explain(struct worker *worker, const struct request *request,
+                           struct response *response)
 {
     json_t *root = NULL;
     struct asked asked = asked_defaults(worker);
@@ -265,9 +268,10 @@ static void embed(struct worker *worker, const json_t *list, struct response *re
     free(texts);
 }
 
-const struct field embed_fields[] = {{.name = "texts", .kind = FIELD_LIST}, {.name = NULL}};
+static const struct field embed_fields[] = {{.name = "texts", .kind = FIELD_LIST}, {.name = NULL}};
 
-void answer_embed(struct worker *worker, const struct request *request, struct response *response)
+static void answer_embed(struct worker *worker, const struct request *request,
+                         struct response *response)
 {
     json_t *root = NULL;
     const json_t *list = NULL;
@@ -279,3 +283,29 @@ void answer_embed(struct worker *worker, const struct request *request, struct r
     }
     json_decref(root);
 }
+
+const struct route match_routes[] = {
+    {.method = METHOD_POST,
+     .path = "/v1/match",
+     .summary = "Do two sentences mean the same?",
+     .fields = match_fields,
+     .answer = answer_match},
+    {.method = METHOD_POST,
+     .path = "/v1/predict",
+     .summary = "Probabilities of many pairs",
+     .fields = predict_fields,
+     .answer = answer_predict,
+     .slow = 1},
+    {.method = METHOD_POST,
+     .path = "/v1/explain",
+     .summary = "Why: words, groups of reasons, links, facts, examples",
+     .fields = explain_fields,
+     .answer = answer_explain,
+     .slow = 1},
+    {.method = METHOD_POST,
+     .path = "/v1/embed",
+     .summary = "Vectors of sentences",
+     .fields = embed_fields,
+     .answer = answer_embed,
+     .slow = 1},
+    {.path = NULL}};

@@ -149,7 +149,7 @@ static void search(struct worker *worker, const struct query *query, struct resp
     free(texts);
 }
 
-const struct field search_fields[] = {
+static const struct field search_fields[] = {
     {.name = "q", .kind = FIELD_TEXT, .at = offsetof(struct query, q)},
     {.name = "queries", .kind = FIELD_LIST, .at = offsetof(struct query, queries)},
     {.name = "k",
@@ -167,7 +167,8 @@ const struct field search_fields[] = {
     {.name = "prior", .kind = FIELD_SHARE, .at = offsetof(struct query, options.answer.prior)},
     {.name = NULL}};
 
-void answer_search(struct worker *worker, const struct request *request, struct response *response)
+static void answer_search(struct worker *worker, const struct request *request,
+                          struct response *response)
 {
     json_t *root = NULL;
     struct query query = {.reasons = FILM_ALL_REASONS};
@@ -289,12 +290,13 @@ struct adding {
     int replace;
 };
 
-const struct field add_fields[] = {
+static const struct field add_fields[] = {
     {.name = "sentences", .kind = FIELD_LIST, .at = offsetof(struct adding, list)},
     {.name = "replace", .kind = FIELD_FLAG, .at = offsetof(struct adding, replace)},
     {.name = NULL}};
 
-void answer_add(struct worker *worker, const struct request *request, struct response *response)
+static void answer_add(struct worker *worker, const struct request *request,
+                       struct response *response)
 {
     json_t *root = NULL;
     struct adding adding = {.list = NULL};
@@ -334,12 +336,13 @@ struct removing {
     int ignore_missing;
 };
 
-const struct field remove_fields[] = {
+static const struct field remove_fields[] = {
     {.name = "ids", .kind = FIELD_LIST, .at = offsetof(struct removing, list)},
     {.name = "ignore_missing", .kind = FIELD_FLAG, .at = offsetof(struct removing, ignore_missing)},
     {.name = NULL}};
 
-void answer_remove(struct worker *worker, const struct request *request, struct response *response)
+static void answer_remove(struct worker *worker, const struct request *request,
+                          struct response *response)
 {
     json_t *root = NULL;
     struct removing removing = {.list = NULL};
@@ -351,3 +354,28 @@ void answer_remove(struct worker *worker, const struct request *request, struct 
     }
     json_decref(root);
 }
+
+const struct route pool_routes[] = {{.method = METHOD_POST,
+                                     .path = "/v1/search",
+                                     .summary = "What in the pool means the same?",
+                                     .fields = search_fields,
+                                     .answer = answer_search,
+                                     .slow = 1,
+                                     .needs_pool = 1},
+                                    {.method = METHOD_POST,
+                                     .path = "/v1/pool",
+                                     .summary = "Add sentences, all or none",
+                                     .fields = add_fields,
+                                     .answer = answer_add,
+                                     .slow = 1,
+                                     .needs_pool = 1,
+                                     .writes = 1},
+                                    {.method = METHOD_DELETE,
+                                     .path = "/v1/pool",
+                                     .summary = "Remove sentences, all or none",
+                                     .fields = remove_fields,
+                                     .answer = answer_remove,
+                                     .slow = 1,
+                                     .needs_pool = 1,
+                                     .writes = 1},
+                                    {.path = NULL}};

@@ -1,4 +1,5 @@
-/* Bodies of requests, read by tables of their fields; what is not in the table is refused by name. */
+/* Bodies of requests, read by tables of their fields; what is not in the table is refused by name.
+ */
 #include "fields.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 #include <stdatomic.h>
 
-enum { METRICS_ENDPOINTS = 20, METRICS_STATUSES = 24, METRICS_BUCKETS = 14 };
+enum { METRICS_ENDPOINTS = 32, METRICS_STATUSES = 24, METRICS_BUCKETS = 14 };
 
 struct worker;
 

@@ -1,92 +1,22 @@
-/* The table of requests: who answers each, and what is refused before anybody is asked (token, name, method,
- * type, a pool that is not there). */
+/* The table of requests: who answers each, and what is refused before anybody is asked (token,
+ * name, method, type, a pool that is not there). */
 #include "route.h"
 #include "assets.h"
 
 #include <string.h>
 #include <strings.h>
 
-static const struct route routes[] = {
-    {.method = METHOD_POST,
-     .path = "/v1/match",
-     .summary = "Do two sentences mean the same?",
-     .fields = match_fields,
-     .answer = answer_match},
-    {.method = METHOD_POST,
-     .path = "/v1/predict",
-     .summary = "Probabilities of many pairs",
-     .fields = predict_fields,
-     .answer = answer_predict,
-     .slow = 1},
-    {.method = METHOD_POST,
-     .path = "/v1/explain",
-     .summary = "Why: words, groups of reasons, links, facts, examples",
-     .fields = explain_fields,
-     .answer = answer_explain,
-     .slow = 1},
-    {.method = METHOD_POST,
-     .path = "/v1/search",
-     .summary = "What in the pool means the same?",
-     .fields = search_fields,
-     .answer = answer_search,
-     .slow = 1,
-     .needs_pool = 1},
-    {.method = METHOD_POST,
-     .path = "/v1/embed",
-     .summary = "Vectors of sentences",
-     .fields = embed_fields,
-     .answer = answer_embed,
-     .slow = 1},
-    {.method = METHOD_POST,
-     .path = "/v1/dedup",
-     .summary = "Which sentences of a list mean the same?",
-     .fields = dedup_fields,
-     .answer = answer_dedup,
-     .slow = 1},
-    {.method = METHOD_POST,
-     .path = "/v1/pool",
-     .summary = "Add sentences, all or none",
-     .fields = add_fields,
-     .answer = answer_add,
-     .slow = 1,
-     .needs_pool = 1,
-     .writes = 1},
-    {.method = METHOD_DELETE,
-     .path = "/v1/pool",
-     .summary = "Remove sentences, all or none",
-     .fields = remove_fields,
-     .answer = answer_remove,
-     .slow = 1,
-     .needs_pool = 1,
-     .writes = 1},
-    {.method = METHOD_GET,
-     .path = "/v1/model",
-     .summary = "What is served",
-     .answer = answer_model,
-     .slow = 1},
-    {.method = METHOD_GET,
-     .path = "/healthz",
-     .summary = "Is it up?",
-     .answer = answer_health,
-     .open = 1},
-    {.method = METHOD_GET,
-     .path = "/metrics",
-     .summary = "Figures for Prometheus",
-     .answer = answer_metrics,
-     .slow = 1},
-    {.method = METHOD_GET,
-     .path = "/report",
-     .summary = "The report given with --report",
-     .answer = answer_report},
-};
-enum { ROUTES = sizeof routes / sizeof *routes };
+/* Each file that answers has a table of its routes. */
+static const struct route *const tables[] = {match_routes, pool_routes, dedup_routes, about_routes};
+enum { TABLES = sizeof tables / sizeof *tables };
 static const struct route asset_route = {.method = METHOD_GET, .answer = answer_asset, .open = 1};
-
-_Static_assert(ROUTES + 2 <= METRICS_ENDPOINTS, "every endpoint has its counters");
 
 const struct route *route_at(size_t number)
 {
-    return number < ROUTES ? &routes[number] : NULL;
+    for (size_t i = 0; i < TABLES; i++)
+        for (const struct route *route = tables[i]; route->path; route++)
+            if (number-- == 0) return route;
+    return NULL;
 }
 
 const char *route_method_name(int method)
@@ -96,22 +26,29 @@ const char *route_method_name(int method)
 
 const struct route *route_find(int method, const char *path)
 {
-    for (size_t i = 0; i < ROUTES; i++)
-        if (routes[i].method == method && strcmp(routes[i].path, path) == 0) return &routes[i];
+    const struct route *route;
+    for (size_t i = 0; (route = route_at(i)); i++)
+        if (route->method == method && strcmp(route->path, path) == 0) return route;
     return method == METHOD_GET && assets_find(path) ? &asset_route : NULL;
 }
 
+/* What is not counted by its own path is the page or something else. */
+enum { NUMBER_OF_PAGE, NUMBER_OF_OTHERS, FIRST_NUMBER };
+
 size_t route_number(const char *path)
 {
-    for (size_t i = 0; i < ROUTES; i++)
-        if (strcmp(routes[i].path, path) == 0) return i;
-    return assets_find(path) ? ROUTES : ROUTES + 1;
+    const struct route *route;
+    for (size_t i = 0; (route = route_at(i)) && i + FIRST_NUMBER < METRICS_ENDPOINTS; i++)
+        if (strcmp(route->path, path) == 0) return i + FIRST_NUMBER;
+    return assets_find(path) ? NUMBER_OF_PAGE : NUMBER_OF_OTHERS;
 }
 
 const char *route_path(size_t number)
 {
-    if (number < ROUTES) return routes[number].path;
-    return number == ROUTES ? "page" : number == ROUTES + 1 ? "other" : NULL;
+    if (number == NUMBER_OF_PAGE) return "page";
+    if (number == NUMBER_OF_OTHERS) return "other";
+    const struct route *route = route_at(number - FIRST_NUMBER);
+    return route && number < METRICS_ENDPOINTS ? route->path : NULL;
 }
 
 /* ---- who may ask ---- */
@@ -136,7 +73,8 @@ static int has_token(const struct service_options *options, const struct request
            same_token(options->token, given + sizeof scheme - 1);
 }
 
-/* A page elsewhere can make a browser ask this machine under a name of its own; the Host header tells. */
+/* A page elsewhere can make a browser ask this machine under a name of its own; the Host header
+ * tells. */
 static int is_local_name(const char *host)
 {
     static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};

@@ -26,32 +26,17 @@ const char *route_method_name(int method);
 /* NULL: there is none. */
 const struct route *route_find(int method, const char *path);
 
-/* A number for the route's path below METRICS_ENDPOINTS, and the path of such a number (NULL: past the
- * last). Everything unknown is one. */
+/* A number for the route's path below METRICS_ENDPOINTS, and the path of such a number (NULL: past
+ * the last). Everything unknown is one. */
 size_t route_number(const char *path);
 const char *route_path(size_t number);
 
 void route_answer(struct worker *worker, const struct request *request, struct response *response);
 
-/* The fields of the bodies and the functions that answer, by the file that holds them. */
-extern const struct field match_fields[], predict_fields[], explain_fields[], embed_fields[];
-extern const struct field search_fields[], add_fields[], remove_fields[];
-extern const struct field dedup_fields[];
-void answer_match(struct worker *worker, const struct request *request, struct response *response);
-void answer_predict(struct worker *worker, const struct request *request,
-                    struct response *response);
-void answer_explain(struct worker *worker, const struct request *request,
-                    struct response *response);
-void answer_embed(struct worker *worker, const struct request *request, struct response *response);
-void answer_search(struct worker *worker, const struct request *request, struct response *response);
-void answer_add(struct worker *worker, const struct request *request, struct response *response);
-void answer_remove(struct worker *worker, const struct request *request, struct response *response);
-void answer_dedup(struct worker *worker, const struct request *request, struct response *response);
-void answer_model(struct worker *worker, const struct request *request, struct response *response);
-void answer_health(struct worker *worker, const struct request *request, struct response *response);
-void answer_metrics(struct worker *worker, const struct request *request,
-                    struct response *response);
-void answer_report(struct worker *worker, const struct request *request, struct response *response);
+/* The routes of the files that answer, each ended by one without a path. */
+extern const struct route match_routes[], pool_routes[], dedup_routes[], about_routes[];
+
+/* The files of the page. */
 void answer_asset(struct worker *worker, const struct request *request, struct response *response);
 
 #endif

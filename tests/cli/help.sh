@@ -181,7 +181,7 @@ EOF_ZSH
         grep -q -e "--$option" offered || { echo "no $option"; cat -v offered; exit 1; }; done'
     zsh -f ask.zsh 'film pool ' remove >offered 2>&1
     check "zsh itself offers the actions" bash -c 'for action in create add remove list export check label; do
-        grep -qw "$action" offered || { echo "no $action"; cat -v offered; exit 1; }; done'
+        grep -q -e "$action  *-- " offered || { echo "no $action"; cat -v offered; exit 1; }; done'
 fi
 if have "the manual has no warnings (groff)" groff; then
     groff -man -ww -Tutf8 "$ROOT/man/film.1" 2>&1 >/dev/null | grep -v 'cannot select font' >warnings
