@@ -85,6 +85,12 @@ FILM_API int film_text_valid(film_text text, size_t *bad);
 /* How many bytes to keep so that they are at most MOST and no character is cut in two. */
 FILM_API size_t film_text_cut(film_text text, size_t most);
 
+/* What stands between the quotes of a JSON string: TEXT with its escapes, written to OUT, which has
+ * room for FILM_JSON_ESCAPED bytes for each byte of TEXT. Returns how many bytes it became. A text can be
+ * escaped chunk by chunk. */
+#define FILM_JSON_ESCAPED 6
+FILM_API size_t film_json_escape(film_text text, char *out);
+
 /* Frees a string handed out by the library. */
 FILM_API void film_free(void *memory);
 

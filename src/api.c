@@ -3,6 +3,7 @@
  */
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "base/writer.h"
 #include "bert/bert.h"
 #include "eval/eval.h"
 #include "explain/learned.h"
@@ -33,6 +34,12 @@ const char *film_version(void)
 int film_text_valid(film_text text, size_t *bad)
 {
     return utf8_valid(text.bytes, text.length, bad);
+}
+
+size_t film_json_escape(film_text text, char *out)
+{
+    _Static_assert(FILM_JSON_ESCAPED == WRITER_ESCAPED, "callers make room for the longest escape");
+    return writer_escape(text, out);
 }
 
 size_t film_text_cut(film_text text, size_t most)
