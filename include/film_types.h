@@ -112,6 +112,12 @@ FILM_API int film_text_valid(film_text text, size_t *bad);
 /* Returns the number of bytes to keep, at most MOST, so that no character is cut in two. */
 FILM_API size_t film_text_cut(film_text text, size_t most);
 
+/* Writes TEXT with the escapes of a JSON string, without the quotes, to OUT, which has room for
+ * FILM_JSON_ESCAPED bytes per byte of TEXT. Returns the number of bytes written. A text can be
+ * escaped chunk by chunk. */
+#define FILM_JSON_ESCAPED 6
+FILM_API size_t film_json_escape(film_text text, char *out);
+
 /* Two sentences and their label: 1, they mean the same; 0, they do not. */
 typedef struct film_pair {
     film_text a, b;

@@ -1,3 +1,6 @@
+/* A buffer that grows: request bodies, answers, metrics and the access log are written into it. Its
+ * JSON is no more than a few values: texts are escaped by the library, and whole documents are
+ * written by it (film_explain.h) or by jansson. */
 #include "bytes.h"
 
 #include <math.h>
@@ -54,41 +57,16 @@ void bytes_format(struct bytes *bytes, const char *format, ...)
     }
 }
 
-/* The letter behind a backslash; 'u' for those that need a number; 0: as it is. */
-static char escape_of(unsigned char byte)
-{
-    switch (byte) {
-    case '"':
-        return '"';
-    case '\\':
-        return '\\';
-    case '\n':
-        return 'n';
-    case '\r':
-        return 'r';
-    case '\t':
-        return 't';
-    default:
-        return byte < 0x20 || byte == 0x7f ? 'u' : 0;
-    }
-}
-
 void bytes_string(struct bytes *bytes, film_text text)
 {
-    size_t plain = 0; /* where the stretch begins that needs no escape */
+    enum { CHUNK = 4096 }; /* the room for escapes is six times what most text needs */
     bytes_append(bytes, "\"", 1);
-    for (size_t i = 0; i < text.length; i++) {
-        unsigned char byte = (unsigned char)text.bytes[i];
-        char escape = escape_of(byte);
-        if (!escape) continue;
-        bytes_append(bytes, text.bytes + plain, i - plain);
-        if (escape == 'u')
-            bytes_format(bytes, "\\u%04x", byte);
-        else
-            bytes_append(bytes, (char[]){'\\', escape}, 2);
-        plain = i + 1;
+    for (size_t at = 0; at < text.length; at += CHUNK) {
+        size_t length = text.length - at < CHUNK ? text.length - at : CHUNK;
+        if (!bytes_reserve(bytes, FILM_JSON_ESCAPED * length)) return;
+        bytes->length +=
+            film_json_escape((film_text){text.bytes + at, length}, bytes->data + bytes->length);
     }
-    if (text.length) bytes_append(bytes, text.bytes + plain, text.length - plain);
     bytes_append(bytes, "\"", 1);
 }
 

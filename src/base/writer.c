@@ -111,24 +111,29 @@ static int put_plain(char *to, film_text text)
     return !special;
 }
 
-void writer_text(struct writer *writer, film_text text)
+size_t writer_escape(film_text text, char *out)
 {
-    enum { LONGEST_ESCAPE = 6 };
-    before_value(writer);
-    char *start = text.length < SIZE_MAX / 16 ? room(writer, LONGEST_ESCAPE * text.length + 2)
-                                              : (writer->failed = 1, NULL);
-    if (!start) return;
-    char *to = start;
-    *to++ = '"';
-    int plain = put_plain(to, text);
-    if (plain) to += text.length;
-    for (size_t i = 0; !plain && i < text.length; i++) {
+    char *to = out;
+    if (put_plain(to, text)) return text.length;
+    for (size_t i = 0; i < text.length; i++) {
         unsigned char c = (unsigned char)text.bytes[i];
         if (c < 0x20 || c == '"' || c == '\\')
             to = put_escape(to, c);
         else
             *to++ = (char)c;
     }
+    return (size_t)(to - out);
+}
+
+void writer_text(struct writer *writer, film_text text)
+{
+    before_value(writer);
+    char *start = text.length < SIZE_MAX / 16 ? room(writer, WRITER_ESCAPED * text.length + 2)
+                                              : (writer->failed = 1, NULL);
+    if (!start) return;
+    char *to = start;
+    *to++ = '"';
+    to += writer_escape(text, to);
     *to++ = '"';
     writer->length += (size_t)(to - start);
 }
@@ -219,4 +224,10 @@ void writer_free(struct writer *writer)
 {
     mem_free(writer->bytes);
     *writer = (struct writer){.bytes = NULL};
+}
+
+size_t film_json_escape(film_text text, char *out)
+{
+    _Static_assert(FILM_JSON_ESCAPED == WRITER_ESCAPED, "callers make room for the longest escape");
+    return writer_escape(text, out);
 }

@@ -18,6 +18,12 @@ void writer_close(struct writer *writer, char bracket);
 void writer_key(struct writer *writer, const char *key); /* no character of it needs escaping */
 
 void writer_text(struct writer *writer, film_text text); /* valid UTF-8 */
+
+/* TEXT with the escapes of a JSON string, without quotes, to OUT (WRITER_ESCAPED bytes for each
+ * of its bytes); returns how many bytes it became. */
+enum { WRITER_ESCAPED = 6 };
+size_t writer_escape(film_text text, char *out);
+
 void writer_count(struct writer *writer, size_t number);
 void writer_truth(struct writer *writer, int truth);
 void writer_null(struct writer *writer);

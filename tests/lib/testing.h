@@ -73,18 +73,26 @@ static inline void fail_allocation(long at)
 }
 
 /* Runs CALL, an expression of type film_status, with allocation 0 failing, then 1, 2, 3 and so on,
- * until it returns WANTED. Every failure before must be FILM_NO_MEMORY. No allocation is skipped
- * below FAIL_DENSE; after that every FAIL_STRIDE-th is tried, because a training makes tens of
- * thousands that are alike. CALL frees what it made, also when it fails: the sanitizers find what
- * it leaves behind and what it frees twice. Afterwards failures_survived is the number of failed
- * runs; tests compare it with what they expect, so that a call that allocates nothing is
- * noticed. */
+ * until it returns WANTED. Every failure before must be FILM_NO_MEMORY. CALL frees what it made, also
+ * when it fails: the sanitizers find what it leaves behind and what it frees twice. Afterwards
+ * failures_survived is the number of failed runs; tests compare it with what they expect, so that a
+ * call that allocates nothing is noticed.
+ *
+ * No allocation is skipped below FAIL_DENSE; after that every FAIL_STRIDE-th is tried, because a
+ * training makes tens of thousands that are alike. A whole training takes too long for that:
+ * survives_failures_of_training tries every allocation below 100, then steps grow by a twelfth; with
+ * scripts/test --long it skips as little as the other. */
 enum { FAIL_DENSE = 2000, FAIL_STRIDE = 97 };
 static long failures_survived __attribute__((unused));
-#define survives_every_failure_until(wanted, call)                                         \
+static inline long next_failure(long at, int training)
+{
+    if (training && !long_tests()) return at < 100 ? at + 1 : at + 1 + at / 12;
+    return at < FAIL_DENSE ? at + 1 : at + FAIL_STRIDE;
+}
+#define survives_failures(wanted, training, call)                                          \
     do {                                                                                   \
         failures_survived = 0;                                                             \
-        for (long at_ = 0;; at_ += at_ < FAIL_DENSE ? 1 : FAIL_STRIDE) {                   \
+        for (long at_ = 0;; at_ = next_failure(at_, training)) {                           \
             fail_allocation(at_);                                                          \
             film_status status_ = (call);                                                  \
             fail_allocation(-1);                                                           \
@@ -97,7 +105,8 @@ static long failures_survived __attribute__((unused));
             failures_survived++;                                                           \
         }                                                                                  \
     } while (0)
-#define survives_every_failure(call) survives_every_failure_until(FILM_OK, call)
+#define survives_every_failure(call) survives_failures(FILM_OK, 0, call)
+#define survives_failures_of_training(wanted, call) survives_failures(wanted, 1, call)
 
 /* A path for a scratch file of this test program. */
 static inline const char *scratch(const char *name)

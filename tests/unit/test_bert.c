@@ -218,14 +218,8 @@ static film_status open_and_encode(void)
 static void running_out_of_memory_is_reported(void **state)
 {
     (void)state;
-    film_status status = FILM_NO_MEMORY;
-    for (long n = 0; status != FILM_OK; n++) {
-        fail_allocation(n);
-        status = open_and_encode();
-        fail_allocation(-1);
-        assert_true(status == FILM_OK || status == FILM_NO_MEMORY);
-        assert_true(n < 1000);
-    }
+    survives_every_failure(open_and_encode());
+    assert_true(failures_survived > 20);
 }
 
 int main(void)

@@ -344,6 +344,21 @@ static void nothing_is_printed_and_settings_stay(void **state)
     assert_int_equal(XGBSetGlobalConfig("{\"verbosity\": 1}"), 0);
 }
 
+static film_status fit_and_free(const struct boosting_data *rows, const struct boosting_options *wanted)
+{
+    struct trees trees;
+    struct boosting_history history;
+    film_status status = boosting_fit(rows, FEATURES, wanted, &trees, &history, &error);
+    if (status != FILM_OK) {
+        assert_null(trees.block);
+        assert_null(history.train);
+        return status;
+    }
+    boosting_history_free(&history);
+    trees_free(&trees);
+    return status;
+}
+
 static void no_memory_is_reported_everywhere(void **state)
 {
     (void)state;
@@ -352,21 +367,8 @@ static void no_memory_is_reported_everywhere(void **state)
     options.rounds = 3;
     options.monotone = sign;
     options.validation = &small;
-    long failures = 0;
-    for (;; failures++) {
-        struct trees trees;
-        struct boosting_history history;
-        fail_allocation(failures);
-        film_status status = boosting_fit(&small, FEATURES, &options, &trees, &history, &error);
-        fail_allocation(-1);
-        if (status == FILM_OK) boosting_history_free(&history);
-        if (status == FILM_OK) trees_free(&trees);
-        if (status == FILM_OK) break;
-        assert_int_equal(status, FILM_NO_MEMORY);
-        assert_null(trees.block);
-        assert_null(history.train);
-    }
-    assert_int_equal(failures, 6);
+    survives_every_failure(fit_and_free(&small, &options));
+    assert_int_equal(failures_survived, 6);
 }
 
 int main(void)

@@ -238,34 +238,33 @@ static void a_rule_is_learned_and_holds_on_pairs_never_seen(void **state)
 
 /* ---- Out of memory ---- */
 
+/* In one thread: the count of allocations is not shared safely. */
+static film_status collect_and_fit(const struct pairs *pairs, const struct evidence_source *source,
+                                   const struct evidence_options *options)
+{
+    static float weights[20000];
+    struct evidence_rows rows = {0};
+    struct evidence evidence = {0};
+    film_status status = evidence_rows_collect(&rows, &vocabulary.encoder, source, 1, NULL, &error);
+    assert_true(rows.columns < 20000);
+    if (status == FILM_OK) status = learn(&rows, pairs, NULL, options, weights);
+    if (status == FILM_OK) status = evidence_from_weights(&evidence, &rows, weights, &error);
+    if (status != FILM_OK) assert_null(evidence.own);
+    evidence_free(&evidence);
+    evidence_rows_free(&rows);
+    return status;
+}
+
 static void no_memory_is_reported(void **state)
 {
     (void)state;
     struct pairs pairs;
-    int failures = 0;
     random_pairs(&pairs, 60, 13);
     struct evidence_source source = source_of(&pairs);
     struct evidence_options options;
     evidence_defaults(&options);
-    static float weights[20000];
-    for (long at = 0;; at++) { /* in one thread: the count of allocations is not shared safely */
-        struct evidence_rows rows = {0};
-        struct evidence evidence = {0};
-        fail_allocation(at);
-        film_status status =
-            evidence_rows_collect(&rows, &vocabulary.encoder, &source, 1, NULL, &error);
-        assert_true(rows.columns < 20000);
-        if (status == FILM_OK) status = learn(&rows, &pairs, NULL, &options, weights);
-        if (status == FILM_OK) status = evidence_from_weights(&evidence, &rows, weights, &error);
-        fail_allocation(-1);
-        if (status != FILM_OK) assert_null(evidence.own);
-        evidence_free(&evidence);
-        evidence_rows_free(&rows);
-        if (status == FILM_OK) break;
-        assert_int_equal(status, FILM_NO_MEMORY);
-        failures++;
-    }
-    assert_true(failures > 40);
+    survives_every_failure(collect_and_fit(&pairs, &source, &options));
+    assert_true(failures_survived > 40);
     pairs_free(&pairs);
 }
 

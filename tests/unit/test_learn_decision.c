@@ -366,30 +366,24 @@ static void stopping_at_any_report_is_cancelled(void **state)
     }
 }
 
+static film_status train_in_full(void)
+{
+    film_train_options options;
+    film_model *model = NULL;
+    options_of(&options);
+    film_status status = train(&options, &model);
+    if (status == FILM_OK) assert_true(model->decision.full);
+    film_close(model);
+    return status;
+}
+
 static void running_out_of_memory_is_reported(void **state)
 {
     (void)state;
-    int failures = 0;
     write_table(PAIRS, 40);
-    for (long at = 0;; at += 1 + at / 12) {
-        film_train_options options;
-        film_model *model = NULL;
-        options_of(&options);
-        fail_allocation(at);
-        film_status status = train(&options, &model);
-        int full = status == FILM_OK && model->decision.full;
-        film_close(model);
-        fail_allocation(-1);
-        if (status == FILM_OK) {
-            assert_true(full);
-            break;
-        }
-        if (status != FILM_NO_MEMORY) print_error("allocation %ld: %s\n", at, error.message);
-        assert_int_equal(status, FILM_NO_MEMORY);
-        failures++;
-    }
-    print_message("# %d failures\n", failures);
-    assert_true(failures > 40);
+    survives_failures_of_training(FILM_OK, train_in_full());
+    print_message("# %ld failures\n", failures_survived);
+    assert_true(failures_survived > 100);
 }
 
 int main(void)

@@ -227,6 +227,21 @@ static void a_finished_writer_is_empty_and_serves_again(void **state)
     }
 }
 
+/* As the server escapes a long text: chunks may end anywhere, also inside a character. */
+static void text_is_escaped_the_same_in_chunks(void **state)
+{
+    (void)state;
+    static const char text[] = "a \"b\" \\ \n\t\x01\x1f\x7f \xc3\xa4\xe4\xb8\xad";
+    char whole[FILM_JSON_ESCAPED * sizeof text], parts[FILM_JSON_ESCAPED * sizeof text];
+    size_t length = film_json_escape(film_string(text), whole), used = 0;
+    assert_int_equal(length, strlen("a \\\"b\\\" \\\\ \\n\\t\\u0001\\u001f\x7f ") + 5);
+    for (size_t at = 0; at < sizeof text - 1; at++)
+        used += film_json_escape((film_text){text + at, 1}, parts + used);
+    assert_int_equal(used, length);
+    assert_memory_equal(parts, whole, length);
+    assert_int_equal(film_json_escape((film_text){"", 0}, whole), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +252,7 @@ int main(void)
         cmocka_unit_test(a_writer_that_failed_frees_once),
         cmocka_unit_test(out_of_memory_is_told_at_the_end),
         cmocka_unit_test(a_finished_writer_is_empty_and_serves_again),
+        cmocka_unit_test(text_is_escaped_the_same_in_chunks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
