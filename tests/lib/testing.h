@@ -16,6 +16,18 @@
 #include "film_train.h"
 
 /* These say what is wrong on standard error: cmocka keeps to itself what fails in a group's set-up. */
+#undef assert_true
+#define assert_true(condition)                                                              \
+    do {                                                                                    \
+        if (!(condition)) {                                                                 \
+            fprintf(stderr, "# %s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
+            fail();                                                                         \
+        }                                                                                   \
+    } while (0)
+
+#undef assert_non_null
+#define assert_non_null(pointer) assert_true((pointer) != NULL)
+
 #define assert_close(a, b, tolerance)                                             \
     do {                                                                          \
         double left_ = (double)(a), right_ = (double)(b);                         \
