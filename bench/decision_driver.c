@@ -1,12 +1,13 @@
 /* What the decision's trees are given, as matrices for numpy (read by bench/decision_parts.py).
  *
- *     decision_driver --traits                        family, name and meaning of every trait, as TSV
+ *     decision_driver --traits      family, name and meaning of every trait, as TSV
  *     decision_driver TRAIN.tsv DEV.tsv FOLDER [THREADS]
  *
- * Learns map and evidence on TRAIN as `film train` does by default, surveys TRAIN out of fold and DEV with
- * all of it, each once, and writes into FOLDER {train,dev}-{x,y,base,similarity}.npy, train-weight.npy,
- * train-fold.npy and traits.tsv. The program has no option to leave traits out, on purpose: a user should
- * not have to choose. What each part is worth is found out on these matrices instead. */
+ * Learns map and evidence on TRAIN as `film train` does by default, surveys TRAIN out of fold and
+ * DEV with all of it, each once, and writes into FOLDER {train,dev}-{x,y,base,similarity}.npy,
+ * train-weight.npy, train-fold.npy and traits.tsv. The program has no option to leave traits out,
+ * on purpose: a user should not have to choose. What each part is worth is found out on these
+ * matrices instead. */
 #include "base/mem.h"
 #include "base/threads.h"
 #include "film_train.h"
@@ -47,7 +48,8 @@ static FILE *create(const char *folder, const char *part, const char *name)
     return file;
 }
 
-/* ROWS x COLUMNS floats; COLUMNS 0: a vector. NumPy's format, version 1: the head is padded to 128 bytes. */
+/* ROWS x COLUMNS floats; COLUMNS 0: a vector. NumPy's format, version 1: the head is padded to 128
+ * bytes. */
 static void write_npy(const char *folder, const char *part, const char *name, const float *data,
                       size_t rows, size_t columns)
 {

@@ -63,7 +63,8 @@ void answer_metrics(struct worker *worker, const struct request *request, struct
     metrics_write(worker, &response->body);
 }
 
-/* A report has its scripts and styles inside; it is shut off from everything else, this server too. */
+/* A report has its scripts and styles inside; it is shut off from everything else, this server
+ * too. */
 void answer_report(struct worker *worker, const struct request *request, struct response *response)
 {
     const struct generation *generation = worker->generation;

@@ -43,7 +43,8 @@ void connections_leave(struct connections *connections, struct peer *peer)
     free(peer);
 }
 
-/* Its socket is open as long as it is in the list. While a request arrives nobody else writes to it. */
+/* Its socket is open as long as it is in the list. While a request arrives nobody else writes to
+ * it. */
 static void send_away(struct connections *connections, struct peer *peer)
 {
     static const char body[] = "{\"error\": {\"status\": 408, \"message\": \"the request took too "

@@ -1,9 +1,10 @@
 /* The connections of the moment, and sending away those that dawdle.
  *
- * libmicrohttpd closes a connection on which nothing happens. A client that sends a byte a second is never
- * that idle and could hold a connection for ever; so every connection has a time by which its request must
- * have arrived, or its answer been taken. When the server is full, a new one takes the place of the one that has
- * dawdled longest: however many there are, those who mean it are done long before it is their turn to go. */
+ * libmicrohttpd closes a connection on which nothing happens. A client that sends a byte a second
+ * is never that idle and could hold a connection for ever; so every connection has a time by which
+ * its request must have arrived, or its answer been taken. When the server is full, a new one takes
+ * the place of the one that has dawdled longest: however many there are, those who mean it are done
+ * long before it is their turn to go. */
 #ifndef SERVER_CONNECTIONS_H
 #define SERVER_CONNECTIONS_H
 
@@ -37,8 +38,8 @@ struct connections {
 
 double connections_now(void); /* seconds of a clock that only goes forward */
 
-/* Counts one more. Where the server is full, the one that has dawdled longest is sent away, if there is one. 0: there are
- * SPARE more than there should be, and this one cannot come in. */
+/* Counts one more. Where the server is full, the one that has dawdled longest is sent away, if
+ * there is one. 0: there are SPARE more than there should be, and this one cannot come in. */
 int connections_admit(struct connections *connections, size_t spare);
 void connections_turn_away(struct connections *connections); /* admitted, and then did not enter */
 

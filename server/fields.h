@@ -1,4 +1,5 @@
-/* The JSON of a request: a table of fields is its parser, as a verb's options are on the command line. */
+/* The JSON of a request: a table of fields is its parser, as a verb's options are on the command
+ * line. */
 #ifndef SERVER_FIELDS_H
 #define SERVER_FIELDS_H
 
@@ -25,8 +26,8 @@ struct field {
     const char *words;
 };
 
-/* The body as an object, its fields read and others refused. 0: refused, RESPONSE says why. What was read
- * lives as long as *ROOT, which the caller frees in any case. */
+/* The body as an object, its fields read and others refused. 0: refused, RESPONSE says why. What
+ * was read lives as long as *ROOT, which the caller frees in any case. */
 int fields_read(const struct request *request, const struct field *fields, json_t **root,
                 struct response *response);
 

@@ -65,7 +65,8 @@ static int has_token(const struct service_options *options, const struct request
            same_token(options->token, given + sizeof scheme - 1);
 }
 
-/* A page elsewhere can make a browser ask this machine under a name of its own; the Host header tells. */
+/* A page elsewhere can make a browser ask this machine under a name of its own; the Host header
+ * tells. */
 static int is_local_name(const char *host)
 {
     static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};

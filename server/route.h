@@ -17,8 +17,8 @@ struct route {
 /* NULL: there is none. */
 const struct route *route_find(int method, const char *path);
 
-/* A number for the route's path below METRICS_ENDPOINTS, and the path of such a number (NULL: past the
- * last). Everything unknown is one. */
+/* A number for the route's path below METRICS_ENDPOINTS, and the path of such a number (NULL: past
+ * the last). Everything unknown is one. */
 size_t route_number(const char *path);
 const char *route_path(size_t number);
 

@@ -29,7 +29,8 @@ struct checkpointer {
                         film_error *error);
     /* Is it time to save? The same answer in every process of a job; all ask. */
     int (*due)(void *user);
-    /* Non-zero when it could not be done: the learner stops, as if cancelled; the checkpointer knows why. */
+    /* Non-zero when it could not be done: the learner stops, as if cancelled; the checkpointer
+     * knows why. */
     int (*save)(void *user, const struct state_array *arrays, size_t count);
 };
 

@@ -212,7 +212,8 @@ static film_status spool_failed(film_error *error)
                                "folder for it");
 }
 
-/* A file without a name, for what waits until its turn; nothing is left of it when the process is killed. */
+/* A file without a name, for what waits until its turn; nothing is left of it when the process is
+ * killed. */
 static film_status open_spool(const char *path, film_output **out, film_error *error)
 {
     film_status status = FILM_OK;
@@ -239,8 +240,8 @@ film_status film_output_open_job(film_job *job, const char *path, film_output **
     film_status status = FILM_OK;
     const struct comm *comm = comm_of(job);
     *out = NULL;
-    /* So that the first finds out at once when it cannot write there. It spools too: when another fails, it is
-     * killed, and a half-written file beside the target would stay. */
+    /* So that the first finds out at once when it cannot write there. It spools too: when another
+     * fails, it is killed, and a half-written file beside the target would stay. */
     if (comm->rank == 0) TRY(film_output_open(path, out, error));
     if (comm->size > 1 && (comm->rank > 0 || (*out)->temporary)) {
         film_output_discard(*out);
@@ -265,8 +266,8 @@ static film_status read_spool(film_output *output, size_t offset, size_t count, 
     return FILM_OK;
 }
 
-/* COUNT bytes at OFFSET of what process FROM kept, in the buffer of the first. OUT, IN: how much goes to each process
- * and comes from each, all 0 before and after. */
+/* COUNT bytes at OFFSET of what process FROM kept, in the buffer of the first. OUT, IN: how much
+ * goes to each process and comes from each, all 0 before and after. */
 static film_status bring(film_output *output, size_t from, size_t offset, size_t count, size_t *out,
                          size_t *in, film_error *error)
 {
@@ -285,7 +286,8 @@ done:
     return status;
 }
 
-/* What was kept goes to TARGET (the first process's), one process after the other, a buffer at a time. */
+/* What was kept goes to TARGET (the first process's), one process after the other, a buffer at a
+ * time. */
 static film_status hand_over(film_output *output, film_output *target, film_error *error)
 {
     film_status status = FILM_OK;

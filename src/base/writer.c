@@ -137,7 +137,8 @@ void writer_text(struct writer *writer, film_text text)
 
 enum { DIGITS = 20 };
 
-/* The decimal digits of NUMBER, right-aligned before END and at least LEAST of them; returns the first. */
+/* The decimal digits of NUMBER, right-aligned before END and at least LEAST of them; returns the
+ * first. */
 static char *put_digits(char *end, uint64_t number, int least)
 {
     static const char pairs[] =

@@ -1,6 +1,6 @@
-/* JSON written straight into memory: what answers are made of that are asked for by the ten thousand a
- * second. Commas are its own affair. When memory runs out it goes on without writing and says so at
- * the end, so that the code that writes reads like what it writes. */
+/* JSON written straight into memory: what answers are made of that are asked for by the ten
+ * thousand a second. Commas are its own affair. When memory runs out it goes on without writing and
+ * says so at the end, so that the code that writes reads like what it writes. */
 #ifndef BASE_WRITER_H
 #define BASE_WRITER_H
 
@@ -25,8 +25,8 @@ void writer_null(struct writer *writer);
 /* All 17 digits: reads back as the same double. Null when it is not finite. */
 void writer_number(struct writer *writer, double number);
 
-/* Twelve decimals: of a thousand weights the sum is still right to 1e-9, and it takes a twentieth of the
- * time. */
+/* Twelve decimals: of a thousand weights the sum is still right to 1e-9, and it takes a twentieth
+ * of the time. */
 void writer_weight(struct writer *writer, double weight);
 
 /* JSON from elsewhere, as one value. */

@@ -32,8 +32,8 @@ static uint64_t add_hash(uint64_t hash, const void *bytes, size_t count)
     return checksum_bytes(parts, sizeof parts);
 }
 
-/* Over what was read, not over the files: weights stored in halves and the same ones in floats make the
- * same vectors. */
+/* Over what was read, not over the files: weights stored in halves and the same ones in floats make
+ * the same vectors. */
 uint64_t bert_hash(const struct bert *bert)
 {
     const struct bert_config *c = &bert->config;

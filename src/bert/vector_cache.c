@@ -199,8 +199,8 @@ static int list_folder(const char *path, struct old_files *files)
     return memory;
 }
 
-/* Removes the oldest files of all encoders until MORE bytes have room. Who has one of them open keeps
- * reading it. */
+/* Removes the oldest files of all encoders until MORE bytes have room. Who has one of them open
+ * keeps reading it. */
 static void make_room(struct vector_cache *cache, uint64_t more)
 {
     struct old_files files = {0};

@@ -70,8 +70,9 @@ struct writing {
     size_t count, room;
 };
 
-/* The pieces of the word, longest first from the left; the whole word is unknown when one part of it
- * is. The word lies behind room for the prefix, which then overwrites what was matched before. */
+/* The pieces of the word, longest first from the left; the whole word is unknown when one part of
+ * it is. The word lies behind room for the prefix, which then overwrites what was matched
+ * before. */
 static void cut_word(struct writing *writing)
 {
     const struct wordpiece *wordpiece = writing->wordpiece;

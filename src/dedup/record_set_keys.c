@@ -20,7 +20,8 @@ void record_set_key_free(struct record_set_key_maker *maker)
     mem_free(maker->key);
 }
 
-/* Signs that make another thing of a word (C, C++, C#; 5, 5 %, $5), unlike those that end sentences. */
+/* Signs that make another thing of a word (C, C++, C#; 5, 5 %, $5), unlike those that end
+ * sentences. */
 static size_t add_signs(char *key, size_t length, film_text text)
 {
     for (size_t i = 0; i < text.length; i++)

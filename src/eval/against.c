@@ -40,8 +40,8 @@ struct headline {
     const struct mcnemar *test; /* NULL: scores */
 };
 
-/* 1: the first is better, -1: the second, 0: cannot be told. The interval and the test must agree; they
- * seldom do not, and then a difference is not worth calling one. */
+/* 1: the first is better, -1: the second, 0: cannot be told. The interval and the test must agree;
+ * they seldom do not, and then a difference is not worth calling one. */
 static int better(const struct headline *headline)
 {
     const double *interval = headline->interval;

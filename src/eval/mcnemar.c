@@ -2,8 +2,9 @@
 
 #include <math.h>
 
-/* Twice the chance of min(b, c) or fewer heads in b + c throws. The binomial coefficients are walked in
- * logarithms: 2^-1000 would do as a double, the coefficient of 1000 over 500 nearly not. */
+/* Twice the chance of min(b, c) or fewer heads in b + c throws. The binomial coefficients are
+ * walked in logarithms: 2^-1000 would do as a double, the coefficient of 1000 over 500 nearly
+ * not. */
 static double exact(size_t low, size_t count)
 {
     double log_term = -(double)count * log(2.0), sum = 0;

@@ -18,7 +18,8 @@ static void offer(struct encoded *encoded, film_encoder_share share)
     encoded->list[at] = share;
 }
 
-/* y_a . y_b = sum over i of e_a[i] (M_i . y_b), and the same from the other side: the mean of both. */
+/* y_a . y_b = sum over i of e_a[i] (M_i . y_b), and the same from the other side: the mean of
+ * both. */
 static film_status share_dimensions(struct encoded *encoded, const struct reading *reading,
                                     film_error *error)
 {

@@ -47,8 +47,8 @@ static int stronger_first(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-/* REASON without a place to the groups of its families, half to each where there are two. PUT 0: only
- * counts. */
+/* REASON without a place to the groups of its families, half to each where there are two. PUT 0:
+ * only counts. */
 static void sort_in(struct explainer *explainer, film_reason **next, const film_reason *reason,
                     int put)
 {

@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-/* Entry rows are about 2 sqrt(rows), at most so many: looking at them all is a tenth of a search. */
+/* Entry rows are about 2 sqrt(rows), at most so many: looking at them all is a tenth of a
+ * search. */
 enum { MOST_ENTRIES = 1024 };
 
 static film_status options_fill(struct graph_options *options, film_error *error)
@@ -139,8 +140,8 @@ struct graph_view graph_view(const struct graph *graph)
         .entries = graph->entries};
 }
 
-/* One row of every stretch of ids, the first linked one from a random place on: spread over the file
- * whatever its order. */
+/* One row of every stretch of ids, the first linked one from a random place on: spread over the
+ * file whatever its order. */
 void graph_choose_entries(struct graph *graph)
 {
     size_t wanted = (size_t)(2 * sqrt((double)graph->count)) + 1;

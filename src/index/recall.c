@@ -26,8 +26,8 @@ size_t recall_count(const uint32_t *exact_id, const float *exact_score, const ui
     return found;
 }
 
-/* SAMPLE of the living rows, or all, in order of ids: of N rows that are left, one is taken with the
- * probability that fits how many are still wanted. */
+/* SAMPLE of the living rows, or all, in order of ids: of N rows that are left, one is taken with
+ * the probability that fits how many are still wanted. */
 static size_t draw(const struct graph_view *view, size_t sample, uint64_t seed, uint32_t *row)
 {
     struct rng rng;

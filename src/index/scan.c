@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* BLOCK rows (26 KiB at d = 200) stay in the first-level cache while TILE queries pass over them. */
+/* BLOCK rows (26 KiB at d = 200) stay in the first-level cache while TILE queries pass over
+ * them. */
 enum { BLOCK = 128, TILE = 8 };
 
 /* What a search works on. */
@@ -113,7 +114,8 @@ static float exact(const struct scan *scan, const float *vector, size_t row)
     return (float)vec_dot(vector, scan->rows + row * dim, dim);
 }
 
-/* Second pass, for a query without a proof: every row whose codes say at least LEAST is looked at. */
+/* Second pass, for a query without a proof: every row whose codes say at least LEAST is looked
+ * at. */
 static void scan_again(const struct job *job, size_t q, double least, struct topk *top)
 {
     const struct scan *scan = job->scan;

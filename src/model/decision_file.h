@@ -7,7 +7,8 @@
 /* line, evidence.feature/.keys/.item, trees.feature/.cut/.leaf/.cover, memory.* */
 enum { DECISION_TENSORS = 16 };
 
-/* Adds the decision's tensors to TENSORS; returns how many. None where there is no full decision. */
+/* Adds the decision's tensors to TENSORS; returns how many. None where there is no full
+ * decision. */
 size_t decision_tensors(const struct decision *decision, struct safetensors_tensor *tensors);
 
 /* Finds and checks them. The settings have been read: decision->full says whether there are any. */

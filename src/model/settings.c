@@ -42,8 +42,8 @@ static json_t *line_object(const struct calibration *line)
                      line->threshold);
 }
 
-/* What is a number by itself; the rest are tensors. The names of the traits are those the trees were
- * learned on, in their order. */
+/* What is a number by itself; the rest are tensors. The names of the traits are those the trees
+ * were learned on, in their order. */
 static json_t *decision_object(const struct decision *decision)
 {
     if (!decision->full) return json_null();

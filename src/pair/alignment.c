@@ -114,7 +114,8 @@ void alignment_free(struct alignment *alignment)
     }
 }
 
-/* Neighbouring letters of the word with a space around it, sorted: "who" -> " w", "wh", "ho", "o ". */
+/* Neighbouring letters of the word with a space around it, sorted: "who" -> " w", "wh", "ho", "o
+ * ". */
 static size_t letter_pairs(film_text word, uint16_t *pairs)
 {
     size_t length = word.length < ALIGNMENT_LETTERS ? word.length : ALIGNMENT_LETTERS;

@@ -81,8 +81,9 @@ film_status calibrate_fit_beside(const float *similarity, const float *offset, c
     fit_line(similarity, offset, target, count, out);
     film_status status =
         calibrate_threshold(similarity, target, count, &out->threshold, &accuracy, error);
-    /* Labels that similarity says nothing about, or the opposite (few rows, look-alikes as negatives). A
-     * falling line would turn the decision at the threshold round; an almost level one says what is known. */
+    /* Labels that similarity says nothing about, or the opposite (few rows, look-alikes as
+     * negatives). A falling line would turn the decision at the threshold round; an almost level
+     * one says what is known. */
     if (!(out->scale >= LEAST_SCALE)) {
         out->scale = LEAST_SCALE;
         out->bias = -LEAST_SCALE * out->threshold;

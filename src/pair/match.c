@@ -69,8 +69,8 @@ void match_free(struct match *match)
     memset(match, 0, sizeof *match);
 }
 
-/* log-odds = scale * score + bias + memory + identity + prior, against the operating point on the same
- * line. */
+/* log-odds = scale * score + bias + memory + identity + prior, against the operating point on the
+ * same line. */
 static void judge(struct match *match, const struct calibration *line, double score, double memory,
                   film_verdict *verdict)
 {

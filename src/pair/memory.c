@@ -77,7 +77,8 @@ enum memory_answer memory_ask(const struct memory *memory, uint64_t a, uint64_t 
 double memory_weigh(const double *margin, const float *target, const float *weight, size_t count)
 {
     enum { ROUNDS = 50 };
-    /* As if the answer had been right once and wrong once: a weight from three pairs stays modest. */
+    /* As if the answer had been right once and wrong once: a weight from three pairs stays
+     * modest. */
     double total = 0;
     for (int round = 0; round < ROUNDS; round++) {
         double p = calibrate_probability(total), slope = 2 * p - 1, bend = 2 * p * (1 - p);

@@ -1,16 +1,17 @@
 /* Traits: named numbers that say something about a pair, read off a comparison.
  *
- * Each is a function of its own with a line that says what it means; the boosted trees read them in this
- * order. None depends on which sentence comes first: what belongs to one sentence enters as the smaller
- * and the larger of the two. What word evidence says is not among them: it is the margin the trees start
- * from, and given to them once more it made unseen pairs worse (84.0 against 84.4 % on Quora). */
+ * Each is a function of its own with a line that says what it means; the boosted trees read them in
+ * this order. None depends on which sentence comes first: what belongs to one sentence enters as
+ * the smaller and the larger of the two. What word evidence says is not among them: it is the
+ * margin the trees start from, and given to them once more it made unseen pairs worse (84.0 against
+ * 84.4 % on Quora). */
 #ifndef PAIR_TRAITS_H
 #define PAIR_TRAITS_H
 
 #include "pair/comparison.h"
 
-/* Reasons that belong together, each with a title anybody can read. Every trait is in one of them; the
- * black box, memory and identity are families by themselves. */
+/* Reasons that belong together, each with a title anybody can read. Every trait is in one of them;
+ * the black box, memory and identity are families by themselves. */
 #define FAMILY_LIST(FAMILY)                                              \
     FAMILY(LENGTH, "length", "Length")                                   \
     FAMILY(OVERLAP, "overlap", "Words in common")                        \

@@ -1,5 +1,5 @@
-/* A pool in PostgreSQL: its copy is brought up to date before every reading transaction, or by a thread that
- * listens. While the database cannot be reached, readers have the copy as it is. */
+/* A pool in PostgreSQL: its copy is brought up to date before every reading transaction, or by a
+ * thread that listens. While the database cannot be reached, readers have the copy as it is. */
 #include "base/mem.h"
 #include "pool/pool.h"
 
@@ -60,7 +60,8 @@ void shared_refresh(film_pool *pool)
 {
     if (pool->follower) return;
     pthread_mutex_lock(&pool->copying);
-    /* Asking takes a round trip, trying to connect perhaps seconds: not every reader should wait for that. */
+    /* Asking takes a round trip, trying to connect perhaps seconds: not every reader should wait
+     * for that. */
     if (now() >= pool->next_look) {
         double pause = catch_up(pool, NULL) == FILM_OK ? 0.1 : 1;
         pool->next_look = now() + pause;

@@ -1,5 +1,5 @@
-/* Is what lies in the database what the copy has? Rows that were changed by others than film keep their number of
- * change, so no copy hears of them. */
+/* Is what lies in the database what the copy has? Rows that were changed by others than film keep
+ * their number of change, so no copy hears of them. */
 #include "remote/remote.h"
 
 #include <string.h>

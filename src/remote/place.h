@@ -12,7 +12,8 @@ struct place {
 /* Is PATH meant for PostgreSQL, and no file? */
 int place_is_remote(const char *path);
 
-/* A URI with a password in it is refused: other users see command lines. Free also after a failure. */
+/* A URI with a password in it is refused: other users see command lines. Free also after a
+ * failure. */
 film_status place_open(struct place *place, const char *uri, film_error *error);
 void place_free(struct place *place);
 

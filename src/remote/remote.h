@@ -1,11 +1,12 @@
 /* A pool in PostgreSQL, and the copy of it on this machine.
  *
- * The copy is an ordinary pool file. Everything that reads, reads the copy; everything that writes does so in a
- * transaction of the copy, whose changes are sent to the database before either is committed. A writer holds the
- * one row of `counter` and has brought the copy up to date before it looks at anything, so what it decides (is
- * the id there? with which text? the next number?) is decided on the database's own state, by the same code as for a
- * pool in a file. The order of locks is: the counter, then the copy. Bringing up to date takes the copy alone, and
- * looks at the database after it has it; so the copy is never ahead of what it is compared with. */
+ * The copy is an ordinary pool file. Everything that reads, reads the copy; everything that writes
+ * does so in a transaction of the copy, whose changes are sent to the database before either is
+ * committed. A writer holds the one row of `counter` and has brought the copy up to date before it
+ * looks at anything, so what it decides (is the id there? with which text? the next number?) is
+ * decided on the database's own state, by the same code as for a pool in a file. The order of locks
+ * is: the counter, then the copy. Bringing up to date takes the copy alone, and looks at the
+ * database after it has it; so the copy is never ahead of what it is compared with. */
 #ifndef REMOTE_REMOTE_H
 #define REMOTE_REMOTE_H
 
@@ -62,11 +63,13 @@ film_status remote_compare(struct remote *remote, struct db *db, remote_differs_
 
 /* ---- for the files of this folder ---- */
 
-/* pull.c: a quick look, outside of a transaction: does the database have changes that DB has not? */
+/* pull.c: a quick look, outside of a transaction: does the database have changes that DB has
+ * not? */
 film_status pull_is_behind(const struct remote *remote, struct session *session, struct db *db,
                            int *behind, film_error *error);
 
-/* Takes over what the copy does not have yet, inside transactions of both; WRITE goes on from there. */
+/* Takes over what the copy does not have yet, inside transactions of both; WRITE goes on from
+ * there. */
 film_status pull_changes(struct remote *remote, struct session *session, struct store_write *write,
                          film_error *error);
 

@@ -1,4 +1,5 @@
-/* The page's looks: one column of text, plots beside each other where there is room, light, dark, paper. */
+/* The page's looks: one column of text, plots beside each other where there is room, light, dark,
+ * paper. */
 #include "report/parts.h"
 
 const char *const page_style =

@@ -60,7 +60,8 @@ film_status store_put_removed(struct db *db, const struct store_removed_row *row
                                     " 'sentence')",
                       raise_sql[] = "UPDATE sqlite_sequence SET seq = max(seq, ?1)"
                                     " WHERE name = 'sentence'";
-    /* The last two: its number is not given again, also where the sentence itself was never here. */
+    /* The last two: its number is not given again, also where the sentence itself was never
+     * here. */
     static const char *const all[] = {remove_sql, note_sql, first_sql, raise_sql};
     film_status status = FILM_OK;
     sqlite3_stmt *statement;

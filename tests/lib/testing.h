@@ -15,7 +15,8 @@
 
 #include "film_train.h"
 
-/* These say what is wrong on standard error: cmocka keeps to itself what fails in a group's set-up. */
+/* These say what is wrong on standard error: cmocka keeps to itself what fails in a group's
+ * set-up. */
 #undef assert_true
 #define assert_true(condition)                                                              \
     do {                                                                                    \

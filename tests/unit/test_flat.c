@@ -6,8 +6,8 @@
 static film_error error;
 static const film_progress silent = {NULL, NULL};
 
-/* Small whole numbers: inner products are exact, so ties are real and the oracle needs no tolerance.
- * Every third row repeats an earlier one. */
+/* Small whole numbers: inner products are exact, so ties are real and the oracle needs no
+ * tolerance. Every third row repeats an earlier one. */
 static float *whole_rows(size_t count, size_t dim, uint64_t seed)
 {
     struct rng rng;

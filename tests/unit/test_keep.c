@@ -1,5 +1,5 @@
-/* The learners' own pausing, with a checkpointer in memory: what film_train does not offer (mining, other
- * rules of the steps). */
+/* The learners' own pausing, with a checkpointer in memory: what film_train does not offer (mining,
+ * other rules of the steps). */
 #include "testing.h"
 #include "base/rng.h"
 #include "learn/rank.h"

@@ -1,5 +1,5 @@
-/* Learning the decision: the same again for the same seed, from every kind of labels, from next to nothing, and
- * stopped or out of memory at any point. */
+/* Learning the decision: the same again for the same seed, from every kind of labels, from next to
+ * nothing, and stopped or out of memory at any point. */
 #include "faq_model.h"
 #include "topics.h"
 

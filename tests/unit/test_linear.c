@@ -46,8 +46,8 @@ static double spread(const struct linear_data *data, size_t t)
     return sqrt(squares / rows);
 }
 
-/* The loss, written out here: weights are those of traits brought to variance 1, kept within four standard
- * deviations of the mean. */
+/* The loss, written out here: weights are those of traits brought to variance 1, kept within four
+ * standard deviations of the mean. */
 static double loss(const struct linear_data *data, const struct linear *line, const double *each,
                    double bias, double ridge)
 {
