@@ -83,7 +83,7 @@ void graph_walker_free(struct graph_walker *walker);
 struct graph_question {
     const float *vector;
     size_t k;
-    /* Candidates kept on the way, at least k; larger finds more. For k = 10 of our vectors, 64 finds
+    /* Candidates kept on the way, at least k; larger finds more. For k = 10 of our vectors 64 finds
      * 97 % and 160 99 % of 184,000 rows; 96 and 448 find 95 and 99 % of a million. */
     size_t ef;
     const float *rows; /* count x dim for exact scores; NULL: those of the codes */
