@@ -1,3 +1,5 @@
+/* A growing byte buffer and the JSON that answers are written with. A failed allocation is
+ * remembered, so callers check once, at the end. */
 #include "bytes.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Counts connections, times their requests, and sends the slowest away when the server is full.
+ * Reads no request; libmicrohttpd does. */
 #include "connections.h"
 #include "bytes.h"
 

@@ -1,3 +1,5 @@
+/* Parses a request's JSON object by a table of fields and says which field is wrong. Knows no
+ * endpoint. */
 #include "fields.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* Connects libmicrohttpd to a service: accepts, collects a request's bytes, hands long ones to
+ * the work queue, sends the answer. Decides nothing about what is answered. */
 #include "http.h"
 #include "route.h"
 

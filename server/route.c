@@ -1,3 +1,5 @@
+/* The table of endpoints, and what is refused before one is called: method, content type, token,
+ * origin, host. */
 #include "route.h"
 #include "assets.h"
 

@@ -1,3 +1,5 @@
+/* Runs film serve: opens the service, starts the sockets, waits for signals, stops or reloads.
+ * Parses no request. */
 #include "serve.h"
 #include "http.h"
 #include "listen.h"

@@ -1,3 +1,5 @@
+/* Owns the model or pool of the moment and one worker per thread. Exchanges the model under load
+ * without a lock that a match would wait for. */
 #include "service.h"
 #include "route.h"
 

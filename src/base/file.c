@@ -1,3 +1,5 @@
+/* Maps files for reading, and writes them under a temporary name that becomes the real one when
+ * all is written. Interprets no content. */
 #include "base/file.h"
 #include "base/comm.h"
 #include "base/mem.h"

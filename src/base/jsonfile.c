@@ -1,3 +1,5 @@
+/* Parses JSON that others wrote, by jansson; a key that appears twice is refused. What the
+ * values mean is checked by the caller. */
 #include "base/jsonfile.h"
 #include "base/file.h"
 

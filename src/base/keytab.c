@@ -1,3 +1,5 @@
+/* A hash table from 64-bit keys to dense numbers, by linear probing in two plain arrays that can
+ * be mapped from a file. Removes nothing. */
 #include "base/keytab.h"
 #include "base/mem.h"
 

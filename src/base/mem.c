@@ -1,3 +1,5 @@
+/* Every allocation of the library: overflow-checked sizes, arrays that grow by half, and the
+ * hook that tests use to make it fail. */
 #include "base/mem.h"
 
 #include "film.h"

@@ -1,3 +1,5 @@
+/* Reads safetensors files: header, tensors, metadata, checksums. Trusts no byte of them; writing
+ * is in safetensors_write.c. */
 #include "base/safetensors.h"
 #include "base/checksum.h"
 #include "base/file.h"

@@ -1,3 +1,4 @@
+/* Fills error messages and passes progress on. Prints nothing. */
 #include "base/status.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* Decides how many threads a call uses: what it asks for, FILM_THREADS, or the processors there
+ * are. */
 #include "base/threads.h"
 
 #include <omp.h>

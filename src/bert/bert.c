@@ -1,3 +1,5 @@
+/* Opens a BERT encoder from a Hugging Face folder, describes it and frees it. The parts are read
+ * by bert_config, bert_tokenizer and bert_weights, and computed by bert_forward. */
 #include "bert/bert_parts.h"
 #include "base/checksum.h"
 #include "base/file.h"

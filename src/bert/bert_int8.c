@@ -1,3 +1,5 @@
+/* Matrix products of 8-bit weights and activations, with a kernel per instruction set; all
+ * kernels give the same bits. */
 #include "bert/bert_int8.h"
 #include "base/mem.h"
 #include "embed/vec.h"

@@ -1,3 +1,5 @@
+/* What lies between the matrix products of a BERT network: bias, GELU, layer norm, softmax,
+ * attention, each in one pass over memory. */
 #include "bert/bert_kernel.h"
 #include "embed/vec.h"
 

@@ -1,3 +1,5 @@
+/* The convolutional network on top of a BERT encoder (triplet network of Hoffer and Ailon):
+ * plan, start, forward, backward. Learning is in learn/deep_learn.c. */
 #include "bert/deep.h"
 #include "base/mem.h"
 #include "base/threads.h"

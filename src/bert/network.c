@@ -1,3 +1,5 @@
+/* Encodes sentences in batches and remembers their vectors, in memory and on disk, so that each
+ * is encoded once. */
 #include "bert/network.h"
 #include "base/keytab.h"
 #include "base/mem.h"

@@ -1,3 +1,5 @@
+/* Vectors of an encoder on disk, found by a hash of the text, in checksummed files; the oldest
+ * files go first. A damaged file is dropped, not repaired. */
 #include "bert/vector_cache.h"
 #include "base/checksum.h"
 #include "base/keytab.h"

@@ -1,3 +1,5 @@
+/* WordPiece tokens as BERT's own tokenizer makes them: clean, fold, split, longest piece first.
+ * Tables come from bert_tokenizer.c. */
 #include "bert/wordpiece.h"
 #include "base/mem.h"
 #include "text/utf8.h"

@@ -1,3 +1,5 @@
+/* Clusters by mean linkage: pairs by falling probability, joined when the mean between two
+ * clusters reaches the threshold. Does not chain as single linkage does. */
 #include "dedup/cluster.h"
 #include "base/keytab.h"
 #include "base/mem.h"

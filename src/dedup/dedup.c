@@ -1,3 +1,5 @@
+/* film_dedup and its kin: records to candidates, judged pairs, clusters and representatives, in
+ * one process or a job. */
 #include "dedup/dedup.h"
 #include "base/mem.h"
 #include "pool/pool.h"

@@ -1,3 +1,5 @@
+/* The key under which records of the same words meet: the words in their order, and signs that
+ * change a word (C, C++, 5 %). */
 #include "base/mem.h"
 #include "dedup/record_set_parts.h"
 

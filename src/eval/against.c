@@ -1,3 +1,4 @@
+/* Compares two models on the same rows: paired bootstrap of the differences, McNemar's test. */
 #include "eval/against.h"
 #include "base/mem.h"
 #include "eval/answer.h"

@@ -1,3 +1,4 @@
+/* Writes the figures of an evaluation as JSON; undefined numbers are null. Computes none. */
 #include "eval/answer.h"
 
 #include <math.h>

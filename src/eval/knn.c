@@ -1,3 +1,5 @@
+/* The paper's pairwise decision (Tang & Aw 2020): two sentences are similar when they are among
+ * each other's k nearest; swept over k. */
 #include "eval/knn.h"
 #include "base/mem.h"
 #include "base/threads.h"

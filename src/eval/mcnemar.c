@@ -1,3 +1,5 @@
+/* McNemar's test of two paired classifiers: exact for few discordant rows, with the corrected
+ * chi-square for many. */
 #include "eval/mcnemar.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Accuracy, F1, AUC, average precision, log loss, calibration, correlations, from rows sorted
+ * once. Draws no samples; bootstrap.c does. */
 #include "eval/measures.h"
 #include "base/mem.h"
 

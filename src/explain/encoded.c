@@ -1,3 +1,5 @@
+/* What a BERT encoder adds to a pair's explanation: exact where it is linear, by leaving words
+ * out where it is not. */
 #include "explain/encoded.h"
 #include "base/mem.h"
 #include "embed/vec.h"

@@ -1,3 +1,4 @@
+/* Splits the similarity of two sentences exactly into products of their words' vectors. */
 #include "explain/links.h"
 #include "base/mem.h"
 #include "embed/vec.h"

@@ -1,3 +1,5 @@
+/* Gathers the reasons of a verdict into words and groups that add up to its log-odds, with
+ * links, facts and examples. */
 #include "explain/pair.h"
 #include "base/mem.h"
 #include "pair/reasons.h"

@@ -1,3 +1,5 @@
+/* Cuts two sentences into words that do not overlap, as a reader sees them, and maps tokens to
+ * them. */
 #include "explain/words.h"
 #include "base/mem.h"
 

@@ -1,3 +1,5 @@
+/* The proximity graph's memory: rows, links, entry points, rings of equal rows. Walking,
+ * building and removing have files of their own. */
 #include "index/graph_parts.h"
 #include "base/mem.h"
 #include "base/rng.h"

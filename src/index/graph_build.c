@@ -1,3 +1,5 @@
+/* Adds rows to the graph in batches of fixed size, each seeing the graph before it, so that
+ * threads change no byte. */
 #include "index/graph_parts.h"
 #include "base/mem.h"
 #include "base/threads.h"

@@ -1,3 +1,5 @@
+/* Chooses a row's links: near ones, in different directions (a link is left out when a kept one
+ * is nearer to its end). */
 #include "index/graph_parts.h"
 #include "base/mem.h"
 

@@ -1,3 +1,4 @@
+/* Removes rows and mends the lists that led to them, so that searches meet no deleted row. */
 #include "index/graph_parts.h"
 #include "base/mem.h"
 #include "base/threads.h"

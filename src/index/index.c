@@ -1,3 +1,5 @@
+/* One index over sentences from two sides, vectors and words, and the candidates both propose.
+ * Judges no pair. */
 #include "index/index.h"
 #include "base/mem.h"
 #include "base/threads.h"

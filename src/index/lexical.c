@@ -1,3 +1,5 @@
+/* An inverted index over weighted terms: documents are added and removed, arrays of a file are
+ * checked before use. Searching is in lexical_search.c. */
 #include "index/lexical_parts.h"
 #include "base/mem.h"
 

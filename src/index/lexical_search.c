@@ -1,3 +1,5 @@
+/* The top k documents by inner product of term weights: terms by falling bound, so that
+ * documents that can no longer win are not opened (in the manner of MaxScore). */
 #include "index/lexical_parts.h"
 #include "base/mem.h"
 #include "base/topk.h"

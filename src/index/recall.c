@@ -1,3 +1,4 @@
+/* Measures how much of the exact answer a graph search finds. */
 #include "index/recall.h"
 #include "base/mem.h"
 #include "base/rng.h"

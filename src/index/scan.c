@@ -1,3 +1,5 @@
+/* Exact nearest neighbours from byte codes: a bound on what rounding lost proves the answer, or
+ * the scan is repeated with floats. */
 #include "index/scan.h"
 #include "base/mem.h"
 #include "base/threads.h"

@@ -1,3 +1,5 @@
+/* The weighted words of a sentence for the inverted index: hashes, idf, and what the learned map
+ * gives them. */
 #include "index/terms.h"
 #include "base/mem.h"
 #include "embed/vec.h"

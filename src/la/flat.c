@@ -1,3 +1,4 @@
+/* Exact nearest neighbours by matrix products of a fixed shape. */
 #include "la/flat.h"
 #include "base/mem.h"
 #include "base/threads.h"

@@ -1,3 +1,4 @@
+/* Exact nearest neighbours of rows that are partitioned over the processes of a job. */
 #include "la/flat_share.h"
 #include "base/mem.h"
 #include "base/topk.h"

@@ -1,3 +1,5 @@
+/* Block Lanczos with full reorthogonalisation for the largest eigenvalues of an operator known
+ * by its products. */
 #include "la/krylov.h"
 
 #include "base/mem.h"

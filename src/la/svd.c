@@ -1,3 +1,5 @@
+/* Truncated SVD of a sparse matrix by block Krylov iteration on its shorter side. Small or dense
+ * cases are in svd_dense.c. */
 #include "la/svd.h"
 
 #include "base/mem.h"

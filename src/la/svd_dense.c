@@ -1,3 +1,4 @@
+/* The SVD of a dense matrix with few columns, from its Gram matrix in double precision. */
 #include "base/mem.h"
 #include "la/dense.h"
 #include "la/svd.h"

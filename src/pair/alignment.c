@@ -1,3 +1,5 @@
+/* Compares words in their order (longest common subsequence) and matches differing words that
+ * may mean the same. */
 #include "pair/alignment.h"
 #include "base/mem.h"
 #include "embed/vec.h"

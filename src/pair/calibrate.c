@@ -1,3 +1,4 @@
+/* Affine calibration: a score to log-odds, fitted by logistic regression (Platt scaling). */
 #include "pair/calibrate.h"
 #include "base/mem.h"
 #include "pair/operating.h"

@@ -1,3 +1,5 @@
+/* Compares two sentences word by word, once: shared words, words of one side, spelling, numbers,
+ * negation. Judges nothing. */
 #include "pair/comparison.h"
 #include "base/mem.h"
 #include "pair/alignment.h"

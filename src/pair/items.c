@@ -1,3 +1,5 @@
+/* Lists the items of a pair that can carry evidence: shared features, features of one side,
+ * pairs of words across. */
 #include "pair/items.h"
 #include "base/mem.h"
 

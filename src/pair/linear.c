@@ -1,3 +1,5 @@
+/* A straight line through the traits, evaluated and fitted by regularised logistic regression
+ * (Newton's method). */
 #include "pair/linear.h"
 #include "base/mem.h"
 #include "la/dense.h"

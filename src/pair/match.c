@@ -1,3 +1,5 @@
+/* film_match: two sentences to a verdict, by the rule that the options ask for. Every
+ * probability comes from here. */
 #include "pair/match.h"
 #include "base/mem.h"
 #include "pair/reasons.h"

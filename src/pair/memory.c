@@ -1,3 +1,5 @@
+/* Remembers labelled questions as clusters (same) and edges between them (different), and
+ * answers only where both are known. */
 #include "pair/memory.h"
 #include "base/mem.h"
 #include "base/union_find.h"

@@ -1,3 +1,5 @@
+/* Chooses a threshold for the best accuracy or F1, or a wanted precision or recall. Does not
+ * know what a score is. */
 #include "pair/operating.h"
 #include "base/mem.h"
 

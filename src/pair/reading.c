@@ -1,3 +1,4 @@
+/* Reads two sentences side by side: tokens, sparse rows, vectors, rarity of words. */
 #include "pair/reading.h"
 #include "base/mem.h"
 

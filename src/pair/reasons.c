@@ -1,3 +1,4 @@
+/* Takes a verdict apart into weighted reasons that add up to its log-odds. */
 #include "pair/reasons.h"
 #include "base/mem.h"
 #include "embed/vec.h"

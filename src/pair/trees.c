@@ -1,3 +1,5 @@
+/* Evaluates a sum of small regression trees stored as plain arrays, and checks arrays that come
+ * from a file. */
 #include "pair/trees.h"
 #include "base/mem.h"
 #include "base/threads.h"

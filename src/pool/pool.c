@@ -1,3 +1,5 @@
+/* An open pool: a connection per thread, the model, transactions. What is stored is known to
+ * src/store. */
 #include "pool/pool.h"
 #include "base/mem.h"
 #include "pool/snapshot.h"

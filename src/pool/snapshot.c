@@ -1,3 +1,5 @@
+/* The pool's index in memory: made at the first search, brought up to date after changes, shared
+ * by all threads. */
 #include "pool/snapshot.h"
 #include "base/mem.h"
 #include "pool/batch.h"

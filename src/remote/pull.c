@@ -1,3 +1,5 @@
+/* Brings the copy on this machine up to date with the database: every change after the last one
+ * it has. */
 #include "remote/remote.h"
 #include "base/mem.h"
 

@@ -1,3 +1,4 @@
+/* Sends the rows of a transaction on the copy to the database, and notifies those who listen. */
 #include "remote/remote.h"
 
 /* New sentences and removals go by COPY, all at once; what changes a row that is there, by prepared

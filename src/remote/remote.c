@@ -1,3 +1,5 @@
+/* The handle of a pool in PostgreSQL: create, open, refresh, listen, write. All reading is done
+ * on the copy. */
 #include "remote/remote.h"
 #include "base/checksum.h"
 #include "base/mem.h"

@@ -1,3 +1,5 @@
+/* One connection to PostgreSQL: statements with parameters, rows, time limits, errors. SQL is
+ * constant text; values never become part of it. */
 #include "base/mem.h"
 #include "remote/session_parts.h"
 

@@ -1,3 +1,4 @@
+/* Creates the tables of a shared pool and checks their version. */
 #include "remote/tables.h"
 
 #include <string.h>

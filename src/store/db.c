@@ -1,3 +1,5 @@
+/* One SQLite connection: open, statements, transactions, errors turned into messages. Knows no
+ * table. */
 #include "store/db.h"
 #include "base/mem.h"
 #include "store/lock_owner.h"

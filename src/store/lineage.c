@@ -1,3 +1,5 @@
+/* Checks that the write-ahead log beside a pool belongs to it, by random words that every
+ * writing transaction leaves in both. */
 #include "store/lineage.h"
 #include "base/mem.h"
 #include "store/lock_owner.h"

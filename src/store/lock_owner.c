@@ -1,3 +1,5 @@
+/* Finds which process holds a pool's lock, and notices a pool whose file was exchanged. For
+ * messages. */
 #include "store/lock_owner.h"
 
 #include <stdio.h>

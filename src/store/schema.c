@@ -1,3 +1,4 @@
+/* Creates the tables of a pool, checks their version and upgrades older ones. */
 #include "store/schema.h"
 
 #include <stdio.h>

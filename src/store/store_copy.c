@@ -1,3 +1,5 @@
+/* Writes rows as another database numbered them, and lists changed rows: both halves of copying
+ * a shared pool. */
 #include "store/store.h"
 
 film_status store_put_row(struct db *db, const struct store_row *row, size_t dim, film_error *error)

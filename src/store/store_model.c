@@ -1,3 +1,4 @@
+/* The model inside a pool, stored in chunks and read back into memory. */
 #include "base/mem.h"
 #include "base/checksum.h"
 #include "store/store.h"

@@ -1,3 +1,5 @@
+/* Cuts a file into chunks of nearly equal size at the ends of rows, so that every row is in
+ * exactly one. */
 #include "text/slice.h"
 #include "base/mem.h"
 

@@ -1,3 +1,4 @@
+/* film_table: rows of a file, in one format whatever the file's. Counts lines for messages. */
 #include "text/table.h"
 #include "base/mem.h"
 #include "text/columns.h"

@@ -1,3 +1,4 @@
+/* Checks that bytes are UTF-8: no overlong forms, no surrogates. */
 #include "text/utf8.h"
 
 #include <stdint.h>

@@ -1,3 +1,5 @@
+/* Properties of pair/items on random sentences: symmetric, with keys that match the words they
+ * point at. */
 #include "testing.h"
 #include "item_text.h"
 

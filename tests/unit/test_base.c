@@ -1,3 +1,4 @@
+/* src/base: memory, messages, random numbers, files. */
 #include "testing.h"
 
 #include "base/comm.h"

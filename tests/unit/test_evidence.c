@@ -1,3 +1,4 @@
+/* pair/evidence: sums by hand, symmetry, dropping of small weights. */
 #include "testing.h"
 #include "pairs.h"
 

@@ -1,3 +1,4 @@
+/* Learning word evidence: steps against AdaGrad's formula, seeds, weights. */
 #include "testing.h"
 #include "pairs.h"
 

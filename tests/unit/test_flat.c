@@ -1,3 +1,4 @@
+/* la/flat against brute force, with ties. */
 #include "testing.h"
 
 #include "base/rng.h"

@@ -1,3 +1,4 @@
+/* train/folds: rows that share a question stay together, and shares hold. */
 #include "testing.h"
 
 #include "base/rng.h"

@@ -1,3 +1,4 @@
+/* index/graph: small graphs completely, equal rows, and damaged graphs that must be refused. */
 #include "testing.h"
 #include "vectors.h"
 

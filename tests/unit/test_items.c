@@ -1,3 +1,4 @@
+/* pair/items on pairs written by hand. */
 #include "testing.h"
 #include "item_text.h"
 

@@ -1,3 +1,4 @@
+/* base/keytab: order, growth, extreme keys. */
 #include "testing.h"
 
 #include "base/keytab.h"

@@ -1,3 +1,4 @@
+/* pair/linear: the fit against its gradient and against the line the labels came from. */
 #include "testing.h"
 
 #include "base/rng.h"

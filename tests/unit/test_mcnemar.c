@@ -1,3 +1,4 @@
+/* eval/mcnemar against values of SciPy. */
 #include "testing.h"
 
 #include "eval/mcnemar.h"

@@ -1,3 +1,4 @@
+/* eval/measures on cases computed by hand. scikit-learn is the oracle in tests/golden. */
 #include "testing.h"
 
 #include "base/rng.h"

@@ -1,3 +1,4 @@
+/* film_train, saving, opening and matching together, through the public API. */
 #include "testing.h"
 
 #include "model/model.h"

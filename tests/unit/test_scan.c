@@ -1,3 +1,4 @@
+/* index/scan and codes: every kernel against plain sums, the scan against brute force. */
 #include "testing.h"
 
 #include "base/rng.h"
