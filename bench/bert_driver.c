@@ -1,9 +1,11 @@
-/* Our half of bench/bert.py: the time of bert_encode, and what the machine's sgemm reaches in the same run.
+/* Our half of bench/bert.py: the time of bert_encode, and what the machine's sgemm reaches in the
+ * same run.
  *
  *     bert_driver FOLDER SENTENCES THREADS ROUNDS OUT [int8]
  *
- * OUT.vectors gets the vectors (float), OUT.ids the tokens (uint32: length, ids, length, ids, ...). Prints the
- * seconds and processor seconds of the best round, tokens, and GFLOP/s of a 1024 x 1024 x 1024 product. */
+ * OUT.vectors gets the vectors (float), OUT.ids the tokens (uint32: length, ids, length, ids, ...).
+ * Prints the seconds and processor seconds of the best round, tokens, and GFLOP/s of a 1024 x 1024
+ * x 1024 product. */
 #include "base/mem.h"
 #include "base/clock.h"
 #include "bert/bert.h"

@@ -49,7 +49,8 @@ static FILE *create(const char *folder, const char *part, const char *name)
     return file;
 }
 
-/* ROWS x COLUMNS floats; COLUMNS 0: a vector. NumPy's format, version 1: the head is padded to 128 bytes. */
+/* ROWS x COLUMNS floats; COLUMNS 0: a vector. NumPy's format, version 1: the head is padded to 128
+ * bytes. */
 static void write_npy(const char *folder, const char *part, const char *name, const float *data,
                       size_t rows, size_t columns)
 {

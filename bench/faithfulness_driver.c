@@ -1,13 +1,15 @@
-/* Do the words an explanation names decide? Delete them and see how far the probability of the verdict falls.
+/* Do the words an explanation names decide? Delete them and see how far the probability of the
+ * verdict falls.
  *
  *     faithfulness_driver MODEL DEV.tsv [PAIRS [MOST]]
  *
- * For PAIRS rows of DEV (1,000, drawn at random): the words of both sentences are put in order, the first 1, 2, ..
- * MOST (5) are deleted, and the pair is judged again. Orders: by what the explanation says each word speaks for the
- * verdict; by idf, rarest first; the same, each word in one sentence only (deleting both of a shared word leaves the two
- * as much alike as before); at random (the mean of ten). As TSV: verdict, order, the mean fall of the
- * verdict's probability for each number of words, and their mean, the area under the curve. The last line: the
- * largest error of the sum words + groups + bias = log-odds. */
+ * For PAIRS rows of DEV (1,000, drawn at random): the words of both sentences are put in order, the
+ * first 1, 2, .. MOST (5) are deleted, and the pair is judged again. Orders: by what the
+ * explanation says each word speaks for the verdict; by idf, rarest first; the same, each word in
+ * one sentence only (deleting both of a shared word leaves the two as much alike as before); at
+ * random (the mean of ten). As TSV: verdict, order, the mean fall of the verdict's probability for
+ * each number of words, and their mean, the area under the curve. The last line: the largest error
+ * of the sum words + groups + bias = log-odds. */
 #include "base/mem.h"
 #include "base/rng.h"
 #include "film_explain.h"

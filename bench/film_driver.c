@@ -2,9 +2,10 @@
  *
  *     film_driver TRAIN.tsv ROWS RANK DIM ITERATIONS INNER POWER DUMP|- [THREADS]
  *
- * Reads the first ROWS rows (0: all), words with min_df 2, SVD, triplets (5 positives, 5 labelled and 5
- * random negatives), then ITERATIONS of film_learn from P = [I; 0]. Prints one JSON line. With DUMP, a
- * folder, writes what bench/film.py gives its plain numpy version: V, triplets, sigma, margin; and our P. */
+ * Reads the first ROWS rows (0: all), words with min_df 2, SVD, triplets (5 positives, 5 labelled
+ * and 5 random negatives), then ITERATIONS of film_learn from P = [I; 0]. Prints one JSON line.
+ * With DUMP, a folder, writes what bench/film.py gives its plain numpy version: V, triplets, sigma,
+ * margin; and our P. */
 #include "base/mem.h"
 #include "base/clock.h"
 #include "learn/features_fit.h"

@@ -1,7 +1,9 @@
-/* The paper's pairwise kNN through the approximate index: how often does it decide as the exact one does?
+/* The paper's pairwise kNN through the approximate index: how often does it decide as the exact one
+ * does?
  *   knn_driver MODEL PAIRS.tsv [k, default 36]
- * All distinct sentences of the file are the neighbours; a pair is similar when each is among the other's
- * k nearest. Exact neighbours by la/flat.h, approximate ones by index/graph.h at several widths. */
+ * All distinct sentences of the file are the neighbours; a pair is similar when each is among the
+ * other's k nearest. Exact neighbours by la/flat.h, approximate ones by index/graph.h at several
+ * widths. */
 #include "base/mem.h"
 #include "embed/encoder.h"
 #include "model/model.h"

@@ -1,5 +1,6 @@
-/* Neighbours: our own scans and graph on vectors from files. Checks results first, then prints figures of
- * one thread; writes the exact answers for bench/near_rivals.cpp. bench/near.sh runs both.
+/* Neighbours: our own scans and graph on vectors from files. Checks results first, then prints
+ * figures of one thread; writes the exact answers for bench/near_rivals.cpp. bench/near.sh runs
+ * both.
  *   near_driver BASE.f32 QUERIES.f32 DIM GOLD [degree width spread [threads]] */
 #include "base/mem.h"
 #include "base/clock.h"
@@ -25,7 +26,8 @@ static float *base, *queries;
 static uint32_t *gold_id;
 static float *gold_score;
 
-/* Processor time of this process: the machine may be shared. One thread, so it is the time that matters. */
+/* Processor time of this process: the machine may be shared. One thread, so it is the time that
+ * matters. */
 static double now(void)
 {
     return clock_read(CLOCK_PROCESS_CPUTIME_ID);
@@ -62,7 +64,8 @@ static float *load(const char *path, size_t *rows)
     return data;
 }
 
-/* What this core reads from memory, in GB/s: the bound of a scan. Sums of 64-bit words over 512 MB. */
+/* What this core reads from memory, in GB/s: the bound of a scan. Sums of 64-bit words over 512
+ * MB. */
 static double stream_bandwidth(void)
 {
     size_t words = (size_t)64 << 20;
@@ -157,7 +160,8 @@ static void sweep(const struct graph_view *view)
     free(score);
 }
 
-/* What changing a built graph costs: rows added one by one, a hundred removed at once, one removed. */
+/* What changing a built graph costs: rows added one by one, a hundred removed at once, one
+ * removed. */
 static void changes(struct graph *graph)
 {
     enum { SOME = 100 };

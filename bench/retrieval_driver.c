@@ -2,9 +2,9 @@
  *
  *     retrieval_driver POOL DEV.tsv
  *
- * The first 2,000 dev duplicates that are not the same text: question1 looks for question2 among all
- * sentences of POOL, itself left out. Among the 100 best of each ranking (a partner that is not there has
- * rank 1000), ties counted against us. Times are of one thread, wall clock. */
+ * The first 2,000 dev duplicates that are not the same text: question1 looks for question2 among
+ * all sentences of POOL, itself left out. Among the 100 best of each ranking (a partner that is not
+ * there has rank 1000), ties counted against us. Times are of one thread, wall clock. */
 #include "base/mem.h"
 #include "base/clock.h"
 #include "pool/snapshot.h"
@@ -48,8 +48,8 @@ static void read_queries(const char *path)
     }
 }
 
-/* Rank of the partner in a list of (text, score), which comes twice: first to find it, then to count those at
- * least as good. */
+/* Rank of the partner in a list of (text, score), which comes twice: first to find it, then to
+ * count those at least as good. */
 struct list {
     film_text text[K];
     double score[K];

@@ -80,8 +80,7 @@ stop
 
 # From starting the program to the answer, five times; the files are in the page cache.
 first_answer() { # FILE PATH BODY
-    local i
-    for i in 1 2 3 4 5; do
+    for _ in 1 2 3 4 5; do
         "$python" bench/serve_first.py "$film" "$1" "$2" "$3"
     done | sort -n | awk -v name="$2 of $(basename "$1")" '{ t[NR] = $1 } END { printf "first answer, %s: %d ms (%d to %d)\n", name, t[3], t[1], t[5] }'
 }

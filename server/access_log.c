@@ -1,3 +1,5 @@
+/* Writes one JSON line per request to a file or standard output. Texts are logged only with
+ * --log-text; tokens never. */
 #include "access_log.h"
 
 #include <errno.h>

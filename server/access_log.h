@@ -22,8 +22,8 @@ struct access_log_entry {
 film_status access_log_open(struct access_log *access_log, film_error *error);
 void access_log_close(struct access_log *access_log);
 
-/* One line with one write: lines of several threads do not mix. A line that cannot be written is lost,
- * the answer is not. */
+/* One line with one write: lines of several threads do not mix. A line that cannot be written is
+ * lost, the answer is not. */
 void access_log_write(const struct access_log *access_log, const struct access_log_entry *entry);
 
 #endif

@@ -1,3 +1,5 @@
+/* Holds the page's files, compiled in from web/assets.def, and finds them by path. Reads no file
+ * at run time. */
 #include "assets.h"
 
 #include <pthread.h>

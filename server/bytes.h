@@ -1,5 +1,6 @@
-/* A piece of memory that grows, and JSON written into it. A write that finds no memory is remembered
- * (`failed`) and those behind it do nothing, so that only the end has to be looked at. */
+/* A piece of memory that grows, and JSON written into it. A write that finds no memory is
+ * remembered (`failed`) and those behind it do nothing, so that only the end has to be looked
+ * at. */
 #ifndef SERVER_BYTES_H
 #define SERVER_BYTES_H
 

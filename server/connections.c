@@ -1,3 +1,5 @@
+/* Counts connections, times their requests, and sends the slowest away when the server is full.
+ * Reads no request; libmicrohttpd does. */
 #include "connections.h"
 #include "bytes.h"
 #include "clock.h"
@@ -36,7 +38,8 @@ void connections_leave(struct connections *connections, struct peer *peer)
     free(peer);
 }
 
-/* Its socket is open as long as it is in the list. While a request arrives nobody else writes to it. */
+/* Its socket is open as long as it is in the list. While a request arrives nobody else writes to
+ * it. */
 static void send_away(struct connections *connections, struct peer *peer)
 {
     static const char body[] = "{\"error\": {\"status\": 408, \"message\": \"the request took too "

@@ -1,9 +1,10 @@
 /* The connections of the moment, and sending away those that dawdle.
  *
- * libmicrohttpd closes a connection on which nothing happens. A client that sends a byte a second is never
- * that idle and could hold a connection for ever; so every connection has a time by which its request must
- * have arrived, or its answer been taken. When the server is full, a new one takes the place of the one that has
- * dawdled longest: however many there are, those who mean it are done long before it is their turn to go. */
+ * libmicrohttpd closes a connection on which nothing happens. A client that sends a byte a second
+ * is never that idle and could hold a connection for ever; so every connection has a time by which
+ * its request must have arrived, or its answer been taken. When the server is full, a new one takes
+ * the place of the one that has dawdled longest: however many there are, those who mean it are done
+ * long before it is their turn to go. */
 #ifndef SERVER_CONNECTIONS_H
 #define SERVER_CONNECTIONS_H
 

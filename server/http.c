@@ -1,3 +1,5 @@
+/* Connects libmicrohttpd to a service: accepts, collects a request's bytes, hands long ones to
+ * the work queue, sends the answer. Decides nothing about what is answered. */
 #include "http.h"
 #include "clock.h"
 #include "route.h"
@@ -16,8 +18,8 @@ enum {
     LARGE_BODY = 65536,     /* more than this is a batch, whatever the path: it takes long */
     SPARE_CONNECTIONS = 64, /* above the limit, for telling so */
     SPARE_HEADER = 24576,   /* memory of a connection beside its request's head */
-    /* A body up to so many times too large is read and thrown away before it is refused: most clients read no
-     * answer before they have sent all. */
+    /* A body up to so many times too large is read and thrown away before it is refused: most
+     * clients read no answer before they have sent all. */
     PATIENCE = 4
 };
 
@@ -238,7 +240,8 @@ static enum MHD_Result begin(struct http *http, struct MHD_Connection *connectio
     return check_head(exchange) ? MHD_YES : send_answer(exchange);
 }
 
-/* A piece of the body. One without a length that grows too large is read to its end, and thrown away. */
+/* A piece of the body. One without a length that grows too large is read to its end, and thrown
+ * away. */
 static void take_body(struct exchange *exchange, const char *data, size_t length)
 {
     size_t most = exchange->http->service->options.limits.body;

@@ -1,9 +1,10 @@
-/* Sockets around a service, by libmicrohttpd: a thread that takes connections, some that serve them (epoll), and
- * others for the requests that take long.
+/* Sockets around a service, by libmicrohttpd: a thread that takes connections, some that serve them
+ * (epoll), and others for the requests that take long.
  *
- * Every serving thread is a daemon of its own. libmicrohttpd's pool of threads would share the listening socket, and
- * whichever thread wakes first takes all connections that wait: sixteen of them often landed on one thread, and the other
- * cores had nothing to do. So connections go to the thread that has the fewest. */
+ * Every serving thread is a daemon of its own. libmicrohttpd's pool of threads would share the
+ * listening socket, and whichever thread wakes first takes all connections that wait: sixteen of
+ * them often landed on one thread, and the other cores had nothing to do. So connections go to the
+ * thread that has the fewest. */
 #ifndef SERVER_HTTP_H
 #define SERVER_HTTP_H
 
@@ -27,8 +28,8 @@ struct http {
     struct service *service;
     struct access_log access_log;
     struct connections connections;
-    /* What changes the pool has threads of its own: it may wait long for a lock or a database, and searches must
-     * not wait with it. */
+    /* What changes the pool has threads of its own: it may wait long for a lock or a database, and
+     * searches must not wait with it. */
     struct work_queue queue, writes;
     struct http_server servers[HTTP_MOST_THREADS];
     int server_count;
@@ -40,7 +41,8 @@ struct http {
 /* Serves the connections of SOCKET, which listens; `access_log` is set before. 0: could not. */
 int http_start(struct http *http, struct service *service, int socket);
 
-/* Makes or maps the index of a pool, before somebody waits for it; by a thread for long requests. */
+/* Makes or maps the index of a pool, before somebody waits for it; by a thread for long
+ * requests. */
 void http_warm_up(struct http *http);
 
 /* No connection is taken any more. */

@@ -1,3 +1,4 @@
+/* Turns "HOST:PORT" into a listening socket. Accepts no connection. */
 #include "listen.h"
 
 #include <arpa/inet.h>

@@ -1,3 +1,4 @@
+/* Requests and responses as plain bytes, and the JSON of an error. Knows no socket. */
 #include "message.h"
 
 #include <stdarg.h>

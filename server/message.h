@@ -35,7 +35,8 @@ struct response {
 int response_error(struct response *response, unsigned status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A call of the library that failed: what is wrong with the request is 400, the rest 500 and the like. */
+/* A call of the library that failed: what is wrong with the request is 400, the rest 500 and the
+ * like. */
 int response_failure(struct response *response, film_status status, const film_error *error);
 
 /* What is sent: whichever of the three there is. */

@@ -1,3 +1,4 @@
+/* Counts requests and their durations per worker and writes the sums in Prometheus' text format. */
 #include "metrics.h"
 #include "route.h"
 

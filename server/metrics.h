@@ -1,4 +1,5 @@
-/* Counts of one worker, so that counting shares no memory between threads; summed when asked for. */
+/* Counts of one worker, so that counting shares no memory between threads; summed when asked
+ * for. */
 #ifndef SERVER_METRICS_H
 #define SERVER_METRICS_H
 

@@ -1,3 +1,5 @@
+/* Runs film serve: opens the service, starts the sockets, waits for signals, stops or reloads.
+ * Parses no request. */
 #include "serve.h"
 #include "clock.h"
 #include "http.h"
@@ -72,8 +74,8 @@ static void run(struct http *http, const struct serve_options *options, const si
     }
 }
 
-/* Finishes what is in progress: no new connections, answers say that the old ones end, long calls are told
- * to stop. Quiet for a moment, or the time is over. */
+/* Finishes what is in progress: no new connections, answers say that the old ones end, long calls
+ * are told to stop. Quiet for a moment, or the time is over. */
 static void stop(struct http *http, const struct serve_options *options)
 {
     struct service *service = http->service;

@@ -14,7 +14,8 @@ struct serve_options {
 
 void serve_defaults(struct serve_options *options);
 
-/* Serves until SIGTERM or SIGINT. Messages go to standard error: "listening on http://127.0.0.1:8080". */
+/* Serves until SIGTERM or SIGINT. Messages go to standard error: "listening on
+ * http://127.0.0.1:8080". */
 film_status serve(const struct serve_options *options, film_error *error);
 
 #endif

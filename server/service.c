@@ -1,3 +1,5 @@
+/* Owns the model or pool of the moment and one worker per thread. Exchanges the model under load
+ * without a lock that a match would wait for. */
 #include "service.h"
 #include "route.h"
 
@@ -138,8 +140,9 @@ static int worker_catch_up(struct worker *worker)
     return film_context_new(worker->generation->model, &worker->context, NULL) == FILM_OK;
 }
 
-/* An old generation is let go as soon as nobody asks it: by the worker that finds it old when its answer is
- * made, or by whoever made it old, where the worker sleeps. One of the two comes later and sees the other. */
+/* An old generation is let go as soon as nobody asks it: by the worker that finds it old when its
+ * answer is made, or by whoever made it old, where the worker sleeps. One of the two comes later
+ * and sees the other. */
 static void worker_drop_old(struct worker *worker)
 {
     if (pthread_mutex_trylock(&worker->lock) != 0) return; /* busy: it looks again afterwards */
@@ -218,9 +221,9 @@ void service_close(struct service *service)
     pthread_mutex_destroy(&service->writing);
 }
 
-/* Another file under the name of the pool that is open: the old one's log lies beside it. film_pool_open notices where
- * it may see other processes' locks, which a unit with ProcSubset=pid does not let it. Only this
- * thread exchanges generations. */
+/* Another file under the name of the pool that is open: the old one's log lies beside it.
+ * film_pool_open notices where it may see other processes' locks, which a unit with ProcSubset=pid
+ * does not let it. Only this thread exchanges generations. */
 static film_status refuse_exchange(struct service *service, film_error *error)
 {
     const char *path = service->options.path;

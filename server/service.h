@@ -1,8 +1,9 @@
 /* What answers: the model or pool of the moment, and one worker per thread that asks it.
  *
- * A request is answered by service_answer, a function of the request alone: sockets, threads and signals
- * are around it (http.c, serve.c). Matching takes no lock that another thread wants: a worker has its own
- * context and counters, and its own mutex is touched by others only while the model is exchanged. */
+ * A request is answered by service_answer, a function of the request alone: sockets, threads and
+ * signals are around it (http.c, serve.c). Matching takes no lock that another thread wants: a
+ * worker has its own context and counters, and its own mutex is touched by others only while the
+ * model is exchanged. */
 #ifndef SERVER_SERVICE_H
 #define SERVER_SERVICE_H
 
@@ -29,13 +30,15 @@ struct service_options {
     const char *token;  /* NULL: none is asked for */
     const char *const *origins;
     size_t origin_count;
-    int local; /* answer only to names of this machine (Host), so that no page can reach it by a DNS trick */
+    /* answer only to names of this machine (Host), so that no page can reach it by a DNS trick */
+    int local;
     int read_only;
     int threads;
     struct service_limits limits;
 };
 
-/* A model or pool as it was opened once. A newer one replaces it; the last worker that lets go closes it. */
+/* A model or pool as it was opened once. A newer one replaces it; the last worker that lets go
+ * closes it. */
 struct generation {
     film_model *opened; /* NULL where a pool is served */
     const film_model *model;

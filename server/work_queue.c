@@ -1,3 +1,5 @@
+/* Threads for requests that take long, first in first out, so that threads that serve sockets
+ * never wait for one. */
 #include "work_queue.h"
 
 static void *work(void *user)

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034
 # The Debian packages each step needs, and installing those that are missing.
 # Sourced by the scripts; the one place where packages are listed.
 
@@ -13,6 +14,9 @@ TEST_PACKAGES="python3 python3-numpy python3-scipy python3-sklearn gzip zstd man
 TEST_PACKAGES="$TEST_PACKAGES chromium"
 command -v node >/dev/null || TEST_PACKAGES="$TEST_PACKAGES nodejs"
 command -v npm >/dev/null || TEST_PACKAGES="$TEST_PACKAGES npm"
+# scripts/check, which is part of scripts/test.
+CHECK_PACKAGES="clang-format clang-tidy shellcheck python3 git gcc pkg-config"
+TEST_PACKAGES="$TEST_PACKAGES $CHECK_PACKAGES"
 # Long tests: data races (clang's thread sanitizer knows OpenMP), fuzzing.
 LONG_PACKAGES="clang libclang-rt-14-dev libomp-14-dev"
 BENCH_PACKAGES="wrk postgresql openmpi-bin python3 python3-numpy python3-scipy python3-sklearn python3-xgboost python3-torch fasttext time g++ libhnswlib-dev libfaiss-dev

@@ -1,3 +1,4 @@
+/* Checksums (XXH3) of tensors and metadata, computed and printed. They find damage, not forgery. */
 #include "base/checksum.h"
 #include "base/mem.h"
 

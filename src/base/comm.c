@@ -1,3 +1,5 @@
+/* Sums, gathers and exchanges between the processes of a job, in terms of a few basic calls, and
+ * the communicator of a single process. MPI itself is in src/mpi. */
 #include "base/comm.h"
 #include "base/mem.h"
 #include "base/clock.h"

@@ -1,9 +1,10 @@
-/* Talking to the other processes of a job. Learners call through this interface and do not know what
- * is behind it: nothing (comm_single), MPI (src/mpi), or threads (tests).
+/* Talking to the other processes of a job. Learners call through this interface and do not know
+ * what is behind it: nothing (comm_single), MPI (src/mpi), or threads (tests).
  *
- * Every process calls in the same order. A process that fails returns its error without waiting for the
- * others; whoever started the job then ends it (film_job_abort), so nobody waits for it forever. Where
- * a failure of one process is no failure of the job (no room for a cache, say), comm_agree tells the others. */
+ * Every process calls in the same order. A process that fails returns its error without waiting for
+ * the others; whoever started the job then ends it (film_job_abort), so nobody waits for it
+ * forever. Where a failure of one process is no failure of the job (no room for a cache, say),
+ * comm_agree tells the others. */
 #ifndef BASE_COMM_H
 #define BASE_COMM_H
 
@@ -24,8 +25,8 @@ struct comm_engine {
                             const size_t *in_sizes, film_error *error);
 };
 
-/* What this process handed to the others: the bytes of its own arguments, whatever the engine makes of
- * them, and the time it spent in the calls, waiting for slower ones included. */
+/* What this process handed to the others: the bytes of its own arguments, whatever the engine makes
+ * of them, and the time it spent in the calls, waiting for slower ones included. */
 struct comm_traffic {
     uint64_t calls;
     uint64_t summed, shared, broadcast, gathered, exchanged; /* bytes */
@@ -39,7 +40,8 @@ struct comm {
     struct comm_traffic *traffic;     /* likewise */
 };
 
-/* A job of one process: every call below returns at once, copying where there is something to copy. */
+/* A job of one process: every call below returns at once, copying where there is something to
+ * copy. */
 extern const struct comm comm_single;
 
 /* The processes of a job as film_io.h hands them out. */
@@ -67,22 +69,25 @@ film_status comm_broadcast(const struct comm *comm, void *bytes, size_t size, in
 /* SIZES[i] bytes of process i, one behind the other, in every process. */
 film_status comm_gather(const struct comm *comm, const void *mine, void *all, const size_t *sizes,
                         film_error *error);
-/* The same where only each process knows how much it has: *ALL and *SIZES (one per process) are to be freed with
- * mem_free. */
+/* The same where only each process knows how much it has: *ALL and *SIZES (one per process) are to
+ * be freed with mem_free. */
 film_status comm_gather_all(const struct comm *comm, const void *mine, size_t size, void **all,
                             size_t **sizes, film_error *error);
 
-/* The same of COUNT things of WIDTH bytes, of which each process has its even share (comm_begin). */
+/* The same of COUNT things of WIDTH bytes, of which each process has its even share
+ * (comm_begin). */
 film_status comm_gather_shares(const struct comm *comm, const void *mine, size_t width,
                                size_t count, void *all, film_error *error);
-/* The same where process 0 alone gets them, however many each has: *ALL is to be freed with mem_free. */
+/* The same where process 0 alone gets them, however many each has: *ALL is to be freed with
+ * mem_free. */
 film_status comm_collect(const struct comm *comm, const void *mine, size_t size, void **all,
                          film_error *error);
 
 /* Process i gets OUT_SIZES[i] bytes, stretch i of OUT; stretch i of IN has what came from it. */
 film_status comm_exchange(const struct comm *comm, const void *out, const size_t *out_sizes,
                           void *in, const size_t *in_sizes, film_error *error);
-/* The same where the receiver does not know the sizes: *IN and *IN_SIZES are to be freed with mem_free. */
+/* The same where the receiver does not know the sizes: *IN and *IN_SIZES are to be freed with
+ * mem_free. */
 film_status comm_exchange_all(const struct comm *comm, const void *out, const size_t *out_sizes,
                               void **in, size_t **in_sizes, film_error *error);
 
@@ -90,7 +95,8 @@ film_status comm_exchange_all(const struct comm *comm, const void *out, const si
  * stopped. */
 film_status comm_agree(const struct comm *comm, film_status status, film_error *error);
 
-/* Bytes this process has handed to the others so far, and the sum over all of what came since BEFORE. */
+/* Bytes this process has handed to the others so far, and the sum over all of what came since
+ * BEFORE. */
 uint64_t comm_sent(const struct comm *comm);
 film_status comm_sent_since(const struct comm *comm, uint64_t before, uint64_t *sum,
                             film_error *error);

@@ -13,8 +13,8 @@ struct file_map {
 film_status file_map_open(const char *path, struct file_map *map, film_error *error);
 void file_map_close(struct file_map *map);
 
-/* Gives the complete file TEMPORARY (beside it) the name PATH, which no file has yet: synced, linked,
- * and the directory synced. TEMPORARY is gone afterwards, also after a failure. */
+/* Gives the complete file TEMPORARY (beside it) the name PATH, which no file has yet: synced,
+ * linked, and the directory synced. TEMPORARY is gone afterwards, also after a failure. */
 film_status file_publish(const char *temporary, const char *path, film_error *error);
 
 /* Writing: a temporary file beside the target, then fsync, rename and fsync of the directory. film_io.h says what each of

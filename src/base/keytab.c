@@ -1,3 +1,5 @@
+/* A hash table from 64-bit keys to dense numbers, by linear probing in two plain arrays that can
+ * be mapped from a file. Removes nothing. */
 #include "base/keytab.h"
 #include "base/mem.h"
 
@@ -14,8 +16,8 @@ uint64_t keytab_first_slot(const struct keytab *table, uint64_t key)
     return (key ^ (key >> 31)) & table->slot_mask;
 }
 
-/* Where a walk ends: the slot that holds the key, or an empty one, or, in a table without either, the
- * one it began at. */
+/* Where a walk ends: the slot that holds the key, or an empty one, or, in a table without either,
+ * the one it began at. */
 static uint64_t find_slot(const struct keytab *table, uint64_t key)
 {
     uint64_t slot = keytab_first_slot(table, key);

@@ -1,8 +1,8 @@
 /* Key table: 64-bit keys <-> dense numbers 0, 1, 2, ... in the order they were added.
  *
- * Two plain arrays, written to a file as they are and mapped back. Key 0 means an empty slot and cannot be
- * added. Looking up never trusts the arrays: a walk is bounded and a number out of range reads as "not
- * there". */
+ * Two plain arrays, written to a file as they are and mapped back. Key 0 means an empty slot and
+ * cannot be added. Looking up never trusts the arrays: a walk is bounded and a number out of range
+ * reads as "not there". */
 #ifndef BASE_KEYTAB_H
 #define BASE_KEYTAB_H
 

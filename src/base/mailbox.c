@@ -1,3 +1,4 @@
+/* Small messages between processes of a job, collected per receiver and exchanged all at once. */
 #include "base/mailbox.h"
 #include "base/mem.h"
 

@@ -1,8 +1,9 @@
-/* Messages of many small things between the processes of a job: what is put for a process arrives, with all
- * that the others put for it, when all send. A process may write to itself.
+/* Messages of many small things between the processes of a job: what is put for a process arrives,
+ * with all that the others put for it, when all send. A process may write to itself.
  *
  *     mailbox_put(&mailbox, owner, &thing, sizeof thing, error) ... mailbox_send(&mailbox, error)
- *     while (mailbox_next(&mailbox)) mailbox_get(&mailbox, &thing, sizeof thing);     what came from mailbox.from
+ *     while (mailbox_next(&mailbox)) // what came from mailbox.from
+ *         mailbox_get(&mailbox, &thing, sizeof thing);
  *
  * Things are copied as they are: all processes run the same program on the same kind of machine. */
 #ifndef BASE_MAILBOX_H

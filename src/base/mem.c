@@ -5,6 +5,7 @@
 #include "film_types.h"
 
 #include <jansson.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +122,12 @@ void mem_large_pages(void *memory, size_t bytes)
 void mem_give_back(void)
 {
 #ifdef __GLIBC__
-    if (!hook.allocate) malloc_trim(0);
+    /* One thread at a time: where another allocator took malloc's place (a sanitizer, jemalloc),
+     * glibc's own is not initialised yet, and two threads that find it so crash in malloc_trim. */
+    static atomic_flag busy = ATOMIC_FLAG_INIT;
+    if (hook.allocate || atomic_flag_test_and_set(&busy)) return;
+    malloc_trim(0);
+    atomic_flag_clear(&busy);
 #endif
 }
 

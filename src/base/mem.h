@@ -18,12 +18,12 @@ void mem_free_aligned(void *memory);
 
 void mem_free(void *memory);
 
-/* Asks the system for large pages under BYTES of MEMORY, before it is first touched: random reads over
- * many megabytes spend a tenth of their time looking up small ones. Only ever a hint. */
+/* Asks the system for large pages under BYTES of MEMORY, before it is first touched: random reads
+ * over many megabytes spend a tenth of their time looking up small ones. Only ever a hint. */
 void mem_large_pages(void *memory, size_t bytes);
 
-/* Gives the system back what was freed, where the C library keeps it for the next one who asks: after many blocks too
- * small to have pages of their own. Only ever a hint. */
+/* Gives the system back what was freed, where the C library keeps it for the next one who asks:
+ * after many blocks too small to have pages of their own. Only ever a hint. */
 void mem_give_back(void);
 
 /* Grows *ARRAY (of *CAPACITY elements) to hold at least NEEDED, by half again. 0: no memory. */

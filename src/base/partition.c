@@ -1,3 +1,5 @@
+/* Assigns strings to processes by their hash, numbers them there, and looks up what other
+ * processes own. */
 #include "base/partition.h"
 #include "base/mem.h"
 

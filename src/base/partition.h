@@ -1,9 +1,10 @@
-/* Strings dealt to the processes of a job: each has one owner, told by its hash, who gives it a number and
- * adds up what the others know about it. That is how sentences are counted once though several processes have
- * read them, and how vocabularies are merged without one process seeing everything.
+/* Strings dealt to the processes of a job: each has one owner, told by its hash, who gives it a
+ * number and adds up what the others know about it. That is how sentences are counted once though
+ * several processes have read them, and how vocabularies are merged without one process seeing
+ * everything.
  *
- * Traffic of a process: its strings and 4 bytes each to the owners (a share 1/N stays), then 4 bytes a string
- * for every sum or answer. Memory while dealing: the strings once more. */
+ * Traffic of a process: its strings and 4 bytes each to the owners (a share 1/N stays), then 4
+ * bytes a string for every sum or answer. Memory while dealing: the strings once more. */
 #ifndef BASE_PARTITION_H
 #define BASE_PARTITION_H
 
@@ -26,8 +27,8 @@ static inline int partition_owner(const struct comm *comm, uint64_t hash)
     return (int)((hash >> 32) * (uint64_t)comm->size >> 32);
 }
 
-/* Sends every string of MINE to its owner. OWNED, an empty table, gets those this process owns, those of process
- * 0 first, each in the order it was dealt. */
+/* Sends every string of MINE to its owner. OWNED, an empty table, gets those this process owns,
+ * those of process 0 first, each in the order it was dealt. */
 film_status partition_strings(struct partition *partition, const struct comm *comm,
                               const struct strtab *mine, struct strtab *owned, film_error *error);
 void partition_free(struct partition *partition);
@@ -40,7 +41,8 @@ film_status partition_sum(const struct partition *partition, const uint32_t *min
 film_status partition_lookup(const struct partition *partition, const uint32_t *owned,
                              uint32_t *mine, film_error *error);
 
-/* A message of strings: their lengths and bytes behind each other, as text that another process can take apart. */
+/* A message of strings: their lengths and bytes behind each other, as text that another process can
+ * take apart. */
 struct string_pack {
     char *bytes;
     size_t size, capacity;

@@ -1,3 +1,5 @@
+/* Seeded random numbers by xoshiro256++ (Blackman and Vigna), filled by splitmix64. Not for
+ * secrets. */
 #include "base/rng.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Reads safetensors files: header, tensors, metadata, checksums. Trusts no byte of them; writing
+ * is in safetensors_write.c. */
 #include "base/safetensors.h"
 #include "base/checksum.h"
 #include "base/file.h"
@@ -345,7 +347,8 @@ static film_status check_tensor(const struct safetensors *file,
                             "%s: tensor %s has no checksum, but others have; restore the file from "
                             "a copy or train again",
                             file->name, show(tensor->name).text);
-    else if (strcmp(wanted, checksum_print(checksum_bytes(tensor->data, tensor->bytes)).digits))
+    else if (strcmp(wanted, checksum_print(checksum_bytes(tensor->data, tensor->bytes)).digits) !=
+             0)
         status = status_set(error, FILM_BAD_INPUT,
                             "%s: tensor %s is damaged (checksum differs); restore the file from a "
                             "copy or train again",

@@ -50,8 +50,8 @@ film_status safetensors_parse(const void *bytes, size_t size, const char *name,
                               struct safetensors **out, film_error *error);
 void safetensors_close(struct safetensors *file);
 
-/* VERIFY 0: all but the tensors' own checksums, so that opening a large file reads its header alone. For
- * caches whose arrays are not trusted anyway. */
+/* VERIFY 0: all but the tensors' own checksums, so that opening a large file reads its header
+ * alone. For caches whose arrays are not trusted anyway. */
 film_status safetensors_map(const char *path, int verify, struct safetensors **out,
                             film_error *error);
 static inline film_status safetensors_open(const char *path, struct safetensors **out,

@@ -1,3 +1,4 @@
+/* Sorts small arrays of ids: insertion sort for few, radix sort for many. */
 #include "base/sort.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* A hash table from strings to dense ids in three plain arrays that can be mapped from a file.
+ * Lookups do not trust those arrays. */
 #include "base/strtab.h"
 #include "base/mem.h"
 

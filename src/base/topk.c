@@ -1,3 +1,5 @@
+/* Keeps the k best of a stream of scores in a heap; equal scores are ordered by id, so the
+ * result does not depend on the order of arrival. */
 #include "base/topk.h"
 
 static int worse(const struct topk *top, size_t a, size_t b)

@@ -1,3 +1,5 @@
+/* Writes JSON straight into a growing buffer: commas, escapes, numbers that read back the same.
+ * Parses none. */
 #include "base/writer.h"
 #include "base/mem.h"
 

@@ -1,3 +1,5 @@
+/* Opens a BERT encoder from a Hugging Face folder, describes it and frees it. The parts are read
+ * by bert_config, bert_tokenizer and bert_weights, and computed by bert_forward. */
 #include "bert/bert_parts.h"
 #include "base/jsonfile.h"
 #include "base/checksum.h"
@@ -33,8 +35,8 @@ static uint64_t add_hash(uint64_t hash, const void *bytes, size_t count)
     return checksum_bytes(parts, sizeof parts);
 }
 
-/* Over what was read, not over the files: weights stored in halves and the same ones in floats make the
- * same vectors. */
+/* Over what was read, not over the files: weights stored in halves and the same ones in floats make
+ * the same vectors. */
 uint64_t bert_hash(const struct bert *bert)
 {
     const struct bert_config *c = &bert->config;

@@ -1,9 +1,11 @@
-/* A BERT encoder from a Hugging Face folder: sentences to vectors by a network somebody else trained.
+/* A BERT encoder from a Hugging Face folder: sentences to vectors by a network somebody else
+ * trained.
  *
- * Read are BERT, MiniLM and DistilBERT folders as downloaded, and sentence-transformers folders made of
- * them; docs/bert.md lists files and settings. A vector depends on its sentence alone, neither on those
- * encoded with it nor on the number of threads: to the last bit with OpenBLAS's AVX-512 kernels and after
- * bert_round, within 2e-6 with kernels that add up the rows of a product in different orders (Haswell's). */
+ * Read are BERT, MiniLM and DistilBERT folders as downloaded, and sentence-transformers folders
+ * made of them; docs/bert.md lists files and settings. A vector depends on its sentence alone,
+ * neither on those encoded with it nor on the number of threads: to the last bit with OpenBLAS's
+ * AVX-512 kernels and after bert_round, within 2e-6 with kernels that add up the rows of a product
+ * in different orders (Haswell's). */
 #ifndef BERT_BERT_H
 #define BERT_BERT_H
 
@@ -14,9 +16,9 @@ struct bert; /* never changes after opening; any number of threads may use it */
 film_status bert_open(const char *folder, struct bert **out, film_error *error);
 void bert_free(struct bert *bert);
 
-/* Rounds weights, and from then on activations, to 8 bits: faster where the machine multiplies bytes (AVX-512
- * VNNI), slightly different vectors (docs/bert.md). Before the encoder is shared by threads; free it when
- * it fails. */
+/* Rounds weights, and from then on activations, to 8 bits: faster where the machine multiplies
+ * bytes (AVX-512 VNNI), slightly different vectors (docs/bert.md). Before the encoder is shared by
+ * threads; free it when it fails. */
 film_status bert_round(struct bert *bert, film_error *error);
 
 size_t bert_dim(const struct bert *bert);
@@ -33,12 +35,13 @@ film_status bert_settings(const struct bert *bert, char **json, film_error *erro
 size_t bert_tensor_count(const struct bert *bert);
 void bert_tensors(const struct bert *bert, struct safetensors_tensor *out);
 
-/* From FILE, which must stay open, and the text of its settings; both are checked. NAME is for messages. */
+/* From FILE, which must stay open, and the text of its settings; both are checked. NAME is for
+ * messages. */
 film_status bert_from_file(struct safetensors *file, const char *settings, const char *name,
                            struct bert **out, film_error *error);
 
-/* A hash of all that decides the vectors (weights, vocabulary, settings), the same whatever files they
- * came from. */
+/* A hash of all that decides the vectors (weights, vocabulary, settings), the same whatever files
+ * they came from. */
 uint64_t bert_fingerprint(const struct bert *bert);
 
 /* What was read, as one JSON object; free with mem_free. */
@@ -50,7 +53,8 @@ film_status bert_encode(const struct bert *bert, const film_text *texts, size_t 
                         float *out, film_error *error);
 
 /* The last layer as it is: OUT (count x most x dim) has a row per token, zeros behind the last;
- * LENGTHS[i] counts those of text i. MOST is at least 2; more than bert_most_tokens are never used. */
+ * LENGTHS[i] counts those of text i. MOST is at least 2; more than bert_most_tokens are never
+ * used. */
 film_status bert_encode_tokens(const struct bert *bert, const film_text *texts, size_t count,
                                size_t most, int threads, float *out, uint32_t *lengths,
                                film_error *error);

@@ -1,4 +1,5 @@
-/* What kind of network a folder holds: config.json, modules.json and the limits on a sentence's length. */
+/* What kind of network a folder holds: config.json, modules.json and the limits on a sentence's
+ * length. */
 #include "bert/bert_parts.h"
 
 #include <math.h>
@@ -227,8 +228,8 @@ done:
 
 /* ---- Limits ---- */
 
-/* NAME's setting KEY, where file and setting are there. A limit beyond the network's POSITIONS is none:
- * folders say 512 of networks with fewer, and 1e30 for "no limit". */
+/* NAME's setting KEY, where file and setting are there. A limit beyond the network's POSITIONS is
+ * none: folders say 512 of networks with fewer, and 1e30 for "no limit". */
 static film_status read_limit(const char *folder, const char *name, const char *key,
                               size_t positions, struct bert_pool *pool, film_error *error)
 {

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Tokens of a pack: enough rows for BLAS to be at its best, few enough that what a layer writes stays in the
- * cache of a core. */
+/* Tokens of a pack: enough rows for BLAS to be at its best, few enough that what a layer writes
+ * stays in the cache of a core. */
 enum { PACK_TOKENS = 512, STRETCH = 64 };
 
 /* ---- Tokens ---- */

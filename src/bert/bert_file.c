@@ -1,4 +1,5 @@
-/* The encoder as part of a model file: what bert_open read from a folder, written and read again. */
+/* The encoder as part of a model file: what bert_open read from a folder, written and read
+ * again. */
 #include "bert/bert_parts.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"

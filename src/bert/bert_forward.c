@@ -1,10 +1,11 @@
 /* The network: sentences of a pack through all layers.
  *
- * A pack is one matrix with a row per token, sentence behind sentence without padding, so that every matrix
- * product is one call; only the attention goes sentence by sentence. OpenBLAS's AVX-512 kernels give a row of a
- * product the same bits whatever the other rows are, as long as the product is not so small that it takes
- * another path (below a million multiplications): hence the least number of rows. Its Haswell kernels do not: there
- * the last digits depend on the row's place. */
+ * A pack is one matrix with a row per token, sentence behind sentence without padding, so that
+ * every matrix product is one call; only the attention goes sentence by sentence. OpenBLAS's
+ * AVX-512 kernels give a row of a product the same bits whatever the other rows are, as long as the
+ * product is not so small that it takes another path (below a million multiplications): hence the
+ * least number of rows. Its Haswell kernels do not: there the last digits depend on the row's
+ * place. */
 #include "bert/bert_parts.h"
 #include "bert/bert_kernel.h"
 #include "base/mem.h"
@@ -28,7 +29,8 @@ film_status bert_buffers_init(struct bert_buffers *buffers, const struct bert_co
     size_t group = (bytes + sizeof(float) - 1) / sizeof(float);
     size_t total = rows * (3 * hidden + wide) + slack + scratch + group;
     memset(buffers, 0, sizeof *buffers);
-    /* Zeros: rows behind the last token are multiplied too, and must not hold what slows down or traps. */
+    /* Zeros: rows behind the last token are multiplied too, and must not hold what slows down or
+     * traps. */
     TRY_ALLOC(buffers->states = mem_aligned(total + 5 * BERT_LANES, sizeof(float)), error);
     memset(buffers->states, 0, (total + 5 * BERT_LANES) * sizeof(float));
     float *at = buffers->states;

@@ -1,3 +1,5 @@
+/* Matrix products of 8-bit weights and activations, with a kernel per instruction set; all
+ * kernels give the same bits. */
 #include "bert/bert_int8.h"
 #include "base/mem.h"
 #include "embed/vec.h"
@@ -49,8 +51,8 @@ void bert_int8_free(struct bert_int8 *matrix)
     memset(matrix, 0, sizeof *matrix);
 }
 
-/* A row of activations to bytes; returns their scale (NaN where one of them is not finite, so that the outcome
- * is not either), *SUM is what they add up to. */
+/* A row of activations to bytes; returns their scale (NaN where one of them is not finite, so that
+ * the outcome is not either), *SUM is what they add up to. */
 VEC_KERNEL static float round_row(const float *x, size_t n, int8_t *out, int32_t *sum)
 {
     const float rounder =
@@ -147,7 +149,8 @@ const struct bert_int8_kernel *bert_int8_best(void)
     return kernel;
 }
 
-/* OUT (count x 32 at most) from the sums: the weights' offset of 128 has added 128 times the row's sum. */
+/* OUT (count x 32 at most) from the sums: the weights' offset of 128 has added 128 times the row's
+ * sum. */
 VEC_KERNEL static void scale_sums(const int32_t *sums, const float *row_scale,
                                   const int32_t *row_sum, const float *scale, size_t rows,
                                   size_t columns, float *out, size_t stride)

@@ -1,5 +1,5 @@
-/* Matrices of bytes: weights rounded to 8 bits, one scale per output, and activations rounded to 8 bits as they come,
- * one scale per row. Sums are whole numbers, so every machine gives the same. */
+/* Matrices of bytes: weights rounded to 8 bits, one scale per output, and activations rounded to 8
+ * bits as they come, one scale per row. Sums are whole numbers, so every machine gives the same. */
 #ifndef BERT_BERT_INT8_H
 #define BERT_BERT_INT8_H
 
@@ -34,7 +34,8 @@ extern const struct bert_int8_kernel bert_int8_kernels[];
 extern const size_t bert_int8_kernel_count;
 const struct bert_int8_kernel *bert_int8_best(void);
 
-/* OUT (rows x outputs) = X (rows x inputs) times the matrix. SPARE has room for BERT_INT8_ROWS rows. */
+/* OUT (rows x outputs) = X (rows x inputs) times the matrix. SPARE has room for BERT_INT8_ROWS
+ * rows. */
 void bert_int8_multiply(const struct bert_int8 *matrix, const struct bert_int8_kernel *kernel,
                         const float *x, size_t rows, int8_t *spare, float *out);
 

@@ -1,3 +1,5 @@
+/* What lies between the matrix products of a BERT network: bias, GELU, layer norm, softmax,
+ * attention, each in one pass over memory. */
 #include "bert/bert_kernel.h"
 #include "embed/vec.h"
 
@@ -5,8 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Sixteen floats side by side; the compiler makes two or four registers of them where a machine has no
- * wider ones. Passed by address: how they are passed by value depends on the instruction set. */
+/* Sixteen floats side by side; the compiler makes two or four registers of them where a machine has
+ * no wider ones. Passed by address: how they are passed by value depends on the instruction set. */
 typedef float lanes __attribute__((vector_size(BERT_LANES * sizeof(float))));
 typedef int32_t int_lanes __attribute__((vector_size(BERT_LANES * sizeof(int32_t))));
 typedef float loose_lanes
@@ -20,8 +22,8 @@ typedef float loose_lanes
 #define SELECT(mask, a, b) ((lanes)(((mask) & (int_lanes)(a)) | (~(mask) & (int_lanes)(b))))
 #define ALL(value) ((lanes){0} + (value))
 
-/* x = n ln 2 + r, |r| <= ln 2 / 2: exp(x) = 2^n (1 + r + r^2 p(r)). p fitted for the smallest relative error,
- * 3e-9 before rounding. */
+/* x = n ln 2 + r, |r| <= ln 2 / 2: exp(x) = 2^n (1 + r + r^2 p(r)). p fitted for the smallest
+ * relative error, 3e-9 before rounding. */
 INLINE void exp_lanes(lanes *x)
 {
     const float rounder = 12582912.0f; /* 1.5 * 2^23: adding it leaves n in the low bits */
@@ -63,8 +65,9 @@ VEC_KERNEL void bert_kernel_norm(float *state, const float *more, const float *b
 
 /* ---- Activations ---- */
 
-/* x times the share of a normal distribution below x. The share below -t is exp(-q(t)), q a polynomial fitted on
- * 0 .. 6 for the smallest error of the product (4e-8; what is beyond 6 is below 1e-8). */
+/* x times the share of a normal distribution below x. The share below -t is exp(-q(t)), q a
+ * polynomial fitted on 0 .. 6 for the smallest error of the product (4e-8; what is beyond 6 is
+ * below 1e-8). */
 INLINE void gelu_lanes(lanes *x)
 {
     lanes v = *x, t = SELECT(v < 0.0f, -v, v);

@@ -15,8 +15,9 @@ void bert_kernel_gelu(float *values, const float *bias, size_t n);
 void bert_kernel_gelu_tanh(float *values, const float *bias, size_t n);
 void bert_kernel_relu(float *values, const float *bias, size_t n);
 
-/* One head of one sentence: OUT (tokens x size) = softmax(SCALE (Q + QUERY_BIAS) K') V. Rows of Q, K and V lie
- * STRIDE apart, those of OUT OUT_STRIDE. Up to BERT_LANES floats behind a row of V are read and not used. */
+/* One head of one sentence: OUT (tokens x size) = softmax(SCALE (Q + QUERY_BIAS) K') V. Rows of Q,
+ * K and V lie STRIDE apart, those of OUT OUT_STRIDE. Up to BERT_LANES floats behind a row of V are
+ * read and not used. */
 void bert_kernel_attention(const float *query, const float *key, const float *value, size_t stride,
                            const float *query_bias, float scale, size_t tokens, size_t size,
                            float *out, size_t out_stride, float *scratch);

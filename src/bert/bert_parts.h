@@ -32,8 +32,8 @@ struct bert_pool {
 film_status bert_config_parse(const void *bytes, size_t size, const char *name,
                               struct bert_config *config, film_error *error);
 
-/* modules.json and what it names, where there is one. INNER (PATH_MAX) is the folder that holds the network:
- * FOLDER itself or one in it. */
+/* modules.json and what it names, where there is one. INNER (PATH_MAX) is the folder that holds the
+ * network: FOLDER itself or one in it. */
 film_status bert_read_modules(const char *folder, struct bert_pool *pool, char *inner,
                               film_error *error);
 
@@ -47,8 +47,8 @@ film_status bert_read_limits(const char *folder, const struct bert_config *confi
 film_status bert_path(const char *folder, const char *name, char *path, film_error *error);
 int bert_exists(const char *path);
 
-/* The whole number called KEY, LEAST to MOST; FALLBACK (may be 0: there must be one) when it is missing or
- * null. */
+/* The whole number called KEY, LEAST to MOST; FALLBACK (may be 0: there must be one) when it is
+ * missing or null. */
 film_status bert_json_size(const json_t *object, const char *key, size_t least, size_t most,
                            size_t fallback, const char *name, size_t *out, film_error *error);
 /* A truth value; *OUT stays as it is where there is none. */
@@ -72,7 +72,8 @@ film_status bert_parse_tokenizer(const void *bytes, size_t size, const char *nam
 
 /* ---- Weights (bert_weights.c) ---- */
 
-/* Matrices are stored transposed, inputs x outputs: OpenBLAS is up to twice as fast on few rows then. */
+/* Matrices are stored transposed, inputs x outputs: OpenBLAS is up to twice as fast on few rows
+ * then. */
 struct bert_layer {
     float *qkv; /* hidden x 3 hidden: query, key and value side by side */
     float
@@ -96,8 +97,8 @@ struct bert_weights {
     float *block;                            /* owns all of them */
     size_t count;                            /* floats in the block */
     struct bert_int8 (*int8)[BERT_MATRICES]; /* by layer; NULL: floats are used */
-    /* What they were read from, open as long as they are: a model that keeps the encoder is written from
-     * there, so that halves stay halves. */
+    /* What they were read from, open as long as they are: a model that keeps the encoder is written
+     * from there, so that halves stay halves. */
     struct source *source;
     struct safetensors_tensor *tensors; /* called bert.NAME, whatever the files call them */
     size_t tensor_count, tensor_capacity;
@@ -109,8 +110,8 @@ film_status bert_read_weights(const char *folder, const struct bert_config *conf
 film_status bert_parse_weights(const void *bytes, size_t size, const char *name,
                                const struct bert_config *config, struct bert_weights *out,
                                film_error *error);
-/* From an open file, which becomes the weights' own unless it is BORROWED: then it stays open as long as they
- * are used. */
+/* From an open file, which becomes the weights' own unless it is BORROWED: then it stays open as
+ * long as they are used. */
 film_status bert_take_weights(struct safetensors *file, int borrowed, const char *name,
                               const struct bert_config *config, struct bert_weights *out,
                               film_error *error);

@@ -1,4 +1,5 @@
-/* The tokenizer of a folder: vocab.txt or tokenizer.json, and what tokenizer_config.json changes. */
+/* The tokenizer of a folder: vocab.txt or tokenizer.json, and what tokenizer_config.json
+ * changes. */
 #include "bert/bert_parts.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -92,7 +93,8 @@ done:
     return status;
 }
 
-/* Puts TOKEN where its number says. As many numbers as tokens and none twice: so there is no gap. */
+/* Puts TOKEN where its number says. As many numbers as tokens and none twice: so there is no
+ * gap. */
 static film_status place_token(const char **tokens, size_t count, const char *token,
                                const json_t *number, const char *name, film_error *error)
 {

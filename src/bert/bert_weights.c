@@ -1,6 +1,6 @@
-/* The weights of a folder: model.safetensors, or its parts with an index, as floats in the network's own
- * layout. Every shape is checked before memory is taken for it: what is allocated is then bounded by the
- * size of the files. */
+/* The weights of a folder: model.safetensors, or its parts with an index, as floats in the
+ * network's own layout. Every shape is checked before memory is taken for it: what is allocated is
+ * then bounded by the size of the files. */
 #include "bert/bert_parts.h"
 #include "base/mem.h"
 
@@ -100,8 +100,8 @@ done:
 
 /* ---- One tensor ---- */
 
-/* Two passes over the same list of tensors: the first checks that each is there and adds up the floats, the
- * second fills them in. */
+/* Two passes over the same list of tensors: the first checks that each is there and adds up the
+ * floats, the second fills them in. */
 struct loader {
     const struct source *source;
     float *block; /* NULL in the first pass */
@@ -141,8 +141,8 @@ static film_status not_finite(const struct loader *loader, const char *name, fil
                       loader->source->name, loader->source->prefix, name);
 }
 
-/* TO[column * stride + row] = the tensor, in blocks: a column alone would touch a new line of memory with
- * every value. */
+/* TO[column * stride + row] = the tensor, in blocks: a column alone would touch a new line of
+ * memory with every value. */
 static int copy_transposed(const struct safetensors_tensor *tensor, size_t rows, size_t columns,
                            float *to, size_t stride)
 {
@@ -185,8 +185,8 @@ static film_status note_tensor(struct bert_weights *out, const char *name,
     return FILM_OK;
 }
 
-/* The tensor NAME (or OTHER: older files call weight and bias of a norm gamma and beta) with its shape, ROWS
- * 0: a vector. */
+/* The tensor NAME (or OTHER: older files call weight and bias of a norm gamma and beta) with its
+ * shape, ROWS 0: a vector. */
 static film_status look_up(const struct loader *loader, const char *name, const char *other,
                            size_t rows, size_t columns, const struct safetensors_tensor **out,
                            film_error *error)
@@ -267,7 +267,8 @@ static void part_name(char name[NAME_ROOM], const struct bert_config *config, si
              layer, part_names[config->distil][part], what);
 }
 
-/* A matrix of the file (OUT x IN), transposed into columns COLUMN .. of a matrix with STRIDE columns. */
+/* A matrix of the file (OUT x IN), transposed into columns COLUMN .. of a matrix with STRIDE
+ * columns. */
 static film_status fill_matrix(const struct loader *loader, const char *name, size_t outputs,
                                size_t inputs, float *to, size_t stride, film_error *error)
 {
@@ -333,8 +334,8 @@ static film_status take_qkv(struct loader *loader, const struct bert_config *con
     return FILM_OK;
 }
 
-/* Attention weights add up to 1, so the value's bias b comes out of the attention as it is, and out of the
- * matrix behind it as a constant: mix_bias += mix' b. */
+/* Attention weights add up to 1, so the value's bias b comes out of the attention as it is, and out
+ * of the matrix behind it as a constant: mix_bias += mix' b. */
 static void fold_value_bias(const struct bert_layer *layer, const float *value_bias, size_t hidden)
 {
     for (size_t o = 0; o < hidden; o++) {
@@ -389,7 +390,8 @@ done:
 
 /* ---- The folder ---- */
 
-/* What stands before "embeddings": a folder saved with a head on top has its network's name there. */
+/* What stands before "embeddings": a folder saved with a head on top has its network's name
+ * there. */
 static film_status find_prefix(struct source *source, film_error *error)
 {
     static const char *const prefixes[] = {"", "bert.", "distilbert."};

@@ -1,3 +1,5 @@
+/* The convolutional network on top of a BERT encoder (triplet network of Hoffer and Ailon):
+ * plan, start, forward, backward. Learning is in learn/deep_learn.c. */
 #include "bert/deep.h"
 #include "base/mem.h"
 #include "la/openmp.h"
@@ -153,7 +155,8 @@ void deep_scratch_free(struct deep_scratch *scratch)
 
 /* ---- Forwards and backwards ---- */
 
-/* What is left out is as if ReLU had cut it off; the others grow, so that the sum stays what it was. */
+/* What is left out is as if ReLU had cut it off; the others grow, so that the sum stays what it
+ * was. */
 static void drop(float *values, unsigned char *which, size_t count, double share, struct rng *rng)
 {
     float scale = (float)(1 / (1 - share));

@@ -1,13 +1,13 @@
-/* The black box: a convolutional network from the token matrix of a BERT encoder to a vector (Hoffer and Ailon's
- * triplet network; docs/blackbox.md).
+/* The black box: a convolutional network from the token matrix of a BERT encoder to a vector
+ * (Hoffer and Ailon's triplet network; docs/blackbox.md).
  *
  *     tokens x dim  -> convolution 5, 2 x 2 max-pooling, ReLU
  *                   -> convolution 3, pooling, ReLU
  *                   -> convolution 3, pooling, ReLU, (in training) dropout
  *                   -> convolution 2                  = the vector, all positions and maps of it
  *
- * The matrix is one map at first; the maps of each layer are an option. A vector depends on its sentence alone, to
- * the last bit: sentences are computed one by one, each by one thread. */
+ * The matrix is one map at first; the maps of each layer are an option. A vector depends on its
+ * sentence alone, to the last bit: sentences are computed one by one, each by one thread. */
 #ifndef BERT_DEEP_H
 #define BERT_DEEP_H
 
@@ -68,18 +68,20 @@ film_status deep_scratch_init(struct deep_scratch *scratch, const struct deep *d
                               film_error *error);
 void deep_scratch_free(struct deep_scratch *scratch);
 
-/* OUT (deep_dim) = the vector of MATRIX (tokens x dim). DROPOUT: the share of the last layer's inputs that are
- * left out at random; 0 but in training. BLAS should be single-threaded (la/dense.h). */
+/* OUT (deep_dim) = the vector of MATRIX (tokens x dim). DROPOUT: the share of the last layer's
+ * inputs that are left out at random; 0 but in training. BLAS should be single-threaded
+ * (la/dense.h). */
 void deep_forward(const struct deep *deep, const float *matrix, double dropout, struct rng *rng,
                   struct deep_trace *trace, struct deep_scratch *scratch, float *out);
 
-/* GRADIENT (deep_parameters, as deep_use lays them out) += what D_OUT, the gradient in the vector, says of the
- * weights. MATRIX and DROPOUT are those of deep_forward, which made TRACE. */
+/* GRADIENT (deep_parameters, as deep_use lays them out) += what D_OUT, the gradient in the vector,
+ * says of the weights. MATRIX and DROPOUT are those of deep_forward, which made TRACE. */
 void deep_backward(const struct deep *deep, const float *matrix, double dropout,
                    const struct deep_trace *trace, struct deep_scratch *scratch, const float *d_out,
                    float *gradient);
 
-/* OUT (count x deep_dim) = the vectors of COUNT matrices. FILM_BAD_INPUT where they are not finite. */
+/* OUT (count x deep_dim) = the vectors of COUNT matrices. FILM_BAD_INPUT where they are not
+ * finite. */
 film_status deep_vectors(const struct deep *deep, const float *matrices, size_t count, int threads,
                          float *out, film_error *error);
 
@@ -91,8 +93,8 @@ enum { DEEP_TENSORS = 2 * DEEP_LAYERS };
 film_status deep_settings(const struct deep *deep, char **json, film_error *error);
 void deep_tensors(const struct deep *deep, struct safetensors_tensor *out);
 
-/* The network of an open file whose encoder's vectors have DIM numbers; its weights stay in the file. NAME is for
- * messages. Nothing is trusted. */
+/* The network of an open file whose encoder's vectors have DIM numbers; its weights stay in the
+ * file. NAME is for messages. Nothing is trusted. */
 film_status deep_from_file(struct deep *deep, const struct safetensors *file, const char *settings,
                            size_t dim, const char *name, film_error *error);
 

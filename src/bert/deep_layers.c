@@ -1,3 +1,5 @@
+/* Layers of the black box, forwards and backwards, for one sentence: convolution as one matrix
+ * product, pooling, the last layer. */
 #include "bert/deep_layers.h"
 #include "embed/vec.h"
 

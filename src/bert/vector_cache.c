@@ -1,3 +1,5 @@
+/* Vectors of an encoder on disk, found by a hash of the text, in checksummed files; the oldest
+ * files go first. A damaged file is dropped, not repaired. */
 #include "bert/vector_cache.h"
 #include "base/checksum.h"
 #include "base/keytab.h"
@@ -199,8 +201,8 @@ static int list_folder(const char *path, struct old_files *files)
     return memory;
 }
 
-/* Removes the oldest files of all encoders until MORE bytes have room. Who has one of them open keeps
- * reading it. */
+/* Removes the oldest files of all encoders until MORE bytes have room. Who has one of them open
+ * keeps reading it. */
 static void make_room(struct vector_cache *cache, uint64_t more)
 {
     struct old_files files = {0};

@@ -1,3 +1,5 @@
+/* WordPiece tokens as BERT's own tokenizer makes them: clean, fold, split, longest piece first.
+ * Tables come from bert_tokenizer.c. */
 #include "bert/wordpiece.h"
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -70,8 +72,9 @@ struct writing {
     size_t count, room;
 };
 
-/* The pieces of the word, longest first from the left; the whole word is unknown when one part of it
- * is. The word lies behind room for the prefix, which then overwrites what was matched before. */
+/* The pieces of the word, longest first from the left; the whole word is unknown when one part of
+ * it is. The word lies behind room for the prefix, which then overwrites what was matched
+ * before. */
 static void cut_word(struct writing *writing)
 {
     const struct wordpiece *wordpiece = writing->wordpiece;

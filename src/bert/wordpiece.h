@@ -1,10 +1,10 @@
 /* WordPiece: a sentence to the piece numbers a BERT encoder was trained on.
  *
- * The steps are those of the tokenizer published with BERT, in the reading of Hugging Face's fast version
- * (docs/bert.md lists where the two differ): special tokens by their exact bytes; control characters
- * removed; every kind of space is a space; CJK characters are words of their own; canonical decomposition
- * without its marks; lower case; punctuation marks are words of their own; then, from the left, the longest
- * piece in the vocabulary. */
+ * The steps are those of the tokenizer published with BERT, in the reading of Hugging Face's fast
+ * version (docs/bert.md lists where the two differ): special tokens by their exact bytes; control
+ * characters removed; every kind of space is a space; CJK characters are words of their own;
+ * canonical decomposition without its marks; lower case; punctuation marks are words of their own;
+ * then, from the left, the longest piece in the vocabulary. */
 #ifndef BERT_WORDPIECE_H
 #define BERT_WORDPIECE_H
 
@@ -39,7 +39,8 @@ struct wordpiece_rules wordpiece_default_rules(void);
 film_status wordpiece_add_special(struct wordpiece *wordpiece, const char *token, uint32_t *id,
                                   film_error *error);
 
-/* Finds out what follows from the vocabulary, which must have these three. NAME is for the message. */
+/* Finds out what follows from the vocabulary, which must have these three. NAME is for the
+ * message. */
 film_status wordpiece_finish(struct wordpiece *wordpiece, const char *unknown, const char *first,
                              const char *last, const char *name, film_error *error);
 void wordpiece_free(struct wordpiece *wordpiece);

@@ -1,3 +1,5 @@
+/* Finds candidate pairs by an index and judges them by the full decision, for dedup and link.
+ * Forms no clusters. */
 #include "dedup/candidates.h"
 #include "base/mem.h"
 #include "base/threads.h"

@@ -2,10 +2,11 @@
  *
  * Candidates come from an index (index/index.h), the full pair decision judges them.
  *
- * In a job every process has an index over its share of the sentences (dedup/round_robin.h). Questions go round: each
- * process shows all others some of its texts with their vectors, gets from each the nearest of its share, and chooses
- * among them as one index over everything would. A text and 4 bytes of each dimension go to every process, and
- * up to 32 k bytes come back from each. Exact where the searches are: shares below DENSE_GRAPH_FROM. */
+ * In a job every process has an index over its share of the sentences (dedup/round_robin.h).
+ * Questions go round: each process shows all others some of its texts with their vectors, gets from
+ * each the nearest of its share, and chooses among them as one index over everything would. A text
+ * and 4 bytes of each dimension go to every process, and up to 32 k bytes come back from each.
+ * Exact where the searches are: shares below DENSE_GRAPH_FROM. */
 #ifndef DEDUP_CANDIDATES_H
 #define DEDUP_CANDIDATES_H
 
@@ -38,9 +39,10 @@ film_status candidates_init(struct candidates *search, const struct comm *comm,
                             film_error *error);
 void candidates_free(struct candidates *search);
 
-/* LISTS (count x k): of every query the numbers of its best candidates in INDEX, best first, then CANDIDATES_NONE. OWN:
- * the queries are the sentences of the index, and none is its own candidate. In a job all processes call it,
- * each with its own queries; INDEX has the sentences of its turns. */
+/* LISTS (count x k): of every query the numbers of its best candidates in INDEX, best first, then
+ * CANDIDATES_NONE. OWN: the queries are the sentences of the index, and none is its own candidate.
+ * In a job all processes call it, each with its own queries; INDEX has the sentences of its
+ * turns. */
 film_status candidates_find(const struct candidates *search, const struct index *index,
                             const film_text *queries, size_t count, int own, uint32_t *lists,
                             film_error *error);

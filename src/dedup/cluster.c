@@ -1,3 +1,5 @@
+/* Clusters by mean linkage: pairs by falling probability, joined when the mean between two
+ * clusters reaches the threshold. Does not chain as single linkage does. */
 #include "dedup/cluster.h"
 #include "base/keytab.h"
 #include "base/mem.h"
@@ -140,8 +142,8 @@ static size_t sample(const struct work *work, uint32_t root, uint32_t out[CLUSTE
     return count;
 }
 
-/* Does the mean probability between the two clusters reach the threshold? What is known comes first; then
- * pairs are scored until the others cannot change the answer. */
+/* Does the mean probability between the two clusters reach the threshold? What is known comes
+ * first; then pairs are scored until the others cannot change the answer. */
 static film_status mean_reaches(struct work *work, struct demand *demand, uint32_t a, uint32_t b,
                                 int *reaches, film_error *error)
 {

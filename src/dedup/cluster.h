@@ -1,17 +1,17 @@
 /* Pairs with probabilities to clusters, by a rule that does not chain.
  *
- * Joining whatever a pair connects (single linkage) chains: a is like b, b like c, ... and a has nothing
- * to do with z. Here pairs at or above the threshold are taken by falling probability, and the two
- * clusters they touch are joined when the MEAN probability between the members of one and of the other
- * reaches the threshold too. So in every cluster the mean over all its pairs reaches it: a pair is the
- * same when its members are, on average, the same. Pairs that were never scored are scored when a mean
- * needs them, and only as long as they can change the answer.
+ * Joining whatever a pair connects (single linkage) chains: a is like b, b like c, ... and a has
+ * nothing to do with z. Here pairs at or above the threshold are taken by falling probability, and
+ * the two clusters they touch are joined when the MEAN probability between the members of one and
+ * of the other reaches the threshold too. So in every cluster the mean over all its pairs reaches
+ * it: a pair is the same when its members are, on average, the same. Pairs that were never scored
+ * are scored when a mean needs them, and only as long as they can change the answer.
  *
- * Labels go first: what is labelled the same is joined, what is labelled different never is. A label of
- * "same" that would join a pair labelled different is left out and counted.
+ * Labels go first: what is labelled the same is joined, what is labelled different never is. A
+ * label of "same" that would join a pair labelled different is left out and counted.
  *
- * What a chain of pairs does not connect cannot be joined, so connected parts are worked on in parallel,
- * and the result does not depend on the number of threads. */
+ * What a chain of pairs does not connect cannot be joined, so connected parts are worked on in
+ * parallel, and the result does not depend on the number of threads. */
 #ifndef DEDUP_CLUSTER_H
 #define DEDUP_CLUSTER_H
 
@@ -43,7 +43,8 @@ void cluster_pairs_free(struct cluster_pairs *pairs);
 int cluster_pairs_find(const struct cluster_pairs *pairs, uint32_t a, uint32_t b,
                        float *probability);
 
-/* Scores a pair (A < B) that was not; called by several threads, each with a number below `threads`. */
+/* Scores a pair (A < B) that was not; called by several threads, each with a number below
+ * `threads`. */
 struct cluster_scorer {
     film_status (*score)(void *user, int thread, uint32_t a, uint32_t b, float *probability,
                          film_error *error);

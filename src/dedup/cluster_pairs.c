@@ -1,3 +1,5 @@
+/* Pairs as neighbour lists, one sorted row per item, so that the mean between two clusters is
+ * found quickly. */
 #include "base/mem.h"
 #include "dedup/cluster.h"
 

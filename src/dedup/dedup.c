@@ -1,3 +1,5 @@
+/* film_dedup and its kin: records to candidates, judged pairs, clusters and representatives, in
+ * one process or a job. */
 #include "dedup/dedup.h"
 #include "base/sized.h"
 #include "base/mem.h"
@@ -18,8 +20,8 @@ static void dedup_free(struct dedup *dedup)
     record_set_found_free(&dedup->found);
 }
 
-/* Each pair of items once. Of several labels about one pair "different" counts: copies of a sentence may
- * have been labelled each for itself. */
+/* Each pair of items once. Of several labels about one pair "different" counts: copies of a
+ * sentence may have been labelled each for itself. */
 static film_status label_items(struct dedup *dedup, film_error *error)
 {
     film_status status = FILM_OK;

@@ -39,7 +39,8 @@ uint32_t dedup_face(const struct record_set *set, uint32_t item)
 
 /* ---- what is connected ---- */
 
-/* Of its own pairs each process shows the others only those that connect what nothing before did. */
+/* Of its own pairs each process shows the others only those that connect what nothing before
+ * did. */
 static film_status connect(struct assignment *assignment, film_error *error)
 {
     film_status status = FILM_OK;
@@ -85,7 +86,8 @@ static int by_size(const void *left, const void *right)
     return a->root < b->root ? -1 : a->root > b->root;
 }
 
-/* The largest first, each to the process with the fewest items so far: the same in every process. */
+/* The largest first, each to the process with the fewest items so far: the same in every
+ * process. */
 static film_status assign(struct assignment *assignment, film_error *error)
 {
     film_status status = FILM_OK;

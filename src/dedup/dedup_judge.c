@@ -135,8 +135,8 @@ done:
     return status;
 }
 
-/* Sends what was put and judges what came. Each pair once: the smaller item's list comes first, the larger one's adds
- * what that has not. LABELS: pairs that are labelled and in no list. */
+/* Sends what was put and judges what came. Each pair once: the smaller item's list comes first, the
+ * larger one's adds what that has not. LABELS: pairs that are labelled and in no list. */
 static film_status judge_round(struct dedup *dedup, int labels, film_error *error)
 {
     film_status status = FILM_OK;

@@ -1,5 +1,5 @@
-/* What the caller is told of pairs: by the first process, in an order that does not depend on who found
- * them. */
+/* What the caller is told of pairs: by the first process, in an order that does not depend on who
+ * found them. */
 #include "base/mem.h"
 #include "dedup/dedup.h"
 

@@ -1,3 +1,5 @@
+/* Turns a table's row into a sentence with id, text, category and further fields. Stores
+ * nothing. */
 #include "dedup/fields.h"
 #include "base/jsonfile.h"
 #include "text/columns.h"

@@ -27,8 +27,9 @@ film_status fields_check_more(film_text more, const char *where, film_error *err
 enum { FIELDS_ID_BYTES = 24 };
 film_text fields_make_id(film_text text, char id[FIELDS_ID_BYTES]);
 
-/* JSON (a json_t) as text, free with free; NULL: no memory. jansson writes 3.8 as 3.7999999999999998
- * unless told to use fewer digits; here that is done where it reads back as the same number. */
+/* JSON (a json_t) as text, free with free; NULL: no memory. jansson writes 3.8 as
+ * 3.7999999999999998 unless told to use fewer digits; here that is done where it reads back as the
+ * same number. */
 char *fields_dump(const void *json);
 
 /* {NULL, 0} for an empty text. */

@@ -1,12 +1,12 @@
 /* film_link: every record of A with its likeliest records of B.
  *
- * B is in an index; A goes through in batches, so that memory grows with A and B and, for unique matches, with
- * the matches.
+ * B is in an index; A goes through in batches, so that memory grows with A and B and, for unique
+ * matches, with the matches.
  *
- * In a job the records of both are dealt in turn (dedup/round_robin.h), each process has an index over its share of B, and
- * a pair is judged by the owner of B's record. Matches go to the first process, which tells them: of R records
- * of A and B, each process holds about R / N, the first in addition 12 bytes a match of a batch, for unique
- * matches of all. */
+ * In a job the records of both are dealt in turn (dedup/round_robin.h), each process has an index
+ * over its share of B, and a pair is judged by the owner of B's record. Matches go to the first
+ * process, which tells them: of R records of A and B, each process holds about R / N, the first in
+ * addition 12 bytes a match of a batch, for unique matches of all. */
 #include "base/mem.h"
 #include "base/sized.h"
 #include "dedup/candidates.h"
@@ -92,7 +92,8 @@ static void keep_most(struct link *link)
     link->found_count = kept;
 }
 
-/* The records of both sides, to the first process: A's from FIRST to LAST, B's of the matches from MATCH to END. */
+/* The records of both sides, to the first process: A's from FIRST to LAST, B's of the matches from
+ * MATCH to END. */
 static film_status fetch_some(struct link *link, size_t first, size_t last, size_t match,
                               size_t end, film_error *error)
 {
@@ -139,7 +140,8 @@ done:
     return status;
 }
 
-/* The records of A from FIRST to LAST, of all processes; the first process has their matches in found. */
+/* The records of A from FIRST to LAST, of all processes; the first process has their matches in
+ * found. */
 static film_status tell_range(struct link *link, size_t first, size_t last, film_error *error)
 {
     enum { SOME = 16384 };
@@ -249,8 +251,8 @@ done:
     return status;
 }
 
-/* Greedy by falling probability: not always the largest sum, but the likeliest match is always kept, and
- * what is taken can be said in one sentence. */
+/* Greedy by falling probability: not always the largest sum, but the likeliest match is always
+ * kept, and what is taken can be said in one sentence. */
 static film_status keep_unique(struct link *link, film_error *error)
 {
     film_status status = FILM_OK;

@@ -1,3 +1,5 @@
+/* Sentences in memory that are compared with each other; those of the same words become one
+ * item. Where they came from does not matter. */
 #include "base/keytab.h"
 #include "base/mem.h"
 #include "dedup/record_set_parts.h"

@@ -1,13 +1,15 @@
-/* Sentences in memory that are to be compared with each other: where they came from does not matter.
+/* Sentences in memory that are to be compared with each other: where they came from does not
+ * matter.
  *
- * Records with the same words are one item: they are compared once, whatever their number. Items are
- * numbered by their text, not by the order of the input, so that all that is built on them does not
- * depend on it.
+ * Records with the same words are one item: they are compared once, whatever their number. Items
+ * are numbered by their text, not by the order of the input, so that all that is built on them does
+ * not depend on it.
  *
- * In a job every process has a share. While a pile is filled, records go to whoever their words belong to (a hash),
- * so that records of the same words meet; record_set_group then numbers the items of all processes by their texts
- * and deals them in turn (dedup/round_robin.h) with their records. Numbers are the same for any number of processes. Of R
- * records of all N processes, each holds about R / N; 8 bytes of each of the R while they are numbered. */
+ * In a job every process has a share. While a pile is filled, records go to whoever their words
+ * belong to (a hash), so that records of the same words meet; record_set_group then numbers the
+ * items of all processes by their texts and deals them in turn (dedup/round_robin.h) with their
+ * records. Numbers are the same for any number of processes. Of R records of all N processes, each
+ * holds about R / N; 8 bytes of each of the R while they are numbered. */
 #ifndef DEDUP_RECORD_SET_H
 #define DEDUP_RECORD_SET_H
 
@@ -62,8 +64,9 @@ film_status record_set_add(struct record_set *set, film_text id, film_text text,
 film_status record_set_label(struct record_set *set, size_t a, size_t b, int same, size_t count,
                              film_error *error);
 
-/* The rows of a table: every row of one sentence, or the distinct sentences of a file of pairs. Ids are
- * those of the file, or the line ("17"; of a pair "17a", "17b"). Blank lines are passed over. */
+/* The rows of a table: every row of one sentence, or the distinct sentences of a file of pairs. Ids
+ * are those of the file, or the line ("17"; of a pair "17a", "17b"). Blank lines are passed
+ * over. */
 film_status record_set_read(struct record_set *set, const struct comm *comm, const char *path,
                             const film_table_options *options, const film_progress *progress,
                             uint64_t *skipped, film_error *error);
@@ -90,7 +93,8 @@ struct record_set_found {
     struct mailbox asked, answered; /* the texts lie in the answers */
 };
 
-/* All processes call it, each with its own REFS. FOUND, at first all 0, holds until the next call. */
+/* All processes call it, each with its own REFS. FOUND, at first all 0, holds until the next
+ * call. */
 film_status record_set_fetch(const struct record_set *set, const struct record_set_ref *refs,
                              size_t count, struct record_set_found *found, film_error *error);
 void record_set_found_free(struct record_set_found *found);

@@ -1,5 +1,5 @@
-/* Filling a pile: one process keeps what it reads; in a job every record goes to the process to which its
- * words belong. */
+/* Filling a pile: one process keeps what it reads; in a job every record goes to the process to
+ * which its words belong. */
 #include "base/mem.h"
 #include "dedup/record_set_parts.h"
 

@@ -1,3 +1,5 @@
+/* The key under which records of the same words meet: the words in their order, and signs that
+ * change a word (C, C++, 5 %). */
 #include "base/mem.h"
 #include "dedup/record_set_parts.h"
 
@@ -22,7 +24,8 @@ void record_set_key_free(struct record_set_key_maker *maker)
     maker->capacity = 0;
 }
 
-/* Signs that make another thing of a word (C, C++, C#; 5, 5 %, $5), unlike those that end sentences. */
+/* Signs that make another thing of a word (C, C++, C#; 5, 5 %, $5), unlike those that end
+ * sentences. */
 static size_t add_signs(char *key, size_t length, film_text text)
 {
     for (size_t i = 0; i < text.length; i++)

@@ -38,7 +38,8 @@ film_status record_set_intake_open(struct record_set_intake *intake, struct reco
                                    film_error *error);
 void record_set_intake_close(struct record_set_intake *intake);
 
-/* A record; ORDER rises with its position in the input. PAIRED: nothing when the text is there already. */
+/* A record; ORDER rises with its position in the input. PAIRED: nothing when the text is there
+ * already. */
 film_status record_set_intake_add(struct record_set_intake *intake, uint64_t order, int paired,
                                   film_text id, film_text text, film_error *error);
 
@@ -51,15 +52,17 @@ int record_set_intake_full(const struct record_set_intake *intake);
 
 /* ---- record_set_share.c: of a job ---- */
 
-/* Sorts the records by their order, drops sentences of pairs that were there, and finds positions. */
+/* Sorts the records by their order, drops sentences of pairs that were there, and finds
+ * positions. */
 film_status record_set_settle(struct record_set *set, film_error *error);
 
-/* NUMBER (items): of every item its number among those of all processes. LEAD: the record of its text. */
+/* NUMBER (items): of every item its number among those of all processes. LEAD: the record of its
+ * text. */
 film_status record_set_number(struct record_set *set, const uint32_t *lead, uint32_t *number,
                               film_error *error);
 
-/* Sends every record to the process whose turn NUMBER[record] is; what is left are records, at and keys
- * of this process's turns, and in set->item the place of each. */
+/* Sends every record to the process whose turn NUMBER[record] is; what is left are records, at and
+ * keys of this process's turns, and in set->item the place of each. */
 film_status record_set_move(struct record_set *set, const uint32_t *number, film_error *error);
 
 /* The order of texts; of equal ones, that of the numbers. */

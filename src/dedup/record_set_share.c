@@ -1,4 +1,5 @@
-/* A pile in a job: positions and numbers over all processes, and records brought to where they belong. */
+/* A pile in a job: positions and numbers over all processes, and records brought to where they
+ * belong. */
 #include "base/mem.h"
 #include "dedup/record_set_parts.h"
 

@@ -1,5 +1,6 @@
-/* Things numbered 0, 1, ... all - 1, dealt to the processes of a job in turn: each has an even share of any
- * stretch of numbers, knows whose a number is without a table, and has its own in rising order. */
+/* Things numbered 0, 1, ... all - 1, dealt to the processes of a job in turn: each has an even
+ * share of any stretch of numbers, knows whose a number is without a table, and has its own in
+ * rising order. */
 #ifndef DEDUP_ROUND_ROBIN_H
 #define DEDUP_ROUND_ROBIN_H
 

@@ -1,3 +1,5 @@
+/* Embeds sentences: TF-IDF row times the learned map, or a BERT encoder's vector. Learns
+ * neither. */
 #include "embed/encoder.h"
 #include "base/mem.h"
 #include "base/threads.h"

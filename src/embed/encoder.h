@@ -1,11 +1,12 @@
-/* Sentence to vector, the one way a sentence is embedded, whether by the command line, the server or an
- * evaluation. Two kinds:
+/* Sentence to vector, the one way a sentence is embedded, whether by the command line, the server
+ * or an evaluation. Two kinds:
  *
  *     y = L x    x the TF-IDF row; or, where there is no map, x itself
- *     y = M e    e the vector of a BERT encoder, M a map learned on top of it; or, where there is none (the
- *                black box, bert/deep.h), the network's own vector
+ *     y = M e    e the vector of a BERT encoder, M a map learned on top of it; or, where there
+ *                is none (the black box, bert/deep.h), the network's own vector
  *
- * Of the second kind words still have their rows, and may have their map: the decision reads both. */
+ * Of the second kind words still have their rows, and may have their map: the decision reads
+ * both. */
 #ifndef EMBED_ENCODER_H
 #define EMBED_ENCODER_H
 
@@ -20,8 +21,8 @@ struct encoder {
         *map; /* features x dim, row-major: row w is the vector of feature w (L transposed) */
     size_t dim;
     film_similarity similarity; /* how two vectors are compared */
-    /* The lengths of the map's rows say what features are worth (rank). Those of an SVD, and of what is built
-     * on one, only say how frequent they are. */
+    /* The lengths of the map's rows say what features are worth (rank). Those of an SVD, and of
+     * what is built on one, only say how frequent they are. */
     int weighs;
     /* Of the second kind only: */
     const struct network *network;
@@ -47,8 +48,8 @@ double encoder_similarity(const struct encoder *encoder, const float *a, const f
 double encoder_sparse_similarity(const struct encoder *encoder, const struct feature_row *a,
                                  const struct feature_row *b);
 
-/* Readies COUNT vectors for la/flat.h: its inner products, less the row's PENALTY (count floats), then
- * rank as the similarity does. */
+/* Readies COUNT vectors for la/flat.h: its inner products, less the row's PENALTY (count floats),
+ * then rank as the similarity does. */
 void encoder_prepare(const struct encoder *encoder, float *vectors, size_t count, int threads,
                      float *penalty);
 
@@ -64,7 +65,8 @@ film_status encoder_embed(const struct encoder *encoder, struct feature_row *row
 film_status encoder_embed_all(const struct encoder *encoder, const film_text *texts, size_t count,
                               int threads, float *out, film_error *error);
 
-/* Encodes TEXTS that will soon be asked for one by one, in batches; nothing where that gains nothing. */
+/* Encodes TEXTS that will soon be asked for one by one, in batches; nothing where that gains
+ * nothing. */
 film_status encoder_expect(const struct encoder *encoder, const film_text *texts, size_t count,
                            int threads, film_error *error);
 

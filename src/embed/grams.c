@@ -1,3 +1,5 @@
+/* Lists the features of a sentence as strings: words, word pairs, character n-grams. Weighs none
+ * of them. */
 #include "embed/grams.h"
 #include "base/mem.h"
 #include "base/utf8.h"

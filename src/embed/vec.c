@@ -1,3 +1,5 @@
+/* Sums, products and scaling of dense vectors, with a version per instruction set chosen at
+ * start. Sums are double. */
 #include "embed/vec.h"
 
 #include <math.h>

@@ -9,7 +9,8 @@
  * same, slower. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(FILM_ONE_KERNEL)
-/* By feature level, not by model name: "arch=haswell" would leave an AMD machine with the slow one. */
+/* By feature level, not by model name: "arch=haswell" would leave an AMD machine with the slow
+ * one. */
 #define VEC_KERNEL __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #else
 #define VEC_KERNEL

@@ -1,3 +1,4 @@
+/* Compares two models on the same rows: paired bootstrap of the differences, McNemar's test. */
 #include "eval/against.h"
 #include "base/mem.h"
 #include "eval/mcnemar.h"
@@ -31,8 +32,8 @@ struct headline {
     const struct mcnemar *test; /* NULL: scores */
 };
 
-/* 1: the first is better, -1: the second, 0: cannot be told. The interval and the test must agree; they
- * seldom do not, and then a difference is not worth calling one. */
+/* 1: the first is better, -1: the second, 0: cannot be told. The interval and the test must agree;
+ * they seldom do not, and then a difference is not worth calling one. */
 static int better(const struct headline *headline)
 {
     const double *interval = headline->interval;

@@ -1,3 +1,5 @@
+/* Percentile intervals of the bootstrap (Efron): rows drawn with replacement, seeded,
+ * independent of the number of threads. */
 #include "eval/bootstrap.h"
 #include "base/mem.h"
 #include "base/rng.h"

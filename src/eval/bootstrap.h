@@ -1,8 +1,8 @@
 /* How far a figure may be off by chance: percentile intervals of the bootstrap.
  *
- * Rows are drawn again with replacement, as many as there are; the interval holds the middle 95 % of
- * the figures so found. Resample r draws with a generator of its own made from the seed and r, so the
- * interval is the same for every thread count. */
+ * Rows are drawn again with replacement, as many as there are; the interval holds the middle 95 %
+ * of the figures so found. Resample r draws with a generator of its own made from the seed and r,
+ * so the interval is the same for every thread count. */
 #ifndef EVAL_BOOTSTRAP_H
 #define EVAL_BOOTSTRAP_H
 
@@ -19,9 +19,9 @@ struct bootstrap {
 film_status bootstrap_measures(const struct bootstrap *bootstrap, const struct measures *measures,
                                double interval[MEASURES][2], film_error *error);
 
-/* The same for the difference of two models that answered the same rows (measures_init with the rows in the
- * same order), FIRST minus SECOND: both are measured on each resample, so that what is hard for both
- * does not widen the interval. */
+/* The same for the difference of two models that answered the same rows (measures_init with the
+ * rows in the same order), FIRST minus SECOND: both are measured on each resample, so that what is
+ * hard for both does not widen the interval. */
 film_status bootstrap_difference(const struct bootstrap *bootstrap, const struct measures *first,
                                  const struct measures *second, double interval[MEASURES][2],
                                  film_error *error);

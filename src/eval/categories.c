@@ -1,3 +1,4 @@
+/* Votes of nearest neighbours for a sentence's category, and how often they are right. */
 #include "eval/categories.h"
 #include "base/mem.h"
 #include "la/openmp.h"

@@ -8,8 +8,8 @@ enum { CATEGORIES_DEPTHS = 3 };
 extern const size_t categories_depth[CATEGORIES_DEPTHS]; /* 1, 5, 10 */
 
 /* Leave one out: each sentence gets the category that most of its k nearest others have; of equally
- * many, the one whose first member is nearer. CATEGORY is by number; RIGHT[d] (a byte per number) says whether
- * that was its own, for k = categories_depth[d]. */
+ * many, the one whose first member is nearer. CATEGORY is by number; RIGHT[d] (a byte per number)
+ * says whether that was its own, for k = categories_depth[d]. */
 film_status categories_vote(const struct flat_share *sentences, const uint32_t *category,
                             int threads, const film_progress *progress,
                             unsigned char *right[CATEGORIES_DEPTHS], film_error *error);

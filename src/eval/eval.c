@@ -1,5 +1,5 @@
-/* In order: read the file (and the pool), embed every distinct sentence once, score the pairs, sweep
- * k, decide, measure, draw intervals, answer again with the second model, search the pool. */
+/* In order: read the file (and the pool), embed every distinct sentence once, score the pairs,
+ * sweep k, decide, measure, draw intervals, answer again with the second model, search the pool. */
 #include "eval/eval.h"
 #include "base/mem.h"
 #include "la/openmp.h"
@@ -68,7 +68,8 @@ static void pair_of_ids(const void *user, size_t i, film_text *a, film_text *b)
     *b = strtab_get(pairs->sentences, pairs->b[i]);
 }
 
-/* COUNT pairs from FIRST on; every process of a job calls it, perhaps with none. VERDICTS has room for them. */
+/* COUNT pairs from FIRST on; every process of a job calls it, perhaps with none. VERDICTS has room
+ * for them. */
 static film_status score_stretch(const struct run *run, const struct match_rule *rule, size_t first,
                                  size_t count, film_verdict *verdicts, struct answered *out,
                                  film_error *error)

@@ -1,3 +1,5 @@
+/* The paper's pairwise decision (Tang & Aw 2020): two sentences are similar when they are among
+ * each other's k nearest; swept over k. */
 #include "eval/knn.h"
 #include "base/mem.h"
 #include "la/openmp.h"
@@ -24,7 +26,8 @@ static uint32_t place(const uint32_t *neighbours, size_t k, uint32_t target)
     return (uint32_t)(i + 1);
 }
 
-/* PLACES[i]: of TO[i] among the neighbours of FROM[i], where that is a row of this process; else 0. */
+/* PLACES[i]: of TO[i] among the neighbours of FROM[i], where that is a row of this process; else
+ * 0. */
 static void find_places(const struct knn *knn, const struct flat_share *sentences,
                         const uint32_t *neighbours, size_t k, const uint32_t *from,
                         const uint32_t *to, int threads, double *places)

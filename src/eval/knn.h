@@ -1,8 +1,8 @@
 /* Pairwise kNN, the paper's decision: two sentences are similar when each is among the other's k
  * nearest (mutual), or when one of them is (either). Swept over a range of k.
  *
- * One search up to the largest k gives, for each pair, the smallest k from which it counts as similar
- * (its depth). A histogram of the depths by label then holds every k of the sweep. */
+ * One search up to the largest k gives, for each pair, the smallest k from which it counts as
+ * similar (its depth). A histogram of the depths by label then holds every k of the sweep. */
 #ifndef EVAL_KNN_H
 #define EVAL_KNN_H
 
@@ -28,8 +28,9 @@ struct knn {
     struct knn_curve curve[FILM_KNN_COUNT];
 };
 
-/* SENTENCES: normalised vectors, each distinct sentence once; A, B (numbers), LABEL (0 or 1) are the pairs, all of them
- * in every process. A sentence is not its own neighbour; a pair of one sentence with itself has depth 0. */
+/* SENTENCES: normalised vectors, each distinct sentence once; A, B (numbers), LABEL (0 or 1) are
+ * the pairs, all of them in every process. A sentence is not its own neighbour; a pair of one
+ * sentence with itself has depth 0. */
 film_status knn_sweep(struct knn *knn, const struct flat_share *sentences, const uint32_t *a,
                       const uint32_t *b, const float *label, size_t pairs, size_t first,
                       size_t last, int threads, const film_progress *progress, film_error *error);

@@ -1,9 +1,12 @@
+/* McNemar's test of two paired classifiers: exact for few discordant rows, with the corrected
+ * chi-square for many. */
 #include "eval/mcnemar.h"
 
 #include <math.h>
 
-/* Twice the chance of min(b, c) or fewer heads in b + c throws. The binomial coefficients are walked in
- * logarithms: 2^-1000 would do as a double, the coefficient of 1000 over 500 nearly not. */
+/* Twice the chance of min(b, c) or fewer heads in b + c throws. The binomial coefficients are
+ * walked in logarithms: 2^-1000 would do as a double, the coefficient of 1000 over 500 nearly
+ * not. */
 static double exact(size_t low, size_t count)
 {
     double log_term = -(double)count * log(2.0), sum = 0;

@@ -1,6 +1,6 @@
-/* Do two models that answered the same rows differ by more than chance? McNemar's test: only rows that one
- * of them got right tell anything, and without a difference each is as likely to be the one's as the
- * other's. */
+/* Do two models that answered the same rows differ by more than chance? McNemar's test: only rows
+ * that one of them got right tell anything, and without a difference each is as likely to be the
+ * one's as the other's. */
 #ifndef EVAL_MCNEMAR_H
 #define EVAL_MCNEMAR_H
 

@@ -1,3 +1,5 @@
+/* Accuracy, F1, AUC, average precision, log loss, calibration, correlations, from rows sorted
+ * once. Draws no samples; bootstrap.c does. */
 #include "eval/measures.h"
 #include "base/mem.h"
 
@@ -119,7 +121,8 @@ static void sum_rows(const struct measures *m, const uint32_t *weight, double va
     value[MEASURE_BRIER] = total > 0 ? squares / total : NAN;
 }
 
-/* AUC, average precision and the best accuracy: from the highest score down, equal ones together. */
+/* AUC, average precision and the best accuracy: from the highest score down, equal ones
+ * together. */
 static void sweep(const struct measures *m, const uint32_t *weight, double value[MEASURES])
 {
     double positives = 0, negatives = 0, above[2] = {0, 0}, pairs = 0, precision = 0;
@@ -171,8 +174,8 @@ static double pearson(const struct measures *m, const uint32_t *weight)
     return correlation(xy, xx, yy, raw_xx, raw_yy);
 }
 
-/* Pearson of the ranks, equal values sharing their average rank. Ranks are counted from the middle, so
- * that their mean is 0. */
+/* Pearson of the ranks, equal values sharing their average rank. Ranks are counted from the middle,
+ * so that their mean is 0. */
 static double spearman(const struct measures *m, const uint32_t *weight, double *ranks)
 {
     double total = 0, before = 0, xy = 0, xx = 0, yy = 0;

@@ -1,8 +1,8 @@
 /* How good scores are, against labels: the figures of film eval. docs/eval.md has the formulae.
  *
  * The rows are sorted once; every figure is then one pass over them with a weight per row. A
- * bootstrap resample is such a set of weights (how often each row was drawn), so it needs no sorting:
- * a thousand of 10,000 rows take a second. */
+ * bootstrap resample is such a set of weights (how often each row was drawn), so it needs no
+ * sorting: a thousand of 10,000 rows take a second. */
 #ifndef EVAL_MEASURES_H
 #define EVAL_MEASURES_H
 
@@ -44,15 +44,15 @@ struct measures {
     uint32_t *by_label;  /* positions by rising label; NULL unless Spearman is in the set */
 };
 
-/* SAME is what was decided about each row; NULL: score >= 0.5. Labels are 0 or 1 for all but Pearson
- * and Spearman, scores are probabilities for log loss, calibration and the Brier score. */
+/* SAME is what was decided about each row; NULL: score >= 0.5. Labels are 0 or 1 for all but
+ * Pearson and Spearman, scores are probabilities for log loss, calibration and the Brier score. */
 film_status measures_init(struct measures *measures, unsigned set, const double *score,
                           const float *label, const unsigned char *same, size_t count,
                           film_error *error);
 void measures_free(struct measures *measures);
 
-/* VALUE[m] for the measures of the set, NaN for the others and for what is not defined (AUC with one
- * class, correlation with a constant). WEIGHT: how often each row counts; NULL: once. RANKS is
+/* VALUE[m] for the measures of the set, NaN for the others and for what is not defined (AUC with
+ * one class, correlation with a constant). WEIGHT: how often each row counts; NULL: once. RANKS is
  * scratch space of count doubles. */
 void measures_compute(const struct measures *measures, const uint32_t *weight, double *ranks,
                       double value[MEASURES]);

@@ -1,8 +1,9 @@
 /* What is measured on: the rows of the file, and the sentences of the pool.
  *
- * In a job every process reads a part of each. The rows are in all of them afterwards, the sentences with their owners
- * (learn/corpus_share.h). Owners number by a hash; here sentences are numbered as they appear in the file, as one
- * process does, so that neighbours that are equally near come in the same order. */
+ * In a job every process reads a part of each. The rows are in all of them afterwards, the
+ * sentences with their owners (learn/corpus_share.h). Owners number by a hash; here sentences are
+ * numbered as they appear in the file, as one process does, so that neighbours that are equally
+ * near come in the same order. */
 #include "base/partition.h"
 #include "text/table.h"
 #include "base/mem.h"

@@ -1,3 +1,5 @@
+/* How often a question's duplicate is found first, among the first ten and so on, by exact
+ * search. */
 #include "eval/retrieval.h"
 #include "base/mem.h"
 

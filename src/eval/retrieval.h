@@ -13,8 +13,8 @@ struct retrieval {
     uint32_t *rank; /* of each query, ties counted against it */
 };
 
-/* POOL: normalised vectors of the distinct sentences; those of the pairs have numbers. Of the pairs, those with label 1 whose sentences
- * differ count, and of these the first LIMIT (0: all). */
+/* POOL: normalised vectors of the distinct sentences; those of the pairs have numbers. Of the
+ * pairs, those with label 1 whose sentences differ count, and of these the first LIMIT (0: all). */
 film_status retrieval_measure(struct retrieval *retrieval, const struct flat_share *pool,
                               const uint32_t *a, const uint32_t *b, const float *label,
                               size_t pairs, size_t limit, int threads,

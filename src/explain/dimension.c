@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* How many words a dimension rests on, if all of them weighed the same (the participation ratio of the squared
- * weights), and what share of the squares the strongest ten have. */
+/* How many words a dimension rests on, if all of them weighed the same (the participation ratio of
+ * the squared weights), and what share of the squares the strongest ten have. */
 static void write_concentration(const film_model *model, size_t dimension, struct writer *to)
 {
     enum { TOP = 10 };

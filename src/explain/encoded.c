@@ -1,3 +1,5 @@
+/* What a BERT encoder adds to a pair's explanation: exact where it is linear, by leaving words
+ * out where it is not. */
 #include "explain/encoded.h"
 #include "base/mem.h"
 #include "embed/vec.h"
@@ -18,7 +20,8 @@ static void offer(struct encoded *encoded, film_encoder_share share)
     encoded->list[at] = share;
 }
 
-/* y_a . y_b = sum over i of e_a[i] (M_i . y_b), and the same from the other side: the mean of both. */
+/* y_a . y_b = sum over i of e_a[i] (M_i . y_b), and the same from the other side: the mean of
+ * both. */
 static film_status share_dimensions(struct encoded *encoded, const struct reading *reading,
                                     film_error *error)
 {

@@ -1,8 +1,9 @@
-/* What a BERT encoder makes of a pair: exact where the way to it is linear, by trying where it is not.
+/* What a BERT encoder makes of a pair: exact where the way to it is linear, by trying where it is
+ * not.
  *
- * The similarity is linear in either sentence's encoder vector (but for the lengths), so it is a sum over
- * the encoder's dimensions. Inside of the encoder nothing is a sum over words: there each word is left out and
- * the sentence encoded again. */
+ * The similarity is linear in either sentence's encoder vector (but for the lengths), so it is a
+ * sum over the encoder's dimensions. Inside of the encoder nothing is a sum over words: there each
+ * word is left out and the sentence encoded again. */
 #ifndef EXPLAIN_ENCODED_H
 #define EXPLAIN_ENCODED_H
 

@@ -1,3 +1,5 @@
+/* Facts that can be seen in two sentences without a model, such as numbers that differ or a
+ * negation on one side. They decide nothing. */
 #include "explain/facts.h"
 #include "base/utf8.h"
 

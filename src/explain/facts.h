@@ -1,4 +1,5 @@
-/* What can be seen in two sentences without any model, in words: numbers that differ, a negation on one side. */
+/* What can be seen in two sentences without any model, in words: numbers that differ, a negation on
+ * one side. */
 #ifndef EXPLAIN_FACTS_H
 #define EXPLAIN_FACTS_H
 

@@ -1,3 +1,4 @@
+/* Splits the similarity of two sentences exactly into products of their words' vectors. */
 #include "explain/links.h"
 #include "base/mem.h"
 #include "embed/vec.h"
@@ -14,7 +15,8 @@ void links_free(struct links *links)
     memset(links, 0, sizeof *links);
 }
 
-/* What the parts are made over: the dimensions of the map, or without one the features of side 0. */
+/* What the parts are made over: the dimensions of the map, or without one the features of side
+ * 0. */
 static size_t width(const struct reading *reading)
 {
     return reading->encoder->map ? reading->encoder->dim : reading->side[0].row.count;
@@ -52,8 +54,8 @@ static void give(const struct gathering *to, const struct token *token, uint32_t
                         to->part + (word - first) * dim);
 }
 
-/* Every feature of a sentence, split over its places and each of those over its first and last word, as
- * pair/reasons.h does. */
+/* Every feature of a sentence, split over its places and each of those over its first and last
+ * word, as pair/reasons.h does. */
 static film_status gather(struct links *links, struct gathering *to, film_error *error)
 {
     int a = to->reading->swapped ? 1 : 0, side = to->sentence ? !a : a;

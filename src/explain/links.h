@@ -1,5 +1,6 @@
-/* Which words make two sentences similar: y_a . y_b = sum over words w of a and v of b of  y_w . y_v, where y_w
- * is what the features of word w add to the vector (without a map, to the TF-IDF row). */
+/* Which words make two sentences similar: y_a . y_b = sum over words w of a and v of b of  y_w .
+ * y_v, where y_w is what the features of word w add to the vector (without a map, to the TF-IDF
+ * row). */
 #ifndef EXPLAIN_LINKS_H
 #define EXPLAIN_LINKS_H
 
@@ -19,8 +20,8 @@ struct links {
 
 void links_free(struct links *links);
 
-/* The strongest links of the pair that was read. A cosine is divided by the vectors' lengths, so that all
- * shares add up to it; others are parts of the product. */
+/* The strongest links of the pair that was read. A cosine is divided by the vectors' lengths, so
+ * that all shares add up to it; others are parts of the product. */
 film_status links_find(struct links *links, const struct words *words,
                        const struct reading *reading, film_error *error);
 

@@ -50,8 +50,8 @@ static double quiet(const film_model *model, uint32_t id)
     return -loud(model, id);
 }
 
-/* The words with the highest measure among the most frequent ones: of a word that hardly any pair had, little
- * was learned, and to weigh nothing it need not have been ignored. */
+/* The words with the highest measure among the most frequent ones: of a word that hardly any pair
+ * had, little was learned, and to weigh nothing it need not have been ignored. */
 enum { FREQUENT = 5000, VERY_FREQUENT = 500 };
 
 /* SIGN as in ranking_write_words. */

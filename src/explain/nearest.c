@@ -1,3 +1,5 @@
+/* Finds the kept labelled pairs nearest to a pair by the vectors of their sentences. Shown,
+ * never used to decide. */
 #include "explain/nearest.h"
 #include "base/mem.h"
 

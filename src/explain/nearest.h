@@ -1,5 +1,5 @@
-/* The kept examples nearest to a pair. Their vectors are made when first asked for: a context that never
- * explains does not pay for them, and no file has to hold them. */
+/* The kept examples nearest to a pair. Their vectors are made when first asked for: a context that
+ * never explains does not pay for them, and no file has to hold them. */
 #ifndef EXPLAIN_NEAREST_H
 #define EXPLAIN_NEAREST_H
 
@@ -30,8 +30,8 @@ struct nearest {
 
 void nearest_free(struct nearest *nearest);
 
-/* Of the pair that was read. How near: the mean similarity of the sentences, each with one of the other pair,
- * whichever way round is nearer. */
+/* Of the pair that was read. How near: the mean similarity of the sentences, each with one of the
+ * other pair, whichever way round is nearer. */
 film_status nearest_find(struct nearest *nearest, const struct reading *reading, film_error *error);
 
 #endif

@@ -1,3 +1,5 @@
+/* Gathers the reasons of a verdict into words and groups that add up to its log-odds, with
+ * links, facts and examples. */
 #include "explain/pair.h"
 #include "base/mem.h"
 #include "pair/reasons.h"
@@ -47,8 +49,8 @@ static int stronger_first(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-/* REASON without a place to the groups of its families, half to each where there are two. PUT 0: only
- * counts. */
+/* REASON without a place to the groups of its families, half to each where there are two. PUT 0:
+ * only counts. */
 static void sort_in(struct explainer *explainer, film_reason **next, const film_reason *reason,
                     int put)
 {

@@ -1,4 +1,5 @@
-/* A pair explained: the verdict's reasons gathered into words and groups, with links, facts and examples. */
+/* A pair explained: the verdict's reasons gathered into words and groups, with links, facts and
+ * examples. */
 #ifndef EXPLAIN_PAIR_H
 #define EXPLAIN_PAIR_H
 

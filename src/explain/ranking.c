@@ -1,3 +1,4 @@
+/* The largest of many values, best first, for lists of words, dimensions and sentences. */
 #include "explain/ranking.h"
 #include "base/mem.h"
 #include "base/utf8.h"

@@ -15,7 +15,8 @@ struct ranking {
 film_status ranking_init(struct ranking *ranking, size_t most, film_error *error);
 void ranking_free(struct ranking *ranking);
 
-/* The words of a model are the features of its first group that there is: words, where it has them. */
+/* The words of a model are the features of its first group that there is: words, where it has
+ * them. */
 void ranking_words(const struct features *features, uint32_t *first, uint32_t *end);
 
 /* A feature as text; the replacement character where a damaged file has other bytes than UTF-8. */

@@ -44,8 +44,8 @@ static film_status write_dimensions(const film_model *model, uint32_t id, size_t
     return ranking_write_dimensions(column, 1, dim, most, to, error);
 }
 
-/* Words whose vectors point the same way, each embedded as a sentence by itself: its letters count as well,
- * where the model has features of them. */
+/* Words whose vectors point the same way, each embedded as a sentence by itself: its letters count
+ * as well, where the model has features of them. */
 static film_status write_nearest(const film_model *model, uint32_t id, size_t most,
                                  struct writer *to, film_error *error)
 {

@@ -1,3 +1,5 @@
+/* Cuts two sentences into words that do not overlap, as a reader sees them, and maps tokens to
+ * them. */
 #include "explain/words.h"
 #include "base/mem.h"
 
@@ -46,8 +48,9 @@ static size_t first_behind(const film_word_share *list, size_t count, size_t sta
     return low;
 }
 
-/* Adds the words of one sentence behind those that are there: its tokens but the pairs of characters, and
- * then such pairs whose characters are no tokens (a stop list may have taken them). */
+/* Adds the words of one sentence behind those that are there: its tokens but the pairs of
+ * characters, and then such pairs whose characters are no tokens (a stop list may have taken
+ * them). */
 static film_status find_side(struct words *words, const struct reading_side *side, char letter,
                              size_t *end, film_error *error)
 {

@@ -1,3 +1,5 @@
+/* Quantises vectors to one byte per dimension with a scale per row. Products are in
+ * codes_kernel.c. */
 #include "index/codes.h"
 #include "base/threads.h"
 #include "index/codes_kernel.h"

@@ -1,10 +1,11 @@
 /* Vectors in one byte per dimension, with a scale per row.
  *
- * A row is STRIDE bytes: the codes (value + 128, unsigned, because the fastest instruction multiplies
- * unsigned by signed bytes), bytes that no one looks at, and in the last four the scale as a float. The
- * scale lies with the codes so that a random access costs no second cache miss. Products of codes are
- * whole numbers and a score is one of them times a scale, so every kernel on every machine gives the
- * same bits. Scores leave out the query's own scale: it does not change any order. */
+ * A row is STRIDE bytes: the codes (value + 128, unsigned, because the fastest instruction
+ * multiplies unsigned by signed bytes), bytes that no one looks at, and in the last four the scale
+ * as a float. The scale lies with the codes so that a random access costs no second cache miss.
+ * Products of codes are whole numbers and a score is one of them times a scale, so every kernel on
+ * every machine gives the same bits. Scores leave out the query's own scale: it does not change any
+ * order. */
 #ifndef INDEX_CODES_H
 #define INDEX_CODES_H
 
@@ -35,8 +36,8 @@ size_t codes_stride(size_t dim);
 /* Room that a query's values need. */
 size_t codes_query_room(size_t dim);
 
-/* Encodes one vector into ROW. Returns the length of what was lost: |vector - decoded|. A value that is
- * not finite counts as 0. */
+/* Encodes one vector into ROW. Returns the length of what was lost: |vector - decoded|. A value
+ * that is not finite counts as 0. */
 float codes_encode_row(const float *vector, size_t dim, uint8_t *row);
 
 /* ROWS (COUNT x dim) into CODES (COUNT x stride). */
@@ -59,8 +60,8 @@ void codes_score_range(const struct codes *codes, const struct codes_query *quer
 /* Whether two rows are the same, byte for byte of codes and scale. */
 int codes_equal(const struct codes *codes, size_t a, size_t b);
 
-/* Kernels by name for tests and benchmarks ("plain", "avx2", "vnni"): 0 when this machine lacks it. The
- * choice holds for the whole process; "" puts the best one back. */
+/* Kernels by name for tests and benchmarks ("plain", "avx2", "vnni"): 0 when this machine lacks it.
+ * The choice holds for the whole process; "" puts the best one back. */
 int codes_use_kernel(const char *name);
 
 #endif

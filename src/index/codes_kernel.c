@@ -1,3 +1,5 @@
+/* Inner products of byte codes with a query: plain C, AVX2, AVX-512 VNNI. All give the same
+ * whole numbers. */
 #include "index/codes_kernel.h"
 #include "embed/vec.h"
 
@@ -65,9 +67,9 @@ static int always(void)
 #define AVX2 __attribute__((target("avx2")))
 #define VNNI __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni")))
 
-/* maddubs adds two products in 16 bits and cuts what does not fit. With the row's magnitude (at most
- * 127) and the query's value carrying the sign, 2 * 127 * 127 fits. Gives the signed product: OFFSET is
- * added again because the caller takes it off. */
+/* maddubs adds two products in 16 bits and cuts what does not fit. With the row's magnitude (at
+ * most 127) and the query's value carrying the sign, 2 * 127 * 127 fits. Gives the signed product:
+ * OFFSET is added again because the caller takes it off. */
 AVX2 static inline __m256i add_products(__m256i sum, __m256i row, __m256i value)
 {
     __m256i plain = _mm256_xor_si256(row, _mm256_set1_epi8((char)0x80));

@@ -8,8 +8,8 @@
 struct codes_kernel {
     const char *name;
     int (*here)(void); /* whether this machine has the instructions */
-    /* OUT[i] = (row . values - offset) * scale of the row, for rows ID[0 .. count) or, when ID is NULL,
-     * the COUNT rows from ROWS on. */
+    /* OUT[i] = (row . values - offset) * scale of the row, for rows ID[0 .. count) or, when ID is
+     * NULL, the COUNT rows from ROWS on. */
     void (*score)(const uint8_t *rows, size_t stride, size_t dim, const int8_t *values,
                   int32_t offset, const uint32_t *id, size_t count, float *out);
 };

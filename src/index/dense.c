@@ -1,3 +1,5 @@
+/* The vectors of an index, searched by a scan while they are few and by a graph once they are
+ * many. */
 #include "index/dense.h"
 #include "base/mem.h"
 #include "base/topk.h"

@@ -1,9 +1,9 @@
-/* Vectors in bytes, searched by inner product: a scan of all while they are few, a graph once they are
- * many. A scan needs no building and misses nothing; from some tens of thousands of rows on it costs more
- * than the rest of a search.
+/* Vectors in bytes, searched by inner product: a scan of all while they are few, a graph once they
+ * are many. A scan needs no building and misses nothing; from some tens of thousands of rows on it
+ * costs more than the rest of a search.
  *
- * Floats are not kept: scores come from the codes (off by about 1e-3 for rows of length 1), which is
- * enough to choose candidates, and a million vectors take a quarter of the memory. */
+ * Floats are not kept: scores come from the codes (off by about 1e-3 for rows of length 1), which
+ * is enough to choose candidates, and a million vectors take a quarter of the memory. */
 #ifndef INDEX_DENSE_H
 #define INDEX_DENSE_H
 
@@ -16,9 +16,9 @@ struct dense;
 /* GRAPH_FROM 0: DENSE_GRAPH_FROM. */
 film_status dense_new(size_t dim, size_t graph_from, struct dense **out, film_error *error);
 
-/* Over arrays of a file, which stay where they are until the first change; without a graph its degree is
- * 0, and only codes and state are looked at. Sizes alone are checked here: a search never leaves the
- * arrays whatever is in them, and before a change everything is checked. */
+/* Over arrays of a file, which stay where they are until the first change; without a graph its
+ * degree is 0, and only codes and state are looked at. Sizes alone are checked here: a search never
+ * leaves the arrays whatever is in them, and before a change everything is checked. */
 film_status dense_open(const struct graph_view *view, size_t graph_from, struct dense **out,
                        film_error *error);
 void dense_free(struct dense *dense);

@@ -1,10 +1,13 @@
+/* The proximity graph's memory: rows, links, entry points, rings of equal rows. Walking,
+ * building and removing have files of their own. */
 #include "index/graph_parts.h"
 #include "base/mem.h"
 #include "base/rng.h"
 
 #include <math.h>
 
-/* Entry rows are about 2 sqrt(rows), at most so many: looking at them all is a tenth of a search. */
+/* Entry rows are about 2 sqrt(rows), at most so many: looking at them all is a tenth of a
+ * search. */
 enum { MOST_ENTRIES = 1024 };
 
 static film_status options_fill(struct graph_options *options, film_error *error)
@@ -139,8 +142,8 @@ struct graph_view graph_view(const struct graph *graph)
         .entries = graph->entries};
 }
 
-/* One row of every stretch of ids, the first linked one from a random place on: spread over the file
- * whatever its order. */
+/* One row of every stretch of ids, the first linked one from a random place on: spread over the
+ * file whatever its order. */
 void graph_choose_entries(struct graph *graph)
 {
     size_t wanted = (size_t)(2 * sqrt((double)graph->count)) + 1;

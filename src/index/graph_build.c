@@ -1,13 +1,15 @@
+/* Adds rows to the graph in batches of fixed size, each seeing the graph before it, so that
+ * threads change no byte. */
 #include "index/graph_parts.h"
 #include "base/mem.h"
 #include "base/threads.h"
 
 #include <stdlib.h>
 
-/* Rows are added in batches of fixed size. All rows of a batch look for neighbours in the graph as it was
- * before the batch and, by brute force, among each other (an eighth of the cost); then every row that got
- * links from new rows is settled on its own. No step depends on what another thread does at that time, so
- * the graph is the same for every number of threads. */
+/* Rows are added in batches of fixed size. All rows of a batch look for neighbours in the graph as
+ * it was before the batch and, by brute force, among each other (an eighth of the cost); then every
+ * row that got links from new rows is settled on its own. No step depends on what another thread
+ * does at that time, so the graph is the same for every number of threads. */
 enum { BATCH = 512 };
 
 struct builder {
@@ -90,8 +92,8 @@ static void find(struct builder *builder, struct graph_walker *walker, size_t i)
     codes_score_range(all, &query, builder->first, builder->count, walker->scores);
     for (size_t j = 0; j < builder->count; j++)
         if (j != i) walker_offer(walker, key_of(walker->scores[j], (uint32_t)(builder->first + j)));
-    /* The lowest row with the same codes, of those before this one. A row of zeros scores 0 with all
-     * rows, so a walk does not find others: the graph remembers one. */
+    /* The lowest row with the same codes, of those before this one. A row of zeros scores 0 with
+     * all rows, so a walk does not find others: the graph remembers one. */
     float self = walker->scores[i];
     uint32_t zero = query.scale > 0 ? GRAPH_NONE : builder->graph->zero;
     builder->same[i] = zero != GRAPH_NONE && codes_equal(all, zero, row) ? zero : GRAPH_NONE;
@@ -177,7 +179,8 @@ static int links_to(const struct graph *graph, uint32_t from, uint32_t to)
     return 0;
 }
 
-/* Twins into their rings; new rows that no one links to get a link from near them. In order of ids. */
+/* Twins into their rings; new rows that no one links to get a link from near them. In order of
+ * ids. */
 static void settle(struct builder *builder)
 {
     struct graph *graph = builder->graph;

@@ -1,3 +1,4 @@
+/* Checks a graph that comes from a file before anything follows its links. Repairs nothing. */
 #include "index/graph_parts.h"
 #include "base/mem.h"
 

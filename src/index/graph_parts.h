@@ -51,23 +51,25 @@ enum { PRUNE_MOST = 1024 };
 film_status pruner_init(struct pruner *pruner, size_t dim, film_error *error);
 void pruner_free(struct pruner *pruner);
 
-/* Makes the links of ROW from KEYS (best first, scores of the codes with ROW as the query; reordered):
- * the nearest, then each that no chosen one leads to. */
+/* Makes the links of ROW from KEYS (best first, scores of the codes with ROW as the query;
+ * reordered): the nearest, then each that no chosen one leads to. */
 void graph_prune(const struct graph *graph, struct pruner *pruner, uint32_t row, uint64_t *keys,
                  size_t count);
 
-/* The same from ids in pruner->id, in any order and perhaps more than once; ROW itself is left out. */
+/* The same from ids in pruner->id, in any order and perhaps more than once; ROW itself is left
+ * out. */
 void graph_prune_ids(const struct graph *graph, struct pruner *pruner, uint32_t row, size_t count);
 
-/* Gives ROW a link from the row of KEYS (best first) that has room, else in place of the last link of the
- * best. */
+/* Gives ROW a link from the row of KEYS (best first) that has room, else in place of the last link
+ * of the best. */
 void graph_attach(struct graph *graph, uint32_t row, const uint64_t *keys, size_t count);
 
 /* Links from somewhere to every linked row that cannot be reached from the entries. */
 film_status graph_connect(struct graph *graph, film_error *error);
 
-/* Marks in REACHED (count bytes) what can be reached from the QUEUE's rows, which are marked already;
- * QUEUE has room for count ids, HEAD of them are there. Returns how many are in it at the end. */
+/* Marks in REACHED (count bytes) what can be reached from the QUEUE's rows, which are marked
+ * already; QUEUE has room for count ids, HEAD of them are there. Returns how many are in it at the
+ * end. */
 size_t graph_flood(const struct graph_view *view, uint8_t *reached, uint32_t *queue, size_t first,
                    size_t last);
 

@@ -1,3 +1,5 @@
+/* Chooses a row's links: near ones, in different directions (a link is left out when a kept one
+ * is nearer to its end). */
 #include "index/graph_parts.h"
 #include "base/mem.h"
 
@@ -31,8 +33,8 @@ static inline float distance(float similarity)
     return similarity < 1.0f ? 2.0f - 2.0f * similarity : 0.0f;
 }
 
-/* A candidate e falls when a chosen c is nearer to it than the row by more than the factor SPREAD: the
- * walk gets from c to e. All that are left are scored against c at once. */
+/* A candidate e falls when a chosen c is nearer to it than the row by more than the factor SPREAD:
+ * the walk gets from c to e. All that are left are scored against c at once. */
 void graph_prune(const struct graph *graph, struct pruner *pruner, uint32_t row, uint64_t *keys,
                  size_t count)
 {

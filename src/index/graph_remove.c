@@ -1,3 +1,4 @@
+/* Removes rows and mends the lists that led to them, so that searches meet no deleted row. */
 #include "index/graph_parts.h"
 #include "base/mem.h"
 #include "base/threads.h"
@@ -11,9 +12,9 @@ static void leave_ring(struct graph *graph, uint32_t row)
     graph->twin[row] = row;
 }
 
-/* Marks ROW dead. When it stood for a ring of equal rows another takes its place and its links: MOVED
- * says which, so that links to ROW can follow. Rows that die in the same call are not chosen: MOVED is
- * their own id until it is their turn. */
+/* Marks ROW dead. When it stood for a ring of equal rows another takes its place and its links:
+ * MOVED says which, so that links to ROW can follow. Rows that die in the same call are not chosen:
+ * MOVED is their own id until it is their turn. */
 static void bury(struct graph *graph, uint32_t row, uint32_t *moved)
 {
     uint32_t heir = GRAPH_NONE;
@@ -54,8 +55,8 @@ static size_t collect(const struct graph *graph, struct pruner *pruner, const ui
     }
 }
 
-/* New links for ROW when one of its links is dead. Only its own list is written, only lists of dead rows
- * and its own are read: rows can be mended in any order. */
+/* New links for ROW when one of its links is dead. Only its own list is written, only lists of dead
+ * rows and its own are read: rows can be mended in any order. */
 static void mend(const struct graph *graph, struct pruner *pruner, const uint32_t *moved,
                  uint32_t row)
 {
@@ -109,8 +110,8 @@ done:
     return status;
 }
 
-/* Everything that a removal needs is allocated before the first row is touched, so that a failure leaves
- * the graph as it was; what comes after mending only makes it better. */
+/* Everything that a removal needs is allocated before the first row is touched, so that a failure
+ * leaves the graph as it was; what comes after mending only makes it better. */
 film_status graph_remove(struct graph *graph, const uint32_t *id, size_t count, int threads,
                          film_error *error)
 {

@@ -1,3 +1,4 @@
+/* Best-first search in the graph, for queries and for building. */
 #include "index/graph_walk.h"
 #include "base/mem.h"
 #include "base/threads.h"

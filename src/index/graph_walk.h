@@ -1,5 +1,5 @@
-/* The walk itself, for searching and for building. Candidates are 64-bit keys that sort as (score, lower
- * id first): one comparison decides both. */
+/* The walk itself, for searching and for building. Candidates are 64-bit keys that sort as (score,
+ * lower id first): one comparison decides both. */
 #ifndef INDEX_GRAPH_WALK_H
 #define INDEX_GRAPH_WALK_H
 
@@ -54,7 +54,8 @@ static inline float key_score(uint64_t key)
     return order_score((uint32_t)(key >> 32));
 }
 
-/* Makes room for a graph of ROWS rows and a pool of LIMIT candidates, MANY of them scored at once. */
+/* Makes room for a graph of ROWS rows and a pool of LIMIT candidates, MANY of them scored at
+ * once. */
 film_status walker_fit(struct graph_walker *walker, size_t rows, size_t dim, size_t limit,
                        size_t many, film_error *error);
 

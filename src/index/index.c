@@ -1,3 +1,5 @@
+/* One index over sentences from two sides, vectors and words, and the candidates both propose.
+ * Judges no pair. */
 #include "index/index.h"
 #include "base/mem.h"
 #include "base/threads.h"
@@ -237,17 +239,18 @@ static int by_score(const void *a, const void *b)
     return left->id < right->id ? -1 : left->id > right->id;
 }
 
-/* One number from both sides: the vector speaks for the words the model knows, the words for the rest. A sum of scores was better than one of reciprocal ranks (R@1 .442 against .417
- * on the dev duplicates, MRR .549 against .530); shares of the words from 0.1 to 0.3 do not differ. */
+/* One number from both sides: the vector speaks for the words the model knows, the words for the
+ * rest. A sum of scores was better than one of reciprocal ranks (R@1 .442 against .417 on the dev
+ * duplicates, MRR .549 against .530); shares of the words from 0.1 to 0.3 do not differ. */
 static float merged_score(const struct index_asker *asker, float dense, float lexical)
 {
     float known = (float)asker->terms.known;
     return known * dense + (1.2f - known) * lexical;
 }
 
-/* What both sides found, each sentence once. A sentence that only the words found gets its cosine from the
- * codes; one that only the vectors found keeps 0 for its words: it is below the best K of that side, and
- * how far is not worth a look at all its lists. */
+/* What both sides found, each sentence once. A sentence that only the words found gets its cosine
+ * from the codes; one that only the vectors found keeps 0 for its words: it is below the best K of
+ * that side, and how far is not worth a look at all its lists. */
 static film_status merge(const struct index *index, struct index_asker *asker, const float *vector,
                          size_t both, size_t *count, film_error *error)
 {

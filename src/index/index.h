@@ -1,12 +1,13 @@
 /* Candidates for "which sentences are like this one?": one index over N sentences, from two sides.
  *
  * Dense: the sentence vectors (index/dense.h) find what means the same in other words. Lexical: an
- * inverted index with learned weights (index/lexical.h) finds the rare words that a vector blurs, and is
- * all there is for a model of features alone. Both rankings are merged into one; a candidate is no
- * answer: whoever asks decides with match_score.
+ * inverted index with learned weights (index/lexical.h) finds the rare words that a vector blurs,
+ * and is all there is for a model of features alone. Both rankings are merged into one; a candidate
+ * is no answer: whoever asks decides with match_score.
  *
- * Sentences are known by id, 0, 1, 2, ... in the order in which they were added; a removed id is not used
- * again. One writer at a time; any number of threads ask, each with an asker of its own. */
+ * Sentences are known by id, 0, 1, 2, ... in the order in which they were added; a removed id is
+ * not used again. One writer at a time; any number of threads ask, each with an asker of its
+ * own. */
 #ifndef INDEX_INDEX_H
 #define INDEX_INDEX_H
 
@@ -19,8 +20,9 @@ struct index;
 /* ENCODER must outlive the index. */
 film_status index_new(const struct encoder *encoder, struct index **out, film_error *error);
 
-/* Over arrays of a file, of the same number of sentences; DENSE is NULL for an encoder without a map. They
- * must stay until the index is freed. Sizes are checked now, the rest before the first change. */
+/* Over arrays of a file, of the same number of sentences; DENSE is NULL for an encoder without a
+ * map. They must stay until the index is freed. Sizes are checked now, the rest before the first
+ * change. */
 film_status index_open(const struct encoder *encoder, const struct graph_view *dense,
                        const struct lexical_view *lexical, struct index **out, film_error *error);
 void index_free(struct index *index);
@@ -52,7 +54,8 @@ struct index_candidate {
     uint32_t id;
     float dense; /* cosine of the vectors, to about 1e-3; 0 without a map */
     float
-        lexical; /* cosine of the weighted words; 0 also when it was not among the best of that side */
+        /* cosine of the weighted words; 0 also when it was not among the best of that side */
+        lexical;
     float score; /* of both: what candidates are sorted by */
 };
 
@@ -61,18 +64,18 @@ struct index_asker;
 film_status index_asker_new(const struct index *index, struct index_asker **out, film_error *error);
 void index_asker_free(struct index_asker *asker);
 
-/* The best K for a text, best first, of equal scores the lower id. OUT has room for K; *FOUND says how
- * many there are. A sentence of the index is among its own candidates. */
+/* The best K for a text, best first, of equal scores the lower id. OUT has room for K; *FOUND says
+ * how many there are. A sentence of the index is among its own candidates. */
 film_status index_candidates_text(const struct index *index, struct index_asker *asker,
                                   film_text text, size_t k, struct index_candidate *out,
                                   size_t *found, film_error *error);
 
-/* Of the text asked about last: how much of it the model knows, by weight, from 0 to 1. A vector says little
- * about a text whose rare words are unknown. */
+/* Of the text asked about last: how much of it the model knows, by weight, from 0 to 1. A vector
+ * says little about a text whose rare words are unknown. */
 double index_known(const struct index_asker *asker);
 
-/* Of the vectors alone, as a search for K candidates looks for them: what film_pool_check measures. VECTOR
- * has length 1; ID and SCORE have room for K. Not without a map. */
+/* Of the vectors alone, as a search for K candidates looks for them: what film_pool_check measures.
+ * VECTOR has length 1; ID and SCORE have room for K. Not without a map. */
 film_status index_nearest(const struct index *index, struct index_asker *asker, const float *vector,
                           size_t k, uint32_t *id, float *score, size_t *found, film_error *error);
 
@@ -102,13 +105,14 @@ struct index_near {
 film_status index_vector(const struct index *index, struct index_asker *asker, film_text text,
                          float *vector, film_error *error);
 
-/* The nearest K of either side, each sentence once; OUT has room for 2 K. VECTOR is index_vector's. */
+/* The nearest K of either side, each sentence once; OUT has room for 2 K. VECTOR is
+ * index_vector's. */
 film_status index_near(const struct index *index, struct index_asker *asker, film_text text,
                        const float *vector, size_t k, struct index_near *out, size_t *found,
                        film_error *error);
 
-/* From what all parts found (COUNT of NEAR, which is reordered, with ids of the whole) to the best K: what one
- * index over everything would answer. */
+/* From what all parts found (COUNT of NEAR, which is reordered, with ids of the whole) to the best
+ * K: what one index over everything would answer. */
 film_status index_choose(struct index_asker *asker, film_text text, struct index_near *near,
                          size_t count, size_t k, struct index_candidate *out, size_t *found,
                          film_error *error);

@@ -1,3 +1,5 @@
+/* An index as a safetensors file beside the pool: saved, mapped, checked. A cache: whatever does
+ * not fit is made again. */
 #include "index/index_file.h"
 
 #include <stdio.h>

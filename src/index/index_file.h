@@ -1,8 +1,9 @@
 /* An index on disk: a cache beside the pool, one safetensors file with the arrays as they are.
  *
- * It says which pool, which model and which change it is of. Whatever does not fit makes it useless, never
- * wrong: FILM_BAD_INPUT, and the index is made anew. Opening reads the header alone; the arrays are mapped,
- * a search stays inside them whatever they hold, and index_file_verify looks at all of them. */
+ * It says which pool, which model and which change it is of. Whatever does not fit makes it
+ * useless, never wrong: FILM_BAD_INPUT, and the index is made anew. Opening reads the header alone;
+ * the arrays are mapped, a search stays inside them whatever they hold, and index_file_verify looks
+ * at all of them. */
 #ifndef INDEX_INDEX_FILE_H
 #define INDEX_INDEX_FILE_H
 

@@ -1,11 +1,14 @@
+/* An inverted index over weighted terms: documents are added and removed, arrays of a file are
+ * checked before use. Searching is in lexical_search.c. */
 #include "index/lexical_parts.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Reading a tail of MOST_TAIL documents costs a search about 0.1 ms; merging a million documents costs
- * about a tenth of a second. While many are being added no one searches: then it may grow longer. */
+/* Reading a tail of MOST_TAIL documents costs a search about 0.1 ms; merging a million documents
+ * costs about a tenth of a second. While many are being added no one searches: then it may grow
+ * longer. */
 enum { MOST_TAIL = 4096, MOST_WHILE_ADDING = 65536 };
 
 film_status lexical_new(struct lexical **out, film_error *error)
@@ -155,8 +158,8 @@ done:
     return status;
 }
 
-/* Before the first change of an index over a file: the lists stay there until they are merged, the rest is
- * copied. */
+/* Before the first change of an index over a file: the lists stay there until they are merged, the
+ * rest is copied. */
 static film_status own(struct lexical *lexical, film_error *error)
 {
     film_status status = FILM_OK;
@@ -189,7 +192,8 @@ static int reserve(struct lexical *lexical, size_t terms)
     return there;
 }
 
-/* Puts (TERM, CODE) into the row that ends at *END, terms rising; one that is there keeps its first. */
+/* Puts (TERM, CODE) into the row that ends at *END, terms rising; one that is there keeps its
+ * first. */
 static void insert(struct lexical *lexical, size_t begin, size_t *end, uint32_t term, uint32_t code)
 {
     size_t at = *end;

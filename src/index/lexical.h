@@ -1,18 +1,19 @@
 /* The lexical side of a search: an inverted index over weighted terms, the top k by inner product.
  *
- * A document is a set of terms (64-bit keys: hashes of words, so that words no model knows can be found
- * too) with weights, of length 1 at most. For each term there is the list of its documents, rising, with
- * the weights in 12 bits. Sums are of whole numbers: they depend neither on order nor on machine, and of
- * equal scores the lower id is better.
+ * A document is a set of terms (64-bit keys: hashes of words, so that words no model knows can be
+ * found too) with weights, of length 1 at most. For each term there is the list of its documents,
+ * rising, with the weights in 12 bits. Sums are of whole numbers: they depend neither on order nor
+ * on machine, and of equal scores the lower id is better.
  *
- * A search goes through the terms by what they can contribute at most. Once what is left cannot lift a new
- * document into the best k, the long lists of common words are only looked into for the few that are
- * still in question. (Exact but for one shortcut with lists of more than 32,768 documents, see
- * lexical_search.c.) New documents wait in a short tail that is read whole until it is worth merging.
+ * A search goes through the terms by what they can contribute at most. Once what is left cannot
+ * lift a new document into the best k, the long lists of common words are only looked into for the
+ * few that are still in question. (Exact but for one shortcut with lists of more than 32,768
+ * documents, see lexical_search.c.) New documents wait in a short tail that is read whole until it
+ * is worth merging.
  *
- * The arrays are plain; those of a file are used where they lie, until the first change. A search never
- * leaves them whatever is in them (each number is looked at before it is followed); lexical_check looks at
- * all of them. One writer at a time. */
+ * The arrays are plain; those of a file are used where they lie, until the first change. A search
+ * never leaves them whatever is in them (each number is looked at before it is followed);
+ * lexical_check looks at all of them. One writer at a time. */
 #ifndef INDEX_LEXICAL_H
 #define INDEX_LEXICAL_H
 
@@ -35,8 +36,8 @@ struct lexical_view {
     size_t postings, count;
 };
 
-/* Terms of one document or query, or of several one behind the other. Keys are not 0; weights that are not
- * above 0 do not count. */
+/* Terms of one document or query, or of several one behind the other. Keys are not 0; weights that
+ * are not above 0 do not count. */
 struct lexical_terms {
     const uint64_t *key;
     const float *weight;
@@ -64,8 +65,8 @@ film_status lexical_add(struct lexical *lexical, struct lexical_terms terms, fil
 film_status lexical_remove(struct lexical *lexical, const uint32_t *id, size_t count,
                            film_error *error);
 
-/* Merges the tail; then the view is all there is. Valid until the next change. lexical_tidy merges where
- * the tail is long enough to slow a search down: for after adding. */
+/* Merges the tail; then the view is all there is. Valid until the next change. lexical_tidy merges
+ * where the tail is long enough to slow a search down: for after adding. */
 film_status lexical_settle(struct lexical *lexical, film_error *error);
 film_status lexical_tidy(struct lexical *lexical, film_error *error);
 struct lexical_view lexical_view(const struct lexical *lexical);

@@ -1,3 +1,5 @@
+/* The top k documents by inner product of term weights: terms by falling bound, so that
+ * documents that can no longer win are not opened (in the manner of MaxScore). */
 #include "index/lexical_parts.h"
 #include "base/mem.h"
 #include "base/topk.h"
@@ -5,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A list of more than LONG documents is a common word's. Once MANY times k documents have been found by rarer
- * ones, it is only looked into for them: who shares nothing but common words is not among the best. The one
- * step that is not exact; without it a search of a million spends most of its time on "what is the". */
+/* A list of more than LONG documents is a common word's. Once MANY times k documents have been
+ * found by rarer ones, it is only looked into for them: who shares nothing but common words is not
+ * among the best. The one step that is not exact; without it a search of a million spends most of
+ * its time on "what is the". */
 enum { LONG = 32768, MANY = 16 };
 
 /* A term of the query and its list. */
@@ -149,8 +152,8 @@ static void add_list(struct lexical_searcher *searcher, const struct wanted *wan
     searcher->touched_count = touched_count;
 }
 
-/* For documents in rising order: from AT on, the place of the first that is not below DOCUMENT. Doubles its
- * steps, then halves them. */
+/* For documents in rising order: from AT on, the place of the first that is not below DOCUMENT.
+ * Doubles its steps, then halves them. */
 static size_t gallop(const struct wanted *wanted, size_t at, uint32_t document)
 {
     size_t step = 1, low = at;
@@ -191,7 +194,8 @@ static int is_out(const struct lexical *lexical, const struct lexical_searcher *
     return (lexical->removed && dead[document]) || (searcher->mask && !searcher->mask[document]);
 }
 
-/* The K-th largest of COUNT values (K from 1), which are reordered: Hoare's way, on one side only. */
+/* The K-th largest of COUNT values (K from 1), which are reordered: Hoare's way, on one side
+ * only. */
 static uint32_t kth_largest(uint32_t *value, size_t count, size_t k)
 {
     ptrdiff_t low = 0, high = (ptrdiff_t)count - 1, at = (ptrdiff_t)k - 1;
@@ -247,7 +251,8 @@ static void drop(struct lexical_searcher *searcher, uint32_t least, uint64_t res
     searcher->touched_count = kept;
 }
 
-/* Goes through the terms by falling bound. REST is what all terms from the present one on can add. */
+/* Goes through the terms by falling bound. REST is what all terms from the present one on can
+ * add. */
 static void add_terms(const struct lexical *lexical, struct lexical_searcher *searcher, size_t k)
 {
     uint64_t rest = 0;

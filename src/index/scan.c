@@ -1,3 +1,5 @@
+/* Exact nearest neighbours from byte codes: a bound on what rounding lost proves the answer, or
+ * the scan is repeated with floats. */
 #include "index/scan.h"
 #include "base/mem.h"
 #include "base/threads.h"
@@ -7,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* BLOCK rows (26 KiB at d = 200) stay in the first-level cache while TILE queries pass over them. */
+/* BLOCK rows (26 KiB at d = 200) stay in the first-level cache while TILE queries pass over
+ * them. */
 enum { BLOCK = 128, TILE = 8 };
 
 /* What a search works on. */
@@ -137,7 +140,8 @@ static float exact(const struct scan *scan, const float *vector, size_t row)
     return (float)vec_dot(vector, scan->rows + row * dim, dim);
 }
 
-/* Second pass, for a query without a proof: every row whose codes say at least LEAST is looked at. */
+/* Second pass, for a query without a proof: every row whose codes say at least LEAST is looked
+ * at. */
 static void scan_again(const struct job *job, size_t q, double least, struct topk *top)
 {
     const struct scan *scan = job->scan;

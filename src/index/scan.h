@@ -1,9 +1,10 @@
-/* Exact nearest neighbours read from one byte per dimension: a quarter of the memory traffic of floats.
+/* Exact nearest neighbours read from one byte per dimension: a quarter of the memory traffic of
+ * floats.
  *
- * The bytes choose candidates, float vectors rank them, and a bound on what the bytes lost proves that
- * nothing else can be among the k best; the rare query without a proof is scanned a second time with the
- * threshold the first gave. So the answer is that of a float scan, of equal scores the lower id, and the
- * same for every number of threads. */
+ * The bytes choose candidates, float vectors rank them, and a bound on what the bytes lost proves
+ * that nothing else can be among the k best; the rare query without a proof is scanned a second
+ * time with the threshold the first gave. So the answer is that of a float scan, of equal scores
+ * the lower id, and the same for every number of threads. */
 #ifndef INDEX_SCAN_H
 #define INDEX_SCAN_H
 
@@ -26,8 +27,8 @@ struct scan_counts {
     size_t again; /* queries that were scanned twice */
 };
 
-/* QUERIES is count x dim, ID and SCORE (may be NULL) count x k, best first; where there are fewer than k
- * rows the rest is SCAN_NONE. COUNTS may be NULL. */
+/* QUERIES is count x dim, ID and SCORE (may be NULL) count x k, best first; where there are fewer
+ * than k rows the rest is SCAN_NONE. COUNTS may be NULL. */
 film_status scan_search(const struct scan *scan, const float *queries, size_t count, size_t k,
                         int threads, const film_progress *progress, uint32_t *id, float *score,
                         struct scan_counts *counts, film_error *error);

@@ -1,3 +1,5 @@
+/* The weighted words of a sentence for the inverted index: hashes, idf, and what the learned map
+ * gives them. */
 #include "index/terms.h"
 #include "base/mem.h"
 #include "embed/vec.h"
@@ -55,7 +57,8 @@ static int reserve(struct terms *terms, size_t words)
                     sizeof *terms->weight);
 }
 
-/* Adds a term, or half its weight to one that is there. The first terms of a long text are enough. */
+/* Adds a term, or half its weight to one that is there. The first terms of a long text are
+ * enough. */
 static void put(struct terms *terms, film_text word, float weight)
 {
     uint64_t key = XXH3_64bits(word.bytes, word.length);

@@ -1,11 +1,12 @@
-/* The terms of a sentence for index/lexical.h: its words, hashed, with what the model thinks they are worth.
+/* The terms of a sentence for index/lexical.h: its words, hashed, with what the model thinks they
+ * are worth.
  *
- * A word's weight is its idf, and where the model's map weighs words (rank) times the root of the length of
- * its row: what the word can contribute to a vector, learned from labels. R@10 of the words alone among
- * 184,553 questions: .700 with the root, .696 by idf, .687 with the whole length; pairs of neighbouring words
- * beside them gained .002 for twice the postings. Rows of an SVD are long for frequent words: with them it
- * was .239. Words the model does not know count as much as its rare ones: a name that no training file had
- * is just what people search for. */
+ * A word's weight is its idf, and where the model's map weighs words (rank) times the root of the
+ * length of its row: what the word can contribute to a vector, learned from labels. R@10 of the
+ * words alone among 184,553 questions: .700 with the root, .696 by idf, .687 with the whole length;
+ * pairs of neighbouring words beside them gained .002 for twice the postings. Rows of an SVD are
+ * long for frequent words: with them it was .239. Words the model does not know count as much as
+ * its rare ones: a name that no training file had is just what people search for. */
 #ifndef INDEX_TERMS_H
 #define INDEX_TERMS_H
 

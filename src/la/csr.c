@@ -1,3 +1,5 @@
+/* Sparse matrices by rows: allocation, checks, transpose, products with dense blocks. The result
+ * does not depend on the number of threads. */
 #include "la/csr.h"
 
 #include "base/mem.h"

@@ -1,3 +1,5 @@
+/* Dense double products cut into blocks of fixed size, so that their bytes do not depend on the
+ * number of threads. */
 #include "la/dense.h"
 #include "embed/vec.h"
 

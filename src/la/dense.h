@@ -24,8 +24,9 @@ void dense_transposed_times(size_t m, size_t n, size_t k, double alpha, const do
 void dense_rows_times(size_t m, size_t n, size_t k, const float *a, size_t stride, const float *b,
                       float *out, int threads);
 
-/* C (m x n, double) += A' B with A (k x m) and B (k x n) in float: the k products are summed in float, so k
- * should be a thousand or so; larger sums are made of several calls. m rows of C per thread. */
+/* C (m x n, double) += A' B with A (k x m) and B (k x n) in float: the k products are summed in
+ * float, so k should be a thousand or so; larger sums are made of several calls. m rows of C per
+ * thread. */
 void dense_add_products(size_t m, size_t n, size_t k, const float *a, const float *b, double *c,
                         int threads);
 

@@ -1,3 +1,4 @@
+/* Exact nearest neighbours by matrix products of a fixed shape. */
 #include "la/flat.h"
 #include "base/mem.h"
 #include "la/openmp.h"
@@ -8,8 +9,8 @@
 #include <omp.h>
 #include <string.h>
 
-/* Shape of one product: QUERIES x ROWS scores (128 KiB) stay in the second-level cache while they are
- * looked through. */
+/* Shape of one product: QUERIES x ROWS scores (128 KiB) stay in the second-level cache while they
+ * are looked through. */
 enum { QUERIES = 64, ROWS = 512 };
 
 /* What one thread works with. */
@@ -164,8 +165,8 @@ static void rank_tile(struct worker *worker, const struct job *job, size_t first
     }
 }
 
-/* Tiles of queries, shared out among the threads. The calling thread reports progress; when that says
- * stop, all threads pass over what is left. */
+/* Tiles of queries, shared out among the threads. The calling thread reports progress; when that
+ * says stop, all threads pass over what is left. */
 static film_status run(const struct job *job, int threads, const film_progress *progress,
                        film_error *error)
 {

@@ -2,8 +2,8 @@
  *
  * Scores come from matrix products of one fixed shape (short blocks are filled up with zeros), each
  * computed by one thread. So a score depends on the two vectors alone, not on where they stand or
- * how many threads there are: equal vectors tie exactly, and the bytes of the result are the same for
- * every thread count. For cosines the caller normalises the rows. */
+ * how many threads there are: equal vectors tie exactly, and the bytes of the result are the same
+ * for every thread count. For cosines the caller normalises the rows. */
 #ifndef LA_FLAT_H
 #define LA_FLAT_H
 
@@ -19,8 +19,9 @@ struct flat {
     size_t count, dim;
 };
 
-/* Queries are rows themselves, by id, and then none is among its own neighbours; or, where VECTORS is
- * set, vectors from elsewhere, and then every row may be an answer but the one that ID says it is. */
+/* Queries are rows themselves, by id, and then none is among its own neighbours; or, where VECTORS
+ * is set, vectors from elsewhere, and then every row may be an answer but the one that ID says it
+ * is. */
 struct flat_queries {
     const uint32_t *id; /* NULL: all rows, in order; of vectors: none of them is a row */
     size_t count;
@@ -40,9 +41,9 @@ film_status flat_search(const struct flat *base, const struct flat_queries *quer
                         int threads, const film_progress *progress, uint32_t *id, float *score,
                         film_error *error);
 
-/* RANK[i] = 1 + the number of rows, other than the query and its target, that score at least as well
- * for query i as target i does: ties count against the target. A target that is its own query has
- * rank 1. */
+/* RANK[i] = 1 + the number of rows, other than the query and its target, that score at least as
+ * well for query i as target i does: ties count against the target. A target that is its own query
+ * has rank 1. */
 film_status flat_rank(const struct flat *base, const struct flat_queries *queries,
                       const struct flat_targets *targets, int threads,
                       const film_progress *progress, uint32_t *rank, film_error *error);

@@ -1,3 +1,4 @@
+/* Exact nearest neighbours of rows that are partitioned over the processes of a job. */
 #include "la/flat_share.h"
 #include "base/mem.h"
 #include "base/topk.h"
@@ -165,8 +166,8 @@ done:
     return status;
 }
 
-/* The vectors of HERE numbers in every process: the owner puts its own among zeros, and they are added up. PENALTY may
- * be NULL. */
+/* The vectors of HERE numbers in every process: the owner puts its own among zeros, and they are
+ * added up. PENALTY may be NULL. */
 static film_status share_vectors(const struct flat_share *share, const uint32_t *number,
                                  size_t here, uint32_t *row, float *vectors, float *penalty,
                                  film_error *error)

@@ -1,17 +1,17 @@
-/* Exact neighbours of rows that are spread over the processes of a job: the queries go to everyone, each answers
- * from its own rows, and the answers are put together. A score depends on the two vectors alone (flat.h), so they are
- * those of one process that has all rows.
+/* Exact neighbours of rows that are spread over the processes of a job: the queries go to everyone,
+ * each answers from its own rows, and the answers are put together. A score depends on the two
+ * vectors alone (flat.h), so they are those of one process that has all rows.
  *
- * Traffic: every vector asked about goes to all processes once; a search brings back k x 8 bytes from each of them,
- * a rank 8 bytes. Memory of a process: its rows, and a block of queries. */
+ * Traffic: every vector asked about goes to all processes once; a search brings back k x 8 bytes
+ * from each of them, a rank 8 bytes. Memory of a process: its rows, and a block of queries. */
 #ifndef LA_FLAT_SHARE_H
 #define LA_FLAT_SHARE_H
 
 #include "base/comm.h"
 #include "la/flat.h"
 
-/* Rows have numbers, the same in all processes. NUMBER and ROW are NULL in a job of one process, where a row's number is
- * its place. */
+/* Rows have numbers, the same in all processes. NUMBER and ROW are NULL in a job of one process,
+ * where a row's number is its place. */
 struct flat_share {
     const struct comm *comm;
     struct flat mine;       /* the rows of this process */
@@ -28,7 +28,8 @@ static inline uint32_t flat_share_number(const struct flat_share *share, size_t 
     return share->number ? share->number[row] : (uint32_t)row;
 }
 
-/* ID (rows of this process x k): the numbers of the nearest others of each, as flat_search of all rows gives them. */
+/* ID (rows of this process x k): the numbers of the nearest others of each, as flat_search of all
+ * rows gives them. */
 film_status flat_share_search(const struct flat_share *share, size_t k, int threads,
                               const film_progress *progress, uint32_t *id, film_error *error);
 

@@ -1,3 +1,5 @@
+/* Block Lanczos with full reorthogonalisation for the largest eigenvalues of an operator known
+ * by its products. */
 #include "la/krylov.h"
 
 #include "base/mem.h"
@@ -222,8 +224,8 @@ film_status krylov_top(struct krylov *job, double *values, double *residual, flo
     top = mem_array(job->basis, job->rank * sizeof *top);
     *vectors = mem_array(job->side.rows, job->rank * sizeof **vectors);
     TRY_ALLOC(all_values && top && *vectors, error);
-    /* Every process computes this: one that waited for the first would not be done sooner. Two machines may
-     * round differently, so the first one's vectors count. */
+    /* Every process computes this: one that waited for the first would not be done sooner. Two
+     * machines may round differently, so the first one's vectors count. */
     TRY(krylov_small(work.small, job->basis, all_values, job->side.threads, error));
     take_top(job, &work, all_values, values, residual, top);
     TRY(comm_broadcast(job->comm, top, job->basis * job->rank * sizeof *top, 0, error));

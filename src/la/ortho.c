@@ -1,3 +1,5 @@
+/* Makes blocks of columns orthonormal, among themselves and against a basis, by Cholesky QR
+ * repeated until it holds. */
 #include "la/ortho.h"
 
 #include "base/mem.h"

@@ -1,3 +1,4 @@
+/* Matrices whose rows are partitioned over the processes of a job: gathering, summing, products. */
 #include "la/spread.h"
 
 #include "base/mem.h"

@@ -1,6 +1,6 @@
-/* Matrices with a row per feature whose rows are dealt out to the processes of a job, each an even stretch
- * (comm_begin). Whole they are never in memory: where all rows are needed, they come some columns at a time. In
- * a job of one process these are plain products, without a copy. */
+/* Matrices with a row per feature whose rows are dealt out to the processes of a job, each an even
+ * stretch (comm_begin). Whole they are never in memory: where all rows are needed, they come some
+ * columns at a time. In a job of one process these are plain products, without a copy. */
 #ifndef LA_SPREAD_H
 #define LA_SPREAD_H
 
@@ -23,8 +23,8 @@ film_status spread_sum(const struct comm *comm, size_t total, size_t width, cons
 film_status spread_times(const struct comm *comm, const struct csr *x, const float *mine,
                          size_t width, int threads, float *out, film_error *error);
 
-/* MINE: this process's rows of the sum over the processes of T A, each its own T (total x rows) and A (rows x
- * width). */
+/* MINE: this process's rows of the sum over the processes of T A, each its own T (total x rows) and
+ * A (rows x width). */
 film_status spread_sum_times(const struct comm *comm, const struct csr *t, const float *a,
                              size_t width, int threads, float *mine, film_error *error);
 

@@ -1,3 +1,5 @@
+/* Minimises a function over orthonormal matrices: Cayley curve and Barzilai-Borwein steps (Wen &
+ * Yin 2013). Does not know its problem. */
 #include "la/stiefel.h"
 #include "base/mem.h"
 #include "la/dense.h"

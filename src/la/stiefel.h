@@ -28,9 +28,10 @@ struct stiefel_problem {
     /* f(P) with the fixed data as they are, and its gradient (r x d) unless GRADIENT is NULL. */
     film_status (*evaluate)(void *self, const double *p, double *f, double *gradient,
                             film_error *error);
-    /* May bring the fixed data up to date at P, the current point; where several processes minimise the
-     * same, may put P right in its last bits, so that they stay together. Sets *CHANGED when f may now be
-     * another function. FILM_END: there are no more data, this is the end. NULL: the data never change. */
+    /* May bring the fixed data up to date at P, the current point; where several processes minimise
+     * the same, may put P right in its last bits, so that they stay together. Sets *CHANGED when f
+     * may now be another function. FILM_END: there are no more data, this is the end. NULL: the
+     * data never change. */
     film_status (*refresh)(void *self, double *p, int *changed, film_error *error);
 };
 
@@ -65,8 +66,8 @@ struct stiefel_options {
     double rho;    /* share of the slope a step must gain */
     double gamma;  /* memory of the reference value; 0: monotone */
     double shrink; /* of tau per backtrack */
-    /* Steps from one refresh to the next. Where a refresh costs far more than a step, several steps on
-     * the same data bring f further down in the same time; 1 in the paper. */
+    /* Steps from one refresh to the next. Where a refresh costs far more than a step, several steps
+     * on the same data bring f further down in the same time; 1 in the paper. */
     size_t refresh_every;
     double first_tau; /* before there is a difference to measure */
     double least_tau, most_tau;

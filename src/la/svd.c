@@ -1,3 +1,5 @@
+/* Truncated SVD of a sparse matrix by block Krylov iteration on its shorter side. Small or dense
+ * cases are in svd_dense.c. */
 #include "la/svd.h"
 
 #include "base/mem.h"
@@ -26,7 +28,8 @@ struct job {
     float *whole;    /* several processes, columns' side: cols x block; else NULL */
 };
 
-/* block = A block, each process with its part of the rows (the columns' side: its stretch of the columns). */
+/* block = A block, each process with its part of the rows (the columns' side: its stretch of the
+ * columns). */
 static film_status apply(void *self, float *block, size_t width, film_error *error)
 {
     struct job *job = self;
@@ -260,8 +263,8 @@ static void find_largest(const float *values, size_t rows, size_t rank, float *s
         }
 }
 
-/* scale: +1 or -1 to make the entry of largest magnitude in each column of u positive, u (ROWS of this process x
- * rank) being one behind the other in the processes. */
+/* scale: +1 or -1 to make the entry of largest magnitude in each column of u positive, u (ROWS of
+ * this process x rank) being one behind the other in the processes. */
 static film_status find_signs(const struct job *job, const float *u, size_t rows, size_t rank,
                               float *scale, film_error *error)
 {

@@ -14,15 +14,18 @@
  *     entries * 2 + longer * block + max(shorter * (basis + rank) + 32 * basis * block + 6 *
  * basis^2, (shorter + longer) * rank).
  *
- * Several processes: each has its rows of X, the vectors of the rows' side by the same rows and those of
- * the columns' side by stretches of the columns. Both sides and the work on them are divided by their
- * number N; left over in each are cols * block, 32 * basis * block + 6 * basis^2 and, for a moment,
- * 32 * (cols + rows / N). Each process hands over, in bytes per step with COUNT vectors in the basis:
- *     columns' side: gathered 4 cols block / N, shared 4 cols block; rows' side: summed 4 cols block
+ * Several processes: each has its rows of X, the vectors of the rows' side by the same rows and
+ * those of the columns' side by stretches of the columns. Both sides and the work on them are
+ * divided by their number N; left over in each are cols * block, 32 * basis * block + 6 * basis^2
+ * and, for a moment, 32 * (cols + rows / N). Each process hands over, in bytes per step with COUNT
+ * vectors in the basis:
+ *     columns' side: gathered 4 cols block / N, shared 4 cols block
+ *     rows' side: summed 4 cols block
  *     either side: summed 4 block (COUNT + 2 block) + 16 block^2, and 8 to stop together
- * and at the end: gathered 4 cols rank / N (rows' side: shared 4 cols rank); from the first process 4 basis rank.
- * Products with half a block could run while the other half travels; not done: half a block costs as many cache
- * lines as a whole one, and the orthogonalisation, 8 cols COUNT block / N operations a step, outgrows the exchange. */
+ * and at the end: gathered 4 cols rank / N (rows' side: shared 4 cols rank); from the first process
+ * 4 basis rank. Products with half a block could run while the other half travels; not done: half a
+ * block costs as many cache lines as a whole one, and the orthogonalisation, 8 cols COUNT block / N
+ * operations a step, outgrows the exchange. */
 #ifndef LA_SVD_H
 #define LA_SVD_H
 
@@ -54,8 +57,9 @@ struct svd {
 film_status svd_compute(const struct csr *x, const struct svd_options *options, struct svd *out,
                         film_error *error);
 
-/* The same of a dense matrix X (rows x cols, row-major) of few columns: by the eigenvectors of X'X, summed in
- * double. Exact but for rounding; residual is 0 and the basis all columns. In one process only. */
+/* The same of a dense matrix X (rows x cols, row-major) of few columns: by the eigenvectors of X'X,
+ * summed in double. Exact but for rounding; residual is 0 and the basis all columns. In one process
+ * only. */
 film_status svd_dense(const float *x, size_t rows, size_t cols, const struct svd_options *options,
                       struct svd *out, film_error *error);
 void svd_free(struct svd *svd);

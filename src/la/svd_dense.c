@@ -1,3 +1,4 @@
+/* The SVD of a dense matrix with few columns, from its Gram matrix in double precision. */
 #include "base/mem.h"
 #include "la/dense.h"
 #include "la/svd.h"
@@ -8,8 +9,8 @@
 
 enum { SOME = 1024 }; /* rows made double at a time */
 
-/* GRAM += X'X, in double: the vectors of a network lie in a plane but for rounding, and a sum in float would
- * take that rounding for a direction. */
+/* GRAM += X'X, in double: the vectors of a network lie in a plane but for rounding, and a sum in
+ * float would take that rounding for a direction. */
 static film_status add_products(const float *x, size_t rows, size_t cols, int threads, double *gram,
                                 film_error *error)
 {

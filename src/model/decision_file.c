@@ -1,3 +1,4 @@
+/* Writes the decision's tensors into a model file and checks them when it is opened. */
 #include "model/decision_file.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Keeps some labelled pairs in the model, to be shown beside its answers. They decide nothing. */
 #include "model/examples.h"
 #include "base/mem.h"
 #include "base/utf8.h"

@@ -1,4 +1,5 @@
-/* Labelled pairs that a model keeps from its training, to show beside its answers. They decide nothing. */
+/* Labelled pairs that a model keeps from its training, to show beside its answers. They decide
+ * nothing. */
 #ifndef MODEL_EXAMPLES_H
 #define MODEL_EXAMPLES_H
 

@@ -1,3 +1,4 @@
+/* A model in one immutable piece: opened from a mapped file or bytes, checked, saved, freed. */
 #include "model/model.h"
 #include "base/mem.h"
 #include "model/decision_file.h"

@@ -1,3 +1,4 @@
+/* The settings of a model as JSON, in the model file and for film info. */
 #include "model/settings.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"

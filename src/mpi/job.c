@@ -1,9 +1,9 @@
 /* film_job by MPI: the one file that knows it.
  *
- * MPI is started only in a process that mpirun started: its launcher says so in the environment. Calls come
- * from one thread, outside of parallel regions (MPI_THREAD_FUNNELED). Sizes are 64 bits here and `int` in
- * MPI, so large arrays go in stretches. A call that fails ends the job by itself: MPI's own default, and
- * the right thing, since the others could not go on. */
+ * MPI is started only in a process that mpirun started: its launcher says so in the environment.
+ * Calls come from one thread, outside of parallel regions (MPI_THREAD_FUNNELED). Sizes are 64 bits
+ * here and `int` in MPI, so large arrays go in stretches. A call that fails ends the job by itself:
+ * MPI's own default, and the right thing, since the others could not go on. */
 #include "base/comm.h"
 #include "base/mem.h"
 #include "film_io.h"

@@ -1,3 +1,5 @@
+/* Compares words in their order (longest common subsequence) and matches differing words that
+ * may mean the same. */
 #include "pair/alignment.h"
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -115,7 +117,8 @@ void alignment_free(struct alignment *alignment)
     }
 }
 
-/* Neighbouring letters of the word with a space around it, sorted: "who" -> " w", "wh", "ho", "o ". */
+/* Neighbouring letters of the word with a space around it, sorted: "who" -> " w", "wh", "ho", "o
+ * ". */
 static size_t letter_pairs(film_text word, uint16_t *pairs)
 {
     size_t length = word.length < ALIGNMENT_LETTERS ? word.length : ALIGNMENT_LETTERS;

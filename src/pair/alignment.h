@@ -1,4 +1,5 @@
-/* Parts of a comparison that look at words in their order, and at words that differ but may mean the same. */
+/* Parts of a comparison that look at words in their order, and at words that differ but may mean
+ * the same. */
 #ifndef PAIR_ALIGNMENT_H
 #define PAIR_ALIGNMENT_H
 

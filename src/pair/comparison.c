@@ -1,3 +1,5 @@
+/* Compares two sentences word by word, once: shared words, words of one side, spelling, numbers,
+ * negation. Judges nothing. */
 #include "pair/comparison.h"
 #include "base/mem.h"
 #include "pair/alignment.h"
@@ -91,7 +93,8 @@ static size_t count_stops(film_text text)
     return stops;
 }
 
-/* A text of several sentences asks for more than one thing: the one that the other text covers least. */
+/* A text of several sentences asks for more than one thing: the one that the other text covers
+ * least. */
 static double least_covered(const struct reading *reading, int s, size_t count)
 {
     const struct reading_side *side = &reading->side[s];

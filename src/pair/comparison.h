@@ -1,7 +1,7 @@
 /* Two sentences compared word by word, once, for all that is said about the pair (pair/traits.h).
  *
- * Rarity stands for idf brought to 0 .. 1 (pair/reading.h). A word is alone when the other sentence does
- * not have it. Of very long sentences the first COMPARISON_MOST words are compared. */
+ * Rarity stands for idf brought to 0 .. 1 (pair/reading.h). A word is alone when the other sentence
+ * does not have it. Of very long sentences the first COMPARISON_MOST words are compared. */
 #ifndef PAIR_COMPARISON_H
 #define PAIR_COMPARISON_H
 
@@ -24,8 +24,8 @@ struct comparison_side {
     size_t stops;                    /* sentences inside the text: "." "?" "!" before its end */
     double least_covered; /* of its inner sentences: the rarity that the other has, least share */
     int question_mark;    /* it has one */
-    /* Rarity of the alone words that no alone word of the other sentence explains: by spelling, by the
-     * words' vectors. Sum and largest. */
+    /* Rarity of the alone words that no alone word of the other sentence explains: by spelling, by
+     * the words' vectors. Sum and largest. */
     double unspelled, unspelled_most, unlike, unlike_most;
     double length;      /* of the sentence's vector */
     double rest_length; /* of the sum of its alone words' vectors */

@@ -1,3 +1,5 @@
+/* Adds line, evidence, trees, network, memory and identity to the log-odds of a pair. Learns
+ * none of them. */
 #include "pair/decision.h"
 #include "base/mem.h"
 

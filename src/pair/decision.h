@@ -3,19 +3,23 @@
  *     log-odds = scale * (line(traits) + word evidence + trees(traits) + network) + bias
  *                + memory + identity + prior
  *
- * The line and word evidence are the margin the trees start from, so they stay exact for every trait,
- * word and word pair; the trees have depth 2, so they are sums of terms of one or two traits; calibration is affine; memory speaks
- * only where both questions are known. Everything is a sum, and match.h takes it apart.
+ * The line and word evidence are the margin the trees start from, so they stay exact for every
+ * trait, word and word pair; the trees have depth 2, so they are sums of terms of one or two
+ * traits; calibration is affine; memory speaks only where both questions are known. Everything is a
+ * sum, and match.h takes it apart.
  *
- * The network's part, weight * (similarity - mean), is that of a model with a BERT encoder and stands outside of
- * the trees: whoever trained the encoder may have shown it the very pairs the trees learn from, and on those
- * its similarity is far more certain than on new ones. Its one weight is learned on other pairs.
+ * The network's part, weight * (similarity - mean), is that of a model with a BERT encoder and
+ * stands outside of the trees: whoever trained the encoder may have shown it the very pairs the
+ * trees learn from, and on those its similarity is far more certain than on new ones. Its one
+ * weight is learned on other pairs.
  *
- * A model that was trained without labels, or only for a threshold, has just the line of its similarity:
+ * A model that was trained without labels, or only for a threshold, has just the line of its
+ * similarity:
  *
  *     log-odds = scale * similarity + bias + identity + prior
  *
- * Identity: two sentences of the same words in the same order are the same, whatever was learned. */
+ * Identity: two sentences of the same words in the same order are the same, whatever was
+ * learned. */
 #ifndef PAIR_DECISION_H
 #define PAIR_DECISION_H
 
@@ -59,9 +63,9 @@ film_status decision_prepare(struct decision *decision, film_error *error);
 /* Line, evidence, trees and network of a pair that was surveyed. */
 double decision_margin(const struct decision *decision, const struct survey *survey);
 
-/* What lifts the log-odds of the same words in the same order (or the same bytes) from LOG_ODDS, before the
- * prior, to DECISION_IDENTICAL; 0 for others. A probability of 0.9975: people do label such pairs as
- * different, once in a few hundred. */
+/* What lifts the log-odds of the same words in the same order (or the same bytes) from LOG_ODDS,
+ * before the prior, to DECISION_IDENTICAL; 0 for others. A probability of 0.9975: people do label
+ * such pairs as different, once in a few hundred. */
 #define DECISION_IDENTICAL 6.0
 double decision_identity(const struct survey *survey, double log_odds);
 

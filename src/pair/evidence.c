@@ -1,3 +1,4 @@
+/* Word evidence: looks up the learned weights of a pair's items and adds them. */
 #include "pair/evidence.h"
 #include "base/mem.h"
 

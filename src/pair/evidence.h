@@ -1,13 +1,15 @@
-/* Word evidence: how much each shared feature, each feature of one sentence alone and each item of two
- * words (pair/items.h) speaks for "the same". A sum of exact weights, learned by logistic regression:
+/* Word evidence: how much each shared feature, each feature of one sentence alone and each item of
+ * two words (pair/items.h) speaks for "the same". A sum of exact weights, learned by logistic
+ * regression:
  *
  *     margin = scale * (bias + sum over features and items of  value * weight)
  *
- * There are kinds: features of each group that are shared, features of each group that one sentence has
- * alone, items of each kind. The values of one kind have length 1 together: long sentences have many of
- * everything, and would otherwise be certain of everything (80.9 against 82.4 % on Quora). Words of one
- * sentence alone count by their idf, other features alike. Nothing is hashed together: features have ids,
- * and items an exact key each, of which those are kept that at least two training pairs have. */
+ * There are kinds: features of each group that are shared, features of each group that one sentence
+ * has alone, items of each kind. The values of one kind have length 1 together: long sentences have
+ * many of everything, and would otherwise be certain of everything (80.9 against 82.4 % on Quora).
+ * Words of one sentence alone count by their idf, other features alike. Nothing is hashed together:
+ * features have ids, and items an exact key each, of which those are kept that at least two
+ * training pairs have. */
 #ifndef PAIR_EVIDENCE_H
 #define PAIR_EVIDENCE_H
 

@@ -1,3 +1,5 @@
+/* Lists the items of a pair that can carry evidence: shared features, features of one side,
+ * pairs of words across. */
 #include "pair/items.h"
 #include "base/mem.h"
 
@@ -201,7 +203,8 @@ static uint32_t number_at(const struct reading_side *side, size_t count, size_t 
     return at > count ? END : side->words[at - 1].number;
 }
 
-/* Where the words at AT and AT + 1 (places counted from 1, 0 the start) stand in a row in the other. */
+/* Where the words at AT and AT + 1 (places counted from 1, 0 the start) stand in a row in the
+ * other. */
 static size_t find_run(const struct reading *reading, const size_t *words, int s, size_t at)
 {
     const struct reading_side *here = &reading->side[s], *there = &reading->side[!s];
@@ -238,7 +241,8 @@ static void collect_runs(struct items *items, const struct reading *reading)
     }
 }
 
-/* First words, last words, and the alone words behind the first ones: "how ... cost", "where ... buy". */
+/* First words, last words, and the alone words behind the first ones: "how ... cost", "where ...
+ * buy". */
 static void collect_ends(struct items *items, const struct reading *reading)
 {
     const struct items_scratch *scratch = items->scratch;
@@ -315,8 +319,9 @@ static void put_edits_among(struct items *items, size_t from)
                 items->list[i].place[0], items->list[i].place[1]);
 }
 
-/* Follows a longest common subsequence; whatever lies between two of its words is an edit. Of two ways
- * that are as long, both orders of the sentences must take the same: decided by the words' hashes. */
+/* Follows a longest common subsequence; whatever lies between two of its words is an edit. Of two
+ * ways that are as long, both orders of the sentences must take the same: decided by the words'
+ * hashes. */
 static void collect_edits(struct items *items, const struct reading *reading)
 {
     struct items_scratch *scratch = items->scratch;

@@ -1,9 +1,9 @@
 /* What word evidence is made of: the items of a pair that can speak for or against it.
  *
- * Features (words, character n-grams) are items by themselves, shared or on one side only; they are read
- * off the two sparse rows. Two words together are an item of one of the kinds below. Every item has an
- * exact key: the kind and two word ids, or for phrases 59 bits of a hash. An item says nothing about
- * which sentence is the first, so swapping them changes nothing. */
+ * Features (words, character n-grams) are items by themselves, shared or on one side only; they are
+ * read off the two sparse rows. Two words together are an item of one of the kinds below. Every
+ * item has an exact key: the kind and two word ids, or for phrases 59 bits of a hash. An item says
+ * nothing about which sentence is the first, so swapping them changes nothing. */
 #ifndef PAIR_ITEMS_H
 #define PAIR_ITEMS_H
 
@@ -29,7 +29,8 @@ enum item_kind {
 const char *item_kind_id(enum item_kind kind);
 const char *item_kind_name(enum item_kind kind);
 
-/* The two words of a key of kind opposed, beside or together, and which of them it is; 0 for other keys. */
+/* The two words of a key of kind opposed, beside or together, and which of them it is; 0 for other
+ * keys. */
 enum item_kind item_key_words(uint64_t key, uint32_t words[2]);
 
 /* Words FROM .. TO of a sentence, or none (FROM == TO). */
@@ -37,8 +38,9 @@ struct item_place {
     uint32_t from, to;
 };
 
-/* There are many pairs of words in long sentences, and what each says is not independent of the others:
- * the values of the items of one kind have length 1 together. Inside a kind, words count by rarity. */
+/* There are many pairs of words in long sentences, and what each says is not independent of the
+ * others: the values of the items of one kind have length 1 together. Inside a kind, words count by
+ * rarity. */
 struct item {
     uint64_t key;
     enum item_kind kind;

@@ -1,10 +1,11 @@
 /* A straight line through the traits: what the decision starts from.
  *
- *     sum = bias + sum over traits t of  weight_t * (x_t - mean_t),   x_t kept between low_t and high_t
+ *     sum = bias + sum over traits t of  weight_t * (x_t - mean_t)
+ *     x_t kept between low_t and high_t
  *
- * Trees are slow to draw straight lines and need many pairs for it; with a few thousand pairs the line is
- * worth more than the trees (1.5 points of Pearson on STS). Kept between bounds, a sentence longer than
- * any in training does not run off along the line. */
+ * Trees are slow to draw straight lines and need many pairs for it; with a few thousand pairs the
+ * line is worth more than the trees (1.5 points of Pearson on STS). Kept between bounds, a sentence
+ * longer than any in training does not run off along the line. */
 #ifndef PAIR_LINEAR_H
 #define PAIR_LINEAR_H
 

@@ -1,3 +1,5 @@
+/* film_match: two sentences to a verdict, by the rule that the options ask for. Every
+ * probability comes from here. */
 #include "pair/match.h"
 #include "base/sized.h"
 #include "base/mem.h"
@@ -69,8 +71,8 @@ void match_free(struct match *match)
     memset(match, 0, sizeof *match);
 }
 
-/* log-odds = scale * score + bias + memory + identity + prior, against the operating point on the same
- * line. */
+/* log-odds = scale * score + bias + memory + identity + prior, against the operating point on the
+ * same line. */
 static void judge(struct match *match, const struct calibration *line, double score, double memory,
                   film_verdict *verdict)
 {

@@ -1,5 +1,5 @@
-/* Two sentences to a verdict and its reasons: every probability comes from match_score. Swapping the two
- * gives the same bits. */
+/* Two sentences to a verdict and its reasons: every probability comes from match_score. Swapping
+ * the two gives the same bits. */
 #ifndef PAIR_MATCH_H
 #define PAIR_MATCH_H
 

@@ -1,9 +1,9 @@
 /* What is known already: clusters of questions labelled the same, and clusters labelled different.
  *
- * Asked about two questions it answers only where both are known, word by word, and a chain of labels
- * connects them: the same cluster, or clusters that a label told apart. That one of them was seen
- * before is never a reason by itself: in collected data it predicts the label (a question is often in the
- * file because it was found to be a duplicate), and in use it does not. */
+ * Asked about two questions it answers only where both are known, word by word, and a chain of
+ * labels connects them: the same cluster, or clusters that a label told apart. That one of them was
+ * seen before is never a reason by itself: in collected data it predicts the label (a question is
+ * often in the file because it was found to be a duplicate), and in use it does not. */
 #ifndef PAIR_MEMORY_H
 #define PAIR_MEMORY_H
 

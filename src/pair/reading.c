@@ -1,3 +1,4 @@
+/* Reads two sentences side by side: tokens, sparse rows, vectors, rarity of words. */
 #include "pair/reading.h"
 #include "base/mem.h"
 
@@ -8,7 +9,8 @@ film_status reading_init(struct reading *reading, const struct encoder *encoder,
     film_status status = FILM_OK;
     memset(reading, 0, sizeof *reading);
     reading->encoder = encoder;
-    /* Ids fall in frequency: the last word is one of the rarest. A word in every sentence has idf 1. */
+    /* Ids fall in frequency: the last word is one of the rarest. A word in every sentence has idf
+     * 1. */
     const struct features *features = encoder->features;
     uint32_t words = features->first[GROUP_WORD + 1];
     float rarest = words ? features->idf[words - 1] - 1.0f : 0.0f;
@@ -106,7 +108,8 @@ static int is_one_of(film_text word, const char *const *list)
 
 static unsigned word_flags(film_text word)
 {
-    /* The few words of the languages people are most likely to bring; others simply have no flag. */
+    /* The few words of the languages people are most likely to bring; others simply have no
+     * flag. */
     static const char *const negations[] = {
         "not", "no",   "never",  "without", "none", "nor", "nicht", "kein",       "keine", "ohne",
         "pas", "sans", "jamais", "nunca",   "sin",  "nao", "non",   "n\xc3\xa3o", NULL};
@@ -160,7 +163,8 @@ static void read_words(struct reading *reading, int which)
     }
 }
 
-/* The first occurrence in one sentence with the first in the other, the second with the second, ... */
+/* The first occurrence in one sentence with the first in the other, the second with the second,
+ * ... */
 static void pair_up(struct reading *reading)
 {
     struct reading_side *a = &reading->side[0], *b = &reading->side[1];

@@ -1,8 +1,8 @@
 /* Two sentences read side by side: what every part of the decision looks at.
  *
- * Each sentence keeps its sparse row (embed/features.h) and its vector; its words are numbered so that
- * equal words have equal numbers, and every word knows its partner, the same occurrence of the same
- * word in the other sentence. Unknown words take part: they have a number like any other. */
+ * Each sentence keeps its sparse row (embed/features.h) and its vector; its words are numbered so
+ * that equal words have equal numbers, and every word knows its partner, the same occurrence of the
+ * same word in the other sentence. Unknown words take part: they have a number like any other. */
 #ifndef PAIR_READING_H
 #define PAIR_READING_H
 
@@ -57,8 +57,8 @@ struct reading {
 film_status reading_init(struct reading *reading, const struct encoder *encoder, film_error *error);
 void reading_free(struct reading *reading);
 
-/* Reads the pair, replacing what was there. The sentence that sorts first becomes side 0, so that every
- * sum over the pair is made in the same order, to the last bit, when the two are swapped. */
+/* Reads the pair, replacing what was there. The sentence that sorts first becomes side 0, so that
+ * every sum over the pair is made in the same order, to the last bit, when the two are swapped. */
 film_status reading_read(struct reading *reading, film_text a, film_text b, film_error *error);
 
 /* Is the word with this number in both sentences? */

@@ -1,3 +1,4 @@
+/* Takes a verdict apart into weighted reasons that add up to its log-odds. */
 #include "pair/reasons.h"
 #include "base/mem.h"
 #include "embed/vec.h"
@@ -41,8 +42,8 @@ void reasons_sort(film_reason *reasons, size_t count)
 
 /* ---- The strongest of them ---- */
 
-/* Of reasons LEFT and RIGHT, does the first one come later? Where nothing tells them apart, the order in which
- * they were found does, as it does when all are sorted. */
+/* Of reasons LEFT and RIGHT, does the first one come later? Where nothing tells them apart, the
+ * order in which they were found does, as it does when all are sorted. */
 static int comes_later(const film_reason *reasons, uint32_t left, uint32_t right)
 {
     int order = stronger_first(&reasons[left], &reasons[right]);
@@ -61,8 +62,8 @@ static void sink(const film_reason *reasons, uint32_t *heap, size_t count, size_
     heap[at] = moved;
 }
 
-/* ORDER: the MOST strongest, in order. Sorting all 500 of a pair takes a fifth of a match, and most who
- * ask want ten. */
+/* ORDER: the MOST strongest, in order. Sorting all 500 of a pair takes a fifth of a match, and most
+ * who ask want ten. */
 static void choose(const film_reason *reasons, size_t count, uint32_t *order, size_t most)
 {
     for (size_t i = 0; i < most; i++) order[i] = (uint32_t)i;
@@ -102,8 +103,8 @@ film_status reasons_give(struct match *match, size_t most, film_verdict *verdict
 
 /* ---- Shares of features, handed to the words they come from ---- */
 
-/* SHARE (one per feature of the row) split evenly over the places each occurs in, and each of those over
- * its first and last word: WEIGHT (one per token). PLACES is scratch, one per feature. */
+/* SHARE (one per feature of the row) split evenly over the places each occurs in, and each of those
+ * over its first and last word: WEIGHT (one per token). PLACES is scratch, one per feature. */
 static void hand_out(const struct feature_row *row, const double *share, double *places,
                      double *weight)
 {
@@ -199,7 +200,8 @@ static double squares(const struct match *match, int side)
     return vec_dot(vector, vector, encoder->map ? encoder->dim : here->row.count);
 }
 
-/* L_w . y for feature number I of SIDE and the vector of TARGET; without a map, x_w of that side. */
+/* L_w . y for feature number I of SIDE and the vector of TARGET; without a map, x_w of that
+ * side. */
 static double toward(const struct match *match, int side, size_t i, int target)
 {
     const struct encoder *encoder = match->decision->encoder;
@@ -232,8 +234,8 @@ static void share_of_similarity(const struct match *match, int side, double *sha
     }
 }
 
-/* The vectors are rounded to float on the way, the shares are not: their sum misses TOTAL by some 1e-7
- * of it. Spread evenly, the difference is nowhere seen and the sum holds as promised. */
+/* The vectors are rounded to float on the way, the shares are not: their sum misses TOTAL by some
+ * 1e-7 of it. Spread evenly, the difference is nowhere seen and the sum holds as promised. */
 static void settle_sum(film_reason *reasons, size_t count, double total)
 {
     double sum = 0;
@@ -360,9 +362,9 @@ static film_status add_two_traits(struct match *match, size_t t, double weight, 
     return add(match, &reason, error);
 }
 
-/* Terms of the trees and of the line: each with its name. Those of one trait alone come first in the plan
- * of every trait, so what the line says of it is added there; where the trees never ask for a trait by
- * itself, the line's term stands alone. */
+/* Terms of the trees and of the line: each with its name. Those of one trait alone come first in
+ * the plan of every trait, so what the line says of it is added there; where the trees never ask
+ * for a trait by itself, the line's term stands alone. */
 static film_status add_traits(struct match *match, film_error *error)
 {
     film_status status = FILM_OK;

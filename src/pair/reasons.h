@@ -1,12 +1,12 @@
 /* A verdict taken apart. The weights of all reasons and the verdict's bias add up to its log-odds.
  *
- * Of the similarity: with y_a = sum_w x_w L_w, cos = sum_w x_w (L_w . y_b) / (|y_a| |y_b|), and likewise
- * over the words of b; each side explains half of it. (A product likewise; of minus the squared distance,
- * a word of a has -x_w L_w . (y_a - y_b), one of b the same with the other sign.)
+ * Of the similarity: with y_a = sum_w x_w L_w, cos = sum_w x_w (L_w . y_b) / (|y_a| |y_b|), and
+ * likewise over the words of b; each side explains half of it. (A product likewise; of minus the
+ * squared distance, a word of a has -x_w L_w . (y_a - y_b), one of b the same with the other sign.)
  *
- * Of the full decision: every feature's evidence goes to the words it comes from, a shared one half to
- * either side; every item of two words is a reason of its own; so is every term of one or two traits, as
- * the difference it makes against the average training pair; and memory. */
+ * Of the full decision: every feature's evidence goes to the words it comes from, a shared one half
+ * to either side; every item of two words is a reason of its own; so is every term of one or two
+ * traits, as the difference it makes against the average training pair; and memory. */
 #ifndef PAIR_REASONS_H
 #define PAIR_REASONS_H
 

@@ -1,3 +1,4 @@
+/* Scores many pairs in parallel, each by the same function as one. */
 #include "pair/score.h"
 #include "base/mem.h"
 #include "base/threads.h"

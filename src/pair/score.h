@@ -11,7 +11,8 @@ struct score_source {
     const void *user;
 };
 
-/* VERDICTS (count) are those of match_pair, byte for byte, but for the reasons. THREADS 0: all cores. */
+/* VERDICTS (count) are those of match_pair, byte for byte, but for the reasons. THREADS 0: all
+ * cores. */
 film_status score_pairs(const struct decision *decision, const struct match_rule *rule,
                         const struct score_source *source, size_t count, int threads,
                         film_verdict *verdicts, film_error *error);

@@ -1,3 +1,5 @@
+/* Collects everything that is measured of a pair before it is judged, for training and answering
+ * alike. */
 #include "pair/survey.h"
 #include "base/mem.h"
 

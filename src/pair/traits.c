@@ -1,3 +1,5 @@
+/* The table of traits: each a named number computed from a comparison. Their weights are learned
+ * elsewhere. */
 #include "pair/traits.h"
 
 #include <math.h>

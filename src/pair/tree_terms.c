@@ -1,3 +1,5 @@
+/* Splits a sum of depth-2 trees exactly into a constant and terms of one or two traits
+ * (functional ANOVA). */
 #include "pair/tree_terms.h"
 #include "base/mem.h"
 

@@ -1,12 +1,12 @@
 /* Why a sum of trees is what it is: the sum split exactly into a constant and terms of one or two
  * features.
  *
- * In a tree with root feature f, the part of f alone is the mean of the leaves under the branch taken,
- * minus the mean of all leaves; means are weighted by cover, so over the training data the part has
- * mean 0. The rest, leaf minus the branch's mean, belongs to {f, feature of the child passed}, or to f
- * alone when the child splits on f too or not at all; its mean over the training data is 0 within each
- * branch. The tree's own mean goes to the bias. A term is therefore the difference it makes against
- * the average training pair, and
+ * In a tree with root feature f, the part of f alone is the mean of the leaves under the branch
+ * taken, minus the mean of all leaves; means are weighted by cover, so over the training data the
+ * part has mean 0. The rest, leaf minus the branch's mean, belongs to {f, feature of the child
+ * passed}, or to f alone when the child splits on f too or not at all; its mean over the training
+ * data is 0 within each branch. The tree's own mean goes to the bias. A term is therefore the
+ * difference it makes against the average training pair, and
  *
  *     trees_sum = bias + the sum of all terms     (up to the rounding of double)
  *

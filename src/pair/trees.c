@@ -1,3 +1,5 @@
+/* Evaluates a sum of small regression trees stored as plain arrays, and checks arrays that come
+ * from a file. */
 #include "pair/trees.h"
 #include "base/mem.h"
 #include "base/threads.h"
@@ -103,7 +105,8 @@ static const char *leaf_problem(const struct tree *tree)
         if (!isfinite(tree->cover[i]) || tree->cover[i] < 0)
             return "has a cover that is negative or not a finite number";
     }
-    /* An unreachable leaf with a cover would take part in the averages reasons are measured from. */
+    /* An unreachable leaf with a cover would take part in the averages reasons are measured
+     * from. */
     const float *cover = tree->cover;
     if ((tree->feature[1] < 0 && cover[1] > 0) || (tree->feature[2] < 0 && cover[3] > 0) ||
         (tree->feature[0] < 0 && cover[2] > 0))
@@ -164,8 +167,9 @@ static inline double add_lanes(double *lane)
     return lane[0];
 }
 
-/* lane[i] += the leaf of tree START + i, for COUNT <= LANES trees. 400 trees take 0.8 us on a Zen 4;
- * vector gathers are no faster there than the three loads a tree that the compiler makes of this. */
+/* lane[i] += the leaf of tree START + i, for COUNT <= LANES trees. 400 trees take 0.8 us on a Zen
+ * 4; vector gathers are no faster there than the three loads a tree that the compiler makes of
+ * this. */
 static inline __attribute__((always_inline)) void add_trees(const struct trees *trees, size_t start,
                                                             size_t count, const float *x,
                                                             double *lane)
@@ -212,8 +216,8 @@ static inline struct split split_of(const struct trees *trees, size_t place, con
     return (struct split){columns + (size_t)feature * ROWS, trees->cut[place]};
 }
 
-/* COLUMNS is features x ROWS: neighbouring rows lie together, so no value has to be gathered. That is
- * why many rows are faster than one. */
+/* COLUMNS is features x ROWS: neighbouring rows lie together, so no value has to be gathered. That
+ * is why many rows are faster than one. */
 VEC_KERNEL static void sum_block(const struct trees *trees, const float *columns, double *out)
 {
     double lane[LANES][ROWS] = {{0}};

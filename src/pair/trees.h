@@ -7,8 +7,8 @@
  *        leaf 0  leaf 1  leaf 2  leaf 3
  *
  * Where a place has no split (feature -1) everything goes left: a left child without a split uses
- * leaf 0 alone, a tree without any is the constant leaf 0. Deeper trees are not wanted: two features
- * at a time can still be told to a person (pair/tree_terms.h).
+ * leaf 0 alone, a tree without any is the constant leaf 0. Deeper trees are not wanted: two
+ * features at a time can still be told to a person (pair/tree_terms.h).
  *
  * Every feature value is finite. There are no missing values, so no default direction is stored; a
  * NaN would go right wherever there is a split. */
@@ -55,8 +55,8 @@ void trees_get(const struct trees *trees, size_t number, struct tree *tree);
 film_status trees_check(const struct trees *trees, size_t feature_count, const char *where,
                         film_error *error);
 
-/* The sum for one row (at least one value, even when no tree splits). The order of additions is fixed
- * and the same on every machine. */
+/* The sum for one row (at least one value, even when no tree splits). The order of additions is
+ * fixed and the same on every machine. */
 double trees_sum(const struct trees *trees, const float *x);
 
 /* OUT[i] = trees_sum of row i of X (rows x features), the same bits, for any number of threads;

@@ -1,3 +1,4 @@
+/* A growing HTML page, and the one place where text is escaped. */
 #include "plot/markup.h"
 #include "base/mem.h"
 #include "base/utf8.h"

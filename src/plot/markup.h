@@ -1,8 +1,8 @@
 /* A page under construction: bytes that grow, and the one place where text becomes safe to show.
  *
- * What a user wrote goes through markup_text alone, everything else is ours. The page is HTML and well-formed
- * XML at once, so any XML parser can check it. Running out of memory is remembered (failed), not
- * returned by every call: whoever takes the bytes asks once. */
+ * What a user wrote goes through markup_text alone, everything else is ours. The page is HTML and
+ * well-formed XML at once, so any XML parser can check it. Running out of memory is remembered
+ * (failed), not returned by every call: whoever takes the bytes asks once. */
 #ifndef PLOT_MARKUP_H
 #define PLOT_MARKUP_H
 
@@ -23,8 +23,9 @@ void markup_raw(struct markup *markup, const char *text);
 void markup_print(struct markup *markup, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Escaped for content and for quoted attributes. Bytes that are no UTF-8 and characters that XML does not
- * allow become U+FFFD. Of more than MOST bytes the first are shown, cut between characters, and "…". */
+/* Escaped for content and for quoted attributes. Bytes that are no UTF-8 and characters that XML
+ * does not allow become U+FFFD. Of more than MOST bytes the first are shown, cut between
+ * characters, and "…". */
 void markup_text(struct markup *markup, film_text text, size_t most);
 void markup_string(struct markup *markup, const char *text);
 

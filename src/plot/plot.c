@@ -1,3 +1,5 @@
+/* Draws lines, points, bars and stems as SVG with axes and titles. No script: hovering uses
+ * <title>. */
 #include "plot/plot.h"
 #include "plot/scale.h"
 

@@ -1,8 +1,8 @@
 /* Plots as SVG inside a page: axes with round ticks, lines, steps, points, bars, stems.
  *
- * Colours are classes (s1 .. s8) that the page's style sheet fills in for light, dark and paper. Every plot
- * carries its data as a table to download. What is not finite is left out: a line has a gap there. A plot
- * without a single value says so in one line instead. */
+ * Colours are classes (s1 .. s8) that the page's style sheet fills in for light, dark and paper.
+ * Every plot carries its data as a table to download. What is not finite is left out: a line has a
+ * gap there. A plot without a single value says so in one line instead. */
 #ifndef PLOT_PLOT_H
 #define PLOT_PLOT_H
 
@@ -58,8 +58,8 @@ struct plot_heat {
     const double *x_edge, *y_edge; /* columns + 1, rows + 1, rising: the cells' borders */
     size_t columns, rows;
     const double *value; /* rows x columns */
-    /* Names of columns and rows instead of edges, with the value written into each cell and the cells off
-     * the diagonal in the other colour: a confusion matrix. Or NULL. */
+    /* Names of columns and rows instead of edges, with the value written into each cell and the
+     * cells off the diagonal in the other colour: a confusion matrix. Or NULL. */
     const char *const *x_names, *const *y_names;
     int small;
 };

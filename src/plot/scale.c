@@ -1,3 +1,4 @@
+/* Maps values to positions and chooses round ticks. */
 #include "plot/scale.h"
 
 #include <math.h>

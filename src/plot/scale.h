@@ -15,8 +15,8 @@ struct scale {
     int digits; /* behind the point, of the ticks' labels */
 };
 
-/* What a scale has to hold. Values that are not finite (or, on a logarithmic one, not positive) have no
- * place and are passed over. */
+/* What a scale has to hold. Values that are not finite (or, on a logarithmic one, not positive)
+ * have no place and are passed over. */
 struct scale_range {
     double low, high; /* low > high: nothing yet */
     int log;
@@ -24,8 +24,8 @@ struct scale_range {
 struct scale_range scale_nothing(int log);
 void scale_include(struct scale_range *range, double value);
 
-/* A scale over RANGE with about WANTED ticks, at 1, 2 or 5 times a power of ten. ROUND: its ends are ticks
- * too. A range of one value is widened. */
+/* A scale over RANGE with about WANTED ticks, at 1, 2 or 5 times a power of ten. ROUND: its ends
+ * are ticks too. A range of one value is widened. */
 struct scale scale_make(const struct scale_range *range, double from, double to, size_t wanted,
                         int round);
 

@@ -1,9 +1,9 @@
 /* Adding: a batch at a time is looked up, embedded (both without a lock, so that two processes can
  * work side by side) and then written in one transaction.
  *
- * Going on after a crash needs no record of where it stopped: an id that is there with the same text
- * is passed over, and a row without an id gets one made from its text. Reading the file again up to
- * the last batch costs a look-up per row and no embedding. */
+ * Going on after a crash needs no record of where it stopped: an id that is there with the same
+ * text is passed over, and a row without an id gets one made from its text. Reading the file again
+ * up to the last batch costs a look-up per row and no embedding. */
 #include "base/mem.h"
 #include "base/sized.h"
 #include "pool/batch.h"

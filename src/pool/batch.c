@@ -1,3 +1,5 @@
+/* Copies sentences out of a table's rows until there are enough for one transaction. Writes
+ * nothing. */
 #include "pool/batch.h"
 #include "base/mem.h"
 #include "dedup/fields.h"

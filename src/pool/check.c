@@ -1,5 +1,5 @@
-/* film_pool_check: first everything is looked at in one snapshot, then what can be computed again is,
- * in one transaction. What the user gave is never touched. */
+/* film_pool_check: first everything is looked at in one snapshot, then what can be computed again
+ * is, in one transaction. What the user gave is never touched. */
 #include "pool/check.h"
 #include "base/sized.h"
 #include "base/mem.h"
@@ -37,7 +37,8 @@ static film_status check_database(struct checking *checking, film_error *error)
         if (!row) break;
         const char *line = (const char *)sqlite3_column_text(statement, 0);
         if (!line || strcmp(line, "ok") == 0) continue;
-        /* "row 3 missing from index x", "wrong # of entries in index x": made again from the table. */
+        /* "row 3 missing from index x", "wrong # of entries in index x": made again from the
+         * table. */
         checking->indexes += strstr(line, " index ") != NULL;
         check_problem(checking, "database: %s", line);
     }
@@ -56,8 +57,8 @@ done:
     return status;
 }
 
-/* A number that is given out must be larger than all that were: else an index or a reader would take
- * something new for something it knows. */
+/* A number that is given out must be larger than all that were: else an index or a reader would
+ * take something new for something it knows. */
 static film_status check_counters(struct checking *checking, film_error *error)
 {
     film_status status = FILM_OK;

@@ -23,8 +23,8 @@ struct checking {
 void check_problem(struct checking *checking, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* check_sentences.c: checksums, vectors, and some or all vectors against their texts. Then, of a pool in PostgreSQL, what
- * lies there against its copy. */
+/* check_sentences.c: checksums, vectors, and some or all vectors against their texts. Then, of a
+ * pool in PostgreSQL, what lies there against its copy. */
 film_status check_sentences(struct checking *checking, film_error *error);
 film_status check_database_rows(struct checking *checking, film_error *error);
 

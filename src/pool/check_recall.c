@@ -10,7 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-/* NEAREST of each sample are wanted among the CANDIDATES that a search judges. One more: the sample. */
+/* NEAREST of each sample are wanted among the CANDIDATES that a search judges. One more: the
+ * sample. */
 enum { NEAREST = 10, WIDE = NEAREST + 1, CANDIDATES = 100, BLOCK = 4096 };
 
 /* One pass over all vectors of the pool, so that memory does not grow with it. */

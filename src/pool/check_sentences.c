@@ -1,3 +1,5 @@
+/* For film pool check: every sentence's checksum, vector and number, repaired where that can be
+ * computed. */
 #include "pool/check.h"
 #include "base/mem.h"
 #include "pool/batch.h"

@@ -1,3 +1,5 @@
+/* An open pool: a connection per thread, the model, transactions. What is stored is known to
+ * src/store. */
 #include "pool/pool.h"
 #include "base/mem.h"
 #include "pool/snapshot.h"
@@ -45,8 +47,8 @@ int film_pool_replaced(const film_pool *pool, const char *path)
     return replaced;
 }
 
-/* Of a pool whose file was exchanged, what is open can be read as before. Everything else would go to the new
- * file, or lie in the log beside it. */
+/* Of a pool whose file was exchanged, what is open can be read as before. Everything else would go
+ * to the new file, or lie in the log beside it. */
 static film_status check_place(const film_pool *pool, film_error *error)
 {
     if (!is_replaced(pool)) return FILM_OK;

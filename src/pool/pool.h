@@ -2,8 +2,9 @@
  * memory.
  *
  * SQLite wants a connection to be used by one thread at a time. A call that reads takes an idle one
- * (or opens one more) and gives it back, so readers never wait for each other or for a writer. There
- * is one connection that writes, under a mutex; between processes SQLite's own lock decides. */
+ * (or opens one more) and gives it back, so readers never wait for each other or for a writer.
+ * There is one connection that writes, under a mutex; between processes SQLite's own lock
+ * decides. */
 #ifndef POOL_POOL_H
 #define POOL_POOL_H
 
@@ -67,19 +68,22 @@ void pool_read_end(film_pool *pool, struct db *db);
 /* One more connection, for the one who asks. */
 film_status pool_connect(film_pool *pool, struct db *db, film_error *error);
 
-/* A writing transaction, on the one connection for it. PROGRESS (may be NULL) is asked while another process is waited
- * for, and told that SHARE of the work is done. After FILM_OK, pool_write_end must follow. */
+/* A writing transaction, on the one connection for it. PROGRESS (may be NULL) is asked while
+ * another process is waited for, and told that SHARE of the work is done. After FILM_OK,
+ * pool_write_end must follow. */
 film_status pool_write(film_pool *pool, const film_progress *progress, const char *phase,
                        double share, struct store_write *write, film_error *error);
 film_status pool_commit(film_pool *pool, struct store_write *write, film_error *error);
 void pool_write_end(film_pool *pool); /* rolls back what was not committed */
 
-/* shared.c: what a pool in PostgreSQL needs besides. Opening finds or makes the copy; then it is brought up to date. */
+/* shared.c: what a pool in PostgreSQL needs besides. Opening finds or makes the copy; then it is
+ * brought up to date. */
 film_status shared_open(film_pool *pool, const char *uri, film_error *error);
 film_status shared_catch_up(film_pool *pool, film_error *error);
 void shared_close(film_pool *pool);
 
-/* Brings the copy up to date, where nobody follows; the copy as it is, while the database is away. */
+/* Brings the copy up to date, where nobody follows; the copy as it is, while the database is
+ * away. */
 void shared_refresh(film_pool *pool);
 
 /* Every row of the database against DB, a reading transaction. */

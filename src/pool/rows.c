@@ -1,5 +1,5 @@
-/* The calls of film_pool.h that read or change a few rows: get, list, remove, labels, clusters. Each is
- * one transaction. */
+/* The calls of film_pool.h that read or change a few rows: get, list, remove, labels, clusters.
+ * Each is one transaction. */
 #include "base/mem.h"
 #include "base/jsonfile.h"
 #include "base/sized.h"

@@ -143,9 +143,10 @@ done:
 
 /* ---- one query ---- */
 
-/* What answers are sorted by. The probability alone is the wrong order: it was learned on pairs that people
- * chose because they are close, and says little about how a sentence compares with all the others. With
- * it, similarity and spelling count; chosen on the dev duplicates (docs/results.md). */
+/* What answers are sorted by. The probability alone is the wrong order: it was learned on pairs
+ * that people chose because they are close, and says little about how a sentence compares with all
+ * the others. With it, similarity and spelling count; chosen on the dev duplicates
+ * (docs/results.md). */
 static double sort_score(const struct worker *worker, const struct candidate *candidate,
                          const film_verdict *verdict)
 {
@@ -354,7 +355,8 @@ done:
     return status;
 }
 
-/* Makes the index before threads ask: all of them can then help, and only this one reports progress. */
+/* Makes the index before threads ask: all of them can then help, and only this one reports
+ * progress. */
 static film_status prepare(struct search *search, film_error *error)
 {
     const struct pool_snapshot *snapshot;

@@ -1,5 +1,5 @@
-/* A pool in PostgreSQL: its copy is brought up to date before every reading transaction, or by a thread that
- * listens. While the database cannot be reached, readers have the copy as it is. */
+/* A pool in PostgreSQL: its copy is brought up to date before every reading transaction, or by a
+ * thread that listens. While the database cannot be reached, readers have the copy as it is. */
 #include "base/mem.h"
 #include "base/clock.h"
 #include "pool/pool.h"

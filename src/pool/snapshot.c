@@ -1,3 +1,5 @@
+/* The pool's index in memory: made at the first search, brought up to date after changes, shared
+ * by all threads. */
 #include "pool/snapshot.h"
 #include "base/mem.h"
 #include "pool/batch.h"
@@ -51,8 +53,8 @@ done:
     return status;
 }
 
-/* "number:checksum " of the last sentences up to CHANGE. A pool that was put back from a copy and then went
- * another way has the same identity and may have the same counter, but not these. */
+/* "number:checksum " of the last sentences up to CHANGE. A pool that was put back from a copy and
+ * then went another way has the same identity and may have the same counter, but not these. */
 static film_status write_recent(struct tie *tie, struct db *db, uint64_t change, film_error *error)
 {
     static const char sql[] = "SELECT number, checksum FROM sentence WHERE change <= ?1"
@@ -243,7 +245,8 @@ static int by_number(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* Removes the ids that stood for what went or changed: only those from before, the new ones are right. */
+/* Removes the ids that stood for what went or changed: only those from before, the new ones are
+ * right. */
 static film_status remove_gone(struct update *update, film_error *error)
 {
     film_status status = FILM_OK;

@@ -1,5 +1,5 @@
-/* The file of the copy: ~/.cache/film/IDENTITY.pool, for its user alone. It holds the model and the settings from
- * the beginning; sentences follow as changes. */
+/* The file of the copy: ~/.cache/film/IDENTITY.pool, for its user alone. It holds the model and the
+ * settings from the beginning; sentences follow as changes. */
 #include "base/file.h"
 #include "base/mem.h"
 #include "remote/remote_parts.h"

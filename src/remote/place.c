@@ -1,3 +1,5 @@
+/* Parses a postgresql:// URI and makes a name for it that shows no password. Connects to
+ * nothing. */
 #include "remote/place.h"
 #include "base/mem.h"
 #include "remote/libpq.h"

@@ -17,7 +17,8 @@ static inline int place_is_remote(const char *path)
     return strncmp(path, "postgresql://", 13) == 0 || strncmp(path, "postgres://", 11) == 0;
 }
 
-/* A URI with a password in it is refused: other users see command lines. Free also after a failure. */
+/* A URI with a password in it is refused: other users see command lines. Free also after a
+ * failure. */
 film_status place_open(struct place *place, const char *uri, film_error *error);
 void place_free(struct place *place);
 

@@ -39,8 +39,8 @@ static film_status read_position(const struct remote *remote, struct session *se
     return status;
 }
 
-/* Does the database know the change up to which the copy came, and by the same token? Not where it was put back from a
- * backup, or a standby took over that had not heard of the last changes. */
+/* Does the database know the change up to which the copy came, and by the same token? Not where it
+ * was put back from a backup, or a standby took over that had not heard of the last changes. */
 static film_status check_way(const struct remote *remote, struct session *session, int64_t change,
                              const char *token, film_error *error)
 {

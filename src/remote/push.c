@@ -1,7 +1,7 @@
 #include "remote/remote_parts.h"
 
-/* New sentences and removals go by COPY, all at once; what changes a row that is there, by prepared statements
- * one after another without waiting. */
+/* New sentences and removals go by COPY, all at once; what changes a row that is there, by prepared
+ * statements one after another without waiting. */
 struct pushing {
     struct remote *remote;
     struct session *session;

@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Seconds. A quick look that is not answered tells of a line that fell silent (TCP alone does not notice as long as something
- * on the way acknowledges); other statements may have work to do. */
+/* Seconds. A quick look that is not answered tells of a line that fell silent (TCP alone does not
+ * notice as long as something on the way acknowledges); other statements may have work to do. */
 enum { LOOK_PATIENCE = 5, PULL_PATIENCE = 60, WRITE_PATIENCE = 20, FIND_OUT_PATIENCE = 10 };
 
 film_status remote_token(char token[REMOTE_TOKEN + 1], film_error *error)
@@ -249,8 +249,8 @@ done:
 
 /* ---- writing ---- */
 
-/* Who has the counter keeps all other writers waiting: the server ends one that falls silent. Between two statements nothing
- * takes long but waiting for the copy. */
+/* Who has the counter keeps all other writers waiting: the server ends one that falls silent.
+ * Between two statements nothing takes long but waiting for the copy. */
 static film_status lock_counter(struct session *session, double wait, film_error *error)
 {
     static const char wait_sql[] = "SELECT set_config('lock_timeout', $1, true),"
@@ -297,8 +297,8 @@ done:
     return status;
 }
 
-/* The connection was lost while committing. The lost transaction holds the counter as long as it is undecided; so
- * whoever gets it knows. */
+/* The connection was lost while committing. The lost transaction holds the counter as long as it is
+ * undecided; so whoever gets it knows. */
 static film_status was_committed(struct session *session, uint64_t change, const char *token,
                                  int *committed, film_error *error)
 {

@@ -1,11 +1,12 @@
 /* A pool in PostgreSQL, and the copy of it on this machine.
  *
- * The copy is an ordinary pool file. Everything that reads, reads the copy; everything that writes does so in a
- * transaction of the copy, whose changes are sent to the database before either is committed. A writer holds the
- * one row of `counter` and has brought the copy up to date before it looks at anything, so what it decides (is
- * the id there? with which text? the next number?) is decided on the database's own state, by the same code as for a
- * pool in a file. The order of locks is: the counter, then the copy. Bringing up to date takes the copy alone, and
- * looks at the database after it has it; so the copy is never ahead of what it is compared with. */
+ * The copy is an ordinary pool file. Everything that reads, reads the copy; everything that writes
+ * does so in a transaction of the copy, whose changes are sent to the database before either is
+ * committed. A writer holds the one row of `counter` and has brought the copy up to date before it
+ * looks at anything, so what it decides (is the id there? with which text? the next number?) is
+ * decided on the database's own state, by the same code as for a pool in a file. The order of locks
+ * is: the counter, then the copy. Bringing up to date takes the copy alone, and looks at the
+ * database after it has it; so the copy is never ahead of what it is compared with. */
 #ifndef REMOTE_REMOTE_H
 #define REMOTE_REMOTE_H
 

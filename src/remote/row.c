@@ -1,3 +1,5 @@
+/* PostgreSQL's binary rows, written and read. Every length and number that comes from a database
+ * is checked. */
 #include "remote/row.h"
 #include "base/utf8.h"
 #include "text/value.h"

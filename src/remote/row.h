@@ -1,7 +1,8 @@
-/* Rows of PostgreSQL's binary format: what COPY and prepared statements take, and what a query gives.
+/* Rows of PostgreSQL's binary format: what COPY and prepared statements take, and what a query
+ * gives.
  *
- * A row that comes from a database is nobody's word: every length, number and text is looked at here before
- * anything is done with it. */
+ * A row that comes from a database is nobody's word: every length, number and text is looked at
+ * here before anything is done with it. */
 #ifndef REMOTE_ROW_H
 #define REMOTE_ROW_H
 
@@ -19,8 +20,8 @@ enum {
     ROW_REMOVED = 2    /* change, number */
 };
 
-/* How vectors are kept: floats, the least significant byte first; or pgvector's type, the other way round
- * behind two numbers of two bytes. */
+/* How vectors are kept: floats, the least significant byte first; or pgvector's type, the other way
+ * round behind two numbers of two bytes. */
 enum row_vectors { ROW_BYTES, ROW_PGVECTOR };
 
 /* Room for what cells point to. */
@@ -41,9 +42,9 @@ void row_of_removed(const struct store_removed_row *row, struct row_room *room,
 
 film_status row_number(struct cell cell, int64_t *number, film_error *error);
 
-/* FILM_BAD_INPUT says what is wrong with a row that cannot be kept at all. A vector that is none leaves a sentence without one,
- * which film pool check finds and computes again; a checksum that differs is left for it too. VECTOR has room for
- * DIM floats. */
+/* FILM_BAD_INPUT says what is wrong with a row that cannot be kept at all. A vector that is none
+ * leaves a sentence without one, which film pool check finds and computes again; a checksum that
+ * differs is left for it too. VECTOR has room for DIM floats. */
 film_status row_sentence(const struct cell cells[ROW_SENTENCE], enum row_vectors kind, size_t dim,
                          float *vector, struct store_row *out, film_error *error);
 film_status row_label(const struct cell cells[ROW_LABEL], struct store_label_row *out,

@@ -1,3 +1,5 @@
+/* One connection to PostgreSQL: statements with parameters, rows, time limits, errors. SQL is
+ * constant text; values never become part of it. */
 #include "base/mem.h"
 #include "base/clock.h"
 #include "remote/session_parts.h"
@@ -95,8 +97,9 @@ static void ignore_notice(void *user, const PGresult *result)
     (void)result;
 }
 
-/* Everything that could be set otherwise from outside and that what follows depends on. A writer that stops in the middle would
- * keep all others waiting: the server ends it. The pool's schema is a setting, so that no name stands in SQL. */
+/* Everything that could be set otherwise from outside and that what follows depends on. A writer
+ * that stops in the middle would keep all others waiting: the server ends it. The pool's schema is
+ * a setting, so that no name stands in SQL. */
 static const char setup_sql[] =
     "SELECT set_config('search_path',"
     " quote_ident(coalesce(nullif(current_setting('film.schema', true), ''), 'film')) ||"
@@ -138,8 +141,8 @@ static film_status set_up(struct session *session, film_error *error)
 
 film_status session_connect(struct session *session, film_error *error)
 {
-    /* The first are defaults that the URI may set otherwise: a connection that was cut without a word is noticed
-     * within seconds. */
+    /* The first are defaults that the URI may set otherwise: a connection that was cut without a
+     * word is noticed within seconds. */
     static const char *const keywords[] = {
         "connect_timeout",  "keepalives_idle",  "keepalives_interval",
         "keepalives_count", "tcp_user_timeout", "fallback_application_name",
@@ -215,7 +218,8 @@ static int is_fine(const PGresult *result)
            kind == PGRES_COPY_IN || kind == PGRES_PIPELINE_SYNC;
 }
 
-/* All results of a statement; the last one that matters is handed out, the first failure reported. */
+/* All results of a statement; the last one that matters is handed out, the first failure
+ * reported. */
 film_status session_collect(struct session *session, PGresult **out, film_error *error)
 {
     film_status status = FILM_OK;
@@ -250,7 +254,8 @@ film_status session_send_failed(struct session *session, film_error *error)
     return session_lost(session, libpq.PQerrorMessage(session->connection), error);
 }
 
-/* Never connects by itself: the statement may belong to a transaction that is gone with the connection. */
+/* Never connects by itself: the statement may belong to a transaction that is gone with the
+ * connection. */
 static film_status need_connection(struct session *session, film_error *error)
 {
     return session_is_lost(session) ? session_lost(session, "the connection was lost", error)

@@ -1,7 +1,8 @@
-/* One connection to PostgreSQL: connecting, statements, rows, COPY, errors. Used by one thread at a time.
+/* One connection to PostgreSQL: connecting, statements, rows, COPY, errors. Used by one thread at a
+ * time.
  *
- * SQL is always a constant text here, and what the user gave is always a parameter or a row of COPY. Statements are
- * prepared when they are first used and known by their address, as in db.h. */
+ * SQL is always a constant text here, and what the user gave is always a parameter or a row of
+ * COPY. Statements are prepared when they are first used and known by their address, as in db.h. */
 #ifndef REMOTE_SESSION_H
 #define REMOTE_SESSION_H
 
@@ -34,7 +35,8 @@ struct session {
     } copy;
 };
 
-/* Connects, where there is no connection or the last one was lost. FILM_IO when the database cannot be reached. */
+/* Connects, where there is no connection or the last one was lost. FILM_IO when the database cannot
+ * be reached. */
 film_status session_connect(struct session *session, film_error *error);
 void session_close(struct session *session);
 int session_is_lost(const struct session *session);
@@ -52,7 +54,8 @@ film_status session_each(struct session *session, const char *sql, const struct 
                          size_t count, size_t columns, session_row_fn call, void *user,
                          film_error *error);
 
-/* Sends a statement without waiting for its answer; session_settle waits for all, and reports the first failure. */
+/* Sends a statement without waiting for its answer; session_settle waits for all, and reports the
+ * first failure. */
 film_status session_queue(struct session *session, const char *sql, const struct cell *cells,
                           size_t count, film_error *error);
 film_status session_settle(struct session *session, film_error *error);
@@ -63,14 +66,15 @@ film_status session_copy_row(struct session *session, const struct cell *cells, 
                              film_error *error);
 film_status session_copy_end(struct session *session, film_error *error);
 
-/* Ends a transaction that failed; after a failure of this the connection is closed, which ends it too. */
+/* Ends a transaction that failed; after a failure of this the connection is closed, which ends it
+ * too. */
 void session_rollback(struct session *session);
 
 /* Waits until somebody notified, WAKE (a descriptor; -1: none) can be read, or the time is over. */
 film_status session_wait(struct session *session, int milliseconds, int wake, film_error *error);
 
-/* A value of a result as a cell, NULL's where the server sent no such row; one of type boolean; one of type text, NUL behind
- * it. */
+/* A value of a result as a cell, NULL's where the server sent no such row; one of type boolean; one
+ * of type text, NUL behind it. */
 struct cell session_cell(const PGresult *result, int row, int column);
 int session_flag(const PGresult *result, int row, int column);
 const char *session_string(const PGresult *result, int row, int column);

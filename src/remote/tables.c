@@ -1,11 +1,13 @@
+/* Creates the tables of a shared pool and checks their version. */
 #include "remote/tables.h"
 
 #include <string.h>
 
-/* The tables as SQLite has them (store/schema.c), with what PostgreSQL can check by itself. Texts stay texts: jsonb would give
- * back another `more` than was put in. Numbers are given by the writer, which holds the row of `counter` and so is alone:
- * whoever sees a change sees all before it. `written` has a row per transaction: a writer that lost its connection while
- * committing finds its token there or not, and a copy finds out whether the database is still the one it knows. */
+/* The tables as SQLite has them (store/schema.c), with what PostgreSQL can check by itself. Texts
+ * stay texts: jsonb would give back another `more` than was put in. Numbers are given by the
+ * writer, which holds the row of `counter` and so is alone: whoever sees a change sees all before
+ * it. `written` has a row per transaction: a writer that lost its connection while committing finds
+ * its token there or not, and a copy finds out whether the database is still the one it knows. */
 static const char first_version[] =
     "CREATE TABLE version (version integer PRIMARY KEY, made timestamptz NOT NULL DEFAULT now());"
     "CREATE TABLE setting (name text PRIMARY KEY, value text NOT NULL);"

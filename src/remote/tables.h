@@ -1,5 +1,5 @@
-/* The tables of a pool in PostgreSQL, their version, and how an older version becomes this one. docs/postgresql.md shows
- * them to users. */
+/* The tables of a pool in PostgreSQL, their version, and how an older version becomes this one.
+ * docs/postgresql.md shows them to users. */
 #ifndef REMOTE_TABLES_H
 #define REMOTE_TABLES_H
 
@@ -7,8 +7,8 @@
 
 enum { TABLES_VERSION = 1 };
 
-/* Inside a transaction: makes schema and tables for a new pool, and keeps others from doing so meanwhile. FILM_IO when there is
- * one already. */
+/* Inside a transaction: makes schema and tables for a new pool, and keeps others from doing so
+ * meanwhile. FILM_IO when there is one already. */
 film_status tables_create(struct session *session, film_error *error);
 
 /* The column of vectors, of the type that fits: the setting `dim` must be there. */

@@ -1,3 +1,5 @@
+/* Tells how well labels can be guessed without reading a word, from frequencies and neighbours
+ * of questions. */
 #include "report/audit.h"
 #include "base/mem.h"
 #include "base/rng.h"

@@ -1,3 +1,4 @@
+/* Texts shown when the mouse rests on a mark, collected in one buffer. */
 #include "report/captions.h"
 #include "base/mem.h"
 #include "base/utf8.h"

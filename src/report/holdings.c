@@ -1,3 +1,5 @@
+/* Counts what a labelled file holds and finds contradictions and pairs shared with the training
+ * file. */
 #include "report/holdings.h"
 #include "base/mem.h"
 #include "base/union_find.h"

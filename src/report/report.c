@@ -63,8 +63,8 @@ done:
     return status;
 }
 
-/* A file without labels cannot be measured on, but the rest of the page does not need them. It is read all the
- * same: anything at all would pass for lines of text. */
+/* A file without labels cannot be measured on, but the rest of the page does not need them. It is
+ * read all the same: anything at all would pass for lines of text. */
 static film_status has_labels(const char *path, const film_table_options *options, int *labelled,
                               film_error *error)
 {

@@ -1,8 +1,8 @@
 /* What the decision makes of each trait: curves of one, maps of two.
  *
- * The line through the traits and the trees of depth 2 are sums of terms of one or two traits, so these shapes
- * are the decision itself, not a picture of it: a pair's log-odds is what its traits read off them, plus
- * word evidence and memory. */
+ * The line through the traits and the trees of depth 2 are sums of terms of one or two traits, so
+ * these shapes are the decision itself, not a picture of it: a pair's log-odds is what its traits
+ * read off them, plus word evidence and memory. */
 #include "base/mem.h"
 #include "model/model.h"
 #include "report/parts.h"
@@ -146,8 +146,8 @@ static int strongest_first(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* How much a trait moves verdicts: the mean size of what it adds over the sample, or without one over its
- * range. */
+/* How much a trait moves verdicts: the mean size of what it adds over the sample, or without one
+ * over its range. */
 static double trait_strength(struct shapes *shapes, size_t t, size_t term)
 {
     enum { GRID = 40, ASKED = 200 };

@@ -1,3 +1,4 @@
+/* The head of a report: one sentence, a few figures, what needs attention. */
 #include "report/summary.h"
 #include "model/model.h"
 #include "plot/scale.h"

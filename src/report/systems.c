@@ -1,3 +1,4 @@
+/* Reads a CSV table of other systems' figures, to be shown beside ours. Measures nothing. */
 #include "report/systems.h"
 #include "base/mem.h"
 #include "text/reader.h"

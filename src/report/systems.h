@@ -1,7 +1,9 @@
-/* Other systems, measured on the same data by whoever made the table: a CSV file with a heading, read to be shown.
+/* Other systems, measured on the same data by whoever made the table: a CSV file with a heading,
+ * read to be shown.
  *
- * Its columns are system (required), model (the file of the reported model marks its row), explained (in words) and
- * the figures below, in any order; a field may be empty. docs/report.md documents it for users. */
+ * Its columns are system (required), model (the file of the reported model marks its row),
+ * explained (in words) and the figures below, in any order; a field may be empty. docs/report.md
+ * documents it for users. */
 #ifndef REPORT_SYSTEMS_H
 #define REPORT_SYSTEMS_H
 

@@ -1,3 +1,5 @@
+/* One SQLite connection: open, statements, transactions, errors turned into messages. Knows no
+ * table. */
 #include "store/db.h"
 #include "base/mem.h"
 #include "base/clock.h"
@@ -103,7 +105,8 @@ static film_status connect_to(struct db *db, const char *path, int flags, film_e
     int code = sqlite3_open_v2(path, &db->handle, flags | SQLITE_OPEN_NOMUTEX, NULL);
     if (code != SQLITE_OK) return db_fail(db, code, error);
     sqlite3_extended_result_codes(db->handle, 1);
-    /* The file may be anyone's: its schema must not run what it likes (schema.c also compares it). */
+    /* The file may be anyone's: its schema must not run what it likes (schema.c also compares
+     * it). */
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
@@ -139,8 +142,8 @@ static film_status connect_alone(struct db *db, film_error *error)
     return status;
 }
 
-/* Without a writable folder there is no shared memory for the write-ahead log, and SQLite refuses. A
- * file that no one can be writing to may be read as it is. */
+/* Without a writable folder there is no shared memory for the write-ahead log, and SQLite refuses.
+ * A file that no one can be writing to may be read as it is. */
 static film_status connect_unwritable(struct db *db, film_error *error)
 {
     struct stat about;
@@ -283,8 +286,8 @@ film_status db_number(struct db *db, const char *sql, int64_t *number, film_erro
 
 /* ---- transactions ---- */
 
-/* A statement that was left at a row (store_find's) keeps its transaction's view of the pool open, also
- * behind COMMIT: the next transaction would begin with an old one, and could not write. */
+/* A statement that was left at a row (store_find's) keeps its transaction's view of the pool open,
+ * also behind COMMIT: the next transaction would begin with an old one, and could not write. */
 static void reset_all(struct db *db)
 {
     for (size_t i = 0; i < db->cached_count; i++) sqlite3_reset(db->cached[i].statement);

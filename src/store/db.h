@@ -1,8 +1,8 @@
 /* One connection to a pool's SQLite database: opening, statements, transactions, errors.
  *
  * A connection is used by one thread at a time. Nothing here knows what is kept (store.h). The file
- * itself is never opened except through SQLite: closing any descriptor of a file drops the locks this
- * process holds on it, SQLite's too. */
+ * itself is never opened except through SQLite: closing any descriptor of a file drops the locks
+ * this process holds on it, SQLite's too. */
 #ifndef STORE_DB_H
 #define STORE_DB_H
 
@@ -45,14 +45,15 @@ void db_close(struct db *db);
 /* Runs constant SQL (one or several statements) whose rows do not matter. */
 film_status db_run(struct db *db, const char *sql, film_error *error);
 
-/* A statement ready to be bound. SQL is a constant: the statement is kept under its address, and used
- * again for the same one. It lives as long as the connection. */
+/* A statement ready to be bound. SQL is a constant: the statement is kept under its address, and
+ * used again for the same one. It lives as long as the connection. */
 film_status db_prepare(struct db *db, const char *sql, sqlite3_stmt **out, film_error *error);
 
 /* The next row: *ROW 1, or 0 and the statement is reset. */
 film_status db_step(struct db *db, sqlite3_stmt *statement, int *row, film_error *error);
 
-/* After looking at a row's texts and blobs: SQLite says NULL also where it had no memory for one. */
+/* After looking at a row's texts and blobs: SQLite says NULL also where it had no memory for
+ * one. */
 film_status db_row_read(struct db *db, film_error *error);
 
 /* Runs a bound statement to its end. */

@@ -1,3 +1,5 @@
+/* Checks that the write-ahead log beside a pool belongs to it, by random words that every
+ * writing transaction leaves in both. */
 #include "store/lineage.h"
 #include "base/mem.h"
 #include "store/lock_owner.h"
@@ -65,7 +67,8 @@ static int is_word(const char *text)
     return strspn(text, "0123456789abcdef") >= 2 * (size_t)WORD;
 }
 
-/* Looks for the setting in a page of the log: *SEEN when it is there, *OURS when WORD is one of its two. */
+/* Looks for the setting in a page of the log: *SEEN when it is there, *OURS when WORD is one of its
+ * two. */
 static void look_at_page(const char *page, size_t size, const char *word, int *seen, int *ours)
 {
     const size_t key = sizeof KEY - 1;
@@ -96,7 +99,8 @@ static void look_through(int log, const struct origin *origin, unsigned char *pa
     }
 }
 
-/* Is the log that of another pool? One without a word (of another program's making) is not judged. */
+/* Is the log that of another pool? One without a word (of another program's making) is not
+ * judged. */
 static film_status is_foreign(int log, const char *file, const char *path, int *foreign,
                               film_error *error)
 {
@@ -139,7 +143,8 @@ film_status lineage_check(const char *file, const char *path, film_error *error)
     enum { TIMES = 5 };
     film_status status = FILM_IO;
     char owner[100];
-    /* Others may be writing, opening or closing while we look: what is wrong must be so for a while. */
+    /* Others may be writing, opening or closing while we look: what is wrong must be so for a
+     * while. */
     for (int i = 0; status == FILM_IO && i < TIMES; i++) {
         if (i) nanosleep(&(struct timespec){0, 20000000}, NULL);
         if (lock_of_former_file(file, owner, sizeof owner))

@@ -1,3 +1,5 @@
+/* Finds which process holds a pool's lock, and notices a pool whose file was exchanged. For
+ * messages. */
 #include "store/lock_owner.h"
 
 #include <stdio.h>
@@ -5,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* SQLite's locks: byte 120 of the log's shared memory is held by the one writer, byte 128 by every process
- * that has it open, and bytes from 2^30 on of the database by every process that reads it. A process takes the
- * latter first and gives it back last. Asking with fcntl would need the files open, and closing them
- * would drop our own locks: Linux's list of all locks is read instead. */
+/* SQLite's locks: byte 120 of the log's shared memory is held by the one writer, byte 128 by every
+ * process that has it open, and bytes from 2^30 on of the database by every process that reads it.
+ * A process takes the latter first and gives it back last. Asking with fcntl would need the files
+ * open, and closing them would drop our own locks: Linux's list of all locks is read instead. */
 enum { WRITE_LOCK = 120, OPEN_LOCK = 128, DATABASE_LOCKS = 1 << 30 };
 
 struct lock {
@@ -17,8 +19,8 @@ struct lock {
     unsigned long long inode, first, last;
 };
 
-/* "1: POSIX  ADVISORY  WRITE 1234 08:01:5678 120 120". Not the device: an overlay shows another one here
- * than in stat. */
+/* "1: POSIX  ADVISORY  WRITE 1234 08:01:5678 120 120". Not the device: an overlay shows another one
+ * here than in stat. */
 static int next_lock(FILE *locks, struct lock *lock)
 {
     char line[256], kind[8];

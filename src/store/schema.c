@@ -1,3 +1,4 @@
+/* Creates the tables of a pool, checks their version and upgrades older ones. */
 #include "store/schema.h"
 
 #include <stdio.h>
@@ -5,10 +6,11 @@
 
 /* The tables as they are now. SQLite keeps these very texts, so a file is compared with them.
  *
- * Numbers of sentences are never used again (AUTOINCREMENT): an index that has not heard of a removal
- * must not find another sentence under the number. Vectors stand apart from texts because they are a
- * cache, and so that going through one does not read the other. Every sentence carries the number of
- * the change that wrote it and every removal its own; `change` is therefore enough to catch up. */
+ * Numbers of sentences are never used again (AUTOINCREMENT): an index that has not heard of a
+ * removal must not find another sentence under the number. Vectors stand apart from texts because
+ * they are a cache, and so that going through one does not read the other. Every sentence carries
+ * the number of the change that wrote it and every removal its own; `change` is therefore enough to
+ * catch up. */
 static const char *const tables[] = {
     "CREATE TABLE setting (name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID",
     "CREATE TABLE model (chunk INTEGER PRIMARY KEY, bytes BLOB NOT NULL)",
@@ -43,8 +45,8 @@ done:
     return status;
 }
 
-/* Step i makes version i + 1 of version i. A published step never changes; a new version appends its
- * own here (and brings `tables` up to date, which then only new pools are made from). */
+/* Step i makes version i + 1 of version i. A published step never changes; a new version appends
+ * its own here (and brings `tables` up to date, which then only new pools are made from). */
 static film_status (*const steps[SCHEMA_VERSION])(struct db *, film_error *) = {first_version};
 
 static film_status migrate(struct db *db, int64_t from, film_error *error)
@@ -70,8 +72,8 @@ film_status schema_create(struct db *db, film_error *error)
 
 /* ---- opening ---- */
 
-/* What stands in the file must be our tables and no more; SQLite's own (sqlite_sequence, the indexes
- * of UNIQUE) have no text or its name. */
+/* What stands in the file must be our tables and no more; SQLite's own (sqlite_sequence, the
+ * indexes of UNIQUE) have no text or its name. */
 static film_status compare(struct db *db, film_error *error)
 {
     film_status status = FILM_OK;

@@ -1,7 +1,8 @@
-/* What a pool keeps, row by row: settings, changes, sentences with their vectors, labels, the model.
+/* What a pool keeps, row by row: settings, changes, sentences with their vectors, labels, the
+ * model.
  *
- * Calls that write run inside store_begin ... store_commit; calls that read, inside a transaction of
- * any kind. Nothing here waits for a mutex or computes a vector: that is pool.h and add.h. */
+ * Calls that write run inside store_begin ... store_commit; calls that read, inside a transaction
+ * of any kind. Nothing here waits for a mutex or computes a vector: that is pool.h and add.h. */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
 
@@ -24,9 +25,9 @@ film_status store_commit(struct store_write *write, film_error *error);
 
 film_status store_changes(struct db *db, uint64_t *last, film_error *error);
 
-/* One change: a sentence that is new or has a new vector, or (VECTOR NULL, REMOVED 1) one that went.
- * VECTOR has DIM floats, not necessarily aligned; it is NULL too where the pool is damaged. Return
- * non-zero to stop. */
+/* One change: a sentence that is new or has a new vector, or (VECTOR NULL, REMOVED 1) one that
+ * went. VECTOR has DIM floats, not necessarily aligned; it is NULL too where the pool is damaged.
+ * Return non-zero to stop. */
 struct store_change {
     uint64_t change;
     int64_t number;
@@ -36,8 +37,8 @@ struct store_change {
 };
 typedef int (*store_change_fn)(void *user, const struct store_change *change);
 
-/* Every sentence whose last change is after SINCE (0: all that are there, and all that went), oldest
- * change first. *UPTO: go on from there next time. */
+/* Every sentence whose last change is after SINCE (0: all that are there, and all that went),
+ * oldest change first. *UPTO: go on from there next time. */
 film_status store_scan_vectors(struct db *db, size_t dim, uint64_t since, store_change_fn call,
                                void *user, uint64_t *upto, film_error *error);
 
@@ -116,8 +117,8 @@ void store_clusters_free(struct store_clusters *clusters);
 
 /* ---- Rows of a pool that is kept elsewhere (store_copy.c) ---- */
 
-/* Where a pool lies in another database, this file is a copy of it: rows come and go with the numbers and changes
- * they have there. What is put must be newer than all that is here. */
+/* Where a pool lies in another database, this file is a copy of it: rows come and go with the
+ * numbers and changes they have there. What is put must be newer than all that is here. */
 struct store_row {
     int64_t number, checksum;
     uint64_t change;

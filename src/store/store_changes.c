@@ -1,3 +1,4 @@
+/* The change counter and small settings of a pool, and scanning what changed since a number. */
 #include "base/mem.h"
 #include "store/lineage.h"
 #include "store/store.h"

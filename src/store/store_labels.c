@@ -1,3 +1,4 @@
+/* Labels of pairs in a pool: set, listed, and gathered into clusters. */
 #include "base/mem.h"
 #include "base/union_find.h"
 #include "store/store.h"

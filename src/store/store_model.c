@@ -1,3 +1,4 @@
+/* The model inside a pool, stored in chunks and read back into memory. */
 #include "base/mem.h"
 #include "base/checksum.h"
 #include "store/store.h"
@@ -90,7 +91,8 @@ film_status store_get_model(struct db *db, void **bytes, size_t *size, film_erro
     TRY_ALLOC(*bytes = mem_aligned(*size, 1), error);
     use_large_pages(*bytes, *size);
     /* Mapped while it is read, which saves a copy and a system call per page: 141 MB take 45 ms of
-     * processor time instead of 130. Not longer: a mapped file that someone truncates is a SIGBUS. */
+     * processor time instead of 130. Not longer: a mapped file that someone truncates is a
+     * SIGBUS. */
     TRY(db_run(db, "PRAGMA mmap_size = 2147418112", error));
     status = read_chunks(db, *bytes, *size, error);
     film_status unmapped = db_run(db, "PRAGMA mmap_size = 0", NULL);

@@ -1,3 +1,4 @@
+/* Sentences of a pool with their checksums and vectors: insert, replace, remove, find, list. */
 #include "store/store.h"
 #include "text/value.h"
 

@@ -1,3 +1,5 @@
+/* Decides which column of a table is what, from its header or the caller's list. Guessing from
+ * rows is in guess.c. */
 #include "text/columns.h"
 #include "base/mem.h"
 #include "text/value.h"

@@ -19,8 +19,8 @@ struct fold {
     size_t scratch_capacity;
 };
 
-/* Folds TEXT (refused when not valid UTF-8) into FOLD, replacing what was there. Zero-initialise FOLD
- * before its first use. */
+/* Folds TEXT (refused when not valid UTF-8) into FOLD, replacing what was there. Zero-initialise
+ * FOLD before its first use. */
 film_status fold_text(struct fold *fold, film_text text, film_error *error);
 void fold_free(struct fold *fold);
 

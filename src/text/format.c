@@ -1,3 +1,4 @@
+/* Tells TSV, CSV, JSON lines and plain lines apart by name and first bytes. */
 #include "text/format.h"
 #include "text/columns.h"
 #include "text/value.h"

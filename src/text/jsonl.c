@@ -1,3 +1,4 @@
+/* Parses a JSON object per line into the fields of a record. */
 #include "text/jsonl.h"
 #include "base/mem.h"
 #include "text/value.h"

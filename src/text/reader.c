@@ -1,3 +1,4 @@
+/* Finds the records of a file in a growing buffer. Splits none; record.c does. */
 #include "text/reader.h"
 #include "base/mem.h"
 

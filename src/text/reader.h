@@ -50,7 +50,8 @@ uint64_t reader_offset(const struct reader *reader);
 /* Goes on at OFFSET as if a record began there; only where the source can (source_size). */
 film_status reader_seek(struct reader *reader, uint64_t offset, film_error *error);
 
-/* At the start of a file: passes over UTF-8's byte order mark, refuses UTF-16's and an empty file. */
+/* At the start of a file: passes over UTF-8's byte order mark, refuses UTF-16's and an empty
+ * file. */
 film_status reader_check_start(struct reader *reader, film_error *error);
 
 /* Drops COUNT bytes (of those in the buffer) at the front; the rest moves to the buffer's start. */

@@ -1,3 +1,4 @@
+/* Splits a record into fields, in place: quotes of CSV, escapes of TSV, limits on lengths. */
 #include "text/record.h"
 #include "base/mem.h"
 #include "base/utf8.h"

@@ -1,3 +1,5 @@
+/* Cuts a file into chunks of nearly equal size at the ends of rows, so that every row is in
+ * exactly one. */
 #include "text/slice.h"
 #include "base/mem.h"
 
@@ -7,11 +9,12 @@ enum { BLOCK_BYTES = 1 << 18, SCAN_STATES = QUOTE_SEEN + 1 };
 
 /* ---- Is the cut inside quotes? -------------------------------------------------------------- */
 
-/* Counting quotes is not enough: the reader takes one for the beginning of a quoted field only behind a comma
- * or a line end (5" disk has none), so what a quote does depends on the state before it. But the states run
- * together: behind the closing quote of almost any field it does not matter what one took the beginning
- * for. So blocks are read backwards from the cut, and of each it is asked where each of the four states would
- * lead, until all lead to the same one. Only a file without quotes is read to its beginning. */
+/* Counting quotes is not enough: the reader takes one for the beginning of a quoted field only
+ * behind a comma or a line end (5" disk has none), so what a quote does depends on the state before
+ * it. But the states run together: behind the closing quote of almost any field it does not matter
+ * what one took the beginning for. So blocks are read backwards from the cut, and of each it is
+ * asked where each of the four states would lead, until all lead to the same one. Only a file
+ * without quotes is read to its beginning. */
 struct states {
     unsigned char at[SCAN_STATES]; /* the state behind a stretch, by that before it */
 };

@@ -1,3 +1,4 @@
+/* Bytes of a file or standard input, decompressed on the way (gzip, zstd). Knows no rows. */
 #include "text/source.h"
 #include "base/mem.h"
 

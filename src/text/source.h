@@ -32,7 +32,8 @@ uint64_t source_offset(const struct source *source);
 /* The bytes of an uncompressed file (or memory), between which one can move; -1 for all others. */
 int64_t source_size(const struct source *source);
 
-/* Goes on reading at OFFSET; and COUNT bytes from OFFSET without moving. Only with a source_size. */
+/* Goes on reading at OFFSET; and COUNT bytes from OFFSET without moving. Only with a
+ * source_size. */
 film_status source_seek(struct source *source, uint64_t offset, film_error *error);
 film_status source_read_at(const struct source *source, uint64_t offset, void *buffer, size_t count,
                            film_error *error);

@@ -1,3 +1,4 @@
+/* film_table: rows of a file, in one format whatever the file's. Counts lines for messages. */
 #include "text/table.h"
 #include "base/sized.h"
 #include "base/mem.h"
@@ -358,7 +359,8 @@ film_status film_table_line(film_table *table, const film_row *row, uint64_t *li
     return status;
 }
 
-/* The message about a quote that is never closed is made again when the line of the file is known. */
+/* The message about a quote that is never closed is made again when the line of the file is
+ * known. */
 static film_status next_record(film_table *table, struct reader_record *next, film_error *error)
 {
     film_status status = reader_next(&table->reader, next, error);

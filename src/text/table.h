@@ -9,7 +9,8 @@
 film_status table_open(const char *path, const film_table_options *options, film_table **out,
                        film_error *error);
 
-/* film_table_open of file NUMBER of several: one that cannot be cut goes whole to part NUMBER % parts. */
+/* film_table_open of file NUMBER of several: one that cannot be cut goes whole to part NUMBER %
+ * parts. */
 film_status table_open_dealt(const char *path, size_t number, const film_table_options *options,
                              film_table **out, film_error *error);
 

@@ -1,3 +1,5 @@
+/* Splits folded text into words, treats English contractions, and remembers every word's bytes
+ * in the original. */
 #include "text/tokens.h"
 #include "base/mem.h"
 

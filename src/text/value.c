@@ -1,3 +1,4 @@
+/* Parses numbers, 0/1 labels and names from table fields, independent of the locale. */
 #include "text/value.h"
 #include "base/utf8.h"
 

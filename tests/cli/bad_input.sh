@@ -32,7 +32,10 @@ sample 12 "$FAQ/train.tsv" >good.tsv
 lines() { printf '%s\n' "$@"; }
 pairs() { printf 'label\tquestion1\tquestion2\n'; printf "$@"; }
 
-for part in tables options explanations serving encoders pools models; do source "$ROOT/tests/cli/bad_input/$part.sh"; done
+for part in tables options explanations serving encoders pools models; do
+    # shellcheck source=/dev/null
+    source "$ROOT/tests/cli/bad_input/$part.sh"
+done
 
 if [ -n "$table" ]; then
     exec >&3

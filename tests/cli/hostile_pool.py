@@ -261,7 +261,7 @@ def addresses():
         uri = f"postgresql://{quoted(name)}@127.0.0.1:{database.port}/{quoted(name)}?application_name={quoted(name)}"
         for words in (["pool", "create", uri, "--model", "faq.film"], ["pool", "add", uri, "few.tsv", "-q"],
                       ["search", uri, "one", "-k", "1"]):
-            done = subprocess.run([FILM, *words], capture_output=True, text=True, timeout=120)
+            done = subprocess.run([FILM, *words], capture_output=True, text=True, timeout=300)
             if done.returncode:
                 wrong.append((name, words[:2], done.returncode, done.stderr))
                 break
@@ -286,7 +286,7 @@ def addresses():
     wrong, leaked = [], []
     for uri in bad:
         for words in [["pool", "add", uri, "few.tsv", "-q"], ["pool", "list", uri, "--limit", "1"]][:1 if SANITIZED else 2]:
-            done = subprocess.run([FILM, *words], capture_output=True, timeout=120)
+            done = subprocess.run([FILM, *words], capture_output=True, timeout=300)
             code, told = done.returncode, done.stderr
             if code not in (0, 1, 2, 3) or (code and told.count(b"\n") != 1) or (secret in uri and code != 1):
                 wrong.append((uri[:100], done.returncode, done.stderr[:400]))

@@ -9,13 +9,13 @@ awk 'BEGIN { srand(5); for (i = 0; i < 4000; i++) { line = ""
 head -2000 many.txt >few.txt
 "$FILM" train few.txt --rank 20 -q -o few.film
 cp few.film kept.film
-nothing_new() { ls -A | grep -vxE 'out|err|before|new' | diff <(grep -vxE 'out|err|before|new' before) -; }
+nothing_new() { find . -mindepth 1 -printf '%P\n' | sort | grep -vxE 'out|err|before|new' | diff <(grep -vxE 'out|err|before|new' before) -; }
 
 # stops_everywhere NAME SIGNAL LEAST COMMAND...: at every report of progress, until there is none left: exit code 4, a
 # line that says so, nothing new in the folder. LEAST: so many reports there are at least.
 stops_everywhere() {
     local name=$1 signal=$2 least=$3 count=0 problem=""; shift 3
-    ls -A >before
+    find . -mindepth 1 -printf '%P\n' | sort >before
     while :; do
         signal_at "$signal" clock_gettime $((count + 1)) "" "$@"
         [ "$status" -ne 0 ] || break
@@ -41,7 +41,7 @@ stops_everywhere "SIGINT during embed" INT 1 "$FILM" embed few.film many.txt -o 
 # the set -m.)
 rm -f new.npy
 mkfifo pipe
-{ for turn in 1 2 3 4 5; do cat many.txt; done; : >fed; while cat many.txt; do :; done; } >pipe 2>/dev/null &
+{ for _ in 1 2 3 4 5; do cat many.txt; done; : >fed; while cat many.txt; do :; done; } >pipe 2>/dev/null &
 feeder=$!
 set -m
 "$FILM" embed few.film pipe -o new.npy >out 2>err &
@@ -54,7 +54,7 @@ status=$?
 kill $feeder 2>/dev/null; wait $feeder 2>/dev/null
 if [ "$status" -eq 4 ] && [ "$(cat err)" = "film: stopped; nothing was written" ]; then ok "SIGINT from outside: exit code 4"
 else not_ok "SIGINT from outside: exit code 4" "exit code $status" "$(cat err)"; fi
-check "no array and no temporary file" bash -c '! ls -A | grep new.npy'
+check "no array and no temporary file" bash -c '! compgen -G "*new.npy*"'
 
 # kill -9 while a model is written, in each of the writes: under its name there is the old one or none.
 # Few sentences with many features: little to compute, much to write.

@@ -21,8 +21,8 @@ check "sentences with nothing in common are different ($(wc -l <odd.tsv) pairs)"
 check "a header and a line per row" test "$(head -1 out.tsv)" = $'probability\tsame' -a \
     "$(wc -l < out.tsv)" -eq "$(wc -l < "$heldout")"
 same_as_match() { # the first rows, one by one
-    local n=1 label a b p same got
-    while IFS=$'\t' read -r label a b; do
+    local n=1 a b p same got
+    while IFS=$'\t' read -r _ a b; do
         n=$((n + 1))
         got=$("$FILM" match m.film "$a" "$b" --json |
             "$PYTHON" -c 'import json,sys; d=json.load(sys.stdin); print("%.6f %d" % (d["probability"], d["same"]))')
@@ -62,7 +62,7 @@ for format in tsv jsonl kaggle; do
     "$FILM" predict m.film test.csv --format $format --input-format csv -q >plain.$format
     "$FILM" predict m.film --format=$format --input-format csv --columns id,a,b -q <test.csv >piped.$format
     check "$format: from standard input, with --columns" cmp plain.$format piped.$format
-    check "$format: a line per row" test "$(wc -l <plain.$format)" -eq $([ $format = jsonl ] && echo 50 || echo 51)
+    check "$format: a line per row" test "$(wc -l <plain.$format)" -eq "$([ $format = jsonl ] && echo 50 || echo 51)"
 done
 "$FILM" predict m.film "$heldout" --format jsonl -q | head -1 >first
 check "jsonl: no id where there is none" grep -qE '^\{"probability": [0-9.e-]+, "same": (true|false)\}$' first

@@ -44,7 +44,7 @@ check "--where asks JSON fields, all must hold" bash -c 'grep -q "	x1	" out && t
 printf 'Where is my parcel?\n\nzebra\n' >queries
 run bash -c '"$0" search p.pool - -k 1 <queries' "$FILM"
 check "- reads queries, in order, with their lines" bash -c 'test "$(cut -f 1,3 out | paste -sd" " | tr "\t" ":")" = "1:parcel-where 3:x1"'
-for copies in $(seq 400); do cat queries; done >many
+for _ in $(seq 400); do cat queries; done >many
 run bash -c '"$0" search p.pool - -k 1 --threads 2 <many' "$FILM"
 check "many queries keep their order" bash -c 'test "$(wc -l <out)" -eq 800 && cut -f 1 out | sort -nc'
 run bash -c '"$0" search p.pool - -k 1 --json <queries' "$FILM"

@@ -127,7 +127,7 @@ def another_machine(twins):
 def program(*words, password=PASSWORD, text=None, cache="cache-roles"):
     environment = {k: v for k, v in os.environ.items() if k != "PGPASSFILE"}
     environment.update(XDG_CACHE_HOME=os.path.abspath(cache), PGPASSWORD=password)
-    done = subprocess.run([FILM, *words], capture_output=True, text=True, timeout=120, env=environment, input=text)
+    done = subprocess.run([FILM, *words], capture_output=True, text=True, timeout=300, env=environment, input=text)
     told.append(done.stdout + done.stderr)
     return done
 

@@ -19,7 +19,7 @@ run "$FILM" split "$FAQ/train.tsv" -o faq --json
 check "--json" grep -qE '^\{"train": [0-9]+, "dev": [0-9]+, "components": [0-9]+, "largest_component": [0-9]+, "skipped": 0\}$' out
 counts=$(sed 's/[^0-9,]//g' out)
 check "its numbers are those of the files" test "${counts%%,*}" -eq "$(body faq-train.tsv | wc -l)"
-check "nothing else is left" test "$(ls | grep -c '^faq')" -eq 2
+check "nothing else is left" test "$(compgen -G 'faq*' | wc -l)" -eq 2
 
 # Groups of one to five questions each.
 awk 'BEGIN { srand(3); print "is_duplicate\tquestion1\tquestion2"

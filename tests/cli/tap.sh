@@ -88,6 +88,7 @@ have() { command -v "$2" >/dev/null 2>&1 || { skip "$1" "no $2"; return 1; }; }
 fails_with() { local code=$1; shift; "$@"; [ $? -eq "$code" ]; }
 have_numpy() { "$PYTHON" -c 'import numpy' 2>/dev/null || { skip "$1" "no numpy"; return 1; }; }
 # peak_memory COMMAND...: runs it as run does and sets $peak to kilobytes; "" without /usr/bin/time.
+# shellcheck disable=SC2034
 peak_memory() {
     peak=
     if [ -x /usr/bin/time ]; then

@@ -15,7 +15,7 @@ serves() {
                    s|--listen [^ ]*:8080|--listen 127.0.0.1:0|" <<< "$line")
     eval "exec $line" 2> serving > requests &
     server=$!
-    for _ in $(seq 600); do grep -q '^listening' serving && break; sleep 0.1; done
+    while kill -0 "$server" 2> /dev/null && ! grep -q '^listening' serving; do sleep 0.1; done
     exec 3<> "/dev/tcp/127.0.0.1/$(sed -n 's/^listening on .*://p' serving)" || return 1
     printf 'GET /healthz HTTP/1.0\r\n\r\n' >&3
     grep -q '"ok"' <&3 || { cat serving; return 1; }

@@ -143,12 +143,13 @@ test("an address opens the pair and the prior", {}, async (page, { base }) => {
 test("an answer that is overtaken is dropped", {}, async (page, { base }) => {
     await page.goto(base);
     let slow = 0;
+    let release;
+    const released = new Promise((resolve) => { release = resolve; });
+    let late;
     await page.route("**/v1/explain", async (route) => {
-        if (route.request().postData().includes("slowly")) {
-            slow++;
-            await new Promise((resolve) => setTimeout(resolve, 700));
-        }
-        await route.continue().catch(() => {}); // the page has let go of it
+        if (!route.request().postData().includes("slowly")) return route.continue();
+        slow++;
+        late = released.then(() => route.continue()).catch(() => {}); // the page has let go of it
     });
     await page.fill("#b", b);
     await Promise.all([
@@ -157,7 +158,9 @@ test("an answer that is overtaken is dropped", {}, async (page, { base }) => {
     ]);
     await page.fill("#a", a);
     await answered(page, a, b);
-    await page.waitForTimeout(900);
+    release();
+    await late;
+    await page.evaluate(async (path) => { await (await fetch(path)).text(); }, "/healthz"); // what came before has arrived
     equal(slow, 1, "the slow question was asked");
     await answered(page, a, b);
 });

@@ -50,7 +50,7 @@ export async function serve(path, { port = 0, token = "", more = [] } = {}) {
 // A page that notes what must not happen: errors, requests to elsewhere, what the policy had to forbid.
 async function openPage(options) {
     const context = await browser.newContext({ viewport: { width: 1180, height: 900 }, acceptDownloads: true, ...options.device });
-    context.setDefaultTimeout(20000);
+    context.setDefaultTimeout(300000);
     const page = await context.newPage();
     const problems = [];
     page.on("pageerror", (error) => problems.push(`error in the page: ${error.stack}`));

@@ -81,7 +81,7 @@ check "every vector is that of its text" "$FILM" pool check p.pool --full -q
 
 # ---- kills during --replace and remove: each sentence is the old or the new one ----
 name="kills during add --replace"
-problem= deaths=0
+problem='' deaths=0
 for ((i = 0; i < kills / 5 + 1; i++)); do
     cp whole.pool p.pool; rm -f p.pool-wal p.pool-shm
     killed 1500 "$FILM" pool add p.pool second.tsv --replace --batch $BATCH --progress-lines -q -t 1
@@ -95,7 +95,7 @@ for ((i = 0; i < kills / 5 + 1; i++)); do
 done
 [ -z "$problem" ] && [ $deaths -gt 0 ] && ok "$name ($deaths)" || not_ok "$name" "$problem"
 name="kills during remove: all or none"
-problem= deaths=0
+problem='' deaths=0
 cut -f1 input.tsv | tail -n +2 | head -2000 >ids
 for ((i = 0; i < kills / 5 + 1; i++)); do
     cp whole.pool p.pool; rm -f p.pool-wal p.pool-shm
@@ -106,7 +106,7 @@ for ((i = 0; i < kills / 5 + 1; i++)); do
 done
 [ -z "$problem" ] && [ $deaths -gt 0 ] && ok "$name ($deaths)" || not_ok "$name" "$problem"
 name="kills during create: a whole pool or none"
-problem= deaths=0
+problem='' deaths=0
 for ((i = 0; i < kills / 5 + 1; i++)); do
     rm -f c.pool*
     killed 40 "$FILM" pool create c.pool --model faq.film
@@ -138,7 +138,7 @@ check "and nothing is there twice" cmp <(content same.pool) a.tsv
 "$FILM" pool create read.pool --model faq.film
 "$FILM" pool add read.pool input.tsv --batch $BATCH -q -t 1 &
 writer=$!
-problem= looks=0 between=0 last=0
+problem='' looks=0 between=0 last=0
 while kill -0 $writer 2>/dev/null; do
     content read.pool >seen
     count=$(($(wc -l <seen) - 1)) looks=$((looks + 1))

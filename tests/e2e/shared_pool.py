@@ -15,11 +15,13 @@ from collections import Counter
 FILM, ROOT, WRITES = sys.argv[1], sys.argv[2], int(sys.argv[3])
 sys.path.insert(0, os.path.join(ROOT, "tests", "lib"))
 import serving  # noqa: E402
-from serving import check, undescribed  # noqa: E402
-from sharing import PATIENCE, Asker, Database, Line, Place, Watcher, Writer, until  # noqa: E402
+from serving import PATIENCE, check, undescribed, until  # noqa: E402
+from sharing import Asker, Database, Line, Place, Watcher, Writer  # noqa: E402
 
 LONG = bool(os.environ.get("FILM_TEST_LONG"))
 COMMIT = b"Q\0\0\0\x0bCOMMIT\0"  # as it goes over the line
+# On a busy machine connecting may take longer than the program waits by itself, which is none of its faults.
+PATIENT = f"?connect_timeout={PATIENCE}"
 database = Database("shared")
 writers = []
 
@@ -73,11 +75,7 @@ def delivery(places, writes):
               + f"; {sum(d > 1 for d in delays)} after more than a second"
               + f" {dict(Counter(way for way, d in zip(used, watcher.delays) if d > 1)) or ''};"
               + f" {1000 * watcher.place.processor() / writes:.1f} ms of processor a write, with the searches for it")
-        check(f"half of them within a second in {watcher.place.name}", figures["p50"] < 1000, figures)
-    # A machine so busy that connecting takes longer than the program waits is none of its faults; the write was repeated.
-    slow = [told for told in writer.refused if "timeout expired" in str(told)]
-    print(f"# {len(slow)} writes repeated because connecting took too long")
-    check("no write was refused for another reason", len(slow) == len(writer.refused), *[t for t in writer.refused if t not in slow][:3])
+    check("no write was refused", not writer.refused, *writer.refused[:3])
 
 
 # ---- what must hold at any moment, and at the end ----
@@ -105,14 +103,14 @@ def end_state(places, name):
     for place in places:
         wrong = []
         for key, text in wanted.items():
-            if not until(lambda: place.text_of(key) == text, 10):
+            if not until(lambda: place.text_of(key) == text):
                 wrong.append((key, place.text_of(key), text))
                 if len(wrong) > 3:
                     break
         check(f"{name}: server {place.name} has exactly these", not wrong, *wrong)
         sentences = place.ask("GET", "/v1/model")[1]["pool"]["sentences"]
         check(f"{name}: and no other", sentences == len(rows), sentences, len(rows))
-    fresh = Place(FILM, f"fresh-{name.replace(' ', '-')}", database.uri())
+    fresh = Place(FILM, f"fresh-{name.replace(' ', '-')}", database.uri(settings=PATIENT))
     check(f"{name}: so has a new replica", listed(fresh) == rows, *difference(rows, listed(fresh)))
     for place in (fresh, *places):
         done = place.program("pool", "check", place.uri, "--full")
@@ -134,7 +132,7 @@ class Stream:
 
     def __init__(self, places):
         self.writer = new_writer("g", groups=60, members=3)
-        self.ways = itertools.cycle([*places * 5, (places[0],), *places * 5, (Place(FILM, "elsewhere", database.uri()),)])
+        self.ways = itertools.cycle([*places * 5, (places[0],), *places * 5, (Place(FILM, "elsewhere", database.uri(settings=PATIENT)),)])
         self.going, self.done, self.problem = True, 0, None
         self.thread = threading.Thread(target=self.work)
         self.thread.start()
@@ -142,7 +140,7 @@ class Stream:
     def work(self):
         try:
             while self.going:
-                self.writer.insist(self.writer.make(), next(self.ways), 2 * PATIENCE)
+                self.writer.insist(self.writer.make(), next(self.ways))
                 self.done += 1
         except Exception as problem:  # told at the end
             self.problem = problem
@@ -207,7 +205,7 @@ def stopped_database(how, places, stream, askers, probe):
     database.start()
     check(f"database started again after {how}: writes go on by both servers", stream.more())
     check(f"database started again after {how}: SIGHUP opens the pool again",
-          until(lambda: places[0].server.reload("reloaded"), 1), places[0].server.lines[-3:])
+          places[0].server.reload("reloaded"), places[0].server.lines[-3:])
     for one in again:
         one()
     check(f"{how}: no write is half done", not half_done(), half_done()[:5])
@@ -220,7 +218,7 @@ def cut_line(line, near, far, stream, askers, probe):
     for _ in range(5):
         line.cut()
         stream.more(2)
-    check("line cut five times: no file is left open", until(lambda: files() <= before + 4, 10), before, files())
+    check("line cut five times: no file is left open", until(lambda: files() <= before + 4), before, files())
     probe.delivered("line cut five times: what one adds the other finds", near, far)
     line.refuse()
     line.cut()
@@ -267,7 +265,7 @@ def in_the_commit(line, near, far, probe):
         line.set_trap(COMMIT, **trap)
         began = time.monotonic()
         status, told = probe.writer.send(write, far)
-        took, sprung = time.monotonic() - began, line.sprung.wait(1)
+        took, sprung = time.monotonic() - began, line.sprung.wait(PATIENCE)
         check(f"line lost {name}: the program was committing", sprung, status, told)
         (key, text), = write.sentences.items()
         there = database.sql(f"SELECT count(*) FROM film.sentence WHERE id = '{key}' AND text = '{text}'") == [["1"]]
@@ -293,7 +291,7 @@ def killed_servers(line, places, stream, probe):
         line.set_trap(COMMIT, **{trap: far.server.process.kill})
         status, told = probe.writer.send(write, far)
         far.down = True
-        check(f"server killed {name}", line.sprung.wait(1) and status == 0, status, told)
+        check(f"server killed {name}", line.sprung.wait(PATIENCE) and status == 0, status, told)
         line.trap = None
         far.bury()
         line.cut()
@@ -319,7 +317,7 @@ def killed_servers(line, places, stream, probe):
         near.stop()
         try:
             near.start(**preload, SIGNAL_AT_COUNT=str(count))
-            until(lambda: near.server.process.poll() is not None, 10)
+            until(lambda: near.server.process.poll() is not None)
             deaths += near.server.process.poll() == -signal.SIGKILL
             near.kill()
         except RuntimeError:  # it died before it listened
@@ -370,7 +368,7 @@ def whole_files(line):
     """film pool create and add over a line that is lost in commits, by a program that is killed in them, by many at once."""
     database.sql("CREATE DATABASE bulk OWNER owner")
     bulk = Database("bulk")
-    place = Place(FILM, "bulk", bulk.uri(line.port))
+    place = Place(FILM, "bulk", bulk.uri(line.port, settings=PATIENT))
     create = ["pool", "create", place.uri, "--model", "faq.film"]
     line.set_trap(COMMIT, before=line.cut)
     done = place.program(*create)
@@ -392,7 +390,7 @@ def whole_files(line):
         process = subprocess.Popen([FILM, *add], env=place.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    text=True)
         line.set_trap(COMMIT, **{how.split()[1]: line.cut if "cut" in how else process.kill})
-        out, told = process.communicate(timeout=60)
+        out, told = process.communicate(timeout=PATIENCE)
         acknowledged = max([acknowledged, *(int(l.split()[1]) for l in out.splitlines() if re.fullmatch(r"committed \d+", l))])
         found = there()
         if not line.sprung.is_set() and len(found) < len(rows):
@@ -412,10 +410,10 @@ def whole_files(line):
     done = place.program(*add)
     check("and the same command goes on to the end", done.returncode == 0 and there() == rows, done.stderr, len(there()))
     place.program("pool", "remove", place.uri, "-", "-q", text="\n".join(row[0] for row in rows))
-    places = [Place(FILM, f"bulk{i % 3}", bulk.uri()) for i in range(6)]
+    places = [Place(FILM, f"bulk{i % 3}", bulk.uri(settings=PATIENT)) for i in range(6)]
     processes = [subprocess.Popen([FILM, "pool", "add", p.uri, "bulk.tsv", "--batch", "10", "-q", "--wait", "60"],
                                   env=p.environment(), stderr=subprocess.PIPE, text=True) for p in places]
-    told = [(process.communicate(timeout=120)[1], process.returncode) for process in processes]
+    told = [(process.communicate(timeout=PATIENCE)[1], process.returncode) for process in processes]
     check("six programs on three machines add the same file at once: all succeed", all(code == 0 for _, code in told), *told)
     check("and each sentence is there once, in the file's order", there() == rows, len(there()))
     for p in places[:3]:
@@ -428,9 +426,9 @@ def main():
         Place(FILM, "file", "file.pool").program("pool", "create", "file.pool", "--model", "faq.film")
         delivery([Place(FILM, name, "file.pool").start() for name in "CD"], WRITES)
         serving.finish()
-    near = Place(FILM, "A", database.uri())
+    near = Place(FILM, "A", database.uri(settings=PATIENT))
     line = Line(database.port)
-    far = Place(FILM, "B", database.uri(line.port))
+    far = Place(FILM, "B", database.uri(line.port, settings=PATIENT))
     places = [near, far]
     made = near.program("pool", "create", near.uri, "--model", "faq.film")
     check("film pool create makes a pool in PostgreSQL", made.returncode == 0, made.stderr)
@@ -439,6 +437,7 @@ def main():
     for place in places:
         place.start()
     delivery(places, WRITES)
+    check("the database notified the server behind the line, which need not ask again and again", line.notices > 0)
     end_state(places, "undisturbed")
     if "--delivery" in sys.argv:
         serving.finish()

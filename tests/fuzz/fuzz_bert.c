@@ -1,5 +1,5 @@
-/* The files of a BERT folder. The first byte says which: c config.json, v vocab.txt, t tokenizer.json, w weights
- * of a small network. Each is refused with a message or can be used. */
+/* The files of a BERT folder. The first byte says which: c config.json, v vocab.txt, t
+ * tokenizer.json, w weights of a small network. Each is refused with a message or can be used. */
 #include "bert/bert_parts.h"
 
 #include <stdlib.h>

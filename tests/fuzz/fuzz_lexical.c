@@ -1,6 +1,6 @@
-/* Any arrays are either refused with a message or make an index that answers, grows and shrinks; and a
- * search over them never leaves them, checked or not. The bytes: slots (a power of two by its exponent),
- * terms, postings, documents (one byte each), then the arrays of lexical_view. */
+/* Any arrays are either refused with a message or make an index that answers, grows and shrinks;
+ * and a search over them never leaves them, checked or not. The bytes: slots (a power of two by its
+ * exponent), terms, postings, documents (one byte each), then the arrays of lexical_view. */
 #include "index/lexical.h"
 
 #include <stdlib.h>
@@ -13,7 +13,8 @@ static void require(int condition)
     if (!condition) abort();
 }
 
-/* The next BYTES as a block of their own, so that a read behind its end is seen; filled up with zeros. */
+/* The next BYTES as a block of their own, so that a read behind its end is seen; filled up with
+ * zeros. */
 static void *take(const uint8_t **data, size_t *size, size_t bytes)
 {
     size_t there = bytes < *size ? bytes : *size;

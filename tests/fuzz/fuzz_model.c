@@ -1,5 +1,6 @@
-/* A model whose checksums are right and whose content is anything: film_open refuses it with a message, or it
- * answers. The input is a list of changes to a good model, 6 bytes each: tensor, what, where (2), value (2). */
+/* A model whose checksums are right and whose content is anything: film_open refuses it with a
+ * message, or it answers. The input is a list of changes to a good model, 6 bytes each: tensor,
+ * what, where (2), value (2). */
 #include "film_explain.h"
 #include "film_train.h"
 #include "spoil.h"

@@ -1,7 +1,7 @@
-/* A model with a BERT encoder whose checksums are right and whose content is anything: film_open refuses it with
- * a message, or it answers. The input is a list of changes to a good model as in fuzz_model; the first byte says to
- * which, and which settings may be changed: 0 the model's, 1 the encoder's; of a black box, 2 its own, 3 the
- * model's. */
+/* A model with a BERT encoder whose checksums are right and whose content is anything: film_open
+ * refuses it with a message, or it answers. The input is a list of changes to a good model as in
+ * fuzz_model; the first byte says to which, and which settings may be changed: 0 the model's, 1 the
+ * encoder's; of a black box, 2 its own, 3 the model's. */
 #include "film_train.h"
 #include "spoil.h"
 

@@ -1,5 +1,6 @@
-/* Any bytes as the body of a request: an answer that is JSON and says what is wrong, or the answer asked for.
- * The first byte chooses the path. Sockets are not needed: a request is a function's argument. */
+/* Any bytes as the body of a request: an answer that is JSON and says what is wrong, or the answer
+ * asked for. The first byte chooses the path. Sockets are not needed: a request is a function's
+ * argument. */
 #include "server/route.h"
 #include "server/service.h"
 

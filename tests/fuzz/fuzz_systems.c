@@ -1,6 +1,6 @@
-/* Any bytes as a table of other systems (film report --compare). The first byte is the size of reads. Checked besides
- * memory errors: what comes out is within its bounds and the same whatever the size of reads, messages name
- * the file. */
+/* Any bytes as a table of other systems (film report --compare). The first byte is the size of
+ * reads. Checked besides memory errors: what comes out is within its bounds and the same whatever
+ * the size of reads, messages name the file. */
 #include "report/systems.h"
 #include "base/utf8.h"
 

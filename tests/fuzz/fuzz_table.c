@@ -1,6 +1,6 @@
 /* Any bytes as a table. The first four bytes choose name, options and the size of reads; the rest
- * is the file. Checked besides memory errors: rows are the same whatever the size of reads, those of all
- * parts together are those of the whole, texts are UTF-8, messages name the file. */
+ * is the file. Checked besides memory errors: rows are the same whatever the size of reads, those
+ * of all parts together are those of the whole, texts are UTF-8, messages name the file. */
 #include "base/rng.h"
 #include "base/strtab.h"
 #include "text/table.h"

@@ -1,7 +1,8 @@
-/* tfidf_dump SENTENCES GROUPS MIN_DF THREADS REPEAT PREFIX: fits TF-IDF on a file with a sentence per
- * line, REPEAT times, and prints the seconds of each fit + transform. With a PREFIX other than "-" it
- * writes what scikit-learn's result is compared with: PREFIX.tokens (a line per sentence, tokens
- * separated by spaces), PREFIX.vocab (group TAB feature), PREFIX.start, .col, .val (raw CSR arrays). */
+/* tfidf_dump SENTENCES GROUPS MIN_DF THREADS REPEAT PREFIX: fits TF-IDF on a file with a sentence
+ * per line, REPEAT times, and prints the seconds of each fit + transform. With a PREFIX other than
+ * "-" it writes what scikit-learn's result is compared with: PREFIX.tokens (a line per sentence,
+ * tokens separated by spaces), PREFIX.vocab (group TAB feature), PREFIX.start, .col, .val (raw CSR
+ * arrays). */
 #include "base/mem.h"
 #include "base/clock.h"
 #include "learn/features_fit.h"

@@ -1,10 +1,12 @@
-/* A job whose processes are threads of this one: for tests of what goes over base/comm.h, without MPI.
+/* A job whose processes are threads of this one: for tests of what goes over base/comm.h, without
+ * MPI.
  *
  *     static void work(const struct comm *comm, void *user) { ... comm_sum_double(comm, ...) ... }
  *     comm_threads_run(3, work, &user);
  *
- * A process that returns early (a failure) leaves the others waiting: the job is then marked as broken and their
- * calls fail with FILM_CANCELLED. cmocka's asserts belong to the main thread: look at results after the run. */
+ * A process that returns early (a failure) leaves the others waiting: the job is then marked as
+ * broken and their calls fail with FILM_CANCELLED. cmocka's asserts belong to the main thread: look
+ * at results after the run. */
 #ifndef COMM_THREADS_H
 #define COMM_THREADS_H
 

@@ -51,7 +51,8 @@ static inline film_text name_of(uint64_t id)
     return features_name(&vocabulary.features, (uint32_t)id);
 }
 
-/* The key's own words, taken apart as the header says; those of phrases and of three words are hashes. */
+/* The key's own words, taken apart as the header says; those of phrases and of three words are
+ * hashes. */
 static inline void add_key(char *out, const struct item *item)
 {
     assert_int_equal(item->key >> 59, item->kind);

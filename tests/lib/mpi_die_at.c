@@ -1,8 +1,9 @@
-/* A library for LD_PRELOAD that kills one process of an MPI job at a chosen call, so that a test need not win
- * a race. MPI's own profiling interface lets us stand in front of its calls. Used by job_dies in tests/cli/tap.sh:
+/* A library for LD_PRELOAD that kills one process of an MPI job at a chosen call, so that a test
+ * need not win a race. MPI's own profiling interface lets us stand in front of its calls. Used by
+ * job_dies in tests/cli/tap.sh:
  *   DIE_PROCESS   which process (its rank)
- *   DIE_AT        before which of its calls of MPI that send or receive: 1 is the first; 0: never, but it says at the
- *                 end how many there were */
+ *   DIE_AT        before which of its calls of MPI that send or receive: 1 is the first; 0: never,
+ *                 but it says at the end how many there were */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

@@ -47,9 +47,9 @@ postgres_start() {
     role owner
 }
 postgres_again() {
-    as_postgres "$PGTEST_BIN/pg_ctl" -D "$PGTEST_DIR/data" -l "$PGTEST_DIR/log" -o "-p $PGTEST_PORT" -w -t 60 start >/dev/null 2>&1
+    as_postgres "$PGTEST_BIN/pg_ctl" -D "$PGTEST_DIR/data" -l "$PGTEST_DIR/log" -o "-p $PGTEST_PORT" -w -t 300 start >/dev/null 2>&1
 }
-postgres_stop() { as_postgres "$PGTEST_BIN/pg_ctl" -D "$PGTEST_DIR/data" -m "${1:-fast}" -w -t 60 stop >/dev/null 2>&1; }
+postgres_stop() { as_postgres "$PGTEST_BIN/pg_ctl" -D "$PGTEST_DIR/data" -m "${1:-fast}" -w -t 300 stop >/dev/null 2>&1; }
 postgres_pid() { as_postgres head -n 1 "$PGTEST_DIR/data/postmaster.pid"; }
 postgres_cleanup() {
     [ -z "$PGTEST_DIR" ] || { postgres_stop immediate; rm -rf "$PGTEST_DIR"; }

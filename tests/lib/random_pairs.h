@@ -1,4 +1,5 @@
-/* Random pairs of sentences for the small model of faq_model.h: words it knows, words it does not, odd scripts. */
+/* Random pairs of sentences for the small model of faq_model.h: words it knows, words it does not,
+ * odd scripts. */
 #ifndef RANDOM_PAIRS_H
 #define RANDOM_PAIRS_H
 

@@ -13,6 +13,7 @@ from openapi import OpenApi
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 api = OpenApi(json.load(open(os.path.join(ROOT, "server", "openapi.json"))))
+PATIENCE = 300  # seconds until something that must happen is called missing; no test asserts how fast it is
 undescribed = []  # answers that are not as the OpenAPI file says
 counts = {"tests": 0, "failures": 0}
 
@@ -30,6 +31,16 @@ def check(name, condition, *details):
 def finish():
     print(f"1..{counts['tests']}")
     sys.exit(counts["failures"] > 0)
+
+
+def until(condition, patience=PATIENCE):
+    """Whether it comes true."""
+    end = time.monotonic() + patience
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
 
 
 class Server:
@@ -56,12 +67,12 @@ class Server:
             self.stop()
 
     def connect(self):
-        return http.client.HTTPConnection(self.host, self.port, timeout=60)
+        return http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE)
 
     def stop(self, how=signal.SIGTERM):
         self.process.send_signal(how)
-        code = self.process.wait(60)
-        self.reader.join(10)
+        code = self.process.wait(PATIENCE)
+        self.reader.join(PATIENCE)
         self.process.stdout.close()
         self.process.stderr.close()
         return code
@@ -70,11 +81,7 @@ class Server:
         """Sends SIGHUP and waits for the line that says how it went."""
         before = len(self.lines)
         self.process.send_signal(signal.SIGHUP)
-        for _ in range(600):
-            if any(wanted in line for line in self.lines[before:]):
-                return True
-            time.sleep(0.05)
-        return False
+        return until(lambda: any(wanted in line for line in self.lines[before:]))
 
     def ask(self, method, path, body=None, headers=None, connection=None, raw=False):
         """(status, parsed answer or text, headers); the answer is held against the OpenAPI file."""
@@ -131,4 +138,4 @@ class Load:
     def end(self):
         self.going = False
         for thread in self.threads:
-            thread.join(60)
+            thread.join(PATIENCE)

@@ -13,18 +13,7 @@ import threading
 import time
 
 import serving
-
-PATIENCE = 60  # seconds until something that must happen is called missing; no test asserts how fast it is
-
-
-def until(condition, patience=PATIENCE):
-    """Whether it comes true."""
-    end = time.monotonic() + patience
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
+from serving import PATIENCE, until
 
 
 class Database:
@@ -33,8 +22,8 @@ class Database:
     def __init__(self, name):
         self.name, self.folder, self.port, self.bin = name, os.environ["PGTEST_DIR"], os.environ["PGTEST_PORT"], os.environ["PGTEST_BIN"]
 
-    def uri(self, port=None, user="owner"):
-        return f"postgresql://{user}@127.0.0.1:{port or self.port}/{self.name}"
+    def uri(self, port=None, user="owner", settings=""):
+        return f"postgresql://{user}@127.0.0.1:{port or self.port}/{self.name}{settings}"
 
     def sql(self, command):
         """Rows as lists of text, asked as the superuser over the local socket."""
@@ -45,7 +34,7 @@ class Database:
 
     def control(self, *words):
         as_postgres = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
-        subprocess.run([*as_postgres, f"{self.bin}/pg_ctl", "-D", f"{self.folder}/data", "-w", "-t", "60", *words], check=True,
+        subprocess.run([*as_postgres, f"{self.bin}/pg_ctl", "-D", f"{self.folder}/data", "-w", "-t", str(PATIENCE), *words], check=True,
                        cwd="/",
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
@@ -63,6 +52,8 @@ class Line:
         self.target, self.pairs, self.lock = ("127.0.0.1", int(port)), [], threading.Lock()
         self.listener, self.port = None, 0
         self.trap, self.sprung = None, threading.Event()
+        self.notices = 0  # of the database, that something was written
+        self.held, self.answered = None, threading.Event()  # the line whose answer a trap waits for, and that it has come
         self.accept()
 
     def set_trap(self, piece, before=None, after=None):
@@ -96,6 +87,10 @@ class Line:
     def carry(self, source, target, flowing, outward):
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
+                if not outward:
+                    self.notices += data.count(b"film\0")  # NOTIFY film
+                    if self.held is flowing:
+                        self.answered.set()
                 flowing.wait()
                 if outward and self.trap and self.trap[0] in data:
                     if not self.spring(data, target, flowing):
@@ -115,9 +110,12 @@ class Line:
         if before:
             before()
         else:
+            self.answered.clear()
             flowing.clear()  # the answer waits
+            self.held = flowing
             target.sendall(data)
-            time.sleep(0.3)
+            self.answered.wait(PATIENCE)
+            self.held = None
             after()
         self.sprung.set()
         return before is not None
@@ -183,8 +181,8 @@ class Place:
         self.bury()
 
     def bury(self):
-        self.server.process.wait(60)
-        self.server.reader.join(10)
+        self.server.process.wait(PATIENCE)
+        self.server.reader.join(PATIENCE)
         self.output += "".join(self.server.lines)
 
     def stop(self):
@@ -201,7 +199,7 @@ class Place:
 
     def program(self, *arguments, text=None):
         return subprocess.run([self.film, *arguments], input=text, capture_output=True, text=True, env=self.environment(),
-                              timeout=300)
+                              timeout=PATIENCE)
 
     def text_of(self, name, connection=None):
         """The text this server has of an id: None when there is none, False when it did not answer."""
@@ -257,7 +255,7 @@ class Writer:
             self.there[name] = None
         self.there.update(write.sentences)
 
-    def insist(self, write, way, patience=60):
+    def insist(self, write, way, patience=PATIENCE):
         """Until it is acknowledged; what was answered before that is in `refused`."""
         self.ways["command line" if isinstance(way, tuple) else way.name] += 1
         end = time.monotonic() + patience
@@ -289,21 +287,19 @@ class Asker:
             if status == 200 and answer["results"]:
                 self.answers += 1
             elif not (down or self.place.down or self.place.server is not server):
-                time.sleep(0.2)  # a server that is being killed need not answer
-                if server.process.poll() is None:
+                # a server that is being killed need not answer
+                if not until(lambda: server.process.poll() is not None, 10):
                     self.wrong.append((status, answer))
             time.sleep(0.02)
 
-    def more(self, count=3, patience=30):
+    def more(self, count=3):
         """Whether so many more answers come."""
-        wanted, end = self.answers + count, time.monotonic() + patience
-        while self.answers < wanted and time.monotonic() < end:
-            time.sleep(0.01)
-        return self.answers >= wanted
+        wanted = self.answers + count
+        return until(lambda: self.answers >= wanted)
 
     def end(self):
         self.going = False
-        self.thread.join(60)
+        self.thread.join(PATIENCE)
 
 
 class Watcher:

@@ -1,7 +1,7 @@
-/* A library for LD_PRELOAD that sends the program a signal at a chosen call of the system, so that a
- * test of Ctrl-C or kill -9 need not win a race. Used by signal_at in tests/cli/tap.sh:
- *   SIGNAL_AT_CALL    rename, write, pwrite64 (SQLite's), read or clock_gettime (which every report of
- *                     progress makes)
+/* A library for LD_PRELOAD that sends the program a signal at a chosen call of the system, so that
+ * a test of Ctrl-C or kill -9 need not win a race. Used by signal_at in tests/cli/tap.sh:
+ *   SIGNAL_AT_CALL    rename, write, pwrite64 (SQLite's), read or clock_gettime (which every
+ *                     report of progress makes)
  *   SIGNAL_AT_PATH    what the file's name contains (rename: the new name); empty: any file
  *   SIGNAL_AT_COUNT   at which of those calls: 1 is the first
  *   SIGNAL_AT_RAISE   numbers of the signals, raised one after another

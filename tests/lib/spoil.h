@@ -1,5 +1,5 @@
-/* A model file taken apart so that a test can spoil a piece of it: the checksums are made anew, so what is
- * refused is refused for what it says. */
+/* A model file taken apart so that a test can spoil a piece of it: the checksums are made anew, so
+ * what is refused is refused for what it says. */
 #ifndef SPOIL_H
 #define SPOIL_H
 
@@ -58,7 +58,8 @@ static inline film_status spoil_write(const struct spoil *spoil, const char *pat
                              spoil->metadata, problem);
 }
 
-/* One change, by 6 bytes: tensor (one more than there are: SETTINGS), what, where (2), value (2). */
+/* One change, by 6 bytes: tensor (one more than there are: SETTINGS), what, where (2), value
+ * (2). */
 static inline void spoil_change(struct spoil *spoil, char *settings, const unsigned char *step)
 {
     size_t where = step[2] | (size_t)step[3] << 8, which = step[0] % (spoil->count + 1);

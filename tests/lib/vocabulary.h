@@ -1,4 +1,5 @@
-/* A small vocabulary fitted on sentences of the test, and an encoder without a map that reads with it. */
+/* A small vocabulary fitted on sentences of the test, and an encoder without a map that reads with
+ * it. */
 #ifndef VOCABULARY_H
 #define VOCABULARY_H
 

@@ -103,8 +103,8 @@ static void swapping_the_models_turns_the_signs(void **state)
     }
 }
 
-/* The difference of two shares on the same rows has the variance (b + c - (b - c)^2 / n) / n^2; if the
- * resamples were not the same for both, it would be wider by half. */
+/* The difference of two shares on the same rows has the variance (b + c - (b - c)^2 / n) / n^2; if
+ * the resamples were not the same for both, it would be wider by half. */
 static void the_interval_is_that_of_paired_rows(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* What holds for every verdict of a full decision, whatever the sentences: its reasons add up, swapping changes
- * nothing, every way of asking says the same. */
+/* What holds for every verdict of a full decision, whatever the sentences: its reasons add up,
+ * swapping changes nothing, every way of asking says the same. */
 #include "decisions.h"
 #include "base/utf8.h"
 
@@ -61,7 +61,8 @@ static void reasons_add_up_to_the_log_odds(void **state)
     print_message("# largest difference of a sum: %g\n", worst);
 }
 
-/* Contractions and stems are not stored where they stand: phrases of them once ran over the memory's end. */
+/* Contractions and stems are not stored where they stand: phrases of them once ran over the
+ * memory's end. */
 static void phrases_with_contractions_are_whole(void **state)
 {
     (void)state;
@@ -89,7 +90,8 @@ static int same_words(const char *a, size_t n, const char *b, size_t m)
     return n == m && (n == 0 || memcmp(a, b, n) == 0);
 }
 
-/* The reason seen from the other side: 'a' and 'b' exchanged. Of two words the one of 'a' comes first. */
+/* The reason seen from the other side: 'a' and 'b' exchanged. Of two words the one of 'a' comes
+ * first. */
 static int mirrors(const film_reason *one, const film_reason *two)
 {
     static const char turned[256] = {['a'] = 'b', ['b'] = 'a'};

@@ -1,5 +1,5 @@
-/* What a full decision says of unusual sentences: odd input is answered like any other, the same words are the
- * same, and the log odds are those of the parts. */
+/* What a full decision says of unusual sentences: odd input is answered like any other, the same
+ * words are the same, and the log odds are those of the parts. */
 #include "decisions.h"
 #include "base/clock.h"
 
@@ -118,7 +118,8 @@ static void identity_is_a_reason_of_the_same_words_in_the_same_order(void **stat
         }
 }
 
-/* The log-odds are what the header says: line, evidence and trees, then memory. A rule without identity has none. */
+/* The log-odds are what the header says: line, evidence and trees, then memory. A rule without
+ * identity has none. */
 static void the_log_odds_are_those_of_the_parts(void **state)
 {
     (void)state;

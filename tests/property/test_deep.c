@@ -1,5 +1,5 @@
-/* The black box's arithmetic. Oracles: a convolution written as five loops, numerical differences for every
- * layer and for the losses through the whole network. */
+/* The black box's arithmetic. Oracles: a convolution written as five loops, numerical differences
+ * for every layer and for the losses through the whole network. */
 #include "testing.h"
 
 #include "base/mem.h"
@@ -49,7 +49,8 @@ static double weighted(const double *values, const float *weight, size_t count)
     return sum;
 }
 
-/* The naive convolution is linear in each of its arguments: differences are exact whatever the step. */
+/* The naive convolution is linear in each of its arguments: differences are exact whatever the
+ * step. */
 static void check_linear(const struct deep_conv *conv, const float *weight, const float *bias,
                          const float *in, const float *d_out, float *changed, const float *gradient,
                          size_t count)
@@ -195,7 +196,8 @@ static double loss_of(const struct deep *deep, const float *matrices,
     return loss;
 }
 
-/* Along the gradient of each layer's weights and biases in turn, the loss changes by its squared length. */
+/* Along the gradient of each layer's weights and biases in turn, the loss changes by its squared
+ * length. */
 static void check_loss(const struct deep_loss_options *options, double dropout)
 {
     struct deep deep;

@@ -1,4 +1,5 @@
-/* What learning the black box promises: it learns, threads and pauses change no byte, and a file holds all of it. */
+/* What learning the black box promises: it learns, threads and pauses change no byte, and a file
+ * holds all of it. */
 #include "testing.h"
 
 #include "base/mem.h"

@@ -1,5 +1,5 @@
-/* What holds for every explanation: words, groups and bias add up to the log-odds, swapping mirrors it, words do not
- * overlap, and links add up to the similarity. */
+/* What holds for every explanation: words, groups and bias add up to the log-odds, swapping mirrors
+ * it, words do not overlap, and links add up to the similarity. */
 #include "random_pairs.h"
 
 #include "explain/pair.h"

@@ -1,4 +1,5 @@
-/* FILM by several processes, played by threads, against one: triplets of a share, the objective, learning, pausing. */
+/* FILM by several processes, played by threads, against one: triplets of a share, the objective,
+ * learning, pausing. */
 #include "testing.h"
 #include "base/rng.h"
 #include "learn/film_checkpoint.h"
@@ -267,7 +268,8 @@ static void learning_gives_what_one_process_learns(void **state)
     play_free(&one);
 }
 
-/* The formulas in film_problem.h: a refresh an iteration; those of the margin are the same in both. */
+/* The formulas in film_problem.h: a refresh an iteration; those of the margin are the same in
+ * both. */
 static void traffic_is_as_the_formula_says(void **state)
 {
     (void)state;

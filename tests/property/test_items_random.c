@@ -1,3 +1,5 @@
+/* Properties of pair/items on random sentences: symmetric, with keys that match the words they
+ * point at. */
 #include "testing.h"
 #include "item_text.h"
 
@@ -68,7 +70,8 @@ static const struct reading_word *word_at(int side, struct item_place place)
     return &reading.side[side].words[place.from];
 }
 
-/* Of an item behind two first words: which side has the word alone. Those of the first come first. */
+/* Of an item behind two first words: which side has the word alone. Those of the first come
+ * first. */
 static int opened_side(const struct item *item)
 {
     size_t before = 0, alone = 0;
@@ -126,7 +129,8 @@ static void places_point_at_the_words_of_the_key(void **state)
     }
 }
 
-/* The values of a kind have length 1 together, or are all 0: where every word is in every sentence. */
+/* The values of a kind have length 1 together, or are all 0: where every word is in every
+ * sentence. */
 static void values_of_a_kind_have_length_one(void **state)
 {
     (void)state;
@@ -180,8 +184,8 @@ static void describe_opened(char *out, const struct item *item)
     add_words(out, s, item->place[s]);
 }
 
-/* How many stretches differ. One too long for an item shows in the words that no edit covers: without it they
- * are the same in both. */
+/* How many stretches differ. One too long for an item shows in the words that no edit covers:
+ * without it they are the same in both. */
 static int edits_of_pair(void)
 {
     uint32_t rest[2][64], count[2] = {0, 0};
@@ -199,7 +203,8 @@ static int edits_of_pair(void)
            (count[0] != count[1] || memcmp(rest[0], rest[1], count[0] * sizeof **rest) != 0);
 }
 
-/* What a key should stand for, in words: "after the: [blue][red]", phrases in alphabetical order. */
+/* What a key should stand for, in words: "after the: [blue][red]", phrases in alphabetical
+ * order. */
 static void describe(char *out, const struct item *item)
 {
     strcpy(out, kinds[item->kind]);

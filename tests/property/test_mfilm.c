@@ -163,7 +163,8 @@ static void the_matrix_is_the_average_of_the_batches(void **state)
     film_problem_free(&q);
 }
 
-/* f2 of all sentences, with every hinge active as all learners here have it, at what was learned. */
+/* f2 of all sentences, with every hinge active as all learners here have it, at what was
+ * learned. */
 static double objective(const struct film_learned *l, double margin)
 {
     struct film_problem q;

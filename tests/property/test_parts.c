@@ -1,5 +1,6 @@
-/* The rows of all parts of a file, one part behind the other, are those of the whole file, whatever the file and
- * wherever the cuts fall: same texts, same lines, same message about the first bad row. */
+/* The rows of all parts of a file, one part behind the other, are those of the whole file, whatever
+ * the file and wherever the cuts fall: same texts, same lines, same message about the first bad
+ * row. */
 #include "packing.h"
 #include "tables.h"
 
@@ -157,7 +158,8 @@ static void parts_of_large_files_hold_every_row_once(void **state)
     free(bytes);
 }
 
-/* Quotes alone: nothing tells a closing one from a doubled one but their number from the beginning on. */
+/* Quotes alone: nothing tells a closing one from a doubled one but their number from the beginning
+ * on. */
 static void long_runs_of_quotes_are_counted_from_their_beginning(void **state)
 {
     (void)state;

@@ -1,3 +1,4 @@
+/* la/svd on random sparse matrices, against LAPACK. */
 #include "testing.h"
 
 #include "base/rng.h"

@@ -1,5 +1,5 @@
-/* The parts of a comparison that look at order and at words that differ, against slow and plain ways of finding
- * the same: all subsequences, recursion, letter pairs counted one by one. */
+/* The parts of a comparison that look at order and at words that differ, against slow and plain
+ * ways of finding the same: all subsequences, recursion, letter pairs counted one by one. */
 #include "vocabulary.h"
 
 #include "pair/comparison.h"

@@ -1,4 +1,5 @@
-/* The audit against brute force and against files whose answer is known; what holdings and leaks count. */
+/* The audit against brute force and against files whose answer is known; what holdings and leaks
+ * count. */
 #include "testing.h"
 
 #include "base/mem.h"
@@ -109,7 +110,8 @@ static void labels_by_chance_cannot_be_told(void **state)
     assert_close(sum, 0.5, 0.03);
 }
 
-/* Same pairs are of questions that occur a lot: the collector's habit, to be found by frequency alone. */
+/* Same pairs are of questions that occur a lot: the collector's habit, to be found by frequency
+ * alone. */
 static void labels_by_frequency_are_told(void **state)
 {
     (void)state;

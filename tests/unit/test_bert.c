@@ -1,3 +1,5 @@
+/* src/bert on a tiny network written by the test: tokens, vectors, 8-bit weights. Values of real
+ * networks are compared in tests/golden. */
 #include "testing.h"
 
 #include "base/mem.h"

@@ -1,3 +1,4 @@
+/* pair/calibrate: the fit against its gradient, the threshold against trying all. */
 #include "testing.h"
 
 #include "base/rng.h"

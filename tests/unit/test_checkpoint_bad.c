@@ -1,5 +1,5 @@
-/* A checkpoint of another training, or one that cannot be, is refused; a disk or memory that is full is
- * told. */
+/* A checkpoint of another training, or one that cannot be, is refused; a disk or memory that is
+ * full is told. */
 #include "pausing.h"
 #include "base/safetensors.h"
 

@@ -1,3 +1,4 @@
+/* la/csr against naive loops. */
 #include "testing.h"
 
 #include "base/rng.h"

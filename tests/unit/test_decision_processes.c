@@ -72,7 +72,8 @@ static double mean_loss(const struct part *one, const float *weights)
     return sum / (double)one->rows.pairs;
 }
 
-/* Labels that words can tell: an odd number of a few of them, so that there is something to learn. */
+/* Labels that words can tell: an odd number of a few of them, so that there is something to
+ * learn. */
 static void make_everyone(void)
 {
     random_pairs(&everyone, COUNT, 21);
@@ -379,7 +380,8 @@ static void a_training_is_nearly_that_of_one_process(void **state)
                 assert_true(parts[p].model->decision.full);
                 assert_same_decision(parts[p].model, parts[0].model);
             }
-            /* Features, folds and pairs do not depend on the number of processes: nor does what is only summed. */
+            /* Features, folds and pairs do not depend on the number of processes: nor does what is
+             * only summed. */
             const film_model *first = parts[0].model;
             for (size_t i = 0; i < LINEAR_ROWS * one.model->decision.line.count; i++)
                 assert_close(first->decision.line.own[i], one.model->decision.line.own[i], 1e-3);
@@ -397,8 +399,8 @@ static void a_training_is_nearly_that_of_one_process(void **state)
     }
 }
 
-/* Process 0 is asked to stop, in a phase that all share or in one that it has for itself: all of them stop, and what
- * there is becomes a model with a threshold. */
+/* Process 0 is asked to stop, in a phase that all share or in one that it has for itself: all of
+ * them stop, and what there is becomes a model with a threshold. */
 static void a_stop_reaches_all_processes(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* film_dedup and film_link in a job tell what one process alone does: the same lines in the same order. */
+/* film_dedup and film_link in a job tell what one process alone does: the same lines in the same
+ * order. */
 #include "pools.h"
 #include "base/mailbox.h"
 #include "base/rng.h"

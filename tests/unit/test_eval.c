@@ -1,5 +1,5 @@
-/* film_eval, film_match_batch and film_score_batch from outside: a small model, figures computed again
- * from single calls. */
+/* film_eval, film_match_batch and film_score_batch from outside: a small model, figures computed
+ * again from single calls. */
 #include "eval_toy.h"
 
 static void a_batch_says_what_single_calls_say(void **state)

@@ -1,3 +1,4 @@
+/* pair/evidence: sums by hand, symmetry, dropping of small weights. */
 #include "testing.h"
 #include "pairs.h"
 
@@ -21,8 +22,9 @@ static int has_feature(const struct feature_row *row, uint32_t id)
     return 0;
 }
 
-/* Over all features there are, kind by kind, and over all known items, the slow way: what a kind has is brought to
- * length 1; words alone count by their idf, other features alike, items by their value. */
+/* Over all features there are, kind by kind, and over all known items, the slow way: what a kind
+ * has is brought to length 1; words alone count by their idf, other features alike, items by their
+ * value. */
 static double slow_margin(const struct evidence_rows *rows, const float *weights,
                           const struct reading *reading, const struct items *items)
 {

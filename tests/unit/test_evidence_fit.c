@@ -1,3 +1,4 @@
+/* Learning word evidence: steps against AdaGrad's formula, seeds, weights. */
 #include "testing.h"
 #include "pairs.h"
 
@@ -17,8 +18,8 @@ static double loss(const struct evidence_rows *rows, const struct pairs *pairs,
     return sum;
 }
 
-/* Two rounds over one pair, computed here: every weight it meets has its own sum of squares, the bias no
- * ridge, and the rate falls to half for the second round. */
+/* Two rounds over one pair, computed here: every weight it meets has its own sum of squares, the
+ * bias no ridge, and the rate falls to half for the second round. */
 static void steps_are_those_of_adagrad(void **state)
 {
     (void)state;
@@ -167,8 +168,9 @@ static void sentence_with(struct rng *rng, char *out, const char *first, const c
     }
 }
 
-/* Half of the pairs: "xray" in both is the same, in one is not. The other half: "ursa" against "vega" is
- * different, but both on one side against neither is the same; no sum over single words can tell. */
+/* Half of the pairs: "xray" in both is the same, in one is not. The other half: "ursa" against
+ * "vega" is different, but both on one side against neither is the same; no sum over single words
+ * can tell. */
 static void make_rule(struct pairs *pairs, size_t count, uint64_t seed)
 {
     struct rng rng;

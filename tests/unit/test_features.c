@@ -1,3 +1,5 @@
+/* embed/features: TF-IDF weights against the formula. scikit-learn is the oracle in
+ * tests/golden. */
 #include "testing.h"
 
 #include "embed/encoder.h"

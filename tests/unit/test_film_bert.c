@@ -112,7 +112,8 @@ static void remembered_vectors_are_those_of_the_encoder(void **state)
     bert_free(same);
 }
 
-/* X = V diag(sigma) U', U and V orthonormal, sigma falling; a column that repeats another adds no rank. */
+/* X = V diag(sigma) U', U and V orthonormal, sigma falling; a column that repeats another adds no
+ * rank. */
 static void a_dense_matrix_is_decomposed(void **state)
 {
     (void)state;
@@ -233,7 +234,8 @@ static void many_pairs_are_judged_as_one(void **state)
     film_close(model);
 }
 
-/* All dimensions of the encoder add up to the similarity; a word left out is the sentence without it. */
+/* All dimensions of the encoder add up to the similarity; a word left out is the sentence without
+ * it. */
 static void explanations_reach_the_encoder(void **state)
 {
     (void)state;

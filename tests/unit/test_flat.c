@@ -1,3 +1,4 @@
+/* la/flat against brute force, with ties. */
 #include "testing.h"
 
 #include "base/rng.h"
@@ -6,8 +7,8 @@
 static film_error error;
 static const film_progress silent = {NULL, NULL};
 
-/* Small whole numbers: inner products are exact, so ties are real and the oracle needs no tolerance.
- * Every third row repeats an earlier one. */
+/* Small whole numbers: inner products are exact, so ties are real and the oracle needs no
+ * tolerance. Every third row repeats an earlier one. */
 static float *whole_rows(size_t count, size_t dim, uint64_t seed)
 {
     struct rng rng;

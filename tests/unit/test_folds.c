@@ -1,3 +1,4 @@
+/* train/folds: rows that share a question stay together, and shares hold. */
 #include "testing.h"
 
 #include "base/rng.h"
@@ -17,7 +18,8 @@ static void add_row(struct corpus *corpus, const char *a, const char *b, const c
     assert_ok(corpus_add(corpus, &row, &error));
 }
 
-/* Components 0 .. COUNT - 1, each a chain of 1 to 4 rows: "question 7 number 2". Spelled in two ways. */
+/* Components 0 .. COUNT - 1, each a chain of 1 to 4 rows: "question 7 number 2". Spelled in two
+ * ways. */
 static void make_chains(struct corpus *corpus, int count, uint64_t seed)
 {
     struct rng rng;
@@ -55,7 +57,8 @@ static size_t split_rows(const struct folds *folds, const struct corpus *corpus,
     return split;
 }
 
-/* Every fold within SLACK of its share of the sentences, and of the rows by their first sentence. */
+/* Every fold within SLACK of its share of the sentences, and of the rows by their first
+ * sentence. */
 static void check_shares(const struct folds *folds, const struct corpus *corpus, double slack)
 {
     double sentences[QUESTIONS_MOST_PARTS] = {0}, rows[QUESTIONS_MOST_PARTS] = {0};

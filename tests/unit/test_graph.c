@@ -1,3 +1,4 @@
+/* index/graph: small graphs completely, equal rows, and damaged graphs that must be refused. */
 #include "testing.h"
 #include "vectors.h"
 
@@ -271,8 +272,8 @@ static void bad_settings_are_refused(void **state)
     free(rows);
 }
 
-/* One call after the other, each with the first, second, ... allocation failing. What was there before
- * stays a valid graph. */
+/* One call after the other, each with the first, second, ... allocation failing. What was there
+ * before stays a valid graph. */
 static void running_out_of_memory_leaves_a_valid_graph(void **state)
 {
     (void)state;

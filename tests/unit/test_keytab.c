@@ -1,3 +1,4 @@
+/* base/keytab: order, growth, extreme keys. */
 #include "testing.h"
 
 #include "base/keytab.h"
@@ -134,8 +135,8 @@ static void a_mapped_table_answers_as_the_built_one(void **state)
     keytab_free(&built);
 }
 
-/* Values may be kept by slot: then there are no numbers. A search goes from the first slot to the key's without
- * an empty one between them. */
+/* Values may be kept by slot: then there are no numbers. A search goes from the first slot to the
+ * key's without an empty one between them. */
 static void a_table_without_numbers_has_slots(void **state)
 {
     (void)state;

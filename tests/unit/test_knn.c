@@ -1,3 +1,4 @@
+/* eval/knn against the definition. */
 #include "testing.h"
 
 #include "base/rng.h"

@@ -1,3 +1,4 @@
+/* index/lexical against looking at every document, from memory and from arrays of a file. */
 #include "testing.h"
 
 #include "base/rng.h"

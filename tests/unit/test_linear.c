@@ -1,3 +1,4 @@
+/* pair/linear: the fit against its gradient and against the line the labels came from. */
 #include "testing.h"
 
 #include "base/rng.h"
@@ -46,8 +47,8 @@ static double spread(const struct linear_data *data, size_t t)
     return sqrt(squares / rows);
 }
 
-/* The loss, written out here: weights are those of traits brought to variance 1, kept within four standard
- * deviations of the mean. */
+/* The loss, written out here: weights are those of traits brought to variance 1, kept within four
+ * standard deviations of the mean. */
 static double loss(const struct linear_data *data, const struct linear *line, const double *each,
                    double bias, double ridge)
 {

@@ -1,3 +1,4 @@
+/* eval/measures on cases computed by hand. scikit-learn is the oracle in tests/golden. */
 #include "testing.h"
 
 #include "base/rng.h"
@@ -74,8 +75,8 @@ static void nothing_outside_the_set_is_given(void **state)
     assert_true(isnan(value[MEASURE_ACCURACY]) && isnan(value[MEASURE_AUC]));
 }
 
-/* Drawing rows again must give what weights give, measure by measure; and the best threshold the best
- * accuracy. */
+/* Drawing rows again must give what weights give, measure by measure; and the best threshold the
+ * best accuracy. */
 static void weights_are_repeated_rows(void **state)
 {
     (void)state;

@@ -1,3 +1,4 @@
+/* pair/memory: what chains of labels answer, and what they must not. */
 #include "testing.h"
 
 #include "base/rng.h"

@@ -1,3 +1,4 @@
+/* film_train, saving, opening and matching together, through the public API. */
 #include "testing.h"
 
 #include "base/file.h"
@@ -237,9 +238,8 @@ static void training_can_be_cancelled_at_any_report(void **state)
 
 static film_status train_save_open(const char *path, const char *saved)
 {
-    film_train_options options;
+    film_train_options options = {.size = sizeof options};
     film_model *model = NULL, *again = NULL;
-    film_train_defaults(&options);
     options.min_df = 1;
     options.rank = 5;
     options.threads = 1;

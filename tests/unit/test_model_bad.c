@@ -1,5 +1,5 @@
-/* Models whose decision is damaged though every checksum is right: each is refused with a message that says
- * what is wrong, or answers as far as it can; none is read beyond its arrays. */
+/* Models whose decision is damaged though every checksum is right: each is refused with a message
+ * that says what is wrong, or answers as far as it can; none is read beyond its arrays. */
 #include "faq_model.h"
 #include "spoil.h"
 
@@ -26,7 +26,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Asks about known and unknown questions, with reasons: whatever a table says, nothing outside is read. */
+/* Asks about known and unknown questions, with reasons: whatever a table says, nothing outside is
+ * read. */
 static void ask(const film_model *model)
 {
     film_context *context;
@@ -141,7 +142,8 @@ static void a_wrong_type_or_shape_is_told(void **state)
             }
             char what[80];
             snprintf(what, sizeof what, "%s, way %d", tensors[t], way);
-            /* The message names this tensor or the one it does not fit: the part before the point. */
+            /* The message names this tensor or the one it does not fit: the part before the
+             * point. */
             char part[20] = "";
             strncat(part, tensors[t], strcspn(tensors[t], "."));
             expect(&spoil, what, part);

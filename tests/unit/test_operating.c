@@ -1,3 +1,4 @@
+/* pair/operating against trying every threshold. */
 #include "testing.h"
 
 #include "base/rng.h"

@@ -1,3 +1,4 @@
+/* la/ortho: orthonormality, span, dependent columns, values that are not finite. */
 #include "testing.h"
 
 #include "base/rng.h"

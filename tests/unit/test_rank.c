@@ -1,5 +1,5 @@
-/* Learning by ranking. Oracles: constructed batches; a toy language whose answer is known. (The gradient:
- * test_rank_gradient.c.) */
+/* Learning by ranking. Oracles: constructed batches; a toy language whose answer is known. (The
+ * gradient: test_rank_gradient.c.) */
 #include "testing.h"
 
 #include "base/rng.h"

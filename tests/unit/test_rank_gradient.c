@@ -1,5 +1,5 @@
-/* The ranking objective's arithmetic. Oracle: the loss written again in double from the formula in rank.h
- * and differentiated numerically. */
+/* The ranking objective's arithmetic. Oracle: the loss written again in double from the formula in
+ * rank.h and differentiated numerically. */
 #include "testing.h"
 
 #include "embed/vec.h"

@@ -1,5 +1,5 @@
-/* Learning by ranking in a job of several processes. Oracle: one process with all rows, on the same draws; the bytes
- * handed to the others: the formulas of learn/rank.h. */
+/* Learning by ranking in a job of several processes. Oracle: one process with all rows, on the same
+ * draws; the bytes handed to the others: the formulas of learn/rank.h. */
 #include "testing.h"
 
 #include "base/mem.h"
@@ -380,7 +380,8 @@ static size_t share_of(const struct comm *comm, size_t total)
     return comm_begin(comm, total, comm->rank + 1) - comm_begin(comm, total, comm->rank);
 }
 
-/* What the formulas of rank.h say that process RANK hands to the others, with the draws made once more. */
+/* What the formulas of rank.h say that process RANK hands to the others, with the draws made once
+ * more. */
 static struct comm_traffic expected_traffic(const struct job *job, const struct comm *comm)
 {
     const struct rank_options *o = &job->options;

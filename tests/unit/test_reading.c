@@ -1,3 +1,4 @@
+/* pair/reading against comparing every word with every other. */
 #include "testing.h"
 #include "vocabulary.h"
 

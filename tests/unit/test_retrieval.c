@@ -1,3 +1,4 @@
+/* eval/retrieval against brute force. */
 #include "testing.h"
 
 #include "base/rng.h"

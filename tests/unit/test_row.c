@@ -32,7 +32,8 @@ static void numbers_have_their_most_significant_byte_first(void **state)
     assert_int_equal(row_number(cell, &number, &error), FILM_BAD_INPUT);
 }
 
-/* As https://github.com/pgvector/pgvector has it: two bytes of length, two of nothing, big-endian floats. */
+/* As https://github.com/pgvector/pgvector has it: two bytes of length, two of nothing, big-endian
+ * floats. */
 static void vectors_have_the_bytes_of_pgvector(void **state)
 {
     (void)state;

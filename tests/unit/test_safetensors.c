@@ -1,3 +1,4 @@
+/* base/safetensors: what is written comes back. Bad files have tests of their own. */
 #include "testing.h"
 
 #include "base/file.h"

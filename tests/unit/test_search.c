@@ -1,3 +1,4 @@
+/* Searching a pool through the public API: changes, filters, the cache, reasons. */
 #include "pools.h"
 
 #include "pool/snapshot.h"

@@ -1,3 +1,4 @@
+/* text/source: plain, gzip and zstd, cut and damaged. */
 #include "packing.h"
 
 #include "text/source.h"

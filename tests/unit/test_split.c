@@ -1,3 +1,4 @@
+/* train/split: components stay whole, ratios hold. */
 #include "testing.h"
 
 static film_error error;

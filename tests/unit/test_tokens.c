@@ -1,3 +1,4 @@
+/* text/tokens on many scripts and contractions. */
 #include "testing.h"
 
 #include "text/tokens.h"

@@ -1,3 +1,4 @@
+/* base/topk against sorting. */
 #include "testing.h"
 
 #include "base/rng.h"

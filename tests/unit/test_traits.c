@@ -1,8 +1,8 @@
 /* Every trait, for a pair where its value can be told by hand.
  *
- * Seven sentences make the vocabulary, so that rarities are round: idf - 1 = ln(8 / (1 + df)), which is 0 for
- * "the" (in all seven), ln 2 for card, lost, my, how (in three) and 2 ln 2 for the others (in one). Rarity is
- * the share of the highest: 0, 0.5 and 1; an unknown word has 1. */
+ * Seven sentences make the vocabulary, so that rarities are round: idf - 1 = ln(8 / (1 + df)),
+ * which is 0 for "the" (in all seven), ln 2 for card, lost, my, how (in three) and 2 ln 2 for the
+ * others (in one). Rarity is the share of the highest: 0, 0.5 and 1; an unknown word has 1. */
 #include "vocabulary.h"
 
 #include "base/mem.h"

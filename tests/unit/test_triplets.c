@@ -1,3 +1,4 @@
+/* learn/triplets: clusters, hard negatives, seeds. */
 #include "testing.h"
 #include "base/rng.h"
 #include "learn/triplets.h"

@@ -1,3 +1,4 @@
+/* base/union_find against relabelling. */
 #include "testing.h"
 #include "base/rng.h"
 #include "base/union_find.h"

@@ -1,3 +1,4 @@
+/* text/utf8 on every code point and every short string. */
 #include "testing.h"
 
 #include "base/utf8.h"

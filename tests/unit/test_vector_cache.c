@@ -1,3 +1,4 @@
+/* bert/vector_cache: found again, damaged files, limits, two processes. */
 #include "testing.h"
 
 #include "bert/vector_cache.h"

@@ -1,3 +1,4 @@
+/* base/writer: JSON that jansson reads back as it was. */
 #include "testing.h"
 
 #include "base/rng.h"

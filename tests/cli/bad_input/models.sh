@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 # Output and models. A part of bad_input.sh, which sources it.
 heading "Output"
 bad "-o in a missing directory" 3 \
