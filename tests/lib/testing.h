@@ -80,13 +80,13 @@ static inline void fail_allocation(long at)
  *
  * No allocation is skipped below FAIL_DENSE; after that every FAIL_STRIDE-th is tried, because a
  * training makes tens of thousands that are alike. A whole training takes too long for that:
- * survives_failures_of_training tries every allocation below 100, then steps grow by a twelfth; with
+ * survives_failures_of_training tries every allocation below 500, then steps grow by a twelfth; with
  * scripts/test --long it skips as little as the other. */
 enum { FAIL_DENSE = 2000, FAIL_STRIDE = 97 };
 static long failures_survived __attribute__((unused));
 static inline long next_failure(long at, int training)
 {
-    if (training && !long_tests()) return at < 100 ? at + 1 : at + 1 + at / 12;
+    if (training && !long_tests()) return at < 500 ? at + 1 : at + 1 + at / 12;
     return at < FAIL_DENSE ? at + 1 : at + FAIL_STRIDE;
 }
 #define survives_failures(wanted, training, call)                                          \

@@ -261,8 +261,7 @@ static void without_memory_it_says_so(void **state)
         film_train_options options = toy_options(both[i / 2]);
         options.resume = i % 2;
         options.solver.iterations = 3;
-        survives_failures_of_training(options.resume ? FILM_OK : FILM_CANCELLED,
-                                      train_and_close(options));
+        survives_failures(options.resume ? FILM_OK : FILM_CANCELLED, 0, train_and_close(options));
         assert_true(failures_survived > 100);
     }
 }
