@@ -140,8 +140,8 @@ static size_t sample(const struct work *work, uint32_t root, uint32_t out[CLUSTE
     return count;
 }
 
-/* Does the mean probability between the two clusters reach the threshold? What is known comes first; then
- * pairs are scored until the others cannot change the answer. */
+/* Does the mean probability between the two clusters reach the threshold? What is known comes
+ * first; then pairs are scored until the others cannot change the answer. */
 static film_status mean_reaches(struct work *work, struct demand *demand, uint32_t a, uint32_t b,
                                 int *reaches, film_error *error)
 {
@@ -307,7 +307,8 @@ done:
     return status;
 }
 
-/* One thread. The calling one has the first part, the largest: while that goes on, it can report. */
+/* One thread. The calling one has the first part, the largest: while that goes on, it can
+ * report. */
 static film_status take_parts(struct threads_worker *worker, void *user, film_error *error)
 {
     struct work *work = user;

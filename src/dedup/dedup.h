@@ -1,12 +1,14 @@
 /* Duplicates among the records of a pile: candidates, judging, clusters, representatives.
  *
- * In a job every process has the items of its turns (dedup/record_set.h) with an index over them. Candidates: dedup/candidates.h. A
- * pair is judged by the owner of the candidate, to whom the other text is sent: about a text and 8 bytes a candidate.
- * Connected parts are then dealt to the processes with all that belongs to them. What is told, is told by the
- * first process in the order in which one process alone would tell it. Of n items and p judged pairs of all N
- * processes, each holds texts, vectors, index and lists of n / N, p / N pairs of 12 bytes, and, while clusters
- * are made, 8 bytes of each of the n and 8 of each pair that first connects two parts; the first process
- * in the end 28 bytes of each record that is told. The largest connected part lies in one process. */
+ * In a job every process has the items of its turns (dedup/record_set.h) with an index over
+ * them. Candidates: dedup/candidates.h. A pair is judged by the owner of the candidate, to whom
+ * the other text is sent: about a text and 8 bytes a candidate. Connected parts are then dealt
+ * to the processes with all that belongs to them. What is told, is told by the first process in
+ * the order in which one process alone would tell it. Of n items and p judged pairs of all N
+ * processes, each holds texts, vectors, index and lists of n / N, p / N pairs of 12 bytes, and,
+ * while clusters are made, 8 bytes of each of the n and 8 of each pair that first connects two
+ * parts; the first process in the end 28 bytes of each record that is told. The largest
+ * connected part lies in one process. */
 #ifndef DEDUP_DEDUP_H
 #define DEDUP_DEDUP_H
 
@@ -60,8 +62,9 @@ film_status dedup_run(struct record_set *set, const film_model *model,
                       const film_dedup_options *options, film_dedup_result *result,
                       film_error *error);
 
-/* What every entry point of film_pool.h begins and ends with: options with their defaults, an empty set to
- * fill, and the figures, which are handed over also after a failure. The end frees the set. */
+/* What every entry point of film_pool.h begins and ends with: options with their defaults, an
+ * empty set to fill, and the figures, which are handed over also after a failure. The end frees
+ * the set. */
 struct dedup_call {
     const struct comm *comm;
     uint64_t sent; /* before */
@@ -74,7 +77,8 @@ void dedup_call_start(struct dedup_call *call, const film_dedup_options *options
 film_status dedup_call_end(struct dedup_call *call, film_status status, film_dedup_result *result,
                            film_error *error);
 
-/* dedup_judge.c: judges the candidates in the lists and tells of the pairs found; frees the lists. */
+/* dedup_judge.c: judges the candidates in the lists and tells of the pairs found; frees the
+ * lists. */
 film_status dedup_judge(struct dedup *dedup, film_error *error);
 
 /* dedup_tell.c: what a callback said: FILM_CANCELLED unless 0. */
@@ -93,8 +97,8 @@ film_status dedup_tell_nearest(struct dedup *dedup, film_error *error);
 /* dedup_clusters.c: clusters of the judged pairs, told to options->member. */
 film_status dedup_clusters(struct dedup *dedup, film_error *error);
 
-/* dedup_parts.c: connected parts of two items or more, those this process works on; its items are numbered anew, in
- * the same order. */
+/* dedup_parts.c: connected parts of two items or more, those this process works on; its items
+ * are numbered anew, in the same order. */
 struct dedup_parts {
     uint32_t count;
     uint32_t *number; /* by item: among those of all processes */

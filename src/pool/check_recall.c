@@ -1,5 +1,6 @@
-/* How many of the true nearest neighbours the index of a pool finds: samples are compared with every vector of
- * the pool, one product each, in blocks. It judges the index alone, not the decision. */
+/* How many of the true nearest neighbours the index of a pool finds: samples are compared with
+ * every vector of the pool, one product each, in blocks. It judges the index alone, not the
+ * decision. */
 #include "pool/check.h"
 #include "base/mem.h"
 #include "base/threads.h"
@@ -10,7 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-/* NEAREST of each sample are wanted among the CANDIDATES that a search judges. One more: the sample. */
+/* NEAREST of each sample are wanted among the CANDIDATES that a search judges. One more: the
+ * sample. */
 enum { NEAREST = 10, WIDE = NEAREST + 1, CANDIDATES = 100, BLOCK = 4096 };
 
 /* One pass over all vectors of the pool, so that memory does not grow with it. */
