@@ -1,6 +1,7 @@
-/* Loops over POSIX threads: chunks are taken from one atomic counter. Threads are started for each loop and
- * end with it: 20 us each, against loops of milliseconds, and a library that keeps no threads leaves nothing
- * behind in a process that forks or unloads it. Without threads (FILM_NO_THREADS) it is a plain loop. */
+/* Loops over POSIX threads: chunks are taken from one atomic counter. Threads are started for
+ * each loop and end with it: that costs tens of microseconds, loops take milliseconds, and a
+ * library that keeps no threads leaves nothing behind in a process that forks or unloads it.
+ * Without threads (FILM_NO_THREADS) it is a plain loop. */
 #include "base/threads.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* Loops shared by POSIX threads, and the one place that decides how many there are.
  *
- * A loop of COUNT items is cut into chunks of GRAIN items. Every worker takes the next chunk until none is
- * left, so workers that are slow, or that the system refused to start, delay nothing:
+ * A loop of COUNT items is cut into chunks of GRAIN items. Every worker takes the next chunk
+ * until none is left, so workers that are slow, or that the system refused to start, delay
+ * nothing:
  *
  *     static film_status embed_some(struct threads_worker *worker, void *user, film_error *error)
  *     {
@@ -24,8 +25,8 @@
 #define FILM_NO_THREADS
 #endif
 
-/* WANTED when positive, else FILM_THREADS of the environment, else the cores this process may use; at
- * most 1024. 1 where there are no threads. */
+/* WANTED when positive, else FILM_THREADS of the environment, else the cores this process may
+ * use; at most 1024. 1 where there are no threads. */
 int threads_count(int wanted);
 
 struct threads_loop;
@@ -39,14 +40,15 @@ struct threads_worker {
 
 typedef film_status (*threads_work)(struct threads_worker *worker, void *user, film_error *error);
 
-/* Runs WORK in at most THREADS threads, the calling one among them, and returns when all have ended. Fewer
- * start when there are fewer chunks, when the system has no more, and inside another loop, where only the
- * calling thread works. The first error of a worker is the error of the loop. */
+/* Runs WORK in at most THREADS threads, the calling one among them, and returns when all have
+ * ended. Fewer start when there are fewer chunks, when the system has no more, and inside
+ * another loop, where only the calling thread works. The first error of a worker is the error of
+ * the loop. */
 film_status threads_for(int threads, size_t count, size_t grain, threads_work work, void *user,
                         film_error *error);
 
-/* The next chunk, BEGIN .. END; 0 when there is none or another worker has failed. Chunk 0 is the calling
- * thread's. */
+/* The next chunk, BEGIN .. END; 0 when there is none or another worker has failed. Chunk 0 is
+ * the calling thread's. */
 int threads_next(struct threads_worker *worker, size_t *begin, size_t *end);
 
 /* The first error of a worker so far: why a long chunk should be given up. */

@@ -311,7 +311,8 @@ done:
     return status;
 }
 
-/* One thread. The calling one has the first part, the largest: while that goes on, it can report. */
+/* One thread. The calling one has the first part, the largest: while that goes on, it can
+ * report. */
 static film_status take_parts(struct threads_worker *worker, void *user, film_error *error)
 {
     struct work *work = user;

@@ -63,8 +63,9 @@ film_status dedup_run(struct record_set *set, const film_model *model,
                       const film_dedup_options *options, film_dedup_result *result,
                       film_error *error);
 
-/* What every entry point of film_pool.h begins and ends with: options with their defaults, an empty set to
- * fill, and the figures, which are handed over also after a failure. The end frees the set. */
+/* What every entry point of film_pool.h begins and ends with: options with their defaults, an
+ * empty set to fill, and the figures, which are handed over also after a failure. The end frees
+ * the set. */
 struct dedup_call {
     const struct comm *comm;
     uint64_t sent; /* before */
@@ -77,7 +78,8 @@ film_status dedup_call_start(struct dedup_call *call, const film_dedup_options *
 film_status dedup_call_end(struct dedup_call *call, film_status status, film_dedup_result *result,
                            film_error *error);
 
-/* dedup_judge.c: judges the candidates in the lists and tells of the pairs found; frees the lists. */
+/* dedup_judge.c: judges the candidates in the lists and tells of the pairs found; frees the
+ * lists. */
 film_status dedup_judge(struct dedup *dedup, film_error *error);
 
 /* dedup_tell.c: what a callback said: FILM_CANCELLED unless 0. */

@@ -1,5 +1,5 @@
-/* Filling a pile from the rows of a table: which of them are records, and what their ids are. The rows of a
- * pool come from pool/dedup_pool.c, records of a caller from record_set_view. */
+/* Filling a pile from the rows of a table: which of them are records, and what their ids are.
+ * The rows of a pool come from pool/dedup_pool.c, records of a caller from record_set_view. */
 #include "base/mem.h"
 #include "dedup/fields.h"
 #include "dedup/record_set_parts.h"

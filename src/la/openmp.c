@@ -1,4 +1,5 @@
-/* How many threads OpenMP and BLAS use: the number is base/threads.c's decision, OpenMP only follows. */
+/* How many threads OpenMP and BLAS use: the number is base/threads.c's decision, OpenMP only
+ * follows. */
 #include "la/openmp.h"
 #include "base/threads.h"
 

@@ -1,5 +1,5 @@
-/* Platt's scaling: logistic regression of the label on one score or two, by Newton's method. The threshold is
- * a choice of its own (learn/operating.h). */
+/* Platt's scaling: logistic regression of the label on one score or two, by Newton's method. The
+ * threshold is a choice of its own (learn/operating.h). */
 #include "learn/calibrate_fit.h"
 #include "base/mem.h"
 #include "learn/operating.h"
@@ -78,8 +78,9 @@ film_status calibrate_fit_beside(const float *similarity, const float *offset, c
     fit_line(similarity, offset, target, count, out);
     film_status status =
         calibrate_threshold(similarity, target, count, &out->threshold, &accuracy, error);
-    /* Labels that similarity says nothing about, or the opposite (few rows, look-alikes as negatives). A
-     * falling line would turn the decision at the threshold round; an almost level one says what is known. */
+    /* Labels that similarity says nothing about, or the opposite (few rows, look-alikes as
+     * negatives). A falling line would turn the decision at the threshold round; an almost level
+     * one says what is known. */
     if (!(out->scale >= LEAST_SCALE)) {
         out->scale = LEAST_SCALE;
         out->bias = -LEAST_SCALE * out->threshold;

@@ -10,14 +10,14 @@
 film_status calibrate_fit(const float *similarity, const float *target, size_t count,
                           struct calibration *out, film_error *error);
 
-/* The same with something more in the log-odds of each pair, OFFSET (NULL: nothing), which stays as it is:
- * log-odds = scale * similarity + bias + offset. The threshold does not know of it. */
+/* The same with something more in the log-odds of each pair, OFFSET (NULL: nothing), which stays
+ * as it is: log-odds = scale * similarity + bias + offset. The threshold does not know of it. */
 film_status calibrate_fit_beside(const float *similarity, const float *offset, const float *target,
                                  size_t count, struct calibration *out, film_error *error);
 
-/* Two scores at once: log-odds = scale * (score + weight * other) + bias + offset. The weight is never
- * negative; it is 0, and the rest as without it, where OTHER says nothing more. OUT's threshold is one of
- * score + weight * other. */
+/* Two scores at once: log-odds = scale * (score + weight * other) + bias + offset. The weight is
+ * never negative; it is 0, and the rest as without it, where OTHER says nothing more. OUT's
+ * threshold is one of score + weight * other. */
 film_status calibrate_fit_both(const float *score, const float *other, const float *offset,
                                const float *target, size_t count, struct calibration *out,
                                double *weight, film_error *error);

@@ -1,5 +1,5 @@
-/* Logistic regression by Newton's method: second derivatives as products of blocks of rows, one small system
- * of equations a step. It does not choose traits or ridge (train/out_of_fold.c). */
+/* Logistic regression by Newton's method: second derivatives as products of blocks of rows, one
+ * small system of equations a step. It does not choose traits or ridge (train/out_of_fold.c). */
 #include "learn/linear_fit.h"
 #include "base/mem.h"
 #include "la/dense.h"

@@ -13,8 +13,8 @@ struct linear_data {
     const struct comm *comm; /* every process has rows of its own */
 };
 
-/* Logistic regression by Newton's method on traits brought to variance 1, with RIDGE on each weight.
- * USE[t] 0: trait t stays out. The same line in every process. */
+/* Logistic regression by Newton's method on traits brought to variance 1, with RIDGE on each
+ * weight. USE[t] 0: trait t stays out. The same line in every process. */
 film_status linear_fit(struct linear *linear, const struct linear_data *data,
                        const unsigned char *use, double ridge, int threads, film_error *error);
 

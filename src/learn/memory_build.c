@@ -1,5 +1,6 @@
-/* Labels to clusters, by union-find: what is labelled the same is one cluster, and clusters that a label tells
- * apart are noted as pairs. How much an answer weighs is fitted to pairs it was not built from. */
+/* Labels to clusters, by union-find: what is labelled the same is one cluster, and clusters that
+ * a label tells apart are noted as pairs. How much an answer weighs is fitted to pairs it was
+ * not built from. */
 #include "learn/memory_build.h"
 #include "base/mem.h"
 #include "base/union_find.h"
@@ -54,7 +55,8 @@ done:
 double memory_weigh(const double *margin, const float *target, const float *weight, size_t count)
 {
     enum { ROUNDS = 50 };
-    /* As if the answer had been right once and wrong once: a weight from three pairs stays modest. */
+    /* As if the answer had been right once and wrong once: a weight from three pairs stays
+     * modest. */
     double total = 0;
     for (int round = 0; round < ROUNDS; round++) {
         double p = calibrate_probability(total), slope = 2 * p - 1, bend = 2 * p * (1 - p);

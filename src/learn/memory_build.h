@@ -10,12 +10,13 @@ struct memory_row {
     int same; /* 1 same, 0 different; others are passed over */
 };
 
-/* Builds clusters from all rows but those with PART[i] == LEFT_OUT (PART NULL: from all). Weights are 0. */
+/* Builds clusters from all rows but those with PART[i] == LEFT_OUT (PART NULL: from all).
+ * Weights are 0. */
 film_status memory_build(struct memory *memory, const struct memory_row *rows, size_t count,
                          const unsigned char *part, unsigned char left_out, film_error *error);
 
-/* The weight of an answer that brings MARGIN[i] + weight nearest to TARGET[i] (logistic loss, each pair
- * weighing WEIGHT[i]); few pairs move it little. */
+/* The weight of an answer that brings MARGIN[i] + weight nearest to TARGET[i] (logistic loss,
+ * each pair weighing WEIGHT[i]); few pairs move it little. */
 double memory_weigh(const double *margin, const float *target, const float *weight, size_t count);
 
 #endif

@@ -1,5 +1,5 @@
-/* Chooses a threshold: rows are sorted by falling score, and every gap between two scores is tried in one
- * sweep. Probabilities are not its business (learn/calibrate_fit.c). */
+/* Chooses a threshold: rows are sorted by falling score, and every gap between two scores is
+ * tried in one sweep. Probabilities are not its business (learn/calibrate_fit.c). */
 #include "learn/operating.h"
 #include "base/mem.h"
 

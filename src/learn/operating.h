@@ -1,8 +1,9 @@
 /* The operating point: from which score on two sentences count as the same.
  *
- * It does not know what a score is: a similarity, a margin and a probability are treated alike. Rows count
- * with their weights, and the two classes are brought to a prior: however many duplicates the rows
- * hold, their share is PRIOR. What is chosen is then right for such a mixture. */
+ * It does not know what a score is: a similarity, a margin and a probability are treated alike.
+ * Rows count with their weights, and the two classes are brought to a prior: however many
+ * duplicates the rows hold, their share is PRIOR. What is chosen is then right for such a
+ * mixture. */
 #ifndef LEARN_OPERATING_H
 #define LEARN_OPERATING_H
 

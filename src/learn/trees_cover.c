@@ -1,5 +1,5 @@
-/* Covers of trees: every row is sent down every tree and adds its weight to the leaf where it ends. It does
- * not grow trees (train/boost.c) and does not read them (pair/trees.c). */
+/* Covers of trees: every row is sent down every tree and adds its weight to the leaf where it
+ * ends. It does not grow trees (train/boost.c) and does not read them (pair/trees.c). */
 #include "learn/trees_cover.h"
 #include "base/mem.h"
 #include "la/openmp.h"

@@ -1,5 +1,6 @@
-/* How many of the true nearest neighbours the index of a pool finds: samples are compared with every vector of
- * the pool, one product each, in blocks. It judges the index alone, not the decision. */
+/* How many of the true nearest neighbours the index of a pool finds: samples are compared with
+ * every vector of the pool, one product each, in blocks. It judges the index alone, not the
+ * decision. */
 #include "pool/check.h"
 #include "base/mem.h"
 #include "base/threads.h"

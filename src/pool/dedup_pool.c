@@ -1,5 +1,5 @@
-/* film_pool_dedup: the sentences of a pool and its labels become records (dedup/record_set.h). Finding the
- * duplicates is src/dedup's, which knows neither pools nor SQLite. */
+/* film_pool_dedup: the sentences of a pool and its labels become records (dedup/record_set.h).
+ * Finding the duplicates is src/dedup's, which knows neither pools nor SQLite. */
 #include "base/mem.h"
 #include "dedup/dedup.h"
 #include "dedup/record_set_parts.h"

@@ -10,9 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Of answers that are there already: both are COUNT x K scores, falling, with 0 where there were fewer; ids
- * GRAPH_NONE mark those. A row counts as found when its score is as good as the k-th exact one: of equal rows
- * it does not matter which. */
+/* Of answers that are there already: both are COUNT x K scores, falling, with 0 where there were
+ * fewer; ids GRAPH_NONE mark those. A row counts as found when its score is as good as the k-th
+ * exact one: of equal rows it does not matter which. */
 static inline size_t recall_count(const uint32_t *exact_id, const float *exact_score,
                                   const uint32_t *id, const float *score, size_t count, size_t k,
                                   size_t *wanted)
@@ -34,8 +34,8 @@ static inline size_t recall_count(const uint32_t *exact_id, const float *exact_s
     return found;
 }
 
-/* SAMPLE of the living rows, or all, in order of ids: of N rows that are left, one is taken with the
- * probability that fits how many are still wanted. */
+/* SAMPLE of the living rows, or all, in order of ids: of N rows that are left, one is taken with
+ * the probability that fits how many are still wanted. */
 static inline size_t recall_draw(const struct graph_view *view, size_t sample, uint64_t seed,
                                  uint32_t *row)
 {
@@ -71,8 +71,8 @@ struct recall {
     size_t queries; /* asked */
 };
 
-/* Asks for the k nearest other rows of SAMPLE living rows (drawn with SEED; all when there are fewer) and
- * compares with a scan of all. */
+/* Asks for the k nearest other rows of SAMPLE living rows (drawn with SEED; all when there are
+ * fewer) and compares with a scan of all. */
 static inline film_status recall_measure(const struct graph_view *view, const float *rows,
                                          size_t sample, uint64_t seed, size_t k, size_t ef,
                                          int threads, struct recall *out, film_error *error)

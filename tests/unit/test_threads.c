@@ -172,7 +172,8 @@ static void of_several_errors_one_is_told(void **state)
     assert_int_equal(strncmp(error.message, "worker ", 7), 0);
 }
 
-/* The caller fails at once; whoever waits for that sees it in threads_status and gets no chunk any more. */
+/* The caller fails at once; whoever waits for that sees it in threads_status and gets no chunk
+ * any more. */
 static film_status wait_for_failure(struct threads_worker *worker, void *user, film_error *own)
 {
     size_t begin, end;
