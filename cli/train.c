@@ -159,7 +159,8 @@ static film_status check_output(const char *path, film_error *error)
     return status;
 }
 
-/* The pools' labels to train.pairs: by the first process alone, which hands them to the others. PAIRS owns them. */
+/* The pools' labels to train.pairs: by the first process alone, which hands them to the others.
+ * PAIRS owns them. */
 static film_status add_pools(struct pool_pairs *pairs, film_error *error)
 {
     if (pools.count && train.method == FILM_METHOD_MFILM) {

@@ -104,8 +104,9 @@ typedef struct film_progress {
 typedef struct film_model film_model;
 typedef struct film_context film_context;
 
-/* Maps a model file, checks all of it (structure and checksums) and makes it ready. FILM_NEEDS_LIBRARY for a model
- * with a BERT encoder, unless film_train_register (film_train.h) was called. */
+/* Maps a model file, checks all of it (structure and checksums) and makes it ready.
+ * FILM_NEEDS_LIBRARY for a model with a BERT encoder, unless film_train_register (film_train.h) was
+ * called. */
 FILM_API film_status film_open(const char *path, film_model **out, film_error *error);
 FILM_API void film_close(film_model *model);
 

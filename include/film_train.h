@@ -88,8 +88,9 @@ typedef struct film_operating {
 
 typedef struct film_train_options {
     film_table_options table;
-    /* Labelled pairs in memory, such as those of a pool (film_pool_labelled_pairs): rows after those of the files,
-     * or alone. Not with MFILM, which streams. In a job the first process's are taken. */
+    /* Labelled pairs in memory, such as those of a pool (film_pool_labelled_pairs): rows after those
+     * of the files, or alone. Not with MFILM, which streams. In a job the first process's are
+     * taken. */
     const film_pair *pairs;
     size_t pair_count;
     const char *dev;          /* a labelled file to choose the threshold on, or NULL */
@@ -238,17 +239,17 @@ FILM_API film_status film_split(const char *path, const char *train_path, const 
 
 /* ---- BERT encoders and black boxes ----------------------------------------------------- */
 
-/* Lets film_open open models with a BERT encoder or a black box. Call once before opening; film_train does it
- * itself. Any thread, any number of times. */
+/* Lets film_open open models with a BERT encoder or a black box. Call once before opening;
+ * film_train does it itself. Any thread, any number of times. */
 FILM_API void film_train_register(void);
 
-/* A network somebody else trained, in a Hugging Face folder as downloaded: sentences to vectors, without
- * anything learned from your data. docs/bert.md says which can be read. Never changes when used. */
+/* A network somebody else trained, in a Hugging Face folder as downloaded: sentences to vectors,
+ * without anything learned from your data. docs/bert.md says which can be read. Never changes when used. */
 typedef struct film_bert film_bert;
 
 FILM_API film_status film_bert_open(const char *folder, film_bert **out, film_error *error);
-/* Rounds it to 8 bits, once, before it is used: faster on machines with AVX-512 VNNI, slightly different
- * vectors. */
+/* Rounds it to 8 bits, once, before it is used: faster on machines with AVX-512 VNNI, slightly
+ * different vectors. */
 FILM_API film_status film_bert_round(film_bert *bert, film_error *error);
 FILM_API void film_bert_close(film_bert *bert);
 FILM_API size_t film_bert_dim(const film_bert *bert);

@@ -1,9 +1,9 @@
-/* A BERT encoder, or a black box on top of one (bert/deep.h), as a network (embed/network.h) that remembers:
- * sentences are encoded once, in batches, however they are asked for.
+/* A BERT encoder, or a black box on top of one (bert/deep.h), as a network (embed/network.h) that
+ * remembers: sentences are encoded once, in batches, however they are asked for.
  *
- * Encoding a sentence takes a thousand times as long as looking it up, and pairs ask for the same ones again
- * and again. A vector depends on its sentence alone (bert/bert.h), so remembering changes no answer. Any number
- * of threads may ask. */
+ * Encoding a sentence takes a thousand times as long as looking it up, and pairs ask for the same
+ * ones again and again. A vector depends on its sentence alone (bert/bert.h), so remembering
+ * changes no answer. Any number of threads may ask. */
 #ifndef BERT_NETWORK_H
 #define BERT_NETWORK_H
 
@@ -23,7 +23,8 @@ film_status network_new(struct bert *bert, struct deep *head, struct network **o
 const struct bert *network_bert(const struct network *network);
 const struct deep *network_head(const struct network *network); /* or NULL */
 
-/* While CACHE (may be NULL: no longer) is set, one thread at a time may ask. It belongs to the caller. */
+/* While CACHE (may be NULL: no longer) is set, one thread at a time may ask. It belongs to the
+ * caller. */
 void network_use_cache(struct network *network, struct vector_cache *cache);
 
 #endif
