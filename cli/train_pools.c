@@ -1,5 +1,5 @@
-/* film train --pool: the labelled pairs of pools, brought into memory for film_train_options.pairs. Learns nothing
- * itself. */
+/* film train --pool: the labelled pairs of pools, brought into memory for film_train_options.pairs.
+ * Learns nothing itself. */
 #include "cli.h"
 #include "film_pool.h"
 

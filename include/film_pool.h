@@ -279,8 +279,8 @@ typedef int (*film_label_fn)(void *user, const film_pool_label_row *label);
 FILM_API film_status film_pool_labels(film_pool *pool, film_label_fn call, void *user,
                                       film_error *error);
 
-/* The texts of all labelled pairs, in the order in which their sentences were added: what film_train_options.pairs
- * takes. Texts are valid during the call; return non-zero to stop. */
+/* The texts of all labelled pairs, in the order in which their sentences were added: what
+ * film_train_options.pairs takes. Texts are valid during the call; return non-zero to stop. */
 typedef int (*film_pair_fn)(void *user, const film_pair *pair);
 FILM_API film_status film_pool_labelled_pairs(film_pool *pool, film_pair_fn call, void *user,
                                               film_error *error);

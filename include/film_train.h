@@ -420,17 +420,17 @@ FILM_API film_status film_split(const char *path, const char *train_path, const 
 
 /* ---- BERT encoders and black boxes ----------------------------------------------------- */
 
-/* Lets film_open open models with a BERT encoder or a black box. Call once before opening; film_train does it
- * itself. Any thread, any number of times. */
+/* Lets film_open open models with a BERT encoder or a black box. Call once before opening;
+ * film_train does it itself. Any thread, any number of times. */
 FILM_API void film_train_register(void);
 
-/* A network somebody else trained, in a Hugging Face folder as downloaded: sentences to vectors, without
- * anything learned from your data. docs/bert.md says which can be read. Never changes when used. */
+/* A network somebody else trained, in a Hugging Face folder as downloaded: sentences to vectors,
+ * without anything learned from your data. docs/bert.md says which can be read. Never changes when used. */
 typedef struct film_bert film_bert;
 
 FILM_API film_status film_bert_open(const char *folder, film_bert **out, film_error *error);
-/* Rounds it to 8 bits, once, before it is used: faster on machines with AVX-512 VNNI, slightly different
- * vectors. */
+/* Rounds it to 8 bits, once, before it is used: faster on machines with AVX-512 VNNI, slightly
+ * different vectors. */
 FILM_API film_status film_bert_round(film_bert *bert, film_error *error);
 FILM_API void film_bert_close(film_bert *bert);
 FILM_API size_t film_bert_dim(const film_bert *bert);

@@ -1,4 +1,5 @@
-/* The calls of film_train.h about BERT encoders: checks the arguments, then one call down (bert/bert.h). */
+/* The calls of film_train.h about BERT encoders: checks the arguments, then one call down
+ * (bert/bert.h). */
 #include "base/mem.h"
 #include "bert/network.h"
 #include "film_train.h"

@@ -1,5 +1,6 @@
-/* Implements embed/network.h: encodes what it does not remember, opens and saves the encoder's part of a model file.
- * The memory is a set-associative table of fixed size; the mathematics is in bert_forward.c and deep.c. */
+/* Implements embed/network.h: encodes what it does not remember, opens and saves the encoder's part
+ * of a model file. The memory is a set-associative table of fixed size; the mathematics is in
+ * bert_forward.c and deep.c. */
 #include "bert/network.h"
 #include "base/keytab.h"
 #include "base/mem.h"

@@ -1,5 +1,5 @@
-/* A BERT encoder, or a black box on top of one (bert/deep.h), as a network (embed/network.h) that remembers:
- * sentences are encoded once, in batches, however they are asked for.
+/* A BERT encoder, or a black box on top of one (bert/deep.h), as a network (embed/network.h) that
+ * remembers: sentences are encoded once, in batches, however they are asked for.
  *
  * Encoding a sentence takes a thousand times as long as looking it up, and pairs ask for the same
  * ones again and again. A vector depends on its sentence alone (bert/bert.h), so remembering

@@ -1,4 +1,5 @@
-/* Which implementation of networks there is: one pointer, set by the library that has it. Computes nothing. */
+/* Which implementation of networks there is: one pointer, set by the library that has it. Computes
+ * nothing. */
 #include "embed/network.h"
 #include "base/mem.h"
 

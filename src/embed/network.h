@@ -1,8 +1,10 @@
-/* A network that turns sentences into vectors, as the encoder sees it: a table of functions and a few numbers.
+/* A network that turns sentences into vectors, as the encoder sees it: a table of functions and a
+ * few numbers.
  *
- * Computing such a network (a BERT encoder, perhaps with the black box on top) takes a matrix library, which
- * answering from words does not need. So its code is in another library, which registers this table; without it a
- * model that has a network is refused with the name of what is missing. */
+ * Computing such a network (a BERT encoder, perhaps with the black box on top) takes a matrix
+ * library, which answering from words does not need. So its code is in another library, which
+ * registers this table; without it a model that has a network is refused with the name of what is
+ * missing. */
 #ifndef EMBED_NETWORK_H
 #define EMBED_NETWORK_H
 
@@ -26,13 +28,14 @@ struct network_file {
 };
 
 struct network_interface {
-    /* From the tensors and the metadata "bert" and "deep" of FILE, which stays open as long as the network. Nothing
-     * in it is trusted. PATH is for messages. */
+    /* From the tensors and the metadata "bert" and "deep" of FILE, which stays open as long as the
+     * network. Nothing in it is trusted. PATH is for messages. */
     film_status (*open)(struct safetensors *file, const char *path, struct network **out,
                         film_error *error);
     void (*free)(struct network *network);
 
-    /* OUT (count x dim) = the vectors of TEXTS, each of its text alone. Any number of threads may ask. */
+    /* OUT (count x dim) = the vectors of TEXTS, each of its text alone. Any number of threads may
+     * ask. */
     film_status (*encode)(const struct network *network, const film_text *texts, size_t count,
                           int threads, float *out, film_error *error);
 

@@ -1,4 +1,5 @@
-/* Loads libpq by dlopen, once in a process, and looks up its calls. The one file that knows its name. */
+/* Loads libpq by dlopen, once in a process, and looks up its calls. The one file that knows its
+ * name. */
 #include "remote/libpq.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,6 @@
-/* libpq, loaded when the first pool in PostgreSQL is opened: a pool in a file needs neither it nor the TLS and
- * Kerberos libraries behind it. Its calls are members of a table, libpq.PQclear(result). */
+/* libpq, loaded when the first pool in PostgreSQL is opened: a pool in a file needs neither it nor
+ * the TLS and Kerberos libraries behind it. Its calls are members of a table,
+ * libpq.PQclear(result). */
 #ifndef REMOTE_LIBPQ_H
 #define REMOTE_LIBPQ_H
 

@@ -21,11 +21,12 @@ struct remote {
     unsigned char *turned;
 };
 
-/* pull.c: a quick look, outside of a transaction: does the database have changes that DB has not? */
+/* pull.c: a quick look, outside of a transaction: does the database have changes DB has not? */
 film_status pull_is_behind(const struct remote *remote, struct session *session, struct db *db,
                            int *behind, film_error *error);
 
-/* Takes over what the copy does not have yet, inside transactions of both; WRITE goes on from there. */
+/* Takes over what the copy does not have yet, inside transactions of both; WRITE goes on from
+ * there. */
 film_status pull_changes(struct remote *remote, struct session *session, struct store_write *write,
                          film_error *error);
 

@@ -1,4 +1,5 @@
-/* A build without PostgreSQL: this program has src/remote/no_remote.c in the place of src/remote/remote.c. */
+/* A build without PostgreSQL: this program has src/remote/no_remote.c in the place of
+ * src/remote/remote.c. */
 #include "testing.h"
 
 #include "film_pool.h"

@@ -262,7 +262,8 @@ static int append_pair(void *user, const film_pair *pair)
     return strlen(out) > 40;
 }
 
-/* The texts, in the order of the sentences and not of the labelling; a caller that has enough stops. */
+/* The texts, in the order of the sentences and not of the labelling; a caller that has enough
+ * stops. */
 static void labelled_pairs_are_told_with_their_texts(void **state)
 {
     (void)state;
