@@ -108,10 +108,13 @@ struct common {
         "prior", 0, OPTION_SHARE, &(answer).prior, "P",                                     \
             "how likely two sentences are to be the same before reading them (default 0.5)" \
     }
-#define TABLE_OPTIONS(table)                                                                      \
-    COLUMNS_OPTION(table),                                                                        \
-        {"format", 0, OPTION_CHOICE, &(table).format, "auto|tsv|csv|jsonl|lines",                \
-         "default: found out"},                                                                   \
+#define TABLE_OPTIONS(table)                            \
+    COLUMNS_OPTION(table), {"format",                   \
+                            0,                          \
+                            OPTION_CHOICE,              \
+                            &(table).format,            \
+                            "auto|tsv|csv|jsonl|lines", \
+                            "default: found out"},      \
         LABELS_OPTION(table), SKIP_BAD_OPTION(table)
 
 /* Splits ARGV (behind the verb) into options and up to MOST positional arguments, of which there

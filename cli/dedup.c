@@ -91,7 +91,7 @@ static film_status find(const char *pool_path, const char *model_path, const cha
 static int run(const struct verb *verb, int argc, char **argv)
 {
     struct common common = {0};
-    film_dedup_options dedup = {.size = sizeof dedup};
+    film_dedup_options dedup = {.size = sizeof dedup, .answer.size = sizeof dedup.answer};
     const char *arguments[2], *output = NULL;
     int pairs = 0;
     const struct option options[] = {
@@ -107,16 +107,13 @@ static int run(const struct verb *verb, int argc, char **argv)
         ANSWER_OPTIONS(dedup.answer),
         {"columns", 0, OPTION_TEXT, &dedup.table.columns, "LIST",
          "name the columns in file order: id,text (- passes one over)"},
-        {"input-format", 0, OPTION_CHOICE, &dedup.table.format,
-         "auto|tsv|csv|jsonl|lines",
+        {"input-format", 0, OPTION_CHOICE, &dedup.table.format, "auto|tsv|csv|jsonl|lines",
          "default: found out"},
         SKIP_BAD_OPTION(dedup.table),
         {"threads", 't', OPTION_THREADS, &dedup.answer.threads, "N", "default: all cores"},
         END_OF_OPTIONS};
     int count = parse_arguments(verb, options, &common, argc, argv, arguments, 1, 2);
     if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
-    if (!(dedup.answer.prior > 0 && dedup.answer.prior < 1))
-        return usage_error(verb, "--prior must lie between 0 and 1");
     if (dedup.review && (pairs || dedup.singles))
         return usage_error(verb, "--review goes with neither --pairs nor --all");
     if (pairs && dedup.singles) return usage_error(verb, "--all goes with clusters, not --pairs");
@@ -151,8 +148,8 @@ static int run(const struct verb *verb, int argc, char **argv)
     }
     int code = report(status, &error);
     if (code == EXIT_DONE && first && (!review || output))
-        print_result(&result, &common, dedup.answer.prior, pairs || review,
-                     output && strcmp(output, "-") != 0);
+        print_result(&result, &common, dedup.answer.prior > 0 ? dedup.answer.prior : 0.5,
+                     pairs || review, output && strcmp(output, "-") != 0);
     review_free(&finding.review);
     film_pool_close(pool);
     return code;

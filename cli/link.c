@@ -36,16 +36,13 @@ static int run(const struct verb *verb, int argc, char **argv)
         ANSWER_OPTIONS(link.answer),
         {"columns", 0, OPTION_TEXT, &link.table.columns, "LIST",
          "name the columns of both files: id,text (- passes one over)"},
-        {"input-format", 0, OPTION_CHOICE, &link.table.format,
-         "auto|tsv|csv|jsonl|lines",
+        {"input-format", 0, OPTION_CHOICE, &link.table.format, "auto|tsv|csv|jsonl|lines",
          "default: found out"},
         SKIP_BAD_OPTION(link.table),
         {"threads", 't', OPTION_THREADS, &link.answer.threads, "N", "default: all cores"},
         END_OF_OPTIONS};
     int count = parse_arguments(verb, options, &common, argc, argv, arguments, 3, 3);
     if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
-    if (!(link.answer.prior > 0 && link.answer.prior < 1))
-        return usage_error(verb, "--prior must lie between 0 and 1");
     if (link.unique && link.most > 1)
         return usage_error(verb, "--unique gives one match to a record; leave out -k");
 

@@ -198,8 +198,6 @@ static int run(const struct verb *verb, int argc, char **argv)
         END_OF_OPTIONS};
     int count = parse_arguments(verb, options, &common, argc, argv, arguments, 1, 2);
     if (count < 0) return count == -2 ? EXIT_DONE : EXIT_USAGE;
-    if (!(prediction.answer.prior > 0 && prediction.answer.prior < 1))
-        return usage_error(verb, "--prior must lie between 0 and 1");
 
     film_error error = {0};
     film_model *model = NULL;

@@ -26,7 +26,8 @@ static const char *where(const char *threshold_from)
 static void print_operating(const json_t *point)
 {
     const char *criterion = json_string_value(json_object_get(point, "criterion"));
-    if (!criterion || (strcmp(criterion, "accuracy") == 0 && json_number(point, "prior") == 0.5)) return;
+    if (!criterion || (strcmp(criterion, "accuracy") == 0 && json_number(point, "prior") == 0.5))
+        return;
     if (json_is_false(json_object_get(point, "reached")))
         fprintf(stderr, "\nno threshold has %s %g on these pairs; this one comes nearest",
                 criterion, json_number(point, "target"));

@@ -1,5 +1,5 @@
-/* Status codes, messages, progress and the version: what film_types.h promises of every call. It neither prints nor
- * allocates. */
+/* Status codes, messages, progress and the version: what film_types.h promises of every call. It
+ * neither prints nor allocates. */
 #include "base/status.h"
 
 #include <errno.h>
@@ -23,9 +23,9 @@ int film_version_number(void)
 const char *film_status_name(film_status status)
 {
     static const char *const names[] = {
-        [FILM_OK] = "ok",         [FILM_USAGE] = "usage",         [FILM_BAD_INPUT] = "bad input",
-        [FILM_IO] = "i/o",        [FILM_CANCELLED] = "cancelled", [FILM_NO_MEMORY] = "no memory",
-        [FILM_END] = "end",       [FILM_DENIED] = "denied",
+        [FILM_OK] = "ok",   [FILM_USAGE] = "usage",         [FILM_BAD_INPUT] = "bad input",
+        [FILM_IO] = "i/o",  [FILM_CANCELLED] = "cancelled", [FILM_NO_MEMORY] = "no memory",
+        [FILM_END] = "end", [FILM_DENIED] = "denied",
     };
     unsigned number = (unsigned)status;
     return number < sizeof names / sizeof *names ? names[number] : "unknown";

@@ -330,8 +330,9 @@ static film_status tell_some(const struct groups *groups, size_t first, size_t l
     for (size_t i = first; i < last; i++) {
         if (i == 0 || entries[i].first != entries[i - 1].first) {
             member->cluster++;
-            for (member->cluster_size = 1; i + member->cluster_size < groups->entry_count &&
-                                   entries[i + member->cluster_size].first == entries[i].first;)
+            for (member->cluster_size = 1;
+                 i + member->cluster_size < groups->entry_count &&
+                 entries[i + member->cluster_size].first == entries[i].first;)
                 member->cluster_size++;
         }
         member->at = entries[i].at;

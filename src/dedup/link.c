@@ -369,8 +369,7 @@ done:
 static film_status start_linking(film_link_options *wanted, const film_link_options *options,
                                  const film_link_result *result, film_error *error)
 {
-    film_status status =
-        sized_options(wanted, sizeof *wanted, options, "film_link_options", error);
+    film_status status = sized_options(wanted, sizeof *wanted, options, "film_link_options", error);
     return status == FILM_OK ? sized_check(result, "film_link_result", error) : status;
 }
 
