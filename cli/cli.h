@@ -27,6 +27,7 @@ enum option_kind {
     OPTION_THREADS,  /* int */
     OPTION_SEED,     /* uint64_t */
     OPTION_CHOICE,   /* an enum: which of the words in `argument`, "auto|svd|film", it is */
+    OPTION_PICK,     /* the same where 0 is the default: the first word is 1 */
     OPTION_FEATURES, /* unsigned: word,bigram,char */
     OPTION_PRIOR,    /* double: a number, or auto for FILM_PRIOR_AUTO */
     OPTION_POINT,    /* film_operating: accuracy, f1, precision=P, recall=R */
@@ -108,13 +109,9 @@ struct common {
         "prior", 0, OPTION_SHARE, &(answer).prior, "P",                                     \
             "how likely two sentences are to be the same before reading them (default 0.5)" \
     }
-#define TABLE_OPTIONS(table)                            \
-    COLUMNS_OPTION(table), {"format",                   \
-                            0,                          \
-                            OPTION_CHOICE,              \
-                            &(table).format,            \
-                            "auto|tsv|csv|jsonl|lines", \
-                            "default: found out"},      \
+#define TABLE_OPTIONS(table)                                                                      \
+    COLUMNS_OPTION(table),                                                                        \
+        {"format", 0, OPTION_PICK, &(table).format, "tsv|csv|jsonl|lines", "default: found out"}, \
         LABELS_OPTION(table), SKIP_BAD_OPTION(table)
 
 /* Splits ARGV (behind the verb) into options and up to MOST positional arguments, of which there

@@ -107,7 +107,7 @@ static int run(const struct verb *verb, int argc, char **argv)
         ANSWER_OPTIONS(dedup.answer),
         {"columns", 0, OPTION_TEXT, &dedup.table.columns, "LIST",
          "name the columns in file order: id,text (- passes one over)"},
-        {"input-format", 0, OPTION_CHOICE, &dedup.table.format, "auto|tsv|csv|jsonl|lines",
+        {"input-format", 0, OPTION_PICK, &dedup.table.format, "tsv|csv|jsonl|lines",
          "default: found out"},
         SKIP_BAD_OPTION(dedup.table),
         {"threads", 't', OPTION_THREADS, &dedup.answer.threads, "N", "default: all cores"},

@@ -209,7 +209,7 @@ static int run(const struct verb *verb, int argc, char **argv)
          "sweep of pairwise kNN (default 1:55; 0: none)"},
         {"knn", 0, OPTION_CHOICE, &eval.knn, "mutual|either",
          "similar when each is among the other's nearest (default), or one is"},
-        {"decision", 0, OPTION_CHOICE, &eval.decision, "auto|full|threshold|knn",
+        {"decision", 0, OPTION_PICK, &eval.decision, "full|threshold|knn",
          "all the model knows (default), its similarity alone, or kNN with the best k"},
         {"no-memory", 0, OPTION_FLAG, &eval.no_memory, NULL,
          "as if no question had been seen in training"},

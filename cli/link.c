@@ -36,7 +36,7 @@ static int run(const struct verb *verb, int argc, char **argv)
         ANSWER_OPTIONS(link.answer),
         {"columns", 0, OPTION_TEXT, &link.table.columns, "LIST",
          "name the columns of both files: id,text (- passes one over)"},
-        {"input-format", 0, OPTION_CHOICE, &link.table.format, "auto|tsv|csv|jsonl|lines",
+        {"input-format", 0, OPTION_PICK, &link.table.format, "tsv|csv|jsonl|lines",
          "default: found out"},
         SKIP_BAD_OPTION(link.table),
         {"threads", 't', OPTION_THREADS, &link.answer.threads, "N", "default: all cores"},

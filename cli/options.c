@@ -126,6 +126,7 @@ static int parse_four(const char *text, size_t *four)
         char *end;
         if (*text < '0' || *text > '9') return 0;
         four[i] = strtoull(text, &end, 10);
+        if (four[i] == 0) four[i] = FILM_NONE; /* 0 is the default there */
         if (*end != (i < 3 ? ',' : '\0')) return 0;
         text = end + 1;
     }
@@ -199,8 +200,10 @@ static const char *set_value(const struct option *option, const char *text)
     case OPTION_FOUR:
         return parse_four(text, option->target) ? NULL : "four whole numbers, 16,32,32,16";
     case OPTION_CHOICE:
+    case OPTION_PICK:
         if (parse_choice(option->argument, text) < 0) return option->argument;
-        *(unsigned *)option->target = (unsigned)parse_choice(option->argument, text);
+        *(unsigned *)option->target =
+            (unsigned)(parse_choice(option->argument, text) + (option->kind == OPTION_PICK));
         return NULL;
     case OPTION_FEATURES:
         *(unsigned *)option->target = parse_features(text);

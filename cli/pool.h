@@ -38,7 +38,7 @@ struct pool_values {
         {"columns",   0,                                                                        \
          OPTION_TEXT, &(v).table.columns,                                                       \
          "LIST",      "name the columns in file order: id,text,answer (- passes one over)"},    \
-        {"input-format",      0, OPTION_CHOICE, &(v).table.format, "auto|tsv|csv|jsonl|lines",  \
+        {"input-format",      0, OPTION_PICK, &(v).table.format, "tsv|csv|jsonl|lines",         \
          "default: found out"},                                                                 \
         SKIP_BAD_OPTION((v).table), THREADS_OPTION(v), WAIT_OPTION(v)
 #define THREADS_OPTION(v)                                                       \
@@ -59,8 +59,7 @@ struct pool_values {
 #define EXPORT_OPTIONS(v)                                                                          \
     {"output", 'o', OPTION_TEXT, &(v).output, "OUT", "where to write (default: standard output)"}, \
     {                                                                                              \
-        "format", 0, OPTION_CHOICE, &(v).format, "auto|tsv|csv|jsonl",                             \
-            "default: by OUT's name, or tsv"                                                       \
+        "format", 0, OPTION_PICK, &(v).format, "tsv|csv|jsonl", "default: by OUT's name, or tsv"   \
     }
 #define CHECK_OPTIONS(v)                                                                   \
     {"full", 0, OPTION_FLAG, &(v).full, NULL, "hold every vector against its text"},       \

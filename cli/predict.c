@@ -190,7 +190,7 @@ static int run(const struct verb *verb, int argc, char **argv)
         THRESHOLD_OPTION(prediction.threshold),
         {"columns", 0, OPTION_TEXT, &table_options.columns, "LIST",
          "name the columns in file order: id,a,b (- passes one over)"},
-        {"input-format", 0, OPTION_CHOICE, &table_options.format, "auto|tsv|csv|jsonl",
+        {"input-format", 0, OPTION_PICK, &table_options.format, "tsv|csv|jsonl",
          "default: found out"},
         LABELS_OPTION(table_options),
         SKIP_BAD_OPTION(table_options),

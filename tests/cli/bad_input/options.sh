@@ -2,7 +2,7 @@
 # Options that make no sense. A part of bad_input.sh, which sources it.
 heading "Options"
 bad "an unknown format" 1 \
-    'film train: --format xls: expected auto|tsv|csv|jsonl|lines; film train --help shows how' \
+    'film train: --format xls: expected tsv|csv|jsonl|lines; film train --help shows how' \
     film train good.tsv --format xls -o m.film
 bad "unknown labels" 1 \
     'film train: --labels maybe: expected auto|none|pairs|scores|triplets|categories; film train --help shows how' \
@@ -121,13 +121,13 @@ bad "an unknown kNN rule" 1 \
     'film eval: --knn both: expected mutual|either; film eval --help shows how' \
     film eval good.film good.tsv --knn both
 bad "an unknown decision" 1 \
-    'film eval: --decision dice: expected auto|full|threshold|knn; film eval --help shows how' \
+    'film eval: --decision dice: expected full|threshold|knn; film eval --help shows how' \
     film eval good.film good.tsv --decision dice
 bad "an output format that is none" 1 \
     'film predict: --format xml: expected tsv|jsonl|kaggle; film predict --help shows how' \
     film predict good.film good.tsv --format xml
 bad "an input format that is none" 1 \
-    'film predict: --input-format lines: expected auto|tsv|csv|jsonl; film predict --help shows how' \
+    'film predict: --input-format lines: expected tsv|csv|jsonl; film predict --help shows how' \
     film predict good.film good.tsv --input-format lines
 bad "--prior 0" 1 \
     'film match: --prior 0: expected a probability above 0 and below 1; film match --help shows how' \
