@@ -33,6 +33,7 @@ enum option_kind {
     OPTION_THREADS,  /* int */
     OPTION_SEED,     /* uint64_t */
     OPTION_CHOICE,   /* an enum: which of the words in `argument`, "auto|svd|film", it is */
+    OPTION_PICK,     /* the same where 0 is the default: the first word is 1 */
     OPTION_FEATURES, /* unsigned: word,bigram,char */
     OPTION_PRIOR,    /* double: a number, or auto for FILM_PRIOR_AUTO */
     OPTION_POINT,    /* film_operating: accuracy, f1, precision=P, recall=R */
@@ -152,10 +153,10 @@ void job_abort(int code); /* ends all processes; returns only without a job */
         .proposals = "label,a,b a,b,label score,a,b text,category anchor,positive,negative " \
                      "a,b"                                                                   \
     }
-#define FORMAT_OPTION(type, place, name_, words)                                  \
-    {                                                                             \
-        .name = name_, .kind = OPTION_CHOICE, .at = offsetof(type, place.format), \
-        .argument = words, .fallback = "found out"                                \
+#define FORMAT_OPTION(type, place, name_, words)                                                   \
+    {                                                                                              \
+        .name = name_, .kind = OPTION_PICK, .at = offsetof(type, place.format), .argument = words, \
+        .fallback = "found out"                                                                    \
     }
 #define LABELS_OPTION(type, place)                                                               \
     {                                                                                            \
@@ -199,10 +200,10 @@ void job_abort(int code); /* ends all processes; returns only without a job */
         .help = "how likely two sentences are to be the same before reading them",                 \
         .fallback = "0.5"                                                                          \
     }
-#define TABLE_OPTIONS(type, place)                                        \
-    COLUMNS_OPTION(type, place, "label,a,b"),                             \
-        FORMAT_OPTION(type, place, "format", "auto|tsv|csv|jsonl|lines"), \
-        LABELS_OPTION(type, place), SKIP_BAD_OPTION(type, place)
+#define TABLE_OPTIONS(type, place)                                                               \
+    COLUMNS_OPTION(type, place, "label,a,b"),                                                    \
+        FORMAT_OPTION(type, place, "format", "tsv|csv|jsonl|lines"), LABELS_OPTION(type, place), \
+        SKIP_BAD_OPTION(type, place)
 
 /* A MODEL that is a folder is a BERT encoder. */
 int is_folder(const char *path);

@@ -12,7 +12,7 @@ static enum values values_of(const struct option *option)
     int file = option->kind == OPTION_FILE || option->kind == OPTION_FILES;
     if (option->kind == OPTION_FLAG) return NO_VALUE;
     if (option->kind == OPTION_SET) return WORDS;
-    if (option->kind == OPTION_CHOICE) return WORDS;
+    if (option->kind == OPTION_CHOICE || option->kind == OPTION_PICK) return WORDS;
     if (option->proposals) return file || option->kind == OPTION_FOLDER ? WORDS_OR_FILES : WORDS;
     if (file) return FILE_NAMES;
     return option->kind == OPTION_FOLDER ? FOLDER_NAMES : ANYTHING;

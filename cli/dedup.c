@@ -124,7 +124,7 @@ static const struct option options[] = {
      .fallback = "20"},
     ANSWER_OPTIONS(struct values, dedup.answer),
     COLUMNS_OPTION(struct values, dedup.table, "id,text"),
-    FORMAT_OPTION(struct values, dedup.table, "input-format", "auto|tsv|csv|jsonl|lines"),
+    FORMAT_OPTION(struct values, dedup.table, "input-format", "tsv|csv|jsonl|lines"),
     SKIP_BAD_OPTION(struct values, dedup.table),
     THREADS_OPTION(struct values, dedup.answer.threads),
     END_OF_OPTIONS};
@@ -138,8 +138,6 @@ static void prepare(void *given)
 static const char *contradiction(const struct command *command, const struct values *values)
 {
     const film_dedup_options *dedup = &values->dedup;
-    if (!(dedup->answer.prior > 0 && dedup->answer.prior < 1))
-        return "--prior must lie between 0 and 1";
     if (dedup->review && (values->pairs || dedup->singles))
         return "--review goes with neither --pairs nor --all";
     if (values->pairs && dedup->singles) return "--all goes with clusters, not --pairs";
@@ -184,8 +182,8 @@ static int run(const struct command *command, void *given)
     }
     int code = report(status, &error);
     if (code == EXIT_DONE && first && (!review || output))
-        print_result(&result, command, dedup->answer.prior, pairs || review,
-                     output && strcmp(output, "-") != 0);
+        print_result(&result, command, dedup->answer.prior > 0 ? dedup->answer.prior : 0.5,
+                     pairs || review, output && strcmp(output, "-") != 0);
     review_free(&finding.review);
     film_pool_close(pool);
     return code;

@@ -56,7 +56,7 @@ static const struct option options[] = {
      .argument = "LIST",
      .help = "name the columns of both files: id,text (- passes one over)",
      .proposals = "id,text text"},
-    FORMAT_OPTION(struct values, link.table, "input-format", "auto|tsv|csv|jsonl|lines"),
+    FORMAT_OPTION(struct values, link.table, "input-format", "tsv|csv|jsonl|lines"),
     SKIP_BAD_OPTION(struct values, link.table),
     THREADS_OPTION(struct values, link.answer.threads),
     END_OF_OPTIONS};
@@ -73,8 +73,6 @@ static int run(const struct command *command, void *given)
     struct values *values = given;
     film_link_options *link = &values->link;
     const char *output = values->output;
-    if (!(link->answer.prior > 0 && link->answer.prior < 1))
-        return usage_error(command->verb, "--prior must lie between 0 and 1");
     if (link->unique && link->most > 1)
         return usage_error(command->verb, "--unique gives one match to a record; leave out -k");
 

@@ -96,6 +96,7 @@ static int parse_four(const char *text, size_t *four)
         char *end;
         if (*text < '0' || *text > '9') return 0;
         four[i] = strtoull(text, &end, 10);
+        if (four[i] == 0) four[i] = FILM_NONE; /* 0 is the default there */
         if (*end != (i < 3 ? ',' : '\0')) return 0;
         text = end + 1;
     }
@@ -168,8 +169,10 @@ static const char *set_value(const struct option *option, void *options, const c
     case OPTION_FOUR:
         return parse_four(text, target) ? NULL : "four whole numbers, 16,32,32,16";
     case OPTION_CHOICE:
+    case OPTION_PICK:
         if (parse_choice(option->argument, text) < 0) return option->argument;
-        *(unsigned *)target = (unsigned)parse_choice(option->argument, text);
+        *(unsigned *)target =
+            (unsigned)(parse_choice(option->argument, text) + (option->kind == OPTION_PICK));
         return NULL;
     case OPTION_FEATURES:
         *(unsigned *)target = parse_features(text);

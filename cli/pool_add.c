@@ -56,7 +56,7 @@ static const struct option options[] = {
      .at = offsetof(struct values, progress_lines),
      .help = "print \"committed N\" after each batch: N rows are safe"},
     COLUMNS_OPTION(struct values, table, "id,text,answer"),
-    FORMAT_OPTION(struct values, table, "input-format", "auto|tsv|csv|jsonl|lines"),
+    FORMAT_OPTION(struct values, table, "input-format", "tsv|csv|jsonl|lines"),
     SKIP_BAD_OPTION(struct values, table),
     THREADS_OPTION(struct values, threads),
     WAIT_OPTION(struct values, wait),

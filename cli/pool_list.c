@@ -127,9 +127,9 @@ struct export_values {
 
 static const struct option export_options[] = {OUTPUT_OPTION(struct export_values, output, "OUT"),
                                                {.name = "format",
-                                                .kind = OPTION_CHOICE,
+                                                .kind = OPTION_PICK,
                                                 .at = offsetof(struct export_values, format),
-                                                .argument = "auto|tsv|csv|jsonl",
+                                                .argument = "tsv|csv|jsonl",
                                                 .fallback = "by OUT's name, or tsv"},
                                                END_OF_OPTIONS};
 

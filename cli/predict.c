@@ -196,7 +196,7 @@ static const struct option options[] = {
     ANSWER_OPTIONS(struct values, answer),
     THRESHOLD_OPTION(struct values, threshold),
     COLUMNS_OPTION(struct values, table, "id,a,b"),
-    FORMAT_OPTION(struct values, table, "input-format", "auto|tsv|csv|jsonl"),
+    FORMAT_OPTION(struct values, table, "input-format", "tsv|csv|jsonl"),
     LABELS_OPTION(struct values, table),
     SKIP_BAD_OPTION(struct values, table),
     THREADS_OPTION(struct values, answer.threads),
@@ -217,8 +217,6 @@ static int run(const struct command *command, void *given)
                                     .threshold = values->threshold,
                                     .answer = values->answer,
                                     .format = values->format};
-    if (!(values->answer.prior > 0 && values->answer.prior < 1))
-        return usage_error(command->verb, "--prior must lie between 0 and 1");
 
     film_error error = {0};
     film_model *model = NULL;

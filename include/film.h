@@ -29,7 +29,7 @@
 extern "C" {
 #endif
 
-/* ---- A model --------------------------------------------------------------------------- */
+/* ---- A model -------------------------------------------------------------------------------- */
 
 /* A model never changes. It must outlive its contexts. */
 typedef struct film_model film_model;
@@ -54,7 +54,7 @@ FILM_API size_t film_dim(const film_model *model);
 /* Settings, sizes and training figures as one JSON object. Free it with film_free. */
 FILM_API film_status film_describe(const film_model *model, char **json, film_error *error);
 
-/* ---- A context ------------------------------------------------------------------------- */
+/* ---- A context ------------------------------------------------------------------------------ */
 
 /* Scratch space for the calls of one thread. Free it before its model is closed. */
 typedef struct film_context film_context;
@@ -96,7 +96,7 @@ typedef struct film_answer_options {
 FILM_API film_status film_context_set(film_context *context, const film_answer_options *options,
                                       film_error *error);
 
-/* ---- Vectors --------------------------------------------------------------------------- */
+/* ---- Vectors -------------------------------------------------------------------------------- */
 
 /* How two vectors are compared; a model is trained for one of these. */
 typedef enum film_similarity {
@@ -116,7 +116,7 @@ FILM_API film_status film_embed(film_context *context, film_text text, float *ou
 FILM_API film_status film_embed_batch(const film_model *model, const film_text *texts, size_t count,
                                       int threads, float *out, film_error *error);
 
-/* ---- Verdicts -------------------------------------------------------------------------- */
+/* ---- Verdicts ------------------------------------------------------------------------------- */
 
 /* A part of a verdict. The weights of all reasons and the verdict's bias add up to its log-odds. */
 typedef struct film_reason {

@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* ---- A pair ----------------------------------------------------------------------------- */
+/* ---- A pair --------------------------------------------------------------------------------- */
 
 /* A word of a sentence and its share of the log-odds. A reason that concerns several words gives
  * each of them an equal part. */
@@ -106,7 +106,7 @@ typedef struct film_explanation {
 FILM_API film_status film_explain_pair(film_context *context, film_text a, film_text b,
                                        film_explanation *out, film_error *error);
 
-/* ---- As JSON ---------------------------------------------------------------------------- */
+/* ---- As JSON -------------------------------------------------------------------------------- */
 
 /* These calls make one NUL-terminated JSON value of *LENGTH bytes. LENGTH may be NULL. Free *JSON
  * with film_free. Texts must be valid UTF-8, as matched texts are. Weights have twelve decimals.
@@ -129,7 +129,7 @@ FILM_API film_status film_reasons_json(const film_verdict *verdict, size_t most,
 FILM_API film_status film_explanation_json(const film_explanation *explanation, size_t most,
                                            char **json, size_t *length, film_error *error);
 
-/* ---- What a model learned ---------------------------------------------------------------- */
+/* ---- What a model learned ------------------------------------------------------------------- */
 
 /* These calls make one JSON object each; free it with film_free. docs/explain.md lists what is in
  * them. MOST is the length of each list, at most 1000; 0: 10. */

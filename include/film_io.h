@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* ---- Reading tables -------------------------------------------------------------------- */
+/* ---- Reading tables ------------------------------------------------------------------------- */
 
 /* The formats of a table. Each may be compressed with gzip or zstd. */
 typedef enum film_format {
@@ -130,7 +130,7 @@ FILM_API film_text film_table_header(const film_table *table);
 FILM_API size_t film_table_columns(const film_table *table);
 FILM_API film_text film_table_column(const film_table *table, size_t index);
 
-/* ---- Writing files --------------------------------------------------------------------- */
+/* ---- Writing files -------------------------------------------------------------------------- */
 
 /* A file that appears under its name only when complete; "-" is standard output. */
 typedef struct film_output film_output;

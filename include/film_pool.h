@@ -36,7 +36,7 @@
 extern "C" {
 #endif
 
-/* ---- A pool ----------------------------------------------------------------------------- */
+/* ---- A pool --------------------------------------------------------------------------------- */
 
 typedef struct film_pool film_pool;
 
@@ -70,7 +70,8 @@ typedef void (*film_tell_fn)(void *user, const char *line);
 /* Follows a pool in PostgreSQL, for servers: a thread fetches what others write as soon as they
  * have written it, and readers no longer query the database. TELL (may be NULL) gets a line, from
  * that thread, when the database cannot be reached and when it can be reached again. The pool is
- * read as it was meanwhile. film_pool_close ends it. This call does nothing for a pool in a file. */
+ * read as it was meanwhile. film_pool_close ends it. This call does nothing for a pool in a file.
+ * */
 FILM_API film_status film_pool_follow(film_pool *pool, film_tell_fn tell, void *user,
                                       film_error *error);
 
@@ -87,9 +88,8 @@ typedef struct film_pool_description {
     uint64_t clusters;
     /* The number of the last change, as film_pool_changes returns it. */
     uint64_t changes;
-    /* The length of a sentence vector. */
-    uint64_t dim;
-    uint64_t model_bytes;
+    /* The length of a sentence vector, and the size of the model. */
+    uint64_t dim, model_bytes;
     /* NUL-terminated; empty where the pool has none: the checksum of the model, when the pool was
      * created (UTC), and a random number that copies of the pool share. */
     char model_checksum[64], created[64], identity[64];
@@ -106,7 +106,7 @@ FILM_API film_status film_pool_describe_json(film_pool *pool, char **json, film_
  * the next number, so one comparison tells a reader whether it is up to date. */
 FILM_API film_status film_pool_changes(film_pool *pool, uint64_t *last, film_error *error);
 
-/* ---- Sentences ---------------------------------------------------------------------------- */
+/* ---- Sentences ------------------------------------------------------------------------------ */
 
 typedef struct film_sentence {
     /* The user's own id, unique in the pool. {NULL, 0}: made from the text, so that the same text
@@ -129,10 +129,8 @@ typedef struct film_pool_added {
     uint64_t present;
     /* Those of them whose other fields differ. The fields stayed as they were. */
     uint64_t differ;
-    /* Blank lines of a file of plain lines. */
-    uint64_t blank;
-    /* Bad rows, with table.skip_bad. */
-    uint64_t skipped;
+    /* Blank lines of a file of plain lines, and bad rows, with table.skip_bad. */
+    uint64_t blank, skipped;
 } film_pool_added;
 
 typedef struct film_pool_add_options {
@@ -143,7 +141,6 @@ typedef struct film_pool_add_options {
     int replace;
     /* Files: rows per transaction; 0: 4096. */
     size_t batch;
-    /* 0: all cores. */
     int threads;
     film_progress progress;
     /* Files: called after every batch that is safe on disk, with the counts so far. May be NULL. */
@@ -158,8 +155,7 @@ FILM_API film_status film_pool_add(film_pool *pool, const film_sentence *sentenc
 
 /* Adds the rows of tables (film_io.h): columns id, text, category, answer and url; other columns go
  * to `more`. Rows are added in batches, each committed before the next is read. After a failure
- * ADDED says what is in the pool. The same call made again continues there and adds nothing twice.
- */
+ * ADDED says what is in the pool. Made again, the call continues there and adds nothing twice. */
 FILM_API film_status film_pool_add_files(film_pool *pool, const char *const *paths, size_t count,
                                          const film_pool_add_options *options,
                                          film_pool_added *added, film_error *error);
@@ -201,7 +197,7 @@ FILM_API film_status film_pool_export(film_pool *pool, const char *path, film_fo
                                       const film_progress *progress, uint64_t *written,
                                       film_error *error);
 
-/* ---- Searching ----------------------------------------------------------------------------- */
+/* ---- Searching ------------------------------------------------------------------------------ */
 
 /* "Has this been asked before?" An index over vectors and words finds candidates, and the best of
  * them are judged as film_match judges a pair. The first search builds the index. A large pool
@@ -227,8 +223,7 @@ typedef struct film_search_options {
 
 typedef struct film_found {
     /* The number of the query and the place of the answer, from 0. */
-    size_t query;
-    size_t place;
+    size_t query, place;
     film_sentence sentence;
     /* Of the query (a) and the sentence (b). It has reasons only with `explain`. */
     film_verdict verdict;
@@ -250,17 +245,15 @@ FILM_API film_status film_pool_search_many(film_pool *pool, const film_text *que
                                            const film_search_options *options, film_found_fn call,
                                            void *user, film_error *error);
 
-/* ---- Labels and clusters ------------------------------------------------------------------- */
+/* ---- Labels and clusters -------------------------------------------------------------------- */
 
 typedef struct film_pool_label_row {
     /* The ids of two sentences. */
     film_text a, b;
     /* 1: they mean the same; 0: they do not. */
     int same;
-    /* UTC, "2025-06-01T12:00:00Z". */
-    film_text when;
-    /* Who or what gave the label. */
-    film_text origin;
+    /* When it was given (UTC, "2025-06-01T12:00:00Z") and by whom or what. */
+    film_text when, origin;
 } film_pool_label_row;
 
 /* Labels a pair of sentences. A later label of the same pair replaces an earlier one. ORIGIN may be
@@ -292,12 +285,11 @@ typedef int (*film_cluster_fn)(void *user, film_text cluster, film_text id);
 FILM_API film_status film_pool_clusters(film_pool *pool, film_cluster_fn call, void *user,
                                         film_error *error);
 
-/* ---- Duplicates ------------------------------------------------------------------------------ */
+/* ---- Duplicates ----------------------------------------------------------------------------- */
 
 typedef struct film_record {
-    /* The user's own id; {NULL, 0}: none. */
-    film_text id;
-    film_text text;
+    /* The user's own id ({NULL, 0}: none) and the text. */
+    film_text id, text;
 } film_record;
 
 /* Two records and the probability that they mean the same: 1 where their words are identical or a
@@ -312,8 +304,7 @@ typedef int (*film_duplicate_fn)(void *user, const film_duplicate *pair);
 
 /* A record in its cluster. */
 typedef struct film_member {
-    /* The number of the cluster, from 1, in the order of first records, and its number of records.
-     */
+    /* The number of the cluster, from 1, in the order of first records, and how many it has. */
     size_t cluster, cluster_size;
     /* The position of the record. */
     size_t at;
@@ -372,10 +363,8 @@ typedef struct film_dedup_result {
     size_t size;
     /* Records, and how many of them have distinct words. */
     uint64_t records, distinct;
-    /* Pairs judged. */
-    uint64_t compared;
-    /* Pairs at or above the threshold, including those with identical words. */
-    uint64_t pairs;
+    /* Pairs judged, and those at or above the threshold, including pairs with identical words. */
+    uint64_t compared, pairs;
     /* Those of them that remain with the prior FILM_RARE. */
     uint64_t sure;
     /* Clusters of two or more records, the records in them, and the records of the largest. */
@@ -387,7 +376,6 @@ typedef struct film_dedup_result {
     uint64_t contradictions;
     /* Bad rows, with table.skip_bad. */
     uint64_t skipped;
-    /* The threshold used. */
     double threshold;
     /* Bytes that the processes of a job sent to each other. */
     uint64_t sent;
@@ -411,7 +399,7 @@ FILM_API film_status film_dedup_file(const film_model *model, const char *path,
 FILM_API film_status film_pool_dedup(film_pool *pool, const film_dedup_options *options,
                                      film_dedup_result *result, film_error *error);
 
-/* ---- Linking two files ------------------------------------------------------------------------- */
+/* ---- Linking two files ---------------------------------------------------------------------- */
 
 /* film_link_match.b where no record of B reaches the threshold. */
 #define FILM_NO_MATCH SIZE_MAX
@@ -427,13 +415,12 @@ typedef int (*film_link_fn)(void *user, const film_link_match *match);
 typedef struct film_link_options {
     size_t size;
     film_answer_options answer;
-    /* 0: 0.9. */
+    /* The probability at which two records match; 0: 0.9. */
     double threshold;
-    /* Candidates judged for each record of A; 0: 20. */
-    size_t candidates;
-    /* At most this number of matches of each record of A; 0: 1. */
-    size_t most;
-    /* Match no record twice: the likeliest match first, then the next whose two records are free. */
+    /* For each record of A: candidates judged, 0: 20; matches at most, 0: 1. */
+    size_t candidates, most;
+    /* Match no record twice: the likeliest match first, then the next whose two records are free.
+     * */
     int unique;
     /* film_link_files: how to read both files. */
     film_table_options table;
@@ -447,15 +434,10 @@ typedef struct film_link_options {
 
 typedef struct film_link_result {
     size_t size;
-    /* Records of A and B. */
-    uint64_t a, b;
-    /* Pairs judged. */
-    uint64_t compared;
-    /* Records of A with a match. */
-    uint64_t matched;
+    /* Records of A and B, pairs judged, and records of A with a match. */
+    uint64_t a, b, compared, matched;
     /* Bad rows, with table.skip_bad. */
     uint64_t skipped;
-    /* The threshold used. */
     double threshold;
     /* Bytes that the processes of a job sent to each other. */
     uint64_t sent;
@@ -470,7 +452,7 @@ FILM_API film_status film_link_files(const film_model *model, const char *path_a
                                      const char *path_b, const film_link_options *options,
                                      film_link_result *result, film_error *error);
 
-/* ---- Checking ---------------------------------------------------------------------------- */
+/* ---- Checking ------------------------------------------------------------------------------- */
 
 typedef struct film_pool_check_options {
     size_t size;
@@ -481,7 +463,6 @@ typedef struct film_pool_check_options {
     int repair;
     /* Measure which neighbours of this number of sentences the index finds; 0: do not. */
     size_t recall;
-    /* 0: all cores. */
     int threads;
     film_progress progress;
     /* Called once per problem. May be NULL. */
@@ -496,8 +477,8 @@ typedef struct film_pool_checked {
     uint64_t compared;
     /* Problems found, and how many of them were repaired. */
     uint64_t problems, repaired;
-    /* Sentences whose neighbours were searched, and the share of their 10 nearest neighbours by
-     * vector that the index finds (options.recall). */
+    /* With options.recall: sentences whose neighbours were searched, and the share of their 10
+     * nearest neighbours by vector that the index finds. */
     uint64_t sampled;
     double recall;
     /* Pairs labelled "different" that labels of "same" connect. This is not damage. */
@@ -510,7 +491,7 @@ typedef struct film_pool_checked {
 FILM_API film_status film_pool_check(film_pool *pool, const film_pool_check_options *options,
                                      film_pool_checked *result, film_error *error);
 
-/* ---- Memory ------------------------------------------------------------------------------ */
+/* ---- Memory --------------------------------------------------------------------------------- */
 
 /* Makes SQLite allocate through ALLOCATOR, for a program that owns the whole process; NULL restores
  * SQLite's own. Call it before the process first uses SQLite: later it is FILM_USAGE. ALLOCATOR

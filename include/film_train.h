@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* ---- Training a model ------------------------------------------------------------------ */
+/* ---- Training a model ----------------------------------------------------------------------- */
 
 /* Feature groups, a bit set: words, pairs of neighbouring words, character n-grams. */
 enum { FILM_WORD = 1, FILM_BIGRAM = 2, FILM_CHAR = 4 };
@@ -171,9 +171,7 @@ typedef struct film_train_options {
     film_solver_options solver;
     film_rank_options ranking;
     film_deep_options deep;
-    /* 0: 1. */
     uint64_t seed;
-    /* 0: all cores. */
     int threads;
     /* Processes that train together. Each gets a model, but only the first one's is complete: save
      * that one. NULL: this process alone. */
@@ -204,7 +202,7 @@ FILM_API film_status film_train(const char *const *paths, size_t count,
                                 const film_train_options *options, film_model **out,
                                 film_error *error);
 
-/* ---- Measuring a model ----------------------------------------------------------------- */
+/* ---- Measuring a model ---------------------------------------------------------------------- */
 
 /* How pairs are decided when a model is measured. */
 typedef enum film_eval_decision {
@@ -262,9 +260,7 @@ typedef struct film_eval_options {
     size_t pool_queries;
     /* Resamples for the confidence intervals; 0: 1000; FILM_NONE: no intervals. */
     size_t bootstrap;
-    /* 0: 1. */
     uint64_t seed;
-    /* 0: all cores. */
     int threads;
     /* Processes that share the work. The first one has the figures. NULL: this process alone. */
     film_job *job;
@@ -321,7 +317,8 @@ typedef struct film_retrieval {
     double recall_1, recall_10, recall_36, mean_reciprocal_rank;
 } film_retrieval;
 
-/* What film_eval measured. docs/eval.md explains each figure. Free it with film_eval_result_free. */
+/* What film_eval measured. docs/eval.md explains each figure. Free it with film_eval_result_free.
+ * */
 typedef struct film_eval_result {
     size_t size;
     /* What the pointers below point into. */
@@ -362,7 +359,7 @@ FILM_API void film_eval_result_free(film_eval_result *result);
  * retrieval, operating, against; null where a figure does not apply. Free it with film_free. */
 FILM_API film_status film_eval_json(const film_eval_result *result, char **json, film_error *error);
 
-/* ---- A report -------------------------------------------------------------------------- */
+/* ---- A report ------------------------------------------------------------------------------- */
 
 typedef struct film_report_options {
     size_t size;
@@ -378,27 +375,25 @@ typedef struct film_report_options {
     /* A CSV of other systems to show beside the model (docs/report.md); NULL: none. */
     const char *compare;
     film_table_options eval_table, train_table, pool_table;
-    /* 0: 1. */
     uint64_t seed;
-    /* 0: all cores. */
     int threads;
     film_progress progress;
 } film_report_options;
 
 /* Writes one self-contained HTML file; "-" is standard output. It shows how the model learned, how
- * good it is, what it gets wrong, what it looks at, and what is wrong with the data. Where the files
- * given do not suffice for a section, the report says so. docs/report.md explains each section. */
+ * good it is, what it gets wrong, what it looks at, and what is wrong with the data. Where the
+ * files given do not suffice for a section, the report says so. docs/report.md explains each
+ * section. */
 FILM_API film_status film_report(const film_model *model, const film_report_options *options,
                                  const char *path, film_error *error);
 
-/* ---- Splitting a file ------------------------------------------------------------------ */
+/* ---- Splitting a file ----------------------------------------------------------------------- */
 
 typedef struct film_split_options {
     size_t size;
     film_table_options table;
     /* The share of the rows that goes to the training file; 0: 0.8. */
     double train_share;
-    /* 0: 1. */
     uint64_t seed;
     film_progress progress;
 } film_split_options;

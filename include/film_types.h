@@ -21,6 +21,7 @@
  *           of 0 is FILM_USAGE. So is a non-zero field that this version does not know.
  * Zero      Zero means default, in every field. A NULL pointer to options means all defaults. Where
  *           the value zero itself is meant, set a count to FILM_NONE and a number to FILM_ZERO.
+ *           In all options, `threads` 0 means all cores and `seed` 0 means 1.
  * Inside    Options inside other options (film_train_options.table) may leave their `size` 0. They
  *           end in reserved room, which must be zero, so that they can grow without moving what
  *           follows.
@@ -45,7 +46,7 @@ extern "C" {
 #define FILM_API
 #endif
 
-/* ---- Version --------------------------------------------------------------------------- */
+/* ---- Version -------------------------------------------------------------------------------- */
 
 /* The version of these headers. The build reads it from here. */
 #define FILM_VERSION_MAJOR 1
@@ -60,7 +61,7 @@ extern "C" {
 FILM_API const char *film_version(void);
 FILM_API int film_version_number(void);
 
-/* ---- Status and errors ----------------------------------------------------------------- */
+/* ---- Status and errors ---------------------------------------------------------------------- */
 
 typedef enum film_status {
     FILM_OK = 0,
@@ -90,7 +91,7 @@ typedef struct film_error {
  * "needs library". Any other number is "unknown". */
 FILM_API const char *film_status_name(film_status status);
 
-/* ---- Text ------------------------------------------------------------------------------ */
+/* ---- Text ----------------------------------------------------------------------------------- */
 
 /* A range of bytes. It belongs to whoever made it. */
 typedef struct film_text {
@@ -124,7 +125,7 @@ typedef struct film_pair {
     double label;
 } film_pair;
 
-/* ---- Options --------------------------------------------------------------------------- */
+/* ---- Options -------------------------------------------------------------------------------- */
 
 /* The count 0, in options where 0 means the default: `.bootstrap = FILM_NONE`. */
 #define FILM_NONE SIZE_MAX
@@ -145,7 +146,7 @@ typedef struct film_progress {
     void (*note)(void *user, const char *line);
 } film_progress;
 
-/* ---- Memory ---------------------------------------------------------------------------- */
+/* ---- Memory --------------------------------------------------------------------------------- */
 
 /* Frees a string handed out by the library. */
 FILM_API void film_free(void *memory);

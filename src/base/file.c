@@ -1,5 +1,6 @@
-/* Files mapped for reading; files written beside their name, synced and renamed; one output of several processes, which
- * each keep what they write until all commit. Reading tables is text/'s. */
+/* Files mapped for reading; files written beside their name, synced and renamed; one output of
+ * several processes, which each keep what they write until all commit. Reading tables is text/'s.
+ * */
 #include "base/file.h"
 #include "base/comm.h"
 #include "base/mem.h"
@@ -145,7 +146,7 @@ static film_status flush(struct film_output *output, film_error *error)
 }
 
 film_status output_write(struct film_output *output, const void *bytes, size_t count,
-                              film_error *error)
+                         film_error *error)
 {
     if (count > BUFFER_BYTES - output->used) {
         film_status status = flush(output, error);
@@ -157,8 +158,8 @@ film_status output_write(struct film_output *output, const void *bytes, size_t c
     return FILM_OK;
 }
 
-film_status output_patch(struct film_output *output, uint64_t offset, const void *bytes, size_t count,
-                              film_error *error)
+film_status output_patch(struct film_output *output, uint64_t offset, const void *bytes,
+                         size_t count, film_error *error)
 {
     film_status status = flush(output, error);
     const unsigned char *at = bytes;
@@ -238,7 +239,7 @@ done:
 }
 
 film_status output_open_job(const struct comm *comm, const char *path, struct film_output **out,
-                                 film_error *error)
+                            film_error *error)
 {
     film_status status = FILM_OK;
     *out = NULL;
@@ -256,7 +257,8 @@ done:
 }
 
 /* Bytes of what this process kept: those at OFFSET, at most a buffer. */
-static film_status read_spool(struct film_output *output, size_t offset, size_t count, film_error *error)
+static film_status read_spool(struct film_output *output, size_t offset, size_t count,
+                              film_error *error)
 {
     for (size_t done = 0; done < count;) {
         ssize_t got =
@@ -270,8 +272,8 @@ static film_status read_spool(struct film_output *output, size_t offset, size_t 
 
 /* COUNT bytes at OFFSET of what process FROM kept, in the buffer of the first. OUT, IN: how much goes to each process
  * and comes from each, all 0 before and after. */
-static film_status bring(struct film_output *output, size_t from, size_t offset, size_t count, size_t *out,
-                         size_t *in, film_error *error)
+static film_status bring(struct film_output *output, size_t from, size_t offset, size_t count,
+                         size_t *out, size_t *in, film_error *error)
 {
     film_status status = FILM_OK;
     const struct comm *comm = output->comm;
@@ -289,7 +291,8 @@ done:
 }
 
 /* What was kept goes to TARGET (the first process's), one process after the other, a buffer at a time. */
-static film_status hand_over(struct film_output *output, struct film_output *target, film_error *error)
+static film_status hand_over(struct film_output *output, struct film_output *target,
+                             film_error *error)
 {
     film_status status = FILM_OK;
     const struct comm *comm = output->comm;
@@ -319,8 +322,7 @@ film_status output_commit(struct film_output *output, film_error *error)
     film_status status = FILM_OK;
     struct film_output *target = output;
     TRY(flush(output, error));
-    if (output->spooled && output->comm->rank == 0)
-        TRY(output_open(output->path, &target, error));
+    if (output->spooled && output->comm->rank == 0) TRY(output_open(output->path, &target, error));
     if (output->comm->size > 1) TRY(hand_over(output, target, error));
     if (target->temporary) {
         if (fsync(target->fd) != 0 || rename(target->temporary, target->path) != 0)

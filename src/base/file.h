@@ -17,8 +17,8 @@ void file_map_close(struct file_map *map);
  * linked, and the directory synced. TEMPORARY is gone afterwards, also after a failure. */
 film_status file_publish(const char *temporary, const char *path, film_error *error);
 
-/* Writing: a temporary file beside the target, then fsync, rename and fsync of the directory. film_io.h says what each of
- * these does; text/io_api.c makes the public calls of them. */
+/* Writing: a temporary file beside the target, then fsync, rename and fsync of the directory.
+ * film_io.h says what each of these does; text/io_api.c makes the public calls of them. */
 struct film_output;
 film_status output_open(const char *path, struct film_output **out, film_error *error);
 film_status output_write(struct film_output *output, const void *bytes, size_t count,

@@ -1,4 +1,5 @@
-/* Reading JSON files with jansson, and telling a syntax error from a lack of memory. Writing JSON is base/writer.c's. */
+/* Reading JSON files with jansson, and telling a syntax error from a lack of memory. Writing JSON
+ * is base/writer.c's. */
 #include "base/jsonfile.h"
 #include "base/file.h"
 

@@ -13,7 +13,8 @@ film_status jsonfile_parse(const void *bytes, size_t size, const char *name, jso
                            film_error *error);
 film_status jsonfile_read(const char *path, json_t **out, film_error *error);
 
-/* Frees what json_dumps returned: with jansson's allocator, which a program may have replaced. NULL is fine. */
+/* Frees what json_dumps returned: with jansson's allocator, which a program may have replaced. NULL
+ * is fine. */
 void jsonfile_free_text(char *text);
 
 /* Whether jansson gave up on TEXT for want of memory, which it does not always say. */

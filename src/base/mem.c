@@ -1,5 +1,5 @@
-/* Checked allocation through the program's allocator (film_set_allocator). It knows nothing of what the libraries below
- * allocate: jansson's allocator is set here when the program asks for it. */
+/* Checked allocation through the program's allocator (film_set_allocator). It knows nothing of what
+ * the libraries below allocate: jansson's allocator is set here when the program asks for it. */
 #include "base/mem.h"
 
 #include "film_types.h"

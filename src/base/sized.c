@@ -1,5 +1,6 @@
-/* The size rule of film_types.h, in one place. It moves bytes and checks sizes; what a field means and what its default
- * is, the callers know. The idea is that of Linux's clone3 and openat2: the size is the version. */
+/* The size rule of film_types.h, in one place. It moves bytes and checks sizes; what a field means
+ * and what its default is, the callers know. The idea is that of Linux's clone3 and openat2: the
+ * size is the version. */
 #include "base/sized.h"
 
 #include <string.h>
@@ -20,8 +21,8 @@ film_status sized_check(const void *result, const char *name, film_error *error)
 static film_status newer(const char *name, film_error *error)
 {
     return status_set(error, FILM_USAGE,
-                      "%s has a field that this library (%s) does not know; use a newer library", name,
-                      film_version());
+                      "%s has a field that this library (%s) does not know; use a newer library",
+                      name, film_version());
 }
 
 film_status sized_options(void *into, size_t known, const void *given, const char *name,

@@ -1,5 +1,5 @@
-/* Status codes, messages, progress and the version: what film_types.h promises of every call. It neither prints nor
- * allocates. */
+/* Status codes, messages, progress and the version: what film_types.h promises of every call. It
+ * neither prints nor allocates. */
 #include "base/status.h"
 
 #include <errno.h>

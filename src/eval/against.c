@@ -77,8 +77,8 @@ static void write_sentence(const struct headline *headline, const struct against
         snprintf(text, AGAINST_SENTENCE, "no difference can be told: %+.*f %s (%s)", digits,
                  scale * headline->difference, unit, grounds);
     else
-        snprintf(text, AGAINST_SENTENCE, "%s is better by %.*f %s (%s)", side[winner < 0].name, digits,
-                 sign * scale * headline->difference, unit, grounds);
+        snprintf(text, AGAINST_SENTENCE, "%s is better by %.*f %s (%s)", side[winner < 0].name,
+                 digits, sign * scale * headline->difference, unit, grounds);
 }
 
 static film_difference *place_of(film_comparison *out, int measure)

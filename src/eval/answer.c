@@ -1,5 +1,5 @@
-/* The result of an evaluation as a struct and as JSON. Nothing is computed here; the order of the keys is part of what
- * film eval --json promises. */
+/* The result of an evaluation as a struct and as JSON. Nothing is computed here; the order of the
+ * keys is part of what film eval --json promises. */
 #include "eval/answer.h"
 #include "base/mem.h"
 #include "eval/categories.h"
@@ -138,9 +138,12 @@ static json_t *against_object(const film_comparison *against, int graded)
         const char *name;
         const film_difference *figure;
         int graded;
-    } figures[] = {{"accuracy", &against->accuracy, 0}, {"log_loss", &against->log_loss, 0},
-                   {"f1", &against->f1, 0},             {"auc", &against->auc, 0},
-                   {"brier", &against->brier, 0},       {"pearson", &against->pearson, 1},
+    } figures[] = {{"accuracy", &against->accuracy, 0},
+                   {"log_loss", &against->log_loss, 0},
+                   {"f1", &against->f1, 0},
+                   {"auc", &against->auc, 0},
+                   {"brier", &against->brier, 0},
+                   {"pearson", &against->pearson, 1},
                    {"spearman", &against->spearman, 1}};
     json_t *object = json_pack("{s:s, s:s}", "first", against->first, "second", against->second);
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
@@ -156,14 +159,13 @@ static json_t *against_object(const film_comparison *against, int graded)
 
 static json_t *point_object(const film_knn_point *point)
 {
-    return json_pack("{s:I, s:f, s:f, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I}", "k",
-                     (json_int_t)point->k, "cross_entropy", point->cross_entropy, "accuracy",
-                     point->accuracy, "tpr", number(point->true_positive_rate), "tnr",
-                     number(point->true_negative_rate), "fpr", number(point->false_positive_rate),
-                     "fnr", number(point->false_negative_rate), "tp",
-                     (json_int_t)point->true_positives, "fp", (json_int_t)point->false_positives,
-                     "tn", (json_int_t)point->true_negatives, "fn",
-                     (json_int_t)point->false_negatives);
+    return json_pack(
+        "{s:I, s:f, s:f, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I}", "k", (json_int_t)point->k,
+        "cross_entropy", point->cross_entropy, "accuracy", point->accuracy, "tpr",
+        number(point->true_positive_rate), "tnr", number(point->true_negative_rate), "fpr",
+        number(point->false_positive_rate), "fnr", number(point->false_negative_rate), "tp",
+        (json_int_t)point->true_positives, "fp", (json_int_t)point->false_positives, "tn",
+        (json_int_t)point->true_negatives, "fn", (json_int_t)point->false_negatives);
 }
 
 static void put_knn(json_t *answer, const film_eval_result *result)

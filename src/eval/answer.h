@@ -1,5 +1,5 @@
-/* What an evaluation found: film_eval_result, and the same as JSON, as film eval --json prints it. A number that is not
- * defined is NaN here and null there. */
+/* What an evaluation found: film_eval_result, and the same as JSON, as film eval --json prints it.
+ * A number that is not defined is NaN here and null there. */
 #ifndef EVAL_ANSWER_H
 #define EVAL_ANSWER_H
 
@@ -20,7 +20,8 @@ struct answer_owned {
     film_knn_point points[];
 };
 
-/* A result without a figure, with room for POINTS of a sweep. Free it with film_eval_result_free. */
+/* A result without a figure, with room for POINTS of a sweep. Free it with film_eval_result_free.
+ * */
 film_status answer_init(film_eval_result *result, size_t points, film_error *error);
 
 /* A result without a figure and without room. */

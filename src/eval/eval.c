@@ -297,8 +297,7 @@ static film_status measure_triplets(struct run *run, film_error *error)
     if (!right) return status_no_memory(error);
     for (size_t i = 0; i < count; i++)
         right[i] = run->answered[2 * i].log_odds > run->answered[2 * i + 1].log_odds;
-    film_status status =
-        put_share(run, right, count, &run->result.triplet_accuracy, error);
+    film_status status = put_share(run, right, count, &run->result.triplet_accuracy, error);
     mem_free(right);
     return status;
 }

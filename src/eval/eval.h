@@ -10,10 +10,9 @@
 
 #include <jansson.h>
 
-/* The caller's options (NULL: none) with every default in place, as the calls below read them: there 0 resamples are
- * none, and no sweep is k_last 0. */
-film_status eval_options(film_eval_options *out, const film_eval_options *given,
-                         film_error *error);
+/* The caller's options (NULL: none) with every default in place, as the calls below read them:
+ * there 0 resamples are none, and no sweep is k_last 0. */
+film_status eval_options(film_eval_options *out, const film_eval_options *given, film_error *error);
 
 /* RESULT owns what it points to. */
 film_status eval_file(const film_model *model, const char *path, const film_eval_options *options,

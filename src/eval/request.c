@@ -16,8 +16,7 @@ static film_status check_decision(struct run *run, film_error *error)
         return status_set(error, FILM_USAGE, "no kNN variant has number %d", (int)options->knn);
     run->decide_by_knn = options->decision == FILM_EVAL_KNN;
     run->variant = options->knn;
-    run->decision =
-        run->decide_by_knn ? FILM_DECISION_THRESHOLD : (film_decision)options->decision;
+    run->decision = run->decide_by_knn ? FILM_DECISION_THRESHOLD : (film_decision)options->decision;
     if (options->k_last && (options->k_first == 0 || options->k_first > options->k_last))
         return status_set(error, FILM_USAGE,
                           "k from %zu to %zu: the range must rise from 1 or more", options->k_first,

@@ -1,5 +1,5 @@
-/* film.h and film_explain.h: checks the arguments, then one call down. Both headers share the context, so both are here.
- * JSON of verdicts and explanations is answer_json.c's. */
+/* film.h and film_explain.h: checks the arguments, then one call down. Both headers share the
+ * context, so both are here. JSON of verdicts and explanations is answer_json.c's. */
 #include "base/mem.h"
 #include "base/sized.h"
 #include "explain/learned.h"

@@ -1,5 +1,5 @@
-/* The calls of film_io.h about a job that need no MPI: they go through base/comm.h, whatever made the job. Joining and
- * leaving one is job.c's. */
+/* The calls of film_io.h about a job that need no MPI: they go through base/comm.h, whatever made
+ * the job. Joining and leaving one is job.c's. */
 #include "base/comm.h"
 #include "base/file.h"
 #include "film_io.h"

@@ -218,13 +218,13 @@ film_status film_pool_describe_json(film_pool *pool, char **json, film_error *er
     if (!pool || !json) return pool_missing(error, pool ? "json" : "pool");
     *json = NULL;
     TRY(film_pool_describe(pool, &about, error));
-    answer = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s?, s:s?, s:{s:s?, s:I}}", "film",
-                       film_version(), "sentences", (json_int_t)about.sentences, "labels",
-                       (json_int_t)about.labels, "clusters", (json_int_t)about.clusters, "changes",
-                       (json_int_t)about.changes, "dim", (json_int_t)about.dim, "created",
-                       or_null(about.created), "identity", or_null(about.identity), "model",
-                       "checksum", or_null(about.model_checksum), "bytes",
-                       (json_int_t)about.model_bytes);
+    answer =
+        json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s?, s:s?, s:{s:s?, s:I}}", "film",
+                  film_version(), "sentences", (json_int_t)about.sentences, "labels",
+                  (json_int_t)about.labels, "clusters", (json_int_t)about.clusters, "changes",
+                  (json_int_t)about.changes, "dim", (json_int_t)about.dim, "created",
+                  or_null(about.created), "identity", or_null(about.identity), "model", "checksum",
+                  or_null(about.model_checksum), "bytes", (json_int_t)about.model_bytes);
     TRY_ALLOC(text = json_dumps(answer, 0), error);
     TRY_ALLOC(*json = mem_string(text, strlen(text)), error);
 done:

@@ -1,5 +1,6 @@
-/* film_pool_set_process_allocator: SQLite allocates through the program's allocator. SQLite asks for the size of a block,
- * which an allocator of three functions does not tell, so each block begins with its size. */
+/* film_pool_set_process_allocator: SQLite allocates through the program's allocator. SQLite asks
+ * for the size of a block, which an allocator of three functions does not tell, so each block
+ * begins with its size. */
 #include "base/status.h"
 #include "film_pool.h"
 
@@ -61,12 +62,11 @@ static void stop(void *user)
 
 film_status film_pool_set_process_allocator(const film_allocator *allocator, film_error *error)
 {
-    sqlite3_mem_methods methods = {allocate, release, reallocate, size_of, round_up,
-                                   start,    stop,    NULL};
+    sqlite3_mem_methods methods = {allocate, release, reallocate, size_of,
+                                   round_up, start,   stop,       NULL};
     int code = has_own ? SQLITE_OK : sqlite3_config(SQLITE_CONFIG_GETMALLOC, &own);
     has_own = has_own || code == SQLITE_OK;
-    if (code == SQLITE_OK)
-        code = sqlite3_config(SQLITE_CONFIG_MALLOC, allocator ? &methods : &own);
+    if (code == SQLITE_OK) code = sqlite3_config(SQLITE_CONFIG_MALLOC, allocator ? &methods : &own);
     if (code != SQLITE_OK)
         return status_set(error, FILM_USAGE,
                           "SQLite is in use already; set its allocator before the first pool is "

@@ -1,5 +1,5 @@
-/* film_io.h: outputs, formats and opening tables. Checks the arguments, then one call down. The other calls of a table
- * are in table.c. */
+/* film_io.h: outputs, formats and opening tables. Checks the arguments, then one call down. The
+ * other calls of a table are in table.c. */
 #include "base/file.h"
 #include "base/sized.h"
 #include "text/format.h"
@@ -23,8 +23,7 @@ film_status film_table_open(const char *path, const film_table_options *options,
     film_table_options with = {0};
     if (!path || !out) return missing(error, path ? "out" : "path");
     *out = NULL;
-    film_status status =
-        sized_options(&with, sizeof with, options, "film_table_options", error);
+    film_status status = sized_options(&with, sizeof with, options, "film_table_options", error);
     return status == FILM_OK ? table_open(path, &with, out, error) : status;
 }
 

@@ -5,7 +5,8 @@
 #include "base/status.h"
 #include "film_train.h"
 
-/* The caller's options (NULL: none) with every default in place, as all of src/train reads them: there a 0 is a 0. */
+/* The caller's options (NULL: none) with every default in place, as all of src/train reads them:
+ * there a 0 is a 0. */
 film_status options_complete(film_train_options *out, const film_train_options *given,
                              film_error *error);
 

@@ -12,7 +12,7 @@ cp out help
 expect_output "help is --help" 0 "$(cat help)" "$FILM" help
 expect_output "-h is --help" 0 "$(cat help)" "$FILM" -h
 expect_output "without arguments the help comes with exit 1" 1 "$(cat help)" "$FILM"
-version=$(sed -n 's/^#define FILM_VERSION_[A-Z]* //p' "$ROOT/include/film.h" | paste -sd.)
+version=$(sed -n 's/^#define FILM_VERSION_[A-Z]* \([0-9]*\)$/\1/p' "$ROOT/include/film_types.h" | paste -sd.)
 expect_output "--version" 0 "film $version" "$FILM" --version
 for verb in $VERBS; do
     run "$FILM" "$verb" --help

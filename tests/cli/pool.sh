@@ -62,7 +62,7 @@ for format in csv jsonl; do
     check "adding the export of a pool to itself adds nothing ($format)" grep -q '"added": 0, "replaced": 0, "present": 74' counts
 done
 check "jsonl keeps every field" bash -c '"$0" pool list odd.pool --json >a; "$0" pool list copy.pool --json >b; cmp a b' "$FILM"
-expect_output "TSV cannot hold a line end" 2 'film: sentence "7" holds a tab or line end, which TSV cannot; use --format csv or jsonl' \
+expect_output "TSV cannot hold a line end" 2 'film: sentence "7" holds a tab or line end, which TSV cannot; use format csv or jsonl' \
     "$FILM" pool export odd.pool -o a.tsv
 check "and leaves no file" test ! -e a.tsv
 "$FILM" pool export p.pool -q -o a.tsv

@@ -77,7 +77,7 @@ expect_output "nothing to resume" 2 "film: nothing to resume: no part.film.check
 stops INT 2 "$@"
 cp part.film.checkpoint kept
 cp part.film kept.film
-same="use the same command line, or do not resume it to begin again"
+same="use the same options, or do not resume it to begin again"
 expect_output "another seed is refused" 2 "film: part.film.checkpoint is of another training: option seed was 1, now it is 2; $same" \
     learn --resume "$@" --seed 2
 expect_output "another batch is refused" 2 "film: part.film.checkpoint is of another training: option batch was 4, now it is 5; $same" \

@@ -44,7 +44,8 @@ static struct compared compare(int first, int second, int graded, size_t resampl
     return out;
 }
 
-/* The differences that labels of a kind have, and those of the other kind, which are not numbers. */
+/* The differences that labels of a kind have, and those of the other kind, which are not numbers.
+ * */
 static size_t figures_of(const film_comparison *found, int graded, const film_difference *out[5])
 {
     const film_difference *pairs[] = {&found->accuracy, &found->f1, &found->log_loss, &found->auc,

@@ -1,4 +1,5 @@
-/* film_pool_set_process_allocator, in a process of its own: SQLite takes an allocator only before its first use. */
+/* film_pool_set_process_allocator, in a process of its own: SQLite takes an allocator only before
+ * its first use. */
 #include "pools.h"
 
 static film_error error;

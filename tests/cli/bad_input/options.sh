@@ -155,22 +155,22 @@ bad "an input format that is none" 1 \
     'film predict: --input-format lines: expected tsv|csv|jsonl; film predict --help shows how' \
     film predict good.film good.tsv --input-format lines
 bad "--prior 0" 1 \
-    'film: the prior must lie between 0 and 1, not 0' \
+    'film match: --prior 0: expected a probability above 0 and below 1; film match --help shows how' \
     film match good.film --prior 0 x y
 bad "--prior 1" 1 \
-    'film: the prior must lie between 0 and 1, not 1' \
+    'film match: --prior 1: expected a probability above 0 and below 1; film match --help shows how' \
     film match good.film --prior 1 x y
 bad "--prior half" 1 \
-    'film match: --prior half: expected a number; film match --help shows how' \
+    'film match: --prior half: expected a probability above 0 and below 1; film match --help shows how' \
     film match good.film --prior half x y
 bad "--prior of a whole file where there is none" 1 \
-    'film match: --prior auto: expected a number; film match --help shows how' \
+    'film match: --prior auto: expected a probability above 0 and below 1; film match --help shows how' \
     film match good.film --prior auto x y
 bad "eval --prior -1" 1 \
-    'film eval: --prior -1: expected a number, or auto; film eval --help shows how' \
+    'film eval: --prior -1: expected a probability above 0 and below 1, or auto; film eval --help shows how' \
     film eval good.film good.tsv --prior -1
 bad "train --prior 1" 1 \
-    'film: the prior must lie between 0 and 1, not 1' \
+    'film train: --prior 1: expected a probability above 0 and below 1; film train --help shows how' \
     film train good.tsv --prior 1 -o m.film
 bad "--threshold 50" 1 \
     'film match: --threshold 50: expected a probability above 0 and below 1; film match --help shows how' \
