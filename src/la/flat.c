@@ -1,11 +1,12 @@
-/* Exact nearest neighbours by matrix products of a fixed shape. */
+/* Exact nearest neighbours by inner products of blocks of queries with blocks of rows. The products are our own: those
+ * of sgemm are rounded differently in different lanes of its tile (OpenBLAS's kernels for AVX2), so equal vectors
+ * would not tie. */
 #include "la/flat.h"
 #include "base/mem.h"
-#include "la/openmp.h"
 #include "base/topk.h"
-#include "la/dense.h"
+#include "embed/vec.h"
+#include "la/openmp.h"
 
-#include <cblas.h>
 #include <omp.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ enum { QUERIES = 64, ROWS = 512 };
 
 /* What one thread works with. */
 struct worker {
-    float *queries; /* QUERIES x dim, zeros behind the last */
+    float *queries; /* dim x QUERIES: a query is a column; zeros after the last */
     float *rows;    /* ROWS x dim: the last, short block of the base, or targets */
     float *scores;  /* QUERIES x ROWS */
     float *kept;    /* QUERIES x k */
@@ -80,19 +81,40 @@ static const float *target_vector(const struct job *job, size_t i, float *penalt
     return job->base->rows + targets->id[i] * job->base->dim;
 }
 
-/* scores (QUERIES x ROWS) = queries * rows', always this shape. */
-static void multiply(struct worker *worker, const float *rows, size_t dim)
+/* Eight queries at once. */
+typedef float lanes __attribute__((vector_size(32), aligned(4)));
+
+/* scores (QUERIES x ROWS) = queries' * rows'. A lane adds up one query's products with one row, dimension by
+ * dimension: every score is the same sum in the same order, wherever it is. */
+VEC_KERNEL static void multiply(float *scores, const float *queries, const float *rows, size_t dim)
 {
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, QUERIES, ROWS, (int)dim, 1.0f,
-                worker->queries, (int)dim, rows, (int)dim, 0.0f, worker->scores, ROWS);
+    enum { LANES = 8, PART = 4 * LANES }; /* two rows x 32 queries: eight sums in registers */
+    for (size_t j = 0; j < ROWS; j += 2)
+        for (size_t i = 0; i < QUERIES; i += PART) {
+            const float *a = rows + j * dim, *b = a + dim, *q = queries + i;
+            lanes sum[8] = {{0}};
+            for (size_t d = 0; d < dim; d++, q += QUERIES) {
+                const lanes *x = (const lanes *)(const void *)q;
+                sum[0] += x[0] * a[d], sum[1] += x[1] * a[d];
+                sum[2] += x[2] * a[d], sum[3] += x[3] * a[d];
+                sum[4] += x[0] * b[d], sum[5] += x[1] * b[d];
+                sum[6] += x[2] * b[d], sum[7] += x[3] * b[d];
+            }
+            for (size_t l = 0; l < PART; l++) {
+                scores[(i + l) * ROWS + j] = sum[l / LANES][l % LANES];
+                scores[(i + l) * ROWS + j + 1] = sum[4 + l / LANES][l % LANES];
+            }
+        }
 }
 
 static void gather_queries(struct worker *worker, const struct job *job, size_t first, size_t count)
 {
     size_t dim = job->base->dim;
     memset(worker->queries, 0, QUERIES * dim * sizeof(float));
-    for (size_t i = 0; i < count; i++)
-        memcpy(worker->queries + i * dim, query_vector(job, first + i), dim * sizeof(float));
+    for (size_t i = 0; i < count; i++) {
+        const float *query = query_vector(job, first + i);
+        for (size_t d = 0; d < dim; d++) worker->queries[d * QUERIES + i] = query[d];
+    }
 }
 
 /* The scores of block BLOCK of the base; returns how many rows it has. */
@@ -105,7 +127,7 @@ static size_t score_block(struct worker *worker, const struct flat *base, size_t
         memcpy(worker->rows, rows, count * base->dim * sizeof(float));
         rows = worker->rows;
     }
-    multiply(worker, rows, base->dim);
+    multiply(worker->scores, worker->queries, rows, base->dim);
     for (size_t i = 0; base->penalty && i < QUERIES; i++)
         for (size_t j = 0; j < count; j++) worker->scores[i * ROWS + j] -= base->penalty[first + j];
     return count;
@@ -144,7 +166,7 @@ static void rank_tile(struct worker *worker, const struct job *job, size_t first
     for (size_t i = 0; i < count; i++)
         memcpy(worker->rows + i * dim, target_vector(job, first + i, &penalty[i]),
                dim * sizeof(float));
-    multiply(worker, worker->rows, dim);
+    multiply(worker->scores, worker->queries, worker->rows, dim);
     for (size_t i = 0; i < count; i++) {
         wanted[i] = worker->scores[i * ROWS + i] - penalty[i];
         job->rank[first + i] = 1;
@@ -175,7 +197,6 @@ static film_status run(const struct job *job, int threads, const film_progress *
     int stop = 0;
     threads = openmp_use(threads);
     if ((size_t)threads > tiles) threads = tiles ? (int)tiles : 1;
-    int before = dense_begin();
 #pragma omp parallel num_threads(threads)
     {
         struct worker worker;
@@ -201,7 +222,6 @@ static film_status run(const struct job *job, int threads, const film_progress *
         }
         worker_free(&worker);
     }
-    dense_end(before);
     return status;
 }
 

@@ -1,8 +1,7 @@
 /* Exact nearest neighbours by inner product: every query against every row.
  *
- * Scores come from matrix products of one fixed shape (short blocks are filled up with zeros), each
- * computed by one thread. So a score depends on the two vectors alone, not on where they stand or
- * how many threads there are: equal vectors tie exactly, and the bytes of the result are the same
+ * Every score is the same sum in the same order, so it depends on the two vectors alone, not on their
+ * places or on the number of threads: equal vectors tie exactly, and the bytes of the result are the same
  * for every thread count. For cosines the caller normalises the rows. */
 #ifndef LA_FLAT_H
 #define LA_FLAT_H
