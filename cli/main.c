@@ -88,6 +88,7 @@ static int run(int argc, char **argv)
         return usage_error(verb, "this is no work for several processes; start it without mpirun");
     if (verb) return run_verb(verb, argc - 2, argv + 2);
     const char *similar = similar_verb(name);
+    if (similar && strcmp(similar, name) == 0) return EXIT_IO; /* its module could not be loaded */
     fprintf(stderr, "film: there is no verb \"%s\"%s%s%s; film --help lists them\n", name,
             similar ? "; did you mean " : "", similar ? similar : "", similar ? "?" : "");
     return EXIT_USAGE;

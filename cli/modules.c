@@ -1,10 +1,13 @@
-/* Loads the modules of libfilm-pool and libfilm-train by dlopen, each once. Knows no verb. A module is looked for
- * beside the program and in its library folder (the program's RUNPATH). */
+/* Loads the modules of libfilm-pool and libfilm-train by dlopen, each once. Knows no verb. A module is beside the
+ * program (in a build folder) or in its library folder (installed). The program finds both from its own path: a RUNPATH
+ * would not serve under a sanitizer, whose dlopen is the caller then. */
 #include "modules.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
     const char *file;
@@ -12,15 +15,30 @@ static const struct {
 } modules[LIBRARIES] = {[LIBRARY_POOL] = {"film-verbs-pool.so", "pool_verbs"},
                         [LIBRARY_TRAIN] = {"film-verbs-train.so", "train_verbs"}};
 
+/* The path of FILE in the folder RELATIVE to the program's; 0: there is no such file. */
+static int find_module(const char *relative, const char *file, char path[PATH_MAX])
+{
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length <= 0) return 0;
+    program[length] = '\0';
+    *strrchr(program, '/') = '\0';
+    int needed = snprintf(path, PATH_MAX, "%s/%s%s", program, relative, file);
+    return needed > 0 && needed < PATH_MAX && access(path, R_OK) == 0;
+}
+
 static void *load(enum library library, film_error *error)
 {
+    char path[PATH_MAX];
+    const char *file = modules[library].file;
     static void *handles[LIBRARIES];
     if (handles[library]) return handles[library];
     /* Idle OpenMP threads spin by default, and take a busy machine's processors from those that work. libgomp
      * reads this once, when it is loaded; what the user has set is left alone. */
     if (library == LIBRARY_TRAIN && !getenv("OMP_WAIT_POLICY") && !getenv("GOMP_SPINCOUNT"))
         setenv("GOMP_SPINCOUNT", "1000", 0);
-    handles[library] = dlopen(modules[library].file, RTLD_NOW | RTLD_LOCAL);
+    int found = find_module("", file, path) || find_module(FILM_MODULES "/", file, path);
+    handles[library] = dlopen(found ? path : file, RTLD_NOW | RTLD_LOCAL);
     if (!handles[library]) {
         error->status = FILM_IO;
         snprintf(error->message, sizeof error->message,

@@ -13,7 +13,10 @@ add_executable(film ${FILM_CLI_SOURCES})
 target_include_directories(film PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(film PRIVATE film_strict film_shared PkgConfig::JANSSON Threads::Threads ${CMAKE_DL_LIBS} m)
 set_target_properties(film PROPERTIES ENABLE_EXPORTS ON BUILD_RPATH "$ORIGIN"
-  INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};$ORIGIN/../${CMAKE_INSTALL_LIBDIR}/film")
+  INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+# Where modules are, from where the program is.
+file(RELATIVE_PATH FILM_MODULES /x/${CMAKE_INSTALL_BINDIR} /x/${CMAKE_INSTALL_LIBDIR}/film)
+target_compile_definitions(film PRIVATE FILM_MODULES="${FILM_MODULES}")
 
 # film_verbs(NAME LIBRARIES... SOURCES files...): the module film-verbs-NAME.so.
 function(film_verbs name)
