@@ -163,7 +163,7 @@ static film_status add_pools(struct train_values *values, struct pool_pairs *pai
     film_train_options *train = &values->train;
     if (values->pools.count && train->method == FILM_METHOD_MFILM) {
         snprintf(error->message, sizeof error->message,
-                 "--method mfilm streams files and takes no --pool; choose another method");
+                 "method mfilm streams files and takes no pool; choose another method");
         return FILM_USAGE;
     }
     if (job_rank() > 0) return FILM_OK;
