@@ -162,7 +162,7 @@ bad "an answer about no one" 2 \
     'film: dup.pool has no sentence with id "nobody"' \
     film pool label dup.pool --from nobody.tsv
 bad "training from a pool without labels" 2 \
-    'film: dup.pool has no labels to learn from; label some pairs with film dedup or film pool label' \
+    'film: dup.pool has no labels to learn from; give some with film dedup --review or film pool label' \
     film train --pool dup.pool -o m.film
 "$FILM" pool label dup.pool card-lost card-stolen same
 bad "categories and a pool's pairs" 2 \
