@@ -31,7 +31,7 @@ notices "an option that is gone is still there" 'man/film.1: options of film spl
     'verbs["split"]["options"] = [o for o in verbs["split"]["options"] if o["name"] != "ratio"]'
 notices "a new verb is missing in the README" 'README.md: commands: not there: | `film zap MODEL`' \
     'about["verbs"].append(dict(verbs["info"], name="zap"))'
-notices "a new action is missing in docs/reference/cli.md" 'docs/reference/cli.md: actions: not there: | `film pool zap POOL [options]`' \
+notices "a new action is missing in docs/how-to/search.md" 'docs/how-to/search.md: actions: not there: | `film pool zap POOL [options]`' \
     'verbs["pool"]["actions"].append(dict(verbs["pool"]["actions"][3], name="zap"))'
 notices "and in the manual" 'man/film.1: synopsis: not there: .B film pool zap' \
     'verbs["pool"]["actions"].append(dict(verbs["pool"]["actions"][3], name="zap"))'
