@@ -35,7 +35,7 @@ notices "a new action is missing in docs/how-to/search.md" 'docs/how-to/search.m
     'verbs["pool"]["actions"].append(dict(verbs["pool"]["actions"][3], name="zap"))'
 notices "and in the manual" 'man/film.1: synopsis: not there: .B film pool zap' \
     'verbs["pool"]["actions"].append(dict(verbs["pool"]["actions"][3], name="zap"))'
-notices "a setting with another default" 'docs/explanation/methods.md: settings: not there: | `power=P`' \
+notices "a setting with another default" 'docs/reference/cli.md: settings: not there: | `power=P`' \
     'verbs["train"]["settings"][0]["default"] = "0.7"'
 notices "a new route is missing in OpenAPI" 'server/openapi.json: routes and fields: GET /v1/zap is missing' \
     'verbs["serve"]["routes"].append(dict(next(r for r in verbs["serve"]["routes"] if r["path"] == "/v1/model"), path="/v1/zap"))'
@@ -47,4 +47,14 @@ notices "a route that writes without saying so" 'server/openapi.json: routes and
     'next(r for r in verbs["serve"]["routes"] if r["path"] == "/v1/search")["writes"] = True'
 notices "an option the pages still name" 'docs: every option exists: ' \
     'verbs["dedup"]["options"] = [o for o in verbs["dedup"]["options"] if o["name"] != "review"]'
+# A figure that differs from the stored one is reported, and so is a key that is not stored.
+"$PYTHON" -c '
+import json, sys
+figures = json.load(open(sys.argv[1] + "/docs/results.json"))
+figures["quora.accuracy"]["value"] = "12.3"
+del figures["quora.log_loss"]
+json.dump(figures, open("results.json", "w"))' "$ROOT"
+export FILM_FIGURES=$PWD/results.json
+notices "a figure that is not the stored one" 'docs/reference/results.md: figures: quora.accuracy: the page shows "84.6 %"' pass
+notices "a figure that is not stored" 'docs/reference/results.md: figures: quora.log_loss: no such figure' pass
 finish
