@@ -29,7 +29,7 @@ notices "a new option is missing in the manual" 'man/film.1: options of film mat
     'verbs["match"]["options"].append({"name": "fresh", "kind": "flag"})'
 notices "an option that is gone is still there" 'man/film.1: options of film split: --ratio is no option of it' \
     'verbs["split"]["options"] = [o for o in verbs["split"]["options"] if o["name"] != "ratio"]'
-notices "a new verb is missing in the README" 'README.md: commands: not there: | `film zap MODEL`' \
+notices "a new verb is missing in the README" 'README.md: commands: not there: | `film zap` |' \
     'about["verbs"].append(dict(verbs["info"], name="zap"))'
 notices "a new action is missing in docs/how-to/search.md" 'docs/how-to/search.md: actions: not there: | `film pool zap POOL [options]`' \
     'verbs["pool"]["actions"].append(dict(verbs["pool"]["actions"][3], name="zap"))'
