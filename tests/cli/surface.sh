@@ -35,7 +35,7 @@ notices "a new action is missing in docs/how-to/search.md" 'docs/how-to/search.m
     'verbs["pool"]["actions"].append(dict(verbs["pool"]["actions"][3], name="zap"))'
 notices "and in the manual" 'man/film.1: synopsis: not there: .B film pool zap' \
     'verbs["pool"]["actions"].append(dict(verbs["pool"]["actions"][3], name="zap"))'
-notices "a setting with another default" 'docs/reference/cli.md: settings: not there: | `power=P`' \
+notices "a setting with another default" 'man/film.1: settings: not there: Default: 0.7.' \
     'verbs["train"]["settings"][0]["default"] = "0.7"'
 notices "a new route is missing in OpenAPI" 'server/openapi.json: routes and fields: GET /v1/zap is missing' \
     'verbs["serve"]["routes"].append(dict(next(r for r in verbs["serve"]["routes"] if r["path"] == "/v1/model"), path="/v1/zap"))'
