@@ -95,7 +95,7 @@ struct verb {
     const char *summary;
     const char *arguments;
     const char *details;           /* shown below the options */
-    const char *page;              /* of the documentation: "docs/pool.md"; NULL: none of its own */
+    const char *page;              /* its page, a path in docs/; NULL: none of its own */
     int shared;                    /* several processes can do it together: mpirun -n N film ... */
     int least, most;               /* arguments that are no options; most 0: any number */
     const struct option *options;  /* NULL: those of its actions */

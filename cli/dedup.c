@@ -192,7 +192,7 @@ static int run(const struct command *command, void *given)
 const struct verb verb_dedup = {
     VERB_DEDUP,
     .arguments = "MODEL FILE | POOL [-o OUT] [options]",
-    .page = "docs/pool.md",
+    .page = "docs/how-to/find-duplicates.md",
     .shared = 1,
     .least = 1,
     .most = 2,

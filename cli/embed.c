@@ -225,7 +225,7 @@ static int run(const struct command *command, void *given)
 const struct verb verb_embed = {
     VERB_EMBED,
     .arguments = "MODEL [FILE] [-o OUT.npy] [options]",
-    .page = "docs/bert.md",
+    .page = "docs/how-to/use-bert.md",
     .shared = 1,
     .least = 1,
     .most = 2,
@@ -237,7 +237,7 @@ const struct verb verb_embed = {
                "standard input. The rows of the array\n"
                "are in the order of the file. MODEL may be a folder with a BERT "
                "encoder as Hugging Face has them\n"
-               "(docs/bert.md).\n\n"
+               "(docs/how-to/use-bert.md).\n\n"
                "examples:\n"
                "  film embed faq.film examples/faq/questions.tsv -o faq.npy\n"
                "  mpirun -n 4 film embed faq.film questions.tsv -o all.npy    "

@@ -330,7 +330,7 @@ static int run(const struct command *command, void *given)
 const struct verb verb_eval = {
     VERB_EVAL,
     .arguments = "MODEL FILE [options]",
-    .page = "docs/eval.md",
+    .page = "docs/reference/measures.md",
     .shared = 1,
     .least = 2,
     .most = 2,
@@ -342,7 +342,8 @@ const struct verb verb_eval = {
         "FILE has pairs with 0 or 1, pairs with scores, triplets or categories; the figures that "
         "make "
         "sense\n"
-        "for it are shown, with 95 % bootstrap intervals. docs/eval.md says what each means.\n\n"
+        "for it are shown, with 95 % bootstrap intervals. docs/reference/measures.md says what "
+        "each means.\n\n"
         "examples:\n"
         "  film eval faq.film examples/faq/heldout.tsv\n"
         "  film eval quora.film dev.tsv --pool train.tsv --pool-queries 2000 --json\n"

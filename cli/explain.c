@@ -259,7 +259,7 @@ static int run(const struct command *command, void *given)
 const struct verb verb_explain = {
     VERB_EXPLAIN,
     .arguments = "MODEL [--pair A B | --dim I | --word W] [options]",
-    .page = "docs/explain.md",
+    .page = "docs/explanation/explanations.md",
     .least = 1,
     .most = 3,
     .options = options,

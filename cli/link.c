@@ -110,7 +110,7 @@ static int run(const struct command *command, void *given)
 const struct verb verb_link = {
     VERB_LINK,
     .arguments = "MODEL FILE_A FILE_B [-o OUT] [options]",
-    .page = "docs/pool.md",
+    .page = "docs/how-to/find-duplicates.md",
     .shared = 1,
     .least = 3,
     .most = 3,

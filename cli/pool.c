@@ -167,14 +167,14 @@ static int run(const struct command *command, void *given)
 const struct verb verb_pool = {
     VERB_POOL,
     .arguments = "ACTION POOL ... [options]",
-    .page = "docs/pool.md",
+    .page = "docs/how-to/search.md",
     .least = 1,
     .most = 1,
     .actions = actions,
     .run = run,
-    .details =
-        "POOL is a file, or postgresql://USER@HOST:PORT/DATABASE, which machines can share\n"
-        "(docs/postgresql.md; the password goes into ~/.pgpass, never on the command line).\n\n"
-        "example:\n"
-        "  film pool create faq.pool --model faq.film\n"
-        "  film pool add faq.pool examples/faq/questions.tsv\n"};
+    .details = "POOL is a file, or postgresql://USER@HOST:PORT/DATABASE, which machines can share\n"
+               "(docs/how-to/share-a-pool.md; the password goes into ~/.pgpass, never on the "
+               "command line).\n\n"
+               "example:\n"
+               "  film pool create faq.pool --model faq.film\n"
+               "  film pool add faq.pool examples/faq/questions.tsv\n"};

@@ -36,7 +36,7 @@ static const struct option options[] = {
      .kind = OPTION_FILE,
      .at = offsetof(struct values, report.compare),
      .argument = "CSV",
-     .help = "show a table of other systems: accuracy, times, sizes (docs/report.md)"},
+     .help = "show a table of other systems: accuracy, times, sizes"},
     TABLE_OPTIONS(struct values, report.eval_table),
     {.name = "train-columns",
      .kind = OPTION_TEXT,
@@ -97,7 +97,7 @@ static int run(const struct command *command, void *given)
 const struct verb verb_report = {
     VERB_REPORT,
     .arguments = "MODEL -o REPORT.html [options]",
-    .page = "docs/report.md",
+    .page = "docs/explanation/report.md",
     .least = 1,
     .most = 1,
     .options = options,
@@ -107,7 +107,7 @@ const struct verb verb_report = {
     .details = "One HTML file that needs nothing else: how good the model is, "
                "what it gets wrong and why, what it\n"
                "looks at, how it learned, and what is wrong with the data. "
-               "docs/report.md explains each part.\n\n"
+               "docs/explanation/report.md explains each part.\n\n"
                "examples:\n"
                "  film report faq.film --eval examples/faq/heldout.tsv --train "
                "examples/faq/train.tsv -o faq.html\n"

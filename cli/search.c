@@ -224,7 +224,7 @@ static int run(const struct command *command, void *given)
 const struct verb verb_search = {
     VERB_SEARCH,
     .arguments = "POOL QUERY|- [options]",
-    .page = "docs/pool.md",
+    .page = "docs/how-to/search.md",
     .least = 2,
     .most = 2,
     .options = options,

@@ -170,7 +170,7 @@ static void describe(void *object)
 const struct verb verb_serve = {
     VERB_SERVE,
     .arguments = "MODEL|POOL [--listen HOST:PORT] [options]",
-    .page = "docs/http.md",
+    .page = "docs/reference/http.md",
     .least = 1,
     .most = 1,
     .options = options,
@@ -183,7 +183,8 @@ const struct verb verb_serve = {
         "  curl -H 'Content-Type: application/json' -d '{\"a\": \"I lost my card\", \"b\": \"what "
         "if my card is lost?\"}' \\\n"
         "    http://127.0.0.1:8080/v1/match\n"
-        "docs/http.md and /openapi.json list what can be asked. SIGHUP opens the file again (and "
+        "docs/reference/http.md and /openapi.json list what can be asked. SIGHUP opens the file "
+        "again (and "
         "the "
         "log),\n"
         "without dropping a request; SIGTERM or Ctrl-C finishes what is being answered and stops.\n"

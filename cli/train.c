@@ -255,7 +255,7 @@ static int run(const struct command *command, void *given)
 const struct verb verb_train = {
     VERB_TRAIN,
     .arguments = "FILE... -o MODEL [options]",
-    .page = "docs/methods.md",
+    .page = "docs/explanation/methods.md",
     .shared = 1,
     .options = train_options,
     .settings = train_settings,

@@ -34,9 +34,9 @@ extern "C" {
 /* A model never changes. It must outlive its contexts. */
 typedef struct film_model film_model;
 
-/* Maps a model file, checks its structure and checksums, and makes it ready. FILM_NEEDS_LIBRARY: the model has a
- * BERT encoder and film_train_register (film_train.h) was not called. The file must not be
- * changed in place while it is open; replacing it by another file is fine. */
+/* Maps a model file, checks its structure and checksums, and makes it ready. FILM_NEEDS_LIBRARY:
+ * the model has a BERT encoder and film_train_register (film_train.h) was not called. The file must
+ * not be changed in place while it is open; replacing it by another file is fine. */
 FILM_API film_status film_open(const char *path, film_model **out, film_error *error);
 FILM_API void film_close(film_model *model);
 
@@ -122,8 +122,8 @@ FILM_API film_status film_embed_batch(const film_model *model, const film_text *
 typedef struct film_reason {
     /* "word": a word that is shared or on one side only. "opposed", "beside", "replaced", ...: two
      * words or phrases together. "trait": a named fact or similarity, or two of them. "memory":
-     * both questions are known. "identical": the same words in the same order. docs/decision.md
-     * explains each. */
+     * both questions are known. "identical": the same words in the same order.
+     * docs/explanation/how-it-decides.md explains each. */
     const char *kind;
     /* The word as the model reads it, or the name of a trait. It is not NUL-terminated. */
     const char *text;
@@ -142,8 +142,9 @@ typedef struct film_reason {
      * one's family too. NULL otherwise. */
     const char *family, *other_family;
     /* For programs: what the reason is, a name that no version changes. A trait's id
-     * ("unshared_numbers_max"; of two traits, that of the second in other_id, else NULL), or that of
-     * the kind: "word", "replaced_after", "memory_same", "identical", ... docs/decision.md lists them. */
+     * ("unshared_numbers_max"; of two traits, that of the second in other_id, else NULL), or that
+     * of the kind: "word", "replaced_after", "memory_same", "identical", ...
+     * docs/explanation/how-it-decides.md lists them. */
     const char *id, *other_id;
 } film_reason;
 
@@ -176,7 +177,6 @@ FILM_API film_status film_score_batch(const film_model *model, const film_text *
                                       const film_text *b, size_t count,
                                       const film_answer_options *options, float *probability,
                                       film_error *error);
-
 
 #ifdef __cplusplus
 }

@@ -8,9 +8,10 @@
  *
  * A verdict of film.h has some hundred reasons. An explanation is the same sum, gathered so that it
  * can be read: the weight of each word of the two sentences, and the weights of a dozen named
- * groups. Nothing is left out: bias, words and groups add up to the log-odds. docs/explain.md says
- * how. film_types.h has the rules of all calls. This header is part of libfilm.
- */
+ * groups. Nothing is left out: bias, words and groups add up to the log-odds.
+ * docs/explanation/explanations.md says how. film_types.h has the rules of all calls. This header
+ * is part of libfilm.
+ * */
 #ifndef FILM_EXPLAIN_H
 #define FILM_EXPLAIN_H
 
@@ -131,8 +132,8 @@ FILM_API film_status film_explanation_json(const film_explanation *explanation, 
 
 /* ---- What a model learned ------------------------------------------------------------------- */
 
-/* These calls make one JSON object each; free it with film_free. docs/explain.md lists what is in
- * them. MOST is the length of each list, at most 1000; 0: 10. */
+/* These calls make one JSON object each; free it with film_free. docs/explanation/explanations.md
+ * lists what is in them. MOST is the length of each list, at most 1000; 0: 10. */
 
 /* A dimension of the vectors: the words that pull it up and down, how concentrated it is on few
  * words, and the kept examples at its ends. FILM_USAGE: there is no such dimension. */

@@ -41,7 +41,7 @@ extern "C" {
 typedef struct film_pool film_pool;
 
 /* Returns whether PATH is the URI of a pool in PostgreSQL: postgresql://USER@HOST:PORT/DATABASE,
- * with all that libpq accepts but a password (docs/postgresql.md).
+ * with all that libpq accepts but a password (docs/how-to/share-a-pool.md).
  *
  * Every call takes files and URIs. A database is read through a copy on this machine, which is
  * brought up to date first; it may lack what others wrote in the last tenth of a second. While the
@@ -61,7 +61,7 @@ FILM_API void film_pool_close(film_pool *pool);
 
 /* Returns whether the file at PATH has been replaced since POOL was opened there. POOL can then
  * still be read, but not written. Close POOL and remove the old log before you open the new file
- * (docs/pool.md). */
+ * (docs/reference/pool-file.md). */
 FILM_API int film_pool_replaced(const film_pool *pool, const char *path);
 
 /* Called with one line to log. */
@@ -227,7 +227,7 @@ typedef struct film_found {
     film_sentence sentence;
     /* Of the query (a) and the sentence (b). It has reasons only with `explain`. */
     film_verdict verdict;
-    /* What answers are sorted by; docs/pool.md has the formula. */
+    /* What answers are sorted by; docs/how-to/search.md has the formula. */
     double score;
 } film_found;
 
@@ -383,8 +383,8 @@ typedef struct film_dedup_result {
 
 /* Finds which of COUNT records mean the same, without comparing all pairs: an index finds
  * candidates, the full pair decision judges them, and a rule that does not chain makes clusters
- * (docs/pool.md). The result depends neither on the order of the records nor on the number of
- * threads. RESULT may be NULL. */
+ * (docs/how-to/find-duplicates.md). The result depends neither on the order of the records nor on
+ * the number of threads. RESULT may be NULL. */
 FILM_API film_status film_dedup(const film_model *model, const film_record *records, size_t count,
                                 const film_dedup_options *options, film_dedup_result *result,
                                 film_error *error);

@@ -24,7 +24,8 @@ extern "C" {
 /* Feature groups, a bit set: words, pairs of neighbouring words, character n-grams. */
 enum { FILM_WORD = 1, FILM_BIGRAM = 2, FILM_CHAR = 4 };
 
-/* How the map from features to vectors is learned. docs/methods.md compares the methods. */
+/* How the map from features to vectors is learned. docs/explanation/methods.md compares the
+ * methods. */
 typedef enum film_method {
     /* RANK with labels, SVD without. */
     FILM_METHOD_AUTO = 0,
@@ -39,12 +40,12 @@ typedef enum film_method {
     /* A map learned on the features themselves by a ranking loss. */
     FILM_METHOD_RANK,
     /* A convolutional network on the tokens of a BERT encoder, for comparison. It cannot be
-     * explained (docs/blackbox.md). */
+     * explained (docs/explanation/black-box.md). */
     FILM_METHOD_DEEP,
     FILM_METHOD_COUNT
 } film_method;
 
-/* Options of methods FILM and MFILM. docs/methods.md has the mathematics. */
+/* Options of methods FILM and MFILM. docs/explanation/methods.md has the mathematics. */
 typedef struct film_solver_options {
     /* p of Sigma^-p, which is 1 in the paper; 0: 0.5. */
     double power;
@@ -148,11 +149,11 @@ typedef struct film_train_options {
     const char *stem;
     /* Words to leave out: "english", or a file with a word per line; NULL: none. */
     const char *stop;
-    /* A Hugging Face folder with a BERT encoder (docs/bert.md). Sentence vectors then come from the
-     * encoder, with a map on top (methods FILM and SVD) or a network on top (DEEP). The encoder
-     * becomes part of the model. A full decision learns the worth of the vectors on the dev file,
-     * which should hold nothing the encoder was trained on; without one, on held-out rows. NULL:
-     * vectors are made from words. */
+    /* A Hugging Face folder with a BERT encoder (docs/explanation/bert.md). Sentence vectors then
+     * come from the encoder, with a map on top (methods FILM and SVD) or a network on top (DEEP).
+     * The encoder becomes part of the model. A full decision learns the worth of the vectors on the
+     * dev file, which should hold nothing the encoder was trained on; without one, on held-out
+     * rows. NULL: vectors are made from words. */
     const char *bert;
     /* A folder for the encoder's vectors, so that the next training need not compute them again;
      * NULL: none. */
@@ -317,7 +318,8 @@ typedef struct film_retrieval {
     double recall_1, recall_10, recall_36, mean_reciprocal_rank;
 } film_retrieval;
 
-/* What film_eval measured. docs/eval.md explains each figure. Free it with film_eval_result_free.
+/* What film_eval measured. docs/reference/measures.md explains each figure. Free it with
+ * film_eval_result_free.
  * */
 typedef struct film_eval_result {
     size_t size;
@@ -372,7 +374,7 @@ typedef struct film_report_options {
     size_t train_count;
     /* A file whose sentences are searched for duplicates; NULL: none. */
     const char *pool;
-    /* A CSV of other systems to show beside the model (docs/report.md); NULL: none. */
+    /* A CSV of other systems to show beside the model (docs/explanation/report.md); NULL: none. */
     const char *compare;
     film_table_options eval_table, train_table, pool_table;
     uint64_t seed;
@@ -382,8 +384,8 @@ typedef struct film_report_options {
 
 /* Writes one self-contained HTML file; "-" is standard output. It shows how the model learned, how
  * good it is, what it gets wrong, what it looks at, and what is wrong with the data. Where the
- * files given do not suffice for a section, the report says so. docs/report.md explains each
- * section. */
+ * files given do not suffice for a section, the report says so. docs/explanation/report.md explains
+ * each section. */
 FILM_API film_status film_report(const film_model *model, const film_report_options *options,
                                  const char *path, film_error *error);
 
@@ -420,7 +422,8 @@ FILM_API film_status film_split(const char *path, const char *train_path, const 
 FILM_API void film_train_register(void);
 
 /* A network somebody else trained, in a Hugging Face folder as downloaded: sentences to vectors,
- * without anything learned from your data. docs/bert.md says which can be read. Never changes when used. */
+ * without anything learned from your data. docs/explanation/bert.md says which can be read. Never
+ * changes when used. */
 typedef struct film_bert film_bert;
 
 FILM_API film_status film_bert_open(const char *folder, film_bert **out, film_error *error);

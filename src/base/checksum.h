@@ -1,4 +1,5 @@
-/* Checksums that our safetensors files carry in their metadata (docs/format.md, "Checksums").
+/* Checksums that our safetensors files carry in their metadata (docs/reference/model-file.md,
+ * "Checksums").
  *
  * A tensor's is XXH3_64 of its bytes. The header's covers everything else that a reader acts on:
  * metadata, names, types, shapes and places. It is taken over what the header says, not over its

@@ -1,7 +1,8 @@
 /* safetensors files: 8 bytes header length (little-endian), a JSON header, raw tensors.
  *
  * Reading trusts nothing: header size, JSON, dtype, shape, offsets, holes, overlaps, overflow and
- * UTF-8 are checked before the first tensor is handed out. docs/format.md has the bytes. */
+ * UTF-8 are checked before the first tensor is handed out. docs/reference/model-file.md has the
+ * bytes. */
 #ifndef BASE_SAFETENSORS_H
 #define BASE_SAFETENSORS_H
 

@@ -2,10 +2,10 @@
  * trained.
  *
  * Read are BERT, MiniLM and DistilBERT folders as downloaded, and sentence-transformers folders
- * made of them; docs/bert.md lists files and settings. A vector depends on its sentence alone,
- * neither on those encoded with it nor on the number of threads: to the last bit with OpenBLAS's
- * AVX-512 kernels and after bert_round, within 2e-6 with kernels that add up the rows of a product
- * in different orders (Haswell's). */
+ * made of them; docs/explanation/bert.md lists files and settings. A vector depends on its sentence
+ * alone, neither on those encoded with it nor on the number of threads: to the last bit with
+ * OpenBLAS's AVX-512 kernels and after bert_round, within 2e-6 with kernels that add up the rows of
+ * a product in different orders (Haswell's). */
 #ifndef BERT_BERT_H
 #define BERT_BERT_H
 
@@ -17,8 +17,8 @@ film_status bert_open(const char *folder, struct bert **out, film_error *error);
 void bert_free(struct bert *bert);
 
 /* Rounds weights, and from then on activations, to 8 bits: faster where the machine multiplies
- * bytes (AVX-512 VNNI), slightly different vectors (docs/bert.md). Before the encoder is shared by
- * threads; free it when it fails. */
+ * bytes (AVX-512 VNNI), slightly different vectors (docs/explanation/bert.md). Before the encoder
+ * is shared by threads; free it when it fails. */
 film_status bert_round(struct bert *bert, film_error *error);
 
 size_t bert_dim(const struct bert *bert);
@@ -26,7 +26,8 @@ size_t bert_dim(const struct bert *bert);
 /* Tokens of a sentence that are read, [CLS] and [SEP] included; what is longer is cut off. */
 size_t bert_most_tokens(const struct bert *bert);
 
-/* ---- As part of a model file (docs/format.md): tensors called bert.* and settings as JSON ---- */
+/* ---- As part of a model file (docs/reference/model-file.md): tensors called bert.* and settings
+ * as JSON ---- */
 
 /* Settings to write beside the tensors; free with mem_free. */
 film_status bert_settings(const struct bert *bert, char **json, film_error *error);

@@ -1,5 +1,5 @@
 /* The black box: a convolutional network from the token matrix of a BERT encoder to a vector
- * (Hoffer and Ailon's triplet network; docs/blackbox.md).
+ * (Hoffer and Ailon's triplet network; docs/explanation/black-box.md).
  *
  *     tokens x dim  -> convolution 5, 2 x 2 max-pooling, ReLU
  *                   -> convolution 3, pooling, ReLU
@@ -85,7 +85,7 @@ void deep_backward(const struct deep *deep, const float *matrix, double dropout,
 film_status deep_vectors(const struct deep *deep, const float *matrices, size_t count, int threads,
                          float *out, film_error *error);
 
-/* ---- As part of a model file (docs/format.md) ---- */
+/* ---- As part of a model file (docs/reference/model-file.md) ---- */
 
 enum { DEEP_TENSORS = 2 * DEEP_LAYERS };
 

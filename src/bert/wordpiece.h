@@ -1,10 +1,10 @@
 /* WordPiece: a sentence to the piece numbers a BERT encoder was trained on.
  *
  * The steps are those of the tokenizer published with BERT, in the reading of Hugging Face's fast
- * version (docs/bert.md lists where the two differ): special tokens by their exact bytes; control
- * characters removed; every kind of space is a space; CJK characters are words of their own;
- * canonical decomposition without its marks; lower case; punctuation marks are words of their own;
- * then, from the left, the longest piece in the vocabulary. */
+ * version (docs/explanation/bert.md lists where the two differ): special tokens by their exact
+ * bytes; control characters removed; every kind of space is a space; CJK characters are words of
+ * their own; canonical decomposition without its marks; lower case; punctuation marks are words of
+ * their own; then, from the left, the longest piece in the vocabulary. */
 #ifndef BERT_WORDPIECE_H
 #define BERT_WORDPIECE_H
 

@@ -17,7 +17,7 @@
 #include "index/index.h"
 
 #define CANDIDATES_NONE UINT32_MAX
-#define CANDIDATES_THRESHOLD 0.9 /* docs/pool.md says why */
+#define CANDIDATES_THRESHOLD 0.9 /* docs/how-to/find-duplicates.md says why */
 enum { CANDIDATES_K = 20, CANDIDATES_BATCH = 65536 };
 
 struct candidates {

@@ -1,4 +1,5 @@
-/* How good scores are, against labels: the figures of film eval. docs/eval.md has the formulae.
+/* How good scores are, against labels: the figures of film eval. docs/reference/measures.md has the
+ * formulae.
  *
  * The rows are sorted once; every figure is then one pass over them with a weight per row. A
  * bootstrap resample is such a set of weights (how often each row was drawn), so it needs no

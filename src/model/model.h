@@ -1,7 +1,7 @@
 /* What film_open gives: everything needed to answer, in one immutable piece.
  *
- * On disk a model is one safetensors file; docs/format.md lists its tensors. Opened, its arrays
- * stay in the mapped file; just trained, they are the model's own. */
+ * On disk a model is one safetensors file; docs/reference/model-file.md lists its tensors. Opened,
+ * its arrays stay in the mapped file; just trained, they are the model's own. */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 

@@ -146,7 +146,7 @@ done:
 /* What answers are sorted by. The probability alone is the wrong order: it was learned on pairs
  * that people chose because they are close, and says little about how a sentence compares with all
  * the others. With it, similarity and spelling count; chosen on the dev duplicates
- * (docs/results.md). */
+ * (docs/reference/results.md). */
 static double sort_score(const struct worker *worker, const struct candidate *candidate,
                          const film_verdict *verdict)
 {

@@ -1,5 +1,5 @@
 /* The tables of a pool in PostgreSQL, their version, and how an older version becomes this one.
- * docs/postgresql.md shows them to users. */
+ * docs/how-to/share-a-pool.md shows them to users. */
 #ifndef REMOTE_TABLES_H
 #define REMOTE_TABLES_H
 

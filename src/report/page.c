@@ -120,7 +120,7 @@ void page_assemble(const struct report *report, struct markup *page)
     markup_print(
         page,
         "<footer>Made by film %s. Every plot's values are behind its CSV link; hover over a "
-        "point to see what it stands for. docs/report.md explains each part.</footer>"
+        "point to see what it stands for. docs/explanation/report.md explains each part.</footer>"
         "</main></body></html>\n",
         film_version());
 }

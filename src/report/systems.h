@@ -2,8 +2,8 @@
  * read to be shown.
  *
  * Its columns are system (required), model (the file of the reported model marks its row),
- * explained (in words) and the figures below, in any order; a field may be empty. docs/report.md
- * documents it for users. */
+ * explained (in words) and the figures below, in any order; a field may be empty.
+ * docs/explanation/report.md documents it for users. */
 #ifndef REPORT_SYSTEMS_H
 #define REPORT_SYSTEMS_H
 

@@ -1,5 +1,5 @@
-/* The tables of a pool, their version, and how an older version becomes this one. docs/pool.md
- * shows them to users. */
+/* The tables of a pool, their version, and how an older version becomes this one.
+ * docs/reference/pool-file.md shows them to users. */
 #ifndef STORE_SCHEMA_H
 #define STORE_SCHEMA_H
 

@@ -1,5 +1,5 @@
-/* Where learning stands, in a safetensors file (docs/format.md): written from time to time and when
- * learning is stopped, read to go on. What the arrays mean is the learner's business
+/* Where learning stands, in a safetensors file (docs/reference/model-file.md): written from time to
+ * time and when learning is stopped, read to go on. What the arrays mean is the learner's business
  * (base/checkpoint_state.h). */
 #ifndef TRAIN_CHECKPOINT_H
 #define TRAIN_CHECKPOINT_H

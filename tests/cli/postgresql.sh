@@ -110,8 +110,8 @@ wait
 expect_output "then it can be written" 0 "1 added, 0 replaced, 0 there already; 0 bad rows passed over" "$FILM" pool add "$other" <(one)
 "$FILM" pool remove "$other" one -q
 
-# ---- roles: the rights docs/postgresql.md gives, word for word ----
-sed -n '/^CREATE ROLE film_reader/,/^```/p' "$ROOT/docs/postgresql.md" | grep -v '```' >grants.sql
+# ---- roles: the rights docs/how-to/share-a-pool.md gives, word for word ----
+sed -n '/^CREATE ROLE film_reader/,/^```/p' "$ROOT/docs/how-to/share-a-pool.md" | grep -v '```' >grants.sql
 for user in rita robot nobody; do role $user; done
 sql pool "$(cat grants.sql)"
 sql pool 'GRANT film_reader TO rita; GRANT film_writer TO robot'

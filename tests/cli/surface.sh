@@ -29,22 +29,32 @@ notices "a new option is missing in the manual" 'man/film.1: options of film mat
     'verbs["match"]["options"].append({"name": "fresh", "kind": "flag"})'
 notices "an option that is gone is still there" 'man/film.1: options of film split: --ratio is no option of it' \
     'verbs["split"]["options"] = [o for o in verbs["split"]["options"] if o["name"] != "ratio"]'
-notices "a new verb is missing in the README" 'README.md: commands: not there: | `film zap MODEL`' \
+notices "a new verb is missing in the README" 'README.md: commands: not there: | `film zap` |' \
     'about["verbs"].append(dict(verbs["info"], name="zap"))'
-notices "a new action is missing in docs/pool.md" 'docs/pool.md: actions: not there: | `film pool zap POOL [options]`' \
+notices "a new action is missing in docs/how-to/search.md" 'docs/how-to/search.md: actions: not there: | `film pool zap POOL [options]`' \
     'verbs["pool"]["actions"].append(dict(verbs["pool"]["actions"][3], name="zap"))'
 notices "and in the manual" 'man/film.1: synopsis: not there: .B film pool zap' \
     'verbs["pool"]["actions"].append(dict(verbs["pool"]["actions"][3], name="zap"))'
-notices "a setting with another default" 'docs/methods.md: settings: not there: | `power=P`' \
+notices "a setting with another default" 'man/film.1: settings: not there: Default: 0.7.' \
     'verbs["train"]["settings"][0]["default"] = "0.7"'
 notices "a new route is missing in OpenAPI" 'server/openapi.json: routes and fields: GET /v1/zap is missing' \
     'verbs["serve"]["routes"].append(dict(next(r for r in verbs["serve"]["routes"] if r["path"] == "/v1/model"), path="/v1/zap"))'
-notices "and in docs/http.md" 'docs/http.md: routes and fields: GET /v1/zap is missing' \
+notices "and in docs/reference/http.md" 'docs/reference/http.md: routes and fields: GET /v1/zap is missing' \
     'verbs["serve"]["routes"].append(dict(next(r for r in verbs["serve"]["routes"] if r["path"] == "/v1/model"), path="/v1/zap"))'
-notices "a new field of a body" "docs/http.md: routes and fields: POST /v1/match: fields" \
+notices "a new field of a body" "docs/reference/http.md: routes and fields: POST /v1/match: fields" \
     'verbs["serve"]["routes"][0]["fields"].append("zap")'
 notices "a route that writes without saying so" 'server/openapi.json: routes and fields: POST /v1/search: no 403' \
     'next(r for r in verbs["serve"]["routes"] if r["path"] == "/v1/search")["writes"] = True'
 notices "an option the pages still name" 'docs: every option exists: ' \
     'verbs["dedup"]["options"] = [o for o in verbs["dedup"]["options"] if o["name"] != "review"]'
+# A figure that differs from the stored one is reported, and so is a key that is not stored.
+"$PYTHON" -c '
+import json, sys
+figures = json.load(open(sys.argv[1] + "/docs/results.json"))
+figures["quora.accuracy"]["value"] = "12.3"
+del figures["quora.log_loss"]
+json.dump(figures, open("results.json", "w"))' "$ROOT"
+export FILM_FIGURES=$PWD/results.json
+notices "a figure that is not the stored one" 'docs/reference/results.md: figures: quora.accuracy: the page shows "84.6 %"' pass
+notices "a figure that is not stored" 'docs/reference/results.md: figures: quora.log_loss: no such figure' pass
 finish

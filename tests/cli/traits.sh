@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# docs/decision.md lists every trait as the program has it: family, name, meaning and id, in the same order.
+# docs/explanation/traits.md lists every trait as the program has it: family, name, meaning and id, in the same order.
 # With --update the table is written anew.
 source "$(dirname "$0")/tap.sh"
 driver=$(dirname "$FILM")/decision_driver
-name="docs/decision.md has the traits of the program"
-page=$ROOT/docs/decision.md
+name="docs/explanation/traits.md has the traits of the program"
+page=$ROOT/docs/explanation/traits.md
 header='| family | trait | meaning | id |'
 if [ -x "$driver" ]; then
     "$driver" --traits | awk -F '\t' '{ print "| " $1 " | " $2 " | " $3 " | `" $4 "` |" }' > wanted

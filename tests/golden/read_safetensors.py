@@ -1,6 +1,6 @@
 """A second reader and writer of safetensors files, from the format's public description: 8 bytes
 little-endian header length, a JSON header, raw row-major tensors. Plain Python and numpy, no code
-shared with src/model. Checksums are computed from docs/format.md with the system's libxxhash.
+shared with src/model. Checksums are computed from docs/reference/model-file.md with the system's libxxhash.
 
     read_safetensors.py FILE            prints the file as text, as safetensors_sample does
     read_safetensors.py --write FILE    writes a foreign file: no padding, odd addresses, no checksums
@@ -77,7 +77,7 @@ def foreign():
 
 
 def check(path):
-    """docs/format.md, "Checksums"."""
+    """docs/reference/model-file.md, "Checksums"."""
     try:
         library = ctypes.CDLL("libxxhash.so.0")
     except OSError:

@@ -226,7 +226,7 @@ static void many_pairs_are_judged_as_one(void **state)
     assert_ok(film_context_new(model, &context, &error));
     for (int i = 0; i < TEXTS * TEXTS; i++) {
         assert_ok(film_match(context, a[i], b[i], &one, &error));
-        /* in another batch the last digits may differ (docs/bert.md) */
+        /* in another batch the last digits may differ (docs/explanation/bert.md) */
         assert_close(one.log_odds, many[i].log_odds, 1e-3);
         assert_close(one.similarity, many[i].similarity, 1e-5);
     }

@@ -183,8 +183,8 @@ static void the_same_content_gives_the_same_bytes_with_aligned_data(void **state
     free(b);
 }
 
-/* The sums were computed in Python with libxxhash from docs/format.md, so that a change of
- * the definition cannot go unnoticed: old models would all read as damaged. */
+/* The sums were computed in Python with libxxhash from docs/reference/model-file.md, so that a
+ * change of the definition cannot go unnoticed: old models would all read as damaged. */
 static void checksums_stay_what_docs_format_says(void **state)
 {
     (void)state;
