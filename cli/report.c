@@ -36,7 +36,7 @@ static const struct option options[] = {
      .kind = OPTION_FILE,
      .at = offsetof(struct values, report.compare),
      .argument = "CSV",
-     .help = "show a table of other systems: accuracy, times, sizes (docs/explanation/report.md)"},
+     .help = "show a table of other systems: accuracy, times, sizes"},
     TABLE_OPTIONS(struct values, report.eval_table),
     {.name = "train-columns",
      .kind = OPTION_TEXT,
