@@ -131,7 +131,9 @@ static const struct option options[] = {
 
 static void prepare(void *given)
 {
-    ((struct values *)given)->dedup.size = sizeof(film_dedup_options);
+    film_dedup_options *dedup = &((struct values *)given)->dedup;
+    dedup->size = sizeof *dedup;
+    dedup->answer.size = sizeof dedup->answer; /* a review judges by them too */
 }
 
 /* What the options and arguments do not allow together; NULL: nothing. */
