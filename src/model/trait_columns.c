@@ -98,12 +98,21 @@ static const char *id_of_name(const char *name)
     return name;
 }
 
+/* The name that files store. It never changes, whatever the title is: a trait without a frozen
+ * name is stored under its id. */
+static const char *name_of_id(const char *id)
+{
+    for (size_t i = 0; i < sizeof old_names / sizeof *old_names; i++)
+        if (strcmp(old_names[i].id, id) == 0) return old_names[i].name;
+    return id;
+}
+
 void trait_columns_write(json_t *object)
 {
     json_t *ids = json_array(), *names = json_array();
     for (size_t i = 0; i < traits_count(); i++) {
         json_array_append_new(ids, json_string(trait_at(i)->id));
-        json_array_append_new(names, json_string(trait_at(i)->name));
+        json_array_append_new(names, json_string(name_of_id(trait_at(i)->id)));
     }
     json_object_set_new(object, "traits", names);
     json_object_set_new(object, "trait_ids", ids);

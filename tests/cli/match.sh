@@ -91,7 +91,7 @@ for pair in '|' 'my card|' '|my card' 'zzzqqq xxxyyy|my card' '...|!!!' ' |	' 'ð
     check "and one in JSON" grep -q '"log_odds": ' out
 done
 run "$FILM" match plain.film "zzzqqq xxxyyy" "my card"
-check "that words are not known is said" grep -qx '  -  not known to the model: zzzqqq, xxxyyy' out
+check "that words are not known is said" grep -qx '  -  words unknown to the model: zzzqqq, xxxyyy' out
 expect_output "a sentence that begins with a dash needs --" 1 \
     'film match: there is no option -5 degrees; film match --help shows how' "$FILM" match faq.film "-5 degrees" "cold"
 expect_status "with -- it is a sentence" 0 "$FILM" match faq.film -- "-5 degrees" "cold"
