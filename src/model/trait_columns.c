@@ -140,7 +140,7 @@ static film_status read_column(struct trait_columns *columns, size_t at, const c
     for (size_t i = 0; trait != TRAIT_NONE && i < at; i++)
         if (columns->trait[i] == trait)
             TRY(status_set(error, FILM_BAD_INPUT,
-                           "%s: settings: the decision has the trait \"%s\" twice", path, id));
+                           "%s: settings: the decision has a duplicate trait \"%s\"", path, id));
     columns->same = columns->same && trait == at;
 done:
     return status;
@@ -179,8 +179,8 @@ static film_status refuse(const struct trait_columns *columns, size_t column, co
     enum { SHOWN = 60 };
     const char *version = columns->version, *id = columns->id[column];
     return status_set(error, FILM_BAD_INPUT,
-                      "%s: its decision needs the trait \"%.*s\", which film %s does not have; "
-                      "use %s%.*s or train again",
+                      "%s: the decision needs the trait \"%.*s\", which film %s does not have; use "
+                      "%s%.*s or train again",
                       path, (int)utf8_cut(id, strlen(id), SHOWN), id, film_version(),
                       version ? "film " : "the version that trained it",
                       (int)(version ? utf8_cut(version, strlen(version), SHOWN) : 0),

@@ -55,7 +55,7 @@ expect_status "pool add" 0 "$FILM" pool add faq.pool "$FAQ/questions.tsv" -q
 expect_status "search" 0 "$FILM" search faq.pool "how do I reset my password" -k 3
 expect_status "pool check" 0 "$FILM" pool check faq.pool
 expect_output "a method that cannot be learned there" 1 \
-    "film: a BERT encoder is trained with method film, svd or deep; choose one of them" \
+    "film: a BERT encoder needs method film, svd or deep; choose one of them" \
     "$FILM" train train.tsv --bert tiny --method rank -o x.film
 expect_status "no such folder" 3 "$FILM" train train.tsv --bert nowhere -o x.film
 check "names it" grep -q 'nowhere' err

@@ -86,7 +86,7 @@ expect_output "another method is refused" 2 \
     'film: part.film.checkpoint is of another training: option method was "rank", now it is "film"; '"$same" \
     learn --resume "$@" --method film --dim 12 --rank 60
 expect_output "method svd has nothing to resume" 2 \
-    "film: nothing to resume: method svd cannot be paused" learn --resume --method svd
+    "film: nothing to resume: method svd has no checkpoints" learn --resume --method svd
 cp rows.tsv rows.kept
 sed -i '5s/card/cards/' rows.tsv
 expect_status "another sentence is refused" 2 learn --resume "$@"
@@ -105,7 +105,7 @@ done
 head -c 5000 kept >part.film.checkpoint
 expect_status "half a checkpoint is refused" 2 learn --resume "$@"
 cp kept.film part.film.checkpoint
-expect_output "a model is no checkpoint" 2 "film: part.film.checkpoint is not a checkpoint of film train" learn --resume "$@"
+expect_output "a model is no checkpoint" 2 "film: part.film.checkpoint is not a checkpoint" learn --resume "$@"
 check "all that left the model alone" cmp part.film kept.film
 cp kept part.film.checkpoint
 goes_on "after all that" "$@"

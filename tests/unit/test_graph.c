@@ -166,21 +166,21 @@ static void each_kind_of_damage_is_refused(void **state)
         assert_refused(&c, same_sizes(&c.view, &whole), why, #__VA_ARGS__); \
         copy_free(&c);                                                      \
     } while (0)
-    DAMAGE("links out of range", c.links[degree] = COUNT);
-    DAMAGE("links out of range", c.links[5 * degree] = 0x80000000u);
-    DAMAGE("links to itself", c.links[5 * degree] = 5);
+    DAMAGE("link out of range", c.links[degree] = COUNT);
+    DAMAGE("link out of range", c.links[5 * degree] = 0x80000000u);
+    DAMAGE("link to itself", c.links[5 * degree] = 5);
     DAMAGE("links to a dead", c.links[5 * degree] = 20);
-    DAMAGE("links to a dead row or a twin", c.links[5 * degree] = 9);
+    DAMAGE("link to a deleted row or a twin", c.links[5 * degree] = 9);
     DAMAGE("a link twice", c.links[5 * degree] = c.links[5 * degree + 1]);
     DAMAGE("links behind the last", c.links[5 * degree + 11] = c.links[5 * degree],
            c.links[5 * degree] = GRAPH_NONE);
     DAMAGE("has links but is dead", c.links[20 * degree] = 1);
-    DAMAGE("has links but is dead or a twin", c.links[9 * degree] = 1);
+    DAMAGE("has links but is deleted or a twin", c.links[9 * degree] = 1);
     DAMAGE("neither linked nor dead", c.state[5] = 3);
     DAMAGE("or a twin", c.state[5] = GRAPH_DEAD);
     DAMAGE("or a twin", c.state[5] = GRAPH_TWIN);
     DAMAGE("twin that is not like it", c.state[9] = GRAPH_LINKED);
-    DAMAGE("is dead and has a twin", c.state[9] = GRAPH_DEAD);
+    DAMAGE("deleted but has a twin", c.state[9] = GRAPH_DEAD);
     DAMAGE("twins hang on no", c.state[20] = GRAPH_TWIN);
     DAMAGE("twin out of range", c.twin[5] = COUNT);
     DAMAGE("shares its twin", c.twin[5] = 6);

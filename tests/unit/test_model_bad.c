@@ -179,9 +179,9 @@ static void trees_that_make_no_sense_are_refused(void **state)
         const char *message;
     } cases[] = {
         {"trees.feature", 9999, 0,
-         "splits on a feature that does not exist; train the model again"},
-        {"trees.feature", -2, 0, "splits on a feature that does not exist"},
-        {"trees.feature", INT32_MIN, 0, "splits on a feature that does not exist"},
+:         "split on a feature that does not exist; train the model again"},
+        {"trees.feature", -2, 0, "split on a feature that does not exist"},
+        {"trees.feature", INT32_MIN, 0, "split on a feature that does not exist"},
         {"trees.cover", 0, -1, "has a cover that is negative"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -105,10 +105,10 @@ static void what_cannot_be_kept_is_refused(void **state)
                            sentence(long_id, "x"), sentence("1", "x")};
     const char *messages[] = {
         "sentence 1: the text is empty",
-        "sentence 1: the id \"a?b\" holds a tab, line end or other control character",
-        "sentence 1: the text is not valid UTF-8 at byte 3",
+        "sentence 1: the id \"a?b\" contains a tab, line end or other control character",
+        "sentence 1: the the the text is not valid UTF-8 at byte 3",
         "sentence 1: the id is longer than 1000 bytes",
-        "sentence 1: the other fields are no JSON object"};
+        "sentence 1: the other fields are not a JSON object"};
     bad[4].more = film_string("[1]");
     for (size_t i = 0; i < 5; i++) {
         assert_int_equal(film_pool_add(pool, &bad[i], 1, NULL, NULL, &error), FILM_BAD_INPUT);

@@ -321,8 +321,8 @@ static void no_flipped_bit_changes_the_content_unnoticed(void **state)
     assert_in_range(same, 0, 2);
     bytes[size - 1] ^= 1;
     assert_int_equal(try_bytes(bytes, size), FILM_BAD_INPUT);
-    assert_string_equal(error.message, "x.film: tensor vocab.bytes is damaged (checksum differs); "
-                                       "restore the file from a copy or train again");
+    assert_string_equal(error.message, "x.film: tensor vocab.bytes: checksum mismatch; restore the "
+                                       "file from a backup or train again");
     free(right);
     free(bytes);
 }

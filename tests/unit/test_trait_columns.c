@@ -290,7 +290,7 @@ static void lists_that_cannot_be_are_refused(void **state)
                                               "no list of traits",
                                               "no list of traits",
                                               "line",
-                                              "splits on a feature that does not exist"};
+                                              "split on a feature that does not exist"};
         struct editing editing;
         edit(&editing);
         json_t *ids = json_object_get(editing.decision, "trait_ids");
