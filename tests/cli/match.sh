@@ -99,8 +99,8 @@ long=$(head -c 100000 "$FAQ/train.tsv" | tr '\n\t' '  ' | iconv -cf UTF-8 -t UTF
 expect_status "100 kB of text get an answer" 0 "$FILM" match faq.film "$long" "my card"
 check "the long sentence is printed whole" test "$(sed -n 2p out)" = "  a  $long"
 expect_status "a word of 80 kB" 0 "$FILM" match faq.film "$(tr -d " " <<<"$long")" "my card"
-expect_output "not UTF-8" 2 "film: the the text is not valid UTF-8 at byte 2" "$FILM" match faq.film $'ab\xff' "my card"
-expect_output "not UTF-8 in the second" 2 "film: the the text is not valid UTF-8 at byte 0" "$FILM" match faq.film "my card" $'\xc3'
+expect_output "not UTF-8" 2 "film: the text is not valid UTF-8 at byte 2" "$FILM" match faq.film $'ab\xff' "my card"
+expect_output "not UTF-8 in the second" 2 "film: the text is not valid UTF-8 at byte 0" "$FILM" match faq.film "my card" $'\xc3'
 for bad in 0 1 -0.1 1.5; do
     expect_output "--prior $bad" 1 "film match: --prior $bad: expected a probability above 0 and below 1; film match --help shows how" "$FILM" match faq.film --prior="$bad" a b
 done

@@ -84,12 +84,12 @@ static void settings_are_named(void **state)
 static void sizes_that_do_not_fit_name_the_tensor(void **state)
 {
     (void)state;
-    with_config(
-        "\"vocab_size\": 16", "\"vocab_size\": 16777216",
-        "tensor embeddings.word_embeddings.weight is 16777216 x 12; config.json requires 16 x 12");
+    with_config("\"vocab_size\": 16", "\"vocab_size\": 16777216",
+                "tensor embeddings.word_embeddings.weight should be 16777216 x 12 (config.json), "
+                "but is 16 x 12");
     with_config("\"intermediate_size\": 20", "\"intermediate_size\": 65536",
-                "tensor encoder.layer.0.intermediate.dense.weight is 65536 x 12; config.json "
-                "requires 20 x 12");
+                "tensor encoder.layer.0.intermediate.dense.weight should be 65536 x 12 "
+                "(config.json), but is 20 x 12");
     with_config("\"num_hidden_layers\": 2", "\"num_hidden_layers\": 3",
                 "tensor encoder.layer.2.attention.self.query.weight is missing");
     with_config("\"vocab_size\": 16", "\"vocab_size\": 15",
@@ -148,9 +148,9 @@ static void tensors_are_named(void **state)
                 "tensor encoder.layer.1.output.LayerNorm.bias is missing");
     with_tensor("encoder.layer.0.output.dense.bias", make_integers,
                 "tensor encoder.layer.0.output.dense.bias is stored as I32; F32, F16 and BF16 can");
-    with_tensor(
-        "encoder.layer.0.attention.self.key.weight", make_flat,
-        "tensor encoder.layer.0.attention.self.key.weight is 12 x 12; config.json requires 144");
+    with_tensor("encoder.layer.0.attention.self.key.weight", make_flat,
+                "tensor encoder.layer.0.attention.self.key.weight should be 12 x 12 (config.json), "
+                "but is 144");
 }
 
 static void vocabularies_are_checked(void **state)
@@ -203,7 +203,7 @@ static void modules_are_checked(void **state)
     "{\"path\": \"" path "\", \"type\": \"sentence_transformers.models." type "\"}"
     with_file("modules.json", "{}", "modules.json: not a list of modules");
     with_file("modules.json", "[" MODULE("", "Transformer") "," MODULE("", "Dense") "]",
-              "modules.json: module 1 is Dense; only Transformer, Pooling and Normalize");
+              "modules.json: module 1 is Dense; supported: Transformer, Pooling, Normalize");
     with_file("modules.json", "[" MODULE("../other", "Transformer") "]",
               "modules.json: the path of a module is outside of the folder");
     mkdir(tiny_path(folder, "1_Pooling"), 0777);
@@ -212,7 +212,7 @@ static void modules_are_checked(void **state)
     expect(FILM_IO, "1_Pooling/config.json: No such file or directory");
     with_file("1_Pooling/config.json",
               "{\"pooling_mode_mean_tokens\": true, \"pooling_mode_cls_token\": true}",
-              "config.json: 2 kinds of pooling are switched on");
+              "config.json: 2 pooling modes are enabled");
     with_file("1_Pooling/config.json", "{\"pooling_mode_lasttoken\": true}",
               "\"pooling_mode_lasttoken\" is \"true\"; supported: mean, cls and max pooling");
     remove(tiny_path(folder, "modules.json"));

@@ -31,15 +31,15 @@ static void another_training_is_refused_with_what_differs(void **state)
     other = options, other.method = FILM_METHOD_RANK;
     assert_refused(other, "option method was \"film\", now it is \"rank\"");
     other = options, other.solver.iterations = 3;
-    assert_refused(other, "after iteration 4, the limit is 3");
+    assert_refused(other, "4 iterations are done, but the limit is 3");
     other = options, other.method = FILM_METHOD_SVD;
     assert_refused(other, "nothing to resume");
     write_table(1);
-    assert_refused(options, "its sentences are others");
+    assert_refused(options, "its sentences differ");
     write_table(0);
     resume_to_the_end((train_whole(options), options));
     unlink(checkpoint_path);
-    assert_refused(options, "nothing to resume: no ");
+    assert_refused(options, "does not exist");
     film_model *model = NULL;
     options.resume = 1, options.checkpoint = NULL;
     assert_int_equal(train(options, 0, NULL, &model), FILM_USAGE);

@@ -178,8 +178,7 @@ static void trees_that_make_no_sense_are_refused(void **state)
         float number;
         const char *message;
     } cases[] = {
-        {"trees.feature", 9999, 0,
-:         "split on a feature that does not exist; train the model again"},
+        {"trees.feature", 9999, 0, "split on a feature that does not exist; train the model again"},
         {"trees.feature", -2, 0, "split on a feature that does not exist"},
         {"trees.feature", INT32_MIN, 0, "split on a feature that does not exist"},
         {"trees.cover", 0, -1, "has a cover that is negative"},
@@ -249,7 +248,7 @@ static void settings_of_another_decision_are_refused(void **state)
         {"\"words_min\"", "7", "trait 0 of the decision is not a string"},
         {"\"words_min\"", "\"words_max\"", "\"words_max\" twice"},
         {"\"trait_ids\":[", "\"trait_ids\":[\"a_new_one\",", "line"},
-        {"\"trait_ids\":", "\"traits\":[],\"trait_ids\":", "settings are not JSON"},
+        {"\"trait_ids\":", "\"traits\":[],\"trait_ids\":", "settings: invalid JSON"},
         {"\"evidence_bias\":", "\"evidence_bies\":", "evidence_bias"},
         {"\"evidence_bias\":", "\"evidence_bias\":\"x\",\"y\":", "settings"},
         {"\"memory_same\":", "\"memory_sane\":", "memory_same"},
@@ -261,7 +260,7 @@ static void settings_of_another_decision_are_refused(void **state)
         {"\"decision\":{\"calibration\":{\"scale\":", "\"decision\":{\"calibration\":{\"skale\":",
          "scale"},
         {"\"decision\":{\"calibration\":{\"scale\":",
-         "\"decision\":{\"calibration\":{\"scale\":1e999,\"s\":", "settings are not JSON"},
+         "\"decision\":{\"calibration\":{\"scale\":1e999,\"s\":", "settings: invalid JSON"},
         {"\"decision\":{\"calibration\":{", "\"decision\":{\"calibration\":[],\"l\":{", "settings"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

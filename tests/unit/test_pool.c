@@ -106,7 +106,7 @@ static void what_cannot_be_kept_is_refused(void **state)
     const char *messages[] = {
         "sentence 1: the text is empty",
         "sentence 1: the id \"a?b\" contains a tab, line end or other control character",
-        "sentence 1: the the the text is not valid UTF-8 at byte 3",
+        "sentence 1: the text is not valid UTF-8 at byte 3",
         "sentence 1: the id is longer than 1000 bytes",
         "sentence 1: the other fields are not a JSON object"};
     bad[4].more = film_string("[1]");
@@ -423,7 +423,7 @@ static void a_pool_has_its_own_model(void **state)
     assert_ok(film_embed_batch(outside, &text, 1, 1, b, &error));
     assert_memory_equal(a, b, film_dim(inside) * sizeof *a);
     assert_int_equal(film_pool_create(path, file, &error), FILM_IO);
-    assert_non_null(strstr(error.message, "is there already"));
+    assert_non_null(strstr(error.message, "exists already"));
     film_close(outside);
     film_pool_close(pool);
     save_model(file, FILM_METHOD_TFIDF);

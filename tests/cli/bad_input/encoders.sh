@@ -18,7 +18,7 @@ sed -i 's/"hidden_size": 24/"hidden_size": 1e15/' bert/config.json
 bad_bert "a huge width" 2 'bert/config.json: "hidden_size" is 1000000000000000; supported: 1 to 65536'
 sed -i 's/"intermediate_size": 40/"intermediate_size": 65536/' bert/config.json
 bad_bert "a shape that config.json does not give" 2 \
-    'bert: tensor encoder.layer.0.intermediate.dense.weight is 65536 x 24; config.json requires 40 x 24'
+    'bert: tensor encoder.layer.0.intermediate.dense.weight should be 65536 x 24 (config.json), but is 40 x 24'
 sed -i 's/"hidden_act": "gelu"/"hidden_act": "swish"/' bert/config.json
 bad_bert "an unknown activation" 2 \
     'bert/config.json: "hidden_act" is "swish"; supported: gelu, gelu_new, gelu_fast, gelu_pytorch_tanh, relu'

@@ -18,7 +18,7 @@ bad "two words" 1 \
     'film: "my card" is 2 words; give one word' \
     film explain good.film --word "my card"
 bad "a word that is not valid UTF-8" 2 \
-    'film: the the text is not valid UTF-8 at byte 3' \
+    'film: the text is not valid UTF-8 at byte 3' \
     film explain good.film --word $'caf\xe9'
 bad "a pair of one sentence" 1 \
     'film explain: --pair needs two sentences behind the model; film explain --help shows how' \

@@ -34,7 +34,7 @@ bad "--features x" 1 \
 bad "--features without any" 1 \
     'film train: --features : expected some of word,bigram,char; film train --help shows how' \
     film train good.tsv --features= -o m.film
-NORMAL='s/there are:.*/there are: .../' bad "an unknown stemmer" 1 \
+NORMAL='s/available:.*/available: .../' bad "an unknown stemmer" 1 \
     'film: unknown stemmer "klingon"; available: ...' \
     film train good.tsv --stem klingon -o m.film
 bad "--min-df that leaves nothing" 2 \
@@ -210,5 +210,5 @@ bad "split of rows that are all connected" 2 \
     'film: connected.tsv: all rows are connected through shared questions, so the file cannot be split' \
     film split connected.tsv -o part
 bad "a sentence that is not valid UTF-8" 2 \
-    'film: the the text is not valid UTF-8 at byte 3' \
+    'film: the text is not valid UTF-8 at byte 3' \
     film match good.film $'caf\xe9' coffee
