@@ -60,8 +60,8 @@ expect_status "search" 0 "$FILM" search faq.pool "how do I reset my password" -k
 
 bad() { expect_output "$1" "$2" "$3" "$FILM" train train.tsv --method deep -o x.film "${@:4}"; }
 bad "no encoder" 1 "film: method deep needs a BERT encoder; give its folder"
-bad "an encoder with short vectors" 1 "film: a deep network reads 32 to 512 tokens of 32 to 4096 numbers each and has 1 \
-to 1024 maps a layer; this is 32 of 24 with 16,32,32,16" --bert narrow
+bad "an encoder with short vectors" 1 "film: deep network: supported are 32 to 512 tokens of 32 to 4096 numbers and 1 to \
+1024 maps per layer, not 32 tokens of 24 numbers and 16,32,32,16 maps" --bert narrow
 bad "a full decision" 1 "film: method deep has no full decision; leave the method out to learn a decision with the encoder" --bert narrow --decision full
 bad "another similarity" 1 "film: method deep supports only the similarity cosine; choose it or leave it out" --bert narrow --sim dot
 bad "a length of one's own" 1 "film: method deep derives dim from its maps and the encoder; do not set dim" \

@@ -127,26 +127,26 @@ static void a_film_checkpoint_that_cannot_be_is_refused(void **state)
 {
     (void)state;
     static const struct damage damages[] = {
-        {"P", all_ones, "no number"},
+        {"P", all_ones, "not a number"},
         {"P", zeros, "not orthonormal"},
         {"P", shorter, "P"},
         {"P", absent, "P"},
         {"P", as_bytes, "P"},
-        {"sum", all_ones, "no number"},
+        {"sum", all_ones, "not a number"},
         {"active", twos, "flags"},
         {"active", shorter, "active"},
         {"iteration", zeros, "iteration"},
         {"iteration", all_ones, "iteration"},
         {"still", all_ones, "state"},
         {"weight", zeros, "state"},
-        {"f", all_ones, "no number"},
+        {"f", all_ones, "not a number"},
         {"margin", negative, "margin"},
         {"s", negative, "weight"},
         {"best_s", negative, "weight"},
         {"best_at", all_ones, "best"},
         {"history", negative, "history"},
         {"history", shorter, "history"},
-        {"history", all_ones, "no number"},
+        {"history", all_ones, "not a number"},
     };
     assert_damages_refused(FILM_METHOD_FILM, damages, sizeof damages / sizeof *damages);
 }
@@ -155,12 +155,12 @@ static void a_rank_checkpoint_that_cannot_be_is_refused(void **state)
 {
     (void)state;
     static const struct damage damages[] = {
-        {"map", all_ones, "no number"},
+        {"map", all_ones, "not a number"},
         {"map", shorter, "map"},
         {"map", absent, "map"},
         {"gain", negative, "term weights"},
         {"gain_squares", negative, "weight"},
-        {"step", all_ones, "steps"},
+        {"step", all_ones, "step count"},
         {"step", zeros, "history"},
         {"losses", all_ones, "history"},
         {"history_count", all_ones, "hist"},
@@ -168,7 +168,7 @@ static void a_rank_checkpoint_that_cannot_be_is_refused(void **state)
         {"pairs", all_ones, "pairs"},
         {"opposed", all_ones, "pairs"},
         {"random", zeros, "random"},
-        {"border", all_ones, "no number"},
+        {"border", all_ones, "not a number"},
         {"squares", negative, "squares"},
         {"squares", shorter, "squares"},
         {"history", shorter, "history"},

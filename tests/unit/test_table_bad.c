@@ -57,9 +57,9 @@ static void options_that_make_no_sense_are_refused(void **state)
     expect_with("x.tsv", "p\tq\n", (film_table_options){.columns = "label,b"},
                 "!1 columns: no text column; name one of them a, text or anchor\n");
     expect_with("x.tsv", "1\tp\tq\n", (film_table_options){.columns = "a,b"},
-                "!2 x.tsv: 3 columns, but 2 are named (a,b)\n");
+                "!2 x.tsv: 3 columns, but 2 are named (a,b); name every column\n");
     expect_with("x.txt", "p q\n", (film_table_options){.columns = "a,b"},
-                "!2 x.txt: 1 column, but 2 are named (a,b)\n");
+                "!2 x.txt: 1 column, but 2 are named (a,b); name every column\n");
 }
 
 static void missing_columns_are_named(void **state)

@@ -39,7 +39,7 @@ bad "a black box without an encoder" 1 \
     'film: method deep needs a BERT encoder; give its folder' \
     film train good.tsv --method deep -o m.film
 bad "an encoder with too short vectors for it" 1 \
-    'film: a deep network reads 32 to 512 tokens of 32 to 4096 numbers each and has 1 to 1024 maps a layer; this is 32 of 24 with 16,32,32,16' \
+    'film: deep network: supported are 32 to 512 tokens of 32 to 4096 numbers and 1 to 1024 maps per layer, not 32 tokens of 24 numbers and 16,32,32,16 maps' \
     film train good.tsv --method deep --bert bert -o m.film
 bad "a method that is not learned on top of an encoder" 1 \
     'film: a BERT encoder needs method film, svd or deep; choose one of them' \

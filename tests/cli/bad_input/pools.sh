@@ -41,11 +41,11 @@ bad "a pool from the future" 2 \
     'film: future.pool is a pool of version 7; this library supports version 1; use a newer version' \
     film pool list future.pool
 changed tables.pool "$(grep -abo 'CREATE TABLE label' good.pool | head -1 | cut -d: -f1)" 'CREATE TABLE lapel'
-NORMAL='s/damaged \(.*\); restore/damaged (...); restore/' bad "a pool whose tables are others" 2 \
+NORMAL='s/damaged \(.*\); check/damaged (...); check/' bad "a pool whose tables are others" 2 \
     'film: tables.pool is damaged (...); check the pool for details, or restore it from a backup' \
     film pool list tables.pool
 head -c $(($(stat -c %s good.pool) / 2)) good.pool >cut.pool
-NORMAL='s/damaged \(.*\); restore/damaged (...); restore/' bad "a pool, cut off" 2 \
+NORMAL='s/damaged \(.*\); check/damaged (...); check/' bad "a pool, cut off" 2 \
     'film: cut.pool is damaged (...); check the pool for details, or restore it from a backup' \
     film pool list cut.pool
 changed model.pool "$(grep -abo '__metadata__' good.pool | head -1 | cut -d: -f1)" 'xx'
@@ -81,13 +81,13 @@ bad "a search for bytes that are no text" 2 \
     'film: query 1 is not valid UTF-8 at byte 1' \
     film search good.pool $'a\xe9'
 bad "a search by a field no sentence has" 2 \
-    'film: no sentence of good.pool has a field "colour"' \
+    'film: no sentence of good.pool has a field "colour"; check the name of the field' \
     film search good.pool card --where colour=red
 bad "a search by half a condition" 1 \
     'film search: --where category: expected FIELD=VALUE; film search --help shows how' \
     film search good.pool card --where category
 bad "too many candidates" 1 \
-    'film: at most 32768 candidates can be judged, not 40000' \
+    'film: candidates: 40000 is too many; choose at most 32768' \
     film search good.pool card --candidates 40000
 bad "pairs for a pool" 2 \
     'film: good.tsv has two sentences per row, but a pool takes one; name the columns, for example id,text,-' \

@@ -179,7 +179,7 @@ bad "--columns without a text" 1 \
     'film: columns: no text column; name one of them a, text or anchor' \
     film train good.tsv --columns label,-,- -o m.film
 bad "--columns of another width" 2 \
-    'film: good.tsv: 3 columns, but 2 are named (a,b)' \
+    'film: good.tsv: 3 columns, but 2 are named (a,b); name every column' \
     film train good.tsv --columns a,b -o m.film
 bad "--labels that do not fit" 2 \
     "film: good.tsv: labels of the kind \"triplets\" need a dissimilar sentence (negative), but the columns are label, question1, question2; name the columns or choose another kind of labels" \
