@@ -71,7 +71,7 @@ static void settings_are_named(void **state)
     with_config("\"num_attention_heads\": 2", "\"num_attention_heads\": 5",
                 "config.json: width 12 is not divisible by 5 heads (\"num_attention_heads\")");
     with_config("\"type_vocab_size\": 2", "\"hidden_act\": \"silu\"",
-                "config.json: \"hidden_act\" is \"silu\"; only gelu, gelu_new");
+                "config.json: \"hidden_act\" is \"silu\"; supported: gelu, gelu_new");
     with_config("\"type_vocab_size\": 2", "\"position_embedding_type\": \"relative_key\"",
                 "\"position_embedding_type\" is \"relative_key\"; supported: absolute");
     with_config("\"type_vocab_size\": 2", "\"is_decoder\": true",
@@ -143,11 +143,11 @@ static void tensors_are_named(void **state)
     with_tensor("embeddings.word_embeddings.weight", make_nan,
                 "tensor embeddings.word_embeddings.weight has a value that is not finite");
     with_tensor("embeddings.word_embeddings.weight", rename_it,
-                "no tensor embeddings.word_embeddings.weight, also not with bert. or distilbert.");
+                "tensor embeddings.word_embeddings.weight is missing, with or without the prefix");
     with_tensor("encoder.layer.1.output.LayerNorm.bias", rename_it,
                 "tensor encoder.layer.1.output.LayerNorm.bias is missing");
     with_tensor("encoder.layer.0.output.dense.bias", make_integers,
-                "tensor encoder.layer.0.output.dense.bias is stored as I32; F32, F16 and BF16 can");
+                "tensor encoder.layer.0.output.dense.bias has type I32; supported: F32, F16, BF16");
     with_tensor("encoder.layer.0.attention.self.key.weight", make_flat,
                 "tensor encoder.layer.0.attention.self.key.weight should be 12 x 12 (config.json), "
                 "but is 144");
@@ -160,7 +160,7 @@ static void vocabularies_are_checked(void **state)
               "vocab.txt:6: duplicate token \"a\", first in line 4");
     with_file("vocab.txt", "[UNK]\n[CLS]\na\n", "vocab.txt: token \"[SEP]\" is missing");
     with_file("vocab.txt", "", "vocab.txt: token \"[UNK]\" is missing");
-    with_file("vocab.txt", "[UNK]\n\xff\n", "vocab.txt:2: not UTF-8");
+    with_file("vocab.txt", "[UNK]\n\xff\n", "vocab.txt:2: invalid UTF-8");
     expect(FILM_IO, " has neither tokenizer.json nor vocab.txt");
     tiny_write(folder, &tensors);
 #define PARTS                                                                        \
@@ -225,7 +225,7 @@ static void files_are_missing_or_cut(void **state)
     assert_int_equal(truncate(path, 4000), 0);
     expect(FILM_BAD_INPUT, "model.safetensors: ");
     assert_int_equal(truncate(tiny_path(folder, "model.safetensors"), 5), 0);
-    expect(FILM_BAD_INPUT, "only 5 bytes long");
+    expect(FILM_BAD_INPUT, "5 bytes are too short");
     remove(tiny_path(folder, "model.safetensors"));
     expect(FILM_IO, " has neither model.safetensors nor model.safetensors.index.json");
     with_file("model.safetensors.index.json", "{\"weight_map\": {\"x\": \"../../etc/passwd\"}}",

@@ -169,12 +169,12 @@ static void each_kind_of_damage_is_refused(void **state)
     DAMAGE("link out of range", c.links[degree] = COUNT);
     DAMAGE("link out of range", c.links[5 * degree] = 0x80000000u);
     DAMAGE("link to itself", c.links[5 * degree] = 5);
-    DAMAGE("links to a dead", c.links[5 * degree] = 20);
+    DAMAGE("link to a deleted", c.links[5 * degree] = 20);
     DAMAGE("link to a deleted row or a twin", c.links[5 * degree] = 9);
-    DAMAGE("a link twice", c.links[5 * degree] = c.links[5 * degree + 1]);
+    DAMAGE("duplicate link", c.links[5 * degree] = c.links[5 * degree + 1]);
     DAMAGE("link after the last", c.links[5 * degree + 11] = c.links[5 * degree],
            c.links[5 * degree] = GRAPH_NONE);
-    DAMAGE("has links but is dead", c.links[20 * degree] = 1);
+    DAMAGE("has links but is deleted", c.links[20 * degree] = 1);
     DAMAGE("has links but is deleted or a twin", c.links[9 * degree] = 1);
     DAMAGE("not linked, deleted", c.state[5] = 3);
     DAMAGE("or a twin", c.state[5] = GRAPH_DEAD);
@@ -189,19 +189,20 @@ static void each_kind_of_damage_is_refused(void **state)
     DAMAGE("different vector", c.codes[9 * c.view.codes.stride] ^= 1);
     DAMAGE("invalid code", c.codes[7 * c.view.codes.stride + 2] = 0);
     for (size_t i = 0; i < 3; i++)
-        DAMAGE("a scale", memcpy(c.codes + 3 * c.view.codes.stride + scale, &bad_scale[i], 4));
+        DAMAGE("invalid scale",
+               memcpy(c.codes + 3 * c.view.codes.stride + scale, &bad_scale[i], 4));
     DAMAGE("not a linked row", c.entry[0] = COUNT);
     DAMAGE("not a linked row", c.entry[0] = 20);
-    DAMAGE("do not rise", c.entry[1] = c.entry[0]);
+    DAMAGE("not in ascending order", c.entry[1] = c.entry[0]);
     DAMAGE("no entry", c.view.entries = 0);
     DAMAGE("invalid entry count", c.view.entries = COUNT + 1);
     DAMAGE("rows are reachable", c.view.entries = 1;
            for (size_t i = 0; i < COUNT * degree; i++) c.links[i] = GRAPH_NONE);
-    DAMAGE("cannot hold", c.view.codes.dim = 0);
-    DAMAGE("cannot hold", c.view.codes.stride += 16);
-    DAMAGE("links of a row", c.view.degree = 1);
-    DAMAGE("links of a row", c.view.degree = 1000);
-    DAMAGE("too many", c.view.codes.count = (size_t)GRAPH_MAX_ROWS + 1);
+    DAMAGE("invalid row size", c.view.codes.dim = 0);
+    DAMAGE("invalid row size", c.view.codes.stride += 16);
+    DAMAGE("invalid link count", c.view.degree = 1);
+    DAMAGE("invalid link count", c.view.degree = 1000);
+    DAMAGE("invalid row count", c.view.codes.count = (size_t)GRAPH_MAX_ROWS + 1);
 #undef DAMAGE
     graph_free(graph);
     free(rows);

@@ -58,8 +58,9 @@ static void the_same_again_is_passed_over_another_text_is_not(void **state)
     rows[2].text = film_string("my card is lost");
     rows[0] = sentence("new", "can I pay in euro");
     assert_int_equal(film_pool_add(pool, rows, 3, NULL, &added, &error), FILM_BAD_INPUT);
-    assert_string_equal(error.message, "sentence 3: id \"1\" is in the pool with another text (\"I "
-                                       "lost my card\"); replace it to take the new one");
+    assert_string_equal(error.message,
+                        "sentence 3: id \"1\" is in the pool with a different text (\"I lost my "
+                        "card\"); replace existing sentences or choose another id");
     film_pool_where new_id = {film_string("id"), film_string("new")};
     film_pool_filter by_id = {.size = sizeof by_id, .where = &new_id, .where_count = 1};
     assert_string_equal(list_pool(pool, &by_id), ""); /* all or none */

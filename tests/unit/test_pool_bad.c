@@ -63,9 +63,9 @@ static void what_is_not_a_pool_is_refused(void **state)
     run_sql(path, "CREATE TABLE t (x)");
     expect_refused(path, "is not a pool; create one first");
     run_sql(path, "PRAGMA application_id = 1179208781; PRAGMA user_version = 1");
-    expect_refused(path, "its tables are not those of a pool");
+    expect_refused(path, "its tables are not the tables of a pool");
     run_sql(path, "PRAGMA user_version = -3");
-    expect_refused(path, "its version is -3");
+    expect_refused(path, "invalid version -3");
     remove_pool(path);
     assert_int_equal(film_pool_open("/tmp", &pool, &error), FILM_IO);
     assert_string_equal(error.message, "/tmp is a directory, not a file");
@@ -77,15 +77,15 @@ static void changed_pools_are_refused(void **state)
     static const struct {
         const char *sql, *message;
     } cases[] = {
-        {"PRAGMA user_version = 99", "is a pool of version 99, this program knows version 1"},
+        {"PRAGMA user_version = 99", "is a pool of version 99; this library supports version 1"},
         {"PRAGMA application_id = 7", "is not a pool"},
-        {"DROP TABLE label", "its tables are not those of a pool"},
-        {"CREATE TABLE more (x)", "its tables are not those of a pool"},
+        {"DROP TABLE label", "its tables are not the tables of a pool"},
+        {"CREATE TABLE more (x)", "its tables are not the tables of a pool"},
         {"CREATE TRIGGER t AFTER INSERT ON sentence BEGIN DELETE FROM label; END",
-         "its tables are not those of a pool"},
-        {"DELETE FROM setting WHERE name = 'dim'", "vectors of 0 numbers"},
-        {"UPDATE setting SET value = -1 WHERE name = 'dim'", "vectors of -1 numbers"},
-        {"UPDATE setting SET value = 6 WHERE name = 'dim'", "its model makes others"},
+         "its tables are not the tables of a pool"},
+        {"DELETE FROM setting WHERE name = 'dim'", "the vector length is 0"},
+        {"UPDATE setting SET value = -1 WHERE name = 'dim'", "invalid vector length -1"},
+        {"UPDATE setting SET value = 6 WHERE name = 'dim'", "the vector length is 6"},
         {"DELETE FROM model", "wrong size"},
         {"UPDATE model SET bytes = substr(bytes, 1, length(bytes) - 1)", "wrong size"},
         {"UPDATE model SET chunk = 5", "missing chunk"},
@@ -186,7 +186,7 @@ static void caches_are_repaired(void **state)
         {"PRAGMA foreign_keys = OFF; INSERT INTO vector VALUES (77, x'00')",
          "a vector of a missing sentence;"},
         {"UPDATE setting SET value = 1 WHERE name = 'changes'",
-         "the counter of changes is 1, but change 4 is there;"},
+         "the counter of changes is 1, but change 4 exists;"},
         {"UPDATE sqlite_sequence SET seq = 1 WHERE name = 'sentence'",
          "the counter of sentences is 1, but sentence number 3 exists;"},
     };

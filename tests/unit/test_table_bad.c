@@ -67,8 +67,8 @@ static void missing_columns_are_named(void **state)
     (void)state;
     static const char text[] = "id,question1,question2\n1,p,q\n";
     expect_with("x.csv", text, (film_table_options){.labels = FILM_LABELS_PAIRS},
-                "!2 x.csv: labels of the kind \"pairs\" need a label; the file's columns are id, "
-                "question1, question2; name the columns if they mean something else\n");
+                "!2 x.csv: labels of the kind \"pairs\" need a label, but the columns are id, "
+                "question1, question2; name the columns or choose another kind of labels\n");
     expect_with("x.csv", text, (film_table_options){.labels = FILM_LABELS_TRIPLETS},
                 "!2 x.csv: labels of the kind \"triplets\" need a dissimilar sentence (negative), "
                 "but the columns are id, question1, question2; name the columns or choose another "

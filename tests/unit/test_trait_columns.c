@@ -285,7 +285,7 @@ static void lists_that_cannot_be_are_refused(void **state)
 {
     (void)state;
     for (int i = 0; i < 6; i++) {
-        static const char *const message[] = {"the trait \"words_max\" twice",
+        static const char *const message[] = {"a duplicate trait \"words_max\"",
                                               "trait 1 of the decision is not a string",
                                               "no list of traits",
                                               "no list of traits",
