@@ -217,9 +217,9 @@ static film_status look_up(const struct loader *loader, const char *name, const 
         snprintf(wanted, sizeof wanted, "%zu x %zu", rows, columns);
     else
         snprintf(wanted, sizeof wanted, "%zu", columns);
-    return status_set(error, FILM_BAD_INPUT, "%s: tensor %s%s should be %s (config.json), but is %s",
-                      source->name, source->prefix, name, wanted,
-                      tensor->dims ? is : "a single value");
+    return status_set(error, FILM_BAD_INPUT,
+                      "%s: tensor %s%s should be %s (config.json), but is %s", source->name,
+                      source->prefix, name, wanted, tensor->dims ? is : "a single value");
 }
 
 /* COUNT floats of the block, at the start of a line of memory. */

@@ -17,10 +17,10 @@
     FAMILY(LENGTH, length, "length", "Length of the sentences")                     \
     FAMILY(OVERLAP, overlap, "overlap", "Words in common")                          \
     FAMILY(ORDER, order, "order", "Shared phrases and word order")                  \
-    FAMILY(QUESTION, question, "question", "Type of question (what, how, why)")     \
+    FAMILY(QUESTION, question, "question", "Type of question")                      \
     FAMILY(NUMBERS, numbers, "numbers", "Numbers and dates")                        \
-    FAMILY(NEGATION, negation, "negation", "Negation (not, never, without)")        \
-    FAMILY(NAMES, names, "names", "Names (capitalised words)")                      \
+    FAMILY(NEGATION, negation, "negation", "Negation in only one sentence")         \
+    FAMILY(NAMES, names, "names", "Names")                                          \
     FAMILY(FORMS, forms, "forms", "Abbreviations and compound words")               \
     FAMILY(SPELLING, spelling, "spelling", "Similar spelling")                      \
     FAMILY(SIMILARITY, similarity, "similarity", "Similar wording")                 \
