@@ -90,7 +90,7 @@ expect_output "method svd has nothing to resume" 2 \
 cp rows.tsv rows.kept
 sed -i '5s/card/cards/' rows.tsv
 expect_status "another sentence is refused" 2 learn --resume "$@"
-check "and named" grep -qE "its (sentences|dev or held-out rows) are others" err
+check "and named" grep -qE "its (sentences|dev or held-out rows) differ" err
 mv rows.kept rows.tsv
 expect_output "--resume and a pipe" 1 \
     "film train: --resume needs -o MODEL with a file name, beside which the checkpoint lies; film train --help shows how" \
