@@ -1,5 +1,5 @@
-/* A checkpoint of another training, or one that cannot be, is refused; a disk or memory that is
- * full is told. */
+/* A checkpoint of a different run, or an invalid one, is refused; a full disk and a lack of memory
+ * are reported. */
 #include "pausing.h"
 #include "base/safetensors.h"
 

@@ -68,14 +68,15 @@ static void it_shows_what_it_was_given(void **state)
     options.name = "a<b>.film";
     assert_ok(film_report(model, &options, page_path, &error));
     page = read_page();
-    const char *const parts[] = {"id=\"roc\"",           "id=\"precision-recall\"",
-                                 "id=\"calibration\"",   "id=\"log-loss\"",
-                                 "id=\"confusion\"",     "id=\"knn-rates\"",
-                                 "id=\"shape-1\"",       "id=\"shape-two-1\"",
-                                 "id=\"map-sentences\"", "id=\"map-words\"",
-                                 "id=\"training-loss\"", "id=\"training-gradient\"",
-                                 "id=\"audit-eval\"",    "id=\"audit-train\"",
-                                 "a&lt;b&gt;.film",      "stand in the training data as they are"};
+    const char *const parts[] = {
+        "id=\"roc\"",           "id=\"precision-recall\"",
+        "id=\"calibration\"",   "id=\"log-loss\"",
+        "id=\"confusion\"",     "id=\"knn-rates\"",
+        "id=\"shape-1\"",       "id=\"shape-two-1\"",
+        "id=\"map-sentences\"", "id=\"map-words\"",
+        "id=\"training-loss\"", "id=\"training-gradient\"",
+        "id=\"audit-eval\"",    "id=\"audit-train\"",
+        "a&lt;b&gt;.film",      "stand in the training data as they are"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!strstr(page, parts[i])) fail_msg("no %s", parts[i]);
     assert_null(strstr(page, "a<b>"));
@@ -129,7 +130,7 @@ static void stopping_leaves_no_page(void **state)
     unlink(page_path);
     film_status status = FILM_CANCELLED;
     int stopped = 0;
-    /* How often is told depends on timing: at first every time, then in longer and longer steps. */
+    /* The number of reports depends on timing: first try every one, then in growing steps. */
     for (int after = 0; status == FILM_CANCELLED; after += 1 + after / 4) {
         int left = after;
         options.progress = (film_progress){stop_after, &left, NULL};
