@@ -29,7 +29,7 @@ def read_list(path):
             if left.startswith("!"):
                 skipped.append(left[1:])
             else:
-                phrases.append((re.compile(left, re.IGNORECASE), right))
+                phrases.append((re.compile(left.replace(" ", " +"), re.IGNORECASE), right))
     return phrases, skipped
 
 

@@ -68,15 +68,14 @@ static void it_shows_what_it_was_given(void **state)
     options.name = "a<b>.film";
     assert_ok(film_report(model, &options, page_path, &error));
     page = read_page();
-    const char *const parts[] = {
-        "id=\"roc\"",           "id=\"precision-recall\"",
-        "id=\"calibration\"",   "id=\"log-loss\"",
-        "id=\"confusion\"",     "id=\"knn-rates\"",
-        "id=\"shape-1\"",       "id=\"shape-two-1\"",
-        "id=\"map-sentences\"", "id=\"map-words\"",
-        "id=\"training-loss\"", "id=\"training-gradient\"",
-        "id=\"audit-eval\"",    "id=\"audit-train\"",
-        "a&lt;b&gt;.film",      "stand in the training data as they are"};
+    const char *const parts[] = {"id=\"roc\"",           "id=\"precision-recall\"",
+                                 "id=\"calibration\"",   "id=\"log-loss\"",
+                                 "id=\"confusion\"",     "id=\"knn-rates\"",
+                                 "id=\"shape-1\"",       "id=\"shape-two-1\"",
+                                 "id=\"map-sentences\"", "id=\"map-words\"",
+                                 "id=\"training-loss\"", "id=\"training-gradient\"",
+                                 "id=\"audit-eval\"",    "id=\"audit-train\"",
+                                 "a&lt;b&gt;.film",      "stand in the training data as they are"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!strstr(page, parts[i])) fail_msg("no %s", parts[i]);
     assert_null(strstr(page, "a<b>"));
