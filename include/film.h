@@ -1,4 +1,4 @@
-/* film.h - decide whether two sentences mean the same, and say why.
+/* film.h - decide whether two sentences mean the same, with reasons.
  *
  * The shortest useful program:
  *
@@ -17,9 +17,8 @@
  *     film_close(model);
  *
  * film_types.h has the rules of all calls: errors, memory, threads, text, options. The other
- * headers: film_explain.h (why), film_io.h (tables and files), film_pool.h (many sentences, kept
- * and searched) and film_train.h (learning and measuring models).
- */
+ * headers: film_explain.h (explanations), film_io.h (tables and files), film_pool.h (storing and
+ * searching many sentences) and film_train.h (training and evaluating models). */
 #ifndef FILM_H
 #define FILM_H
 
@@ -34,9 +33,9 @@ extern "C" {
 /* A model never changes. It must outlive its contexts. */
 typedef struct film_model film_model;
 
-/* Maps a model file, checks its structure and checksums, and makes it ready. FILM_NEEDS_LIBRARY:
- * the model has a BERT encoder and film_train_register (film_train.h) was not called. The file must
- * not be changed in place while it is open; replacing it by another file is fine. */
+/* Opens a model file: maps it and checks its structure and checksums. It returns FILM_NEEDS_LIBRARY
+ * if the model has a BERT encoder and film_train_register (film_train.h) was not called. Do not
+ * change the file in place while it is open; replacing it with another file is safe. */
 FILM_API film_status film_open(const char *path, film_model **out, film_error *error);
 FILM_API void film_close(film_model *model);
 
@@ -44,8 +43,8 @@ FILM_API void film_close(film_model *model);
  * called yet. It may load libfilm-train and call film_train_register. Any thread may call it. */
 FILM_API void film_set_encoder_loader(void (*load)(void *user), void *user);
 
-/* Writes a model to a temporary file, syncs and renames it. PATH always holds a complete file, the
- * old one or the new one. */
+/* Writes a model to a temporary file, syncs it and renames it. PATH is always a complete file,
+ * either the old one or the new one. */
 FILM_API film_status film_save(const film_model *model, const char *path, film_error *error);
 
 /* The length of a sentence vector; 0 for a model of features alone. */
@@ -63,9 +62,9 @@ FILM_API film_status film_context_new(const film_model *model, film_context **ou
                                       film_error *error);
 FILM_API void film_context_free(film_context *context);
 
-/* How a verdict is found. */
+/* How a verdict is computed. */
 typedef enum film_decision {
-    /* FULL where the model has learned it, otherwise THRESHOLD. */
+    /* FULL if the model has a full decision, otherwise THRESHOLD. */
     FILM_DECISION_AUTO = 0,
     /* Word evidence, traits and memory. */
     FILM_DECISION_FULL,
@@ -77,28 +76,29 @@ typedef enum film_decision {
 typedef struct film_answer_options {
     size_t size;
     film_decision decision;
-    /* How likely two sentences are to mean the same before they are read; 0: 0.5. The prior shifts
-     * the bias by log(prior / (1 - prior)). */
+    /* The prior probability that two sentences mean the same; 0: 0.5. It shifts the bias by
+     * log(prior / (1 - prior)). */
     double prior;
     /* Decision FULL: ignore which questions were labelled in training. */
     int no_memory;
-    /* film_match: find no reasons, which is faster. */
+    /* film_match: do not compute reasons, which is faster. */
     int no_reasons;
-    /* film_match: keep at most this number of reasons, the strongest; 0: all, which add up. */
+    /* film_match: return at most this number of reasons, the strongest; 0: all reasons, which add
+     * up to the log-odds. */
     size_t most_reasons;
     /* Calls for many pairs: the number of threads; 0: all cores. */
     int threads;
-    /* Zero; room for options to come. */
+    /* Reserved for later options; must be zero. */
     void *reserved[4];
 } film_answer_options;
 
-/* Sets how this context answers from now on. `threads` has no effect here. */
+/* Sets the options of all later calls with this context. `threads` has no effect here. */
 FILM_API film_status film_context_set(film_context *context, const film_answer_options *options,
                                       film_error *error);
 
 /* ---- Vectors -------------------------------------------------------------------------------- */
 
-/* How two vectors are compared; a model is trained for one of these. */
+/* How two vectors are compared. A model is trained for one of these. */
 typedef enum film_similarity {
     FILM_COSINE = 0,
     FILM_DOT,
@@ -118,14 +118,16 @@ FILM_API film_status film_embed_batch(const film_model *model, const film_text *
 
 /* ---- Verdicts ------------------------------------------------------------------------------- */
 
-/* A part of a verdict. The weights of all reasons and the verdict's bias add up to its log-odds. */
+/* One reason of a verdict. The weights of all reasons and the bias of the verdict add up to its
+ * log-odds. */
 typedef struct film_reason {
     /* "word": a word that is shared or on one side only. "opposed", "beside", "replaced", ...: two
      * words or phrases together. "trait": a named fact or similarity, or two of them. "memory":
      * both questions are known. "identical": the same words in the same order.
      * docs/explanation/how-it-decides.md explains each. */
     const char *kind;
-    /* The word as the model reads it, or the name of a trait. It is not NUL-terminated. */
+    /* The word as the model reads it, or the title of a trait, which may change between versions.
+     * It is not NUL-terminated. */
     const char *text;
     size_t text_length;
     /* The sentence that has the word, 'a' or 'b', and the word's bytes in it; 0: no sentence. */
@@ -138,13 +140,13 @@ typedef struct film_reason {
     size_t other_start, other_end;
     /* The reason's share of the log-odds. */
     double weight;
-    /* The family of a reason without a word: "numbers", "memory", ...; of two traits, the second
-     * one's family too. NULL otherwise. */
+    /* The family of a reason without a word, such as "numbers" or "memory". For a reason with two
+     * traits, other_family is the family of the second. NULL otherwise. */
     const char *family, *other_family;
-    /* For programs: what the reason is, a name that no version changes. A trait's id
-     * ("unshared_numbers_max"; of two traits, that of the second in other_id, else NULL), or that
-     * of the kind: "word", "replaced_after", "memory_same", "identical", ...
-     * docs/explanation/how-it-decides.md lists them. */
+    /* A stable id for programs, which no version changes. It is the id of a trait, such as
+     * "unshared_numbers_max", or of a kind: "word", "replaced_after", "memory_same", "identical",
+     * ... For a reason with two traits, other_id is the id of the second; otherwise it is NULL.
+     * docs/explanation/how-it-decides.md lists all ids. */
     const char *id, *other_id;
 } film_reason;
 
@@ -157,7 +159,8 @@ typedef struct film_verdict {
     double similarity;
     double log_odds;
     double bias;
-    /* The strongest first. They belong to the context and live until its next call. */
+    /* The reasons, the strongest first. They belong to the context and are valid until its next
+     * call. */
     const film_reason *reasons;
     size_t reason_count;
 } film_verdict;

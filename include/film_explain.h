@@ -1,4 +1,4 @@
-/* film_explain.h - why: of a pair, of a word, of a dimension, of a model.
+/* film_explain.h - explain a pair, a word, a dimension or a model.
  *
  *     film_explanation why = {.size = sizeof why};
  *     if (film_explain_pair(context, film_string("I lost my card"),
@@ -6,12 +6,10 @@
  *         for (size_t i = 0; i < why.group_count; i++)
  *             printf("%+.2f  %s\n", why.groups[i].weight, why.groups[i].title);
  *
- * A verdict of film.h has some hundred reasons. An explanation is the same sum, gathered so that it
- * can be read: the weight of each word of the two sentences, and the weights of a dozen named
- * groups. Nothing is left out: bias, words and groups add up to the log-odds.
- * docs/explanation/explanations.md says how. film_types.h has the rules of all calls. This header
- * is part of libfilm.
- * */
+ * A verdict of film.h has some hundred reasons. An explanation is the same sum, grouped for people:
+ * the weight of each word of the two sentences, and the weights of a dozen named groups. Bias,
+ * words and groups add up to the log-odds. docs/explanation/explanations.md describes the method. film_types.h has
+ * the rules of all calls. This header is part of libfilm. */
 #ifndef FILM_EXPLAIN_H
 #define FILM_EXPLAIN_H
 
@@ -37,12 +35,12 @@ typedef struct film_word_share {
     double left_out;
 } film_word_share;
 
-/* The reasons that concern no single word, by family: "numbers", "Numbers". A reason of two
- * families is in both groups, with half of its weight in each. */
+/* The reasons of one family that concern no single word: name "numbers", title "Numbers and dates".
+ * A reason of two families is in both groups, with half of its weight in each. */
 typedef struct film_reason_group {
-    const char *id; /* "black_box": no version changes it */
+    const char *id; /* stable, such as "black_box" */
     const char *name, *title;
-    /* The sum over its reasons. */
+    /* The sum of the weights of its reasons. */
     double weight;
     /* The strongest first. */
     const film_reason *reasons;
@@ -65,12 +63,13 @@ typedef struct film_encoder_share {
     double share;
 } film_encoder_share;
 
-/* Something that can be seen in the sentences: "numbers", "numbers differ: 3 / 5". */
+/* A visible fact about the two sentences: name "numbers", text "numbers differ: 3 / 5". */
 typedef struct film_fact {
     const char *name, *text;
 } film_fact;
 
-/* A labelled pair that the model kept from its training (film_train_options.keep_examples). */
+/* A labelled pair from the training data, stored in the model
+ * (film_train_options.keep_examples). */
 typedef struct film_example {
     film_text a, b;
     int same;
@@ -78,12 +77,11 @@ typedef struct film_example {
     double similarity;
 } film_example;
 
-/* An explanation. All it points to belongs to the context and lives until the context's next
- * call. */
+/* An explanation. All its pointers belong to the context and are valid until its next call. */
 typedef struct film_explanation {
     size_t size;
     film_text a, b;
-    /* With all its reasons. */
+    /* The verdict with all its reasons. */
     film_verdict verdict;
     /* The words of a, then those of b, in the order of the text. */
     const film_word_share *words;
@@ -91,15 +89,15 @@ typedef struct film_explanation {
     /* The strongest first. */
     const film_reason_group *groups;
     size_t group_count;
-    /* The strongest first, at most ten. None where a BERT encoder makes the vectors. */
+    /* The strongest first, at most ten. Empty for a model with a BERT encoder. */
     const film_word_link *links;
     size_t link_count;
-    /* The strongest first, at most ten. None without an encoder. */
+    /* The strongest first, at most ten. Empty without an encoder. */
     const film_encoder_share *encoder;
     size_t encoder_count;
     const film_fact *facts;
     size_t fact_count;
-    /* The nearest first, at most three. None where the model keeps none. */
+    /* The nearest first, at most three. Empty if the model stores no examples. */
     const film_example *examples;
     size_t example_count;
 } film_explanation;
@@ -109,7 +107,7 @@ FILM_API film_status film_explain_pair(film_context *context, film_text a, film_
 
 /* ---- As JSON -------------------------------------------------------------------------------- */
 
-/* These calls make one NUL-terminated JSON value of *LENGTH bytes. LENGTH may be NULL. Free *JSON
+/* These calls return one NUL-terminated JSON value of *LENGTH bytes. LENGTH may be NULL. Free *JSON
  * with film_free. Texts must be valid UTF-8, as matched texts are. Weights have twelve decimals.
  * MOST limits the reasons (in an explanation: of each group) to the strongest. */
 #define FILM_ALL_REASONS SIZE_MAX
@@ -132,20 +130,22 @@ FILM_API film_status film_explanation_json(const film_explanation *explanation, 
 
 /* ---- What a model learned ------------------------------------------------------------------- */
 
-/* These calls make one JSON object each; free it with film_free. docs/explanation/explanations.md
- * lists what is in them. MOST is the length of each list, at most 1000; 0: 10. */
+/* Each of these calls returns one JSON object; free it with film_free. docs/explanation/explanations.md describes
+ * the fields. MOST is the length of each list, at most 1000; 0: 10. */
 
-/* A dimension of the vectors: the words that pull it up and down, how concentrated it is on few
- * words, and the kept examples at its ends. FILM_USAGE: there is no such dimension. */
+/* Explains a dimension of the vectors: the words with the highest and lowest weights, how
+ * concentrated it is on few words, and the stored examples at its ends. FILM_USAGE: the dimension
+ * does not exist. */
 FILM_API film_status film_explain_dimension(const film_model *model, size_t dimension, size_t most,
                                             char **json, film_error *error);
 
-/* A word: the dimensions it drives, the words nearest to it, its weight as evidence. FILM_USAGE:
- * the model does not know the word. */
+/* Explains a word: the dimensions it drives, the words nearest to it, its weight as evidence.
+ * FILM_USAGE: the model does not know the word. */
 FILM_API film_status film_explain_word(const film_model *model, film_text word, size_t most,
                                        char **json, film_error *error);
 
-/* The model: the words it learned to ignore and to insist on, and the weights of its traits. */
+/* Explains a model: the words with the lowest and highest learned weights, and the weights of the
+ * traits. */
 FILM_API film_status film_explain_model(const film_model *model, size_t most, char **json,
                                         film_error *error);
 

@@ -1,4 +1,4 @@
-/* film_io.h - tables in, files out, and several processes as one job.
+/* film_io.h - read tables, write files, and run several processes as one job.
  *
  *     film_table *table = NULL;
  *     film_row row;
@@ -23,7 +23,7 @@ extern "C" {
 
 /* The formats of a table. Each may be compressed with gzip or zstd. */
 typedef enum film_format {
-    /* The file's name and its first bytes decide. */
+    /* Detected from the name of the file and its first bytes. */
     FILM_FORMAT_AUTO = 0,
     FILM_FORMAT_TSV,
     /* RFC 4180. */
@@ -40,7 +40,7 @@ FILM_API const char *film_format_name(film_format format);
 
 /* What the labels of a table mean. */
 typedef enum film_labels {
-    /* The columns decide. */
+    /* Detected from the columns. */
     FILM_LABELS_AUTO = 0,
     /* Sentences or pairs without labels. */
     FILM_LABELS_NONE,
@@ -60,23 +60,23 @@ typedef struct film_table_options {
     size_t size;
     film_format format;
     film_labels labels;
-    /* The columns in file order, "label,a,b"; "-" ignores a column. NULL: the header decides, or
-     * the layout. */
+    /* The columns in file order, "label,a,b"; "-" ignores a column. NULL: detected from the header
+     * or the layout. */
     const char *columns;
-    /* Count bad rows and skip them, instead of stopping at the first. */
+    /* Skip and count bad rows instead of failing at the first. */
     int skip_bad;
     /* Read only range PART (counted from 0) of PARTS equal ranges of the file's bytes, cut at row
-     * ends. Each row is in exactly one part. A compressed file is not cut: part 0 has all rows.
+     * ends. Each row is in exactly one part. A compressed file is not divided: part 0 has all rows.
      * PARTS 0: the whole file. */
     int part, parts;
-    /* Zero; room for options to come. */
+    /* Reserved for later options; must be zero. */
     void *reserved[4];
 } film_table_options;
 
 typedef struct film_table film_table;
 
-/* A row of a table. Its texts live until the next call with the table. A column that the file does
- * not have is {NULL, 0}; the bytes of an empty field are not NULL. */
+/* A row of a table. Its texts are valid until the next call with the table. A column that the file
+ * does not have is {NULL, 0}; the bytes of an empty field are not NULL. */
 typedef struct film_row {
     /* The line in which the row starts, counted from 1. In a part of a file it is counted from the
      * start of the part: see film_table_line. */
@@ -109,11 +109,11 @@ FILM_API void film_table_close(film_table *table);
 FILM_API film_status film_table_next(film_table *table, film_row *row, film_error *error);
 
 /* The line of the file in which a row starts. It is row->line for a whole file. For a part, the
- * first call reads what precedes the part. */
+ * first call reads the bytes that precede the part. */
 FILM_API film_status film_table_line(film_table *table, const film_row *row, uint64_t *line,
                                      film_error *error);
 
-/* What was found when the table was opened: never the AUTO values. */
+/* The kind of labels and the format, as detected when the table was opened; never AUTO. */
 FILM_API film_labels film_table_labels(const film_table *table);
 FILM_API film_format film_table_format(const film_table *table);
 
@@ -132,30 +132,29 @@ FILM_API film_text film_table_column(const film_table *table, size_t index);
 
 /* ---- Writing files -------------------------------------------------------------------------- */
 
-/* A file that appears under its name only when complete; "-" is standard output. */
+/* An output file that gets its name only when it is complete; "-" is standard output. */
 typedef struct film_output film_output;
 
 FILM_API film_status film_output_open(const char *path, film_output **out, film_error *error);
 FILM_API film_status film_output_write(film_output *output, const void *bytes, size_t count,
                                        film_error *error);
 
-/* Overwrites bytes written before. A pipe cannot be patched. */
+/* Overwrites bytes that were written already. A pipe cannot be patched. */
 FILM_API film_status film_output_patch(film_output *output, uint64_t offset, const void *bytes,
                                        size_t count, film_error *error);
 
-/* Gives the file its name: synced, then renamed. Frees OUTPUT in any case. */
+/* Syncs the file and renames it to its final name. Frees OUTPUT in any case. */
 FILM_API film_status film_output_commit(film_output *output, film_error *error);
 
-/* Forgets what was written and frees OUTPUT, which may be NULL. */
+/* Discards the file and frees OUTPUT, which may be NULL. */
 FILM_API void film_output_discard(film_output *output);
 
 /* ---- Several processes as one (libfilm-train) ------------------------------------------ */
 
 /* A job is the same program started several times, as by `mpirun -n 4 film train ...`. Where
  * options have a `job`, its processes share the work: each makes the same call with the same
- * arguments. A NULL job is this process alone. docs/how-to/scale-out.md says what is split and what
- * it costs.
- * */
+ * arguments. A NULL job is this process alone. docs/how-to/scale-out.md describes what is split and what it
+ * costs. */
 typedef struct film_job film_job;
 
 /* Joins the job this process was started in. *OUT is NULL, without an error, where there is no job
@@ -163,7 +162,8 @@ typedef struct film_job film_job;
  * a process, before other threads start; the thread that joined makes all calls with the job. */
 FILM_API film_status film_job_join(film_job **out, film_error *error);
 
-/* The number of this process, from 0, and the number of processes. Of NULL they are 0 and 1. */
+/* The number of this process, from 0, and the number of processes. For a NULL job they are 0 and
+ * 1. */
 FILM_API int film_job_rank(const film_job *job);
 FILM_API int film_job_size(const film_job *job);
 
@@ -171,8 +171,8 @@ FILM_API int film_job_size(const film_job *job);
 FILM_API film_status film_job_sum(film_job *job, uint64_t *values, size_t count, film_error *error);
 
 /* Opens one output for all processes. Their bytes follow each other in the order of the processes.
- * Only the first process touches PATH. What each writes is kept in a temporary file (in TMPDIR)
- * until film_output_commit, which all of them call. Only the first may patch. */
+ * Only the first process touches PATH. Each process writes to a temporary file (in TMPDIR) until
+ * film_output_commit, which all processes call. Only the first may patch. */
 FILM_API film_status film_output_open_job(film_job *job, const char *path, film_output **out,
                                           film_error *error);
 

@@ -1,7 +1,7 @@
-/* film_pool.h - keep many sentences and search them: "has this been asked before?"
+/* film_pool.h - store many sentences and search them: "has this been asked before?"
  *
  * A pool is one file: an SQLite database that holds a model, sentences under the user's own ids,
- * their vectors, and labels that people gave to pairs of them. From nothing to a pool:
+ * their vectors, and labels that people gave to pairs of them. Creating a pool:
  *
  *     film_error error;
  *     film_pool *pool = NULL;
@@ -18,13 +18,13 @@
  * The rules of film_types.h hold. This header is part of libfilm-pool. In addition:
  *
  * Threads   Any number of threads may share a film_pool and make every call but film_pool_close. A
- *           call that reads sees the pool as it was at one moment, whoever writes meanwhile. Calls
- *           that write wait for each other.
- * Processes Any number of processes may use a pool at once. A process that wants to write waits for
- *           the one that writes, at most as long as film_pool_set_wait says.
- * Crashes   A call that writes has written all or nothing (film_pool_add_files: whole batches). An
+ *           call that reads sees a consistent snapshot, even while others write. Calls that write
+ *           wait for each other.
+ * Processes Any number of processes may use a pool at once. Writers wait for each other, at most
+ *           the time set with film_pool_set_wait.
+ * Crashes   A call that writes stores all or nothing (film_pool_add_files: whole batches). An
  *           acknowledged write is on disk: kill -9 and a power cut lose at most the current batch.
- * Callbacks Texts handed to a callback live until it returns. It must not write to the pool.
+ * Callbacks Texts passed to a callback are valid until it returns. It must not write to the pool.
  */
 #ifndef FILM_POOL_H
 #define FILM_POOL_H
@@ -41,22 +41,21 @@ extern "C" {
 typedef struct film_pool film_pool;
 
 /* Returns whether PATH is the URI of a pool in PostgreSQL: postgresql://USER@HOST:PORT/DATABASE,
- * with all that libpq accepts but a password (docs/how-to/share-a-pool.md).
+ * with everything that libpq accepts except a password (docs/how-to/share-a-pool.md).
  *
- * Every call takes files and URIs. A database is read through a copy on this machine, which is
- * brought up to date first; it may lack what others wrote in the last tenth of a second. While the
- * database cannot be reached, the copy answers as it is, and calls that write fail with FILM_IO and
- * write nothing. */
+ * Every call takes files and URIs. A database is read through a local copy, which is updated first;
+ * changes of the last 0.1 s may be missing. While the database is unreachable, calls that read use
+ * the copy as it is, and calls that write fail with FILM_IO and write nothing. */
 FILM_API int film_pool_is_uri(const char *path);
 
 /* Creates a pool with a copy of the model at MODEL_PATH inside. The file appears when it is
  * complete. An existing file is never overwritten. */
 FILM_API film_status film_pool_create(const char *path, const char *model_path, film_error *error);
 
-/* Opens a pool. A file that cannot be written, or whose folder cannot, is opened for reading. */
+/* Opens a pool. If the file or its folder is not writable, the pool is read-only. */
 FILM_API film_status film_pool_open(const char *path, film_pool **out, film_error *error);
 
-/* Closes a pool. No other thread may use it any more. */
+/* Closes a pool. No other thread may be using it. */
 FILM_API void film_pool_close(film_pool *pool);
 
 /* Returns whether the file at PATH has been replaced since POOL was opened there. POOL can then
@@ -67,18 +66,18 @@ FILM_API int film_pool_replaced(const film_pool *pool, const char *path);
 /* Called with one line to log. */
 typedef void (*film_tell_fn)(void *user, const char *line);
 
-/* Follows a pool in PostgreSQL, for servers: a thread fetches what others write as soon as they
- * have written it, and readers no longer query the database. TELL (may be NULL) gets a line, from
- * that thread, when the database cannot be reached and when it can be reached again. The pool is
- * read as it was meanwhile. film_pool_close ends it. This call does nothing for a pool in a file.
- * */
+/* Follows a pool in PostgreSQL, for servers: a thread fetches the changes of other writers as soon
+ * as they are committed, and readers no longer query the database. TELL (may be NULL) is called
+ * from that thread with one line when the database becomes unreachable and when it is reachable
+ * again. Meanwhile readers use the last known state. film_pool_close stops the thread. This call
+ * does nothing for a pool in a file. */
 FILM_API film_status film_pool_follow(film_pool *pool, film_tell_fn tell, void *user,
                                       film_error *error);
 
-/* Sets how many seconds a call waits for another process that writes; 10 unless set. */
+/* Sets how many seconds a call waits for another writer; the default is 10. */
 FILM_API void film_pool_set_wait(film_pool *pool, double seconds);
 
-/* The pool's model. The first call loads it; it lives until the pool is closed. */
+/* Returns the model of the pool. The first call loads it; it is valid until the pool is closed. */
 FILM_API film_status film_pool_model(film_pool *pool, const film_model **model, film_error *error);
 
 typedef struct film_pool_description {
@@ -103,19 +102,18 @@ FILM_API film_status film_pool_describe(film_pool *pool, film_pool_description *
 FILM_API film_status film_pool_describe_json(film_pool *pool, char **json, film_error *error);
 
 /* The number of the last change. Every sentence added, replaced or removed and every label takes
- * the next number, so one comparison tells a reader whether it is up to date. */
+ * the next number, so a reader needs one comparison to check whether it is up to date. */
 FILM_API film_status film_pool_changes(film_pool *pool, uint64_t *last, film_error *error);
 
 /* ---- Sentences ------------------------------------------------------------------------------ */
 
 typedef struct film_sentence {
-    /* The user's own id, unique in the pool. {NULL, 0}: made from the text, so that the same text
-     * is added once. */
+    /* The user's own id, unique in the pool. {NULL, 0}: a hash of the text. */
     film_text id;
     film_text text;
     /* {NULL, 0} or empty: none. */
     film_text category, answer, url;
-    /* What else the user keeps: a JSON object, or {NULL, 0}. */
+    /* Further fields of the user: a JSON object, or {NULL, 0}. */
     film_text more;
 } film_sentence;
 
@@ -127,7 +125,7 @@ typedef struct film_pool_added {
     uint64_t added, replaced;
     /* Sentences whose id and text were in the pool already. */
     uint64_t present;
-    /* Those of them whose other fields differ. The fields stayed as they were. */
+    /* Those of them whose other fields differ. These fields were not changed. */
     uint64_t differ;
     /* Blank lines of a file of plain lines, and bad rows, with table.skip_bad. */
     uint64_t blank, skipped;
@@ -137,7 +135,7 @@ typedef struct film_pool_add_options {
     size_t size;
     /* How to read files; `labels` is ignored. */
     film_table_options table;
-    /* Replace text and fields of an id that is in the pool, instead of refusing it. */
+    /* Replace text and fields of an id that is in the pool, instead of failing. */
     int replace;
     /* Files: rows per transaction; 0: 4096. */
     size_t batch;
@@ -155,7 +153,7 @@ FILM_API film_status film_pool_add(film_pool *pool, const film_sentence *sentenc
 
 /* Adds the rows of tables (film_io.h): columns id, text, category, answer and url; other columns go
  * to `more`. Rows are added in batches, each committed before the next is read. After a failure
- * ADDED says what is in the pool. Made again, the call continues there and adds nothing twice. */
+ * ADDED counts what was stored. Calling again continues from there and adds nothing twice. */
 FILM_API film_status film_pool_add_files(film_pool *pool, const char *const *paths, size_t count,
                                          const film_pool_add_options *options,
                                          film_pool_added *added, film_error *error);
@@ -165,10 +163,10 @@ FILM_API film_status film_pool_add_files(film_pool *pool, const char *const *pat
 FILM_API film_status film_pool_remove(film_pool *pool, const film_text *ids, size_t count,
                                       int ignore_missing, uint64_t *removed, film_error *error);
 
-/* Gets each sentence; return non-zero to stop. */
+/* Called once per sentence; return non-zero to stop. */
 typedef int (*film_sentence_fn)(void *user, const film_sentence *sentence);
 
-/* The sentence called ID; FILM_END when there is none, which is not an error. */
+/* Looks up the sentence with id ID. FILM_END: there is none, which is not an error. */
 FILM_API film_status film_pool_get(film_pool *pool, film_text id, film_sentence_fn call, void *user,
                                    film_error *error);
 
@@ -190,8 +188,8 @@ typedef struct film_pool_filter {
 FILM_API film_status film_pool_list(film_pool *pool, const film_pool_filter *filter,
                                     film_sentence_fn call, void *user, film_error *error);
 
-/* Writes all sentences as TSV, CSV or JSON lines, so that film_pool_add_files makes the same pool
- * of the file. FILM_FORMAT_AUTO: by the file's name, otherwise TSV. TSV cannot hold line ends and
+/* Writes all sentences as TSV, CSV or JSON lines. film_pool_add_files recreates the same pool from
+ * the file. FILM_FORMAT_AUTO: by the file's name, otherwise TSV. TSV cannot hold line ends and
  * tabs: FILM_BAD_INPUT when there are any. WRITTEN may be NULL. */
 FILM_API film_status film_pool_export(film_pool *pool, const char *path, film_format format,
                                       const film_progress *progress, uint64_t *written,
@@ -201,10 +199,10 @@ FILM_API film_status film_pool_export(film_pool *pool, const char *path, film_fo
 
 /* "Has this been asked before?" An index over vectors and words finds candidates, and the best of
  * them are judged as film_match judges a pair. The first search builds the index. A large pool
- * keeps it in a file beside it (POOL.index), a cache that you may delete at any time. */
+ * stores it in a file next to the pool (POOL.index), a cache that you may delete at any time. */
 typedef struct film_search_options {
     size_t size;
-    /* Answers wanted; 0: 10. */
+    /* The number of answers; 0: 10. */
     size_t k;
     /* Candidates judged; 0: 100. More candidates find more answers and take longer. */
     size_t candidates;
@@ -213,7 +211,7 @@ typedef struct film_search_options {
     size_t where_count;
     /* Only answers of at least this probability; 0: all. */
     double least;
-    /* Find reasons too. */
+    /* Compute reasons too. */
     int explain;
     /* `answer.threads` also holds for several queries. */
     film_answer_options answer;
@@ -225,13 +223,13 @@ typedef struct film_found {
     /* The number of the query and the place of the answer, from 0. */
     size_t query, place;
     film_sentence sentence;
-    /* Of the query (a) and the sentence (b). It has reasons only with `explain`. */
+    /* The verdict for the query (a) and the sentence (b). It has reasons only with `explain`. */
     film_verdict verdict;
-    /* What answers are sorted by; docs/how-to/search.md has the formula. */
+    /* The value that answers are sorted by; docs/pool.md has the formula. */
     double score;
 } film_found;
 
-/* Gets each answer, the best first; return non-zero to stop. */
+/* Called once per answer, the best first; return non-zero to stop. */
 typedef int (*film_found_fn)(void *user, const film_found *found);
 
 /* Searches a pool. A sentence of the pool finds itself. */
@@ -239,8 +237,8 @@ FILM_API film_status film_pool_search(film_pool *pool, film_text query,
                                       const film_search_options *options, film_found_fn call,
                                       void *user, film_error *error);
 
-/* The same for COUNT queries in parallel. CALL gets the answers in the order of the queries, from
- * the calling thread. */
+/* The same for COUNT queries in parallel. CALL receives the answers in the order of the queries,
+ * from the calling thread. */
 FILM_API film_status film_pool_search_many(film_pool *pool, const film_text *queries, size_t count,
                                            const film_search_options *options, film_found_fn call,
                                            void *user, film_error *error);
@@ -252,12 +250,11 @@ typedef struct film_pool_label_row {
     film_text a, b;
     /* 1: they mean the same; 0: they do not. */
     int same;
-    /* When it was given (UTC, "2025-06-01T12:00:00Z") and by whom or what. */
+    /* When it was given (UTC, "2025-06-01T12:00:00Z") and who or what gave it. */
     film_text when, origin;
 } film_pool_label_row;
 
-/* Labels a pair of sentences. A later label of the same pair replaces an earlier one. ORIGIN may be
- * NULL: "user". */
+/* Labels a pair of sentences. A new label of a pair replaces the old one. ORIGIN NULL: "user". */
 FILM_API film_status film_pool_label(film_pool *pool, film_text a, film_text b, int same,
                                      const char *origin, film_error *error);
 
@@ -267,7 +264,7 @@ FILM_API film_status film_pool_label_many(film_pool *pool, const film_pool_label
                                           size_t count, const char *origin, uint64_t *changed,
                                           film_error *error);
 
-/* Gets each label; return non-zero to stop. */
+/* Called once per label; return non-zero to stop. */
 typedef int (*film_label_fn)(void *user, const film_pool_label_row *label);
 FILM_API film_status film_pool_labels(film_pool *pool, film_label_fn call, void *user,
                                       film_error *error);
@@ -278,9 +275,9 @@ typedef int (*film_pair_fn)(void *user, const film_pair *pair);
 FILM_API film_status film_pool_labelled_pairs(film_pool *pool, film_pair_fn call, void *user,
                                               film_error *error);
 
-/* Known duplicates: what labels of "same" connect, directly or through others. CALL gets every
- * member of each cluster of two or more, cluster by cluster. CLUSTER is the id of its oldest
- * member. */
+/* Lists known duplicates: sentences that labels of "same" connect, directly or through others. CALL
+ * receives every member of each cluster of two or more, cluster by cluster. CLUSTER is the id of
+ * its oldest member. */
 typedef int (*film_cluster_fn)(void *user, film_text cluster, film_text id);
 FILM_API film_status film_pool_clusters(film_pool *pool, film_cluster_fn call, void *user,
                                         film_error *error);
@@ -293,7 +290,7 @@ typedef struct film_record {
 } film_record;
 
 /* Two records and the probability that they mean the same: 1 where their words are identical or a
- * label says so. A and B are positions in the input, from 0; of a pool, in the order of
+ * label says so. A and B are positions in the input, from 0; for a pool, positions in the order of
  * film_pool_list. */
 typedef struct film_duplicate {
     size_t a, b;
@@ -311,8 +308,8 @@ typedef struct film_member {
     film_record record;
     /* The probability that it means the same as the representative, which has 1. */
     double probability;
-    /* Whether this is the record with the highest mean probability to the others; of equal ones the
-     * shortest, then the first. */
+    /* Whether this is the record with the highest mean probability to the others. Ties go to the
+     * shortest, then to the first. */
     int representative;
 } film_member;
 typedef int (*film_member_fn)(void *user, const film_member *member);
@@ -353,8 +350,8 @@ typedef struct film_dedup_options {
     film_duplicate_fn pair;
     /* Called with pairs without a label, the nearest to the threshold first. */
     film_duplicate_fn borderline;
-    /* Called at the end, cluster by cluster, the representative first, then by falling probability.
-     * NULL: no clusters are made. */
+    /* Called at the end, cluster by cluster, the representative first, then by decreasing
+     * probability. NULL: no clusters are computed. */
     film_member_fn member;
     void *user;
 } film_dedup_options;
@@ -369,8 +366,7 @@ typedef struct film_dedup_result {
     uint64_t sure;
     /* Clusters of two or more records, the records in them, and the records of the largest. */
     uint64_t clusters, clustered, largest;
-    /* The largest number of distinct sentences that pairs connect: the cluster that joining every
-     * pair would make. */
+    /* The largest cluster, in distinct sentences, if every pair were joined. */
     uint64_t connected;
     /* Labels of "same" that were ignored because they would join a pair labelled different. */
     uint64_t contradictions;
@@ -382,20 +378,20 @@ typedef struct film_dedup_result {
 } film_dedup_result;
 
 /* Finds which of COUNT records mean the same, without comparing all pairs: an index finds
- * candidates, the full pair decision judges them, and a rule that does not chain makes clusters
- * (docs/how-to/find-duplicates.md). The result depends neither on the order of the records nor on
- * the number of threads. RESULT may be NULL. */
+ * candidates, the full pair decision judges them, and clusters are formed by a rule that does not
+ * chain (docs/pool.md). The result depends neither on the order of the records nor on the number of
+ * threads. RESULT may be NULL. */
 FILM_API film_status film_dedup(const film_model *model, const film_record *records, size_t count,
                                 const film_dedup_options *options, film_dedup_result *result,
                                 film_error *error);
 
-/* The same for the rows of a table; of a file of pairs, its distinct sentences. Ids are those of
- * the file, or its line numbers. */
+/* The same for the rows of a table. A file of pairs contributes its distinct sentences. Ids are
+ * those of the file, or its line numbers. */
 FILM_API film_status film_dedup_file(const film_model *model, const char *path,
                                      const film_dedup_options *options, film_dedup_result *result,
                                      film_error *error);
 
-/* The same for the sentences of a pool at one moment, with its model and its labels. */
+/* The same for a snapshot of the sentences of a pool, with its model and its labels. */
 FILM_API film_status film_pool_dedup(film_pool *pool, const film_dedup_options *options,
                                      film_dedup_result *result, film_error *error);
 
@@ -419,8 +415,7 @@ typedef struct film_link_options {
     double threshold;
     /* For each record of A: candidates judged, 0: 20; matches at most, 0: 1. */
     size_t candidates, most;
-    /* Match no record twice: the likeliest match first, then the next whose two records are free.
-     * */
+    /* Match no record twice: greedy, the likeliest match first. */
     int unique;
     /* film_link_files: how to read both files. */
     film_table_options table;
@@ -458,10 +453,10 @@ typedef struct film_pool_check_options {
     size_t size;
     /* Compare every vector with its text, instead of a sample of 1000. */
     int full;
-    /* Compute again what can be computed: vectors, indexes, counters. Damaged user data is
+    /* Recompute what can be recomputed: vectors, indexes, counters. Damaged user data is
      * reported and never changed. */
     int repair;
-    /* Measure which neighbours of this number of sentences the index finds; 0: do not. */
+    /* Measure the recall of the index on this number of sentences; 0: do not. */
     size_t recall;
     int threads;
     film_progress progress;
@@ -486,8 +481,7 @@ typedef struct film_pool_checked {
 } film_pool_checked;
 
 /* Checks the database itself, the model, every sentence's checksum, every vector, the counters and
- * the labels. It returns FILM_OK when the pool could be checked; the result says whether there are
- * problems. */
+ * the labels. It returns FILM_OK when the check itself ran; the result counts the problems. */
 FILM_API film_status film_pool_check(film_pool *pool, const film_pool_check_options *options,
                                      film_pool_checked *result, film_error *error);
 

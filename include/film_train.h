@@ -1,4 +1,4 @@
-/* film_train.h - learn a model from files, measure it, report on it, split files.
+/* film_train.h - train a model from files, evaluate it, write a report, split files.
  *
  *     film_train_options options = {.size = sizeof options, .dev = "dev.tsv"};
  *     const char *files[] = {"pairs.tsv"};
@@ -29,9 +29,9 @@ enum { FILM_WORD = 1, FILM_BIGRAM = 2, FILM_CHAR = 4 };
 typedef enum film_method {
     /* RANK with labels, SVD without. */
     FILM_METHOD_AUTO = 0,
-    /* The features alone, without a map: sentences have no dense vectors. */
+    /* Only the features, without a map: sentences have no dense vectors. */
     FILM_METHOD_TFIDF,
-    /* A truncated SVD alone, which needs no labels. */
+    /* Only a truncated SVD, which needs no labels. */
     FILM_METHOD_SVD,
     /* The method of the paper: an SVD, then a subspace learned from triplets, full batch. */
     FILM_METHOD_FILM,
@@ -98,7 +98,7 @@ typedef struct film_deep_options {
     double dropout;
 } film_deep_options;
 
-/* What the operating point is chosen by: the threshold at which two sentences are the same. */
+/* How the operating point is chosen, which is the threshold for "same". */
 typedef enum film_criterion {
     FILM_ACCURACY = 0,
     FILM_F1,
@@ -134,12 +134,12 @@ typedef struct film_train_options {
     /* FULL: learn word evidence and traits on top of the map. THRESHOLD: one threshold on the
      * similarity. AUTO: FULL where there are enough labels. */
     film_decision decision;
-    /* FULL: do not keep which questions were labelled. */
+    /* FULL: do not store which questions were labelled. */
     int no_memory;
-    /* Keep this number of labelled pairs, drawn at random, in the model: explanations
+    /* Store this number of labelled pairs, drawn at random, in the model. Explanations
      * (film_explain.h) show the nearest. At most 10,000; 0: none. */
     size_t keep_examples;
-    /* FILM_WORD | FILM_BIGRAM | FILM_CHAR; 0: what suits the method. */
+    /* FILM_WORD | FILM_BIGRAM | FILM_CHAR; 0: the default of the method. */
     unsigned features;
     /* Keep features that occur in at least this number of sentences; 0: 2. */
     size_t min_df;
@@ -149,14 +149,13 @@ typedef struct film_train_options {
     const char *stem;
     /* Words to leave out: "english", or a file with a word per line; NULL: none. */
     const char *stop;
-    /* A Hugging Face folder with a BERT encoder (docs/explanation/bert.md). Sentence vectors then
-     * come from the encoder, with a map on top (methods FILM and SVD) or a network on top (DEEP).
-     * The encoder becomes part of the model. A full decision learns the worth of the vectors on the
-     * dev file, which should hold nothing the encoder was trained on; without one, on held-out
+    /* A Hugging Face folder with a BERT encoder (docs/explanation/bert.md). Sentence vectors then come from the
+     * encoder, with a map on top (methods FILM and SVD) or a network on top (DEEP). The encoder
+     * becomes part of the model. A full decision learns the weight of the vectors on the dev file,
+     * which should contain nothing that the encoder was trained on; without a dev file, on held-out
      * rows. NULL: vectors are made from words. */
     const char *bert;
-    /* A folder for the encoder's vectors, so that the next training need not compute them again;
-     * NULL: none. */
+    /* A folder that caches the vectors of the encoder for the next training; NULL: no cache. */
     const char *cache;
     film_method method;
     film_similarity similarity;
@@ -189,7 +188,7 @@ typedef struct film_train_options {
     /* Continue from the checkpoint. Files and options must be those of the cancelled run, except
      * for threads, progress, operating, prior, keep_examples, the two options above and more
      * solver.iterations. Anything else is FILM_BAD_INPUT, as is a missing or damaged checkpoint.
-     * The model becomes, byte by byte, that of a training without pause. */
+     * The model is byte-for-byte identical to that of an uninterrupted run. */
     int resume;
 } film_train_options;
 
@@ -197,7 +196,7 @@ typedef struct film_train_options {
  *
  * When training is cancelled while a map or the decision is learned, it returns FILM_CANCELLED and
  * sets *OUT to the best model so far, with a threshold instead of a decision, calibrated and ready
- * to save and use. The message says how far it came ("stopped after 7 of 20 iterations"). The same
+ * to save and use. The message contains the progress ("stopped after 7 of 20 iterations"). The same
  * happens with FILM_IO when a checkpoint cannot be written. After any other error *OUT is NULL. */
 FILM_API film_status film_train(const char *const *paths, size_t count,
                                 const film_train_options *options, film_model **out,
@@ -205,7 +204,7 @@ FILM_API film_status film_train(const char *const *paths, size_t count,
 
 /* ---- Measuring a model ---------------------------------------------------------------------- */
 
-/* How pairs are decided when a model is measured. */
+/* How pairs are decided when a model is evaluated. */
 typedef enum film_eval_decision {
     /* These three are those of film_decision. */
     FILM_EVAL_AUTO = 0,
@@ -239,7 +238,7 @@ typedef struct film_eval_options {
     film_table_options table;
     /* The sweep of pairwise kNN over k; 0, 0: 1 to 55. */
     size_t k_first, k_last;
-    /* Do not sweep. */
+    /* Skip the sweep. */
     int no_knn;
     film_knn knn;
     film_eval_decision decision;
@@ -305,29 +304,27 @@ typedef struct film_comparison {
     uint64_t only_first_right, only_second_right;
     int mcnemar_exact;
     double mcnemar_statistic, mcnemar_p;
-    /* 1: the first is better, -1: the second is, 0: no difference can be told. */
+    /* 1: the first is better, -1: the second is better, 0: no significant difference. */
     int better;
     /* The conclusion as a sentence. */
     const char *sentence;
 } film_comparison;
 
-/* Finding the duplicate of a question in a pool: the share of queries whose duplicate is among the
- * first 1, 10 and 36 answers, and the mean reciprocal rank. */
+/* Search quality: the share of queries whose duplicate is among the first 1, 10 and 36 answers, and
+ * the mean reciprocal rank. */
 typedef struct film_retrieval {
     uint64_t queries, pool;
     double recall_1, recall_10, recall_36, mean_reciprocal_rank;
 } film_retrieval;
 
-/* What film_eval measured. docs/reference/measures.md explains each figure. Free it with
- * film_eval_result_free.
- * */
+/* The result of film_eval (docs/reference/measures.md). Free it with film_eval_result_free. */
 typedef struct film_eval_result {
     size_t size;
-    /* What the pointers below point into. */
+    /* The memory of the pointers below. */
     void *owned;
     uint64_t rows, sentences, skipped;
     film_labels labels;
-    /* What was used: never AUTO. */
+    /* The decision that was used; never AUTO. */
     film_eval_decision decision;
     double prior;
     /* The threshold of the options; NaN: the model's own operating point. */
@@ -345,7 +342,7 @@ typedef struct film_eval_result {
     film_knn knn;
     const film_knn_point *knn_points;
     size_t knn_point_count, best_k, elbow_k;
-    /* NULL where the options did not ask for it. */
+    /* NULL unless the options request it. */
     const film_operating_point *operating;
     const film_comparison *against;
     const film_retrieval *retrieval;
@@ -383,9 +380,8 @@ typedef struct film_report_options {
 } film_report_options;
 
 /* Writes one self-contained HTML file; "-" is standard output. It shows how the model learned, how
- * good it is, what it gets wrong, what it looks at, and what is wrong with the data. Where the
- * files given do not suffice for a section, the report says so. docs/explanation/report.md explains
- * each section. */
+ * good it is, what it gets wrong, what it looks at, and what is wrong with the data. A section that
+ * needs other files explains what is missing. docs/explanation/report.md explains each section. */
 FILM_API film_status film_report(const film_model *model, const film_report_options *options,
                                  const char *path, film_error *error);
 
@@ -409,34 +405,35 @@ typedef struct film_split_result {
     uint64_t skipped;
 } film_split_result;
 
-/* Splits a file into two that share no question: rows with connected questions stay together. Both
- * files have the format of the input. RESULT may be NULL. */
+/* Splits a file into two files that share no question. Rows with connected questions stay together.
+ * Both files have the format of the input. RESULT may be NULL. */
 FILM_API film_status film_split(const char *path, const char *train_path, const char *dev_path,
                                 const film_split_options *options, film_split_result *result,
                                 film_error *error);
 
 /* ---- BERT encoders and black boxes ----------------------------------------------------- */
 
-/* Lets film_open open models with a BERT encoder or a black box. Call once before opening;
- * film_train does it itself. Any thread, any number of times. */
+/* Enables film_open to open models with a BERT encoder or a black box. Call it before you open such
+ * a model; film_train calls it itself. Any thread may call it, any number of times. */
 FILM_API void film_train_register(void);
 
-/* A network somebody else trained, in a Hugging Face folder as downloaded: sentences to vectors,
- * without anything learned from your data. docs/explanation/bert.md says which can be read. Never
- * changes when used. */
+/* A pretrained BERT encoder, read from a downloaded Hugging Face folder. It maps sentences to
+ * vectors and learns nothing from your data. docs/explanation/bert.md lists the supported models. Threads may
+ * share it. */
 typedef struct film_bert film_bert;
 
 FILM_API film_status film_bert_open(const char *folder, film_bert **out, film_error *error);
-/* Rounds it to 8 bits, once, before it is used: faster on machines with AVX-512 VNNI, slightly
- * different vectors. */
+/* Quantizes the weights to 8 bits. Call it once, before the first use. It is faster on machines
+ * with AVX-512 VNNI and changes the vectors slightly. */
 FILM_API film_status film_bert_round(film_bert *bert, film_error *error);
 FILM_API void film_bert_close(film_bert *bert);
 FILM_API size_t film_bert_dim(const film_bert *bert);
 
-/* What was read, as one JSON object. Free with film_free. */
+/* Returns the settings of the encoder as one JSON object. Free it with film_free. */
 FILM_API film_status film_bert_describe(const film_bert *bert, char **json, film_error *error);
 
-/* OUT (count x dim) = the vectors of TEXTS, pooled as the folder says. THREADS 0: all cores. */
+/* Fills OUT (count x dim) with the vectors of TEXTS, pooled as the folder specifies. THREADS 0: all
+ * cores. */
 FILM_API film_status film_bert_embed(const film_bert *bert, const film_text *texts, size_t count,
                                      int threads, float *out, film_error *error);
 

@@ -1,4 +1,4 @@
-/* film_types.h - what every call of FILM shares: status, errors, text, progress, memory, version.
+/* film_types.h - what all calls of FILM share: status, errors, text, progress, memory, version.
  *
  * film.h includes this header; most programs never include it themselves. These rules hold for
  * every call of every FILM library:
@@ -6,25 +6,25 @@
  * Errors    A call that can fail returns a film_status. When it is not FILM_OK, the caller's
  *           film_error holds one line: what is wrong, where (file:line) and what to do. The error
  *           argument may be NULL. The library never prints, exits or aborts.
- * Memory    A call hands out a handle, fills the caller's arrays, or hands out a string. Free a
- *           handle with the matching call and a string with film_free. Both accept NULL.
+ * Memory    A call returns a handle, fills the caller's arrays, or returns a string. Free a handle
+ *           with the matching call and a string with film_free. Both accept NULL.
  * Threads   A film_model never changes after it was opened or trained. Any number of threads may
  *           share it. A film_context is scratch space: use one per thread.
- * Text      UTF-8, pointer and length, no terminating NUL needed. Invalid UTF-8 is refused.
+ * Text      Text is UTF-8, passed as pointer and length, without a terminating NUL. Invalid UTF-8
+ *           is an error.
  * Results   The same input, options, seed and thread count give the same bytes.
  *
  * Structs follow four rules, so that a program compiled today runs with every later 1.x:
  *
  * Size      Structs named ..._options and the structs that a call fills begin with `size_t size`.
  *           Set it to sizeof: `film_train_options options = {.size = sizeof options};`. A call
- *           reads and writes no byte behind that size, so later versions can append fields. A size
+ *           reads and writes no byte past that size, so later versions can append fields. A size
  *           of 0 is FILM_USAGE. So is a non-zero field that this version does not know.
  * Zero      Zero means default, in every field. A NULL pointer to options means all defaults. Where
  *           the value zero itself is meant, set a count to FILM_NONE and a number to FILM_ZERO.
  *           In all options, `threads` 0 means all cores and `seed` 0 means 1.
  * Inside    Options inside other options (film_train_options.table) may leave their `size` 0. They
- *           end in reserved room, which must be zero, so that they can grow without moving what
- *           follows.
+ *           end in reserved fields, which must be zero. Later versions use them for new options.
  * Elements  Structs without `size` (film_text, film_verdict, film_row, ...) are elements of arrays,
  *           arguments of callbacks or parts of other structs. They change only with the major
  *           version.
@@ -65,18 +65,18 @@ FILM_API int film_version_number(void);
 
 typedef enum film_status {
     FILM_OK = 0,
-    /* An argument or an option makes no sense. */
+    /* An argument or an option is invalid. */
     FILM_USAGE = 1,
-    /* The content of a file is not what it should be. */
+    /* The content of a file or a text is invalid. */
     FILM_BAD_INPUT = 2,
     /* A file or a database could not be read or written. */
     FILM_IO = 3,
-    /* The progress callback asked to stop. Nothing half-written is left. */
+    /* The progress callback returned non-zero. No partial output is left. */
     FILM_CANCELLED = 4,
     FILM_NO_MEMORY = 5,
     /* There is nothing more to read (film_table_next). This is not an error. */
     FILM_END = 6,
-    /* The user of a database may not do this. */
+    /* The user of the database lacks the permission. */
     FILM_DENIED = 7,
     /* The model needs another library of FILM, which the message names. */
     FILM_NEEDS_LIBRARY = 8
@@ -93,7 +93,7 @@ FILM_API const char *film_status_name(film_status status);
 
 /* ---- Text ----------------------------------------------------------------------------------- */
 
-/* A range of bytes. It belongs to whoever made it. */
+/* A range of bytes. A film_text does not own its bytes. */
 typedef struct film_text {
     const char *bytes;
     size_t length;
@@ -127,28 +127,30 @@ typedef struct film_pair {
 
 /* ---- Options -------------------------------------------------------------------------------- */
 
-/* The count 0, in options where 0 means the default: `.bootstrap = FILM_NONE`. */
+/* Set a count to FILM_NONE to mean 0 in options where 0 means the default: `.bootstrap =
+ * FILM_NONE`. */
 #define FILM_NONE SIZE_MAX
 
-/* The number 0, in options where 0 means the default: `.solver.gamma = FILM_ZERO`. */
+/* Set a number to FILM_ZERO to mean 0 in options where 0 means the default: `.solver.gamma =
+ * FILM_ZERO`. */
 #define FILM_ZERO (-1e300)
 
-/* Long calls report from time to time, from the calling thread, what they do and how far they are.
- * TOTAL is 0 where it is not known. Return non-zero to cancel the call. */
+/* Long calls report their phase and progress through this callback, from the calling thread. TOTAL
+ * is 0 when it is not known. Return non-zero to cancel the call. */
 typedef int (*film_progress_fn)(void *user, const char *phase, double done, double total);
 
 typedef struct film_progress {
     /* May be NULL. */
     film_progress_fn call;
     void *user;
-    /* Called with one line about the step just done (objective, gradient, loss), before `call`
+    /* Called with one line about each finished step (objective, gradient, loss), before `call`
      * reports the step. May be NULL. */
     void (*note)(void *user, const char *line);
 } film_progress;
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
-/* Frees a string handed out by the library. */
+/* Frees a string that the library returned. */
 FILM_API void film_free(void *memory);
 
 /* Replacements of malloc, realloc and free. Each gets `user`. */
@@ -160,13 +162,13 @@ typedef struct film_allocator {
 } film_allocator;
 
 /* Makes the library's own allocations go through ALLOCATOR; NULL restores malloc. Call it before
- * anything else: memory must be freed by the allocator that made it. Libraries below FILM keep
- * their own allocators. */
+ * any other call, because memory must be freed by the allocator that allocated it. The libraries
+ * that FILM uses keep their own allocators. */
 FILM_API void film_set_allocator(const film_allocator *allocator);
 
-/* The same, for a program that owns the whole process: also jansson, the JSON library, which other
- * parts of the process may use too, allocates through ALLOCATOR from now on. film_pool.h has the
- * call for SQLite. */
+/* Does the same and also makes jansson, the JSON library, allocate through ALLOCATOR. Use it only
+ * in a program that owns the whole process, because other parts of the process may use jansson too.
+ * film_pool.h has the call for SQLite. */
 FILM_API void film_set_process_allocator(const film_allocator *allocator);
 
 #ifdef __cplusplus

@@ -171,7 +171,8 @@ film_status comm_agree(const struct comm *comm, film_status status, film_error *
     film_status sent = comm_sum_double(comm, &failed, 1, status == FILM_OK ? error : NULL);
     if (status != FILM_OK) return status;
     if (sent != FILM_OK) return sent;
-    return failed > 0.0 ? status_set(error, FILM_CANCELLED, "another process of the job stopped")
+    return failed > 0.0 ? status_set(error, FILM_CANCELLED,
+                                     "another process of the job stopped; see its message")
                         : FILM_OK;
 }
 

@@ -213,8 +213,8 @@ film_status file_publish(const char *temporary, const char *path, film_error *er
 
 static film_status spool_failed(film_error *error)
 {
-    return status_errno(error, "cannot keep the output in a temporary file; TMPDIR names the "
-                               "folder for it");
+    return status_errno(error,
+                        "cannot write a temporary file; set TMPDIR to a writable folder with room");
 }
 
 /* A file without a name, for what waits until its turn; nothing is left of it when the process is killed. */

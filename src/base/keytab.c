@@ -104,8 +104,10 @@ film_status keytab_map(struct keytab *table, const uint64_t *keys, const uint32_
 {
     memset(table, 0, sizeof *table);
     if (slots == 0 || (slots & (slots - 1)) || count >= slots || count >= KEYTAB_NONE)
-        return status_set(error, FILM_BAD_INPUT, "%s: %llu slots cannot hold %llu keys", name,
-                          (unsigned long long)slots, (unsigned long long)count);
+        return status_set(
+            error, FILM_BAD_INPUT,
+            "%s: key table: %llu slots are too few for %llu keys; the file is damaged", name,
+            (unsigned long long)slots, (unsigned long long)count);
     *table = (struct keytab){
         .count = (uint32_t)count, .slot_mask = slots - 1, .keys = keys, .number = number};
     return FILM_OK;

@@ -78,10 +78,10 @@ static film_status load_json(struct safetensors *file, const char *text, size_t 
     file->header = json_loadb(text, length, JSON_REJECT_DUPLICATES, &problem);
     if (file->header) return FILM_OK;
     if (jsonfile_ran_out_of_memory(&problem, text, length)) return status_no_memory(error);
-    return status_set(error, FILM_BAD_INPUT,
-                      "%s: the header is not valid JSON at its byte %d: %s; the file is damaged or "
-                      "not a safetensors file",
-                      file->name, problem.position, show(problem.text).text);
+    return status_set(
+        error, FILM_BAD_INPUT,
+        "%s: header, byte %d: invalid JSON: %s; the file is damaged or not a safetensors file",
+        file->name, problem.position, show(problem.text).text);
 }
 
 static film_status read_header(struct safetensors *file, const unsigned char *bytes, size_t size,
@@ -90,8 +90,9 @@ static film_status read_header(struct safetensors *file, const unsigned char *by
     const char *name = file->name;
     uint64_t length;
     if (size < sizeof length)
-        return status_set(error, FILM_BAD_INPUT,
-                          "%s: only %zu bytes long; a safetensors file has at least 8", name, size);
+        return status_set(
+            error, FILM_BAD_INPUT,
+            "%s: not a safetensors file: %zu bytes are too short; it needs at least 8", name, size);
     memcpy(&length, bytes, sizeof length);
     if (length > SAFETENSORS_MAX_HEADER)
         return status_set(error, FILM_BAD_INPUT,
@@ -132,8 +133,9 @@ static film_status read_metadata(struct safetensors *file, film_error *error)
     json_object_foreach(metadata, key, value)
     {
         if (!json_is_string(value))
-            return status_set(error, FILM_BAD_INPUT, "%s: the metadata of key %s is not a string",
-                              file->name, show(key).text);
+            return status_set(error, FILM_BAD_INPUT,
+                              "%s: metadata key %s: the value is not a string", file->name,
+                              show(key).text);
     }
     file->metadata = metadata;
     return FILM_OK;
@@ -148,11 +150,10 @@ static film_status read_type(const struct safetensors *file, struct safetensors_
                           show(tensor->name).text);
     tensor->type = safetensors_type_of(name);
     if (tensor->type != SAFETENSORS_TYPES) return FILM_OK;
-    return status_set(
-        error, FILM_BAD_INPUT,
-        "%s: tensor %s has the unknown dtype %s; known are U8 I8 BOOL U16 I16 F16 BF16 "
-        "U32 I32 F32 U64 I64 F64",
-        file->name, show(tensor->name).text, show(name).text);
+    return status_set(error, FILM_BAD_INPUT,
+                      "%s: tensor %s: unknown dtype %s; supported: U8 I8 BOOL U16 I16 F16 BF16 U32 "
+                      "I32 F32 U64 I64 F64",
+                      file->name, show(tensor->name).text, show(name).text);
 }
 
 /* A JSON integer that is not negative. (jansson refuses those beyond 63 bits itself.) */
@@ -172,8 +173,9 @@ static film_status read_shape(const struct safetensors *file, struct safetensors
                           name.text);
     tensor->dims = json_array_size(shape);
     if (tensor->dims > SAFETENSORS_MAX_DIMS)
-        return status_set(error, FILM_BAD_INPUT, "%s: tensor %s has %zu dimensions; at most %d",
-                          file->name, name.text, tensor->dims, SAFETENSORS_MAX_DIMS);
+        return status_set(error, FILM_BAD_INPUT,
+                          "%s: tensor %s: %zu dimensions; at most %d are supported", file->name,
+                          name.text, tensor->dims, SAFETENSORS_MAX_DIMS);
     for (size_t i = 0; i < tensor->dims; i++)
         if (!read_size(json_array_get(shape, i), &tensor->shape[i]))
             return status_set(error, FILM_BAD_INPUT,
@@ -186,7 +188,7 @@ static film_status read_shape(const struct safetensors *file, struct safetensors
                               "%s: tensor %s is too large for the memory of this machine",
                               file->name, name.text);
     if (!safetensors_size(tensor->type, tensor->dims, tensor->shape, &tensor->bytes))
-        return status_set(error, FILM_BAD_INPUT, "%s: tensor %s: the size of its shape overflows",
+        return status_set(error, FILM_BAD_INPUT, "%s: tensor %s: its shape is too large",
                           file->name, name.text);
     return FILM_OK;
 }
@@ -203,7 +205,8 @@ static film_status read_offsets(const struct safetensors *file, struct entry *en
                           "%s: tensor %s: data_offsets is not a pair of non-negative integers",
                           file->name, name.text);
     if (end < entry->begin)
-        return status_set(error, FILM_BAD_INPUT, "%s: tensor %s ends before it begins", file->name,
+        return status_set(error, FILM_BAD_INPUT,
+                          "%s: tensor %s: data_offsets end before they begin", file->name,
                           name.text);
     if (end > file->data_size)
         return status_set(error, FILM_BAD_INPUT,
@@ -228,7 +231,7 @@ static film_status read_tensor(const struct safetensors *file, struct entry *ent
     const json_t *offsets = json_object_get(about, "data_offsets");
     if (!type || !shape || !offsets || json_object_size(about) != 3)
         return status_set(error, FILM_BAD_INPUT,
-                          "%s: tensor %s is not described by exactly dtype, shape and data_offsets",
+                          "%s: tensor %s: expected exactly dtype, shape and data_offsets",
                           file->name, show(entry->tensor.name).text);
     TRY(read_type(file, &entry->tensor, type, error));
     TRY(read_shape(file, &entry->tensor, shape, error));
@@ -288,7 +291,7 @@ static film_status check_layout(struct safetensors *file, film_error *error)
     }
     if (end != file->data_size)
         return status_set(error, FILM_BAD_INPUT,
-                          "%s: %" PRIu64 " bytes behind the last tensor belong to no tensor",
+                          "%s: %" PRIu64 " bytes after the last tensor belong to no tensor",
                           file->name, file->data_size - end);
     return FILM_OK;
 }
@@ -312,8 +315,7 @@ static film_status check_header(struct safetensors *file, film_error *error)
             file->checked = 1;
             if (!json_object_get(file->header, tensor))
                 return status_set(error, FILM_BAD_INPUT,
-                                  "%s: there is a checksum of tensor %s, but no such tensor; the "
-                                  "header is damaged",
+                                  "%s: checksum of a missing tensor %s; the header is damaged",
                                   file->name, show(tensor).text);
         }
         if (strcmp(key, CHECKSUM_HEADER) != 0)
@@ -323,15 +325,15 @@ static film_status check_header(struct safetensors *file, film_error *error)
     for (size_t i = 0; i < file->count; i++)
         sum += checksum_tensor(&file->entries[i].tensor, file->entries[i].begin);
     if (!wanted)
-        return status_set(error, FILM_BAD_INPUT,
-                          "%s: the checksum of the header (%s) is missing; restore the file from a "
-                          "copy or train again",
-                          file->name, CHECKSUM_HEADER);
+        return status_set(
+            error, FILM_BAD_INPUT,
+            "%s: header checksum (%s) is missing; restore the file from a backup or train again",
+            file->name, CHECKSUM_HEADER);
     if (strcmp(wanted, checksum_print(sum).digits) != 0)
-        return status_set(error, FILM_BAD_INPUT,
-                          "%s: the header is damaged (checksum differs); restore the file from a "
-                          "copy or train again",
-                          file->name);
+        return status_set(
+            error, FILM_BAD_INPUT,
+            "%s: header checksum mismatch; restore the file from a backup or train again",
+            file->name);
     return FILM_OK;
 }
 
@@ -343,16 +345,16 @@ static film_status check_tensor(const struct safetensors *file,
     if (!key) return status_no_memory(error);
     const char *wanted = safetensors_metadata(file, key);
     if (!wanted)
-        status = status_set(error, FILM_BAD_INPUT,
-                            "%s: tensor %s has no checksum, but others have; restore the file from "
-                            "a copy or train again",
-                            file->name, show(tensor->name).text);
+        status = status_set(
+            error, FILM_BAD_INPUT,
+            "%s: tensor %s: checksum is missing; restore the file from a backup or train again",
+            file->name, show(tensor->name).text);
     else if (strcmp(wanted, checksum_print(checksum_bytes(tensor->data, tensor->bytes)).digits) !=
              0)
-        status = status_set(error, FILM_BAD_INPUT,
-                            "%s: tensor %s is damaged (checksum differs); restore the file from a "
-                            "copy or train again",
-                            file->name, show(tensor->name).text);
+        status = status_set(
+            error, FILM_BAD_INPUT,
+            "%s: tensor %s: checksum mismatch; restore the file from a backup or train again",
+            file->name, show(tensor->name).text);
     mem_free(key);
     return status;
 }

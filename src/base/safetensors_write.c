@@ -72,20 +72,20 @@ static film_status check_tensors(const char *path, const struct safetensors_tens
         const struct safetensors_tensor *tensor = &tensors[i];
         uint64_t bytes;
         if (!is_utf8(tensor->name))
-            return status_set(error, FILM_USAGE, "%s: the name of tensor %zu is not UTF-8", path,
-                              i);
+            return status_set(error, FILM_USAGE, "%s: tensor %zu: the name is not valid UTF-8",
+                              path, i);
         if (strcmp(tensor->name, "__metadata__") == 0)
-            return status_set(error, FILM_USAGE, "%s: a tensor cannot be called __metadata__",
-                              path);
+            return status_set(error, FILM_USAGE,
+                              "%s: __metadata__ is reserved; choose another tensor name", path);
         for (size_t j = 0; j < i; j++)
             if (strcmp(tensor->name, tensors[j].name) == 0)
-                return status_set(error, FILM_USAGE, "%s: there are two tensors called %s", path,
+                return status_set(error, FILM_USAGE, "%s: duplicate tensor name %s", path,
                                   tensor->name);
         if ((unsigned)tensor->type >= SAFETENSORS_TYPES || tensor->dims > SAFETENSORS_MAX_DIMS ||
             !safetensors_size(tensor->type, tensor->dims, tensor->shape, &bytes) ||
             bytes > PTRDIFF_MAX)
-            return status_set(error, FILM_USAGE, "%s: type or shape of tensor %s is impossible",
-                              path, tensor->name);
+            return status_set(error, FILM_USAGE, "%s: tensor %s: invalid type or shape", path,
+                              tensor->name);
     }
     return FILM_OK;
 }
@@ -95,13 +95,14 @@ static film_status check_metadata(const char *path, const char *const *keys,
 {
     for (size_t i = 0; i < count; i++) {
         if (!is_utf8(keys[i]) || !is_utf8(values[i]))
-            return status_set(error, FILM_USAGE, "%s: metadata entry %zu is not UTF-8", path, i);
+            return status_set(error, FILM_USAGE, "%s: metadata entry %zu is not valid UTF-8", path,
+                              i);
         if (strncmp(keys[i], CHECKSUM_PREFIX, strlen(CHECKSUM_PREFIX)) == 0)
-            return status_set(error, FILM_USAGE, "%s: metadata key %s is kept for checksums", path,
-                              keys[i]);
+            return status_set(error, FILM_USAGE, "%s: metadata key %s is reserved for checksums",
+                              path, keys[i]);
         for (size_t j = 0; j < i; j++)
             if (strcmp(keys[i], keys[j]) == 0)
-                return status_set(error, FILM_USAGE, "%s: there are two metadata keys %s", path,
+                return status_set(error, FILM_USAGE, "%s: duplicate metadata key %s", path,
                                   keys[i]);
     }
     return FILM_OK;
@@ -218,7 +219,8 @@ film_status safetensors_write(const char *path, const struct safetensors_tensor 
     while ((8 + header.length) % SAFETENSORS_ALIGNMENT && !header.failed) put(&header, " ", 1);
     TRY_ALLOC(!header.failed, error);
     if (header.length > SAFETENSORS_MAX_HEADER) {
-        status = status_set(error, FILM_USAGE, "%s: names and metadata take %zu bytes; at most %d",
+        status = status_set(error, FILM_USAGE,
+                            "%s: names and metadata have %zu bytes; at most %d fit into the header",
                             path, header.length, SAFETENSORS_MAX_HEADER);
         goto done;
     }

@@ -20,9 +20,10 @@ film_status sized_check(const void *result, const char *name, film_error *error)
 
 static film_status newer(const char *name, film_error *error)
 {
-    return status_set(error, FILM_USAGE,
-                      "%s has a field that this library (%s) does not know; use a newer library",
-                      name, film_version());
+    return status_set(
+        error, FILM_USAGE,
+        "%s has a non-zero field that library version %s does not know; use a newer library", name,
+        film_version());
 }
 
 film_status sized_options(void *into, size_t known, const void *given, const char *name,

@@ -141,20 +141,25 @@ film_status strtab_map(struct strtab *table, const char *bytes, uint64_t byte_co
 {
     memset(table, 0, sizeof *table);
     if (offset_count == 0 || offset_count > UINT32_MAX / 2)
-        return status_set(error, FILM_BAD_INPUT, "%s: %llu string offsets", name,
+        return status_set(error, FILM_BAD_INPUT,
+                          "%s: string table: invalid offset count %llu; the file is damaged", name,
                           (unsigned long long)offset_count);
     if (slot_count < offset_count || slot_count > (uint64_t)UINT32_MAX + 1 ||
         (slot_count & (slot_count - 1)) != 0)
-        return status_set(error, FILM_BAD_INPUT,
-                          "%s: %llu hash slots for %llu strings (a larger power of two is needed)",
-                          name, (unsigned long long)slot_count,
-                          (unsigned long long)offset_count - 1);
+        return status_set(
+            error, FILM_BAD_INPUT,
+            "%s: string table: invalid slot count %llu for %llu strings; the file is damaged", name,
+            (unsigned long long)slot_count, (unsigned long long)offset_count - 1);
     if (offsets[0] != 0 || offsets[offset_count - 1] != byte_count)
-        return status_set(error, FILM_BAD_INPUT, "%s: string offsets do not span the bytes", name);
+        return status_set(error, FILM_BAD_INPUT,
+                          "%s: string table: offsets do not cover all bytes; the file is damaged",
+                          name);
     for (uint64_t i = 1; i < offset_count; i++)
         if (offsets[i] < offsets[i - 1])
-            return status_set(error, FILM_BAD_INPUT, "%s: string offset %llu goes backwards", name,
-                              (unsigned long long)i);
+            return status_set(
+                error, FILM_BAD_INPUT,
+                "%s: string table: offset %llu is not in ascending order; the file is damaged",
+                name, (unsigned long long)i);
     table->count = (uint32_t)(offset_count - 1);
     table->slot_mask = (uint32_t)(slot_count - 1);
     table->bytes = bytes;

@@ -7,7 +7,7 @@ film_status union_find_init(struct union_find *sets, size_t count, film_error *e
 {
     *sets = (struct union_find){0};
     if (count > UINT32_MAX - 1)
-        return status_set(error, FILM_USAGE, "%zu things are more than 32-bit ids can name", count);
+        return status_set(error, FILM_USAGE, "%zu elements are too many for 32-bit ids", count);
     sets->parent = mem_array(count, sizeof *sets->parent);
     if (!sets->parent) return status_no_memory(error);
     sets->count = (uint32_t)count;

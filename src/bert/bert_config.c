@@ -23,7 +23,7 @@ static film_status unsupported(const char *name, const char *key, const char *va
     for (; value[length] && length < sizeof shown - 1; length++)
         shown[length] = (unsigned char)value[length] < 0x20 ? '?' : value[length];
     shown[length] = '\0';
-    return status_set(error, FILM_BAD_INPUT, "%s: \"%s\" is \"%s\"; only %s can be read", name, key,
+    return status_set(error, FILM_BAD_INPUT, "%s: \"%s\" is \"%s\"; supported: %s", name, key,
                       shown, known);
 }
 
@@ -48,8 +48,8 @@ static film_status read_activation(const json_t *root, const char *key, const ch
             *out = known[i].activation;
             return FILM_OK;
         }
-    return unsupported(name, key, activation,
-                       "gelu, gelu_new, gelu_fast, gelu_pytorch_tanh and relu", error);
+    return unsupported(name, key, activation, "gelu, gelu_new, gelu_fast, gelu_pytorch_tanh, relu",
+                       error);
 }
 
 static film_status read_sizes(const json_t *root, const char *name, struct bert_config *config,
@@ -72,8 +72,8 @@ static film_status read_sizes(const json_t *root, const char *name, struct bert_
         TRY(bert_json_size(root, "type_vocab_size", 1, MOST_TYPES, 2, name, &config->types, error));
     if (config->hidden % config->heads)
         TRY(status_set(error, FILM_BAD_INPUT,
-                       "%s: a width of %zu cannot be shared by %zu heads (\"%s\")", name,
-                       config->hidden, config->heads, heads));
+                       "%s: width %zu is not divisible by %zu heads (\"%s\")", name, config->hidden,
+                       config->heads, heads));
 done:
     return status;
 }
@@ -85,9 +85,9 @@ static film_status read_kind(const json_t *root, const char *name, struct bert_c
     const char *type = NULL, *position = "absolute";
     int decoder = 0, crossed = 0;
     TRY(bert_json_text(root, "model_type", name, &type, error));
-    if (!type) TRY(status_set(error, FILM_BAD_INPUT, "%s: no \"model_type\"", name));
+    if (!type) TRY(status_set(error, FILM_BAD_INPUT, "%s: \"model_type\" is missing", name));
     if (strcmp(type, "bert") != 0 && strcmp(type, "distilbert") != 0)
-        TRY(unsupported(name, "model_type", type, "bert and distilbert", error));
+        TRY(unsupported(name, "model_type", type, "bert, distilbert", error));
     config->distil = strcmp(type, "distilbert") == 0;
     TRY(bert_json_text(root, "position_embedding_type", name, &position, error));
     if (strcmp(position, "absolute") != 0)
@@ -95,8 +95,8 @@ static film_status read_kind(const json_t *root, const char *name, struct bert_c
     TRY(bert_json_flag(root, "is_decoder", name, &decoder, error));
     TRY(bert_json_flag(root, "add_cross_attention", name, &crossed, error));
     if (decoder || crossed)
-        TRY(status_set(error, FILM_BAD_INPUT, "%s: \"%s\" is true; only encoders can be read", name,
-                       decoder ? "is_decoder" : "add_cross_attention"));
+        TRY(status_set(error, FILM_BAD_INPUT, "%s: \"%s\" is true; only encoders are supported",
+                       name, decoder ? "is_decoder" : "add_cross_attention"));
 done:
     return status;
 }
@@ -159,8 +159,8 @@ static film_status read_pooling(const char *folder, struct bert_pool *pool, film
     }
     if (chosen != 1)
         TRY(status_set(error, FILM_BAD_INPUT,
-                       "%s: %d kinds of pooling are switched on (pooling_mode_...); exactly one "
-                       "of mean, cls and max can be read",
+                       "%s: %d pooling modes are enabled (pooling_mode_...); enable exactly one of "
+                       "mean, cls and max",
                        path, chosen));
 done:
     json_decref(root);
@@ -175,8 +175,8 @@ static film_status module_folder(const char *folder, const json_t *module, const
     film_status status = bert_json_text(module, "path", name, &path, error);
     if (status != FILM_OK) return status;
     if (path[0] == '/' || strstr(path, ".."))
-        return status_set(error, FILM_BAD_INPUT, "%s: a module's path leads out of the folder",
-                          name);
+        return status_set(error, FILM_BAD_INPUT,
+                          "%s: the path of a module is outside of the folder", name);
     if (*path) return bert_path(folder, path, out, error);
     snprintf(out, PATH_MAX, "%s", folder); /* it has been a path before */
     return FILM_OK;
@@ -194,10 +194,10 @@ static film_status read_module(const char *folder, const json_t *module, size_t 
     TRY(bert_json_text(module, "type", name, &type, error));
     const char *kind = strrchr(type, '.') ? strrchr(type, '.') + 1 : type;
     if (place >= 3 || strcmp(kind, kinds[place]) != 0)
-        TRY(status_set(error, FILM_BAD_INPUT,
-                       "%s: module %zu is %.60s; only Transformer, Pooling and Normalize, in this "
-                       "order, can be read",
-                       name, place, *kind ? kind : "without a type"));
+        TRY(status_set(
+            error, FILM_BAD_INPUT,
+            "%s: module %zu is %.60s; supported: Transformer, Pooling, Normalize, in this order",
+            name, place, *kind ? kind : "without a type"));
     TRY(module_folder(folder, module, name, path, error));
     if (place == 0) memcpy(inner, path, sizeof path);
     if (place == 1) TRY(read_pooling(path, pool, error));

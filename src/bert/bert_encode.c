@@ -152,7 +152,7 @@ static film_status run_packs(const struct job *job, int threads, film_error *err
         for (size_t p = 0; p < job->packs; p++)
             if (own == FILM_OK && !run_pack(job, p, &buffers))
                 own = status_set(&own_error, FILM_BAD_INPUT,
-                                 "the encoder's weights give values that are not finite");
+                                 "encoder: its weights produce values that are not finite");
         if (own != FILM_OK) {
 #pragma omp critical
             status = status_set(error, own, "%s", own_error.message);

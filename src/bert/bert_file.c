@@ -88,7 +88,7 @@ static film_status read_config(const json_t *root, const char *name, struct bert
 {
     char *text =
         json_dumps(json_object_get(root, "config"), JSON_COMPACT | JSON_REAL_PRECISION(17));
-    if (!text) return status_set(error, FILM_BAD_INPUT, "%s: no \"config\"", name);
+    if (!text) return status_set(error, FILM_BAD_INPUT, "%s: \"config\" is missing", name);
     film_status status = bert_config_parse(text, strlen(text), name, config, error);
     jsonfile_free_text(text);
     return status;
@@ -116,7 +116,7 @@ static film_status read_id(const json_t *value, const struct wordpiece *wordpiec
 {
     double number = json_number_value(value);
     if (!json_is_number(value) || !(number >= 0 && number < wordpiece->vocabulary.count))
-        return status_set(error, FILM_BAD_INPUT, "%s: no token has the number of a special one",
+        return status_set(error, FILM_BAD_INPUT, "%s: the id of a special token is out of range",
                           name);
     *id = (uint32_t)number;
     if (strtab_get(&wordpiece->vocabulary, *id).length == 0)

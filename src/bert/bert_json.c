@@ -32,8 +32,8 @@ film_status bert_json_size(const json_t *object, const char *key, size_t least, 
     if ((value && !json_is_number(value)) || number != floor(number))
         return status_set(error, FILM_BAD_INPUT, "%s: \"%s\" is not a whole number", name, key);
     if (number < (double)least || number > (double)most)
-        return status_set(error, FILM_BAD_INPUT, "%s: \"%s\" is %.17g; %zu to %zu can be read",
-                          name, key, number, least, most);
+        return status_set(error, FILM_BAD_INPUT, "%s: \"%s\" is %.17g; supported: %zu to %zu", name,
+                          key, number, least, most);
     *out = (size_t)number;
     return FILM_OK;
 }
@@ -43,7 +43,7 @@ film_status bert_json_flag(const json_t *object, const char *key, const char *na
 {
     const json_t *value = setting(object, key);
     if (value && !json_is_boolean(value))
-        return status_set(error, FILM_BAD_INPUT, "%s: \"%s\" is neither true nor false", name, key);
+        return status_set(error, FILM_BAD_INPUT, "%s: \"%s\" is not true or false", name, key);
     if (value) *out = json_is_true(value);
     return FILM_OK;
 }

@@ -42,11 +42,11 @@ film_status bert_parse_vocabulary(const void *bytes, size_t size, const char *na
         uint32_t id;
         if (length && at[length - 1] == '\r') length--;
         if (!utf8_valid(at, length, NULL))
-            TRY(status_set(error, FILM_BAD_INPUT, "%s:%zu: not UTF-8", name, line));
+            TRY(status_set(error, FILM_BAD_INPUT, "%s:%zu: invalid UTF-8", name, line));
         TRY(strtab_add(&out->vocabulary, at, length, &id, error));
         if (id != line - 1)
             TRY(status_set(error, FILM_BAD_INPUT,
-                           "%s:%zu: the token \"%s\" stands in line %u already", name, line,
+                           "%s:%zu: duplicate token \"%s\", first in line %u", name, line,
                            show(at, length).text, id + 1));
         at = next;
     }
@@ -62,7 +62,7 @@ static film_status check_type(const json_t *root, const char *part, const char *
 {
     const char *type = json_string_value(json_object_get(json_object_get(root, part), "type"));
     if (type && strcmp(type, wanted) == 0) return FILM_OK;
-    return status_set(error, FILM_BAD_INPUT, "%s: the %s is %s; only %s can be read", name, part,
+    return status_set(error, FILM_BAD_INPUT, "%s: the %s is %s; supported: %s", name, part,
                       type ? show(type, strlen(type)).text : "missing", wanted);
 }
 
@@ -101,10 +101,10 @@ static film_status place_token(const char **tokens, size_t count, const char *to
     double id = json_is_number(number) ? json_number_value(number) : -1;
     if (!(id >= 0 && id < (double)count) || id != (double)(size_t)id)
         return status_set(error, FILM_BAD_INPUT,
-                          "%s: the number of token \"%s\" is not one of 0 to %zu", name,
+                          "%s: token \"%s\": the id is not between 0 and %zu", name,
                           show(token, strlen(token)).text, count - 1);
     if (tokens[(size_t)id])
-        return status_set(error, FILM_BAD_INPUT, "%s: the tokens \"%s\" and \"%s\" have one number",
+        return status_set(error, FILM_BAD_INPUT, "%s: tokens \"%s\" and \"%s\" have the same id",
                           name, show(tokens[(size_t)id], strlen(tokens[(size_t)id])).text,
                           show(token, strlen(token)).text);
     tokens[(size_t)id] = token;
@@ -123,13 +123,13 @@ static film_status check_added(const json_t *added, const json_t *vocabulary, si
     {
         const char *content = json_string_value(json_object_get(token, "content"));
         if (!content)
-            return status_set(error, FILM_BAD_INPUT, "%s: added token %zu has no \"content\"", name,
-                              i);
+            return status_set(error, FILM_BAD_INPUT, "%s: added token %zu: \"content\" is missing",
+                              name, i);
         if (!json_is_true(json_object_get(token, "special")))
-            return status_set(error, FILM_BAD_INPUT,
-                              "%s: the added token \"%s\" is not special; only special ones can be "
-                              "read",
-                              name, show(content, strlen(content)).text);
+            return status_set(
+                error, FILM_BAD_INPUT,
+                "%s: added token \"%s\" is not special; only special tokens are supported", name,
+                show(content, strlen(content)).text);
         *more += !json_object_get(vocabulary, content);
     }
     return FILM_OK;
@@ -145,7 +145,7 @@ static film_status read_tokens(const json_t *root, const char *name, struct word
     json_t *vocabulary = json_object_get(json_object_get(root, "model"), "vocab");
     const json_t *added = json_object_get(root, "added_tokens");
     if (json_object_size(vocabulary) == 0)
-        return status_set(error, FILM_BAD_INPUT, "%s: \"vocab\" is not an object with tokens",
+        return status_set(error, FILM_BAD_INPUT, "%s: \"vocab\" is not a JSON object of tokens",
                           name);
     TRY(check_added(added, vocabulary, &more, name, error));
     size_t count = json_object_size(vocabulary) + more;
@@ -163,7 +163,7 @@ static film_status read_tokens(const json_t *root, const char *name, struct word
         uint32_t id;
         TRY(strtab_add(&out->vocabulary, tokens[i], strlen(tokens[i]), &id, error));
         if (id != i) /* only an added token can: keys of an object differ */
-            TRY(status_set(error, FILM_BAD_INPUT, "%s: the token \"%s\" was added twice", name,
+            TRY(status_set(error, FILM_BAD_INPUT, "%s: duplicate added token \"%s\"", name,
                            show(tokens[i], strlen(tokens[i])).text));
     }
     json_array_foreach(added, i, entry)
@@ -217,8 +217,7 @@ static film_status apply_config(const json_t *config, const char *name, struct w
     TRY(bert_json_flag(config, "do_basic_tokenize", name, &words, error));
     if (!words)
         TRY(status_set(error, FILM_BAD_INPUT,
-                       "%s: \"do_basic_tokenize\" is false; only text cut into words can be read",
-                       name));
+                       "%s: \"do_basic_tokenize\" is false; only true is supported", name));
     TRY(bert_json_flag(config, "do_lower_case", name, &rules->lowercase, error));
     TRY(bert_json_flag(config, "strip_accents", name, &rules->strip_accents, error));
     TRY(bert_json_flag(config, "tokenize_chinese_chars", name, &rules->space_cjk, error));

@@ -60,18 +60,19 @@ static film_status open_parts(const char *folder, const char *index, struct sour
     TRY(jsonfile_read(index, &root, error));
     json_t *map = json_object_get(root, "weight_map");
     if (json_object_size(map) == 0)
-        TRY(status_set(error, FILM_BAD_INPUT, "%s: no \"weight_map\" with tensors", index));
+        TRY(status_set(error, FILM_BAD_INPUT, "%s: \"weight_map\" is missing or empty", index));
     json_object_foreach(map, key, value)
     {
         const char *file = json_string_value(value);
         uint32_t id, before = seen.count;
         if (!file || !*file || strchr(file, '/'))
-            TRY(status_set(error, FILM_BAD_INPUT,
-                           "%s: the file of tensor %.100s is not a file name", index, key));
+            TRY(status_set(error, FILM_BAD_INPUT, "%s: tensor %.100s: invalid file name", index,
+                           key));
         TRY(strtab_add(&seen, file, strlen(file), &id, error));
         if (id < before) continue;
         if (source->count == MOST_FILES)
-            TRY(status_set(error, FILM_BAD_INPUT, "%s: more than %d files", index, MOST_FILES));
+            TRY(status_set(error, FILM_BAD_INPUT, "%s: more than %d files are not supported", index,
+                           MOST_FILES));
         TRY(open_part(folder, file, source, error));
     }
 done:
@@ -137,7 +138,7 @@ static float element(const struct safetensors_tensor *tensor, size_t at)
 
 static film_status not_finite(const struct loader *loader, const char *name, film_error *error)
 {
-    return status_set(error, FILM_BAD_INPUT, "%s: tensor %s%s holds a value that is not finite",
+    return status_set(error, FILM_BAD_INPUT, "%s: tensor %s%s has a value that is not finite",
                       loader->source->name, loader->source->prefix, name);
 }
 
@@ -201,8 +202,8 @@ static film_status look_up(const struct loader *loader, const char *name, const 
     if (tensor->type != SAFETENSORS_F32 && tensor->type != SAFETENSORS_F16 &&
         tensor->type != SAFETENSORS_BF16)
         return status_set(error, FILM_BAD_INPUT,
-                          "%s: tensor %s%s is stored as %s; F32, F16 and BF16 can be read",
-                          source->name, source->prefix, name, safetensors_type_name(tensor->type));
+                          "%s: tensor %s%s has type %s; supported: F32, F16, BF16", source->name,
+                          source->prefix, name, safetensors_type_name(tensor->type));
     size_t dims = rows ? 2 : 1;
     if (tensor->dims == dims && tensor->shape[0] == (rows ? rows : columns) &&
         (dims == 1 || tensor->shape[1] == columns))
@@ -217,7 +218,7 @@ static film_status look_up(const struct loader *loader, const char *name, const 
     else
         snprintf(wanted, sizeof wanted, "%zu", columns);
     return status_set(error, FILM_BAD_INPUT,
-                      "%s: tensor %s%s should be %s by config.json, but is %s", source->name,
+                      "%s: tensor %s%s should be %s (config.json), but is %s", source->name,
                       source->prefix, name, wanted, tensor->dims ? is : "a single value");
 }
 
@@ -400,8 +401,8 @@ static film_status find_prefix(struct source *source, film_error *error)
         if (find(source, "embeddings.word_embeddings.weight")) return FILM_OK;
     }
     return status_set(error, FILM_BAD_INPUT,
-                      "%s: no tensor embeddings.word_embeddings.weight, also not with bert. or "
-                      "distilbert. before it",
+                      "%s: tensor embeddings.word_embeddings.weight is missing, with or without "
+                      "the prefix bert. or distilbert.",
                       source->name);
 }
 

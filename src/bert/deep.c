@@ -26,12 +26,12 @@ film_status deep_plan(struct deep *deep, const struct deep_shape *shape, film_er
 {
     memset(deep, 0, sizeof *deep);
     if (!shape_fits(shape))
-        return status_set(error, FILM_USAGE,
-                          "a deep network reads %d to %d tokens of %d to %d numbers each and has 1 "
-                          "to %d maps a layer; this is %zu of %zu with %zu,%zu,%zu,%zu",
-                          DEEP_LEAST, DEEP_TOKENS, DEEP_LEAST, DEEP_WIDTH, DEEP_MAPS, shape->tokens,
-                          shape->dim, shape->maps[0], shape->maps[1], shape->maps[2],
-                          shape->maps[3]);
+        return status_set(
+            error, FILM_USAGE,
+            "deep network: supported are %d to %d tokens of %d to %d numbers and 1 to %d maps per "
+            "layer, not %zu tokens of %zu numbers and %zu,%zu,%zu,%zu maps",
+            DEEP_LEAST, DEEP_TOKENS, DEEP_LEAST, DEEP_WIDTH, DEEP_MAPS, shape->tokens, shape->dim,
+            shape->maps[0], shape->maps[1], shape->maps[2], shape->maps[3]);
     deep->shape = *shape;
     struct deep_plane in = {shape->tokens, shape->dim, 1};
     for (int l = 0; l < DEEP_LAYERS; l++) {
@@ -40,7 +40,7 @@ film_status deep_plan(struct deep *deep, const struct deep_shape *shape, film_er
         deep->conv[l] = (struct deep_conv){in, out, filters[l]};
         if (deep_conv_unfolded(&deep->conv[l]) > DEEP_UNFOLDED)
             return status_set(error, FILM_USAGE,
-                              "a deep network of %zu tokens, %zu numbers each, and %zu,%zu,%zu,%zu "
+                              "a deep network with %zu tokens of %zu numbers and %zu,%zu,%zu,%zu "
                               "maps needs too much memory",
                               shape->tokens, shape->dim, shape->maps[0], shape->maps[1],
                               shape->maps[2], shape->maps[3]);
@@ -235,5 +235,5 @@ film_status deep_vectors(const struct deep *deep, const float *matrices, size_t 
     for (size_t i = 0; i < count * dim && status == FILM_OK; i++) finite &= isfinite(out[i]) != 0;
     return finite ? status
                   : status_set(error, FILM_BAD_INPUT,
-                               "the network's weights give values that are not finite");
+                               "deep network: its weights produce values that are not finite");
 }

@@ -76,7 +76,8 @@ static film_status take(const struct safetensors *file, const char *tensor_name,
     *out = tensor->data;
     for (uint64_t i = 0; i < tensor->bytes / sizeof(float); i++)
         if (!isfinite((*out)[i]))
-            return status_set(error, FILM_BAD_INPUT, "%s: %s has a number that is not finite", name,
+            return status_set(error, FILM_BAD_INPUT,
+                              "%s: %s has a value that is not finite; the file is damaged", name,
                               tensor_name);
     return FILM_OK;
 }

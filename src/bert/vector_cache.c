@@ -232,7 +232,7 @@ static film_status make_folder(const char *path, film_error *error)
         char here = *at;
         *at = '\0';
         if (mkdir(part, 0700) != 0 && errno != EEXIST)
-            return status_errno(error, "cannot make the folder %s", part);
+            return status_errno(error, "cannot create the folder %s", part);
         if (!here) return FILM_OK;
         *at = here;
     }

@@ -164,7 +164,7 @@ static film_status decode(struct wordpiece_scratch *scratch, film_text text, int
             utf8proc_decompose((const utf8proc_uint8_t *)text.bytes, (utf8proc_ssize_t)text.length,
                                scratch->points, (utf8proc_ssize_t)scratch->capacity, options);
         if (needed < 0)
-            return status_set(error, FILM_BAD_INPUT, "text cannot be decomposed: %s",
+            return status_set(error, FILM_BAD_INPUT, "the text cannot be normalized: %s",
                               utf8proc_errmsg(needed));
         *count = (size_t)needed;
         if (*count <= scratch->capacity) return FILM_OK;
@@ -224,7 +224,7 @@ film_status wordpiece_encode(const struct wordpiece *wordpiece, struct wordpiece
     film_status status = FILM_OK;
     size_t bad;
     if (!utf8_valid(text.bytes, text.length, &bad))
-        return status_set(error, FILM_BAD_INPUT, "text is not valid UTF-8 at byte %zu", bad);
+        return status_set(error, FILM_BAD_INPUT, "the text is not valid UTF-8 at byte %zu", bad);
     struct writing writing = {wordpiece, scratch, 0, 0, ids, 1, most - 1};
     ids[0] = wordpiece->first;
     while (text.length && writing.count < writing.room) {
@@ -263,8 +263,7 @@ static film_status need_special(struct wordpiece *wordpiece, const char *token, 
 {
     film_status status = wordpiece_add_special(wordpiece, token, id, error);
     if (status == FILM_OK && *id == STRTAB_NONE)
-        status =
-            status_set(error, FILM_BAD_INPUT, "%s: the token \"%.60s\" is missing", name, token);
+        status = status_set(error, FILM_BAD_INPUT, "%s: token \"%.60s\" is missing", name, token);
     return status;
 }
 

@@ -18,10 +18,10 @@ film_status candidates_init(struct candidates *search, const struct comm *comm,
                                   .k = candidates ? candidates : CANDIDATES_K,
                                   .progress = progress};
     if (!(search->threshold > 0 && search->threshold < 1))
-        TRY(status_set(error, FILM_USAGE, "the threshold must lie between 0 and 1, not %g",
-                       threshold));
+        TRY(status_set(error, FILM_USAGE, "threshold %g is not between 0 and 1", threshold));
     if (search->k > 10000)
-        TRY(status_set(error, FILM_USAGE, "%zu candidates are more than 10000", candidates));
+        TRY(status_set(error, FILM_USAGE, "candidates: %zu is too many; choose at most 10000",
+                       candidates));
     TRY(match_rule(&search->rule, &model->decision, answer, error));
     search->threads = threads_count(answer->threads);
     TRY_ALLOC(search->verdicts = mem_array(CANDIDATES_BATCH, sizeof *search->verdicts), error);

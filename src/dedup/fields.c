@@ -167,7 +167,7 @@ static film_status check_text(film_text text, const char *name, const char *wher
         return status_set(error, FILM_BAD_INPUT, "%s%s is not valid UTF-8 at byte %zu", where, name,
                           bad);
     if (memchr(text.bytes, 0, text.length))
-        return status_set(error, FILM_BAD_INPUT, "%s%s holds a NUL byte", where, name);
+        return status_set(error, FILM_BAD_INPUT, "%s%s contains a NUL byte", where, name);
     return FILM_OK;
 }
 
@@ -181,7 +181,7 @@ film_status fields_check_more(film_text more, const char *where, film_error *err
     if (fits) return FILM_OK;
     if (!object && json_error_code(&problem) == json_error_out_of_memory)
         return status_no_memory(error);
-    return status_set(error, FILM_BAD_INPUT, "%sthe other fields are no JSON object", where);
+    return status_set(error, FILM_BAD_INPUT, "%sthe other fields are not a JSON object", where);
 }
 
 film_status fields_check(const film_sentence *sentence, const char *where, film_error *error)
@@ -202,7 +202,7 @@ film_status fields_check(const film_sentence *sentence, const char *where, film_
     for (size_t i = 0; i < sentence->id.length; i++)
         if ((unsigned char)sentence->id.bytes[i] < 32 || sentence->id.bytes[i] == 127)
             TRY(status_set(error, FILM_BAD_INPUT,
-                           "%sthe id \"%s\" holds a tab, line end or other control character",
+                           "%sthe id \"%s\" contains a tab, line end or other control character",
                            where, value_show(sentence->id, shown)));
 done:
     return status;

@@ -316,7 +316,8 @@ static film_status link_start(struct link *link, const film_model *model, film_e
     struct candidates *search = &link->search;
     size_t candidates = options->candidates;
     if (options->unique && options->most > 1)
-        TRY(status_set(error, FILM_USAGE, "unique matches are one for each record, not %zu",
+        TRY(status_set(error, FILM_USAGE,
+                       "unique matches: %zu matches per record are not possible; choose 1",
                        options->most));
     if (options->most > CANDIDATES_K && candidates == 0) candidates = options->most;
     TRY(candidates_init(search, link->comm, model, &options->answer, options->threshold, candidates,
@@ -422,7 +423,8 @@ film_status film_link_files(const film_model *model, const char *path_a, const c
     uint64_t sent = comm_sent(comm);
     if (!model || !path_a || !path_b) return status_missing(error, model ? "a path" : "model");
     if (strcmp(path_a, "-") == 0 && strcmp(path_b, "-") == 0)
-        return status_set(error, FILM_USAGE, "both files cannot be standard input");
+        return status_set(error, FILM_USAGE,
+                          "standard input cannot be both files; name a file for one of them");
     TRY(record_set_read(&a, comm, path_a, &wanted.table, &wanted.progress, &figures.skipped,
                         error));
     TRY(record_set_read(&b, comm, path_b, &wanted.table, &wanted.progress, &figures.skipped,

@@ -98,7 +98,8 @@ film_status record_set_label(struct record_set *set, size_t a, size_t b, int sam
 {
     void *labels = set->labels;
     if (a >= count || b >= count)
-        return status_set(error, FILM_USAGE, "a label names record %zu of %zu", a > b ? a : b,
+        return status_set(error, FILM_USAGE,
+                          "label: record %zu is out of range; there are %zu records", a > b ? a : b,
                           count);
     if (a == b) return FILM_OK;
     int grown = mem_grow(&labels, &set->label_capacity, set->label_count + 1, sizeof *set->labels);
@@ -242,8 +243,7 @@ static film_status count_records(struct record_set *set, film_error *error)
     set->all_records = set->count;
     if (set->comm->size > 1) TRY(record_set_settle(set, error));
     if (set->all_records >= UINT32_MAX)
-        TRY(status_set(error, FILM_USAGE, "%zu records are more than can be compared",
-                       set->all_records));
+        TRY(status_set(error, FILM_USAGE, "%zu records are too many", set->all_records));
 done:
     return status;
 }

@@ -72,9 +72,9 @@ static void write_sentence(const struct headline *headline, const struct against
     const char *unit = headline->test ? "points of accuracy" : "of Pearson";
     write_grounds(headline, sign, scale, digits, grounds, sizeof grounds);
     if (!isfinite(headline->difference))
-        snprintf(text, AGAINST_SENTENCE, "no difference can be told: a figure is not defined");
+        snprintf(text, AGAINST_SENTENCE, "no significant difference: a figure is not defined");
     else if (winner == 0)
-        snprintf(text, AGAINST_SENTENCE, "no difference can be told: %+.*f %s (%s)", digits,
+        snprintf(text, AGAINST_SENTENCE, "no significant difference: %+.*f %s (%s)", digits,
                  scale * headline->difference, unit, grounds);
     else
         snprintf(text, AGAINST_SENTENCE, "%s is better by %.*f %s (%s)", side[winner < 0].name,

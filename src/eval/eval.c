@@ -24,11 +24,10 @@ static film_status need_vectors(const film_model *model, const char *name, film_
 {
     return encoder_has_vectors(&model->encoder)
                ? FILM_OK
-               : status_set(
-                     error, FILM_USAGE,
-                     "%s%sa model of features alone has no vectors to search; train one with "
-                     "method svd, film or rank",
-                     name ? name : "", name ? ": " : "");
+               : status_set(error, FILM_USAGE,
+                            "%s%sthis model has no vectors to search (method tfidf); train one "
+                            "with method svd, film or rank",
+                            name ? name : "", name ? ": " : "");
 }
 
 static film_status embed_sentences(struct run *run, film_error *error)

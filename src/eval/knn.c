@@ -154,7 +154,8 @@ film_status knn_sweep(struct knn *knn, const struct flat_share *sentences, const
     uint32_t *neighbours = NULL;
     *knn = (struct knn){.pairs = pairs, .first = first, .last = last};
     if (first == 0 || first > last || last > UINT32_MAX - 2)
-        return status_set(error, FILM_USAGE, "the range of k must rise from 1 or more");
+        return status_set(error, FILM_USAGE,
+                          "invalid range of k; it starts at 1 or more and does not decrease");
     knn->points = last - first + 1;
     TRY(comm_sum_counts(sentences->comm, &all, 1, error));
     others = all ? all - 1 : 0;

@@ -11,21 +11,22 @@ static film_status check_decision(struct run *run, film_error *error)
 {
     const film_eval_options *options = run->options;
     if ((unsigned)options->decision >= FILM_EVAL_DECISION_COUNT)
-        return status_set(error, FILM_USAGE, "no decision has number %d", (int)options->decision);
+        return status_set(error, FILM_USAGE, "unknown decision %d", (int)options->decision);
     if ((unsigned)options->knn >= FILM_KNN_COUNT)
-        return status_set(error, FILM_USAGE, "no kNN variant has number %d", (int)options->knn);
+        return status_set(error, FILM_USAGE, "unknown kNN variant %d", (int)options->knn);
     run->decide_by_knn = options->decision == FILM_EVAL_KNN;
     run->variant = options->knn;
     run->decision = run->decide_by_knn ? FILM_DECISION_THRESHOLD : (film_decision)options->decision;
     if (options->k_last && (options->k_first == 0 || options->k_first > options->k_last))
-        return status_set(error, FILM_USAGE,
-                          "k from %zu to %zu: the range must rise from 1 or more", options->k_first,
-                          options->k_last);
+        return status_set(
+            error, FILM_USAGE,
+            "k from %zu to %zu: invalid range; it starts at 1 or more and does not decrease",
+            options->k_first, options->k_last);
     if (options->k_last > MOST_K)
-        return status_set(error, FILM_USAGE, "k up to %zu: %d is the most", options->k_last,
+        return status_set(error, FILM_USAGE, "k up to %zu: choose at most %d", options->k_last,
                           MOST_K);
     if (run->decide_by_knn && !options->k_last)
-        return status_set(error, FILM_USAGE, "the knn decision needs a range of k");
+        return status_set(error, FILM_USAGE, "the knn decision needs a range of k; set one");
     return FILM_OK;
 }
 
@@ -35,11 +36,10 @@ static film_status check_threshold(const struct run *run, film_error *error)
     double threshold = run->options->threshold;
     if (threshold == 0) return FILM_OK;
     if (!(threshold > 0 && threshold < 1))
-        return status_set(error, FILM_USAGE, "the threshold must lie between 0 and 1, not %g",
-                          threshold);
+        return status_set(error, FILM_USAGE, "threshold %g is not between 0 and 1", threshold);
     if (run->decide_by_knn)
         return status_set(error, FILM_USAGE,
-                          "a threshold has no part in the knn decision; leave out one of them");
+                          "a threshold does not apply to the knn decision; choose one of them");
     return FILM_OK;
 }
 
@@ -74,28 +74,27 @@ film_status request_check_labels(const struct run *run, film_error *error)
         int asked;
         const char *what;
     } need_pairs[] = {
-        {options->pool != NULL, "so nothing to search a pool for"},
-        {run->decide_by_knn, "to decide on by knn"},
-        {options->threshold != 0, "to decide on by a threshold"},
-        {options->operating != NULL, "to choose an operating point on"},
-        {options->prior == FILM_PRIOR_AUTO, "to take the prior from"},
+        {options->pool != NULL, "for a search of the pool"},
+        {run->decide_by_knn, "for the knn decision"},
+        {options->threshold != 0, "for a threshold"},
+        {options->operating != NULL, "for an operating point"},
+        {options->prior == FILM_PRIOR_AUTO, "for the prior"},
     };
     if (run->corpus.labels == FILM_LABELS_NONE)
         return status_set(
             error, FILM_BAD_INPUT,
-            "%s: no labels to compare with; it needs a label, score or category column "
-            "or triplets (name the columns if they have other names)",
+            "%s: no labels; add a label, score or category column or triplets, or name the columns",
             run->path);
     if (run_has_pairs(run)) return FILM_OK;
     for (size_t i = 0; i < sizeof need_pairs / sizeof *need_pairs; i++)
         if (need_pairs[i].asked)
-            return status_set(error, FILM_USAGE, "%s has neither labelled pairs nor triplets%s %s",
-                              run->path, i == 0 ? "," : "", need_pairs[i].what);
+            return status_set(error, FILM_USAGE, "%s has neither labelled pairs nor triplets %s",
+                              run->path, need_pairs[i].what);
     if (options->against && run->corpus.labels == FILM_LABELS_CATEGORIES)
-        return status_set(error, FILM_USAGE,
-                          "%s holds categories; two models are compared on pairs, triplets or "
-                          "scores",
-                          run->path);
+        return status_set(
+            error, FILM_USAGE,
+            "%s has categories; two models can be compared on pairs, triplets or scores only",
+            run->path);
     return FILM_OK;
 }
 
@@ -106,10 +105,10 @@ film_status request_prior(struct run *run, film_error *error)
     if (run->prior != FILM_PRIOR_AUTO) return FILM_OK;
     for (size_t i = 0; i < run->pairs; i++) same += run->label[i] >= 0.5f;
     if (same == 0 || same == (double)run->pairs)
-        return status_set(error, FILM_BAD_INPUT,
-                          "%s: all pairs are labelled %s, which is no prior to decide with; give "
-                          "it as a number",
-                          run->path, same == 0 ? "different" : "the same");
+        return status_set(
+            error, FILM_BAD_INPUT,
+            "%s: all pairs are labelled %s, so they give no prior; set the prior to a number",
+            run->path, same == 0 ? "different" : "the same");
     run->prior = same / (double)run->pairs;
     return FILM_OK;
 }

@@ -113,16 +113,16 @@ film_status explain_dimension(const film_model *model, size_t dimension, size_t 
     film_status status = FILM_OK;
     struct writer to = {0};
     if (!encoder_has_vectors(&model->encoder))
-        return status_set(error, FILM_USAGE,
-                          "a model of features alone has no dimensions; train one with method svd, "
-                          "film or rank");
+        return status_set(
+            error, FILM_USAGE,
+            "this model has no dimensions (method tfidf); train one with method svd, film or rank");
     if (dimension >= encoder_dim(&model->encoder))
         return status_set(error, FILM_USAGE,
-                          "there is no dimension %zu; this model has dimensions 0 to %zu",
+                          "dimension %zu does not exist; this model has dimensions 0 to %zu",
                           dimension, encoder_dim(&model->encoder) - 1);
     if (model->encoder.network && !model->encoder.network_map)
         return status_set(error, FILM_USAGE,
-                          "a black box (method deep) has dimensions that cannot be explained");
+                          "the dimensions of a black box (method deep) cannot be explained");
     writer_open(&to, '{');
     writer_key(&to, "dimension");
     writer_count(&to, dimension);

@@ -109,7 +109,7 @@ static void compare_words(struct facts *facts, const struct reading *reading)
     choose_unknown(&a, reading, first);
     choose_unknown(&b, reading, !first);
     if (a.count || b.count)
-        add(facts, "unknown", "not known to the model: %s%s%s", a.text,
+        add(facts, "unknown", "words unknown to the model: %s%s%s", a.text,
             a.count && b.count ? " / " : "", b.text);
 }
 
@@ -130,7 +130,7 @@ static void compare_all(struct facts *facts, const struct reading *reading)
     if (a->count == b->count && a->hash == b->hash)
         add(facts, "identical", "the same words in the same order");
     else if (shared == reading->numbers)
-        add(facts, "same-words", "the same words in another order or number");
+        add(facts, "same-words", "the same words in a different order or number");
     else if (shared == 0)
         add(facts, "no-word-shared", "no word in common");
 }
@@ -140,7 +140,8 @@ void facts_find(struct facts *facts, const struct reading *reading, enum memory_
     facts->count = 0;
     compare_all(facts, reading);
     compare_words(facts, reading);
-    if (known == MEMORY_SAME) add(facts, "memory", "both are known from training, as the same");
+    if (known == MEMORY_SAME)
+        add(facts, "memory", "both sentences are known from training as the same");
     if (known == MEMORY_DIFFERENT)
-        add(facts, "memory", "both are known from training, as different");
+        add(facts, "memory", "both sentences are known from training as different");
 }

@@ -20,7 +20,7 @@ static film_status check_vectors(const film_model *model, film_error *error)
     return encoder_has_vectors(&model->encoder)
                ? FILM_OK
                : status_set(error, FILM_USAGE,
-                            "a model of features alone has no vectors; train one with method svd, "
+                            "this model has no vectors (method tfidf); train one with method svd, "
                             "film or rank");
 }
 

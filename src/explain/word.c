@@ -16,17 +16,18 @@ static film_status find_word(const film_model *model, film_text word, uint32_t *
     char shown[VALUE_SHOWN];
     struct feature_row row;
     if (!(features->groups & GROUP_BIT(GROUP_WORD)))
-        return status_set(error, FILM_USAGE, "this model has no words among its features");
+        return status_set(error, FILM_USAGE,
+                          "this model has no word features; train one with feature group word");
     TRY(feature_row_init(&row, features, error));
     status = features_transform(features, &row, word, error);
     if (status == FILM_OK && row.grams.tokens.count != 1)
-        status = status_set(error, FILM_USAGE, "\"%s\" is read as %zu words; ask for one",
+        status = status_set(error, FILM_USAGE, "\"%s\" is %zu words; give one word",
                             value_show(word, shown), row.grams.tokens.count);
     if (status == FILM_OK && row.found[0] == STRTAB_NONE)
-        status = status_set(error, FILM_USAGE,
-                            "the model does not know the word \"%s\"; it was in too few training "
-                            "sentences",
-                            value_show(word, shown));
+        status = status_set(
+            error, FILM_USAGE,
+            "the model does not know the word \"%s\"; it occurs in too few training sentences",
+            value_show(word, shown));
     if (status == FILM_OK) *id = row.found[0];
     feature_row_free(&row);
 done:

@@ -25,7 +25,7 @@ film_status dense_new(size_t dim, size_t graph_from, struct dense **out, film_er
 {
     *out = NULL;
     if (dim == 0 || dim > CODES_MAX_DIM)
-        return status_set(error, FILM_USAGE, "vectors of %zu dimensions cannot be searched", dim);
+        return status_set(error, FILM_USAGE, "vectors of %zu dimensions are not supported", dim);
     struct dense *dense = mem_zeroed(1, sizeof *dense);
     if (!dense) return status_no_memory(error);
     dense->dim = dim;
@@ -45,7 +45,7 @@ film_status dense_open(const struct graph_view *view, size_t graph_from, struct 
     if (view->degree)
         TRY(graph_check_sizes(view, error));
     else if (codes->count > GRAPH_MAX_ROWS || codes->stride != codes_stride(codes->dim))
-        TRY(status_set(error, FILM_BAD_INPUT, "vectors: %zu rows of %zu bytes cannot be",
+        TRY(status_set(error, FILM_BAD_INPUT, "vectors: invalid size: %zu rows of %zu bytes",
                        codes->count, codes->stride));
     (*out)->view = *view;
     (*out)->borrowed = 1;
@@ -79,7 +79,7 @@ film_status dense_check(const struct dense *dense, film_error *error)
         float scale = codes_scale(&view->codes, row);
         if (!(scale >= 0) || !isfinite(scale) || view->state[row] > GRAPH_DEAD ||
             memchr(view->codes.rows + row * view->codes.stride, 0, dense->dim))
-            return status_set(error, FILM_BAD_INPUT, "vectors: row %zu cannot be", row);
+            return status_set(error, FILM_BAD_INPUT, "vectors: row %zu: invalid value", row);
     }
     return FILM_OK;
 }

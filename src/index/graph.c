@@ -16,15 +16,14 @@ static film_status options_fill(struct graph_options *options, film_error *error
     if (!options->width) options->width = 200;
     if (!(options->spread > 0)) options->spread = 1.0;
     if (options->dim == 0 || options->dim > CODES_MAX_DIM)
-        return status_set(error, FILM_USAGE, "a graph needs 1 to %d dimensions, not %zu",
+        return status_set(error, FILM_USAGE, "graph: dimensions must be from 1 to %d, not %zu",
                           CODES_MAX_DIM, options->dim);
     if (options->degree < 2 || options->degree > GRAPH_MAX_DEGREE)
-        return status_set(error, FILM_USAGE, "a row of a graph has 2 to %d links, not %zu",
+        return status_set(error, FILM_USAGE, "graph: links per row must be from 2 to %d, not %zu",
                           GRAPH_MAX_DEGREE, options->degree);
     if (options->width > PRUNE_MOST || !(options->spread >= 1 && options->spread <= 10))
         return status_set(error, FILM_USAGE,
-                          "a graph needs a width of at most %d and a spread from 1 to 10",
-                          PRUNE_MOST);
+                          "graph: width must be at most %d and spread from 1 to 10", PRUNE_MOST);
     return FILM_OK;
 }
 
@@ -69,7 +68,8 @@ film_status graph_reserve(struct graph *graph, size_t count, film_error *error)
 {
     film_status status = FILM_OK;
     if (count > GRAPH_MAX_ROWS)
-        return status_set(error, FILM_USAGE, "a graph holds at most %d rows", GRAPH_MAX_ROWS);
+        return status_set(error, FILM_USAGE, "graph: more than %d rows are not supported",
+                          GRAPH_MAX_ROWS);
     if (count <= graph->capacity && graph->codes) return FILM_OK;
     size_t capacity = graph->capacity + graph->capacity / 2; /* small additions stay cheap */
     if (capacity < count) capacity = count;
@@ -100,8 +100,9 @@ film_status graph_open(const struct graph_view *view, const struct graph_options
     TRY(graph_new(&with, &graph, error));
     TRY(graph_reserve(graph, count, error));
     if (view->entries > MOST_ENTRIES) {
-        status = status_set(error, FILM_BAD_INPUT, "graph: %zu entry rows, at most %d can be",
-                            view->entries, MOST_ENTRIES);
+        status =
+            status_set(error, FILM_BAD_INPUT, "graph: %zu entry rows; at most %d are supported",
+                       view->entries, MOST_ENTRIES);
         goto done;
     }
     graph->count = graph->count_at_entries = count;

@@ -273,7 +273,8 @@ film_status graph_add(struct graph *graph, const float *rows, size_t count, int 
     size_t before = graph->count;
     threads = threads_count(threads);
     if (count > GRAPH_MAX_ROWS)
-        return status_set(error, FILM_USAGE, "a graph holds at most %d rows", GRAPH_MAX_ROWS);
+        return status_set(error, FILM_USAGE, "graph: more than %d rows are not supported",
+                          GRAPH_MAX_ROWS);
     if (count < (size_t)threads) threads = count ? (int)count : 1;
     TRY(graph_reserve(graph, graph->count + count, error));
     TRY(builder_init(&builder, graph, threads, error));

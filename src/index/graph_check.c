@@ -6,24 +6,24 @@
 
 static film_status refuse(film_error *error, size_t row, const char *what)
 {
-    return status_set(error, FILM_BAD_INPUT, "graph: row %zu %s", row, what);
+    return status_set(error, FILM_BAD_INPUT, "graph: row %zu: %s", row, what);
 }
 
 film_status graph_check_sizes(const struct graph_view *view, film_error *error)
 {
     const struct codes *codes = &view->codes;
     if (codes->count > GRAPH_MAX_ROWS)
-        return status_set(error, FILM_BAD_INPUT, "graph: %zu rows are too many", codes->count);
+        return status_set(error, FILM_BAD_INPUT, "graph: invalid row count %zu", codes->count);
     if (codes->dim == 0 || codes->dim > CODES_MAX_DIM || codes->stride != codes_stride(codes->dim))
         return status_set(error, FILM_BAD_INPUT,
-                          "graph: rows of %zu bytes cannot hold %zu dimensions", codes->stride,
+                          "graph: invalid row size: %zu bytes for %zu dimensions", codes->stride,
                           codes->dim);
     if (view->degree < 2 || view->degree > GRAPH_MAX_DEGREE)
-        return status_set(error, FILM_BAD_INPUT, "graph: %zu links of a row (2 to %d)",
+        return status_set(error, FILM_BAD_INPUT, "graph: invalid link count %zu; expected 2 to %d",
                           view->degree, GRAPH_MAX_DEGREE);
     if (view->entries > codes->count)
-        return status_set(error, FILM_BAD_INPUT, "graph: %zu entry rows of %zu", view->entries,
-                          codes->count);
+        return status_set(error, FILM_BAD_INPUT, "graph: invalid entry count: %zu of %zu rows",
+                          view->entries, codes->count);
     return FILM_OK;
 }
 
@@ -44,13 +44,12 @@ static film_status check_rows(const struct graph_view *view, struct graph_report
             report->twins++;
             break;
         default:
-            return refuse(error, row, "is neither linked nor dead nor a twin");
+            return refuse(error, row, "not linked, deleted or a twin");
         }
-        if (!(scale >= 0) || !isfinite(scale))
-            return refuse(error, row, "has a scale that is none");
+        if (!(scale >= 0) || !isfinite(scale)) return refuse(error, row, "invalid scale");
         /* -128 is never written, and the kernels' arithmetic counts on that */
         if (memchr(view->codes.rows + row * view->codes.stride, 0, view->codes.dim))
-            return refuse(error, row, "has a code that is none");
+            return refuse(error, row, "invalid code");
     }
     return FILM_OK;
 }
@@ -63,17 +62,17 @@ static film_status check_links(const struct graph_view *view, uint32_t *seen,
         const uint32_t *links = view->links + row * view->degree;
         size_t degree = graph_degree(links, view->degree);
         if (degree && view->state[row] != GRAPH_LINKED)
-            return refuse(error, row, "has links but is dead or a twin");
+            return refuse(error, row, "has links but is deleted or a twin");
         for (size_t i = 0; i < degree; i++) {
-            if (links[i] >= view->codes.count) return refuse(error, row, "links out of range");
-            if (links[i] == row) return refuse(error, row, "links to itself");
+            if (links[i] >= view->codes.count) return refuse(error, row, "link out of range");
+            if (links[i] == row) return refuse(error, row, "link to itself");
             if (view->state[links[i]] != GRAPH_LINKED)
-                return refuse(error, row, "links to a dead row or a twin");
-            if (seen[links[i]] == row + 1) return refuse(error, row, "has a link twice");
+                return refuse(error, row, "link to a deleted row or a twin");
+            if (seen[links[i]] == row + 1) return refuse(error, row, "duplicate link");
             seen[links[i]] = (uint32_t)row + 1;
         }
         for (size_t i = degree; i < view->degree; i++)
-            if (links[i] != GRAPH_NONE) return refuse(error, row, "has links behind the last");
+            if (links[i] != GRAPH_NONE) return refuse(error, row, "link after the last one");
         report->links += degree;
     }
     return FILM_OK;
@@ -86,23 +85,23 @@ static film_status check_twins(const struct graph_view *view, uint8_t *seen,
     size_t count = view->codes.count, ringed = 0;
     for (size_t row = 0; row < count; row++) {
         uint32_t next = view->twin[row];
-        if (next >= count) return refuse(error, row, "has a twin out of range");
-        if (seen[next]) return refuse(error, row, "shares its twin with another");
+        if (next >= count) return refuse(error, row, "twin out of range");
+        if (seen[next]) return refuse(error, row, "twin of two rows");
         seen[next] = 1;
         if (view->state[row] == GRAPH_DEAD && next != row)
-            return refuse(error, row, "is dead and has a twin");
+            return refuse(error, row, "deleted but has a twin");
     }
     for (size_t row = 0; row < count; row++) {
         if (view->state[row] != GRAPH_LINKED) continue;
         size_t size = 1;
         for (size_t other = view->twin[row]; other != row; other = view->twin[other], size++)
             if (view->state[other] != GRAPH_TWIN || !codes_equal(&view->codes, row, other))
-                return refuse(error, row, "has a twin that is not like it");
+                return refuse(error, row, "twin has a different vector");
         ringed += size - 1;
         if (size > report->most_twins) report->most_twins = size;
     }
     if (ringed != report->twins)
-        return status_set(error, FILM_BAD_INPUT, "graph: %zu twins hang on no linked row",
+        return status_set(error, FILM_BAD_INPUT, "graph: %zu twins belong to no linked row",
                           report->twins - ringed);
     return FILM_OK;
 }
@@ -116,7 +115,8 @@ static film_status check_entries(const struct graph_view *view, const struct gra
         if (view->entry[i] >= view->codes.count || view->state[view->entry[i]] != GRAPH_LINKED)
             return status_set(error, FILM_BAD_INPUT, "graph: entry %zu is not a linked row", i);
         if (i && view->entry[i] <= view->entry[i - 1])
-            return status_set(error, FILM_BAD_INPUT, "graph: entry rows do not rise at %zu", i);
+            return status_set(error, FILM_BAD_INPUT, "graph: entry %zu is not in ascending order",
+                              i);
     }
     return FILM_OK;
 }
@@ -145,7 +145,7 @@ film_status graph_check(const struct graph_view *view, struct graph_report *repo
     }
     report->reached = graph_flood(view, seen, queue, 0, view->entries);
     if (report->reached < report->linked - report->linked / 20)
-        status = status_set(error, FILM_BAD_INPUT, "graph: only %zu of %zu rows can be reached",
+        status = status_set(error, FILM_BAD_INPUT, "graph: only %zu of %zu rows are reachable",
                             report->reached, report->linked);
 done:
     mem_free(queue);

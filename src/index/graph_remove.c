@@ -122,7 +122,7 @@ film_status graph_remove(struct graph *graph, const uint32_t *id, size_t count, 
     threads = threads_count(threads);
     for (size_t i = 0; i < count; i++)
         if (id[i] >= graph->count)
-            return status_set(error, FILM_USAGE, "row %u is not in the graph of %zu rows",
+            return status_set(error, FILM_USAGE, "graph: row %u is not one of its %zu rows",
                               (unsigned)id[i], graph->count);
     TRY_ALLOC((moved = mem_array(graph->count, sizeof *moved)) &&
                   (pruner = mem_zeroed((size_t)threads, sizeof *pruner)),

@@ -189,7 +189,7 @@ film_status graph_search(const struct graph_view *view, struct graph_walker *wal
     *found = 0;
     if (k == 0) goto done;
     if (ef > GRAPH_MAX_WIDTH)
-        return status_set(error, FILM_USAGE, "a search keeps at most %d candidates, not %zu",
+        return status_set(error, FILM_USAGE, "search: at most %d candidates are supported, not %zu",
                           GRAPH_MAX_WIDTH, ef);
     TRY(walker_fit(walker, view->codes.count, view->codes.dim, ef, many, error));
     struct codes_query query = codes_query_of(question->vector, view->codes.dim, walker->values);

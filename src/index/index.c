@@ -59,7 +59,7 @@ film_status index_open(const struct encoder *encoder, const struct graph_view *d
     if (encoder_has_vectors(encoder)) {
         if (!dense || dense->codes.dim != encoder_dim(encoder) ||
             dense->codes.count != lexical->count)
-            TRY(status_set(error, FILM_BAD_INPUT, "the index is of another model"));
+            TRY(status_set(error, FILM_BAD_INPUT, "the index belongs to a different model"));
         TRY(dense_open(dense, 0, &index->dense, error));
     }
     TRY(lexical_open(lexical, &index->lexical, error));
@@ -89,8 +89,8 @@ film_status index_check(const struct index *index, film_error *error)
     struct graph_view dense = dense_view(index->dense);
     for (size_t i = 0; i < lexical.count; i++)
         if ((dense.state[i] == GRAPH_DEAD) != (lexical.dead[i] != 0))
-            TRY(status_set(error, FILM_BAD_INPUT, "index: sentence %zu is removed on one side only",
-                           i));
+            TRY(status_set(error, FILM_BAD_INPUT,
+                           "index: sentence %zu: deleted in only one of its two parts", i));
 done:
     return status;
 }

@@ -99,8 +99,7 @@ static film_status read_dense(const struct safetensors *file, size_t dim, uint64
     view->entry = entry->data;
     view->degree = (size_t)links->shape[1];
     view->entries = (size_t)entry->shape[0];
-    if (view->degree == 0)
-        TRY(status_set(error, FILM_BAD_INPUT, "a graph without a link cannot be"));
+    if (view->degree == 0) TRY(status_set(error, FILM_BAD_INPUT, "graph: no links"));
 done:
     return status;
 }
@@ -138,10 +137,10 @@ static film_status check_tie(const struct safetensors *file, const struct index_
                *identity = safetensors_metadata(file, "identity"),
                *model = safetensors_metadata(file, "model");
     if (!safetensors_is_checked(file) || !format || strcmp(format, FORMAT) != 0)
-        return status_set(error, FILM_BAD_INPUT, "it is no index of this version");
+        return status_set(error, FILM_BAD_INPUT, "it is not an index of this version");
     if (!identity || strcmp(identity, tie->identity) != 0 || !model ||
         strcmp(model, tie->model) != 0)
-        return status_set(error, FILM_BAD_INPUT, "it is the index of another pool");
+        return status_set(error, FILM_BAD_INPUT, "it is the index of a different pool");
     return FILM_OK;
 }
 

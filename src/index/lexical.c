@@ -30,8 +30,8 @@ static film_status check_sizes(const struct lexical_view *view, film_error *erro
 {
     if (view->count > LEXICAL_MAX_COUNT || view->terms.count > view->postings)
         return status_set(error, FILM_BAD_INPUT,
-                          "terms: %zu documents with %u terms and %zu postings cannot be",
-                          view->count, view->terms.count, view->postings);
+                          "terms: invalid size: %zu documents, %u terms, %zu postings", view->count,
+                          view->terms.count, view->postings);
     return FILM_OK;
 }
 
@@ -100,15 +100,14 @@ static film_status check_list(const struct lexical_view *view, size_t term, film
     for (uint64_t at = view->start[term]; at < view->start[term + 1]; at++) {
         if (view->document[at] >= view->count ||
             (at > view->start[term] && view->document[at] <= view->document[at - 1]))
-            return status_set(error, FILM_BAD_INPUT, "terms: list %zu does not rise", term);
+            return status_set(error, FILM_BAD_INPUT,
+                              "terms: list %zu: documents are not in ascending order", term);
         if (view->weight[at] == 0 || view->weight[at] > LEXICAL_ONE)
-            return status_set(error, FILM_BAD_INPUT, "terms: list %zu has a weight that is none",
-                              term);
+            return status_set(error, FILM_BAD_INPUT, "terms: list %zu: invalid weight", term);
         if (view->weight[at] > most) most = view->weight[at];
     }
     if (most != view->most[term])
-        return status_set(error, FILM_BAD_INPUT, "terms: list %zu has another largest weight",
-                          term);
+        return status_set(error, FILM_BAD_INPUT, "terms: list %zu: wrong largest weight", term);
     return FILM_OK;
 }
 
@@ -122,20 +121,19 @@ film_status lexical_check(const struct lexical_view *view, film_error *error)
         used++;
         if (view->terms.number[i] >= terms ||
             keytab_find(&view->terms, view->terms.keys[i]) != view->terms.number[i])
-            TRY(status_set(error, FILM_BAD_INPUT, "terms: slot %zu cannot be found", i));
+            TRY(status_set(error, FILM_BAD_INPUT, "terms: slot %zu: its key is not reachable", i));
     }
     if (used != terms)
-        TRY(status_set(error, FILM_BAD_INPUT, "terms: %zu keys of %zu terms", used, terms));
+        TRY(status_set(error, FILM_BAD_INPUT, "terms: %zu keys for %zu terms", used, terms));
     if (view->start[0] != 0 || view->start[terms] != view->postings)
-        TRY(status_set(error, FILM_BAD_INPUT, "terms: the lists do not fill the postings"));
+        TRY(status_set(error, FILM_BAD_INPUT, "terms: lists and postings differ in length"));
     for (size_t t = 0; t < terms; t++)
         if (view->start[t] >= view->start[t + 1])
             TRY(status_set(error, FILM_BAD_INPUT, "terms: list %zu is empty", t));
     for (size_t t = 0; t < terms; t++) TRY(check_list(view, t, error));
     for (size_t i = 0; i < view->count; i++)
         if (view->dead[i] > 1)
-            TRY(status_set(error, FILM_BAD_INPUT, "terms: document %zu is neither dead nor not",
-                           i));
+            TRY(status_set(error, FILM_BAD_INPUT, "terms: document %zu: invalid deleted flag", i));
 done:
     return status;
 }
@@ -214,7 +212,7 @@ film_status lexical_add(struct lexical *lexical, struct lexical_terms terms, fil
     size_t count = terms.count < LEXICAL_MOST_TERMS ? terms.count : LEXICAL_MOST_TERMS;
     TRY(own(lexical, error));
     if (lexical->count >= LEXICAL_MAX_COUNT)
-        TRY(status_set(error, FILM_USAGE, "an index holds at most %d documents",
+        TRY(status_set(error, FILM_USAGE, "index: more than %d documents are not supported",
                        LEXICAL_MAX_COUNT));
     TRY_ALLOC(reserve(lexical, count), error);
     size_t begin = lexical->tail_start[lexical->tail], end = begin;

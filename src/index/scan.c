@@ -86,7 +86,7 @@ film_status scan_init(struct scan *scan, struct codes codes, const float *rows, 
     enum { GRAIN = 1024 };
     struct measuring job = {.codes = &codes, .rows = rows};
     if (codes.dim == 0 || codes.dim > CODES_MAX_DIM || codes.stride != codes_stride(codes.dim))
-        return status_set(error, FILM_USAGE, "vectors of %zu dimensions cannot be scanned",
+        return status_set(error, FILM_USAGE, "vectors of %zu dimensions are not supported",
                           codes.dim);
     film_status status =
         threads_for(threads_count(threads), codes.count, GRAIN, measure_some, &job, error);

@@ -13,8 +13,8 @@ film_status csr_alloc(struct csr *matrix, size_t rows, size_t cols, size_t entri
 {
     memset(matrix, 0, sizeof *matrix);
     if (rows == SIZE_MAX || cols > (size_t)UINT32_MAX + 1)
-        return status_set(error, FILM_BAD_INPUT,
-                          "a matrix of %zu x %zu has too many columns or rows", rows, cols);
+        return status_set(error, FILM_BAD_INPUT, "matrix: %zu x %zu has too many rows or columns",
+                          rows, cols);
     matrix->rows = rows;
     matrix->cols = cols;
     matrix->start = mem_zeroed(rows + 1, sizeof *matrix->start);
@@ -73,7 +73,7 @@ film_status csr_transpose(const struct csr *matrix, int threads, struct csr *out
     size_t entries = matrix->start[matrix->rows], parts = threads > 1 ? (size_t)threads : 1;
     memset(out, 0, sizeof *out);
     if (matrix->rows > (size_t)UINT32_MAX + 1)
-        return status_set(error, FILM_BAD_INPUT, "%zu rows are more than a column index can hold",
+        return status_set(error, FILM_BAD_INPUT, "matrix: %zu rows are too many for a column index",
                           matrix->rows);
     size_t *place = NULL; /* parts x cols */
     film_status status = FILM_OK;

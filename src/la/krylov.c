@@ -155,10 +155,9 @@ film_status krylov_small(double *matrix, size_t size, double *values, int thread
     film_status status = FILM_OK;
     TRY_ALLOC(space && more, error);
     if (doubles > INT32_MAX) {
-        status = status_set(error, FILM_USAGE,
-                            "a basis of %zu vectors is too large for LAPACK; "
-                            "use a smaller rank",
-                            size);
+        status = status_set(
+            error, FILM_USAGE,
+            "SVD: a basis of %zu vectors is too large for LAPACK; choose a smaller rank", size);
         goto done;
     }
     openmp_use(size < ONE_THREAD_BELOW ? 1 : threads);
@@ -167,8 +166,8 @@ film_status krylov_small(double *matrix, size_t size, double *values, int thread
     openmp_use(threads);
     if (info != 0)
         status = status_set(error, FILM_BAD_INPUT,
-                            "the eigenvalues of the projected matrix did not converge (%d); are "
-                            "all values of the matrix finite?",
+                            "SVD: eigenvalues of the projected matrix did not converge (%d); check "
+                            "that all values are finite",
                             (int)info);
 done:
     mem_free(space);

@@ -260,8 +260,7 @@ film_status ortho_block(struct ortho *side, const float *basis, size_t ld, size_
         TRY(ortho_gram(side, block, width, gram, error));
         double distance = distance_from_identity(gram, width);
         if (!isfinite(distance))
-            return status_set(error, FILM_BAD_INPUT,
-                              "the matrix has values that are not finite or far too large");
+            return status_set(error, FILM_BAD_INPUT, "matrix: a value is too large or not finite");
         if (!again && distance < 1e-6) return FILM_OK;
         struct factored found = cholesky(gram, width, pass == 0 ? scale : 1.0);
         invert_upper(gram, width, inverse);

@@ -407,7 +407,7 @@ static film_status begin(struct state *s, const double *p, film_error *error)
 {
     memcpy(s->p, p, s->size * sizeof *p);
     if (!(repair(&s->curve, s->p, s->trial, s->small) < 1e-10))
-        return status_set(error, FILM_USAGE, "the start's columns are not orthonormal");
+        return status_set(error, FILM_USAGE, "start: its columns are not orthonormal");
     s->weight = 1.0;
     film_status status = evaluate(s, s->p, &s->f, s->g, error);
     s->reference = s->f;
@@ -424,11 +424,10 @@ static film_status go_on(struct state *s, const struct stiefel_state *from, film
         from->still > from->iteration || !(from->weight >= 1.0) || !isfinite(from->f) ||
         !isfinite(from->reference))
         return status_set(error, FILM_BAD_INPUT,
-                          "after iteration %zu of %zu: not a state to go on from", from->iteration,
+                          "checkpoint: invalid state after iteration %zu of %zu", from->iteration,
                           s->options->iterations);
     if (!(stiefel_defect(s->r, s->d, s->p, s->small, s->options->threads) < 1e-8))
-        return status_set(error, FILM_BAD_INPUT,
-                          "the columns of the state to go on from are not orthonormal");
+        return status_set(error, FILM_BAD_INPUT, "checkpoint: its columns are not orthonormal");
     s->f = from->f, s->reference = from->reference, s->weight = from->weight;
     s->still = from->still, s->moved = 1;
     *s->result = (struct stiefel_result){.iterations = from->iteration,
@@ -449,7 +448,8 @@ film_status stiefel_minimise(const struct stiefel_problem *problem,
     int before = dense_begin();
     *result = (struct stiefel_result){.stop = STIEFEL_ITERATIONS};
     if (d == 0 || d > r || r > 100000)
-        TRY(status_set(error, FILM_USAGE, "no %zu orthonormal vectors of length %zu", d, r));
+        TRY(status_set(error, FILM_USAGE, "%zu orthonormal vectors of length %zu do not exist", d,
+                       r));
     s.size = r * d;
     TRY(state_init(&s, error));
     TRY(options->resume ? go_on(&s, options->resume, error) : begin(&s, p, error));

@@ -58,8 +58,8 @@ static film_status count_rows(struct job *job, film_error *error)
     job->all_rows = (size_t)rows;
     if (job->all_rows == 0 || job->x->cols == 0)
         return status_set(error, FILM_BAD_INPUT,
-                          "nothing to decompose: the matrix has %zu sentences and %zu features",
-                          job->all_rows, job->x->cols);
+                          "SVD: empty matrix of %zu sentences and %zu features", job->all_rows,
+                          job->x->cols);
     job->cols_side = job->x->cols <= job->all_rows;
 done:
     return status;
@@ -295,7 +295,9 @@ static film_status finish(const struct job *job, struct pair *pair, struct svd *
     size_t keep = 0;
     while (keep < pair->rank && sigma[keep] > SMALLEST * sigma[0]) keep++;
     if (keep == 0) {
-        status = status_set(error, FILM_BAD_INPUT, "the matrix is zero: no sentence has a feature");
+        status = status_set(
+            error, FILM_BAD_INPUT,
+            "SVD: the matrix is zero, because no sentence has a feature; give more text");
         goto done;
     }
     cut_columns(&pair->near, pair->near_rows, pair->rank, keep);
@@ -323,7 +325,7 @@ film_status svd_compute(const struct csr *x, const struct svd_options *options, 
     film_status status = FILM_OK;
     memset(out, 0, sizeof *out);
     job.threads = openmp_use(options->threads);
-    if (options->rank == 0) return status_set(error, FILM_USAGE, "the rank must be at least 1");
+    if (options->rank == 0) return status_set(error, FILM_USAGE, "rank must be at least 1");
     TRY(count_rows(&job, error));
     choose(&job, options, &krylov);
     values = mem_array(krylov.rank, sizeof *values);

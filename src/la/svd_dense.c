@@ -80,11 +80,13 @@ film_status svd_dense(const float *x, size_t rows, size_t cols, const struct svd
                                                      gram, (lapack_int)cols, eigen) != 0;
     dense_end(before);
     if (status != FILM_OK) goto done;
-    if (failed) TRY(status_set(error, FILM_BAD_INPUT, "the vectors could not be decomposed"));
+    if (failed)
+        TRY(status_set(error, FILM_BAD_INPUT,
+                       "SVD: no convergence; check that all values are finite"));
     out->rank = count_rank(eigen, cols, options->rank);
     out->basis = out->u_rows = cols;
     if (out->rank == 0)
-        TRY(status_set(error, FILM_BAD_INPUT, "the vectors of all sentences are zero"));
+        TRY(status_set(error, FILM_BAD_INPUT, "SVD: the vectors of all sentences are zero"));
     TRY(take(x, rows, cols, eigen, gram, options->threads, out, error));
 done:
     if (status != FILM_OK) svd_free(out);

@@ -41,15 +41,14 @@ static film_status check_options(const struct boosting_options *options, size_t 
 {
     const char *problem = NULL;
     if (options->rounds < 1 || options->rounds > 1000000) problem = "rounds must be 1 to 1000000";
-    if (options->depth < 1 || options->depth > 2) problem = "the depth must be 1 or 2";
-    if (!in_share(options->rate)) problem = "the rate must be over 0, at most 1";
+    if (options->depth < 1 || options->depth > 2) problem = "depth must be 1 or 2";
+    if (!in_share(options->rate)) problem = "rate must be above 0, up to 1";
     if (!(options->lambda >= 0 && options->lambda < 1e30)) problem = "lambda must not be negative";
     if (!(options->min_child_weight >= 0 && options->min_child_weight < 1e30))
-        problem = "the least child weight must not be negative";
-    if (!in_share(options->subsample)) problem = "the share of rows must be over 0, at most 1";
-    if (!in_share(options->column_share))
-        problem = "the share of features must be over 0, at most 1";
-    if (features < 1 || features > 1000000) problem = "there must be 1 to 1000000 features";
+        problem = "minimum child weight must not be negative";
+    if (!in_share(options->subsample)) problem = "share of rows must be above 0, up to 1";
+    if (!in_share(options->column_share)) problem = "share of features must be above 0, up to 1";
+    if (features < 1 || features > 1000000) problem = "the number of features must be 1 to 1000000";
     for (size_t i = 0; options->monotone && !problem && i < features; i++)
         if (options->monotone[i] < -1 || options->monotone[i] > 1)
             problem = "a monotone sign must be -1, 0 or 1";
@@ -252,7 +251,7 @@ static film_status judge(struct fit *fit, DMatrixHandle matrix, const struct boo
         error);
     if (status != FILM_OK) return status;
     if (length != data->rows)
-        return status_set(error, FILM_BAD_INPUT, "XGBoost: %zu margins for %zu rows",
+        return status_set(error, FILM_BAD_INPUT, "XGBoost: got %zu margins for %zu rows",
                           (size_t)length, data->rows);
     *loss = mean_loss(data, margin, fit->options->objective == BOOSTING_LOGISTIC, fit->threads);
     return FILM_OK;
@@ -273,7 +272,7 @@ static film_status one_round(struct fit *fit, film_error *error)
         history->validation[round] < history->validation[history->kept - 1])
         history->kept = round + 1;
     progress_note(options->progress, "round %zu: loss %.5f%s%.5f", round + 1, history->train[round],
-                  options->validation ? ", on unseen rows " : ", before ",
+                  options->validation ? ", validation loss " : ", before ",
                   options->validation ? history->validation[round]
                                       : history->train[round ? round - 1 : 0]);
     TRY(progress_report(options->progress, "boosting", (double)(round + 1), (double)options->rounds,
@@ -382,7 +381,8 @@ static film_status load_model(BoosterHandle booster, json_t **out, film_error *e
     *out = json_loadb(text, length, 0, &problem);
     if (*out) return FILM_OK;
     if (json_error_code(&problem) == json_error_out_of_memory) return status_no_memory(error);
-    return status_set(error, FILM_BAD_INPUT, "XGBoost's model cannot be read: %s", problem.text);
+    return status_set(error, FILM_BAD_INPUT, "XGBoost: the model cannot be parsed: %s",
+                      problem.text);
 }
 
 static film_status read_trees(const struct fit *fit, struct trees *trees, film_error *error)
@@ -399,14 +399,14 @@ static film_status read_trees(const struct fit *fit, struct trees *trees, film_e
         const json_t *json = json_array_get(list, i);
         struct tree tree;
         if (!json || !read_tree(json, &tree)) {
-            status = status_set(
-                error, FILM_BAD_INPUT,
-                "XGBoost's model has another form than that of version 1.7 (tree %zu)", i);
+            status =
+                status_set(error, FILM_BAD_INPUT,
+                           "XGBoost: tree %zu has an unknown format; FILM supports version 1.7", i);
             goto done;
         }
         trees_set(trees, i, &tree);
     }
-    TRY(trees_check(trees, fit->features, "XGBoost's model", error));
+    TRY(trees_check(trees, fit->features, "XGBoost model", error));
 done:
     json_decref(model);
     return status;
@@ -438,8 +438,8 @@ static film_status compare(const struct fit *fit, const struct trees *trees, fil
         /* XGBoost adds in float. */
         if (!(fabs(ours - (double)margin[i]) <= 1e-4 * (1 + fabs(ours))))
             status = status_set(error, FILM_BAD_INPUT,
-                                "XGBoost says %g for row %zu, the trees read from it %g; FILM was "
-                                "written for version 1.7",
+                                "XGBoost: predicts %g for row %zu, but the converted trees predict "
+                                "%g; FILM supports version 1.7",
                                 (double)margin[i], i, ours);
     }
     return status;

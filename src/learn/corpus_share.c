@@ -25,7 +25,8 @@ static film_status number_sentences(struct corpus *corpus, const struct comm *co
     TRY(comm_sum_counts(comm, corpus->starts, processes + 1, error));
     for (size_t p = 0; p < processes; p++) corpus->starts[p + 1] += corpus->starts[p];
     if (corpus->starts[processes] >= STRTAB_NONE)
-        TRY(status_set(error, FILM_BAD_INPUT, "%zu distinct sentences are too many; most are %u",
+        TRY(status_set(error, FILM_BAD_INPUT,
+                       "%zu distinct sentences are too many; at most %u are supported",
                        corpus->starts[processes], STRTAB_NONE - 1));
     TRY_ALLOC((own_number = mem_array(owned.count, sizeof *own_number)) &&
                   (number = mem_array(corpus->sentences.count, sizeof *number)),
@@ -135,8 +136,8 @@ static film_status agree_on_labels(struct corpus *corpus, const struct comm *com
     if (kinds == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: no rows", name));
     if (kinds > 1)
         TRY(status_set(error, FILM_BAD_INPUT,
-                       "%s: the files have different kinds of labels; give those of one kind, or "
-                       "say which kind the labels are",
+                       "%s: the files have different kinds of labels; give files of one kind or "
+                       "set the kind of labels",
                        name));
 done:
     return status;

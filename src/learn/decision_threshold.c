@@ -19,8 +19,8 @@ film_status decision_threshold_check(const film_operating *wanted, int none_is_s
 {
     if (wanted->criterion == FILM_ACCURACY || !none_is_same) return FILM_OK;
     return status_set(error, FILM_BAD_INPUT,
-                      "operating point %s: no pair is labelled the same to choose the threshold on; "
-                      "give a labelled dev file, or leave it out",
+                      "operating point %s: no pair is labelled the same; give a labelled dev file "
+                      "or leave the operating point out",
                       operating_name(wanted->criterion));
 }
 

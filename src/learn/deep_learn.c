@@ -78,7 +78,9 @@ static film_status read_labels(struct deep_run *run, size_t sentences,
         run->pairs[run->pair_count++] = pair;
     }
     run->positives = run->pair_count;
-    if (run->positives == 0) TRY(status_set(error, FILM_USAGE, "no pair means the same"));
+    if (run->positives == 0)
+        TRY(status_set(error, FILM_USAGE,
+                       "no pair is labelled the same; method deep needs such pairs"));
     for (size_t i = 0; i < labels->negatives; i++) {
         struct rank_pair pair = labels->negative[i];
         if (union_find_root(&run->clusters, pair.a) == union_find_root(&run->clusters, pair.b))
@@ -253,12 +255,12 @@ static film_status load(struct deep_run *run, film_error *error)
     list_numbers(run, numbers);
     TRY(checkpointer->load(checkpointer->user, numbers, NUMBERS, error));
     if (run->step > run->steps)
-        TRY(status_set(error, FILM_BAD_INPUT, "the checkpoint's number of steps cannot be"));
+        TRY(status_set(error, FILM_BAD_INPUT, "checkpoint: invalid step count"));
     list_arrays(run, arrays);
     TRY(checkpointer->load(checkpointer->user, arrays, ARRAYS, error));
     for (size_t i = 0; i < run->parameters; i++)
         if (run->square[i] < 0)
-            TRY(status_set(error, FILM_BAD_INPUT, "the checkpoint's squares cannot be"));
+            TRY(status_set(error, FILM_BAD_INPUT, "checkpoint: invalid sums of squares"));
 done:
     return status;
 }
@@ -282,7 +284,7 @@ static film_status after_step(struct deep_run *run, film_error *error)
     }
     int cancel = o->report && o->report(o->user, &now);
     if (checkpoint_due(o->checkpointer, cancel)) cancel |= save(run);
-    return cancel ? status_set(error, FILM_CANCELLED, "stopped while the network learned")
+    return cancel ? status_set(error, FILM_CANCELLED, "stopped while the network was trained")
                   : FILM_OK;
 }
 

@@ -399,7 +399,7 @@ film_status evidence_rows_collect(struct evidence_rows *rows, const struct encod
     TRY(number_items(rows, stretches, count, comm, error));
     rows->columns = 2 * rows->features + rows->items.count;
     if (rows->columns >= UINT32_MAX)
-        TRY(status_set(error, FILM_BAD_INPUT, "too many word pairs: use fewer features"));
+        TRY(status_set(error, FILM_BAD_INPUT, "too many word pairs; choose fewer features"));
     TRY(join_stretches(rows, stretches, count, threads, error));
 done:
     for (size_t s = 0; stretches && s < count; s++) stretch_free(&stretches[s]);

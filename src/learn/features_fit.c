@@ -394,7 +394,7 @@ film_status features_fit(struct features *features, struct tokenizer *tokenizer,
     if (features_count(features) == 0)
         TRY(status_set(
             error, FILM_BAD_INPUT,
-            "no word occurs in %zu sentences or more; give more text or a smaller min-df",
+            "no word occurs in at least %zu sentences; give more text or choose a smaller min-df",
             options->min_df));
     if (x) TRY(build_matrix(features, parts, part_count, sentences->count, x, error));
     TRY(progress_report(&options->progress, "features", sentences->count, sentences->count, error));

@@ -37,7 +37,8 @@ static film_status lapack_status(int info, const char *what, film_error *error)
     if (info == 0) return FILM_OK;
     if (info == LAPACK_WORK_MEMORY_ERROR || info == LAPACK_TRANSPOSE_MEMORY_ERROR)
         return status_no_memory(error);
-    return status_set(error, FILM_BAD_INPUT, "%s does not converge: are all values finite?", what);
+    return status_set(error, FILM_BAD_INPUT,
+                      "%s does not converge; check that all values are finite", what);
 }
 
 film_status film_orthonormalise(size_t rows, size_t cols, double *a, film_error *error)
@@ -81,7 +82,7 @@ static film_status eigen_start(const struct film_problem *q, double *p, film_err
                                      r, 0.0, &found, values, p, d, support),
                       "the eigenvalue problem", error));
     if (found != d)
-        TRY(status_set(error, FILM_BAD_INPUT, "only %d of %d eigenvectors found", found, d));
+        TRY(status_set(error, FILM_BAD_INPUT, "found only %d of %d eigenvectors", found, d));
 done:
     mem_free(h), mem_free(values), mem_free(support);
     return status;
@@ -229,16 +230,15 @@ film_status film_check(size_t rank, const float *sigma, const struct film_learn_
         return status_set(error, FILM_USAGE, "a power other than 1 needs the singular values");
     if (o->dim == 0 || o->dim > *usable)
         return status_set(error, FILM_USAGE,
-                          "%zu dimensions from data of rank %zu: ask for 1 to %zu", o->dim, *usable,
-                          *usable);
+                          "dim %zu is not possible with data of rank %zu; choose 1 to %zu", o->dim,
+                          *usable, *usable);
     return FILM_OK;
 }
 
 film_status film_no_triplets(film_error *error)
 {
     return status_set(error, FILM_USAGE,
-                      "no triplets: the labels need both kinds, sentences "
-                      "that mean the same and sentences that do not");
+                      "no triplets; add labels of both kinds, same and different");
 }
 
 /* What the user is told about the end: s = mu(k), dead columns, counts. */

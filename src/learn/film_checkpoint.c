@@ -102,7 +102,7 @@ done:
 
 static film_status refuse(film_error *error, const char *what)
 {
-    return status_set(error, FILM_BAD_INPUT, "the checkpoint's %s cannot be", what);
+    return status_set(error, FILM_BAD_INPUT, "checkpoint: invalid %s", what);
 }
 
 static film_status check_arrays(const struct film_kept *kept, film_error *error)
@@ -112,7 +112,7 @@ static film_status check_arrays(const struct film_kept *kept, film_error *error)
         if (q->active[a] > 1) return refuse(error, "flags of active anchors");
     for (size_t c = 0; c < q->dim; c++)
         if (!(q->s[c] >= 0.0) || (kept->best_s && !(kept->best_s[c] >= 0.0)))
-            return refuse(error, "negative weight of a column");
+            return refuse(error, "column weight");
     if (kept->best_p && kept->best_at > kept->solver.iteration)
         return refuse(error, "best iteration");
     for (size_t i = 0; i < kept->solver.iteration; i++) {
@@ -152,8 +152,8 @@ film_status film_keep_load(const struct checkpointer *checkpointer, struct film_
     TRY(checkpointer->load(checkpointer->user, numbers.arrays, numbers.count, error));
     if (kept->solver.iteration == 0 || kept->solver.iteration > limit)
         TRY(status_set(error, FILM_BAD_INPUT,
-                       "the checkpoint stands after iteration %zu, the limit is %zu; raise "
-                       "the number of iterations",
+                       "checkpoint: %zu iterations are done, but the limit is %zu; raise the "
+                       "number of iterations",
                        kept->solver.iteration, limit));
     if (!(q->margin >= 0.0)) TRY(refuse(error, "margin"));
     TRY(allocate(kept, error));

@@ -66,7 +66,7 @@ film_status folds_partition(struct folds *folds, const struct corpus *corpus, si
     size_t largest;
     *folds = (struct folds){.count = count};
     if (count < 1 || count > QUESTIONS_MOST_PARTS)
-        TRY(status_set(error, FILM_USAGE, "%zu folds; 1 to %d can be made", count,
+        TRY(status_set(error, FILM_USAGE, "%zu folds are not supported; choose 1 to %d", count,
                        QUESTIONS_MOST_PARTS));
     TRY_ALLOC(folds->of = mem_zeroed(corpus_all(corpus), 1), error);
     TRY(questions_number_all(corpus, &numbering.number, &numbering.questions, error));

@@ -121,8 +121,8 @@ static film_status end_pass(struct batches *b, film_error *error)
     const struct stream_source *source = b->input->stream;
     if (b->pass_rows != source->own_rows)
         return status_set(error, FILM_IO,
-                          "%s: %llu rows at first, %llu now; method mfilm needs files that stay "
-                          "as they are and can be read again",
+                          "%s: had %llu rows, now has %llu; method mfilm reads files several "
+                          "times, so do not change them meanwhile",
                           source->paths[0], (unsigned long long)source->own_rows,
                           (unsigned long long)b->pass_rows);
     b->pass_rows = 0;

@@ -113,7 +113,7 @@ static film_status solve(struct fit *fit, double ridge, film_error *error)
         TRY(differentiate(fit, ridge, error));
         if (LAPACKE_dposv(LAPACK_ROW_MAJOR, 'U', width, 1, fit->bend, width, fit->gradient, 1))
             TRY(status_set(error, FILM_BAD_INPUT,
-                           "the traits of the training pairs do not allow a line"));
+                           "decision: the linear fit of the traits failed; add training pairs"));
         TRY(comm_broadcast(fit->data->comm, fit->gradient, (fit->used + 1) * sizeof(double), 0,
                            error));
         for (lapack_int k = 0; k < width; k++) size = fmax(size, fabs(fit->gradient[k]));

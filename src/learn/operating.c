@@ -16,7 +16,7 @@ const char *operating_name(film_criterion criterion)
 film_status operating_check(const film_operating *wanted, film_error *error)
 {
     if (wanted->criterion >= FILM_CRITERION_COUNT)
-        return status_set(error, FILM_USAGE, "there is no such criterion of an operating point");
+        return status_set(error, FILM_USAGE, "unknown criterion of an operating point");
     int has_target = wanted->criterion == FILM_PRECISION || wanted->criterion == FILM_RECALL;
     if (has_target && !(wanted->target > 0 && wanted->target <= 1))
         return status_set(error, FILM_USAGE,

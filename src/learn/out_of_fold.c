@@ -57,11 +57,9 @@ static film_status check_enough(struct out_of_fold *held, film_error *error)
     }
     if (enough) return FILM_OK;
     held->too_few = 1;
-    return status_set(
-        error, FILM_BAD_INPUT,
-        "too few labelled pairs for a full decision: every fifth of the questions must "
-        "leave some that are the same and some that are not; add rows or use "
-        "decision threshold");
+    return status_set(error, FILM_BAD_INPUT,
+                      "too few labelled pairs for a full decision; each of the five folds needs "
+                      "pairs labelled same and different; add rows or use decision threshold");
 }
 
 static film_status gather(const struct learn_input *input, struct out_of_fold *held,

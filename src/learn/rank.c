@@ -38,22 +38,20 @@ enum { MOST_BATCH = 65536, MOST_HARD = 64 }; /* sizes that BLAS can count in an 
 
 static film_status check(size_t sentences, const struct rank_options *o, film_error *error)
 {
-    if (o->dim == 0)
-        return status_set(error, FILM_USAGE, "a map needs at least one dimension to learn");
+    if (o->dim == 0) return status_set(error, FILM_USAGE, "dim must be at least 1");
     if (o->batch < 2 || o->batch > MOST_BATCH || o->hard > MOST_HARD || o->epochs == 0)
-        return status_set(
-            error, FILM_USAGE,
-            "a batch has 2 to %d pairs with at most %d hard candidates each, training an "
-            "epoch or more",
-            MOST_BATCH, MOST_HARD);
+        return status_set(error, FILM_USAGE,
+                          "choose a batch of 2 to %d pairs, at most %d hard candidates per pair "
+                          "and at least one epoch",
+                          MOST_BATCH, MOST_HARD);
     if (!(o->temperature > 0.0 && o->temperature <= 40.0))
         return status_set(error, FILM_USAGE, "temperature %g: choose above 0, up to 40",
                           o->temperature);
     if (!(o->rate > 0.0 && o->weight_rate >= 0.0 && o->decision >= 0.0 && o->ground >= 0.0 &&
           o->dropout >= 0.0 && o->dropout < 1.0))
         return status_set(error, FILM_USAGE,
-                          "the rate must be positive; weight rate, decision and ground not "
-                          "negative; dropout in [0, 1)");
+                          "rate must be positive; weight rate, decision and ground must not be "
+                          "negative; dropout must be in [0, 1)");
     if (sentences > UINT32_MAX - 1)
         return status_set(error, FILM_USAGE, "%zu sentences are too many", sentences);
     return FILM_OK;

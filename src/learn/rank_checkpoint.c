@@ -171,7 +171,7 @@ done:
 
 static film_status refuse(film_error *error, const char *what)
 {
-    return status_set(error, FILM_BAD_INPUT, "the checkpoint's %s cannot be", what);
+    return status_set(error, FILM_BAD_INPUT, "checkpoint: invalid %s", what);
 }
 
 static film_status check_numbers(const struct rank_run *run, film_error *error)
@@ -180,11 +180,11 @@ static film_status check_numbers(const struct rank_run *run, film_error *error)
     const uint64_t *random = draw->rng.state;
     size_t reports = run->step / rank_report_every(run);
     if (run->step == run->steps && run->step % rank_report_every(run)) reports++;
-    if (run->step > run->steps) return refuse(error, "number of steps");
+    if (run->step > run->steps) return refuse(error, "step count");
     if (run->losses > run->step || run->out->history_count != reports)
         return refuse(error, "history");
     if (draw->opposed_next > 0 && draw->opposed_next >= draw->opposed_count)
-        return refuse(error, "place among the negative pairs");
+        return refuse(error, "position among the negative pairs");
     if (!(random[0] | random[1] | random[2] | random[3]))
         return refuse(error, "random state"); /* zeros give zeros for ever */
     return FILM_OK;

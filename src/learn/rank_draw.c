@@ -13,8 +13,9 @@ static film_status check_pairs(const struct rank_pair *pairs, size_t count, size
 {
     for (size_t i = 0; i < count; i++)
         if (pairs[i].a >= sentences || pairs[i].b >= sentences)
-            return status_set(error, FILM_USAGE, "%s pair %zu names a sentence beyond the %zu",
-                              kind, i, sentences);
+            return status_set(error, FILM_USAGE,
+                              "%s pair %zu: sentence out of range; there are %zu sentences", kind,
+                              i, sentences);
     return FILM_OK;
 }
 
@@ -83,8 +84,7 @@ film_status rank_draw_init(struct rank_draw *draw, size_t sentences,
     TRY(list_negatives(draw, labels, error));
     if (draw->pair_count == 0)
         TRY(status_set(error, FILM_USAGE,
-                       "no positive pairs: the ranking objective needs sentences that mean the "
-                       "same"));
+                       "no positive pairs; add pairs labelled the same, or use method svd"));
 done:
     if (status != FILM_OK) rank_draw_free(draw);
     return status;

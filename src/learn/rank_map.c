@@ -54,10 +54,13 @@ film_status rank_map_init(struct rank_map *map, const struct comm *comm,
     *map = (struct rank_map){.comm = comm, .features = features, .all_dim = dim};
     if (dim > MOST_DIM || __builtin_mul_overflow(features, dim, &elements))
         return status_set(error, FILM_USAGE,
-                          "a map of %zu features and %zu dimensions is too large", features, dim);
+                          "a map of %zu features and %zu dimensions is too large; choose fewer "
+                          "features or a smaller dim",
+                          features, dim);
     if (dim < (size_t)comm->size)
         return status_set(error, FILM_USAGE,
-                          "%d processes share out %zu dimensions: choose at most as many processes",
+                          "%d processes are too many for %zu dimensions; choose at most one "
+                          "process per dimension",
                           comm->size, dim);
     map->dim = rank_map_dim(map, comm->rank);
     TRY_ALLOC((map->rows = mem_array(features * map->dim, sizeof *map->rows)) &&

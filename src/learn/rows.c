@@ -32,8 +32,8 @@ static film_status open_next(struct rows *rows, film_error *error)
     film_labels labels = film_table_labels(rows->table);
     if (rows->labels != FILM_LABELS_AUTO && rows->labels != labels)
         return status_set(error, FILM_BAD_INPUT,
-                          "%s holds %s, the files before it %s; train on one kind at a time", path,
-                          kind_name(labels), kind_name(rows->labels));
+                          "%s has %s, the preceding files have %s; train on one kind at a time",
+                          path, kind_name(labels), kind_name(rows->labels));
     rows->labels = labels;
     rows->next++;
     return FILM_OK;

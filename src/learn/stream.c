@@ -28,8 +28,8 @@ film_status stream_init(struct stream *stream, const struct stream_source *sourc
     for (size_t i = 0; i < source->path_count; i++)
         if (strcmp(source->paths[i], "-") == 0)
             return status_set(error, FILM_USAGE,
-                              "method mfilm reads its input several times, which standard input "
-                              "does not allow; save it to a file first");
+                              "method mfilm reads its input several times and cannot use standard "
+                              "input; save it to a file first");
     stream_rewind(stream);
     return source->holds_out ? questions_init(&stream->questions, error) : FILM_OK;
 }

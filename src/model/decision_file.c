@@ -152,7 +152,8 @@ static film_status open_memory(struct memory *memory, const struct safetensors *
     TRY(safetensors_require(file, "memory.cluster", SAFETENSORS_U32, 1, any, &cluster, error));
     TRY(open_table(&memory->questions, file, "memory.keys", "memory.numbers", path, error));
     if (memory->questions.count != cluster->shape[0])
-        TRY(status_set(error, FILM_BAD_INPUT, "%s: memory has %u keys and %llu clusters", path,
+        TRY(status_set(error, FILM_BAD_INPUT,
+                       "%s: memory: %u keys, but %llu clusters; the file is damaged", path,
                        memory->questions.count, (unsigned long long)cluster->shape[0]));
     TRY(open_table(&memory->different, file, "memory.different.keys", "memory.different.numbers",
                    path, error));

@@ -96,7 +96,7 @@ film_status examples_open(struct examples *examples, const struct safetensors *f
     TRY(safetensors_require(file, "examples.same", SAFETENSORS_U8, 1, any, &same, error));
     TRY(safetensors_require(file, "examples.bytes", SAFETENSORS_U8, 1, any, &bytes, error));
     if (same->shape[0] == 0 || same->shape[0] > EXAMPLES_MOST)
-        TRY(status_set(error, FILM_BAD_INPUT, "%s keeps %llu examples; at most %d are read", path,
+        TRY(status_set(error, FILM_BAD_INPUT, "%s: %llu examples; at most %d are supported", path,
                        (unsigned long long)same->shape[0], EXAMPLES_MOST));
     const uint64_t ends[1] = {2 * same->shape[0] + 1};
     TRY(safetensors_require(file, "examples.offsets", SAFETENSORS_U64, 1, ends, &offsets, error));
@@ -105,7 +105,7 @@ film_status examples_open(struct examples *examples, const struct safetensors *f
                                   .offsets = offsets->data,
                                   .same = same->data};
     if (!whole(examples, bytes->bytes))
-        TRY(status_set(error, FILM_BAD_INPUT, "%s: its examples are damaged; train again", path));
+        TRY(status_set(error, FILM_BAD_INPUT, "%s: the examples are damaged; train again", path));
 done:
     return status;
 }

@@ -64,10 +64,10 @@ static film_status open_network(film_model *model, const char *path, film_error 
     model->encoder.network_dim = model->network->dim;
     if (model->network->black_box) goto done;
     TRY(safetensors_require(model->file, "M", SAFETENSORS_F32, 2, shape, &map, error));
-    if (map->shape[1] == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: the map M is empty", path));
+    if (map->shape[1] == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: map M is empty", path));
     for (uint64_t i = 0; i < map->shape[0] * map->shape[1]; i++)
         if (!isfinite(((const float *)map->data)[i]))
-            TRY(status_set(error, FILM_BAD_INPUT, "%s: M: value %llu is not a finite number", path,
+            TRY(status_set(error, FILM_BAD_INPUT, "%s: map M: value %llu is not finite", path,
                            (unsigned long long)i));
     model->encoder.network_map = map->data;
     model->encoder.network_dim = (size_t)map->shape[1];
@@ -103,7 +103,7 @@ static film_status open_arrays(film_model *model, const char *path, film_error *
         (bert && !safetensors_find(model->file, "L")))
         goto done;
     TRY(safetensors_require(model->file, "L", SAFETENSORS_F32, 2, map_shape, &map, error));
-    if (map->shape[1] == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: the map L is empty", path));
+    if (map->shape[1] == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: map L is empty", path));
     model->encoder.map = map->data;
     model->encoder.dim = (size_t)map->shape[1];
     model->encoder.weighs = bert || strcmp(model->settings.method, "rank") == 0;
@@ -116,8 +116,10 @@ static film_status metadata(const film_model *model, const char *path, const cha
                             const char **value, film_error *error)
 {
     *value = safetensors_metadata(model->file, key);
-    return *value ? FILM_OK
-                  : status_set(error, FILM_BAD_INPUT, "%s: no \"%s\" in its metadata", path, key);
+    return *value
+               ? FILM_OK
+               : status_set(error, FILM_BAD_INPUT,
+                            "%s: metadata key \"%s\" is missing; the file is damaged", path, key);
 }
 
 /* Reads what the opened file holds. PATH is for messages. */
@@ -129,16 +131,15 @@ static film_status read_file(film_model *model, const char *path, film_error *er
     format = safetensors_metadata(model->file, "format");
     if (!format || strcmp(format, FORMAT) != 0)
         TRY(status_set(error, FILM_BAD_INPUT,
-                       "%s is a safetensors file but not a FILM model; train one with film train",
-                       path));
+                       "%s is a safetensors file but not a FILM model; train a model first", path));
     TRY(metadata(model, path, "format_version", &version, error));
     if (strcmp(version, FORMAT_VERSION) != 0)
         TRY(status_set(error, FILM_BAD_INPUT,
-                       "%s has format version %.20s, this program reads " FORMAT_VERSION
+                       "%s has format version %.20s; this library reads version " FORMAT_VERSION
                        "; use a newer film or train again",
                        path, version));
     if (!safetensors_is_checked(model->file))
-        TRY(status_set(error, FILM_BAD_INPUT, "%s has lost its checksums; train again", path));
+        TRY(status_set(error, FILM_BAD_INPUT, "%s: the checksums are missing; train again", path));
     TRY(metadata(model, path, "settings", &settings, error));
     TRY(metadata(model, path, "figures", &figures, error));
     TRY(settings_read(settings, path, model, &columns, error));

@@ -100,10 +100,11 @@ static film_status read_groups(json_t *names, const char *path, unsigned *groups
             }
         if (!known)
             return status_set(error, FILM_BAD_INPUT,
-                              "%s: settings name a feature group this program does not know", path);
+                              "%s: settings: unknown feature group; use a newer version", path);
     }
     return *groups ? FILM_OK
-                   : status_set(error, FILM_BAD_INPUT, "%s: settings name no features", path);
+                   : status_set(error, FILM_BAD_INPUT,
+                                "%s: settings: no feature groups; the file is damaged", path);
 }
 
 static film_status read_similarity(const char *name, const char *path, film_similarity *similarity,
@@ -114,7 +115,8 @@ static film_status read_similarity(const char *name, const char *path, film_simi
             *similarity = (film_similarity)i;
             return FILM_OK;
         }
-    return status_set(error, FILM_BAD_INPUT, "%s: settings name no similarity that is known", path);
+    return status_set(error, FILM_BAD_INPUT,
+                      "%s: settings: unknown similarity; use a newer version", path);
 }
 
 /* The stop words joined by newlines, as tokenizer_restore takes them. */
@@ -128,7 +130,8 @@ static film_status read_tokenizer(json_t *words, const char *stem, const char *p
     json_array_foreach(words, index, word)
     {
         if (!json_is_string(word))
-            TRY(status_set(error, FILM_BAD_INPUT, "%s: a stop word is not a string", path));
+            TRY(status_set(error, FILM_BAD_INPUT, "%s: settings: a stop word is not a string",
+                           path));
         size_t more = json_string_length(word);
         TRY_ALLOC(mem_grow((void **)&joined, &capacity, length + more + 1, 1), error);
         memcpy(joined + length, json_string_value(word), more);
@@ -149,7 +152,8 @@ static film_status read_line(json_t *object, const char *path, struct calibratio
                        &line->bias, "threshold", &line->threshold) != 0)
         return status_set(error, FILM_BAD_INPUT, "%s: settings: %s", path, problem.text);
     if (!isfinite(line->scale) || !isfinite(line->bias) || !isfinite(line->threshold))
-        return status_set(error, FILM_BAD_INPUT, "%s: settings are out of range", path);
+        return status_set(error, FILM_BAD_INPUT,
+                          "%s: settings: a value is out of range; the file is damaged", path);
     return FILM_OK;
 }
 
@@ -163,7 +167,8 @@ static film_status read_network(json_t *object, const char *path, struct decisio
                        &network->mean) != 0)
         return status_set(error, FILM_BAD_INPUT, "%s: settings: %s", path, problem.text);
     if (!isfinite(network->weight) || !isfinite(network->mean))
-        return status_set(error, FILM_BAD_INPUT, "%s: settings are out of range", path);
+        return status_set(error, FILM_BAD_INPUT,
+                          "%s: settings: a value is out of range; the file is damaged", path);
     return FILM_OK;
 }
 
@@ -184,7 +189,8 @@ static film_status read_decision(json_t *object, const char *path, struct decisi
     if (!isfinite(decision->line.bias) || !isfinite(decision->evidence.bias) ||
         !isfinite(decision->evidence.scale) || !isfinite(weight[MEMORY_SAME]) ||
         !isfinite(weight[MEMORY_DIFFERENT]))
-        return status_set(error, FILM_BAD_INPUT, "%s: settings are out of range", path);
+        return status_set(error, FILM_BAD_INPUT,
+                          "%s: settings: a value is out of range; the file is damaged", path);
     TRY(read_network(json_object_get(object, "network"), path, &decision->network, error));
     TRY(read_line(line, path, &decision->margin, error));
     TRY(trait_columns_read(columns, object, path, error));
@@ -204,7 +210,8 @@ film_status settings_read(const char *json, const char *path, film_model *model,
     json_t *line = NULL, *decision = NULL;
     json_t *object = json_loads(json, JSON_REJECT_DUPLICATES, &problem);
     if (!object)
-        TRY(status_set(error, FILM_BAD_INPUT, "%s: settings are not JSON: %s", path, problem.text));
+        TRY(status_set(error, FILM_BAD_INPUT, "%s: settings: invalid JSON: %s", path,
+                       problem.text));
     if (json_unpack_ex(object, &problem, 0, "{s:s, s:s, s:o, s:I, s:I, s:o, s:o, s:I, s:o, s:o}",
                        "method", &method, "similarity", &similarity, "features", &groups, "min_df",
                        &min_df, "max_features", &max_features, "stem", &stem, "stop", &words,
@@ -213,7 +220,8 @@ film_status settings_read(const char *json, const char *path, film_model *model,
     if (!(json_is_null(stem) || json_is_string(stem)) || !json_is_array(groups) ||
         !json_is_array(words) || min_df < 0 || max_features < 0 ||
         strlen(method) >= sizeof model->settings.method)
-        TRY(status_set(error, FILM_BAD_INPUT, "%s: settings are out of range", path));
+        TRY(status_set(error, FILM_BAD_INPUT,
+                       "%s: settings: a value is out of range; the file is damaged", path));
     strcpy(model->settings.method, method);
     model->settings.min_df = (size_t)min_df;
     model->settings.max_features = (size_t)max_features;

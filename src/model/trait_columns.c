@@ -98,12 +98,21 @@ static const char *id_of_name(const char *name)
     return name;
 }
 
+/* The name that files store. It never changes, whatever the title is: a trait without a frozen
+ * name is stored under its id. */
+static const char *name_of_id(const char *id)
+{
+    for (size_t i = 0; i < sizeof old_names / sizeof *old_names; i++)
+        if (strcmp(old_names[i].id, id) == 0) return old_names[i].name;
+    return id;
+}
+
 void trait_columns_write(json_t *object)
 {
     json_t *ids = json_array(), *names = json_array();
     for (size_t i = 0; i < traits_count(); i++) {
         json_array_append_new(ids, json_string(trait_at(i)->id));
-        json_array_append_new(names, json_string(trait_at(i)->name));
+        json_array_append_new(names, json_string(name_of_id(trait_at(i)->id)));
     }
     json_object_set_new(object, "traits", names);
     json_object_set_new(object, "trait_ids", ids);
@@ -131,7 +140,7 @@ static film_status read_column(struct trait_columns *columns, size_t at, const c
     for (size_t i = 0; trait != TRAIT_NONE && i < at; i++)
         if (columns->trait[i] == trait)
             TRY(status_set(error, FILM_BAD_INPUT,
-                           "%s: settings: the decision has the trait \"%s\" twice", path, id));
+                           "%s: settings: the decision has a duplicate trait \"%s\"", path, id));
     columns->same = columns->same && trait == at;
 done:
     return status;
@@ -170,8 +179,8 @@ static film_status refuse(const struct trait_columns *columns, size_t column, co
     enum { SHOWN = 60 };
     const char *version = columns->version, *id = columns->id[column];
     return status_set(error, FILM_BAD_INPUT,
-                      "%s: its decision needs the trait \"%.*s\", which film %s does not have; "
-                      "use %s%.*s or train again",
+                      "%s: the decision needs the trait \"%.*s\", which film %s does not have; use "
+                      "%s%.*s or train again",
                       path, (int)utf8_cut(id, strlen(id), SHOWN), id, film_version(),
                       version ? "film " : "the version that trained it",
                       (int)(version ? utf8_cut(version, strlen(version), SHOWN) : 0),

@@ -49,7 +49,7 @@ static film_status sum_shares(void *self, const float *values, const size_t *cou
     for (int i = 0; i < comm->size; i++) {
         if (counts[i] > STRETCH)
             TRY(status_set(error, FILM_USAGE,
-                           "too much for one process of the job; start more of them"));
+                           "too much data for one process of the job; start more processes"));
         small[i] = (int)counts[i];
     }
     MPI_Reduce_scatter(values, mine, small, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
@@ -149,7 +149,8 @@ film_status film_job_join(film_job **out, film_error *error)
     job->comm.engine = &engine;
     job->comm.self = &job->comm;
     if (level < MPI_THREAD_FUNNELED)
-        TRY(status_set(error, FILM_USAGE, "this MPI was built for programs without threads"));
+        TRY(status_set(error, FILM_USAGE,
+                       "this MPI does not support threads; use one with MPI_THREAD_FUNNELED"));
     if (job->comm.size == 1) {
         film_job_leave(job);
         return FILM_OK;

@@ -9,11 +9,10 @@ film_status film_job_join(film_job **out, film_error *error)
     const char *size = getenv("OMPI_COMM_WORLD_SIZE");
     *out = NULL;
     if (!size || atoi(size) < 2) return FILM_OK;
-    return status_set(
-        error, FILM_USAGE,
-        "this film was built without MPI and cannot share work with the other %d "
-        "processes of the job; start it without mpirun, or build it with libopenmpi-dev",
-        atoi(size) - 1);
+    return status_set(error, FILM_USAGE,
+                      "this film was built without MPI and cannot run with %d other processes; "
+                      "start it without mpirun, or build it with libopenmpi-dev",
+                      atoi(size) - 1);
 }
 
 void film_job_leave(film_job *job)

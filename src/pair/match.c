@@ -11,7 +11,7 @@
 film_status match_prior(double prior, double *log_odds, film_error *error)
 {
     if (!(prior > 0 && prior < 1))
-        return status_set(error, FILM_USAGE, "the prior must lie between 0 and 1, not %g", prior);
+        return status_set(error, FILM_USAGE, "prior %g is not between 0 and 1", prior);
     *log_odds = log(prior / (1 - prior));
     return FILM_OK;
 }
@@ -30,11 +30,11 @@ film_status match_rule(struct match_rule *rule, const struct decision *decision,
                            "film_answer_options", error);
     if (status != FILM_OK) return status;
     if (options->decision < 0 || options->decision >= FILM_DECISION_COUNT)
-        return status_set(error, FILM_USAGE, "no decision has number %d", (int)options->decision);
+        return status_set(error, FILM_USAGE, "unknown decision %d", (int)options->decision);
     if (options->decision == FILM_DECISION_FULL && !decision->full)
         return status_set(error, FILM_USAGE,
-                          "this model decides by its similarity alone; train one with labels and "
-                          "a full decision");
+                          "this model has only a threshold on the similarity; train one with "
+                          "labels and a full decision");
     *rule =
         (struct match_rule){.full = decision->full && options->decision != FILM_DECISION_THRESHOLD,
                             .memory = !options->no_memory,

@@ -179,10 +179,11 @@ static const struct named
     of_black_box = {"trait", "black_box", DECISION_BLACK_BOX, FAMILY_BLACK_BOX},
     of_memory[MEMORY_ANSWERS] = {
         [MEMORY_UNKNOWN] = {"memory", "memory_unknown", "", FAMILY_MEMORY},
-        [MEMORY_SAME] = {"memory", "memory_same", "both questions are known, and the same",
-                         FAMILY_MEMORY},
+        [MEMORY_SAME] = {"memory", "memory_same",
+                         "both sentences are known from training as the same", FAMILY_MEMORY},
         [MEMORY_DIFFERENT] = {"memory", "memory_different",
-                              "both questions are known, and different", FAMILY_MEMORY}};
+                              "both sentences are known from training as different",
+                              FAMILY_MEMORY}};
 
 static film_status add_identity(struct match *match, film_error *error)
 {

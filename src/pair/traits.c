@@ -46,189 +46,221 @@ static double pairs_of(size_t count)
 /* TRAIT(id, family, name, about, value); C is the comparison. An id is stored in model files: it is
  * never changed and never used again for something else. A new trait goes to the end of its family
  * or anywhere else; models that do not know it open as before. */
-#define TRAITS(TRAIT)                                                                             \
-    TRAIT(words_min, LENGTH, "words of the shorter", "how many words the shorter sentence has",   \
-          LESS(words))                                                                            \
-    TRAIT(words_max, LENGTH, "words of the longer", "how many words the longer sentence has",     \
-          MORE(words))                                                                            \
-    TRAIT(length_ratio, LENGTH, "ratio of lengths",                                               \
-          "words of the shorter over words of the longer", share(LESS(words), MORE(words)))       \
-    TRAIT(sentences_min, LENGTH, "sentences of the simpler",                                      \
-          "full stops and question marks inside the text, smaller of the two", LESS(stops))       \
-    TRAIT(sentences_max, LENGTH, "sentences of the richer",                                       \
-          "full stops and question marks inside the text, larger of the two", MORE(stops))        \
-    TRAIT(words_log, LENGTH, "words of both", "words of both sentences, on a logarithmic scale",  \
-          log1p((double)(c->side[0].words + c->side[1].words)))                                   \
-    TRAIT(rarity_mean, LENGTH, "mean rarity", "rarity of a word of the two sentences on average", \
-          share(2 * c->shared_rarity + c->side[0].rarity + c->side[1].rarity,                     \
-                (double)(2 * c->shared + c->side[0].alone + c->side[1].alone)))                   \
-    TRAIT(question_mark_differs, QUESTION, "question mark on one side",                           \
-          "1 when only one of the two has a question mark",                                       \
-          (double)(c->side[0].question_mark != c->side[1].question_mark))                         \
-    TRAIT(shared_words, OVERLAP, "shared words", "how many different words both have",            \
-          (double)c->shared)                                                                      \
-    TRAIT(unshared_words_min, OVERLAP, "unshared words, fewer side",                              \
-          "words the other does not have, smaller of the two numbers", LESS(alone))               \
-    TRAIT(unshared_words_max, OVERLAP, "unshared words, more side",                               \
-          "words the other does not have, larger of the two numbers", MORE(alone))                \
-    TRAIT(words_jaccard, OVERLAP, "share of words shared",                                        \
-          "shared words over all different words",                                                \
-          share((double)c->shared, (double)(c->shared + c->side[0].alone + c->side[1].alone)))    \
-    TRAIT(shared_rarity, OVERLAP, "rarity shared", "summed rarity of the shared words",           \
-          c->shared_rarity)                                                                       \
-    TRAIT(unshared_rarity_min, OVERLAP, "rarity unshared, lighter side",                          \
-          "summed rarity of the words only one has, smaller of the two", LESS(rarity))            \
-    TRAIT(unshared_rarity_max, OVERLAP, "rarity unshared, heavier side",                          \
-          "summed rarity of the words only one has, larger of the two", MORE(rarity))             \
-    TRAIT(rarity_jaccard, OVERLAP, "share of rarity shared",                                      \
-          "rarity of the shared words over that of all",                                          \
-          share(c->shared_rarity, c->shared_rarity + c->side[0].rarity + c->side[1].rarity))      \
-    TRAIT(coverage_min, OVERLAP, "coverage, less covered side",                                   \
-          "share of a sentence's rarity that the other has, smaller of the two",                  \
-          fmin(covered(c, 0), covered(c, 1)))                                                     \
-    TRAIT(coverage_max, OVERLAP, "coverage, more covered side",                                   \
-          "share of a sentence's rarity that the other has, larger of the two",                   \
-          fmax(covered(c, 0), covered(c, 1)))                                                     \
-    TRAIT(sentence_coverage_min, OVERLAP, "least covered sentence",                               \
-          "of all sentences inside the two texts: the share of rarity that the other text has, "  \
-          "least",                                                                                \
-          LESS(least_covered))                                                                    \
-    TRAIT(rarest_unshared_min, OVERLAP, "rarest unshared word, lower",                            \
-          "rarity of the rarest word only one has, smaller of the two", LESS(rarest))             \
-    TRAIT(rarest_unshared_max, OVERLAP, "rarest unshared word",                                   \
-          "rarity of the rarest word only one has", MORE(rarest))                                 \
-    TRAIT(rarest_shared, OVERLAP, "rarest shared word", "rarity of the rarest word both have",    \
-          c->shared_rarest)                                                                       \
-    TRAIT(unshared_content_min, OVERLAP, "unshared content words, fewer",                         \
-          "words only one has that are not common ones, smaller of the two", LESS(content))       \
-    TRAIT(unshared_content_max, OVERLAP, "unshared content words, more",                          \
-          "words only one has that are not common ones, larger of the two", MORE(content))        \
-    TRAIT(rarest_words_shared, OVERLAP, "rarest word of each shared",                             \
-          "of the rarest words of the two sentences, how many the other has too",                 \
-          (double)(c->side[0].rarest_shared + c->side[1].rarest_shared))                          \
-    TRAIT(shared_pairs, ORDER, "shared word pairs",                                               \
-          "neighbouring words that are neighbours in both", (double)c->runs)                      \
-    TRAIT(shared_pairs_share, ORDER, "share of word pairs shared",                                \
-          "shared neighbouring pairs over those of the longer sentence",                          \
-          share((double)c->runs, MORE(words) - 1))                                                \
-    TRAIT(shared_pairs_rarity, ORDER, "rarity of shared word pairs",                              \
-          "summed rarity of neighbouring words shared as a pair", c->run_rarity)                  \
-    TRAIT(common_order_of_longer, ORDER, "common order, of the longer",                           \
-          "longest common sequence of words over the longer sentence",                            \
-          share((double)c->common, MORE(words)))                                                  \
-    TRAIT(common_order_of_shorter, ORDER, "common order, of the shorter",                         \
-          "longest common sequence of words over the shorter sentence",                           \
-          share((double)c->common, LESS(words)))                                                  \
-    TRAIT(shared_phrase_longest, ORDER, "longest shared phrase",                                  \
-          "most words in a row that both have", (double)c->longest_run)                           \
-    TRAIT(edits, ORDER, "edits", "words to insert, delete or replace to turn one into the other", \
-          (double)c->edits)                                                                       \
-    TRAIT(edits_share, ORDER, "share of words edited",                                            \
-          "edits over the words of the longer sentence", share((double)c->edits, MORE(words)))    \
-    TRAIT(out_of_order_rarity, ORDER, "rarity out of order",                                      \
-          "rarity of shared words that stand in another order",                                   \
-          c->shared_rarity - c->common_rarity)                                                    \
-    TRAIT(same_beginning, ORDER, "same beginning", "words that are the same from the start",      \
-          (double)c->prefix)                                                                      \
-    TRAIT(same_end, ORDER, "same end", "words that are the same from the end", (double)c->suffix) \
-    TRAIT(inversions, ORDER, "swapped words", "pairs of shared words in opposite order",          \
-          (double)c->inversions)                                                                  \
-    TRAIT(inversions_share, ORDER, "share of swapped words",                                      \
-          "pairs of shared words in opposite order, of all pairs",                                \
-          share((double)c->inversions, pairs_of(c->shared)))                                      \
-    TRAIT(last_unshared_place_min, ORDER, "place of the last unshared word, earlier",             \
-          "where the last word only one has stands (1: at the end), smaller of the two",          \
-          LESS(last_alone))                                                                       \
-    TRAIT(last_unshared_place_max, ORDER, "place of the last unshared word, later",               \
-          "where the last word only one has stands (1: at the end), larger of the two",           \
-          MORE(last_alone))                                                                       \
-    TRAIT(same_first_word, QUESTION, "same first word", "1 when both begin with the same word",   \
-          (double)(c->prefix > 0))                                                                \
-    TRAIT(opening_min, QUESTION, "kind of opening, first",                                        \
-          "which usual word (what, how, why, ...) opens one of them", LESS(opening))              \
-    TRAIT(opening_max, QUESTION, "kind of opening, second",                                       \
-          "which usual word (what, how, why, ...) opens the other", MORE(opening))                \
-    TRAIT(question_words_differ, QUESTION, "question words that differ",                          \
-          "of what, how, why, which, who, when, where: how many only one has",                    \
-          bits(c->side[0].asking ^ c->side[1].asking))                                            \
-    TRAIT(last_words_shared, QUESTION, "last word of each shared",                                \
-          "of the two last words, how many the other sentence has too",                           \
-          (double)(c->side[0].last_shared + c->side[1].last_shared))                              \
-    TRAIT(unshared_numbers_min, NUMBERS, "numbers on both sides that differ",                     \
-          "numbers only one has, smaller of the two counts", LESS(numbers))                       \
-    TRAIT(unshared_numbers_max, NUMBERS, "numbers only one has",                                  \
-          "numbers only one has, larger of the two counts", MORE(numbers))                        \
-    TRAIT(shared_numbers, NUMBERS, "shared numbers", "numbers both have",                         \
-          (double)c->shared_numbers)                                                              \
-    TRAIT(negation_differs, NEGATION, "negation on one side",                                     \
-          "1 when only one sentence has not, no, never, without, ...",                            \
-          (double)((c->side[0].negations > 0) != (c->side[1].negations > 0)))                     \
-    TRAIT(unshared_names_min, NAMES, "names on both sides that differ",                           \
-          "capitalised words only one has, smaller of the two counts", LESS(names))               \
-    TRAIT(unshared_names_max, NAMES, "names only one has",                                        \
-          "capitalised words only one has, larger of the two counts", MORE(names))                \
-    TRAIT(shared_names_share, NAMES, "share of names shared",                                     \
-          "capitalised words both have, of all; 1 without any",                                   \
-          share_or_all((double)c->shared_names,                                                   \
-                       (double)(c->shared_names + c->side[0].names + c->side[1].names)))          \
-    TRAIT(shared_names, NAMES, "shared names", "capitalised words both have",                     \
-          (double)c->shared_names)                                                                \
-    TRAIT(acronyms, FORMS, "acronyms spelled out",                                                \
-          "words that are the initials of words of the other sentence", (double)c->acronyms)      \
-    TRAIT(compounds, FORMS, "words written together",                                             \
-          "words that the other sentence writes as two", (double)c->compounds)                    \
-    TRAIT(spelling_share, SPELLING, "share of rarity spelled alike",                              \
-          "rarity that shared words and similar spelling explain, of all",                        \
-          explained(c, c->side[0].unspelled + c->side[1].unspelled))                              \
-    TRAIT(spelling_rest_min, SPELLING, "misspelled rest, lighter side",                           \
-          "rarity of unshared words that no similarly spelled word explains, smaller of the two", \
-          LESS(unspelled))                                                                        \
-    TRAIT(spelling_rest_max, SPELLING, "misspelled rest, heavier side",                           \
-          "rarity of unshared words that no similarly spelled word explains, larger of the two",  \
-          MORE(unspelled))                                                                        \
-    TRAIT(spelling_worst_min, SPELLING, "most misspelled word, lighter side",                     \
-          "the unshared word that spelling explains least, smaller of the two",                   \
-          LESS(unspelled_most))                                                                   \
-    TRAIT(spelling_worst_max, SPELLING, "most misspelled word, heavier side",                     \
-          "the unshared word that spelling explains least, larger of the two",                    \
-          MORE(unspelled_most))                                                                   \
-    TRAIT(spelling_best, SPELLING, "best spelled match",                                          \
-          "the most similar spelling of two unshared words", c->spelled_best)                     \
-    TRAIT(word_cosine, SIMILARITY, "similarity of words", "TF-IDF cosine of words",               \
-          c->group[GROUP_WORD])                                                                   \
-    TRAIT(char_cosine, SIMILARITY, "similarity of letters", "TF-IDF cosine of character n-grams", \
-          c->group[GROUP_CHAR])                                                                   \
-    TRAIT(vector_cosine, MEANING, "similarity of vectors", "cosine of the two sentence vectors",  \
-          c->similarity)                                                                          \
-    TRAIT(vector_distance, MEANING, "distance of vectors",                                        \
-          "length of the difference of the two sentence vectors", c->distance)                    \
-    TRAIT(vector_length_min, MEANING, "length of the shorter vector",                             \
-          "smaller length of the two sentence vectors", LESS(length))                             \
-    TRAIT(vector_length_max, MEANING, "length of the longer vector",                              \
-          "larger length of the two sentence vectors", MORE(length))                              \
-    TRAIT(usage_share, MEANING, "share of rarity used alike",                                     \
-          "rarity that shared words and similar use explain, of all",                             \
-          explained(c, c->side[0].unlike + c->side[1].unlike))                                    \
-    TRAIT(usage_rest_min, MEANING, "unexplained rest, lighter side",                              \
-          "rarity of unshared words that no word of similar use explains, smaller of the two",    \
-          LESS(unlike))                                                                           \
-    TRAIT(usage_rest_max, MEANING, "unexplained rest, heavier side",                              \
-          "rarity of unshared words that no word of similar use explains, larger of the two",     \
-          MORE(unlike))                                                                           \
-    TRAIT(usage_worst_min, MEANING, "least explained word, lighter side",                         \
-          "the unshared word that similar use explains least, smaller of the two",                \
-          LESS(unlike_most))                                                                      \
-    TRAIT(usage_worst_max, MEANING, "least explained word, heavier side",                         \
-          "the unshared word that similar use explains least, larger of the two",                 \
-          MORE(unlike_most))                                                                      \
-    TRAIT(usage_best, MEANING, "best match of use", "the most similar use of two unshared words", \
-          c->like_best)                                                                           \
-    TRAIT(rest_cosine, MEANING, "similarity of the rest",                                         \
-          "cosine of what the unshared words of either side add up to", c->rest_similarity)       \
-    TRAIT(rest_length_min, MEANING, "weight of the rest, lighter side",                           \
-          "length of what the unshared words add up to, smaller of the two", LESS(rest_length))   \
-    TRAIT(rest_length_max, MEANING, "weight of the rest, heavier side",                           \
-          "length of what the unshared words add up to, larger of the two", MORE(rest_length))
+#define TRAITS(TRAIT)                                                                              \
+    TRAIT(words_min, LENGTH, "number of words, shorter sentence",                                  \
+          "number of words in the shorter sentence", LESS(words))                                  \
+    TRAIT(words_max, LENGTH, "number of words, longer sentence",                                   \
+          "number of words in the longer sentence", MORE(words))                                   \
+    TRAIT(length_ratio, LENGTH, "length of the shorter relative to the longer",                    \
+          "number of words in the shorter sentence divided by the number in the longer one",       \
+          share(LESS(words), MORE(words)))                                                         \
+    TRAIT(sentences_min, LENGTH, "sentences inside the text, fewer",                               \
+          "full stops and question marks inside the text, smaller of the two counts", LESS(stops)) \
+    TRAIT(sentences_max, LENGTH, "sentences inside the text, more",                                \
+          "full stops and question marks inside the text, larger of the two counts", MORE(stops))  \
+    TRAIT(words_log, LENGTH, "number of words, both sentences",                                    \
+          "number of words in both sentences together, on a logarithmic scale",                    \
+          log1p((double)(c->side[0].words + c->side[1].words)))                                    \
+    TRAIT(rarity_mean, LENGTH, "average rarity of the words",                                      \
+          "mean rarity of a word of the two sentences; a rare word has a high rarity",             \
+          share(2 * c->shared_rarity + c->side[0].rarity + c->side[1].rarity,                      \
+                (double)(2 * c->shared + c->side[0].alone + c->side[1].alone)))                    \
+    TRAIT(question_mark_differs, QUESTION, "question mark in only one sentence",                   \
+          "1 if only one of the two sentences has a question mark, otherwise 0",                   \
+          (double)(c->side[0].question_mark != c->side[1].question_mark))                          \
+    TRAIT(shared_words, OVERLAP, "number of shared words",                                         \
+          "number of different words that both sentences have", (double)c->shared)                 \
+    TRAIT(unshared_words_min, OVERLAP, "words only one sentence has, smaller side",                \
+          "number of words that the other sentence does not have, smaller of the two",             \
+          LESS(alone))                                                                             \
+    TRAIT(unshared_words_max, OVERLAP, "words only one sentence has, larger side",                 \
+          "number of words that the other sentence does not have, larger of the two", MORE(alone)) \
+    TRAIT(words_jaccard, OVERLAP, "share of words in common",                                      \
+          "shared words divided by all different words (Jaccard index)",                           \
+          share((double)c->shared, (double)(c->shared + c->side[0].alone + c->side[1].alone)))     \
+    TRAIT(shared_rarity, OVERLAP, "rarity of the shared words",                                    \
+          "summed rarity of the words that both sentences have", c->shared_rarity)                 \
+    TRAIT(unshared_rarity_min, OVERLAP, "rarity of unshared words, smaller side",                  \
+          "summed rarity of the words that only one sentence has, smaller of the two",             \
+          LESS(rarity))                                                                            \
+    TRAIT(unshared_rarity_max, OVERLAP, "rarity of unshared words, larger side",                   \
+          "summed rarity of the words that only one sentence has, larger of the two",              \
+          MORE(rarity))                                                                            \
+    TRAIT(rarity_jaccard, OVERLAP, "share of words in common, rare words count more",              \
+          "rarity of the shared words divided by the rarity of all words",                         \
+          share(c->shared_rarity, c->shared_rarity + c->side[0].rarity + c->side[1].rarity))       \
+    TRAIT(coverage_min, OVERLAP, "part covered by the other sentence, smaller side",               \
+          "share of a sentence's rarity that the other sentence has too, smaller of the two",      \
+          fmin(covered(c, 0), covered(c, 1)))                                                      \
+    TRAIT(coverage_max, OVERLAP, "part covered by the other sentence, larger side",                \
+          "share of a sentence's rarity that the other sentence has too, larger of the two",       \
+          fmax(covered(c, 0), covered(c, 1)))                                                      \
+    TRAIT(sentence_coverage_min, OVERLAP, "least covered sentence inside the text",                \
+          "share of a sentence's rarity that the other text has, lowest value of all sentences "   \
+          "in both texts",                                                                         \
+          LESS(least_covered))                                                                     \
+    TRAIT(rarest_unshared_min, OVERLAP, "rarest unshared word, smaller side",                      \
+          "rarity of the rarest word that only one sentence has, smaller of the two",              \
+          LESS(rarest))                                                                            \
+    TRAIT(rarest_unshared_max, OVERLAP, "rarest unshared word, larger side",                       \
+          "rarity of the rarest word that only one sentence has, larger of the two", MORE(rarest)) \
+    TRAIT(rarest_shared, OVERLAP, "rarest shared word",                                            \
+          "rarity of the rarest word that both sentences have", c->shared_rarest)                  \
+    TRAIT(unshared_content_min, OVERLAP, "unshared content words, smaller side",                   \
+          "number of words that only one sentence has, without common words such as 'the', "       \
+          "smaller of the two",                                                                    \
+          LESS(content))                                                                           \
+    TRAIT(unshared_content_max, OVERLAP, "unshared content words, larger side",                    \
+          "number of words that only one sentence has, without common words such as 'the', "       \
+          "larger of the two",                                                                     \
+          MORE(content))                                                                           \
+    TRAIT(rarest_words_shared, OVERLAP, "rarest word also in the other sentence",                  \
+          "number of sentences, 0 to 2, whose rarest word is also in the other one",               \
+          (double)(c->side[0].rarest_shared + c->side[1].rarest_shared))                           \
+    TRAIT(shared_pairs, ORDER, "shared pairs of neighbouring words",                               \
+          "number of word pairs that are neighbours in both sentences", (double)c->runs)           \
+    TRAIT(shared_pairs_share, ORDER, "share of neighbouring words in common",                      \
+          "shared pairs of neighbouring words divided by the pairs in the longer sentence",        \
+          share((double)c->runs, MORE(words) - 1))                                                 \
+    TRAIT(shared_pairs_rarity, ORDER, "rarity of shared pairs of neighbouring words",              \
+          "summed rarity of the word pairs that are neighbours in both sentences", c->run_rarity)  \
+    TRAIT(common_order_of_longer, ORDER, "words in the same order, share of the longer sentence",  \
+          "longest common subsequence of words divided by the length of the longer sentence",      \
+          share((double)c->common, MORE(words)))                                                   \
+    TRAIT(common_order_of_shorter, ORDER,                                                          \
+          "words in the same order, share of the shorter sentence",                                \
+          "longest common subsequence of words divided by the length of the shorter sentence",     \
+          share((double)c->common, LESS(words)))                                                   \
+    TRAIT(shared_phrase_longest, ORDER, "longest shared phrase",                                   \
+          "number of words in the longest phrase that both sentences have",                        \
+          (double)c->longest_run)                                                                  \
+    TRAIT(edits, ORDER, "words to change",                                                         \
+          "number of words to insert, delete or replace to turn one sentence into the other",      \
+          (double)c->edits)                                                                        \
+    TRAIT(edits_share, ORDER, "share of words to change",                                          \
+          "number of words to change divided by the number of words in the longer sentence",       \
+          share((double)c->edits, MORE(words)))                                                    \
+    TRAIT(out_of_order_rarity, ORDER, "rarity of shared words in a different order",               \
+          "summed rarity of the shared words that are not in the same order",                      \
+          c->shared_rarity - c->common_rarity)                                                     \
+    TRAIT(same_beginning, ORDER, "number of same words at the beginning",                          \
+          "number of words that are the same, counted from the start", (double)c->prefix)          \
+    TRAIT(same_end, ORDER, "number of same words at the end",                                      \
+          "number of words that are the same, counted from the end", (double)c->suffix)            \
+    TRAIT(inversions, ORDER, "swapped words",                                                      \
+          "number of pairs of shared words that are in the opposite order", (double)c->inversions) \
+    TRAIT(inversions_share, ORDER, "share of swapped words",                                       \
+          "pairs of shared words in the opposite order divided by all pairs of shared words",      \
+          share((double)c->inversions, pairs_of(c->shared)))                                       \
+    TRAIT(                                                                                         \
+        last_unshared_place_min, ORDER, "position of the last unshared word, earlier",             \
+        "position of the last word that only one sentence has (1 is the end), smaller of the two", \
+        LESS(last_alone))                                                                          \
+    TRAIT(                                                                                         \
+        last_unshared_place_max, ORDER, "position of the last unshared word, later",               \
+        "position of the last word that only one sentence has (1 is the end), larger of the two",  \
+        MORE(last_alone))                                                                          \
+    TRAIT(same_first_word, QUESTION, "same first word",                                            \
+          "1 if both sentences begin with the same word, otherwise 0", (double)(c->prefix > 0))    \
+    TRAIT(opening_min, QUESTION, "opening word, first in the list",                                \
+          "which opening word (what, how, why, ...) one sentence begins with, smaller number in "  \
+          "the list",                                                                              \
+          LESS(opening))                                                                           \
+    TRAIT(opening_max, QUESTION, "opening word, last in the list",                                 \
+          "which opening word (what, how, why, ...) one sentence begins with, larger number in "   \
+          "the list",                                                                              \
+          MORE(opening))                                                                           \
+    TRAIT(question_words_differ, QUESTION, "different question words",                             \
+          "number of question words (what, how, why, which, who, when, where) that only one "      \
+          "sentence has",                                                                          \
+          bits(c->side[0].asking ^ c->side[1].asking))                                             \
+    TRAIT(last_words_shared, QUESTION, "last word also in the other sentence",                     \
+          "number of sentences, 0 to 2, whose last word is also in the other one",                 \
+          (double)(c->side[0].last_shared + c->side[1].last_shared))                               \
+    TRAIT(unshared_numbers_min, NUMBERS, "numbers that differ, smaller side",                      \
+          "number of numbers that only one sentence has, smaller of the two", LESS(numbers))       \
+    TRAIT(unshared_numbers_max, NUMBERS, "numbers that differ, larger side",                       \
+          "number of numbers that only one sentence has, larger of the two", MORE(numbers))        \
+    TRAIT(shared_numbers, NUMBERS, "shared numbers", "number of numbers that both sentences have", \
+          (double)c->shared_numbers)                                                               \
+    TRAIT(negation_differs, NEGATION, "negation in only one sentence",                             \
+          "1 if only one sentence has a negation (not, no, never, without, ...), otherwise 0",     \
+          (double)((c->side[0].negations > 0) != (c->side[1].negations > 0)))                      \
+    TRAIT(unshared_names_min, NAMES, "names that differ, smaller side",                            \
+          "number of capitalised words that only one sentence has, smaller of the two",            \
+          LESS(names))                                                                             \
+    TRAIT(unshared_names_max, NAMES, "names that differ, larger side",                             \
+          "number of capitalised words that only one sentence has, larger of the two",             \
+          MORE(names))                                                                             \
+    TRAIT(shared_names_share, NAMES, "share of names in common",                                   \
+          "shared capitalised words divided by all capitalised words; 1 if there are none",        \
+          share_or_all((double)c->shared_names,                                                    \
+                       (double)(c->shared_names + c->side[0].names + c->side[1].names)))           \
+    TRAIT(shared_names, NAMES, "shared names",                                                     \
+          "number of capitalised words that both sentences have", (double)c->shared_names)         \
+    TRAIT(acronyms, FORMS, "acronyms spelled out in the other sentence",                           \
+          "number of words that are the initials of words of the other sentence",                  \
+          (double)c->acronyms)                                                                     \
+    TRAIT(compounds, FORMS, "words written as two in the other sentence",                          \
+          "number of words that the other sentence writes as two words", (double)c->compounds)     \
+    TRAIT(spelling_share, SPELLING, "share of words with the same or a similar spelling",          \
+          "share of all rarity that shared words and similarly spelled words explain",             \
+          explained(c, c->side[0].unspelled + c->side[1].unspelled))                               \
+    TRAIT(spelling_rest_min, SPELLING, "unexplained spelling, smaller side",                       \
+          "rarity of the unshared words without a similarly spelled word, smaller of the two",     \
+          LESS(unspelled))                                                                         \
+    TRAIT(spelling_rest_max, SPELLING, "unexplained spelling, larger side",                        \
+          "rarity of the unshared words without a similarly spelled word, larger of the two",      \
+          MORE(unspelled))                                                                         \
+    TRAIT(spelling_worst_min, SPELLING, "word with the least similar spelling, smaller side",      \
+          "unexplained rarity of the unshared word that spelling explains least, smaller of the "  \
+          "two",                                                                                   \
+          LESS(unspelled_most))                                                                    \
+    TRAIT(                                                                                         \
+        spelling_worst_max, SPELLING, "word with the least similar spelling, larger side",         \
+        "unexplained rarity of the unshared word that spelling explains least, larger of the two", \
+        MORE(unspelled_most))                                                                      \
+    TRAIT(spelling_best, SPELLING, "most similar spelling of two words",                           \
+          "highest spelling similarity of two unshared words", c->spelled_best)                    \
+    TRAIT(word_cosine, SIMILARITY, "similarity of the words", "TF-IDF cosine of the words",        \
+          c->group[GROUP_WORD])                                                                    \
+    TRAIT(char_cosine, SIMILARITY, "similarity of the letters",                                    \
+          "TF-IDF cosine of the character n-grams", c->group[GROUP_CHAR])                          \
+    TRAIT(vector_cosine, MEANING, "similarity of the meaning",                                     \
+          "cosine of the two sentence vectors", c->similarity)                                     \
+    TRAIT(vector_distance, MEANING, "distance of the meaning",                                     \
+          "Euclidean distance of the two sentence vectors", c->distance)                           \
+    TRAIT(vector_length_min, MEANING, "strength of the meaning, smaller side",                     \
+          "length of the sentence vector, smaller of the two", LESS(length))                       \
+    TRAIT(vector_length_max, MEANING, "strength of the meaning, larger side",                      \
+          "length of the sentence vector, larger of the two", MORE(length))                        \
+    TRAIT(usage_share, MEANING, "share of words with the same or a similar use",                   \
+          "share of all rarity that shared words and words of similar use explain",                \
+          explained(c, c->side[0].unlike + c->side[1].unlike))                                     \
+    TRAIT(usage_rest_min, MEANING, "unexplained meaning, smaller side",                            \
+          "rarity of the unshared words without a word of similar use, smaller of the two",        \
+          LESS(unlike))                                                                            \
+    TRAIT(usage_rest_max, MEANING, "unexplained meaning, larger side",                             \
+          "rarity of the unshared words without a word of similar use, larger of the two",         \
+          MORE(unlike))                                                                            \
+    TRAIT(usage_worst_min, MEANING, "word with the least similar use, smaller side",               \
+          "unexplained rarity of the unshared word that similar use explains least, smaller of "   \
+          "the two",                                                                               \
+          LESS(unlike_most))                                                                       \
+    TRAIT(usage_worst_max, MEANING, "word with the least similar use, larger side",                \
+          "unexplained rarity of the unshared word that similar use explains least, larger of "    \
+          "the two",                                                                               \
+          MORE(unlike_most))                                                                       \
+    TRAIT(usage_best, MEANING, "most similar use of two words",                                    \
+          "highest similarity of use of two unshared words", c->like_best)                         \
+    TRAIT(rest_cosine, MEANING, "similarity of the unshared words",                                \
+          "cosine of the summed vectors of the unshared words of both sides", c->rest_similarity)  \
+    TRAIT(rest_length_min, MEANING, "strength of the unshared words, smaller side",                \
+          "length of the summed vectors of the unshared words, smaller of the two",                \
+          LESS(rest_length))                                                                       \
+    TRAIT(rest_length_max, MEANING, "strength of the unshared words, larger side",                 \
+          "length of the summed vectors of the unshared words, larger of the two",                 \
+          MORE(rest_length))
 
 #define FUNCTION(id, family, name, about, ...)             \
     static double measure_##id(const struct comparison *c) \

@@ -14,17 +14,17 @@
  * changes; the title can be read by anybody and may. Every trait is in one of them; the black box,
  * memory and identity are families by themselves. */
 #define FAMILY_LIST(FAMILY)                                                         \
-    FAMILY(LENGTH, length, "length", "Length")                                      \
+    FAMILY(LENGTH, length, "length", "Length of the sentences")                     \
     FAMILY(OVERLAP, overlap, "overlap", "Words in common")                          \
-    FAMILY(ORDER, order, "order", "Order of the words")                             \
-    FAMILY(QUESTION, question, "question", "Kind of question")                      \
+    FAMILY(ORDER, order, "order", "Shared phrases and word order")                  \
+    FAMILY(QUESTION, question, "question", "Type of question")                      \
     FAMILY(NUMBERS, numbers, "numbers", "Numbers and dates")                        \
-    FAMILY(NEGATION, negation, "negation", "Negation")                              \
+    FAMILY(NEGATION, negation, "negation", "Negation in only one sentence")         \
     FAMILY(NAMES, names, "names", "Names")                                          \
-    FAMILY(FORMS, forms, "forms", "Short forms and compounds")                      \
-    FAMILY(SPELLING, spelling, "spelling", "Spelling")                              \
-    FAMILY(SIMILARITY, similarity, "similarity", "Similarity of wording")           \
-    FAMILY(MEANING, meaning, "meaning", "Similarity of meaning")                    \
+    FAMILY(FORMS, forms, "forms", "Abbreviations and compound words")               \
+    FAMILY(SPELLING, spelling, "spelling", "Similar spelling")                      \
+    FAMILY(SIMILARITY, similarity, "similarity", "Similar wording")                 \
+    FAMILY(MEANING, meaning, "meaning", "Similar meaning")                          \
     FAMILY(BLACK_BOX, black_box, "black box", "A network that cannot be explained") \
     FAMILY(MEMORY, memory, "memory", "Known from training")                         \
     FAMILY(IDENTITY, identity, "identity", "Identical sentences")

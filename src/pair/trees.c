@@ -90,27 +90,27 @@ static const char *split_problem(const struct tree *tree, size_t feature_count)
     for (int i = 0; i < TREE_SPLITS; i++) {
         int32_t feature = tree->feature[i];
         if (feature < -1 || (feature >= 0 && (size_t)feature >= feature_count))
-            return "splits on a feature that does not exist";
-        if (!isfinite(tree->cut[i])) return "has a cut that is not a finite number";
+            return "split on a feature that does not exist";
+        if (!isfinite(tree->cut[i])) return "cut is not a finite number";
     }
     if (tree->feature[0] < 0 && (tree->feature[1] >= 0 || tree->feature[2] >= 0))
-        return "has children but no root";
+        return "children without a root";
     return NULL;
 }
 
 static const char *leaf_problem(const struct tree *tree)
 {
     for (int i = 0; i < TREE_LEAVES; i++) {
-        if (!isfinite(tree->leaf[i])) return "has a leaf that is not a finite number";
+        if (!isfinite(tree->leaf[i])) return "leaf is not a finite number";
         if (!isfinite(tree->cover[i]) || tree->cover[i] < 0)
-            return "has a cover that is negative or not a finite number";
+            return "cover is negative or not a finite number";
     }
     /* An unreachable leaf with a cover would take part in the averages reasons are measured
      * from. */
     const float *cover = tree->cover;
     if ((tree->feature[1] < 0 && cover[1] > 0) || (tree->feature[2] < 0 && cover[3] > 0) ||
         (tree->feature[0] < 0 && cover[2] > 0))
-        return "has a cover at a leaf that cannot be reached";
+        return "cover at an unreachable leaf";
     return NULL;
 }
 
@@ -118,7 +118,7 @@ film_status trees_check(const struct trees *trees, size_t feature_count, const c
                         film_error *error)
 {
     if (feature_count == 0 || feature_count > INT32_MAX)
-        return status_set(error, FILM_BAD_INPUT, "%s: trees over %zu features", where,
+        return status_set(error, FILM_BAD_INPUT, "%s: trees: invalid feature count %zu", where,
                           feature_count);
     for (size_t i = 0; i < trees->count; i++) {
         struct tree tree;
@@ -126,7 +126,7 @@ film_status trees_check(const struct trees *trees, size_t feature_count, const c
         const char *problem = split_problem(&tree, feature_count);
         if (!problem) problem = leaf_problem(&tree);
         if (problem)
-            return status_set(error, FILM_BAD_INPUT, "%s: tree %zu %s; train the model again",
+            return status_set(error, FILM_BAD_INPUT, "%s: tree %zu: %s; train the model again",
                               where, i, problem);
     }
     return FILM_OK;

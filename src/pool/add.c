@@ -121,8 +121,8 @@ static film_status conflict(const struct adding *adding, size_t i, film_text the
     else
         snprintf(where, sizeof where, "sentence %llu", line);
     return status_set(error, FILM_BAD_INPUT,
-                      "%s: id \"%s\" is in the pool with another text (\"%s\"); replace it to take "
-                      "the new one",
+                      "%s: id \"%s\" is in the pool with a different text (\"%s\"); replace "
+                      "existing sentences or choose another id",
                       where, value_show(adding->batch.rows[i].id, id), value_show(there, text));
 }
 
@@ -238,7 +238,7 @@ static film_status take_row(struct adding *adding, const film_table *table, cons
     char where[600];
     if (row->b.bytes)
         return status_set(error, FILM_BAD_INPUT,
-                          "%s has two sentences in a row, a pool takes one; name the columns, "
+                          "%s has two sentences per row, but a pool takes one; name the columns, "
                           "for example id,text,-",
                           table_name(table));
     if (film_table_format(table) == FILM_FORMAT_LINES && value_trim(row->a).length == 0) {

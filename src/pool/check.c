@@ -49,8 +49,7 @@ static film_status check_database(struct checking *checking, film_error *error)
         const char *table = (const char *)sqlite3_column_text(statement, 0);
         int is_vector = table && strcmp(table, "vector") == 0;
         checking->orphans += is_vector;
-        check_problem(checking, "%s of a sentence that is not there",
-                      is_vector ? "a vector" : "a label");
+        check_problem(checking, "%s of a missing sentence", is_vector ? "a vector" : "a label");
     }
 done:
     if (statement) sqlite3_reset(statement);
@@ -72,7 +71,7 @@ static film_status check_counters(struct checking *checking, film_error *error)
                   &used, error));
     if (counter < used) {
         checking->counters++;
-        check_problem(checking, "the counter of changes is %lld, but change %lld is there",
+        check_problem(checking, "the counter of changes is %lld, but change %lld exists",
                       (long long)counter, (long long)used);
     }
     TRY(db_number(checking->db,
@@ -84,7 +83,7 @@ static film_status check_counters(struct checking *checking, film_error *error)
                   &used, error));
     if (counter < used) {
         checking->counters++;
-        check_problem(checking, "the counter of sentences is %lld, but number %lld was given",
+        check_problem(checking, "the counter of sentences is %lld, but sentence number %lld exists",
                       (long long)counter, (long long)used);
     }
 done:
@@ -187,7 +186,7 @@ static film_status check_cache(struct checking *checking, film_error *error)
     if (status == FILM_END) return FILM_OK;
     if (status != FILM_BAD_INPUT) return status;
     checking->cache = 1;
-    check_problem(checking, "the index beside the pool: %s", error->message);
+    check_problem(checking, "index file: %s", error->message);
     return FILM_OK;
 }
 

@@ -60,7 +60,7 @@ static film_status compare(struct checking *checking, struct waiting *waiting, f
     for (size_t i = 0; i < count; i++) {
         checking->result->compared++;
         if (is_near(waiting->stored + i * dim, waiting->fresh + i * dim, dim)) continue;
-        check_problem(checking, "sentence \"%s\": its vector is not that of its text",
+        check_problem(checking, "sentence \"%s\": the vector does not match the text",
                       value_show(waiting->texts.rows[i].id, shown));
         TRY(wrong_vector(checking, (int64_t)waiting->texts.lines[i], error));
     }
@@ -79,8 +79,7 @@ static int check_fields(struct checking *checking, sqlite3_stmt *row, film_sente
     if (out->id.bytes && out->text.bytes && store_checksum(out) == sqlite3_column_int64(row, 7) &&
         utf8_valid(out->text.bytes, out->text.length, NULL))
         return 1;
-    check_problem(checking,
-                  "sentence \"%s\" is damaged (checksum differs); add it again and replace it",
+    check_problem(checking, "sentence \"%s\": checksum mismatch; add it again and replace it",
                   value_show(id, shown));
     return 0;
 }
@@ -105,7 +104,7 @@ static film_status check_row(struct checking *checking, sqlite3_stmt *row, int s
     if (!bytes)
         problem = "has no vector";
     else if ((size_t)sqlite3_column_bytes(row, 8) != dim * sizeof *vector)
-        problem = "has a vector of another length";
+        problem = "has a vector of the wrong length";
     else
         memcpy(vector, bytes, dim * sizeof *vector);
     for (size_t i = 0; i < dim && !problem; i++)

@@ -54,7 +54,7 @@ film_status film_pool_create(const char *path, const char *model_path, film_erro
     if (!path || !model_path) return pool_missing(error, path ? "model_path" : "path");
     int is_remote = place_is_remote(path);
     if (!is_remote && lstat(path, &about) == 0)
-        TRY(status_set(error, FILM_IO, "%s is there already; remove it or choose another name",
+        TRY(status_set(error, FILM_IO, "%s exists already; remove it or choose another name",
                        path));
     TRY(file_map_open(model_path, &file, error));
     TRY(model_parse(file.bytes, file.size, model_path, &model, error));

@@ -56,10 +56,10 @@ static film_status same_moment(const struct pooled *pooled, struct db *db, film_
     TRY(store_changes(db, &last, error));
     first = last;
     TRY(comm_broadcast(comm, &first, sizeof first, 0, error));
-    status = first == last ? FILM_OK
-                           : status_set(error, FILM_BAD_INPUT,
-                                        "the pool was written to while the processes opened it; "
-                                        "start again");
+    status = first == last
+                 ? FILM_OK
+                 : status_set(error, FILM_BAD_INPUT,
+                              "the pool changed while the processes opened it; try again");
     TRY(comm_agree(comm, status, error));
 done:
     return status;

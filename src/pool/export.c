@@ -57,8 +57,8 @@ static film_status put_field(struct export *export, film_text text, film_text id
     for (size_t i = 0; i < text.length; i++)
         if (strchr("\t\n\r", text.bytes[i]))
             return status_set(export->error, FILM_BAD_INPUT,
-                              "sentence \"%s\" holds a tab or line end, which TSV cannot; use "
-                              "format csv or jsonl",
+                              "sentence \"%s\" contains a tab or line end, which TSV cannot store; "
+                              "use format csv or jsonl",
                               value_show(id, shown));
     return put(export, text.bytes, text.length);
 }
@@ -205,7 +205,8 @@ static film_status choose_format(const char *path, film_format format, enum reco
     else if (format == FILM_FORMAT_TSV || format == FILM_FORMAT_CSV || format == FILM_FORMAT_JSONL)
         *out = format_of(format);
     else
-        return status_set(error, FILM_USAGE, "a pool is exported as tsv, csv or jsonl, not as %s",
+        return status_set(error, FILM_USAGE,
+                          "a pool cannot be exported as %s; use format tsv, csv or jsonl",
                           film_format_name(format));
     return FILM_OK;
 }

@@ -53,8 +53,8 @@ static film_status check_place(const film_pool *pool, film_error *error)
 {
     if (!is_replaced(pool)) return FILM_OK;
     return status_set(error, FILM_IO,
-                      "%s was removed or replaced by another file while it was in use; stop what "
-                      "uses it and start it again",
+                      "%s was removed or replaced while it was in use; stop the programs that use "
+                      "it and start them again",
                       shown(pool));
 }
 
@@ -154,8 +154,8 @@ static film_status read_settings(film_pool *pool, film_error *error)
     TRY(pool_read(pool, &db, error));
     TRY(db_number(db, "SELECT value FROM setting WHERE name = 'dim'", &dim, error));
     if (dim < 0 || dim > 1 << 24) /* 0: a model of features alone */
-        TRY(status_set(error, FILM_BAD_INPUT, "%s is damaged: vectors of %lld numbers", pool->path,
-                       (long long)dim));
+        TRY(status_set(error, FILM_BAD_INPUT, "%s is damaged: invalid vector length %lld",
+                       pool->path, (long long)dim));
     pool->dim = (size_t)dim;
 done:
     pool_read_end(pool, db);
@@ -254,8 +254,7 @@ static film_status load_model(film_pool *pool, film_error *error)
         model_free(pool->model);
         pool->model = NULL;
         TRY(status_set(error, FILM_BAD_INPUT,
-                       "%s is damaged: it should hold vectors of %zu numbers, its model makes "
-                       "others",
+                       "%s is damaged: the vector length is %zu, but the model has a different one",
                        pool->path, pool->dim));
     }
     pool->model_bytes = bytes;

@@ -107,7 +107,8 @@ static film_status find_allowed(struct search *search, struct db *db, film_error
         char shown[VALUE_SHOWN];
         TRY(store_has_field(db, filter.where[i].field, &has, error));
         if (!has)
-            TRY(status_set(error, FILM_BAD_INPUT, "no sentence of %s has a field \"%s\"",
+            TRY(status_set(error, FILM_BAD_INPUT,
+                           "no sentence of %s has a field \"%s\"; check the name of the field",
                            search->pool->path, value_show(filter.where[i].field, shown)));
     }
 done:
@@ -372,10 +373,10 @@ static film_status check_request(const film_text *queries, size_t count,
 {
     size_t bad;
     if (options->candidates > 32768)
-        return status_set(error, FILM_USAGE, "at most 32768 candidates can be judged, not %zu",
+        return status_set(error, FILM_USAGE, "candidates: %zu is too many; choose at most 32768",
                           options->candidates);
     if (!(options->least >= 0 && options->least <= 1))
-        return status_set(error, FILM_USAGE, "a probability lies between 0 and 1, not at %g",
+        return status_set(error, FILM_USAGE, "minimum probability %g is not between 0 and 1",
                           options->least);
     for (size_t i = 0; i < count; i++)
         if (!utf8_valid(queries[i].bytes, queries[i].length, &bad))

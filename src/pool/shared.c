@@ -21,7 +21,7 @@ film_status shared_open(film_pool *pool, const char *uri, film_error *error)
     film_status status = remote_open(uri, &pool->remote, error);
     if (status != FILM_OK) return status;
     const char *name = remote_name(pool->remote);
-    static const char format[] = "%s (a copy of %s, which may be removed)";
+    static const char format[] = "%s (a local copy of %s; you may delete it)";
     size_t room = sizeof format + strlen(name) + strlen(remote_file(pool->remote));
     pool->path = mem_string(name, strlen(name));
     pool->copy_name = mem_array(room, 1);
@@ -109,7 +109,8 @@ static void *follow(void *user)
     while (!is_stopped(follower, 0)) {
         if (follow_once(follower, &error) == FILM_OK) {
             if (away) {
-                snprintf(line, sizeof line, "the database of %s is back", follower->pool->path);
+                snprintf(line, sizeof line, "%s: the database is reachable again",
+                         follower->pool->path);
                 tell(follower, line);
             }
             away = 0;
@@ -117,8 +118,7 @@ static void *follow(void *user)
             continue;
         }
         if (!away) {
-            snprintf(line, sizeof line, "%s; sentences are answered for as they were known last",
-                     error.message);
+            snprintf(line, sizeof line, "%s; queries use the last known state", error.message);
             tell(follower, line);
         }
         away = 1;

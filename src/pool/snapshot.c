@@ -107,7 +107,7 @@ static film_status check_recent(struct db *db, const struct index_file *file, fi
     uint64_t last;
     int fits = 1;
     TRY(store_changes(db, &last, error));
-    if (file->change > last) TRY(status_set(error, FILM_BAD_INPUT, "it is ahead of the pool"));
+    if (file->change > last) TRY(status_set(error, FILM_BAD_INPUT, "it is newer than the pool"));
     while (*at && fits) {
         char *end;
         long long number = strtoll(at, &end, 10), checksum = 0;
@@ -117,7 +117,7 @@ static film_status check_recent(struct db *db, const struct index_file *file, fi
         if (fits) TRY(still_fits(db, number, checksum, file->change, &fits, error));
         at = fits ? end + 1 : at;
     }
-    if (!fits) TRY(status_set(error, FILM_BAD_INPUT, "the pool is not the one it was made of"));
+    if (!fits) TRY(status_set(error, FILM_BAD_INPUT, "it was built from a different pool"));
 done:
     return status;
 }
@@ -281,7 +281,8 @@ static film_status catch_up(film_pool *pool, struct db *db, int threads,
     for (size_t i = 0; i < snapshot->count; i++)
         if (snapshot->numbers[i] > update.last) update.last = snapshot->numbers[i];
     TRY(db_number(db, "SELECT count(*) FROM sentence", &total, error));
-    if (total > INT32_MAX - 1) TRY(status_set(error, FILM_USAGE, "too many sentences to search"));
+    if (total > INT32_MAX - 1)
+        TRY(status_set(error, FILM_USAGE, "the pool has too many sentences to search"));
     update.total = (double)total - (double)snapshot->count;
     TRY_ALLOC(update.list = mem_array(SOME, sizeof *update.list), error);
     TRY(store_scan_texts(db, snapshot->change, take_change, &update, &upto, error));

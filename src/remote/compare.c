@@ -37,13 +37,13 @@ static film_status compare_sentence(void *user, const struct cell *cells, film_e
         return FILM_OK;
     found.repairable = there && store_checksum(&here.fields) == here.checksum;
     if (!there)
-        found.problem = "was put into the database by another program, and no copy knows of it";
+        found.problem = "was inserted into the database by another program; no copy has it";
     else if (!whole)
-        found.problem = "was changed in the database by another program (checksum differs)";
+        found.problem = "was changed in the database by another program (checksum mismatch)";
     else if (!row.vector)
-        found.problem = "has no vector in the database, or one that makes no sense";
+        found.problem = "has no vector or an invalid vector in the database";
     else
-        found.problem = "is not the same in the database and in the copy on this machine";
+        found.problem = "differs between the database and the local copy";
     return comparing->call(comparing->user, &found, error);
 }
 
@@ -60,7 +60,7 @@ static film_status compare_count(struct comparing *comparing, film_error *error)
     TRY(db_number(comparing->db, "SELECT count(*) FROM sentence", &here, error));
     if (there < here && change == (int64_t)comparing->upto) {
         const struct remote_difference found = {
-            .problem = "sentences are missing in the database that the copy on this machine has"};
+            .problem = "the database lacks sentences that the local copy has"};
         TRY(comparing->call(comparing->user, &found, error));
     }
 done:

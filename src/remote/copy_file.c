@@ -20,7 +20,7 @@ static film_status find_folder(const struct remote *remote, char **folder, film_
     int own = base && base[0] == '/'; /* the rule: others are to be ignored */
     if (!own && !(home && home[0] == '/'))
         return status_set(error, FILM_IO,
-                          "there is no place for the copy of %s: set XDG_CACHE_HOME to a folder",
+                          "no folder for the local copy of %s; set XDG_CACHE_HOME to a folder",
                           remote->place.name);
     size_t room = strlen(own ? base : home) + sizeof "/.cache/film";
     char *path = mem_array(room, 1);
@@ -30,7 +30,8 @@ static film_status find_folder(const struct remote *remote, char **folder, film_
         if (at) *at = 0;
         int made = mkdir(path, 0700) == 0 || errno == EEXIST;
         if (!made) {
-            status_errno(error, "cannot make %s, for the copy of %s", path, remote->place.name);
+            status_errno(error, "cannot create %s for the local copy of %s", path,
+                         remote->place.name);
             mem_free(path);
             return FILM_IO;
         }
@@ -107,7 +108,7 @@ static film_status make(struct remote *remote, film_error *error)
     unlink(temporary); /* left by a killed process that had our numbers */
     TRY(db_create(&db, temporary, error));
     /* In a folder that others may enter: the log beside it gets the same rights. */
-    if (chmod(temporary, 0600) != 0) TRY(status_errno(error, "cannot change %s", temporary));
+    if (chmod(temporary, 0600) != 0) TRY(status_errno(error, "cannot write %s", temporary));
     TRY(fill(remote, &db, error));
     db_close(&db);
     status = file_publish(temporary, remote->file, error);

@@ -34,7 +34,7 @@ static void load(void)
         void *address = dlsym(library, calls[i].name);
         if (!address) {
             snprintf(problem, sizeof problem,
-                     "the one installed is too old (it has no %s); install libpq5 14 or newer",
+                     "the installed version is too old (no %s); install libpq5 14 or newer",
                      calls[i].name);
             return;
         }

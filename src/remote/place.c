@@ -48,8 +48,8 @@ film_status place_open(struct place *place, const char *uri, film_error *error)
     libpq.PQfreemem(message);
     if (!options)
         TRY(status_set(error, FILM_USAGE,
-                       "that is no URI of a database; write postgresql://USER@HOST:PORT/DATABASE, "
-                       "other characters in a name as %%XX"));
+                       "not the URI of a database; write postgresql://USER@HOST:PORT/DATABASE, "
+                       "with other characters as %%XX"));
     if (value_of_option(options, "password") || value_of_option(options, "sslpassword"))
         TRY(status_set(error, FILM_USAGE,
                        "a password in a URI can be seen by others on this machine; put it into "

@@ -31,7 +31,7 @@ static film_status read_position(const struct remote *remote, struct session *se
     film_status status = session_ask(session, sql, NULL, 0, &result, error);
     if (status != FILM_OK) return status;
     if (libpq.PQntuples(result) != 1 || !take_token(session_cell(result, 0, 1), position->token))
-        status = damaged(remote, "its counter of changes", error);
+        status = damaged(remote, "invalid counter of changes", error);
     else
         status = row_number(session_cell(result, 0, 0), &position->change, error);
     if (status == FILM_OK) position->standby = session_flag(result, 0, 2);
@@ -57,8 +57,8 @@ static film_status check_way(const struct remote *remote, struct session *sessio
     libpq.PQclear(result);
     if (status != FILM_OK || known) return status;
     return status_set(error, FILM_BAD_INPUT,
-                      "%s went another way than the copy of it on this machine (put back from a "
-                      "backup?); stop what uses the copy, remove %s and start again",
+                      "%s does not continue the local copy (restored from a backup?); stop the "
+                      "programs that use the copy, remove %s and start again",
                       remote->place.name, remote->file);
 }
 
@@ -76,7 +76,7 @@ static film_status about(const struct pulling *pulling, film_status status, film
     film_error inner;
     if (status != FILM_BAD_INPUT || !error) return status;
     inner = *error;
-    return status_set(error, status, "%s: a row is damaged: %.500s", pulling->remote->place.name,
+    return status_set(error, status, "%s: damaged row: %.500s", pulling->remote->place.name,
                       inner.message);
 }
 

@@ -18,7 +18,7 @@ film_status remote_token(char token[REMOTE_TOKEN + 1], film_error *error)
     static const char digits[] = "0123456789abcdef";
     unsigned char bytes[REMOTE_TOKEN / 2];
     if (getentropy(bytes, sizeof bytes) != 0)
-        return status_errno(error, "there are no random numbers");
+        return status_errno(error, "cannot read random numbers");
     for (size_t i = 0; i < sizeof bytes; i++) {
         token[2 * i] = digits[bytes[i] >> 4];
         token[2 * i + 1] = digits[bytes[i] & 15];
@@ -125,8 +125,8 @@ film_status remote_create(const char *uri, const void *model, size_t size, size_
     status = session_run(&session, "COMMIT", error);
     if (status != FILM_OK && session_is_lost(&session))
         status = status_set(error, FILM_IO,
-                            "the connection to %s was lost while committing, and it is not known "
-                            "whether the pool was made; film pool check tells",
+                            "the connection to %s was lost during the commit; check the pool to "
+                            "see whether it was created",
                             place.name);
 done:
     session_close(&session);
@@ -167,7 +167,8 @@ static film_status read_settings(struct remote *remote, film_error *error)
     TRY(session_each(&remote->reader, sql, NULL, 0, 2, take_setting, remote, error));
     /* The identity names a file. */
     if (strspn(remote->identity, "0123456789abcdef") != REMOTE_TOKEN || remote->dim > 1 << 24)
-        TRY(status_set(error, FILM_BAD_INPUT, "%s is damaged: its settings are not those of a pool",
+        TRY(status_set(error, FILM_BAD_INPUT,
+                       "%s is damaged: its settings are not the settings of a pool",
                        remote->place.name));
     TRY_ALLOC(remote->vector = mem_array(2 * remote->dim, sizeof(float)), error);
     TRY_ALLOC(remote->turned = mem_array(remote->dim + 1, sizeof(float)), error);
@@ -335,8 +336,8 @@ static film_status find_out(struct remote *remote, const struct store_write *wri
         nanosleep(&(struct timespec){0, 250000000}, NULL);
     }
     return status_set(error, FILM_IO,
-                      "the connection to %s was lost while committing, and it is not known whether "
-                      "this was written; do it again: what is there already is not added twice",
+                      "the connection to %s was lost during the commit, so the data may or may not "
+                      "be stored; try again, nothing is added twice",
                       remote->place.name);
 }
 

@@ -71,7 +71,7 @@ film_status row_number(struct cell cell, int64_t *number, film_error *error)
     uint64_t value = 0;
     *number = 0;
     if (!cell.bytes || cell.length != 8)
-        return status_set(error, FILM_BAD_INPUT, "a number is missing or has another type");
+        return status_set(error, FILM_BAD_INPUT, "a number is missing or has the wrong type");
     for (int i = 0; i < 8; i++) value = value << 8 | (unsigned char)cell.bytes[i];
     memcpy(number, &value, sizeof value);
     return FILM_OK;
@@ -82,7 +82,7 @@ static film_status counted(struct cell cell, int64_t *number, film_error *error)
 {
     film_status status = row_number(cell, number, error);
     if (status == FILM_OK && *number < 1)
-        status = status_set(error, FILM_BAD_INPUT, "a number that counts from 1 is %lld",
+        status = status_set(error, FILM_BAD_INPUT, "a number is %lld; it must be at least 1",
                             (long long)*number);
     return status;
 }
@@ -95,7 +95,8 @@ static film_status text_in(struct cell cell, const char *name, int needed, film_
     if (!cell.bytes) return FILM_OK;
     if (cell.length < 0 || !utf8_valid(out->bytes, out->length, NULL) ||
         memchr(out->bytes, 0, out->length))
-        return status_set(error, FILM_BAD_INPUT, "%s is not valid UTF-8 or holds a NUL byte", name);
+        return status_set(error, FILM_BAD_INPUT, "%s is not valid UTF-8 or contains a NUL byte",
+                          name);
     return FILM_OK;
 }
 
@@ -111,7 +112,7 @@ static film_status check_id(film_text id, film_error *error)
     char shown[VALUE_SHOWN];
     if (id.length <= FILM_POOL_ID_BYTES && !has_control(id)) return FILM_OK;
     return status_set(error, FILM_BAD_INPUT,
-                      "the id \"%s\" is longer than %d bytes or holds a control character",
+                      "the id \"%s\" is longer than %d bytes or contains a control character",
                       value_show(id, shown), FILM_POOL_ID_BYTES);
 }
 
@@ -169,7 +170,7 @@ film_status row_label(const struct cell cells[ROW_LABEL], struct store_label_row
     TRY(text_in(cells[4], "the origin of a label", 0, &out->origin, error));
     TRY(counted(cells[5], &change, error));
     if (same < 0 || same > 1 || out->a >= out->b)
-        TRY(status_set(error, FILM_BAD_INPUT, "it is no label"));
+        TRY(status_set(error, FILM_BAD_INPUT, "it is not a label"));
     if (!out->origin.bytes) out->origin = (film_text){"", 0};
     out->same = (int)same;
     out->change = (uint64_t)change;

@@ -38,8 +38,8 @@ static film_status unreachable(struct session *session, const char *words, film_
 {
     char line[401];
     one_line(words, 2, line, sizeof line); /* the second asks whether it is running */
-    return status_set(error, FILM_IO, "the database of %s cannot be reached: %s%s",
-                      session->place->name, line, session->writing ? "; nothing was written" : "");
+    return status_set(error, FILM_IO, "cannot reach the database of %s: %s%s", session->place->name,
+                      line, session->writing ? "; nothing was written" : "");
 }
 
 /* The connection is of no use any more: what is not committed is rolled back by the server. */
@@ -70,16 +70,16 @@ static film_status refused(struct session *session, PGresult *result, film_error
         status = session_lost(session, line, error);
     else if (is_state(state, "42501"))
         status = status_set(error, FILM_DENIED,
-                            "you may not %s %s: %s; ask its owner for the %s's rights",
+                            "no permission to %s %s: %s; ask its owner for the %s's rights",
                             session->writing ? "write to" : "read", name, line,
                             session->writing ? "writer" : "reader");
     else if (is_state(state, "25006"))
         status = status_set(error, FILM_IO,
-                            "cannot write to %s: its server only reads (a standby?)", name);
+                            "cannot write to %s: its server is read-only (a standby?)", name);
     else if (is_state(state, "55P03"))
-        status = status_set(
-            error, FILM_IO,
-            "%s is locked by another writer for too long; nothing was written, try again", name);
+        status = status_set(error, FILM_IO,
+                            "%s: timeout, locked by another writer; nothing was written, try again",
+                            name);
     else if (is_state(state, "53200"))
         status = status_set(error, FILM_IO, "the server of %s is out of memory", name);
     else
@@ -126,7 +126,7 @@ static film_status set_up(struct session *session, film_error *error)
     film_status status = session_ask(session, setup_sql, NULL, 0, &result, error);
     if (status == FILM_OK && strcmp(session_string(result, 0, 3), "UTF8") != 0)
         status =
-            status_set(error, FILM_IO, "the encoding of %s is %s; a pool needs a database in UTF8",
+            status_set(error, FILM_IO, "%s has encoding %s; create the database with encoding UTF8",
                        session->place->name, session_string(result, 0, 3));
     if (status == FILM_OK) {
         struct backend *backend = &session->backend;
@@ -205,7 +205,7 @@ static film_status next_result(struct session *session, PGresult **result, film_
         film_status stop = session_check_stop(session, error);
         if (stop != FILM_OK) return stop;
         if (clock_seconds() - heard > session->patience)
-            return session_lost(session, "it does not answer any more", error);
+            return session_lost(session, "timeout", error);
     }
     *result = libpq.PQgetResult(session->connection);
     return FILM_OK;
@@ -353,7 +353,8 @@ static film_status give_row(const PGresult *result, size_t columns, session_row_
 {
     struct cell cells[SESSION_MOST];
     if ((size_t)libpq.PQnfields(result) != columns)
-        return status_set(error, FILM_BAD_INPUT, "a row has %d columns", libpq.PQnfields(result));
+        return status_set(error, FILM_BAD_INPUT, "unexpected number of columns: %d",
+                          libpq.PQnfields(result));
     for (size_t i = 0; i < columns; i++) cells[i] = session_cell(result, 0, (int)i);
     return call(user, cells, error);
 }

@@ -91,7 +91,7 @@ film_status tables_create(struct session *session, film_error *error)
     TRY(look(session, &schema, &pool, error));
     if (pool)
         TRY(status_set(error, FILM_IO,
-                       "there is a pool in %s already; drop its schema or choose another database",
+                       "%s has a pool already; drop its schema or choose another database",
                        session->place->name));
     if (!schema) TRY(session_run(session, schema_sql, error));
     TRY(migrate(session, 0, error));
@@ -136,16 +136,16 @@ film_status tables_open(struct session *session, film_error *error)
     int64_t version;
     TRY(look(session, &schema, &pool, error));
     if (!pool)
-        TRY(status_set(error, FILM_BAD_INPUT, "there is no pool in %s; film pool create makes one",
+        TRY(status_set(error, FILM_BAD_INPUT, "%s has no pool; create one first",
                        session->place->name));
     TRY(read_version(session, &version, error));
     if (version > TABLES_VERSION)
-        TRY(status_set(error, FILM_BAD_INPUT,
-                       "%s is a pool of version %lld, this program knows version %d; use a newer "
-                       "film",
-                       session->place->name, (long long)version, TABLES_VERSION));
+        TRY(status_set(
+            error, FILM_BAD_INPUT,
+            "%s is a pool of version %lld; this library supports version %d; use a newer version",
+            session->place->name, (long long)version, TABLES_VERSION));
     if (version < 1)
-        TRY(status_set(error, FILM_BAD_INPUT, "%s is damaged: its version is %lld",
+        TRY(status_set(error, FILM_BAD_INPUT, "%s is damaged: invalid version %lld",
                        session->place->name, (long long)version));
     if (version < TABLES_VERSION) TRY(bring_up_to_date(session, error));
 done:

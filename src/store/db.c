@@ -27,9 +27,8 @@ film_status db_fail(struct db *db, int code, film_error *error)
         return status_no_memory(error);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return status_set(error, FILM_IO,
-                          "%s is locked by %s; waited %.0f s, try again when it is done", path,
-                          lock_owner(db->file, owner, sizeof owner), db->wait);
+        return status_set(error, FILM_IO, "%s is locked by %s; waited %.0f s, try again later",
+                          path, lock_owner(db->file, owner, sizeof owner), db->wait);
     case SQLITE_READONLY:
         return status_set(error, FILM_IO, "cannot write %s: it or its folder is read-only", path);
     case SQLITE_FULL:
@@ -37,12 +36,11 @@ film_status db_fail(struct db *db, int code, film_error *error)
     case SQLITE_INTERRUPT:
         return status_set(error, FILM_CANCELLED, "stopped");
     case SQLITE_NOTADB:
-        return status_set(error, FILM_BAD_INPUT, "%s is not a pool; film pool create makes one",
-                          path);
+        return status_set(error, FILM_BAD_INPUT, "%s is not a pool; create one first", path);
     case SQLITE_CORRUPT:
         return status_set(
             error, FILM_BAD_INPUT,
-            "%s is damaged (%s); restore it from a copy (film pool check may tell more)", path,
+            "%s is damaged (%s); check the pool for details, or restore it from a backup", path,
             text);
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
@@ -55,7 +53,7 @@ film_status db_fail(struct db *db, int code, film_error *error)
         /* Our statements are right for our schema: the file is not what it says it is. */
         return status_set(
             error, FILM_BAD_INPUT,
-            "%s is damaged (%s); restore it from a copy (film pool check may tell more)", path,
+            "%s is damaged (%s); check the pool for details, or restore it from a backup", path,
             text);
     default:
         return status_set(error, FILM_IO, "cannot use %s: %s", path, text);
@@ -157,8 +155,8 @@ static film_status connect_unwritable(struct db *db, film_error *error)
     db->handle = NULL;
     if (!has_log) return connect_alone(db, error);
     return status_set(error, FILM_IO,
-                      "cannot read %s: its folder is read-only and %s-wal holds changes that are "
-                      "not in it yet; copy both to where you may write",
+                      "cannot read %s: its folder is read-only and %s-wal has changes that are not "
+                      "in it yet; copy both to a writable folder",
                       db->path, db->path);
 }
 

@@ -132,8 +132,8 @@ static film_status check_log(const char *file, const char *path, film_error *err
     close(log);
     if (foreign)
         status = status_set(error, FILM_IO,
-                            "%s-wal holds changes of another pool that had this name; if %s is the "
-                            "right one, remove %s-wal and %s-shm while nothing uses them",
+                            "%s-wal has changes of a different pool of this name; if %s is the "
+                            "right one, remove %s-wal and %s-shm while no program uses them",
                             path, path, path, path);
     return status;
 }
@@ -149,8 +149,8 @@ film_status lineage_check(const char *file, const char *path, film_error *error)
         if (i) nanosleep(&(struct timespec){0, 20000000}, NULL);
         if (lock_of_former_file(file, owner, sizeof owner))
             status = status_set(error, FILM_IO,
-                                "%s was put in the place of a pool that %s still uses; stop it, "
-                                "remove %s-wal and %s-shm, and start it again",
+                                "%s replaced a pool that %s still uses; stop it, remove %s-wal and "
+                                "%s-shm, and start it again",
                                 path, owner, path, path);
         else
             status = check_log(file, path, error);

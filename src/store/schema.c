@@ -94,9 +94,10 @@ static film_status compare(struct db *db, film_error *error)
         known++;
     }
     if (row || known != TABLES)
-        TRY(status_set(error, FILM_BAD_INPUT,
-                       "%s is damaged: its tables are not those of a pool; restore it from a copy",
-                       db->path));
+        TRY(status_set(
+            error, FILM_BAD_INPUT,
+            "%s is damaged: its tables are not the tables of a pool; restore it from a backup",
+            db->path));
 done:
     if (statement) sqlite3_reset(statement);
     return status;
@@ -108,16 +109,15 @@ film_status schema_open(struct db *db, film_error *error)
     int64_t application, version;
     TRY(db_number(db, "PRAGMA application_id", &application, error));
     if (application != SCHEMA_APPLICATION)
-        TRY(status_set(error, FILM_BAD_INPUT, "%s is not a pool; film pool create makes one",
-                       db->path));
+        TRY(status_set(error, FILM_BAD_INPUT, "%s is not a pool; create one first", db->path));
     TRY(db_number(db, "PRAGMA user_version", &version, error));
     if (version > SCHEMA_VERSION)
-        TRY(status_set(error, FILM_BAD_INPUT,
-                       "%s is a pool of version %lld, this program knows version %d; use a newer "
-                       "film",
-                       db->path, (long long)version, SCHEMA_VERSION));
+        TRY(status_set(
+            error, FILM_BAD_INPUT,
+            "%s is a pool of version %lld; this library supports version %d; use a newer version",
+            db->path, (long long)version, SCHEMA_VERSION));
     if (version < 1)
-        TRY(status_set(error, FILM_BAD_INPUT, "%s is damaged: its version is %lld", db->path,
+        TRY(status_set(error, FILM_BAD_INPUT, "%s is damaged: invalid version %lld", db->path,
                        (long long)version));
     if (version < SCHEMA_VERSION) TRY(migrate(db, version, error));
     TRY(compare(db, error));

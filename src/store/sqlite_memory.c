@@ -68,9 +68,9 @@ film_status film_pool_set_process_allocator(const film_allocator *allocator, fil
     has_own = has_own || code == SQLITE_OK;
     if (code == SQLITE_OK) code = sqlite3_config(SQLITE_CONFIG_MALLOC, allocator ? &methods : &own);
     if (code != SQLITE_OK)
-        return status_set(error, FILM_USAGE,
-                          "SQLite is in use already; set its allocator before the first pool is "
-                          "opened");
+        return status_set(
+            error, FILM_USAGE,
+            "SQLite is in use already; set its allocator before you open the first pool");
     if (allocator) hook = *allocator;
     return FILM_OK;
 }

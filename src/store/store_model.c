@@ -38,11 +38,10 @@ done:
 
 static film_status damaged(const struct db *db, const char *what, film_error *error)
 {
-    return status_set(
-        error, FILM_BAD_INPUT,
-        "%s: the model in it is damaged (%s); restore the pool from a copy, or export "
-        "it and add it to a new one",
-        db->path, what);
+    return status_set(error, FILM_BAD_INPUT,
+                      "%s: the stored model is damaged (%s); restore the pool from a backup, or "
+                      "export it and add it to a new pool",
+                      db->path, what);
 }
 
 /* Straight into place: a column would be put together in SQLite's memory first. */
@@ -55,10 +54,10 @@ static film_status read_chunks(struct db *db, unsigned char *out, size_t size, f
         sqlite3_int64 chunk = (sqlite3_int64)(begin / CHUNK);
         int code = blob ? sqlite3_blob_reopen(blob, chunk)
                         : sqlite3_blob_open(db->handle, "main", "model", "bytes", chunk, 0, &blob);
-        if (code == SQLITE_ERROR) TRY(damaged(db, "a piece is missing", error));
+        if (code == SQLITE_ERROR) TRY(damaged(db, "missing chunk", error));
         if (code != SQLITE_OK) TRY(db_fail(db, code, error));
         if ((size_t)sqlite3_blob_bytes(blob) != length)
-            TRY(damaged(db, "a piece has another length", error));
+            TRY(damaged(db, "chunk of the wrong length", error));
         code = sqlite3_blob_read(blob, out + begin, (int)length, 0);
         if (code != SQLITE_OK) TRY(db_fail(db, code, error));
     }
@@ -85,8 +84,7 @@ film_status store_get_model(struct db *db, void **bytes, size_t *size, film_erro
     TRY(db_number(db, "SELECT sum(length(bytes)) FROM model", &stored, error));
     TRY(store_get(db, "model_checksum", &checksum, error));
     /* Compared before memory is asked for: the setting may say anything. */
-    if (length <= 0 || length != stored || !checksum)
-        TRY(damaged(db, "its size is not what was stored", error));
+    if (length <= 0 || length != stored || !checksum) TRY(damaged(db, "wrong size", error));
     *size = (size_t)length;
     TRY_ALLOC(*bytes = mem_aligned(*size, 1), error);
     use_large_pages(*bytes, *size);
@@ -98,7 +96,7 @@ film_status store_get_model(struct db *db, void **bytes, size_t *size, film_erro
     film_status unmapped = db_run(db, "PRAGMA mmap_size = 0", NULL);
     TRY(status != FILM_OK ? status : unmapped);
     if (strcmp(checksum, checksum_print(checksum_bytes(*bytes, *size)).digits) != 0)
-        TRY(damaged(db, "its checksum differs", error));
+        TRY(damaged(db, "checksum mismatch", error));
 done:
     mem_free(checksum);
     if (status != FILM_OK) {

@@ -178,7 +178,7 @@ static film_status select_sql(const film_pool_filter *filter, char sql[SQL_ROOM]
     size_t used = (size_t)snprintf(sql, SQL_ROOM, "SELECT " COLUMNS " FROM sentence");
     size_t count = filter ? filter->where_count : 0;
     if (count > MOST_CONDITIONS)
-        return status_set(error, FILM_USAGE, "more than %d conditions", MOST_CONDITIONS);
+        return status_set(error, FILM_USAGE, "filter: more than %d conditions", MOST_CONDITIONS);
     for (size_t i = 0; i < count; i++) {
         const char *column = known_column(filter->where[i].field);
         int value = 2 * (int)i + 1, path = value + 1;
@@ -202,7 +202,7 @@ static film_status bind_path(sqlite3_stmt *statement, int index, film_text field
 {
     char path[300], shown[VALUE_SHOWN];
     if (field.length == 0 || field.length > 250 || memchr(field.bytes, '"', field.length))
-        return status_set(error, FILM_USAGE, "\"%s\" is no name of a field",
+        return status_set(error, FILM_USAGE, "\"%s\" is not a valid field name",
                           value_show(field, shown));
     int length = snprintf(path, sizeof path, "$.\"%.*s\"", (int)field.length, field.bytes);
     if (sqlite3_bind_text(statement, index, path, length, SQLITE_TRANSIENT))

@@ -177,25 +177,25 @@ static film_status roles_from(struct columns *columns, const char *list, film_er
         size_t i = 0, known = sizeof roles / sizeof roles[0];
         while (i < known && !value_is(piece, roles[i].name)) i++;
         if (i == known)
-            return status_set(error, FILM_USAGE,
-                              "columns: \"%s\" is none of label, score, a, b, anchor, positive, "
-                              "negative, text, category, answer, url, id, - (a column to ignore)",
-                              value_show(piece, shown));
+            return status_set(
+                error, FILM_USAGE,
+                "columns: unknown name \"%s\"; known names: label, score, a, b, anchor, positive, "
+                "negative, text, category, answer, url, id, - (ignore the column)",
+                value_show(piece, shown));
         if (roles[i].role == COLUMN_ROLES) continue;
         if (columns->at[roles[i].role] != COLUMN_NONE)
             return status_set(error, FILM_USAGE,
-                              "columns: \"%s\" is column %zu, but column %zu already has that "
-                              "part; use - for one of them",
+                              "columns: \"%s\" is column %zu, but column %zu has that role "
+                              "already; use - for one of them",
                               roles[i].name, column + 1, columns->at[roles[i].role] + 1);
         columns->at[roles[i].role] = column;
         if (strcmp(roles[i].name, "score") == 0) columns->is_score = 1;
     }
     if (column > RECORD_MAX_FIELDS)
-        return status_set(error, FILM_USAGE, "more than %d columns are named", RECORD_MAX_FIELDS);
+        return status_set(error, FILM_USAGE, "columns: more than %d names", RECORD_MAX_FIELDS);
     if (columns->at[COLUMN_A] == COLUMN_NONE)
         return status_set(error, FILM_USAGE,
-                          "the columns name no text: one of them must be a, text "
-                          "or anchor");
+                          "columns: no text column; name one of them a, text or anchor");
     return FILM_OK;
 }
 
@@ -242,7 +242,8 @@ static film_status use_given(struct columns *columns, const char *file,
         status = set_names_from(columns, options->columns, error);
     }
     if (status == FILM_OK && given != width)
-        status = status_set(error, FILM_BAD_INPUT, "%s: %zu column%s, but %zu are named (%s)", file,
+        status = status_set(error, FILM_BAD_INPUT,
+                            "%s: %zu column%s, but %zu are named (%s); name every column", file,
                             width, width == 1 ? "" : "s", given, options->columns);
     return status;
 }
@@ -256,18 +257,18 @@ static film_status refuse(const char *file, enum record_format format, size_t wi
     char list[COLUMNS_LISTED];
     if (format == RECORD_JSONL)
         return status_set(error, FILM_BAD_INPUT,
-                          "%s: none of the keys (%s) is a name known for a text (question1 and "
-                          "question2, text, ...); name the columns, in this order",
+                          "%s: no known text key among %s (known: question1 and question2, text, "
+                          "...); name the columns in this order",
                           file, columns_list(columns, list));
     if (width == 2)
         return status_set(error, FILM_BAD_INPUT,
                           "%s: two columns without a header; name the columns: a,b or "
                           "text,category",
                           file);
-    return status_set(error, FILM_BAD_INPUT,
-                      "%s: %zu columns without a header that is known; name the columns, for "
-                      "example label,a,b%s",
-                      file, width, width > 3 ? ",-" : "");
+    return status_set(
+        error, FILM_BAD_INPUT,
+        "%s: %zu columns without a known header; name the columns, for example label,a,b%s", file,
+        width, width > 3 ? ",-" : "");
 }
 
 static film_status use_content(struct columns *columns, const char *file,
@@ -354,8 +355,8 @@ static film_status check_labels(const struct columns *columns, const char *file,
                                      used ? " and " : "", names[role]);
     if (!used) return FILM_OK;
     return status_set(error, FILM_BAD_INPUT,
-                      "%s: labels of the kind \"%s\" need %s; the file's columns are %s; name "
-                      "the columns if they mean something else",
+                      "%s: labels of the kind \"%s\" need %s, but the columns are %s; name the "
+                      "columns or choose another kind of labels",
                       file, kinds[columns->labels], missing, columns_list(columns, list));
 }
 

@@ -79,14 +79,14 @@ static film_status append_segment(struct fold *fold, const uint8_t *bytes, size_
     for (;;) { /* the first call may say that the scratch array is too small */
         count = utf8proc_decompose(bytes + from, (ssize_t)(to - from), fold->scratch,
                                    (ssize_t)fold->scratch_capacity, OPTIONS);
-        if (count < 0) return status_set(error, FILM_BAD_INPUT, "text cannot be normalised");
+        if (count < 0) return status_set(error, FILM_BAD_INPUT, "the text cannot be normalized");
         if ((size_t)count < fold->scratch_capacity) break;
         if (!mem_grow((void **)&fold->scratch, &fold->scratch_capacity, (size_t)count + 16,
                       sizeof *fold->scratch))
             return status_no_memory(error);
     }
     count = utf8proc_normalize_utf32(fold->scratch, count, OPTIONS);
-    if (count < 0) return status_set(error, FILM_BAD_INPUT, "text cannot be normalised");
+    if (count < 0) return status_set(error, FILM_BAD_INPUT, "the text cannot be normalized");
     if (!make_room(fold, (size_t)count * 4)) return status_no_memory(error);
     for (ssize_t i = 0; i < count; i++) {
         uint8_t encoded[4];
@@ -142,7 +142,7 @@ film_status fold_text(struct fold *fold, film_text text, film_error *error)
     fold->ascii = 0;
     size_t bad;
     if (!utf8_valid(text.bytes, text.length, &bad))
-        return status_set(error, FILM_BAD_INPUT, "text is not valid UTF-8 at byte %zu", bad);
+        return status_set(error, FILM_BAD_INPUT, "the text is not valid UTF-8 at byte %zu", bad);
     return fold_unicode(fold, bytes, text.length, error);
 }
 

@@ -20,12 +20,13 @@ film_status jsonl_parse(struct record *record, film_error *error)
         if (json_error_code(&problem) == json_error_null_character)
             return record_bad(record, error, "NUL character (\\u0000) in a text");
         char shown[VALUE_SHOWN];
-        return record_bad(record, error, "not JSON (%s); one object per line is wanted",
+        return record_bad(record, error, "invalid JSON (%s); expected one object per line",
                           value_show(value_of(problem.text), shown));
     }
     if (json_is_array((json_t *)record->json))
-        return record_bad(record, error,
-                          "a JSON array, one object per line is wanted (jq -c '.[]' makes that)");
+        return record_bad(
+            record, error,
+            "a JSON array; expected one object per line (convert it with jq -c '.[]')");
     if (!json_is_object((json_t *)record->json))
         return record_bad(record, error, "not a JSON object");
     return FILM_OK;

@@ -218,8 +218,8 @@ film_status reader_next(struct reader *reader, struct reader_record *record, fil
     while (!reader_next_ready(reader, record)) {
         if (reader->over && reader->scan.state == QUOTED)
             return status_set(error, FILM_BAD_INPUT,
-                              "%s:%llu: the quote opened here is never closed; a quote inside a "
-                              "quoted field is written twice (\"\")",
+                              "%s:%llu: the quote opened here is never closed; write a quote "
+                              "inside a quoted field twice (\"\")",
                               source_name(reader->source),
                               (unsigned long long)(reader->lines_before + reader->scan.quote_line));
         if (reader->over) return FILM_END;

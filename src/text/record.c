@@ -65,13 +65,13 @@ film_status record_check_bytes(const struct record *record, enum record_format f
     if (zero) {
         bad = (size_t)(zero - raw.bytes);
         return record_bad(record, error,
-                          "NUL byte in column %zu (byte %zu of the row); is the file UTF-16?",
+                          "NUL byte in column %zu (byte %zu of the row), perhaps UTF-16",
                           column_at(record, format, bad), bad + 1);
     }
     if (!utf8_valid(raw.bytes, raw.length, &bad))
         return record_bad(record, error,
-                          "not UTF-8 in column %zu (byte %zu of the row); convert the file with "
-                          "iconv -t UTF-8",
+                          "invalid UTF-8 in column %zu (byte %zu of the row); convert the file "
+                          "with iconv -t UTF-8",
                           column_at(record, format, bad), bad + 1);
     return FILM_OK;
 }
@@ -140,8 +140,8 @@ static film_status split_csv(struct record *record, film_error *error)
             field = quoted_field(at + 1, end, &scratch, &next);
             if (next < end && *next != ',')
                 return record_bad(record, error,
-                                  "text behind the closing quote of column %zu; a quote inside a "
-                                  "quoted field is written twice (\"\")",
+                                  "text after the closing quote of column %zu; write a quote "
+                                  "inside a quoted field twice (\"\")",
                                   record->field_count + 1);
         } else {
             next = at < end ? memchr(at, ',', (size_t)(end - at)) : NULL;

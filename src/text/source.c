@@ -237,8 +237,8 @@ static film_status damaged(struct source *source, const char *why, film_error *e
 
 static film_status cut_short(struct source *source, film_error *error)
 {
-    return status_set(error, FILM_BAD_INPUT, "%s: compressed data ends early (truncated?)",
-                      source->name);
+    return status_set(error, FILM_BAD_INPUT,
+                      "%s: compressed data ends early; the file is truncated", source->name);
 }
 
 static film_status read_plain(struct source *source, void *buffer, size_t capacity, size_t *got,
@@ -260,7 +260,7 @@ static film_status next_member(struct source *source, film_error *error)
         source->input_start++;
     if (source->input_start == source->input_end) return FILM_OK;
     if (source->input[source->input_start] != 0x1f)
-        return damaged(source, "bytes that are not gzip follow the end", error);
+        return damaged(source, "trailing bytes are not gzip", error);
     inflateReset(&source->gzip);
     source->inside = 1;
     return FILM_OK;
@@ -382,7 +382,8 @@ film_status source_read_at(const struct source *source, uint64_t offset, void *b
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return status_errno(error, "cannot read %s", source->name);
         if (got == 0)
-            return status_set(error, FILM_IO, "%s became shorter while it was read", source->name);
+            return status_set(error, FILM_IO, "%s was truncated while it was read; try again",
+                              source->name);
         done += (size_t)got;
     }
     return FILM_OK;

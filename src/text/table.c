@@ -53,13 +53,13 @@ static film_status load(struct record *record, const char *name, enum record_for
 static film_status check_options(const film_table_options *options, film_error *error)
 {
     if ((unsigned)options->format >= FILM_FORMAT_COUNT)
-        return status_set(error, FILM_USAGE, "format %d: no such format", (int)options->format);
+        return status_set(error, FILM_USAGE, "unknown format %d", (int)options->format);
     if ((unsigned)options->labels >= FILM_LABELS_COUNT)
-        return status_set(error, FILM_USAGE, "labels %d: no such kind", (int)options->labels);
+        return status_set(error, FILM_USAGE, "unknown kind of labels %d", (int)options->labels);
     if (options->parts < 0 || options->part < 0 ||
         options->part >= (options->parts ? options->parts : 1))
-        return status_set(error, FILM_USAGE, "part %d of %d: no such part of a table",
-                          options->part, options->parts);
+        return status_set(error, FILM_USAGE, "part %d of %d does not exist", options->part,
+                          options->parts);
     return sized_reserved(options->reserved, sizeof options->reserved / sizeof *options->reserved,
                           "film_table_options", error);
 }
@@ -201,7 +201,7 @@ static film_status open_source(struct source *source, size_t number,
     TRY(reader_open(&table->reader, source, error));
     if (options->parts > 1 && !source_is_file(source))
         TRY(status_set(error, FILM_USAGE,
-                       "%s cannot be shared by several processes; save it to a file first",
+                       "%s cannot be read by several processes; save it to a file first",
                        source_name(source)));
     TRY(find_format(table, options, error));
     /* Lines need no decision: they are handed out as they come, for someone who types. */
@@ -292,8 +292,8 @@ static film_status read_label(const film_table *table, double *label, film_error
     }
     if (value_label(value, label)) return FILM_OK;
     if (value_number(value, &number))
-        hint = " (labels of the kind scores are degrees of similarity)";
-    return record_bad(record, error, "label \"%s\" is neither 0 nor 1%s", value_show(value, shown),
+        hint = " (for degrees of similarity choose labels of the kind scores)";
+    return record_bad(record, error, "label \"%s\" is not 0 or 1%s", value_show(value, shown),
                       hint);
 }
 

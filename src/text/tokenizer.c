@@ -27,7 +27,7 @@ static film_status check_language(const char *stem, film_error *error)
     size_t used = 0;
     for (const char **name = sb_stemmer_list(); *name && used < sizeof known - 40; name++)
         used += (size_t)snprintf(known + used, sizeof known - used, " %s", *name);
-    return status_set(error, FILM_USAGE, "no stemmer for \"%s\"; there are:%s", stem, known);
+    return status_set(error, FILM_USAGE, "unknown stemmer \"%s\"; available:%s", stem, known);
 }
 
 static film_status add_stop_word(struct tokenizer *tokenizer, struct fold *fold, film_text word,
@@ -76,8 +76,8 @@ film_status tokenizer_init(struct tokenizer *tokenizer, const char *stem, const 
     film_text words = {(const char *)map.bytes, map.size};
     status = tokenizer_restore(tokenizer, stem, words, error);
     if (status == FILM_BAD_INPUT)
-        status =
-            status_set(error, FILM_BAD_INPUT, "%s: stop words must be UTF-8, one per line", stop);
+        status = status_set(error, FILM_BAD_INPUT,
+                            "%s: invalid UTF-8; stop words are UTF-8, one per line", stop);
     file_map_close(&map);
     return status;
 }

@@ -90,8 +90,10 @@ static film_status load(void *user, const struct state_array *arrays, size_t cou
                                 &tensor, error));
         if (array->count) memcpy(array->data, tensor->data, tensor->bytes);
         if (!all_finite(array))
-            TRY(status_set(error, FILM_BAD_INPUT, "%s: %s holds a value that is no number",
-                           checkpoint->path, array->name));
+            TRY(status_set(
+                error, FILM_BAD_INPUT,
+                "%s: %s has a value that is not a number; start a new run without resuming",
+                checkpoint->path, array->name));
     }
 done:
     return status;
@@ -106,15 +108,15 @@ static film_status open_file(struct checkpoint *checkpoint, film_error *error)
     const char *version = safetensors_metadata(checkpoint->file, "format_version");
     const char *then = safetensors_metadata(checkpoint->file, "fingerprint");
     if (!format || strcmp(format, FORMAT) != 0 || !version || !then)
-        TRY(status_set(error, FILM_BAD_INPUT, "%s is not a checkpoint of film train", path));
+        TRY(status_set(error, FILM_BAD_INPUT, "%s is not a checkpoint", path));
     if (strcmp(version, FORMAT_VERSION) != 0)
         TRY(status_set(error, FILM_BAD_INPUT,
-                       "%s has format version %.20s, this program reads " FORMAT_VERSION
-                       "; do not resume it to begin again",
+                       "%s has format version %.20s; this library reads version " FORMAT_VERSION
+                       "; start a new run without resuming",
                        path, version));
     if (!safetensors_is_checked(checkpoint->file))
         TRY(status_set(error, FILM_BAD_INPUT,
-                       "%s has lost its checksums; do not resume it to begin again", path));
+                       "%s: the checksums are missing; start a new run without resuming", path));
     TRY(fingerprint_compare(then, checkpoint->fingerprint, path, error));
 done:
     return status;
@@ -126,14 +128,15 @@ film_status checkpoint_check(const film_train_options *options, film_error *erro
 {
     if (!(options->checkpoint_every >= 0))
         return status_set(error, FILM_USAGE,
-                          "the time between checkpoints must be a number of seconds above 0");
+                          "the time between checkpoints must be above 0 seconds");
     if (!options->resume) return FILM_OK;
     if (!options->checkpoint)
-        return status_set(error, FILM_USAGE, "there is no checkpoint to resume from");
+        return status_set(error, FILM_USAGE, "nothing to resume; name a checkpoint file");
     /* A job that was killed before it came that far begins again: its restart need not ask how
      * far it was. */
     if (access(options->checkpoint, F_OK) != 0 && comm_of(options->job)->size == 1)
-        return status_set(error, FILM_BAD_INPUT, "nothing to resume: no %s", options->checkpoint);
+        return status_set(error, FILM_BAD_INPUT, "nothing to resume: %s does not exist",
+                          options->checkpoint);
     return FILM_OK;
 }
 

@@ -149,16 +149,16 @@ static film_status differs(const char *path, const char *group, const char *key,
     if (strcmp(group, "content") == 0)
         return status_set(
             error, FILM_BAD_INPUT,
-            "%s is of another training: its %s are others%s; use the same files, or "
-            "do not resume it to begin again",
+            "%s belongs to a different run: its %s differ%s; use the same files, or start a new "
+            "run without resuming",
             path, key, strcmp(key, NUMBERS) == 0 ? " (another machine or number of threads?)" : "");
     char *before = then ? json_dumps(then, JSON_ENCODE_ANY) : NULL;
     char *after = json_dumps(now, JSON_ENCODE_ANY);
-    film_status status = status_set(
-        error, FILM_BAD_INPUT,
-        "%s is of another training: %s %s was %.100s, now it is %.100s; use the same options, "
-        "or do not resume it to begin again",
-        path, group, key, before ? before : "missing", after ? after : "?");
+    film_status status =
+        status_set(error, FILM_BAD_INPUT,
+                   "%s belongs to a different run: %s %s was %.100s, now it is %.100s; use the "
+                   "same options, or start a new run without resuming",
+                   path, group, key, before ? before : "missing", after ? after : "?");
     jsonfile_free_text(before);
     jsonfile_free_text(after);
     return status;

@@ -58,8 +58,9 @@ static film_status check_numbers(const film_train_options *options, film_error *
     if (film->iterations == 0 || film->inner == 0)
         return status_set(error, FILM_USAGE, "iterations and inner must be at least 1");
     if (film->labelled == 0 && film->hard == 0 && film->random == 0)
-        return status_set(error, FILM_USAGE,
-                          "labelled, hard and random negatives are all 0: an anchor needs some");
+        return status_set(
+            error, FILM_USAGE,
+            "labelled, hard and random negatives are all 0; set at least one of them above 0");
     return FILM_OK;
 }
 
@@ -69,8 +70,7 @@ film_status options_check_dim(const film_train_options *options, film_method met
     if (method == FILM_METHOD_AUTO || method == FILM_METHOD_RANK || options->dim <= options->rank)
         return FILM_OK;
     return status_set(error, FILM_USAGE,
-                      "dim %zu is more than rank %zu; a map cannot have more dimensions than "
-                      "the data it is made from",
+                      "dim %zu is more than rank %zu; choose a smaller dim or a larger rank",
                       options->dim, options->rank);
 }
 
@@ -82,23 +82,21 @@ static film_status check_deep(const film_train_options *options, film_error *err
         if (options->deep.maps[l] < 1 || options->deep.maps[l] > MOST_MAPS)
             return status_set(error, FILM_USAGE, "maps: choose four numbers from 1 to %d",
                               MOST_MAPS);
-    if (options->deep.loss >= FILM_LOSS_COUNT)
-        return status_set(error, FILM_USAGE, "there is no such loss");
+    if (options->deep.loss >= FILM_LOSS_COUNT) return status_set(error, FILM_USAGE, "unknown loss");
     if (options->method != FILM_METHOD_DEEP) return FILM_OK;
     if (!options->bert)
-        return status_set(error, FILM_USAGE,
-                          "method deep reads the tokens of a BERT encoder: give its folder");
+        return status_set(error, FILM_USAGE, "method deep needs a BERT encoder; give its folder");
     if (options->decision == FILM_DECISION_FULL)
         return status_set(error, FILM_USAGE,
-                          "a full decision is not learned with method deep, whose similarity is "
-                          "all it has; choose no method for a decision beside the encoder");
+                          "method deep has no full decision; leave the method out to learn a "
+                          "decision with the encoder");
     if (options->similarity != FILM_COSINE)
-        return status_set(error, FILM_USAGE,
-                          "method deep learns cosines; choose no other similarity");
+        return status_set(
+            error, FILM_USAGE,
+            "method deep supports only the similarity cosine; choose it or leave it out");
     if (options->dim)
         return status_set(error, FILM_USAGE,
-                          "the length of a vector of method deep follows from its maps and the "
-                          "encoder; do not set dim");
+                          "method deep derives dim from its maps and the encoder; do not set dim");
     if (options->batch > MOST_PAIRS)
         return status_set(error, FILM_USAGE, "batch %zu: choose at most %d for method deep",
                           options->batch, MOST_PAIRS);
@@ -110,22 +108,21 @@ film_status options_check(const film_train_options *options, film_error *error)
     if (options->features >= GROUP_BIT(GROUPS))
         return status_set(error, FILM_USAGE, "features: choose from word, bigram, char");
     if (options->method >= FILM_METHOD_COUNT || options->similarity >= FILM_SIMILARITY_COUNT)
-        return status_set(error, FILM_USAGE, "there is no such method or similarity");
+        return status_set(error, FILM_USAGE, "unknown method or similarity");
     if (options->pair_count && options->method == FILM_METHOD_MFILM)
-        return status_set(error, FILM_USAGE,
-                          "method mfilm streams files and takes no pairs in memory; choose another "
-                          "method");
+        return status_set(
+            error, FILM_USAGE,
+            "method mfilm reads files only, not pairs in memory; choose another method");
     if (options->bert && options->method != FILM_METHOD_AUTO &&
         options->method != FILM_METHOD_FILM && options->method != FILM_METHOD_SVD &&
         options->method != FILM_METHOD_DEEP)
-        return status_set(
-            error, FILM_USAGE,
-            "a BERT encoder is trained with method film, svd or deep; choose one of them");
+        return status_set(error, FILM_USAGE,
+                          "a BERT encoder needs method film, svd or deep; choose one of them");
     if (options->rank == 0) return status_set(error, FILM_USAGE, "rank must be at least 1");
     if (options->solver.sample == 0)
         return status_set(error, FILM_USAGE, "sample must be at least 1");
     if (!(options->train_share > 0 && options->train_share <= 1))
-        return status_set(error, FILM_USAGE, "the share to train on must lie between 0 and 1");
+        return status_set(error, FILM_USAGE, "the training share must be between 0 and 1");
     double log_odds;
     film_status status = match_prior(options->prior, &log_odds, error);
     if (status == FILM_OK) status = operating_check(&options->operating, error);

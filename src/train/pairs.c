@@ -12,11 +12,11 @@ static film_status check(const film_pair *pair, size_t i, film_error *error)
             return status_set(error, FILM_USAGE, "pair %zu: sentence %c is NULL", i, 'a' + t);
         if (!utf8_valid(texts[t].bytes, texts[t].length, &bad))
             return status_set(error, FILM_BAD_INPUT,
-                              "pair %zu: sentence %c is not UTF-8 (byte %zu of it)", i, 'a' + t,
+                              "pair %zu: sentence %c is not valid UTF-8 at byte %zu", i, 'a' + t,
                               bad + 1);
     }
     if (pair->label != 0 && pair->label != 1)
-        return status_set(error, FILM_BAD_INPUT, "pair %zu: label %g is neither 0 nor 1", i,
+        return status_set(error, FILM_BAD_INPUT, "pair %zu: label %g is not 0 or 1", i,
                           pair->label);
     return FILM_OK;
 }
@@ -27,8 +27,8 @@ film_status pairs_add(struct corpus *corpus, const film_pair *pairs, size_t coun
     film_status status = FILM_OK;
     if (corpus->labels != FILM_LABELS_PAIRS)
         TRY(status_set(error, FILM_BAD_INPUT,
-                       "the labelled pairs say same or different, the rows of the files do not; "
-                       "train on one kind at a time"));
+                       "the pairs have labels same or different, but the files do not; train on "
+                       "one kind at a time"));
     for (size_t i = 0; i < count; i++) {
         TRY(check(&pairs[i], i, error));
         film_row row = {.a = pairs[i].a, .b = pairs[i].b, .label = pairs[i].label};

@@ -12,29 +12,27 @@ static film_status check_method(const film_train_options *options, film_method m
     const char *name = learn_defaults(method)->name;
     if (!labelled && method != FILM_METHOD_SVD && method != FILM_METHOD_TFIDF)
         return status_set(error, FILM_BAD_INPUT,
-                          "method %s learns from labels and the input has none; use method svd "
-                          "or add a label, score, category or triplet column",
+                          "method %s needs labels, but the input has none; use method svd or add a "
+                          "label, score, category or triplet column",
                           name);
     if (!labelled && options->decision == FILM_DECISION_FULL)
-        return status_set(
-            error, FILM_BAD_INPUT,
-            "a full decision is learned from labels and the input has none; leave it out or "
-            "add a label, score, category or triplet column");
+        return status_set(error, FILM_BAD_INPUT,
+                          "a full decision needs labels, but the input has none; leave it out or "
+                          "add a label, score, category or triplet column");
     if (!labelled && options->keep_examples)
         return status_set(error, FILM_BAD_INPUT,
-                          "examples are labelled pairs and the input has none; keep none, or "
-                          "add a label, score, category or triplet column");
+                          "examples need labels, but the input has none; keep no examples or add a "
+                          "label, score, category or triplet column");
     if (options->resume && method != FILM_METHOD_FILM && method != FILM_METHOD_RANK &&
         method != FILM_METHOD_DEEP)
-        return status_set(error, FILM_BAD_INPUT,
-                          "nothing to resume: method %s cannot be paused",
+        return status_set(error, FILM_BAD_INPUT, "nothing to resume: method %s has no checkpoints",
                           name);
     /* What the decision learns from must not have been seen by the map: learned once for each
      * fold, which a method that streams its rows does not do. */
     if (method == FILM_METHOD_MFILM && options->decision == FILM_DECISION_FULL)
-        return status_set(error, FILM_BAD_INPUT,
-                          "a full decision is not learned with method mfilm, which streams its "
-                          "pairs; use method rank or film, or decision threshold");
+        return status_set(
+            error, FILM_BAD_INPUT,
+            "method mfilm has no full decision; use method rank or film, or decision threshold");
     return options_check_dim(options, method, error);
 }
 

@@ -110,16 +110,16 @@ film_status split_file(const char *path, const char *train_path, const char *dev
     film_output *outputs[2] = {NULL, NULL};
     memset(result, 0, sizeof *result);
     if (strcmp(path, "-") == 0)
-        return status_set(error, FILM_USAGE,
-                          "split reads its input twice; give a file, not a pipe");
+        return status_set(
+            error, FILM_USAGE,
+            "split reads its input twice and cannot use a pipe; save it to a file first");
     TRY(questions_init(&splitter.questions, error));
     TRY(number_questions(&splitter, path, error));
     TRY(assign(&splitter, result, error));
     if (result->components < 2)
         TRY(status_set(
             error, FILM_BAD_INPUT,
-            "%s: all rows are connected through shared questions, so no two parts can be "
-            "made that share none",
+            "%s: all rows are connected through shared questions, so the file cannot be split",
             path));
     TRY(film_output_open(train_path, &outputs[0], error));
     TRY(film_output_open(dev_path, &outputs[1], error));

@@ -27,12 +27,13 @@ static film_status check_job(const film_train_options *options, film_error *erro
 {
     if (film_job_size(options->job) == 1) return FILM_OK;
     if (options->bert || options->method == FILM_METHOD_DEEP)
-        return status_set(error, FILM_USAGE,
-                          "a BERT encoder is not trained by several processes; start it without mpirun");
+        return status_set(
+            error, FILM_USAGE,
+            "training with a BERT encoder cannot run under mpirun; start it without mpirun");
     if (options->method == FILM_METHOD_MFILM && options->solver.batch_basis)
         return status_set(error, FILM_USAGE,
-                          "method mfilm with an SVD of every batch cannot run under mpirun; start it "
-                          "without");
+                          "method mfilm with an SVD of every batch cannot run under mpirun; start "
+                          "it without mpirun");
     return FILM_OK;
 }
 
@@ -190,7 +191,7 @@ static film_status decide(const struct training_data *data, film_model *model,
     film_status status = learn_decision(&words, &model->decision, &too_few, error);
     if (status == FILM_CANCELLED)
         stopped->status =
-            status_set(&stopped->error, status, "stopped before the decision was learned");
+            status_set(&stopped->error, status, "stopped before the decision was trained");
     else if (status != FILM_BAD_INPUT || !too_few || data->options->decision != FILM_DECISION_AUTO)
         return status;
     decision_free(&model->decision);

@@ -101,7 +101,7 @@ film_status film_split(const char *path, const char *train_path, const char *dev
     fill_number(&with.train_share, 0.8);
     if (!with.seed) with.seed = 1;
     if (!(with.train_share > 0 && with.train_share < 1))
-        return status_set(error, FILM_USAGE, "the train share must lie between 0 and 1");
+        return status_set(error, FILM_USAGE, "the training share must be between 0 and 1");
     status = split_file(path, train_path, dev_path, &with, &rows, error);
     sized_fill(result, &rows, sizeof rows);
     return status;

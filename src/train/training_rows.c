@@ -62,7 +62,8 @@ static film_status read_dev(struct corpus *dev, const film_train_options *option
     if (status == FILM_OK && dev->labels == FILM_LABELS_NONE)
         status = status_set(
             error, FILM_BAD_INPUT,
-            "%s: no labels; the dev file needs a label, score, category or triplet columns", options->dev);
+            "%s: no labels; add a label, score, category or triplet column to the dev file",
+            options->dev);
     return status;
 }
 

@@ -48,7 +48,7 @@ expect_status "match" 0 "$FILM" match one.film "is my card lost" "the card is lo
 check "says that nothing is explained" grep -q 'A network that cannot be explained$' out
 expect_status "explain" 0 "$FILM" explain one.film --pair "is my card lost" "the card is lost"
 check "says so too" grep -q 'A network that cannot be explained$' out
-expect_output "a dimension" 1 "film: a black box (method deep) has dimensions that cannot be explained" \
+expect_output "a dimension" 1 "film: the dimensions of a black box (method deep) cannot be explained" \
     "$FILM" explain one.film --dim 0
 expect_output "embed" 0 '{"rows": 1, "dim": 6, "skipped": 0}' \
     "$FILM" embed one.film <(echo how is my card) -q --json -o v.npy
@@ -60,13 +60,12 @@ expect_status "pool add" 0 "$FILM" pool add faq.pool "$FAQ/questions.tsv" -q
 expect_status "search" 0 "$FILM" search faq.pool "how do I reset my password" -k 3
 
 bad() { expect_output "$1" "$2" "$3" "$FILM" train train.tsv --method deep -o x.film "${@:4}"; }
-bad "no encoder" 1 "film: method deep reads the tokens of a BERT encoder: give its folder"
-bad "an encoder with short vectors" 1 "film: a deep network reads 32 to 512 tokens of 32 to 4096 numbers each and has 1 \
-to 1024 maps a layer; this is 32 of 24 with 16,32,32,16" --bert narrow
-bad "a full decision" 1 "film: a full decision is not learned with method deep, whose similarity is all it has; choose \
-no method for a decision beside the encoder" --bert narrow --decision full
-bad "another similarity" 1 "film: method deep learns cosines; choose no other similarity" --bert narrow --sim dot
-bad "a length of one's own" 1 "film: the length of a vector of method deep follows from its maps and the encoder; do not set dim" \
+bad "no encoder" 1 "film: method deep needs a BERT encoder; give its folder"
+bad "an encoder with short vectors" 1 "film: deep network: supported are 32 to 512 tokens of 32 to 4096 numbers and 1 to \
+1024 maps per layer, not 32 tokens of 24 numbers and 16,32,32,16 maps" --bert narrow
+bad "a full decision" 1 "film: method deep has no full decision; leave the method out to learn a decision with the encoder" --bert narrow --decision full
+bad "another similarity" 1 "film: method deep supports only the similarity cosine; choose it or leave it out" --bert narrow --sim dot
+bad "a length of one's own" 1 "film: method deep derives dim from its maps and the encoder; do not set dim" \
     --bert narrow --dim 7
 bad "no maps" 1 "film: maps: choose four numbers from 1 to 1024" --bert narrow --set maps=1,0,1,1
 bad "too few tokens" 1 "film: tokens 31: choose a number from 32 to 512" --bert narrow --set tokens=31

@@ -23,7 +23,7 @@ check "the model is the same once more" cmp one.film two.film
 expect_status "a cache of one's own" 0 train --cache own -q -o two.film
 check "is used" bash -c 'ls own/*/*.vectors'
 expect_status "a cache that cannot be written stops nothing" 0 train --cache /dev/null/x -o two.film
-check "but is told of" grep -q '^vectors were not cached: cannot make the folder' err
+check "but is told of" grep -q '^vectors were not cached: cannot create the folder' err
 
 check "with --dev there is nothing to warn of" fails_with 1 grep -q 'trusted too much' err
 expect_status "without --dev" 0 "$FILM" train train.tsv --bert tiny --dim 8 -t 1 -o held.film
@@ -55,7 +55,7 @@ expect_status "pool add" 0 "$FILM" pool add faq.pool "$FAQ/questions.tsv" -q
 expect_status "search" 0 "$FILM" search faq.pool "how do I reset my password" -k 3
 expect_status "pool check" 0 "$FILM" pool check faq.pool
 expect_output "a method that cannot be learned there" 1 \
-    "film: a BERT encoder is trained with method film, svd or deep; choose one of them" \
+    "film: a BERT encoder needs method film, svd or deep; choose one of them" \
     "$FILM" train train.tsv --bert tiny --method rank -o x.film
 expect_status "no such folder" 3 "$FILM" train train.tsv --bert nowhere -o x.film
 check "names it" grep -q 'nowhere' err

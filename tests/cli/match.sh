@@ -32,7 +32,7 @@ mv out plain
 run "$FILM" match --decision auto plain.film "I lost my card" "my card is gone"
 check "auto is what the model has" diff plain out
 expect_output "full is refused where the model has none" 1 \
-    'film: this model decides by its similarity alone; train one with labels and a full decision' \
+    'film: this model has only a threshold on the similarity; train one with labels and a full decision' \
     "$FILM" match --decision full plain.film "I lost my card" "my card is gone"
 run "$FILM" match faq.film "x" "x" --quiet
 check "--quiet still answers" grep -q probability out
@@ -91,7 +91,7 @@ for pair in '|' 'my card|' '|my card' 'zzzqqq xxxyyy|my card' '...|!!!' ' |	' 'ð
     check "and one in JSON" grep -q '"log_odds": ' out
 done
 run "$FILM" match plain.film "zzzqqq xxxyyy" "my card"
-check "that words are not known is said" grep -qx '  -  not known to the model: zzzqqq, xxxyyy' out
+check "that words are not known is said" grep -qx '  -  words unknown to the model: zzzqqq, xxxyyy' out
 expect_output "a sentence that begins with a dash needs --" 1 \
     'film match: there is no option -5 degrees; film match --help shows how' "$FILM" match faq.film "-5 degrees" "cold"
 expect_status "with -- it is a sentence" 0 "$FILM" match faq.film -- "-5 degrees" "cold"
@@ -99,8 +99,8 @@ long=$(head -c 100000 "$FAQ/train.tsv" | tr '\n\t' '  ' | iconv -cf UTF-8 -t UTF
 expect_status "100 kB of text get an answer" 0 "$FILM" match faq.film "$long" "my card"
 check "the long sentence is printed whole" test "$(sed -n 2p out)" = "  a  $long"
 expect_status "a word of 80 kB" 0 "$FILM" match faq.film "$(tr -d " " <<<"$long")" "my card"
-expect_output "not UTF-8" 2 "film: text is not valid UTF-8 at byte 2" "$FILM" match faq.film $'ab\xff' "my card"
-expect_output "not UTF-8 in the second" 2 "film: text is not valid UTF-8 at byte 0" "$FILM" match faq.film "my card" $'\xc3'
+expect_output "not UTF-8" 2 "film: the text is not valid UTF-8 at byte 2" "$FILM" match faq.film $'ab\xff' "my card"
+expect_output "not UTF-8 in the second" 2 "film: the text is not valid UTF-8 at byte 0" "$FILM" match faq.film "my card" $'\xc3'
 for bad in 0 1 -0.1 1.5; do
     expect_output "--prior $bad" 1 "film match: --prior $bad: expected a probability above 0 and below 1; film match --help shows how" "$FILM" match faq.film --prior="$bad" a b
 done

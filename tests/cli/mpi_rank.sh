@@ -39,7 +39,7 @@ check "two processes: losses and accuracy of one" close two.film
 check "three processes: losses and accuracy of one" close three.film
 
 learn none.film 3 --dim 2
-if [ "$status" -ne 0 ] && grep -q '3 processes share out 2 dimensions: choose at most as many processes' err && [ ! -e none.film ]
+if [ "$status" -ne 0 ] && grep -q '3 processes are too many for 2 dimensions; choose at most one process per dimension' err && [ ! -e none.film ]
 then ok "more processes than dimensions are refused"
 else not_ok "more processes than dimensions are refused" "exit code $status" "$(cat err)"; fi
 finish

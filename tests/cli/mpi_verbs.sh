@@ -38,7 +38,7 @@ job 2 "$FILM" predict m.film bad.tsv -o bad.out --skip-bad --json
 check "--skip-bad: the sums are of all processes" grep -q "\"rows\": $(($(wc -l < "$heldout") - 2)), \"skipped\": 1" out
 job 2 "$FILM" predict m.film < "$heldout"
 check "standard input is refused: exit code 1" test "$status" -eq 1
-check "and it says what to do" grep -q 'standard input cannot be shared by several processes; save it to a file first' err
+check "and it says what to do" grep -q 'standard input cannot be read by several processes; save it to a file first' err
 job 2 "$FILM" predict m.film "$heldout" -o nowhere/out.tsv
 check "an output that cannot be written ends the job: exit code 3" test "$status" -eq 3
 

@@ -62,7 +62,7 @@ for format in csv jsonl; do
     check "adding the export of a pool to itself adds nothing ($format)" grep -q '"added": 0, "replaced": 0, "present": 74' counts
 done
 check "jsonl keeps every field" bash -c '"$0" pool list odd.pool --json >a; "$0" pool list copy.pool --json >b; cmp a b' "$FILM"
-expect_output "TSV cannot hold a line end" 2 'film: sentence "7" holds a tab or line end, which TSV cannot; use format csv or jsonl' \
+expect_output "TSV cannot hold a line end" 2 'film: sentence "7" contains a tab or line end, which TSV cannot store; use format csv or jsonl' \
     "$FILM" pool export odd.pool -o a.tsv
 check "and leaves no file" test ! -e a.tsv
 "$FILM" pool export p.pool -q -o a.tsv
@@ -90,11 +90,11 @@ expect_output "and they are kept" 0 '{"id": "5", "text": "my card", "answer": "c
 printf 'id\ttext\n1\tone\n2\ttwo\n1\tuno\n3\tthree\n' >conflict.tsv
 rm -f c.pool; "$FILM" pool create c.pool --model faq.film
 expect_output "an id with another text names the line" 2 \
-    'film: conflict.tsv:4: id "1" is in the pool with another text ("one"); replace it to take the new one' \
+    'film: conflict.tsv:4: id "1" is in the pool with a different text ("one"); replace existing sentences or choose another id' \
     "$FILM" pool add c.pool conflict.tsv
 expect_output "the batch is not there" 0 "id	text	category" "$FILM" pool list c.pool
 expect_output "earlier batches are" 2 \
-    'film: conflict.tsv:4: id "1" is in the pool with another text ("one"); replace it to take the new one
+    'film: conflict.tsv:4: id "1" is in the pool with a different text ("one"); replace existing sentences or choose another id
 2 sentences are in the pool; the same command goes on from there' "$FILM" pool add c.pool conflict.tsv --batch 2
 expect_output "--replace" 0 "1 added, 1 replaced, 2 there already; 0 bad rows passed over" \
     "$FILM" pool add c.pool conflict.tsv --replace
@@ -121,7 +121,7 @@ expect_status "label" 0 "$FILM" pool label p.pool card-lost card-stolen same
 expect_output "label --json" 0 '{"same": false}' "$FILM" pool label p.pool card-lost badge-lost different --json
 expect_output "label with a wrong word" 1 'film pool label: "maybe" is neither same nor different; film pool label --help shows how' \
     "$FILM" pool label p.pool card-lost card-stolen maybe
-expect_output "label of a sentence that is not there" 2 'film: p.pool has no sentence with id "x"' "$FILM" pool label p.pool card-lost x same
+expect_output "label of a missing sentence" 2 'film: p.pool has no sentence with id "x"' "$FILM" pool label p.pool card-lost x same
 
 # ---- check ----
 expect_output "check" 0 "280 sentences, 280 vectors (280 held against their text), 2 labels
@@ -135,13 +135,13 @@ if "$PYTHON" -c 'import sqlite3' 2>/dev/null; then
     sql bad.pool "DELETE FROM vector WHERE number = 2; UPDATE vector SET bytes = zeroblob(32) WHERE number = 1;
         UPDATE sentence SET text = 'My card was found' WHERE number = 3"
     expect_output "check finds what is wrong" 2 'problem: sentence "card-stolen" has no vector
-problem: sentence "card-unfreeze" is damaged (checksum differs); add it again and replace it
-problem: sentence "card-lost": its vector is not that of its text
+problem: sentence "card-unfreeze": checksum mismatch; add it again and replace it
+problem: sentence "card-lost": the vector does not match the text
 280 sentences, 279 vectors (278 held against their text), 2 labels
 3 problems, 0 repaired' "$FILM" pool check bad.pool
     expect_output "--repair computes again what can be" 2 'problem: sentence "card-stolen" has no vector
-problem: sentence "card-unfreeze" is damaged (checksum differs); add it again and replace it
-problem: sentence "card-lost": its vector is not that of its text
+problem: sentence "card-unfreeze": checksum mismatch; add it again and replace it
+problem: sentence "card-lost": the vector does not match the text
 280 sentences, 279 vectors (278 held against their text), 2 labels
 3 problems, 2 repaired' "$FILM" pool check bad.pool --repair
     expect_status "adding it again" 0 "$FILM" pool add bad.pool "$FAQ/questions.tsv" --replace
@@ -155,7 +155,7 @@ c = sqlite3.connect("p.pool", isolation_level=None); c.execute("BEGIN IMMEDIATE"
     run "$FILM" pool add p.pool lines.txt --wait 0.2
     sed -i -E 's/process [0-9]+ \([a-z0-9.]+\)|another process/process N (NAME)/' err # where the system tells
     check "a locked pool: exit code 3" test "$status" -eq 3
-    check "who holds it is named" test "$(cat err)" = "film: p.pool is locked by process N (NAME); waited 0 s, try again when it is done"
+    check "who holds it is named" test "$(cat err)" = "film: p.pool is locked by process N (NAME); waited 0 s, try again later"
     expect_status "reading goes on" 0 "$FILM" pool list p.pool
     kill $holder; wait $holder 2>/dev/null
     expect_status "and then it works" 0 "$FILM" pool add p.pool lines.txt

@@ -42,7 +42,7 @@ both "remove what is not there" 2 pool remove POOL card-stuck-atm
 both "remove --ignore-missing" 0 pool remove POOL nothing --ignore-missing
 both "label" 0 pool label POOL card-lost card-stolen same
 both "label --from" 0 pool label POOL --from labels.tsv
-both "label of a sentence that is not there" 2 pool label POOL card-lost nothing same
+both "label of a missing sentence" 2 pool label POOL card-lost nothing same
 both "search" 0 search POOL "how do I block my card?" -k 5 --json
 both "search by field" 0 search POOL "card" --where category=bank-card --explain
 both "dedup" 0 dedup POOL
@@ -74,10 +74,10 @@ expect_output "what another machine wrote is there" 0 "id	text	category
 later	came later	" "$FILM" pool list "$uri" --where id=later
 check "the first copy has no more than it should" bash -c '"$0" pool check "$1" --full -q' "$FILM" "$uri"
 head -c 30000 /dev/zero | tr '\0' x >"$copy"
-expect_output "a copy that is damaged" 2 "film: $PWD/$copy (a copy of $name, which may be removed) is not a pool; film pool create makes one" "$FILM" pool list "$uri"
+expect_output "a copy that is damaged" 2 "film: $PWD/$copy (a local copy of $name; you may delete it) is not a pool; create one first" "$FILM" pool list "$uri"
 rm "$copy"
 check "is made anew when it is removed" bash -c '"$0" pool list "$1" | wc -l | grep -q "^[0-9][0-9][0-9]"' "$FILM" "$uri"
-expect_output "without a place for the copy" 3 "film: there is no place for the copy of $name: set XDG_CACHE_HOME to a folder" \
+expect_output "without a place for the copy" 3 "film: no folder for the local copy of $name; set XDG_CACHE_HOME to a folder" \
     env -u HOME XDG_CACHE_HOME=nowhere "$FILM" pool list "$uri"
 
 # ---- killed while the copy is written, which comes after the database's commit ----
@@ -97,7 +97,7 @@ one() { printf 'id\ttext\none\tone more\n'; }
 "$PGTEST_BIN/psql" -X -q -h "$PGTEST_DIR" -p "$PGTEST_PORT" -U postgres -d killed -c 'BEGIN; SELECT change FROM film.counter FOR UPDATE; SELECT pg_sleep(600)' >/dev/null 2>&1 &
 waiting() { [ "$(sql killed "SELECT count(*) FROM pg_stat_activity WHERE datname = 'killed' AND $1")" -gt 0 ]; }
 until waiting "wait_event = 'PgSleep'"; do sleep 0.05; done
-expect_output "a writer waits for another, as long as it is told" 3 "film: $other is locked by another writer for too long; nothing was written, try again" \
+expect_output "a writer waits for another, as long as it is told" 3 "film: $other: timeout, locked by another writer; nothing was written, try again" \
     "$FILM" pool add "$other" <(one) --wait 0.2
 expect_status "readers do not" 0 "$FILM" pool list "$other" --limit 1
 "$FILM" pool add "$other" <(one) --wait 500 >out 2>err & writer=$!
@@ -118,7 +118,7 @@ sql pool 'GRANT film_reader TO rita; GRANT film_writer TO robot'
 rita=$(uri_of rita pool) robot=$(uri_of robot pool) nobody=$(uri_of nobody pool)
 export XDG_CACHE_HOME="$PWD/rita"
 expect_status "a reader reads" 0 "$FILM" search "$rita" "I lost my card" -k 1
-refused="film: you may not write to $rita: permission denied for table counter; ask its owner for the writer's rights"
+refused="film: no permission to write to $rita: permission denied for table counter; ask its owner for the writer's rights"
 expect_output "and may not add" 3 "$refused" "$FILM" pool add "$rita" hostile.jsonl
 expect_output "nor remove" 3 "$refused" "$FILM" pool remove "$rita" card-lost
 expect_output "nor label" 3 "$refused" "$FILM" pool label "$rita" card-lost card-stolen different
@@ -126,9 +126,9 @@ expect_status "a writer adds" 0 "$FILM" pool add "$robot" <(printf 'id\ttext\nby
 expect_status "labels" 0 "$FILM" pool label "$robot" by-robot card-lost same
 expect_status "and removes, with labels" 0 "$FILM" pool remove "$robot" by-robot
 check "who wrote is noted" test "$(sql pool "SELECT count(*) FROM film.written WHERE writer = 'robot'")" -eq 3
-expect_output "others may not even read" 3 "film: you may not read $nobody: permission denied for schema film; ask its owner for the reader's rights" \
+expect_output "others may not even read" 3 "film: no permission to read $nobody: permission denied for schema film; ask its owner for the reader's rights" \
     "$FILM" pool list "$nobody"
-expect_output "nor make a pool" 3 "film: you may not write to $(uri_of nobody postgres): permission denied for database postgres; ask its owner for the writer's rights" \
+expect_output "nor make a pool" 3 "film: no permission to write to $(uri_of nobody postgres): permission denied for database postgres; ask its owner for the writer's rights" \
     "$FILM" pool create "$(uri_of nobody postgres)" --model faq.film
 export XDG_CACHE_HOME="$PWD/cache"
 
@@ -145,20 +145,20 @@ check "a password in a URI is refused by every verb" test "$(grep -c '^1$' all)"
 check "with a word about where it belongs" test "$(grep -c 'pgpass' all)" -eq 10
 check "and is never shown" bash -c '! grep "$0" all' "$secret"
 closed=$(free_port)
-expect_output "no server" 3 "film: the database of postgresql://owner@127.0.0.1:$closed/pool cannot be reached: connection to server at \"127.0.0.1\", port $closed failed: Connection refused; Is the server running on that host and accepting TCP/IP connections?" \
+expect_output "no server" 3 "film: cannot reach the database of postgresql://owner@127.0.0.1:$closed/pool: connection to server at \"127.0.0.1\", port $closed failed: Connection refused; Is the server running on that host and accepting TCP/IP connections?" \
     "$FILM" pool list "postgresql://owner@127.0.0.1:$closed/pool"
 run "$FILM" pool list "$(uri_of owner nosuch)"
 check "no such database" grep -q 'cannot be reached: .*database "nosuch" does not exist' err
-expect_output "no pool in it" 2 "film: there is no pool in $(database none); film pool create makes one" "$FILM" pool list "$(uri_of owner none)"
-expect_output "a pool is not made twice" 3 "film: there is a pool in $name already; drop its schema or choose another database" \
+expect_output "no pool in it" 2 "film: $(database none) has no pool; create one first" "$FILM" pool list "$(uri_of owner none)"
+expect_output "a pool is not made twice" 3 "film: $name has a pool already; drop its schema or choose another database" \
     "$FILM" pool create "$uri" --model faq.film
 PGPASSFILE=/dev/null run "$FILM" pool list "$uri"
 check "no password" grep -q 'cannot be reached: .*no password supplied' err
 sql postgres "CREATE DATABASE latin OWNER owner ENCODING LATIN1 LOCALE 'C' TEMPLATE template0"
-expect_output "another encoding" 3 "film: the encoding of $(uri_of owner latin) is LATIN1; a pool needs a database in UTF8" \
+expect_output "another encoding" 3 "film: $(uri_of owner latin) has encoding LATIN1; create the database with encoding UTF8" \
     "$FILM" pool create "$(uri_of owner latin)" --model faq.film
 sql pool "INSERT INTO film.version VALUES (99)"
-expect_output "tables of a later version" 2 "film: $name is a pool of version 99, this program knows version 1; use a newer film" "$FILM" pool list "$uri"
+expect_output "tables of a later version" 2 "film: $name is a pool of version 99; this library supports version 1; use a newer version" "$FILM" pool list "$uri"
 sql pool "DELETE FROM film.version WHERE version = 99"
 expect_output "create from a damaged model leaves nothing" 2 "" bash -c 'head -c 5000 faq.film >bad.film; "$0" pool create "$1" --model bad.film 2>/dev/null; code=$?; echo; exit $code' \
     "$FILM" "$(uri_of owner none)"
@@ -182,18 +182,18 @@ check "in the database" test "$(sql pool "SELECT text FROM film.sentence WHERE i
 check "and all is well" "$FILM" pool check "$uri" --full -q
 sql pool "INSERT INTO film.sentence (number, id, text, change, checksum) VALUES (100000, E'line\nend', 'x', 99999, 1);
     UPDATE film.counter SET change = 100000; INSERT INTO film.written SELECT change, token FROM film.counter"
-expect_output "a row that no program of ours wrote" 2 "film: $name: a row is damaged: the id \"line?end\" is longer than 1000 bytes or holds a control character" \
+expect_output "a row that no program of ours wrote" 2 "film: $name: damaged row: the id \"line?end\" is longer than 1000 bytes or contains a control character" \
     "$FILM" pool list "$uri"
 sql pool "DELETE FROM film.sentence WHERE number = 100000"
 sql killed "DELETE FROM film.written WHERE change = (SELECT max(change) FROM film.written);
     UPDATE film.counter SET (change, token) = (SELECT change, token FROM film.written ORDER BY change DESC LIMIT 1)"
 copy=$PWD/cache/film/$(sql killed "SELECT value FROM film.setting WHERE name = 'identity'").pool
-expect_output "a database that was put back" 2 "film: $other went another way than the copy of it on this machine (put back from a backup?); stop what uses the copy, remove $copy and start again" \
+expect_output "a database that was put back" 2 "film: $other does not continue the local copy (restored from a backup?); stop the programs that use the copy, remove $copy and start again" \
     "$FILM" pool list "$other"
 rm "$copy"*
 expect_status "and then it is read anew" 0 "$FILM" pool list "$other"
 sql killed "UPDATE film.setting SET value = '../../../../etc/passwd' WHERE name = 'identity'"
-expect_output "an identity that is a path" 2 "film: $other is damaged: its settings are not those of a pool" "$FILM" pool list "$other"
+expect_output "an identity that is a path" 2 "film: $other is damaged: its settings are not the settings of a pool" "$FILM" pool list "$other"
 sql killed "DROP TABLE film.setting CASCADE"
 run "$FILM" pool list "$other"
 check "a table that is missing" bash -c '[ "$0" -eq 3 ] && grep -q "relation \"setting\" does not exist" err' "$status"

@@ -73,24 +73,24 @@ goes_on "Ctrl-C several times" "$@"
 rm -f part.film* # and what killed ones left
 # shellcheck disable=SC2086
 set -- $RANK_METHOD -t 2
-expect_output "nothing to resume" 2 "film: nothing to resume: no part.film.checkpoint" learn --resume "$@"
+expect_output "nothing to resume" 2 "film: nothing to resume: part.film.checkpoint does not exist" learn --resume "$@"
 stops INT 2 "$@"
 cp part.film.checkpoint kept
 cp part.film kept.film
-same="use the same options, or do not resume it to begin again"
-expect_output "another seed is refused" 2 "film: part.film.checkpoint is of another training: option seed was 1, now it is 2; $same" \
+same="use the same options, or start a new run without resuming"
+expect_output "another seed is refused" 2 "film: part.film.checkpoint belongs to a different run: option seed was 1, now it is 2; $same" \
     learn --resume "$@" --seed 2
-expect_output "another batch is refused" 2 "film: part.film.checkpoint is of another training: option batch was 4, now it is 5; $same" \
+expect_output "another batch is refused" 2 "film: part.film.checkpoint belongs to a different run: option batch was 4, now it is 5; $same" \
     learn --resume "$@" --batch 5
 expect_output "another method is refused" 2 \
-    'film: part.film.checkpoint is of another training: option method was "rank", now it is "film"; '"$same" \
+    'film: part.film.checkpoint belongs to a different run: option method was "rank", now it is "film"; '"$same" \
     learn --resume "$@" --method film --dim 12 --rank 60
 expect_output "method svd has nothing to resume" 2 \
-    "film: nothing to resume: method svd cannot be paused" learn --resume --method svd
+    "film: nothing to resume: method svd has no checkpoints" learn --resume --method svd
 cp rows.tsv rows.kept
 sed -i '5s/card/cards/' rows.tsv
 expect_status "another sentence is refused" 2 learn --resume "$@"
-check "and named" grep -qE "its (sentences|dev or held-out rows) are others" err
+check "and named" grep -qE "its (sentences|dev or held-out rows) differ" err
 mv rows.kept rows.tsv
 expect_output "--resume and a pipe" 1 \
     "film train: --resume needs -o MODEL with a file name, beside which the checkpoint lies; film train --help shows how" \
@@ -105,7 +105,7 @@ done
 head -c 5000 kept >part.film.checkpoint
 expect_status "half a checkpoint is refused" 2 learn --resume "$@"
 cp kept.film part.film.checkpoint
-expect_output "a model is no checkpoint" 2 "film: part.film.checkpoint is not a checkpoint of film train" learn --resume "$@"
+expect_output "a model is no checkpoint" 2 "film: part.film.checkpoint is not a checkpoint" learn --resume "$@"
 check "all that left the model alone" cmp part.film kept.film
 cp kept part.film.checkpoint
 goes_on "after all that" "$@"

@@ -50,7 +50,7 @@ check "many queries keep their order" bash -c 'test "$(wc -l <out)" -eq 800 && c
 run bash -c '"$0" search p.pool - -k 1 --json <queries' "$FILM"
 check "--json says which query" bash -c 'tail -1 out | grep -q "\"line\": 3, \"query\": \"zebra\""'
 printf 'fine\n\xff\n' >bad
-expect_output "a line that is no text is named" 2 "film: standard input:2: not UTF-8" bash -c '"$0" search p.pool - -q <bad 2>&1 >/dev/null | sed "s/not UTF-8.*/not UTF-8/"; exit ${PIPESTATUS[0]}' "$FILM"
+expect_output "a line that is no text is named" 2 "film: standard input:2: invalid UTF-8" bash -c '"$0" search p.pool - -q <bad 2>&1 >/dev/null | sed "s/invalid UTF-8.*/invalid UTF-8/"; exit ${PIPESTATUS[0]}' "$FILM"
 
 # ---- models of features alone ----
 sample 12 train.tsv >few.tsv

@@ -68,7 +68,7 @@ check "without a header none is made up" cmp <(sort bare.tsv) <(sort bare-train.
 # ---- refusals ----
 printf 'label\tquestion1\tquestion2\n1\ta\tb\n0\tb\tc\n1\tC?\td\n' >connected.tsv
 expect_output "all rows connected" 2 \
-    "film: connected.tsv: all rows are connected through shared questions, so no two parts can be made that share none" \
+    "film: connected.tsv: all rows are connected through shared questions, so the file cannot be split" \
     "$FILM" split connected.tsv -o none
 for ratio in 4 4:0 0:4 -1:2 a:b 4:1:1 4: :1 nan:1 inf:1 ''; do
     expect_output "--ratio \"$ratio\"" 1 "film split: --ratio $ratio: expected two numbers such as 4:1; film split --help shows how" \

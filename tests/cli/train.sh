@@ -106,7 +106,7 @@ done
 for time in a b; do "$FILM" train pairs.tsv --dim 12 -t 2 --seed 4 -q -o "full-$time.film"; done
 check "the same seed and threads give the same bytes" cmp full-a.film full-b.film
 expect_output "too few pairs for --decision full" 2 \
-    'film: too few labelled pairs for a full decision: every fifth of the questions must leave some that are the same and some that are not; add rows or use decision threshold' \
+    'film: too few labelled pairs for a full decision; each of the five folds needs pairs labelled same and different; add rows or use decision threshold' \
     "$FILM" train tiny.tsv --min-df 1 --decision full -q -o x.film
 OPTIONS="--rank 12 --decision threshold -q"
 

@@ -13,7 +13,7 @@ static void require(int condition)
     if (!condition) abort();
 }
 
-/* The next BYTES as a block of their own, so that a read behind its end is seen; filled up with
+/* The next BYTES as a block of their own, so that a read past its end is detected; padded with
  * zeros. */
 static void *take(const uint8_t **data, size_t *size, size_t bytes)
 {

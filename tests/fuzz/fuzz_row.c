@@ -13,7 +13,7 @@ static void require(int condition)
     if (!condition) abort();
 }
 
-/* The next cell as a block of its own, so that a read behind its end is seen. */
+/* The next cell as a block of its own, so that a read past its end is detected. */
 static struct cell take(const uint8_t **data, size_t *size)
 {
     struct cell cell = {NULL, 0};

@@ -94,7 +94,7 @@ static inline film_status recall_measure(const struct graph_view *view, const fl
     sample = recall_draw(view, sample, seed, row);
     for (size_t i = 0; i < sample; i++)
         memcpy(vector + i * dim, rows + row[i] * dim, dim * sizeof *vector);
-    uint8_t *dead = NULL; /* twins are answers too: only the dead are passed over */
+    uint8_t *dead = NULL; /* twins are answers too: only deleted rows are skipped */
     TRY_ALLOC(dead = mem_array(view->codes.count, 1), error);
     for (size_t i = 0; i < view->codes.count; i++) dead[i] = view->state[i] == GRAPH_DEAD;
     status = scan_init(&scan, view->codes, rows, dead, threads, error);

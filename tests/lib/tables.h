@@ -2,7 +2,7 @@
  *   tsv pairs            the format, the kind of labels
  *   2 1 [a][b] id=7      line, label (- when none), the two sentences; c=, id=, cat= where not
  * empty !2 x.tsv:3: ...      a failure: the status and the message; reading stops there skipped 1
- * where rows were passed over */
+ * where rows were skipped */
 #ifndef TABLES_H
 #define TABLES_H
 

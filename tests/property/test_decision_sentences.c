@@ -82,7 +82,7 @@ static double identity_of(const film_verdict *verdict)
     return weight;
 }
 
-/* Lifted to log-odds of 6 before the prior, never lowered; others are left alone. */
+/* Lifted to log-odds of 6 before the prior, never lowered; others are unchanged. */
 static void identity_is_a_reason_of_the_same_words_in_the_same_order(void **state)
 {
     (void)state;

@@ -252,7 +252,7 @@ static void what_has_no_parts_is_refused(void **state)
     assert_int_equal(dup2(pipes[0], 0), 0);
     close(pipes[1]);
     assert_int_equal(film_table_open("-", &options, &table, &error), FILM_USAGE);
-    assert_non_null(strstr(error.message, "standard input cannot be shared"));
+    assert_non_null(strstr(error.message, "standard input cannot be read"));
     dup2(input, 0);
     close(pipes[0]);
     close(input);

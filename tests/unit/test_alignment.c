@@ -164,7 +164,7 @@ static void order_is_what_brute_force_finds(void **state)
     }
 }
 
-/* The tables have a fixed size: what lies behind it is not read. */
+/* The tables have a fixed size: words past the end are not read. */
 static void long_sentences_are_compared_as_far_as_the_tables_reach(void **state)
 {
     (void)state;

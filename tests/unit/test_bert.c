@@ -115,7 +115,7 @@ static void words_become_the_longest_pieces(void **state)
     size_t got;
     assert_int_equal(bert_tokenize(bert, film_string("a\xff"), 9, ids, &got, &error),
                      FILM_BAD_INPUT);
-    assert_string_equal(error.message, "text is not valid UTF-8 at byte 1");
+    assert_string_equal(error.message, "the text is not valid UTF-8 at byte 1");
     bert_free(bert);
 }
 

@@ -61,21 +61,21 @@ static void settings_are_named(void **state)
 {
     (void)state;
     with_config("\"bert\"", "\"roberta\"",
-                "config.json: \"model_type\" is \"roberta\"; only bert and distilbert can be read");
-    with_config("\"model_type\": \"bert\", ", "", "config.json: no \"model_type\"");
+                "config.json: \"model_type\" is \"roberta\"; supported: bert, distilbert");
+    with_config("\"model_type\": \"bert\", ", "", "config.json: \"model_type\" is missing");
     with_config("\"hidden_size\": 12", "\"hidden_size\": 1e300",
-                "config.json: \"hidden_size\" is 1.0000000000000001e+300; 1 to 65536 can be read");
+                "config.json: \"hidden_size\" is 1.0000000000000001e+300; supported: 1 to 65536");
     with_config("\"hidden_size\": 12", "\"hidden_size\": 12.5",
                 "config.json: \"hidden_size\" is not a whole number");
     with_config("\"hidden_size\": 12, ", "", "config.json: no \"hidden_size\"");
     with_config("\"num_attention_heads\": 2", "\"num_attention_heads\": 5",
-                "config.json: a width of 12 cannot be shared by 5 heads (\"num_attention_heads\")");
+                "config.json: width 12 is not divisible by 5 heads (\"num_attention_heads\")");
     with_config("\"type_vocab_size\": 2", "\"hidden_act\": \"silu\"",
-                "config.json: \"hidden_act\" is \"silu\"; only gelu, gelu_new");
+                "config.json: \"hidden_act\" is \"silu\"; supported: gelu, gelu_new");
     with_config("\"type_vocab_size\": 2", "\"position_embedding_type\": \"relative_key\"",
-                "\"position_embedding_type\" is \"relative_key\"; only absolute can be read");
+                "\"position_embedding_type\" is \"relative_key\"; supported: absolute");
     with_config("\"type_vocab_size\": 2", "\"is_decoder\": true",
-                "\"is_decoder\" is true; only encoders can be read");
+                "\"is_decoder\" is true; only encoders are supported");
     with_config("\"type_vocab_size\": 2", "\"layer_norm_eps\": \"x\"", "\"layer_norm_eps\" is not");
     with_config("}", "", "config.json:1: not JSON: ");
     with_config("{\"model_type\": \"bert\"", "[1], {", "config.json:1: not JSON: ");
@@ -85,11 +85,11 @@ static void sizes_that_do_not_fit_name_the_tensor(void **state)
 {
     (void)state;
     with_config("\"vocab_size\": 16", "\"vocab_size\": 16777216",
-                "tensor embeddings.word_embeddings.weight should be 16777216 x 12 by config.json, "
+                "tensor embeddings.word_embeddings.weight should be 16777216 x 12 (config.json), "
                 "but is 16 x 12");
     with_config("\"intermediate_size\": 20", "\"intermediate_size\": 65536",
-                "tensor encoder.layer.0.intermediate.dense.weight should be 65536 x 12 by "
-                "config.json, but is 20 x 12");
+                "tensor encoder.layer.0.intermediate.dense.weight should be 65536 x 12 "
+                "(config.json), but is 20 x 12");
     with_config("\"num_hidden_layers\": 2", "\"num_hidden_layers\": 3",
                 "tensor encoder.layer.2.attention.self.query.weight is missing");
     with_config("\"vocab_size\": 16", "\"vocab_size\": 15",
@@ -136,64 +136,62 @@ static void make_flat(size_t i)
 static void tensors_are_named(void **state)
 {
     (void)state;
-    with_tensor(
-        "encoder.layer.1.attention.self.value.bias", make_nan,
-        "tensor encoder.layer.1.attention.self.value.bias holds a value that is not finite");
+    with_tensor("encoder.layer.1.attention.self.value.bias", make_nan,
+                "tensor encoder.layer.1.attention.self.value.bias has a value that is not finite");
     with_tensor("encoder.layer.0.output.dense.weight", make_infinite,
-                "tensor encoder.layer.0.output.dense.weight holds a value that is not finite");
+                "tensor encoder.layer.0.output.dense.weight has a value that is not finite");
     with_tensor("embeddings.word_embeddings.weight", make_nan,
-                "tensor embeddings.word_embeddings.weight holds a value that is not finite");
+                "tensor embeddings.word_embeddings.weight has a value that is not finite");
     with_tensor("embeddings.word_embeddings.weight", rename_it,
-                "no tensor embeddings.word_embeddings.weight, also not with bert. or distilbert.");
+                "tensor embeddings.word_embeddings.weight is missing, with or without the prefix");
     with_tensor("encoder.layer.1.output.LayerNorm.bias", rename_it,
                 "tensor encoder.layer.1.output.LayerNorm.bias is missing");
     with_tensor("encoder.layer.0.output.dense.bias", make_integers,
-                "tensor encoder.layer.0.output.dense.bias is stored as I32; F32, F16 and BF16 can");
-    with_tensor(
-        "encoder.layer.0.attention.self.key.weight", make_flat,
-        "tensor encoder.layer.0.attention.self.key.weight should be 12 x 12 by config.json, "
-        "but is 144");
+                "tensor encoder.layer.0.output.dense.bias has type I32; supported: F32, F16, BF16");
+    with_tensor("encoder.layer.0.attention.self.key.weight", make_flat,
+                "tensor encoder.layer.0.attention.self.key.weight should be 12 x 12 (config.json), "
+                "but is 144");
 }
 
 static void vocabularies_are_checked(void **state)
 {
     (void)state;
     with_file("vocab.txt", "[UNK]\n[CLS]\n[SEP]\na\nb\na\n",
-              "vocab.txt:6: the token \"a\" stands in line 4 already");
-    with_file("vocab.txt", "[UNK]\n[CLS]\na\n", "vocab.txt: the token \"[SEP]\" is missing");
-    with_file("vocab.txt", "", "vocab.txt: the token \"[UNK]\" is missing");
-    with_file("vocab.txt", "[UNK]\n\xff\n", "vocab.txt:2: not UTF-8");
+              "vocab.txt:6: duplicate token \"a\", first in line 4");
+    with_file("vocab.txt", "[UNK]\n[CLS]\na\n", "vocab.txt: token \"[SEP]\" is missing");
+    with_file("vocab.txt", "", "vocab.txt: token \"[UNK]\" is missing");
+    with_file("vocab.txt", "[UNK]\n\xff\n", "vocab.txt:2: invalid UTF-8");
     expect(FILM_IO, " has neither tokenizer.json nor vocab.txt");
     tiny_write(folder, &tensors);
 #define PARTS                                                                        \
     "\"normalizer\": {\"type\": \"BertNormalizer\"}, \"pre_tokenizer\": {\"type\": " \
     "\"BertPreTokenizer\"}, "
     with_file("tokenizer.json", "{\"model\": {\"type\": \"BPE\"}}",
-              "tokenizer.json: the model is BPE; only WordPiece can be read");
+              "tokenizer.json: the model is BPE; supported: WordPiece");
     with_file("tokenizer.json", "{\"normalizer\": {\"type\": \"Sequence\"}}",
-              "tokenizer.json: the normalizer is Sequence; only BertNormalizer can be read");
+              "tokenizer.json: the normalizer is Sequence; supported: BertNormalizer");
     with_file("tokenizer.json", "{" PARTS "\"model\": {\"vocab\": [1]}}",
-              "tokenizer.json: \"vocab\" is not an object with tokens");
+              "tokenizer.json: \"vocab\" is not a JSON object of tokens");
     with_file("tokenizer.json", "{" PARTS "\"model\": {\"vocab\": {\"a\": 0, \"b\": 0}}}",
-              "tokenizer.json: the tokens \"a\" and \"b\" have one number");
+              "tokenizer.json: tokens \"a\" and \"b\" have the same id");
     with_file("tokenizer.json", "{" PARTS "\"model\": {\"vocab\": {\"a\": 0, \"b\": 7}}}",
-              "tokenizer.json: the number of token \"b\" is not one of 0 to 1");
+              "tokenizer.json: token \"b\": the id is not between 0 and 1");
     with_file("tokenizer.json", "{" PARTS "\"model\": {\"vocab\": {\"a\": 0, \"a\": 1}}}",
               "tokenizer.json:1: not JSON: duplicate object key");
     with_file(
         "tokenizer.json",
         "{" PARTS "\"added_tokens\": [{\"content\": \"x\", \"id\": 1}], "
         "\"model\": {\"vocab\": {\"a\": 0}}}",
-        "tokenizer.json: the added token \"x\" is not special; only special ones can be read");
+        "tokenizer.json: added token \"x\" is not special; only special tokens are supported");
     with_file("tokenizer.json",
               "{" PARTS "\"model\": {\"continuing_subword_prefix\": \"#########\"}}",
               "\"continuing_subword_prefix\" is longer than 8 bytes");
     with_file("tokenizer_config.json", "{\"do_lower_case\": \"yes\"}",
-              "tokenizer_config.json: \"do_lower_case\" is neither true nor false");
+              "tokenizer_config.json: \"do_lower_case\" is not true or false");
     with_file("tokenizer_config.json", "{\"do_basic_tokenize\": false}",
               "tokenizer_config.json: \"do_basic_tokenize\" is false");
     with_file("tokenizer_config.json", "{\"cls_token\": \"<s>\"}",
-              "vocab.txt: the token \"<s>\" is missing");
+              "vocab.txt: token \"<s>\" is missing");
     with_file("tokenizer_config.json", "{\"model_max_length\": 2}",
               "\"model_max_length\" is not a whole number of at least 3");
 }
@@ -205,18 +203,18 @@ static void modules_are_checked(void **state)
     "{\"path\": \"" path "\", \"type\": \"sentence_transformers.models." type "\"}"
     with_file("modules.json", "{}", "modules.json: not a list of modules");
     with_file("modules.json", "[" MODULE("", "Transformer") "," MODULE("", "Dense") "]",
-              "modules.json: module 1 is Dense; only Transformer, Pooling and Normalize");
+              "modules.json: module 1 is Dense; supported: Transformer, Pooling, Normalize");
     with_file("modules.json", "[" MODULE("../other", "Transformer") "]",
-              "modules.json: a module's path leads out of the folder");
+              "modules.json: the path of a module is outside of the folder");
     mkdir(tiny_path(folder, "1_Pooling"), 0777);
     const char *good = "[" MODULE("", "Transformer") "," MODULE("1_Pooling", "Pooling") "]";
     write_file(tiny_path(folder, "modules.json"), good, strlen(good));
     expect(FILM_IO, "1_Pooling/config.json: No such file or directory");
     with_file("1_Pooling/config.json",
               "{\"pooling_mode_mean_tokens\": true, \"pooling_mode_cls_token\": true}",
-              "config.json: 2 kinds of pooling are switched on");
+              "config.json: 2 pooling modes are enabled");
     with_file("1_Pooling/config.json", "{\"pooling_mode_lasttoken\": true}",
-              "\"pooling_mode_lasttoken\" is \"true\"; only mean, cls and max pooling can be read");
+              "\"pooling_mode_lasttoken\" is \"true\"; supported: mean, cls and max pooling");
     remove(tiny_path(folder, "modules.json"));
 }
 
@@ -227,12 +225,13 @@ static void files_are_missing_or_cut(void **state)
     assert_int_equal(truncate(path, 4000), 0);
     expect(FILM_BAD_INPUT, "model.safetensors: ");
     assert_int_equal(truncate(tiny_path(folder, "model.safetensors"), 5), 0);
-    expect(FILM_BAD_INPUT, "only 5 bytes long");
+    expect(FILM_BAD_INPUT, "5 bytes are too short");
     remove(tiny_path(folder, "model.safetensors"));
     expect(FILM_IO, " has neither model.safetensors nor model.safetensors.index.json");
     with_file("model.safetensors.index.json", "{\"weight_map\": {\"x\": \"../../etc/passwd\"}}",
-              "index.json: the file of tensor x is not a file name");
-    with_file("model.safetensors.index.json", "{}", "index.json: no \"weight_map\" with tensors");
+              "index.json: tensor x: invalid file name");
+    with_file("model.safetensors.index.json", "{}",
+              "index.json: \"weight_map\" is missing or empty");
     write_file(tiny_path(folder, "model.safetensors.index.json"),
                "{\"weight_map\": {\"x\": \"part.safetensors\"}}", 41);
     expect(FILM_IO, "part.safetensors: No such file or directory");
@@ -257,7 +256,7 @@ static void weights_that_overflow_are_an_error_not_a_vector(void **state)
     tiny_write(folder, &tensors);
     assert_ok(bert_open(folder, &bert, &error));
     assert_int_equal(bert_encode(bert, &text, 1, 1, out, &error), FILM_BAD_INPUT);
-    assert_string_equal(error.message, "the encoder's weights give values that are not finite");
+    assert_string_equal(error.message, "encoder: its weights produce values that are not finite");
     bert_free(bert);
     tiny_make(&tensors);
     tiny_write(folder, &tensors);

@@ -344,7 +344,8 @@ static void nothing_is_printed_and_settings_stay(void **state)
     assert_int_equal(XGBSetGlobalConfig("{\"verbosity\": 1}"), 0);
 }
 
-static film_status fit_and_free(const struct boosting_data *rows, const struct boosting_options *wanted)
+static film_status fit_and_free(const struct boosting_data *rows,
+                                const struct boosting_options *wanted)
 {
     struct trees trees;
     struct boosting_history history;

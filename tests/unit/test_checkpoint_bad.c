@@ -1,5 +1,5 @@
-/* A checkpoint of another training, or one that cannot be, is refused; a disk or memory that is
- * full is told. */
+/* A checkpoint of a different run, or an invalid one, is refused; a full disk and a lack of memory
+ * are reported. */
 #include "pausing.h"
 #include "base/safetensors.h"
 
@@ -31,15 +31,15 @@ static void another_training_is_refused_with_what_differs(void **state)
     other = options, other.method = FILM_METHOD_RANK;
     assert_refused(other, "option method was \"film\", now it is \"rank\"");
     other = options, other.solver.iterations = 3;
-    assert_refused(other, "after iteration 4, the limit is 3");
+    assert_refused(other, "4 iterations are done, but the limit is 3");
     other = options, other.method = FILM_METHOD_SVD;
     assert_refused(other, "nothing to resume");
     write_table(1);
-    assert_refused(options, "its sentences are others");
+    assert_refused(options, "its sentences differ");
     write_table(0);
     resume_to_the_end((train_whole(options), options));
     unlink(checkpoint_path);
-    assert_refused(options, "nothing to resume: no ");
+    assert_refused(options, "does not exist");
     film_model *model = NULL;
     options.resume = 1, options.checkpoint = NULL;
     assert_int_equal(train(options, 0, NULL, &model), FILM_USAGE);
@@ -127,26 +127,26 @@ static void a_film_checkpoint_that_cannot_be_is_refused(void **state)
 {
     (void)state;
     static const struct damage damages[] = {
-        {"P", all_ones, "no number"},
+        {"P", all_ones, "not a number"},
         {"P", zeros, "not orthonormal"},
         {"P", shorter, "P"},
         {"P", absent, "P"},
         {"P", as_bytes, "P"},
-        {"sum", all_ones, "no number"},
+        {"sum", all_ones, "not a number"},
         {"active", twos, "flags"},
         {"active", shorter, "active"},
         {"iteration", zeros, "iteration"},
         {"iteration", all_ones, "iteration"},
         {"still", all_ones, "state"},
         {"weight", zeros, "state"},
-        {"f", all_ones, "no number"},
+        {"f", all_ones, "not a number"},
         {"margin", negative, "margin"},
         {"s", negative, "weight"},
         {"best_s", negative, "weight"},
         {"best_at", all_ones, "best"},
         {"history", negative, "history"},
         {"history", shorter, "history"},
-        {"history", all_ones, "no number"},
+        {"history", all_ones, "not a number"},
     };
     assert_damages_refused(FILM_METHOD_FILM, damages, sizeof damages / sizeof *damages);
 }
@@ -155,12 +155,12 @@ static void a_rank_checkpoint_that_cannot_be_is_refused(void **state)
 {
     (void)state;
     static const struct damage damages[] = {
-        {"map", all_ones, "no number"},
+        {"map", all_ones, "not a number"},
         {"map", shorter, "map"},
         {"map", absent, "map"},
         {"gain", negative, "term weights"},
         {"gain_squares", negative, "weight"},
-        {"step", all_ones, "steps"},
+        {"step", all_ones, "step count"},
         {"step", zeros, "history"},
         {"losses", all_ones, "history"},
         {"history_count", all_ones, "hist"},
@@ -168,7 +168,7 @@ static void a_rank_checkpoint_that_cannot_be_is_refused(void **state)
         {"pairs", all_ones, "pairs"},
         {"opposed", all_ones, "pairs"},
         {"random", zeros, "random"},
-        {"border", all_ones, "no number"},
+        {"border", all_ones, "not a number"},
         {"squares", negative, "squares"},
         {"squares", shorter, "squares"},
         {"history", shorter, "history"},

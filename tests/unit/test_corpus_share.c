@@ -1,4 +1,4 @@
-/* A corpus in several processes is the corpus of one, dealt out. */
+/* A corpus in several processes is the corpus of one, partitioned. */
 #include "testing.h"
 
 #include "base/partition.h"

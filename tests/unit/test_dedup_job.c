@@ -58,7 +58,7 @@ static int teardown(void **state)
 /* ---- a call in jobs of several sizes ---- */
 
 struct heard {
-    char lines[1 << 18]; /* what the first process was told */
+    char lines[1 << 18]; /* what the first process received */
     size_t used;
     size_t stop_after; /* lines; 0: never */
     size_t told;
@@ -332,7 +332,7 @@ static void links(void **state)
     }
 }
 
-/* The first process was told to stop: so do all. */
+/* When the first process is stopped, all processes stop. */
 static void a_job_can_be_stopped(void **state)
 {
     (void)state;

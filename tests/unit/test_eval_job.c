@@ -109,7 +109,7 @@ static void a_bad_row_is_told_by_who_has_it(void **state)
 
 enum { ROWS = 4700, DIM = 3, K = 6, TARGETS = 4500 };
 
-/* Numbers are dealt unevenly, so that one process has more rows than a block, and another none. */
+/* Numbers are partitioned unevenly: one process has more rows than a block, another none. */
 static int owner_of(uint32_t number, int processes)
 {
     return number % 16 || processes == 2 ? 0 : 1;

@@ -166,42 +166,43 @@ static void each_kind_of_damage_is_refused(void **state)
         assert_refused(&c, same_sizes(&c.view, &whole), why, #__VA_ARGS__); \
         copy_free(&c);                                                      \
     } while (0)
-    DAMAGE("links out of range", c.links[degree] = COUNT);
-    DAMAGE("links out of range", c.links[5 * degree] = 0x80000000u);
-    DAMAGE("links to itself", c.links[5 * degree] = 5);
-    DAMAGE("links to a dead", c.links[5 * degree] = 20);
-    DAMAGE("links to a dead row or a twin", c.links[5 * degree] = 9);
-    DAMAGE("a link twice", c.links[5 * degree] = c.links[5 * degree + 1]);
-    DAMAGE("links behind the last", c.links[5 * degree + 11] = c.links[5 * degree],
+    DAMAGE("link out of range", c.links[degree] = COUNT);
+    DAMAGE("link out of range", c.links[5 * degree] = 0x80000000u);
+    DAMAGE("link to itself", c.links[5 * degree] = 5);
+    DAMAGE("link to a deleted", c.links[5 * degree] = 20);
+    DAMAGE("link to a deleted row or a twin", c.links[5 * degree] = 9);
+    DAMAGE("duplicate link", c.links[5 * degree] = c.links[5 * degree + 1]);
+    DAMAGE("link after the last", c.links[5 * degree + 11] = c.links[5 * degree],
            c.links[5 * degree] = GRAPH_NONE);
-    DAMAGE("has links but is dead", c.links[20 * degree] = 1);
-    DAMAGE("has links but is dead or a twin", c.links[9 * degree] = 1);
-    DAMAGE("neither linked nor dead", c.state[5] = 3);
+    DAMAGE("has links but is deleted", c.links[20 * degree] = 1);
+    DAMAGE("has links but is deleted or a twin", c.links[9 * degree] = 1);
+    DAMAGE("not linked, deleted", c.state[5] = 3);
     DAMAGE("or a twin", c.state[5] = GRAPH_DEAD);
     DAMAGE("or a twin", c.state[5] = GRAPH_TWIN);
-    DAMAGE("twin that is not like it", c.state[9] = GRAPH_LINKED);
-    DAMAGE("is dead and has a twin", c.state[9] = GRAPH_DEAD);
-    DAMAGE("twins hang on no", c.state[20] = GRAPH_TWIN);
+    DAMAGE("twin has a different vector", c.state[9] = GRAPH_LINKED);
+    DAMAGE("deleted but has a twin", c.state[9] = GRAPH_DEAD);
+    DAMAGE("twins belong to no", c.state[20] = GRAPH_TWIN);
     DAMAGE("twin out of range", c.twin[5] = COUNT);
-    DAMAGE("shares its twin", c.twin[5] = 6);
-    DAMAGE("not like it", c.twin[5] = 9, c.twin[0] = 0, c.twin[9] = 5);
+    DAMAGE("twin of two rows", c.twin[5] = 6);
+    DAMAGE("different vector", c.twin[5] = 9, c.twin[0] = 0, c.twin[9] = 5);
     DAMAGE("twin", c.twin[5] = 6, c.twin[6] = 5);
-    DAMAGE("not like it", c.codes[9 * c.view.codes.stride] ^= 1);
-    DAMAGE("code that is none", c.codes[7 * c.view.codes.stride + 2] = 0);
+    DAMAGE("different vector", c.codes[9 * c.view.codes.stride] ^= 1);
+    DAMAGE("invalid code", c.codes[7 * c.view.codes.stride + 2] = 0);
     for (size_t i = 0; i < 3; i++)
-        DAMAGE("a scale", memcpy(c.codes + 3 * c.view.codes.stride + scale, &bad_scale[i], 4));
+        DAMAGE("invalid scale",
+               memcpy(c.codes + 3 * c.view.codes.stride + scale, &bad_scale[i], 4));
     DAMAGE("not a linked row", c.entry[0] = COUNT);
     DAMAGE("not a linked row", c.entry[0] = 20);
-    DAMAGE("do not rise", c.entry[1] = c.entry[0]);
+    DAMAGE("not in ascending order", c.entry[1] = c.entry[0]);
     DAMAGE("no entry", c.view.entries = 0);
-    DAMAGE("entry rows of", c.view.entries = COUNT + 1);
-    DAMAGE("can be reached", c.view.entries = 1;
+    DAMAGE("invalid entry count", c.view.entries = COUNT + 1);
+    DAMAGE("rows are reachable", c.view.entries = 1;
            for (size_t i = 0; i < COUNT * degree; i++) c.links[i] = GRAPH_NONE);
-    DAMAGE("cannot hold", c.view.codes.dim = 0);
-    DAMAGE("cannot hold", c.view.codes.stride += 16);
-    DAMAGE("links of a row", c.view.degree = 1);
-    DAMAGE("links of a row", c.view.degree = 1000);
-    DAMAGE("too many", c.view.codes.count = (size_t)GRAPH_MAX_ROWS + 1);
+    DAMAGE("invalid row size", c.view.codes.dim = 0);
+    DAMAGE("invalid row size", c.view.codes.stride += 16);
+    DAMAGE("invalid link count", c.view.degree = 1);
+    DAMAGE("invalid link count", c.view.degree = 1000);
+    DAMAGE("invalid row count", c.view.codes.count = (size_t)GRAPH_MAX_ROWS + 1);
 #undef DAMAGE
     graph_free(graph);
     free(rows);

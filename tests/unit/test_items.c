@@ -256,7 +256,7 @@ static void values_are_rarities_brought_to_length_one(void **state)
     assert_close(value_of(ITEM_BESIDE, "lost"), card * lost / beside, 1e-6);
     assert_close(value_of(ITEM_BESIDE, "dog"), card * dog / beside, 1e-6);
     assert_close(value_of(ITEM_TOGETHER, "card"), 0, 0); /* with "the": nothing, and no length */
-    /* Others count alike: red for lost, dog for nothing; two ends; three words behind the first
+    /* Others count alike: red for lost, dog for nothing; two ends; three words after the first
      * two. */
     for (int kind = ITEM_EDIT; kind <= ITEM_EDIT_AMONG; kind++)
         assert_close(value_of((enum item_kind)kind, "red"), sqrt(1 / 2.0), 1e-6);
@@ -315,13 +315,13 @@ static void the_most_different_sentences_fit(void **state)
     assert_ok(reading_init(&long_reading, &large.encoder, &error));
     assert_ok(reading_read(&long_reading, film_string(text[0]), film_string(text[1]), &error));
     assert_ok(items_collect(&items, &long_reading, &error));
-    /* opposed, runs alone with the ends, first and last, all words behind the first two; the
+    /* opposed, runs alone with the ends, first and last, all words after the first two; the
      * phrases are too long for an edit */
     assert_int_equal(items.count, 64 * 64 + 2 * 65 + 2 + 128);
     assert_ok(reading_read(&long_reading, film_string(mixed[0]), film_string(mixed[1]), &error));
     assert_ok(items_collect(&items, &long_reading, &error));
     /* 32 shared, 32 alone on each side: opposed, beside, together; 64 runs alone on each side and
-     * one shared at the end; first, last, the words alone behind the first two; 32 edits of four
+     * one shared at the end; first, last, the words alone after the first two; 32 edits of four
      * kinds */
     assert_int_equal(items.count, 32 * 32 + 32 * 64 + 32 * 31 / 2 + 2 * 64 + 1 + 2 + 64 + 4 * 32);
     reading_free(&long_reading);

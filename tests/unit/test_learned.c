@@ -216,14 +216,14 @@ static void facts_are_sentences_anybody_can_check(void **state)
     expect_fact("how to pay", "why pay", "question", "question words differ: how / why");
     expect_fact("pay in Peru", "pay in Chile", "names", "names differ: Peru / Chile");
     expect_fact("pay in Peru", "pay in peru", "names", NULL);
-    expect_fact("my zzyzx card", "qqq card", "unknown", "not known to the model: zzyzx / qqq");
+    expect_fact("my zzyzx card", "qqq card", "unknown", "words unknown to the model: zzyzx / qqq");
     expect_fact("1 2 3 4 5 6", "card", "numbers",
                 "only the first sentence has the number 1, 2, 3, ...");
     expect_fact("", "card", "empty", "the first sentence has no words");
     expect_fact("", "", "empty", "both sentences have no words");
     expect_fact("lost card", "Lost card?", "identical", "the same words in the same order");
     expect_fact("lost card", "card lost", "same-words",
-                "the same words in another order or number");
+                "the same words in a different order or number");
     expect_fact("lost card", "pay bill", "no-word-shared", "no word in common");
 }
 

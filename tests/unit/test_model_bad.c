@@ -178,11 +178,10 @@ static void trees_that_make_no_sense_are_refused(void **state)
         float number;
         const char *message;
     } cases[] = {
-        {"trees.feature", 9999, 0,
-         "splits on a feature that does not exist; train the model again"},
-        {"trees.feature", -2, 0, "splits on a feature that does not exist"},
-        {"trees.feature", INT32_MIN, 0, "splits on a feature that does not exist"},
-        {"trees.cover", 0, -1, "has a cover that is negative"},
+        {"trees.feature", 9999, 0, "split on a feature that does not exist; train the model again"},
+        {"trees.feature", -2, 0, "split on a feature that does not exist"},
+        {"trees.feature", INT32_MIN, 0, "split on a feature that does not exist"},
+        {"trees.cover", 0, -1, "cover is negative"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct spoil spoil;
@@ -221,7 +220,7 @@ static void tables_full_of_nonsense_are_survived(void **state)
             memset((void *)tensor->data, 0x11, tensor->bytes);
             for (int i = 0; i < left; i++) ((uint64_t *)tensor->data)[5 * i] = 0;
             /* Keys are counted: not one slot empty is seen, and more questions than clusters. */
-            expect(&spoil, keys[t], left == 0 ? "slots cannot hold" : t == 2 ? "keys and" : NULL);
+            expect(&spoil, keys[t], left == 0 ? "slots are too few" : t == 2 ? "keys, but" : NULL);
             spoil_close(&spoil);
         }
 }
@@ -247,9 +246,9 @@ static void settings_of_another_decision_are_refused(void **state)
         {"\"words_min\"", "\"words_least\"", "needs the trait \"words_least\""},
         {"\"words_min\",", "", "line"},
         {"\"words_min\"", "7", "trait 0 of the decision is not a string"},
-        {"\"words_min\"", "\"words_max\"", "\"words_max\" twice"},
+        {"\"words_min\"", "\"words_max\"", "duplicate trait \"words_max\""},
         {"\"trait_ids\":[", "\"trait_ids\":[\"a_new_one\",", "line"},
-        {"\"trait_ids\":", "\"traits\":[],\"trait_ids\":", "settings are not JSON"},
+        {"\"trait_ids\":", "\"traits\":[],\"trait_ids\":", "settings: invalid JSON"},
         {"\"evidence_bias\":", "\"evidence_bies\":", "evidence_bias"},
         {"\"evidence_bias\":", "\"evidence_bias\":\"x\",\"y\":", "settings"},
         {"\"memory_same\":", "\"memory_sane\":", "memory_same"},
@@ -261,7 +260,7 @@ static void settings_of_another_decision_are_refused(void **state)
         {"\"decision\":{\"calibration\":{\"scale\":", "\"decision\":{\"calibration\":{\"skale\":",
          "scale"},
         {"\"decision\":{\"calibration\":{\"scale\":",
-         "\"decision\":{\"calibration\":{\"scale\":1e999,\"s\":", "settings are not JSON"},
+         "\"decision\":{\"calibration\":{\"scale\":1e999,\"s\":", "settings: invalid JSON"},
         {"\"decision\":{\"calibration\":{", "\"decision\":{\"calibration\":[],\"l\":{", "settings"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -238,7 +238,7 @@ static void a_given_threshold_is_measured_as_the_chosen_one(void **state)
         assert_close(given.accuracy, chosen.accuracy, 1e-12);
         assert_close(given.f1, chosen.f1, 1e-12);
         assert_close(given.recall, chosen.recall, 1e-12);
-        double right = 0, all[2] = {0, 0}, hit[2] = {0, 0}; /* by hand, each class weighing half */
+        double right = 0, all[2] = {0, 0}, hit[2] = {0, 0}; /* balanced accuracy, by hand */
         for (int i = 0; i < N; i++) {
             int same = target[i] >= 0.5f;
             all[same]++;

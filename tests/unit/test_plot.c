@@ -24,7 +24,7 @@ static char *taken(struct markup *out)
     return copy;
 }
 
-/* Every tag is closed in order, attributes are quoted, and no stray & or < stands in the text. */
+/* Every tag is closed in order, attributes are quoted, and the text has no stray & or <. */
 static void assert_well_formed(const char *page)
 {
     char open[100][20];

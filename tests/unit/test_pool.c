@@ -58,8 +58,9 @@ static void the_same_again_is_passed_over_another_text_is_not(void **state)
     rows[2].text = film_string("my card is lost");
     rows[0] = sentence("new", "can I pay in euro");
     assert_int_equal(film_pool_add(pool, rows, 3, NULL, &added, &error), FILM_BAD_INPUT);
-    assert_string_equal(error.message, "sentence 3: id \"1\" is in the pool with another text (\"I "
-                                       "lost my card\"); replace it to take the new one");
+    assert_string_equal(error.message,
+                        "sentence 3: id \"1\" is in the pool with a different text (\"I lost my "
+                        "card\"); replace existing sentences or choose another id");
     film_pool_where new_id = {film_string("id"), film_string("new")};
     film_pool_filter by_id = {.size = sizeof by_id, .where = &new_id, .where_count = 1};
     assert_string_equal(list_pool(pool, &by_id), ""); /* all or none */
@@ -105,10 +106,10 @@ static void what_cannot_be_kept_is_refused(void **state)
                            sentence(long_id, "x"), sentence("1", "x")};
     const char *messages[] = {
         "sentence 1: the text is empty",
-        "sentence 1: the id \"a?b\" holds a tab, line end or other control character",
+        "sentence 1: the id \"a?b\" contains a tab, line end or other control character",
         "sentence 1: the text is not valid UTF-8 at byte 3",
         "sentence 1: the id is longer than 1000 bytes",
-        "sentence 1: the other fields are no JSON object"};
+        "sentence 1: the other fields are not a JSON object"};
     bad[4].more = film_string("[1]");
     for (size_t i = 0; i < 5; i++) {
         assert_int_equal(film_pool_add(pool, &bad[i], 1, NULL, NULL, &error), FILM_BAD_INPUT);
@@ -423,7 +424,7 @@ static void a_pool_has_its_own_model(void **state)
     assert_ok(film_embed_batch(outside, &text, 1, 1, b, &error));
     assert_memory_equal(a, b, film_dim(inside) * sizeof *a);
     assert_int_equal(film_pool_create(path, file, &error), FILM_IO);
-    assert_non_null(strstr(error.message, "is there already"));
+    assert_non_null(strstr(error.message, "exists already"));
     film_close(outside);
     film_pool_close(pool);
     save_model(file, FILM_METHOD_TFIDF);

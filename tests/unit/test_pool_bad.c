@@ -56,16 +56,16 @@ static void what_is_not_a_pool_is_refused(void **state)
     assert_int_equal(film_pool_open(path, &pool, &error), FILM_IO);
     assert_null(pool);
     write_file(path, "some text that is no database, and long enough to be looked at\n", 63);
-    expect_refused(path, "is not a pool; film pool create makes one");
+    expect_refused(path, "is not a pool; create one first");
     write_file(path, "", 0);
-    expect_refused(path, "is not a pool; film pool create makes one");
+    expect_refused(path, "is not a pool; create one first");
     unlink(path);
     run_sql(path, "CREATE TABLE t (x)");
-    expect_refused(path, "is not a pool; film pool create makes one");
+    expect_refused(path, "is not a pool; create one first");
     run_sql(path, "PRAGMA application_id = 1179208781; PRAGMA user_version = 1");
-    expect_refused(path, "its tables are not those of a pool");
+    expect_refused(path, "its tables are not the tables of a pool");
     run_sql(path, "PRAGMA user_version = -3");
-    expect_refused(path, "its version is -3");
+    expect_refused(path, "invalid version -3");
     remove_pool(path);
     assert_int_equal(film_pool_open("/tmp", &pool, &error), FILM_IO);
     assert_string_equal(error.message, "/tmp is a directory, not a file");
@@ -77,24 +77,22 @@ static void changed_pools_are_refused(void **state)
     static const struct {
         const char *sql, *message;
     } cases[] = {
-        {"PRAGMA user_version = 99", "is a pool of version 99, this program knows version 1"},
+        {"PRAGMA user_version = 99", "is a pool of version 99; this library supports version 1"},
         {"PRAGMA application_id = 7", "is not a pool"},
-        {"DROP TABLE label", "its tables are not those of a pool"},
-        {"CREATE TABLE more (x)", "its tables are not those of a pool"},
+        {"DROP TABLE label", "its tables are not the tables of a pool"},
+        {"CREATE TABLE more (x)", "its tables are not the tables of a pool"},
         {"CREATE TRIGGER t AFTER INSERT ON sentence BEGIN DELETE FROM label; END",
-         "its tables are not those of a pool"},
-        {"DELETE FROM setting WHERE name = 'dim'", "vectors of 0 numbers"},
-        {"UPDATE setting SET value = -1 WHERE name = 'dim'", "vectors of -1 numbers"},
-        {"UPDATE setting SET value = 6 WHERE name = 'dim'", "its model makes others"},
-        {"DELETE FROM model", "its size is not what was stored"},
-        {"UPDATE model SET bytes = substr(bytes, 1, length(bytes) - 1)",
-         "its size is not what was stored"},
-        {"UPDATE model SET chunk = 5", "a piece is missing"},
-        {"UPDATE setting SET value = 1e15 WHERE name = 'model_size'",
-         "its size is not what was stored"},
-        {"UPDATE model SET bytes = zeroblob(length(bytes))", "its checksum differs"},
-        {"UPDATE setting SET value = 'x' WHERE name = 'model_checksum'", "its checksum differs"},
-        {"DELETE FROM setting", "its size is not what was stored"},
+         "its tables are not the tables of a pool"},
+        {"DELETE FROM setting WHERE name = 'dim'", "the vector length is 0"},
+        {"UPDATE setting SET value = -1 WHERE name = 'dim'", "invalid vector length -1"},
+        {"UPDATE setting SET value = 6 WHERE name = 'dim'", "the vector length is 6"},
+        {"DELETE FROM model", "wrong size"},
+        {"UPDATE model SET bytes = substr(bytes, 1, length(bytes) - 1)", "wrong size"},
+        {"UPDATE model SET chunk = 5", "missing chunk"},
+        {"UPDATE setting SET value = 1e15 WHERE name = 'model_size'", "wrong size"},
+        {"UPDATE model SET bytes = zeroblob(length(bytes))", "checksum mismatch"},
+        {"UPDATE setting SET value = 'x' WHERE name = 'model_checksum'", "checksum mismatch"},
+        {"DELETE FROM setting", "wrong size"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *path = pool_of_three("changed.pool");
@@ -180,17 +178,17 @@ static void caches_are_repaired(void **state)
     } cases[] = {
         {"DELETE FROM vector WHERE number = 2", "sentence \"b\" has no vector;"},
         {"UPDATE vector SET bytes = x'00' WHERE number = 1",
-         "sentence \"a\" has a vector of another length;"},
+         "sentence \"a\" has a vector of the wrong length;"},
         {"UPDATE vector SET bytes = zeroblob(length(bytes)) WHERE number = 3",
-         "sentence \"c\": its vector is not that of its text;"},
+         "sentence \"c\": the vector does not match the text;"},
         {"UPDATE vector SET bytes = CAST(x'0000c07f' || substr(bytes, 5) AS BLOB) WHERE number = 1",
          "sentence \"a\" has a vector that is not finite;"},
         {"PRAGMA foreign_keys = OFF; INSERT INTO vector VALUES (77, x'00')",
-         "a vector of a sentence that is not there;"},
+         "a vector of a missing sentence;"},
         {"UPDATE setting SET value = 1 WHERE name = 'changes'",
-         "the counter of changes is 1, but change 4 is there;"},
+         "the counter of changes is 1, but change 4 exists;"},
         {"UPDATE sqlite_sequence SET seq = 1 WHERE name = 'sentence'",
-         "the counter of sentences is 1, but number 3 was given;"},
+         "the counter of sentences is 1, but sentence number 3 exists;"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *path = pool_of_three("repair.pool");
@@ -219,11 +217,11 @@ static void what_the_user_gave_is_reported_and_not_changed(void **state)
         const char *sql, *problem;
     } cases[] = {
         {"UPDATE sentence SET text = 'I lost my cart' WHERE id = 'a'",
-         "sentence \"a\" is damaged (checksum differs); add it again and replace it;"},
+         "sentence \"a\": checksum mismatch; add it again and replace it;"},
         {"UPDATE sentence SET category = 'x' WHERE id = 'b'",
-         "sentence \"b\" is damaged (checksum differs); add it again and replace it;"},
+         "sentence \"b\": checksum mismatch; add it again and replace it;"},
         {"PRAGMA foreign_keys = OFF; INSERT INTO label VALUES (1, 99, 1, '', '', 4)",
-         "a label of a sentence that is not there;"},
+         "a label of a missing sentence;"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *path = pool_of_three("user.pool");

@@ -26,7 +26,7 @@ static void copy_file(const char *from, const char *to)
     write_file(to, bytes, size);
 }
 
-/* As a crash leaves it: the file and what lies in its log. */
+/* As a crash leaves it: the file and its log. */
 static void copy_with_log(const char *from, const char *to)
 {
     copy_file(from, to);

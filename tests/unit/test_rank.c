@@ -208,7 +208,7 @@ static void hard_candidates_come_from_other_clusters(void **state)
     struct rank_labels labels = {positive, negative, 30, 40};
     assert_ok(rank_draw_init(&draw, 40, &labels, 1, &error));
     assert_true(draw.contradictions > 0);
-    assert_int_equal(draw.pair_count, 25); /* (i, i) passed over */
+    assert_int_equal(draw.pair_count, 25); /* (i, i) is skipped */
     for (size_t i = 0; i < 40; i++)
         for (size_t k = draw.negative[i]; k < draw.negative[i + 1]; k++)
             assert_int_not_equal(draw.cluster[i], draw.cluster[draw.negative_of[k]]);

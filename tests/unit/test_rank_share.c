@@ -48,7 +48,7 @@ struct shelf {
     char *data[32];
     char name[32][24];
     size_t size[32], count;
-    size_t due_at; /* asked for the so manieth time, counted from 1 */
+    size_t due_at; /* the request that is due, counted from 1 */
     int fails;
 };
 

@@ -129,7 +129,7 @@ static void stopping_leaves_no_page(void **state)
     unlink(page_path);
     film_status status = FILM_CANCELLED;
     int stopped = 0;
-    /* How often is told depends on timing: at first every time, then in longer and longer steps. */
+    /* The number of reports depends on timing: first try every one, then in growing steps. */
     for (int after = 0; status == FILM_CANCELLED; after += 1 + after / 4) {
         int left = after;
         options.progress = (film_progress){stop_after, &left, NULL};

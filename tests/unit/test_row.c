@@ -84,19 +84,19 @@ static void a_row_that_cannot_be_kept_is_refused(void **state)
         struct cell value;
         const char *message;
     } bad[] = {{0, {NULL, 0}, "a number is missing"},
-               {0, {zero, 8}, "counts from 1 is 0"},
-               {0, {minus, 8}, "counts from 1 is -1"},
-               {0, {zero, 4}, "another type"},
+               {0, {zero, 8}, "a number is 0; it must be"},
+               {0, {minus, 8}, "a number is -1; it must be"},
+               {0, {zero, 4}, "wrong type"},
                {1, {NULL, 0}, "the id is missing"},
                {1, {"", 0}, "the id is missing"},
                {1, {"a\nb", 3}, "control character"},
                {1, {id, 1001}, "longer than 1000"},
-               {1, {"a\0b", 3}, "the id is not valid UTF-8 or holds a NUL"},
+               {1, {"a\0b", 3}, "the id is not valid UTF-8 or contains a NUL"},
                {2, {NULL, 0}, "the text is missing"},
                {2, {"\xc3(", 2}, "the text is not valid UTF-8"},
                {3, {"\xff", 1}, "the category is not valid"},
                {6, {"\xed\xa0\x80", 3}, "\"more\" is not valid"},
-               {7, {zero, 8}, "counts from 1"},
+               {7, {zero, 8}, "at least 1"},
                {8, {NULL, 0}, "a number is missing"}};
     struct store_row row = example(), back;
     struct row_room room = {.vector = NULL};

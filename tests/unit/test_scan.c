@@ -26,7 +26,7 @@ static struct codes encode(const float *rows, size_t count, size_t dim)
 }
 
 /* Every length of the tails of every kernel; exactly as many bytes as there are rows, so that the
- * address sanitizer sees a read behind the last. */
+ * address sanitizer detects a read past the last. */
 static void every_kernel_gives_the_bits_of_plain_sums(void **state)
 {
     (void)state;

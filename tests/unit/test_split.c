@@ -49,7 +49,7 @@ static void components_stay_whole_and_the_ratio_holds(void **state)
     assert_int_equal(result.dev_rows, 100);
     assert_int_equal(result.components, 100);
     assert_int_equal(result.largest_component, 5);
-    assert_int_equal(count_lines(train), 401); /* the header stands in both */
+    assert_int_equal(count_lines(train), 401); /* both have the header */
     assert_int_equal(count_lines(dev), 101);
     for (int c = 0; c < 100; c++) {
         char word[20];

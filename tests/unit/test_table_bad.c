@@ -25,42 +25,41 @@ static void whole_files_are_refused(void **state)
     expect("x.tsv", "p\tq\n",
            "!2 x.tsv: two columns without a header; name the columns: a,b or "
            "text,category\n");
-    expect("x.tsv", "p\tq\tr\ts\tt\n",
-           "!2 x.tsv: 5 columns without a header that is known; name the columns, "
-           "for example label,a,b,-\n");
-    expect("x.tsv", "1\tp\t2\n",
-           "!2 x.tsv: 3 columns without a header that is known; name the columns, "
-           "for example label,a,b\n");
-    expect("x.jsonl", "{\"foo\": 1, \"bar\": 2}\n",
-           "!2 x.jsonl: none of the keys (foo, bar) is a name known for a text (question1 and "
-           "question2, text, ...); name the columns, in this order\n");
     expect(
-        "x.json", "[{\"text\": \"x\"}]\n",
-        "!2 x.json:1: a JSON array, one object per line is wanted (jq -c '.[]' makes that)" SKIP);
+        "x.tsv", "p\tq\tr\ts\tt\n",
+        "!2 x.tsv: 5 columns without a known header; name the columns, for example label,a,b,-\n");
+    expect("x.tsv", "1\tp\t2\n",
+           "!2 x.tsv: 3 columns without a known header; name the columns, for example label,a,b\n");
+    expect("x.jsonl", "{\"foo\": 1, \"bar\": 2}\n",
+           "!2 x.jsonl: no known text key among foo, bar (known: question1 and question2, text, "
+           "...); name the columns in this order\n");
+    expect("x.json", "[{\"text\": \"x\"}]\n",
+           "!2 x.json:1: a JSON array; expected one object per line (convert it with jq -c "
+           "'.[]')" SKIP);
 }
 
 static void options_that_make_no_sense_are_refused(void **state)
 {
     (void)state;
     expect_with("x.tsv", "p\n", (film_table_options){.format = FILM_FORMAT_COUNT},
-                "!1 format 5: no such format\n");
+                "!1 unknown format 5\n");
     expect_with("x.tsv", "p\n", (film_table_options){.reserved = {"later"}},
-                "!1 film_table_options has a field that this library (" VERSION
-                ") does not know; use a newer library\n");
+                "!1 film_table_options has a non-zero field that library version " VERSION
+                " does not know; use a newer library\n");
     expect_with("x.tsv", "p\n", (film_table_options){.labels = (film_labels)77},
-                "!1 labels 77: no such kind\n");
+                "!1 unknown kind of labels 77\n");
     expect_with("x.tsv", "p\tq\n", (film_table_options){.columns = "a,second"},
-                "!1 columns: \"second\" is none of label, score, a, b, anchor, positive, negative, "
-                "text, category, answer, url, id, - (a column to ignore)\n");
+                "!1 columns: unknown name \"second\"; known names: label, score, a, b, anchor, "
+                "positive, negative, text, category, answer, url, id, - (ignore the column)\n");
     expect_with("x.tsv", "p\tq\n", (film_table_options){.columns = "a,text"},
-                "!1 columns: \"text\" is column 2, but column 1 already has that part; use - for "
+                "!1 columns: \"text\" is column 2, but column 1 has that role already; use - for "
                 "one of them\n");
     expect_with("x.tsv", "p\tq\n", (film_table_options){.columns = "label,b"},
-                "!1 the columns name no text: one of them must be a, text or anchor\n");
+                "!1 columns: no text column; name one of them a, text or anchor\n");
     expect_with("x.tsv", "1\tp\tq\n", (film_table_options){.columns = "a,b"},
-                "!2 x.tsv: 3 columns, but 2 are named (a,b)\n");
+                "!2 x.tsv: 3 columns, but 2 are named (a,b); name every column\n");
     expect_with("x.txt", "p q\n", (film_table_options){.columns = "a,b"},
-                "!2 x.txt: 1 column, but 2 are named (a,b)\n");
+                "!2 x.txt: 1 column, but 2 are named (a,b); name every column\n");
 }
 
 static void missing_columns_are_named(void **state)
@@ -68,36 +67,33 @@ static void missing_columns_are_named(void **state)
     (void)state;
     static const char text[] = "id,question1,question2\n1,p,q\n";
     expect_with("x.csv", text, (film_table_options){.labels = FILM_LABELS_PAIRS},
-                "!2 x.csv: labels of the kind \"pairs\" need a label; the file's columns are id, "
-                "question1, question2; name the columns if they mean something else\n");
-    expect_with(
-        "x.csv", text, (film_table_options){.labels = FILM_LABELS_TRIPLETS},
-        "!2 x.csv: labels of the kind \"triplets\" need a dissimilar sentence (negative); the "
-        "file's columns are id, question1, question2; name the columns if they mean something "
-        "else\n");
-    expect_with(
-        "x.txt", "one\n", (film_table_options){.labels = FILM_LABELS_SCORES},
-        "!2 x.txt: labels of the kind \"scores\" need a second sentence (b) and a label; the "
-        "file's columns are text; name the columns if they mean something else\n");
-    expect_with(
-        "x.csv", text, (film_table_options){.labels = FILM_LABELS_CATEGORIES},
-        "!2 x.csv: labels of the kind \"categories\" need a category; the file's columns are "
-        "id, question1, question2; name the columns if they mean something else\n");
+                "!2 x.csv: labels of the kind \"pairs\" need a label, but the columns are id, "
+                "question1, question2; name the columns or choose another kind of labels\n");
+    expect_with("x.csv", text, (film_table_options){.labels = FILM_LABELS_TRIPLETS},
+                "!2 x.csv: labels of the kind \"triplets\" need a dissimilar sentence (negative), "
+                "but the columns are id, question1, question2; name the columns or choose another "
+                "kind of labels\n");
+    expect_with("x.txt", "one\n", (film_table_options){.labels = FILM_LABELS_SCORES},
+                "!2 x.txt: labels of the kind \"scores\" need a second sentence (b) and a label, "
+                "but the columns are text; name the columns or choose another kind of labels\n");
+    expect_with("x.csv", text, (film_table_options){.labels = FILM_LABELS_CATEGORIES},
+                "!2 x.csv: labels of the kind \"categories\" need a category, but the columns are "
+                "id, question1, question2; name the columns or choose another kind of labels\n");
 }
 
 static void labels_and_scores_are_checked(void **state)
 {
     (void)state;
     expect("pairs.tsv", "label\ta\tb\n1\tp\tq\nyes\tp\tq\n",
-           "tsv pairs\n2 1 [p][q]\n!2 pairs.tsv:3: label \"yes\" is neither 0 nor 1" SKIP);
+           "tsv pairs\n2 1 [p][q]\n!2 pairs.tsv:3: label \"yes\" is not 0 or 1" SKIP);
     expect("x.tsv", "label\ta\tb\n\tp\tq\n",
-           "tsv pairs\n!2 x.tsv:2: label \"\" is neither 0 nor 1" SKIP);
+           "tsv pairs\n!2 x.tsv:2: label \"\" is not 0 or 1" SKIP);
     expect("x.tsv", "1\tp\tq\n0\tr\ts\nnan\tp\tq\n",
-           "tsv pairs\n1 1 [p][q]\n2 0 [r][s]\n!2 x.tsv:3: label \"nan\" is neither 0 nor 1" SKIP);
-    expect_with(
-        "x.tsv", "label\ta\tb\n2\tp\tq\n", (film_table_options){.labels = FILM_LABELS_PAIRS},
-        "tsv pairs\n!2 x.tsv:2: label \"2\" is neither 0 nor 1 (labels of the kind scores are "
-        "degrees of similarity)" SKIP);
+           "tsv pairs\n1 1 [p][q]\n2 0 [r][s]\n!2 x.tsv:3: label \"nan\" is not 0 or 1" SKIP);
+    expect_with("x.tsv", "label\ta\tb\n2\tp\tq\n",
+                (film_table_options){.labels = FILM_LABELS_PAIRS},
+                "tsv pairs\n!2 x.tsv:2: label \"2\" is not 0 or 1 (for degrees of similarity "
+                "choose labels of the kind scores)" SKIP);
     expect("x.tsv", "score\ta\tb\n1.5\tp\tq\nabc\tp\tq\n",
            "tsv scores\n2 1.5 [p][q]\n!2 x.tsv:3: score \"abc\" is not a number" SKIP);
     expect("x.tsv", "score\ta\tb\n1e999\tp\tq\n",
@@ -105,16 +101,15 @@ static void labels_and_scores_are_checked(void **state)
     expect("x.tsv", "score\ta\tb\n0x10\tp\tq\n",
            "tsv scores\n!2 x.tsv:2: score \"0x10\" is not a number" SKIP);
     /* A header that is not known. */
-    expect(
-        "x.tsv", "same\tp\tq\n1\tp\tq\n0\tr\ts\n",
-        "tsv pairs\n!2 x.tsv:1: label \"same\" is neither 0 nor 1; if this is a header, name the "
-        "columns" SKIP);
+    expect("x.tsv", "same\tp\tq\n1\tp\tq\n0\tr\ts\n",
+           "tsv pairs\n!2 x.tsv:1: label \"same\" is not 0 or 1; if this is a header, name the "
+           "columns" SKIP);
     expect("x.csv",
            "label,a,b\n\"a long label that goes on and on "
            "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\n\",p,q\n",
            "csv pairs\n!2 x.csv:2: label \"a long label that goes on and on "
            "\xC3\xA4\xC3\xA4\xC3\xA4...\" "
-           "is neither 0 nor 1" SKIP);
+           "is not 0 or 1" SKIP);
 }
 
 static void rows_of_the_wrong_width_are_refused(void **state)
@@ -146,30 +141,26 @@ static void bytes_that_are_not_text_are_refused(void **state)
 {
     (void)state;
     static const char zero[] = "label\ta\tb\n1\tp\tq\n1\t\0\tq\n";
-    expect(
-        "x.tsv", "label\ta\tb\n1\tp\xFFq\tq\n",
-        "tsv pairs\n!2 x.tsv:2: not UTF-8 in column 2 (byte 4 of the row); convert the file with "
-        "iconv -t UTF-8" SKIP);
-    expect(
-        "x.csv", "text,category\n\"p, \"\"q\",x\xC3\n",
-        "csv categories\n!2 x.csv:2: not UTF-8 in column 2 (byte 11 of the row); convert the file "
-        "with iconv -t UTF-8" SKIP);
-    expect_bytes(
-        "x.tsv", zero, sizeof zero - 1, (film_table_options){0},
-        "tsv pairs\n2 1 [p][q]\n!2 x.tsv:3: NUL byte in column 2 (byte 3 of the row); is the "
-        "file UTF-16?" SKIP);
+    expect("x.tsv", "label\ta\tb\n1\tp\xFFq\tq\n",
+           "tsv pairs\n!2 x.tsv:2: invalid UTF-8 in column 2 (byte 4 of the row); convert the file "
+           "with iconv -t UTF-8" SKIP);
+    expect("x.csv", "text,category\n\"p, \"\"q\",x\xC3\n",
+           "csv categories\n!2 x.csv:2: invalid UTF-8 in column 2 (byte 11 of the row); convert "
+           "the file with iconv -t UTF-8" SKIP);
+    expect_bytes("x.tsv", zero, sizeof zero - 1, (film_table_options){0},
+                 "tsv pairs\n2 1 [p][q]\n!2 x.tsv:3: NUL byte in column 2 (byte 3 of the row), "
+                 "perhaps UTF-16" SKIP);
     /* Nothing but bad rows: refused when opened. */
     expect("x.tsv", "\xFF\xFF\n",
-           "!2 x.tsv:1: not UTF-8 in column 1 (byte 1 of the row); convert the file with iconv -t "
-           "UTF-8" SKIP);
+           "!2 x.tsv:1: invalid UTF-8 in column 1 (byte 1 of the row); convert the file with iconv "
+           "-t UTF-8" SKIP);
 }
 
 static void csv_quotes_are_checked(void **state)
 {
     (void)state;
-    static const char never[] =
-        ": the quote opened here is never closed; a quote inside a quoted field is written twice "
-        "(\"\")\n";
+    static const char never[] = ": the quote opened here is never closed; write a quote inside a "
+                                "quoted field twice (\"\")\n";
     char expected[300];
     snprintf(expected, sizeof expected, "csv categories\n2 - [a] cat=b\n!2 x.csv:3%s", never);
     expect("x.csv", "text,category\na,b\nc,\"x\ny,z\n", expected);
@@ -177,12 +168,10 @@ static void csv_quotes_are_checked(void **state)
     expect_with("x.csv", "text,category\na,b\n\"c\nd\",\"x\ny,z\n",
                 (film_table_options){.skip_bad = 1},
                 "csv categories\n2 - [a] cat=b\n!2 x.csv:4: the quote opened here is never closed; "
-                "a quote inside a quoted field is "
-                "written twice (\"\")\n");
-    expect(
-        "x.csv", "text,category\na,b\n\"x\"y,z\n",
-        "csv categories\n2 - [a] cat=b\n!2 x.csv:3: text behind the closing quote of column 1; a "
-        "quote inside a quoted field is written twice (\"\")" SKIP);
+                "write a quote inside a quoted field twice (\"\")\n");
+    expect("x.csv", "text,category\na,b\n\"x\"y,z\n",
+           "csv categories\n2 - [a] cat=b\n!2 x.csv:3: text after the closing quote of column 1; "
+           "write a quote inside a quoted field twice (\"\")" SKIP);
 }
 
 static void json_is_checked(void **state)
@@ -193,11 +182,11 @@ static void json_is_checked(void **state)
         {"{\"x\": 1}", "no \"text\""},
         {"{\"text\": [1]}", "\"text\" is an array, not text"},
         {"{\"text\": {}}", "\"text\" is an object, not text"},
-        {"7", "not JSON ('[' or '{' expected near '7'); one object per line is wanted"},
+        {"7", "invalid JSON ('[' or '{' expected near '7'); expected one object per line"},
         {"{\"text\": \"x\"} y",
-         "not JSON (end of file expected near 'y'); one object per line is wanted"},
+         "invalid JSON (end of file expected near 'y'); expected one object per line"},
         {"{\"text\": \"x\", \"text\": \"y\"}",
-         "not JSON (duplicate object key near '\"text\"'); one object per line is wanted"},
+         "invalid JSON (duplicate object key near '\"text\"'); expected one object per line"},
         {"{\"text\": \"\\u0000\"}", "NUL character (\\u0000) in a text"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -292,7 +281,7 @@ static void files_that_cannot_be_read_say_why(void **state)
     assert_int_equal(film_table_open("/tmp", NULL, &table, NULL), FILM_IO);
     struct packed gzip = pack_gzip("1\tp\tq\n0\tr\ts\n", 12);
     expect_bytes("x.tsv.gz", gzip.bytes, gzip.size - 5, (film_table_options){.skip_bad = 1},
-                 "!2 x.tsv.gz: compressed data ends early (truncated?)\n");
+                 "!2 x.tsv.gz: compressed data ends early; the file is truncated\n");
     free(gzip.bytes);
 }
 

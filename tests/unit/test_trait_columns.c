@@ -285,12 +285,12 @@ static void lists_that_cannot_be_are_refused(void **state)
 {
     (void)state;
     for (int i = 0; i < 6; i++) {
-        static const char *const message[] = {"the trait \"words_max\" twice",
+        static const char *const message[] = {"a duplicate trait \"words_max\"",
                                               "trait 1 of the decision is not a string",
                                               "no list of traits",
                                               "no list of traits",
                                               "line",
-                                              "splits on a feature that does not exist"};
+                                              "split on a feature that does not exist"};
         struct editing editing;
         edit(&editing);
         json_t *ids = json_object_get(editing.decision, "trait_ids");

@@ -1,4 +1,4 @@
-/* Every trait, for a pair where its value can be told by hand.
+/* Every trait, for a pair where its value can be computed by hand.
  *
  * Seven sentences make the vocabulary, so that rarities are round: idf - 1 = ln(8 / (1 + df)),
  * which is 0 for "the" (in all seven), ln 2 for card, lost, my, how (in three) and 2 ln 2 for the

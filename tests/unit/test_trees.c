@@ -120,7 +120,7 @@ static void bad_arrays_are_refused_by_tree(void **state)
         assert_int_equal(trees_check(&trees, 0, "a.film", &error), FILM_BAD_INPUT);
         trees_set(&trees, 17, &bad[i]);
         assert_int_equal(trees_check(&trees, FEATURES, "a.film", &error), FILM_BAD_INPUT);
-        assert_non_null(strstr(error.message, "a.film: tree 17 "));
+        assert_non_null(strstr(error.message, "a.film: tree 17: "));
         trees_free(&trees);
     }
 }

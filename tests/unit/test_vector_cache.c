@@ -116,7 +116,7 @@ static void what_was_added_is_found_next_time(void **state)
     assert_int_equal(vector_cache_hits(cache), 10);
     assert_null(vector_cache_problem(cache));
     vector_cache_close(cache);
-    cache = open_cache(ENCODER + 1, 1 << 20); /* another encoder's vectors are others */
+    cache = open_cache(ENCODER + 1, 1 << 20); /* a different encoder has different vectors */
     assert_int_equal(found(cache, 0, 10), 0);
     vector_cache_close(cache);
 }

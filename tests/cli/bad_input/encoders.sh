@@ -13,19 +13,19 @@ bad "--round with a model" 1 \
     'film embed: --round is for a folder with a BERT encoder; film embed --help shows how' \
     film embed good.film good.tsv -o v.npy --round
 sed -i 's/"bert"/"roberta"/' bert/config.json
-bad_bert "another network" 2 'bert/config.json: "model_type" is "roberta"; only bert and distilbert can be read'
+bad_bert "another network" 2 'bert/config.json: "model_type" is "roberta"; supported: bert, distilbert'
 sed -i 's/"hidden_size": 24/"hidden_size": 1e15/' bert/config.json
-bad_bert "a huge width" 2 'bert/config.json: "hidden_size" is 1000000000000000; 1 to 65536 can be read'
+bad_bert "a huge width" 2 'bert/config.json: "hidden_size" is 1000000000000000; supported: 1 to 65536'
 sed -i 's/"intermediate_size": 40/"intermediate_size": 65536/' bert/config.json
 bad_bert "a shape that config.json does not give" 2 \
-    'bert: tensor encoder.layer.0.intermediate.dense.weight should be 65536 x 24 by config.json, but is 40 x 24'
+    'bert: tensor encoder.layer.0.intermediate.dense.weight should be 65536 x 24 (config.json), but is 40 x 24'
 sed -i 's/"hidden_act": "gelu"/"hidden_act": "swish"/' bert/config.json
 bad_bert "an unknown activation" 2 \
-    'bert/config.json: "hidden_act" is "swish"; only gelu, gelu_new, gelu_fast, gelu_pytorch_tanh and relu can be read'
+    'bert/config.json: "hidden_act" is "swish"; supported: gelu, gelu_new, gelu_fast, gelu_pytorch_tanh, relu'
 rm bert/vocab.txt
 bad_bert "no vocabulary" 3 'bert has neither tokenizer.json nor vocab.txt'
 sed -i 's/^how$/what/' bert/vocab.txt
-bad_bert "a token twice" 2 'bert/vocab.txt:66: the token "what" stands in line 65 already'
+bad_bert "a token twice" 2 'bert/vocab.txt:66: duplicate token "what", first in line 65'
 truncate -s 20000 bert/model.safetensors
 NORMAL='s/tensor [^ ]+ ends at byte [0-9]+ of the data, which has only [0-9]+/tensor ... ends at byte ... of the data, which has only .../' \
     bad_bert "weights that are cut off" 2 \
@@ -36,13 +36,13 @@ bad "no such encoder" 3 \
     'film: cannot open nowhere: No such file or directory' \
     film train good.tsv --bert nowhere -o m.film
 bad "a black box without an encoder" 1 \
-    'film: method deep reads the tokens of a BERT encoder: give its folder' \
+    'film: method deep needs a BERT encoder; give its folder' \
     film train good.tsv --method deep -o m.film
 bad "an encoder with too short vectors for it" 1 \
-    'film: a deep network reads 32 to 512 tokens of 32 to 4096 numbers each and has 1 to 1024 maps a layer; this is 32 of 24 with 16,32,32,16' \
+    'film: deep network: supported are 32 to 512 tokens of 32 to 4096 numbers and 1 to 1024 maps per layer, not 32 tokens of 24 numbers and 16,32,32,16 maps' \
     film train good.tsv --method deep --bert bert -o m.film
 bad "a method that is not learned on top of an encoder" 1 \
-    'film: a BERT encoder is trained with method film, svd or deep; choose one of them' \
+    'film: a BERT encoder needs method film, svd or deep; choose one of them' \
     film train good.tsv --bert bert --method rank -o m.film
 make_bert --nan encoder.layer.1.output.dense.bias
-bad_bert "weights that are not numbers" 2 'bert: tensor encoder.layer.1.output.dense.bias holds a value that is not finite'
+bad_bert "weights that are not numbers" 2 'bert: tensor encoder.layer.1.output.dense.bias has a value that is not finite'

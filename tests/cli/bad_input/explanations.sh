@@ -3,22 +3,22 @@
 heading "Explanations"
 "$FILM" train good.tsv --method tfidf --max-features 60 --decision threshold -q -o features.film
 bad "a dimension that is not there" 1 \
-    'film: there is no dimension 4; this model has dimensions 0 to 3' \
+    'film: dimension 4 does not exist; this model has dimensions 0 to 3' \
     film explain good.film --dim 4
 bad "a dimension of features alone" 1 \
-    'film: a model of features alone has no dimensions; train one with method svd, film or rank' \
+    'film: this model has no dimensions (method tfidf); train one with method svd, film or rank' \
     film explain features.film --dim 0
 bad "a dimension that is no number" 1 \
     'film explain: --dim -1: expected a whole number; film explain --help shows how' \
     film explain good.film --dim=-1
 bad "a word the model does not know" 1 \
-    'film: the model does not know the word "zzyzx"; it was in too few training sentences' \
+    'film: the model does not know the word "zzyzx"; it occurs in too few training sentences' \
     film explain good.film --word zzyzx
 bad "two words" 1 \
-    'film: "my card" is read as 2 words; ask for one' \
+    'film: "my card" is 2 words; give one word' \
     film explain good.film --word "my card"
-bad "a word that is not UTF-8" 2 \
-    'film: text is not valid UTF-8 at byte 3' \
+bad "a word that is not valid UTF-8" 2 \
+    'film: the text is not valid UTF-8 at byte 3' \
     film explain good.film --word $'caf\xe9'
 bad "a pair of one sentence" 1 \
     'film explain: --pair needs two sentences behind the model; film explain --help shows how' \
@@ -30,10 +30,10 @@ bad "a pair and a word" 1 \
     'film explain: --pair, --dim and --word do not go together; film explain --help shows how' \
     film explain good.film --word card --pair "my card" "the card"
 bad "explain by a decision the model does not have" 1 \
-    'film: this model decides by its similarity alone; train one with labels and a full decision' \
+    'film: this model has only a threshold on the similarity; train one with labels and a full decision' \
     film explain good.film --pair "my card" "the card" --decision full
 bad "examples of what has no labels" 2 \
-    'film: examples are labelled pairs and the input has none; keep none, or add a label, score, category or triplet column' \
+    'film: examples need labels, but the input has none; keep no examples or add a label, score, category or triplet column' \
     film train plain.txt --keep-examples 10 -o m.film
 bad "too many examples" 1 \
     'film: keep-examples 20000: choose a number up to 10000' \
@@ -44,10 +44,10 @@ bad "a report that searches a pool for nothing" 1 \
     'film report: --pool is searched for the duplicates of --eval FILE; give one; film report --help shows how' \
     film report good.film --pool good.tsv -o page.html
 bad "a report measured on a model" 2 \
-    'film: good.film:1: NUL byte in column 1 (byte 3 of the row); is the file UTF-16?; fix the row or skip bad rows' \
+    'film: good.film:1: NUL byte in column 1 (byte 3 of the row), perhaps UTF-16; fix the row or skip bad rows' \
     film report good.film --eval good.film -o page.html
 bad "a report of training files of different kinds" 2 \
-    'film: questions.tsv holds categories, the files before it labelled pairs; train on one kind at a time' \
+    'film: questions.tsv has categories, the preceding files have labelled pairs; train on one kind at a time' \
     film report good.film --train good.tsv --train questions.tsv -o page.html
 printf 'model,log_loss\nx,1\n' >nameless.csv
 bad "a comparison without names" 2 \
@@ -90,5 +90,5 @@ bad "a comparison of too many" 2 \
     'film: crowd.csv:26: more than 24 systems' \
     film report good.film --compare crowd.csv -o page.html
 bad "a comparison with a model" 2 \
-    'film: good.film:1: NUL byte in column 1 (byte 3 of the row); is the file UTF-16?' \
+    'film: good.film:1: NUL byte in column 1 (byte 3 of the row), perhaps UTF-16' \
     film report good.film --compare good.film -o page.html

@@ -37,7 +37,7 @@ bad "/dev/null as model" 3 \
     film info /dev/null
 : >empty.film
 bad "an empty model" 2 \
-    'film: empty.film: only 0 bytes long; a safetensors file has at least 8' \
+    'film: empty.film: not a safetensors file: 0 bytes are too short; it needs at least 8' \
     film info empty.film
 bad "a text file as model" 2 \
     'film: good.tsv: not a safetensors file: its first 8 bytes announce a header of 8462555535967936876 bytes, more than 100 MB' \
@@ -52,10 +52,10 @@ NORMAL='s/ [0-9]+/ N/g' bad "a model without its last byte" 2 \
     film info cut1.film
 { cat good.film; printf x; } >longer.film
 bad "a byte behind the model" 2 \
-    'film: longer.film: 1 bytes behind the last tensor belong to no tensor' \
+    'film: longer.film: 1 bytes after the last tensor belong to no tensor' \
     film info longer.film
 header='{"t":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}  '
 { printf '\x38\0\0\0\0\0\0\0%-56sx' "$header"; } >foreign.safetensors
 bad "another program's safetensors file" 2 \
-    'film: foreign.safetensors is a safetensors file but not a FILM model; train one with film train' \
+    'film: foreign.safetensors is a safetensors file but not a FILM model; train a model first' \
     film info foreign.safetensors

@@ -14,7 +14,7 @@ bad "--rank -1" 1 \
     'film train: --rank -1: expected a whole number; film train --help shows how' \
     film train good.tsv --rank -1 -o m.film
 bad "--dim above --rank" 1 \
-    'film: dim 5 is more than rank 4; a map cannot have more dimensions than the data it is made from' \
+    'film: dim 5 is more than rank 4; choose a smaller dim or a larger rank' \
     film train good.tsv --method svd --rank 4 --dim 5 -o m.film
 bad "--dim 0" 1 \
     'film train: --dim 0: expected a whole number above 0; film train --help shows how' \
@@ -34,11 +34,11 @@ bad "--features x" 1 \
 bad "--features without any" 1 \
     'film train: --features : expected some of word,bigram,char; film train --help shows how' \
     film train good.tsv --features= -o m.film
-NORMAL='s/there are:.*/there are: .../' bad "an unknown stemmer" 1 \
-    'film: no stemmer for "klingon"; there are: ...' \
+NORMAL='s/available:.*/available: .../' bad "an unknown stemmer" 1 \
+    'film: unknown stemmer "klingon"; available: ...' \
     film train good.tsv --stem klingon -o m.film
 bad "--min-df that leaves nothing" 2 \
-    'film: no word occurs in 100000 sentences or more; give more text or a smaller min-df' \
+    'film: no word occurs in at least 100000 sentences; give more text or choose a smaller min-df' \
     film train good.tsv --min-df 100000 -o m.film
 bad "an unknown method" 1 \
     'film train: --method lsa: expected auto|tfidf|svd|film|mfilm|rank|deep; film train --help shows how' \
@@ -71,24 +71,24 @@ bad "an unknown decision" 1 \
     'film train: --decision maybe: expected auto|full|threshold; film train --help shows how' \
     film train good.tsv --decision maybe -o m.film
 bad "a full decision without labels" 2 \
-    'film: a full decision is learned from labels and the input has none; leave it out or add a label, score, category or triplet column' \
+    'film: a full decision needs labels, but the input has none; leave it out or add a label, score, category or triplet column' \
     film train plain.txt --decision full -o m.film
 pairs '1\tlost card\tcard lost\n0\tphone broken\tphone black\n' >two-pairs.tsv
 bad "a full decision from two pairs" 2 \
-    'film: too few labelled pairs for a full decision: every fifth of the questions must leave some that are the same and some that are not; add rows or use decision threshold' \
+    'film: too few labelled pairs for a full decision; each of the five folds needs pairs labelled same and different; add rows or use decision threshold' \
     film train two-pairs.tsv --min-df 1 --decision full -o m.film
 bad "match by a decision the model does not have" 1 \
-    'film: this model decides by its similarity alone; train one with labels and a full decision' \
+    'film: this model has only a threshold on the similarity; train one with labels and a full decision' \
     film match good.film "my card" "the card" --decision full
 bad "predict by a decision the model does not have" 1 \
-    'film: this model decides by its similarity alone; train one with labels and a full decision' \
+    'film: this model has only a threshold on the similarity; train one with labels and a full decision' \
     film predict good.film good.tsv --decision full
 bad "eval by a decision the model does not have" 1 \
-    'film: this model decides by its similarity alone; train one with labels and a full decision' \
+    'film: this model has only a threshold on the similarity; train one with labels and a full decision' \
     film eval good.film good.tsv --decision full
 for method in film rank; do
     bad "--method $method without labels" 2 \
-        "film: method $method learns from labels and the input has none; use method svd or add a label, score, category or triplet column" \
+        "film: method $method needs labels, but the input has none; use method svd or add a label, score, category or triplet column" \
         film train plain.txt --method $method -o m.film
 done
 for option in margin first-step rate temperature; do
@@ -137,7 +137,7 @@ for option in iterations epochs batch; do
         film train good.tsv --$option -1 -o m.film
 done
 bad "no negatives at all" 1 \
-    'film: labelled, hard and random negatives are all 0: an anchor needs some' \
+    'film: labelled, hard and random negatives are all 0; set at least one of them above 0' \
     film train good.tsv --method film --set labelled=0 --set hard=0 --set random=0 -o m.film
 bad "--k 9:3" 1 \
     'film eval: --k 9:3: expected FIRST:LAST, such as 1:55; film eval --help shows how' \
@@ -179,7 +179,7 @@ bad "--threshold 0" 1 \
     'film predict: --threshold 0: expected a probability above 0 and below 1; film predict --help shows how' \
     film predict good.film good.tsv --threshold 0
 bad "a threshold and kNN" 1 \
-    'film: a threshold has no part in the knn decision; leave out one of them' \
+    'film: a threshold does not apply to the knn decision; choose one of them' \
     film eval good.film good.tsv --threshold 0.5 --decision knn
 bad "--operating speed" 1 \
     'film train: --operating speed: expected accuracy, f1, precision=P or recall=R, P and R from 0 to 1; film train --help shows how' \
@@ -207,8 +207,8 @@ bad "split of standard input" 1 \
     film split - -o part
 pairs '1\ta\tb\n0\tb\tc\n1\tc\td\n' >connected.tsv
 bad "split of rows that are all connected" 2 \
-    'film: connected.tsv: all rows are connected through shared questions, so no two parts can be made that share none' \
+    'film: connected.tsv: all rows are connected through shared questions, so the file cannot be split' \
     film split connected.tsv -o part
-bad "a sentence that is not UTF-8" 2 \
-    'film: text is not valid UTF-8 at byte 3' \
+bad "a sentence that is not valid UTF-8" 2 \
+    'film: the text is not valid UTF-8 at byte 3' \
     film match good.film $'caf\xe9' coffee

@@ -12,18 +12,18 @@ bad "a directory as a pool" 3 \
     'film: folder is a directory, not a file' \
     film pool list folder
 bad "a table as a pool" 2 \
-    'film: good.tsv is not a pool; film pool create makes one' \
+    'film: good.tsv is not a pool; create one first' \
     film pool list good.tsv
 bad "a model as a pool" 2 \
-    'film: good.film is not a pool; film pool create makes one' \
+    'film: good.film is not a pool; create one first' \
     film pool add good.film questions.tsv
 : >empty.pool
 bad "an empty file as a pool" 2 \
-    'film: empty.pool is not a pool; film pool create makes one' \
+    'film: empty.pool is not a pool; create one first' \
     film pool check empty.pool
 changed other.pool 68 'XXXX'
 bad "another program's database" 2 \
-    'film: other.pool is not a pool; film pool create makes one' \
+    'film: other.pool is not a pool; create one first' \
     film pool list other.pool
 # The log a crash left, of another pool that had the name.
 cp good.pool stray.pool
@@ -34,26 +34,26 @@ pool.commit()
 os._exit(0)'
 rm stray.pool && "$FILM" pool create stray.pool --model good.film
 bad "a pool beside another's log" 3 \
-    'film: stray.pool-wal holds changes of another pool that had this name; if stray.pool is the right one, remove stray.pool-wal and stray.pool-shm while nothing uses them' \
+    'film: stray.pool-wal has changes of a different pool of this name; if stray.pool is the right one, remove stray.pool-wal and stray.pool-shm while no program uses them' \
     film pool list stray.pool
 changed future.pool 60 '\0\0\0\07'
 bad "a pool from the future" 2 \
-    'film: future.pool is a pool of version 7, this program knows version 1; use a newer film' \
+    'film: future.pool is a pool of version 7; this library supports version 1; use a newer version' \
     film pool list future.pool
 changed tables.pool "$(grep -abo 'CREATE TABLE label' good.pool | head -1 | cut -d: -f1)" 'CREATE TABLE lapel'
-NORMAL='s/damaged \(.*\); restore/damaged (...); restore/' bad "a pool whose tables are others" 2 \
-    'film: tables.pool is damaged (...); restore it from a copy (film pool check may tell more)' \
+NORMAL='s/damaged \(.*\); check/damaged (...); check/' bad "a pool whose tables are others" 2 \
+    'film: tables.pool is damaged (...); check the pool for details, or restore it from a backup' \
     film pool list tables.pool
 head -c $(($(stat -c %s good.pool) / 2)) good.pool >cut.pool
-NORMAL='s/damaged \(.*\); restore/damaged (...); restore/' bad "a pool, cut off" 2 \
-    'film: cut.pool is damaged (...); restore it from a copy (film pool check may tell more)' \
+NORMAL='s/damaged \(.*\); check/damaged (...); check/' bad "a pool, cut off" 2 \
+    'film: cut.pool is damaged (...); check the pool for details, or restore it from a backup' \
     film pool list cut.pool
 changed model.pool "$(grep -abo '__metadata__' good.pool | head -1 | cut -d: -f1)" 'xx'
 bad "a pool whose model is damaged" 2 \
-    'film: model.pool: the model in it is damaged (its checksum differs); restore the pool from a copy, or export it and add it to a new one' \
+    'film: model.pool: the stored model is damaged (checksum mismatch); restore the pool from a backup, or export it and add it to a new pool' \
     film pool add model.pool questions.tsv
 bad "create over a file that is there" 3 \
-    'film: good.tsv is there already; remove it or choose another name' \
+    'film: good.tsv exists already; remove it or choose another name' \
     film pool create good.tsv --model good.film
 bad "create with a table as model" 2 \
     'film: good.tsv: not a safetensors file: its first 8 bytes announce a header of 8462555535967936876 bytes, more than 100 MB' \
@@ -69,10 +69,10 @@ bad "a password in a database's URI" 1 \
     "film: a password in a URI can be seen by others on this machine; put it into ~/.pgpass (HOST:PORT:DATABASE:USER:PASSWORD, mode 0600), a service file or PGPASSWORD, and leave it out of the URI" \
     film pool list postgresql://me:secret@db/faq
 bad "a URI that is none" 1 \
-    "film: that is no URI of a database; write postgresql://USER@HOST:PORT/DATABASE, other characters in a name as %XX" \
+    "film: not the URI of a database; write postgresql://USER@HOST:PORT/DATABASE, with other characters as %XX" \
     film search postgresql://me@[db/faq card
 bad "a database that is not there" 3 \
-    "film: the database of postgresql://me@127.0.0.1:1/faq cannot be reached: connection to server at \"127.0.0.1\", port 1 failed: Connection refused; Is the server running on that host and accepting TCP/IP connections?" \
+    "film: cannot reach the database of postgresql://me@127.0.0.1:1/faq: connection to server at \"127.0.0.1\", port 1 failed: Connection refused; Is the server running on that host and accepting TCP/IP connections?" \
     film dedup postgresql://me@127.0.0.1:1/faq
 bad "a search in no pool" 3 \
     'film: cannot open missing.pool: No such file or directory' \
@@ -81,20 +81,20 @@ bad "a search for bytes that are no text" 2 \
     'film: query 1 is not valid UTF-8 at byte 1' \
     film search good.pool $'a\xe9'
 bad "a search by a field no sentence has" 2 \
-    'film: no sentence of good.pool has a field "colour"' \
+    'film: no sentence of good.pool has a field "colour"; check the name of the field' \
     film search good.pool card --where colour=red
 bad "a search by half a condition" 1 \
     'film search: --where category: expected FIELD=VALUE; film search --help shows how' \
     film search good.pool card --where category
 bad "too many candidates" 1 \
-    'film: at most 32768 candidates can be judged, not 40000' \
+    'film: candidates: 40000 is too many; choose at most 32768' \
     film search good.pool card --candidates 40000
 bad "pairs for a pool" 2 \
-    'film: good.tsv has two sentences in a row, a pool takes one; name the columns, for example id,text,-' \
+    'film: good.tsv has two sentences per row, but a pool takes one; name the columns, for example id,text,-' \
     film pool add good.pool good.tsv
 printf 'id\ttext\ncard-lost\tanother text\n' >conflict.tsv
 bad "an id that has another text" 2 \
-    'film: conflict.tsv:2: id "card-lost" is in the pool with another text ("I'"'"'ve lost my debit card, what should I d..."); replace it to take the new one' \
+    'film: conflict.tsv:2: id "card-lost" is in the pool with a different text ("I'"'"'ve lost my debit card, what should I d..."); replace existing sentences or choose another id' \
     film pool add good.pool conflict.tsv
 printf 'id\ttext\nx\t\n' >notext.tsv
 bad "a row without text" 2 \
@@ -129,7 +129,7 @@ bad "dedup without a pool" 3 \
     'film: cannot open missing.pool: No such file or directory' \
     film dedup missing.pool
 bad "dedup of a model alone" 2 \
-    'film: good.film is not a pool; film pool create makes one' \
+    'film: good.film is not a pool; create one first' \
     film dedup good.film
 bad "dedup of a file without rows" 2 \
     'film: header.tsv: no rows' \
@@ -148,7 +148,7 @@ bad "a link to a missing file" 3 \
     'film: cannot open missing.tsv: No such file or directory' \
     film link good.film questions.tsv missing.tsv
 bad "both files from standard input" 1 \
-    'film: both files cannot be standard input' \
+    'film: standard input cannot be both files; name a file for one of them' \
     film link good.film - -
 bad "answers without their columns" 2 \
     'film: questions.tsv: no columns id_a, id_b and same; film dedup POOL --review N -o FILE writes such a table' \
@@ -166,7 +166,7 @@ bad "training from a pool without labels" 2 \
     film train --pool dup.pool -o m.film
 "$FILM" pool label dup.pool card-lost card-stolen same
 bad "categories and a pool's pairs" 2 \
-    'film: the labelled pairs say same or different, the rows of the files do not; train on one kind at a time' \
+    'film: the pairs have labels same or different, but the files do not; train on one kind at a time' \
     film train questions.tsv --pool dup.pool -o m.film
 bad "a stream and a pool" 1 \
     'film: method mfilm streams files and takes no pool; choose another method' \

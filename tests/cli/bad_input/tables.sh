@@ -33,11 +33,11 @@ bad "the second file is missing" 3 \
     'film: cannot open missing.tsv: No such file or directory' \
     film train good.tsv missing.tsv -o m.film
 bad "files of different kinds" 2 \
-    'film: questions.tsv holds categories, the files before it labelled pairs; train on one kind at a time' \
+    'film: questions.tsv has categories, the preceding files have labelled pairs; train on one kind at a time' \
     film train good.tsv "$(cp "$FAQ/questions.tsv" . && echo questions.tsv)" -o m.film
 cut -f2 good.tsv | tail -n +2 >plain.txt
 bad "a dev file without labels" 2 \
-    'film: plain.txt: no labels; the dev file needs a label, score, category or triplet columns' \
+    'film: plain.txt: no labels; add a label, score, category or triplet column to the dev file' \
     film train good.tsv --dev plain.txt -o m.film
 bad "the dev file is missing" 3 \
     'film: cannot open missing.tsv: No such file or directory' \
@@ -47,14 +47,14 @@ bad "the stop words are missing" 3 \
     film train good.tsv --stop missing.txt -o m.film
 printf 'caf\xe9\n' >latin.txt
 bad "stop words that are not UTF-8" 2 \
-    'film: latin.txt: stop words must be UTF-8, one per line' \
+    'film: latin.txt: invalid UTF-8; stop words are UTF-8, one per line' \
     film train good.tsv --stop latin.txt -o m.film
 
 heading "Compressed files"
 gzip -9nc good.tsv >good.tsv.gz
 head -c 2000 good.tsv.gz >cut.tsv.gz
 bad "gzip, cut off" 2 \
-    'film: cut.tsv.gz: compressed data ends early (truncated?)' \
+    'film: cut.tsv.gz: compressed data ends early; the file is truncated' \
     film train cut.tsv.gz -o m.film
 { head -c 3000 good.tsv.gz; printf 'xxxx'; tail -c +3005 good.tsv.gz; } >damaged.tsv.gz
 NORMAL='s/\(.*\)/(...)/' bad "gzip, damaged in the middle" 2 \
@@ -76,18 +76,18 @@ if command -v zstd >/dev/null; then
     zstd -qc good.tsv >good.tsv.zst
     head -c 2000 good.tsv.zst >cut.tsv.zst
     bad "zstd, cut off" 2 \
-    'film: cut.tsv.zst: compressed data ends early (truncated?)' \
+    'film: cut.tsv.zst: compressed data ends early; the file is truncated' \
     film train cut.tsv.zst -o m.film
 else skip "zstd, cut off" "no zstd"; fi
 
 heading "Bytes"
 pairs '1\tone\0two\tthree\n' >nul.tsv
 bad "a NUL byte" 2 \
-    'film: nul.tsv:2: NUL byte in column 2 (byte 6 of the row); is the file UTF-16?; fix the row or skip bad rows' \
+    'film: nul.tsv:2: NUL byte in column 2 (byte 6 of the row), perhaps UTF-16; fix the row or skip bad rows' \
     film train nul.tsv -o m.film
 pairs '1\tfine\tfine\n0\tcaf\xe9\tcoffee\n' >latin.tsv
 bad "Latin-1 instead of UTF-8" 2 \
-    'film: latin.tsv:3: not UTF-8 in column 2 (byte 6 of the row); convert the file with iconv -t UTF-8; fix the row or skip bad rows' \
+    'film: latin.tsv:3: invalid UTF-8 in column 2 (byte 6 of the row); convert the file with iconv -t UTF-8; fix the row or skip bad rows' \
     film train latin.tsv -o m.film
 printf '\xff\xfel\0a\0b\0e\0l\0' >utf16.tsv
 bad "UTF-16 with a byte order mark" 2 \
@@ -95,11 +95,11 @@ bad "UTF-16 with a byte order mark" 2 \
     film train utf16.tsv -o m.film
 printf 'a\0\t\0b\0\n\0' >utf16-bare.tsv
 bad "UTF-16 without one" 2 \
-    'film: utf16-bare.tsv:1: NUL byte in column 1 (byte 2 of the row); is the file UTF-16?; fix the row or skip bad rows' \
+    'film: utf16-bare.tsv:1: NUL byte in column 1 (byte 2 of the row), perhaps UTF-16; fix the row or skip bad rows' \
     film train utf16-bare.tsv -o m.film
 pairs '1\t\xed\xa0\x80\tx\n' >surrogate.tsv
 bad "a surrogate" 2 \
-    'film: surrogate.tsv:2: not UTF-8 in column 2 (byte 3 of the row); convert the file with iconv -t UTF-8; fix the row or skip bad rows' \
+    'film: surrogate.tsv:2: invalid UTF-8 in column 2 (byte 3 of the row); convert the file with iconv -t UTF-8; fix the row or skip bad rows' \
     film train surrogate.tsv -o m.film
 
 heading "Rows"
@@ -113,15 +113,15 @@ bad "a column too many" 2 \
     film train wide.tsv -o m.film
 pairs '1\ta b\tb c\nyes\tx\ty\n' >yes.tsv
 bad "a label that is a word" 2 \
-    'film: yes.tsv:3: label "yes" is neither 0 nor 1; fix the row or skip bad rows' \
+    'film: yes.tsv:3: label "yes" is not 0 or 1; fix the row or skip bad rows' \
     film train yes.tsv -o m.film
 pairs '1\ta b\tb c\n\tx\ty\n' >nolabel.tsv
 bad "an empty label" 2 \
-    'film: nolabel.tsv:3: label "" is neither 0 nor 1; fix the row or skip bad rows' \
+    'film: nolabel.tsv:3: label "" is not 0 or 1; fix the row or skip bad rows' \
     film train nolabel.tsv -o m.film
 pairs '1\ta\tb\n2\tx\ty\n0\tc\td\n' >two.tsv
 bad "a label 2 with --labels pairs" 2 \
-    'film: two.tsv:3: label "2" is neither 0 nor 1 (labels of the kind scores are degrees of similarity); fix the row or skip bad rows' \
+    'film: two.tsv:3: label "2" is not 0 or 1 (for degrees of similarity choose labels of the kind scores); fix the row or skip bad rows' \
     film train two.tsv --labels pairs -o m.film
 printf 'score\tsentence1\tsentence2\n1.5\ta\tb\nabc\tx\ty\n' >abc.tsv
 bad "a score that is no number" 2 \
@@ -133,19 +133,19 @@ bad "a score that is NaN" 2 \
     film train nan.tsv -o m.film
 lines 'label,question1,question2' '1,a,b' '0,"never closed,d' '1,e,f' >quote.csv
 bad "a quote that is never closed" 2 \
-    'film: quote.csv:3: the quote opened here is never closed; a quote inside a quoted field is written twice ("")' \
+    'film: quote.csv:3: the quote opened here is never closed; write a quote inside a quoted field twice ("")' \
     film train quote.csv -o m.film
 lines 'label,question1,question2' '1,a,b' '0,"x"y,d' >behind.csv
 bad "text behind a closing quote" 2 \
-    'film: behind.csv:3: text behind the closing quote of column 2; a quote inside a quoted field is written twice (""); fix the row or skip bad rows' \
+    'film: behind.csv:3: text after the closing quote of column 2; write a quote inside a quoted field twice (""); fix the row or skip bad rows' \
     film train behind.csv -o m.film
 lines '{"a": "x", "b": "y", "label": 1}' '{"a": "x", ' >broken.jsonl
 bad "a broken JSON line" 2 \
-    "film: broken.jsonl:2: not JSON (string or '}' expected near end of file); one object per line is wanted; fix the row or skip bad rows" \
+    "film: broken.jsonl:2: invalid JSON (string or '}' expected near end of file); expected one object per line; fix the row or skip bad rows" \
     film train broken.jsonl -o m.film
 lines '[{"a": "x", "b": "y", "label": 1}]' >array.json
 bad "a JSON array" 2 \
-    "film: array.json:1: a JSON array, one object per line is wanted (jq -c '.[]' makes that); fix the row or skip bad rows" \
+    "film: array.json:1: a JSON array; expected one object per line (convert it with jq -c '.[]'); fix the row or skip bad rows" \
     film train array.json -o m.film
 lines '{"a": "x", "b": "y", "label": 1}' '{"a": "x", "label": 0}' >key.jsonl
 bad "a JSON object without a key" 2 \
@@ -163,29 +163,29 @@ bad "two columns without a header" 2 \
     film train two-columns.tsv -o m.film
 printf 'x\ty\tz\tu\tv\n%.0s' 1 2 3 >five.tsv
 bad "five columns without a header" 2 \
-    'film: five.tsv: 5 columns without a header that is known; name the columns, for example label,a,b,-' \
+    'film: five.tsv: 5 columns without a known header; name the columns, for example label,a,b,-' \
     film train five.tsv -o m.film
 lines '{"x": "a", "y": "b"}' >keys.jsonl
 bad "unknown keys" 2 \
-    'film: keys.jsonl: none of the keys (x, y) is a name known for a text (question1 and question2, text, ...); name the columns, in this order' \
+    'film: keys.jsonl: no known text key among x, y (known: question1 and question2, text, ...); name the columns in this order' \
     film train keys.jsonl -o m.film
 bad "an unknown name in --columns" 1 \
-    'film: columns: "question" is none of label, score, a, b, anchor, positive, negative, text, category, answer, url, id, - (a column to ignore)' \
+    'film: columns: unknown name "question"; known names: label, score, a, b, anchor, positive, negative, text, category, answer, url, id, - (ignore the column)' \
     film train good.tsv --columns label,a,question -o m.film
 bad "a name twice in --columns" 1 \
-    'film: columns: "b" is column 3, but column 2 already has that part; use - for one of them' \
+    'film: columns: "b" is column 3, but column 2 has that role already; use - for one of them' \
     film train good.tsv --columns a,b,b -o m.film
 bad "--columns without a text" 1 \
-    'film: the columns name no text: one of them must be a, text or anchor' \
+    'film: columns: no text column; name one of them a, text or anchor' \
     film train good.tsv --columns label,-,- -o m.film
 bad "--columns of another width" 2 \
-    'film: good.tsv: 3 columns, but 2 are named (a,b)' \
+    'film: good.tsv: 3 columns, but 2 are named (a,b); name every column' \
     film train good.tsv --columns a,b -o m.film
 bad "--labels that do not fit" 2 \
-    "film: good.tsv: labels of the kind \"triplets\" need a dissimilar sentence (negative); the file's columns are label, question1, question2; name the columns if they mean something else" \
+    "film: good.tsv: labels of the kind \"triplets\" need a dissimilar sentence (negative), but the columns are label, question1, question2; name the columns or choose another kind of labels" \
     film train good.tsv --labels triplets -o m.film
 bad "--labels categories without a category" 2 \
-    "film: good.tsv: labels of the kind \"categories\" need a category; the file's columns are label, question1, question2; name the columns if they mean something else" \
+    "film: good.tsv: labels of the kind \"categories\" need a category, but the columns are label, question1, question2; name the columns or choose another kind of labels" \
     film train good.tsv --labels categories -o m.film
 bad "pairs for embed" 2 \
     'film: good.tsv has two sentences in a row, embed takes one; choose with --columns, for example --columns -,text,-' \
@@ -198,19 +198,19 @@ bad "kaggle's format without ids" 2 \
     'film: good.tsv has no column of ids, which --format kaggle writes; name it with --columns, for example --columns id,a,b' \
     film predict good.film good.tsv --format kaggle
 bad "eval of text without labels" 2 \
-    'film: plain.txt: no labels to compare with; it needs a label, score or category column or triplets (name the columns if they have other names)' \
+    'film: plain.txt: no labels; add a label, score or category column or triplets, or name the columns' \
     film eval good.film plain.txt
 bad "eval of a model" 2 \
-    'film: good.film:1: NUL byte in column 1 (byte 3 of the row); is the file UTF-16?; fix the row or skip bad rows' \
+    'film: good.film:1: NUL byte in column 1 (byte 3 of the row), perhaps UTF-16; fix the row or skip bad rows' \
     film eval good.film good.film
 bad "eval with a table as model" 2 \
     'film: good.tsv: not a safetensors file: its first 8 bytes announce a header of 8462555535967936876 bytes, more than 100 MB' \
     film eval good.tsv good.tsv
 bad "eval with the wrong kind of labels" 2 \
-    "film: questions.tsv: labels of the kind \"pairs\" need a second sentence (b) and a label; the file's columns are id, text, category; name the columns if they mean something else" \
+    "film: questions.tsv: labels of the kind \"pairs\" need a second sentence (b) and a label, but the columns are id, text, category; name the columns or choose another kind of labels" \
     film eval good.film questions.tsv --labels pairs
 bad "kNN decisions on categories" 1 \
-    'film: questions.tsv has neither labelled pairs nor triplets to decide on by knn' \
+    'film: questions.tsv has neither labelled pairs nor triplets for the knn decision' \
     film eval good.film questions.tsv --decision knn
 
 bad "compared with a table instead of a model" 2 \
@@ -220,41 +220,41 @@ bad "compared with a model that is not there" 3 \
     'film: cannot open missing.film: No such file or directory' \
     film eval good.film good.tsv --against missing.film
 bad "two models on text without labels" 2 \
-    'film: plain.txt: no labels to compare with; it needs a label, score or category column or triplets (name the columns if they have other names)' \
+    'film: plain.txt: no labels; add a label, score or category column or triplets, or name the columns' \
     film eval good.film plain.txt --against good.film
 bad "two models on categories" 1 \
-    'film: questions.tsv holds categories; two models are compared on pairs, triplets or scores' \
+    'film: questions.tsv has categories; two models can be compared on pairs, triplets or scores only' \
     film eval good.film questions.tsv --against good.film
 "$FILM" train good.tsv --method tfidf --decision threshold -q -o tfidf.film
 bad "the second model has no vectors for kNN" 1 \
-    'film: tfidf.film: a model of features alone has no vectors to search; train one with method svd, film or rank' \
+    'film: tfidf.film: this model has no vectors to search (method tfidf); train one with method svd, film or rank' \
     film eval good.film good.tsv --against tfidf.film --decision knn
 bad "an operating point on categories" 1 \
-    'film: questions.tsv has neither labelled pairs nor triplets to choose an operating point on' \
+    'film: questions.tsv has neither labelled pairs nor triplets for an operating point' \
     film eval good.film questions.tsv --operating f1
 bad "a threshold for categories" 1 \
-    'film: questions.tsv has neither labelled pairs nor triplets to decide on by a threshold' \
+    'film: questions.tsv has neither labelled pairs nor triplets for a threshold' \
     film eval good.film questions.tsv --threshold 0.5
 bad "the prior of categories" 1 \
-    'film: questions.tsv has neither labelled pairs nor triplets to take the prior from' \
+    'film: questions.tsv has neither labelled pairs nor triplets for the prior' \
     film eval good.film questions.tsv --prior auto
 sed -n '1p; /^1/p' good.tsv >ones.tsv
 bad "the prior of a file with one label" 2 \
-    'film: ones.tsv: all pairs are labelled the same, which is no prior to decide with; give it as a number' \
+    'film: ones.tsv: all pairs are labelled the same, so they give no prior; set the prior to a number' \
     film eval good.film ones.tsv --prior auto
 bad "an operating point without labels" 2 \
-    'film: operating point f1: no pair is labelled the same to choose the threshold on; give a labelled dev file, or leave it out' \
+    'film: operating point f1: no pair is labelled the same; give a labelled dev file or leave the operating point out' \
     film train plain.txt --operating f1 -o m.film
 
 heading "Labels"
 sed -n '1p; /^0/p' good.tsv >zeros.tsv
 bad "film with no pair that is the same" 2 \
-    'film: no triplets: the labels need both kinds, sentences that mean the same and sentences that do not' \
+    'film: no triplets; add labels of both kinds, same and different' \
     film train zeros.tsv --method film -o m.film
 bad "rank with no pair that is the same" 2 \
-    'film: no positive pairs: the ranking objective needs sentences that mean the same' \
+    'film: no positive pairs; add pairs labelled the same, or use method svd' \
     film train zeros.tsv --method rank -o m.film
 printf 'text\tcategory\nlost card\tcard\nphone broken\tphone\ncard is lost\tother\n' >alone.tsv
 bad "every sentence alone in its category" 2 \
-    'film: no positive pairs: the ranking objective needs sentences that mean the same' \
+    'film: no positive pairs; add pairs labelled the same, or use method svd' \
     film train alone.tsv --min-df 1 -o m.film
