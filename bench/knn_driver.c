@@ -88,7 +88,7 @@ int main(int argc, char **argv)
     unsigned char *exact = malloc(corpus.rows), *same = malloc(corpus.rows);
     struct flat flat = {.rows = rows, .count = count, .dim = dim};
     struct flat_queries all = {.count = count};
-    must(flat_search(&flat, &all, k, 0, NULL, lists, NULL, &error));
+    must(flat_search(&flat, &all, k, 0, NULL, &(struct nearest){lists, NULL, 0}, &error));
     decide(&corpus, lists, k, exact);
     printf("%zu sentences, %zu pairs, k = %zu, mutual: exact accuracy %.2f %%\n", count,
            corpus.rows, k, share(&corpus, exact, NULL));

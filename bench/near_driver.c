@@ -97,7 +97,8 @@ static void exact_scans(const struct codes *codes, int threads)
     uint32_t *id = malloc(asked * K * sizeof *id);
     float *score = malloc(asked * K * sizeof *score);
     double start = now();
-    must(flat_search(&flat, &foreign, K, threads, NULL, gold_id, gold_score, &error));
+    must(flat_search(&flat, &foreign, K, threads, NULL, &(struct nearest){gold_id, gold_score, 0},
+                     &error));
     printf("exact, float GEMM, %zu queries, %d thread(s): %.0f queries/s\n", asked, threads,
            (double)asked / (now() - start));
     must(scan_init(&scan, *codes, base, NULL, threads, &error));

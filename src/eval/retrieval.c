@@ -45,7 +45,8 @@ film_status retrieval_measure(struct retrieval *retrieval, const struct flat_sha
         target[count++] = b[i];
     }
     retrieval->queries = count;
-    TRY(flat_share_rank(pool, query, target, count, threads, progress, retrieval->rank, error));
+    TRY(flat_share_rank(pool, &(struct flat_share_targets){query, target, count}, threads, progress,
+                        retrieval->rank, error));
     summarise(retrieval);
 done:
     mem_free(query);

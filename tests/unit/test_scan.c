@@ -111,7 +111,8 @@ static void the_scan_is_exact(void **state)
         struct flat_queries foreign = {.count = asked, .vectors = queries};
         uint32_t *id = malloc(asked * k * 4), *wanted = malloc(asked * k * 4);
         float *score = malloc(asked * k * 4), *wanted_score = malloc(asked * k * 4);
-        assert_ok(flat_search(&flat, &foreign, k, 2, NULL, wanted, wanted_score, &error));
+        assert_ok(flat_search(&flat, &foreign, k, 2, NULL,
+                              &(struct nearest){wanted, wanted_score, 0}, &error));
         assert_ok(scan_init(&scan, codes, rows, NULL, 2, &error));
         for (int threads = 1; threads <= 4; threads++) {
             struct scan_counts counts;
