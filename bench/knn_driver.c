@@ -56,7 +56,8 @@ static void search_graph(const struct graph_view *view, const float *rows, size_
 {
     uint32_t *found = malloc(count * (k + 1) * sizeof *found);
     struct graph_question question = {.vector = rows, .k = k + 1, .ef = ef, .rows = rows};
-    must(graph_search_many(view, &question, count, 0, NULL, found, NULL, &error));
+    must(graph_search_many(view, &question, count, 0, NULL, &(struct nearest){found, NULL, 0},
+                           &error));
     for (size_t i = 0; i < count; i++) {
         size_t kept = 0;
         for (size_t j = 0; j <= k && kept < k; j++)

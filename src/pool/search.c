@@ -189,9 +189,11 @@ static film_status find_candidates(struct search *search, struct worker *worker,
         TRY(made);
     }
     if (!worker->asker) TRY(index_asker_new(snapshot->index, &worker->asker, error));
-    TRY(index_candidates_among(snapshot->index, worker->asker, query,
-                               search->allowed ? &search->filter : NULL,
-                               search->options->candidates, worker->found, &found, error));
+    struct index_query wanted = {.text = query,
+                                 .filter = search->allowed ? &search->filter : NULL,
+                                 .k = search->options->candidates};
+    TRY(index_candidates_among(snapshot->index, worker->asker, &wanted, worker->found, &found,
+                               error));
     for (size_t i = 0; i < found; i++)
         worker->candidate[i] = (struct candidate){snapshot->numbers[worker->found[i].id],
                                                   worker->found[i].dense, worker->found[i].lexical};
