@@ -301,8 +301,7 @@ static film_status take_part_norm(struct loader *loader, const struct bert_confi
     return take_norm(loader, name, config->hidden, weight, bias, error);
 }
 
-/* A matrix with its bias. */
-struct dense_part {
+struct dense_part { /* a matrix with its bias */
     enum part part;
     size_t outputs, inputs;
 };

@@ -1,3 +1,5 @@
+/* Brings the copy of a pool up to date: reads what the database has changed since the copy's last
+ * change and applies it in one transaction. It sends nothing (push.c). */
 #include "remote/remote_parts.h"
 #include "base/mem.h"
 

@@ -1,3 +1,5 @@
+/* Opens a pool in PostgreSQL with its copy, and runs reads and writes on both in the order of locks
+ * of remote.h. Rows are transferred by pull.c and push.c. */
 #include "remote/remote_parts.h"
 #include "base/checksum.h"
 #include "base/mem.h"
