@@ -443,14 +443,9 @@ typedef struct film_link_result {
     uint64_t sent;
 } film_link_result;
 
-/* COUNT records in memory. */
-typedef struct film_records {
-    const film_record *list;
-    size_t count;
-} film_records;
-
 /* Finds for each record of A the records of B that mean the same. RESULT may be NULL. */
-FILM_API film_status film_link(const film_model *model, film_records a, film_records b,
+FILM_API film_status film_link(const film_model *model, const film_record *a, size_t a_count,
+                               const film_record *b, size_t b_count,
                                const film_link_options *options, film_link_result *result,
                                film_error *error);
 FILM_API film_status film_link_files(const film_model *model, const char *path_a,

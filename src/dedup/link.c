@@ -387,8 +387,9 @@ static film_status link_piles(const film_model *model, struct record_set *a, str
     return status;
 }
 
-film_status film_link(const film_model *model, film_records a, film_records b,
-                      const film_link_options *options, film_link_result *result, film_error *error)
+film_status film_link(const film_model *model, const film_record *a, size_t a_count,
+                      const film_record *b, size_t b_count, const film_link_options *options,
+                      film_link_result *result, film_error *error)
 {
     film_status status = FILM_OK;
     film_link_options wanted = {0};
@@ -397,10 +398,10 @@ film_status film_link(const film_model *model, film_records a, film_records b,
     if ((status = start_linking(&wanted, options, result, error)) != FILM_OK) return status;
     const struct comm *comm = comm_of(wanted.job);
     uint64_t sent = comm_sent(comm);
-    if (!model || (a.count && !a.list) || (b.count && !b.list))
+    if (!model || (a_count && !a) || (b_count && !b))
         return status_missing(error, model ? "a or b" : "model");
-    TRY(record_set_view(&as, comm, a.list, a.count, error));
-    TRY(record_set_view(&bs, comm, b.list, b.count, error));
+    TRY(record_set_view(&as, comm, a, a_count, error));
+    TRY(record_set_view(&bs, comm, b, b_count, error));
     TRY(link_piles(model, &as, &bs, &wanted, &figures, error));
     TRY(comm_sent_since(comm, sent, &figures.sent, error));
 done:

@@ -112,10 +112,8 @@ static void a_forgotten_size_is_refused(void **state)
         film_explanation_json(&(film_explanation){0}, 1, &(char *){NULL}, NULL, &error),
         film_dedup(model, NULL, 0, &(film_dedup_options){0}, NULL, &error),
         film_dedup(model, NULL, 0, NULL, &(film_dedup_result){0}, &error),
-        film_link(model, (film_records){NULL, 0}, (film_records){NULL, 0}, &(film_link_options){0},
-                  NULL, &error),
-        film_link(model, (film_records){NULL, 0}, (film_records){NULL, 0}, NULL,
-                  &(film_link_result){0}, &error),
+        film_link(model, NULL, 0, NULL, 0, &(film_link_options){0}, NULL, &error),
+        film_link(model, NULL, 0, NULL, 0, NULL, &(film_link_result){0}, &error),
     };
     for (size_t i = 0; i < sizeof found / sizeof *found; i++)
         if (found[i] != FILM_USAGE) fail_msg("call %zu: %s", i, film_status_name(found[i]));

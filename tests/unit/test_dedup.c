@@ -389,8 +389,7 @@ static void links_are_the_best_of_all(void **state)
     options.candidates = MOST;
     options.match = on_match;
     options.user = &linked;
-    assert_ok(film_link(model, (film_records){records, A}, (film_records){records + A, B}, &options,
-                        &result, &error));
+    assert_ok(film_link(model, records, A, records + A, B, &options, &result, &error));
     assert_int_equal(linked.count, A);
     double p[A][B];
     for (size_t i = 0; i < A; i++) {
@@ -405,8 +404,7 @@ static void links_are_the_best_of_all(void **state)
     assert_int_equal(result.matched + linked.none, A);
     options.unique = 1;
     options.user = &unique;
-    assert_ok(film_link(model, (film_records){records, A}, (film_records){records + A, B}, &options,
-                        &result, &error));
+    assert_ok(film_link(model, records, A, records + A, B, &options, &result, &error));
     /* Greedy: no free pair is likelier than what its records got. */
     int taken[B] = {0};
     for (size_t i = 0; i < A; i++)
@@ -420,8 +418,7 @@ static void links_are_the_best_of_all(void **state)
             assert_true(unique.probability[i] >= p[i][j] - 1e-6 || of_b >= p[i][j] - 1e-6);
         }
     options.most = 2;
-    assert_int_equal(film_link(model, (film_records){records, A}, (film_records){records + A, B},
-                               &options, &result, &error),
+    assert_int_equal(film_link(model, records, A, records + A, B, &options, &result, &error),
                      FILM_USAGE);
 }
 

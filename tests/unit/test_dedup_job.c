@@ -128,9 +128,8 @@ static void work(const struct comm *comm, void *user)
                                                &question->linked[me], &question->error[me]);
     else if (question->b_count)
         question->status[me] =
-            film_link(model, (film_records){records, question->count},
-                      (film_records){records + question->count, question->b_count}, &link,
-                      &question->linked[me], &question->error[me]);
+            film_link(model, records, question->count, records + question->count, question->b_count,
+                      &link, &question->linked[me], &question->error[me]);
     else if (question->path)
         question->status[me] = film_dedup_file(model, question->path, &dedup, &question->result[me],
                                                &question->error[me]);
