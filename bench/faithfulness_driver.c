@@ -75,18 +75,25 @@ static film_text without(film_text text, const struct candidate *words, size_t d
     return (film_text){out, length};
 }
 
+/* A pair with its verdict. */
+struct judged {
+    film_text a, b;
+    int same;
+    double before; /* the probability */
+};
+
 /* Adds to SUM[k], k = 1 .. most, how far the probability of the verdict falls. */
-static void delete_in_order(film_context *context, film_text a, film_text b, int same,
-                            double before, struct candidate *words, size_t words_count,
-                            double share, double *sum)
+static void delete_in_order(film_context *context, const struct judged *pair,
+                            struct candidate *words, size_t words_count, double share, double *sum)
 {
     static char room[2][1 << 16];
     qsort(words, words_count, sizeof *words, higher_first);
     for (size_t k = 1; k <= most; k++) {
         film_verdict verdict;
-        must(film_match(context, without(a, words, k, 'a', room[0]),
-                        without(b, words, k, 'b', room[1]), &verdict, &error));
-        sum[k] += share * (same ? before - verdict.probability : verdict.probability - before);
+        must(film_match(context, without(pair->a, words, k, 'a', room[0]),
+                        without(pair->b, words, k, 'b', room[1]), &verdict, &error));
+        double drop = pair->before - verdict.probability;
+        sum[k] += share * (pair->same ? drop : -drop);
     }
 }
 
@@ -141,7 +148,8 @@ static void take_pair(const film_model *model, film_context *explaining, film_co
                 if (order == IDF_ONCE && seen_before(&why, i)) key = -1;
                 words[i] = (struct candidate){*word, key};
             }
-            delete_in_order(asking, a, b, same, why.verdict.probability, words, why.word_count,
+            struct judged pair = {a, b, same, why.verdict.probability};
+            delete_in_order(asking, &pair, words, why.word_count,
                             order == RANDOM ? 1.0 / DRAWS : 1.0, own[order]);
         }
     for (int order = 0; order < ORDERS; order++)

@@ -56,7 +56,8 @@ static void search_graph(const struct graph_view *view, const float *rows, size_
 {
     uint32_t *found = malloc(count * (k + 1) * sizeof *found);
     struct graph_question question = {.vector = rows, .k = k + 1, .ef = ef, .rows = rows};
-    must(graph_search_many(view, &question, count, 0, NULL, found, NULL, &error));
+    must(graph_search_many(view, &question, count, 0, NULL, &(struct nearest){found, NULL, 0},
+                           &error));
     for (size_t i = 0; i < count; i++) {
         size_t kept = 0;
         for (size_t j = 0; j <= k && kept < k; j++)
@@ -88,7 +89,7 @@ int main(int argc, char **argv)
     unsigned char *exact = malloc(corpus.rows), *same = malloc(corpus.rows);
     struct flat flat = {.rows = rows, .count = count, .dim = dim};
     struct flat_queries all = {.count = count};
-    must(flat_search(&flat, &all, k, 0, NULL, lists, NULL, &error));
+    must(flat_search(&flat, &all, k, 0, NULL, &(struct nearest){lists, NULL, 0}, &error));
     decide(&corpus, lists, k, exact);
     printf("%zu sentences, %zu pairs, k = %zu, mutual: exact accuracy %.2f %%\n", count,
            corpus.rows, k, share(&corpus, exact, NULL));

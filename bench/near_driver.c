@@ -97,12 +97,14 @@ static void exact_scans(const struct codes *codes, int threads)
     uint32_t *id = malloc(asked * K * sizeof *id);
     float *score = malloc(asked * K * sizeof *score);
     double start = now();
-    must(flat_search(&flat, &foreign, K, threads, NULL, gold_id, gold_score, &error));
+    must(flat_search(&flat, &foreign, K, threads, NULL, &(struct nearest){gold_id, gold_score, 0},
+                     &error));
     printf("exact, float GEMM, %zu queries, %d thread(s): %.0f queries/s\n", asked, threads,
            (double)asked / (now() - start));
     must(scan_init(&scan, *codes, base, NULL, threads, &error));
     start = now();
-    must(scan_search(&scan, queries, asked, K, threads, NULL, id, score, &counts, &error));
+    must(scan_search(&scan, &(struct scan_queries){queries, asked, K}, threads, NULL,
+                     &(struct nearest){id, score, 0}, &counts, &error));
     double seconds = now() - start;
     size_t wanted, found = recall_count(gold_id, gold_score, id, score, asked, K, &wanted);
     require(found == wanted, "the byte scan is exact");
@@ -114,7 +116,8 @@ static void exact_scans(const struct codes *codes, int threads)
         size_t some = 20;
         start = now();
         for (size_t q = 0; q < some; q++)
-            must(scan_search(&scan, queries + q * dim, 1, K, 1, NULL, id, score, &counts, &error));
+            must(scan_search(&scan, &(struct scan_queries){queries + q * dim, 1, K}, 1, NULL,
+                             &(struct nearest){id, score, 0}, &counts, &error));
         seconds = (now() - start) / (double)some;
         if (seconds < best) best = seconds;
     }
@@ -175,7 +178,8 @@ static void changes(struct graph *graph)
         /* among ten, because of codes alone a longer row may score better than the row itself */
         struct graph_view view = graph_view(graph);
         struct graph_question question = {queries + i * dim, K, 100, NULL};
-        must(graph_search_many(&view, &question, 1, 1, NULL, id, score, &error));
+        must(graph_search_many(&view, &question, 1, 1, NULL, &(struct nearest){id, score, 0},
+                               &error));
         gone[i] = (uint32_t)(count + i);
         size_t place = 0;
         while (place < K && id[place] != gone[i]) place++;
@@ -191,7 +195,8 @@ static void changes(struct graph *graph)
     struct graph_view view = graph_view(graph);
     for (size_t i = 0; i < SOME; i++) {
         struct graph_question question = {queries + i * dim, K, 100, NULL};
-        must(graph_search_many(&view, &question, 1, 1, NULL, id, score, &error));
+        must(graph_search_many(&view, &question, 1, 1, NULL, &(struct nearest){id, score, 0},
+                               &error));
         for (size_t j = 0; j < K; j++)
             require(id[j] < count, "a row that was removed is not found");
     }

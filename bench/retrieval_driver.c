@@ -130,18 +130,19 @@ static void measure_parts(film_pool *pool)
     for (size_t q = 0; q < queries; q++) {
         struct lexical_terms words;
         size_t count;
+        struct nearest out = {id, score, 0};
         double start = clock_seconds();
         must(terms_make(&terms, query[q], &words, &error));
-        must(lexical_search(lexical, searcher, words, NULL, K, id, score, &count, &error));
+        must(lexical_search(lexical, searcher, words, NULL, K, &out, &error));
         seconds[0] += clock_seconds() - start;
-        fill(&list, db, snapshot, id, score, count);
+        fill(&list, db, snapshot, id, score, out.found);
         note(0, q, &list);
         if (pool->dim) {
             start = clock_seconds();
             must(encoder_embed_all(&model->encoder, &query[q], 1, 1, vector, &error));
-            must(index_nearest(snapshot->index, asker, vector, K, id, score, &count, &error));
+            must(index_nearest(snapshot->index, asker, vector, K, &out, &error));
             seconds[1] += clock_seconds() - start;
-            fill(&list, db, snapshot, id, score, count);
+            fill(&list, db, snapshot, id, score, out.found);
             note(1, q, &list);
         }
         start = clock_seconds();
@@ -151,7 +152,7 @@ static void measure_parts(film_pool *pool)
             id[i] = found[i].id;
             score[i] = found[i].score;
         }
-        fill(&list, db, snapshot, id, score, count);
+        fill(&list, db, snapshot, id, score, out.found);
         note(2, q, &list);
     }
     for (int i = 0; i < 3; i++) print(i, seconds[i]);

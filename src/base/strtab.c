@@ -135,10 +135,11 @@ film_status strtab_add(struct strtab *table, const char *bytes, size_t length, u
     return strtab_add_hashed(table, bytes, length, strtab_hash(bytes, length), id, error);
 }
 
-film_status strtab_map(struct strtab *table, const char *bytes, uint64_t byte_count,
-                       const uint64_t *offsets, uint64_t offset_count, const uint64_t *slots,
-                       uint64_t slot_count, const char *name, film_error *error)
+film_status strtab_map(struct strtab *table, const struct strtab_arrays *arrays, const char *name,
+                       film_error *error)
 {
+    const uint64_t *offsets = arrays->offsets;
+    uint64_t offset_count = arrays->offset_count, slot_count = arrays->slot_count;
     memset(table, 0, sizeof *table);
     if (offset_count == 0 || offset_count > UINT32_MAX / 2)
         return status_set(error, FILM_BAD_INPUT,
@@ -146,14 +147,12 @@ film_status strtab_map(struct strtab *table, const char *bytes, uint64_t byte_co
                           (unsigned long long)offset_count);
     if (slot_count < offset_count || slot_count > (uint64_t)UINT32_MAX + 1 ||
         (slot_count & (slot_count - 1)) != 0)
-        return status_set(
-            error, FILM_BAD_INPUT,
-            "%s: string table: invalid slot count %llu for %llu strings; the file is damaged", name,
-            (unsigned long long)slot_count, (unsigned long long)offset_count - 1);
-    if (offsets[0] != 0 || offsets[offset_count - 1] != byte_count)
         return status_set(error, FILM_BAD_INPUT,
-                          "%s: string table: offsets do not cover all bytes; the file is damaged",
-                          name);
+                          "%s: %llu hash slots for %llu strings (a larger power of two is needed)",
+                          name, (unsigned long long)slot_count,
+                          (unsigned long long)offset_count - 1);
+    if (offsets[0] != 0 || offsets[offset_count - 1] != arrays->byte_count)
+        return status_set(error, FILM_BAD_INPUT, "%s: string offsets do not span the bytes", name);
     for (uint64_t i = 1; i < offset_count; i++)
         if (offsets[i] < offsets[i - 1])
             return status_set(
@@ -162,8 +161,8 @@ film_status strtab_map(struct strtab *table, const char *bytes, uint64_t byte_co
                 name, (unsigned long long)i);
     table->count = (uint32_t)(offset_count - 1);
     table->slot_mask = (uint32_t)(slot_count - 1);
-    table->bytes = bytes;
+    table->bytes = arrays->bytes;
     table->offsets = offsets;
-    table->slots = slots;
+    table->slots = arrays->slots;
     return FILM_OK;
 }

@@ -41,10 +41,19 @@ uint32_t strtab_find(const struct strtab *table, const char *bytes, size_t lengt
 
 film_text strtab_get(const struct strtab *table, uint32_t id);
 
-/* Makes a table over arrays of a file. Checks sizes, that the slot count is a power of two larger
+/* Arrays of a file. */
+struct strtab_arrays {
+    const char *bytes;
+    uint64_t byte_count;
+    const uint64_t *offsets;
+    uint64_t offset_count;
+    const uint64_t *slots;
+    uint64_t slot_count;
+};
+
+/* Makes a table over them. Checks sizes, that the slot count is a power of two larger
  * than the string count, and that offsets rise to the end of the bytes. NAME is for the message. */
-film_status strtab_map(struct strtab *table, const char *bytes, uint64_t byte_count,
-                       const uint64_t *offsets, uint64_t offset_count, const uint64_t *slots,
-                       uint64_t slot_count, const char *name, film_error *error);
+film_status strtab_map(struct strtab *table, const struct strtab_arrays *arrays, const char *name,
+                       film_error *error);
 
 #endif

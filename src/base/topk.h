@@ -27,6 +27,13 @@ static inline void topk_offer(struct topk *top, float score, uint32_t id)
     topk_insert(top, score, id);
 }
 
+/* Where a search writes the best rows of each query, best first. */
+struct nearest {
+    uint32_t *id;
+    float *score;
+    size_t found; /* how many there are: set by searches for one query */
+};
+
 /* Sorts what was kept, best first. */
 void topk_finish(struct topk *top);
 

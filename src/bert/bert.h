@@ -53,12 +53,16 @@ film_status bert_describe(const struct bert *bert, char **json, film_error *erro
 film_status bert_encode(const struct bert *bert, const film_text *texts, size_t count, int threads,
                         float *out, film_error *error);
 
-/* The last layer as it is: OUT (count x most x dim) has a row per token, zeros behind the last;
- * LENGTHS[i] counts those of text i. MOST is at least 2; more than bert_most_tokens are never
- * used. */
+/* Where the last layer of COUNT texts is written. */
+struct bert_states {
+    float *values;     /* count x most x dim: a row per token, zeros after the last */
+    uint32_t *lengths; /* count: tokens of each text */
+    size_t most;       /* at least 2; more than bert_most_tokens are never used */
+};
+
+/* The last layer as it is. */
 film_status bert_encode_tokens(const struct bert *bert, const film_text *texts, size_t count,
-                               size_t most, int threads, float *out, uint32_t *lengths,
-                               film_error *error);
+                               int threads, struct bert_states *out, film_error *error);
 
 /* The token numbers of one text, room for MOST: to compare tokenizers. */
 film_status bert_tokenize(const struct bert *bert, film_text text, size_t most, uint32_t *ids,

@@ -58,18 +58,22 @@ static film_status read_sizes(const json_t *root, const char *name, struct bert_
     film_status status = FILM_OK;
     int distil = config->distil;
     const char *heads = distil ? "n_heads" : "num_attention_heads";
-    TRY(bert_json_size(root, "vocab_size", 4, MOST_WORDS, 0, name, &config->vocabulary, error));
-    TRY(bert_json_size(root, distil ? "dim" : "hidden_size", 1, MOST_WIDTH, 0, name,
-                       &config->hidden, error));
-    TRY(bert_json_size(root, distil ? "hidden_dim" : "intermediate_size", 1, MOST_WIDTH, 0, name,
-                       &config->inner, error));
-    TRY(bert_json_size(root, distil ? "n_layers" : "num_hidden_layers", 1, MOST_LAYERS, 0, name,
-                       &config->layers, error));
-    TRY(bert_json_size(root, heads, 1, MOST_WIDTH, 0, name, &config->heads, error));
-    TRY(bert_json_size(root, "max_position_embeddings", 3, MOST_POSITIONS, 512, name,
-                       &config->positions, error));
+    TRY(bert_json_size(root, "vocab_size", (struct bert_limits){4, MOST_WORDS, 0}, name,
+                       &config->vocabulary, error));
+    TRY(bert_json_size(root, distil ? "dim" : "hidden_size", (struct bert_limits){1, MOST_WIDTH, 0},
+                       name, &config->hidden, error));
+    TRY(bert_json_size(root, distil ? "hidden_dim" : "intermediate_size",
+                       (struct bert_limits){1, MOST_WIDTH, 0}, name, &config->inner, error));
+    TRY(bert_json_size(root, distil ? "n_layers" : "num_hidden_layers",
+                       (struct bert_limits){1, MOST_LAYERS, 0}, name, &config->layers, error));
+    TRY(bert_json_size(root, heads, (struct bert_limits){1, MOST_WIDTH, 0}, name, &config->heads,
+                       error));
+    TRY(bert_json_size(root, "max_position_embeddings",
+                       (struct bert_limits){3, MOST_POSITIONS, 512}, name, &config->positions,
+                       error));
     if (!distil)
-        TRY(bert_json_size(root, "type_vocab_size", 1, MOST_TYPES, 2, name, &config->types, error));
+        TRY(bert_json_size(root, "type_vocab_size", (struct bert_limits){1, MOST_TYPES, 2}, name,
+                           &config->types, error));
     if (config->hidden % config->heads)
         TRY(status_set(error, FILM_BAD_INPUT,
                        "%s: width %zu is not divisible by %zu heads (\"%s\")", name, config->hidden,

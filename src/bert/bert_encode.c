@@ -31,21 +31,34 @@ static void tokens_free(struct tokens *tokens)
     mem_free(tokens->lengths);
 }
 
-/* Texts FIRST .. END into one block, cut to what they need. SPARE has room for MOST. */
-static film_status read_stretch(const struct bert *bert, const film_text *texts, size_t first,
-                                size_t end, size_t most, struct wordpiece_scratch *scratch,
-                                uint32_t *spare, struct tokens *out, uint32_t **block,
+/* The texts that are read, at most MOST tokens of each. */
+struct reading {
+    const struct bert *bert;
+    const film_text *texts;
+    size_t count, most;
+};
+
+/* What a thread reads with. */
+struct reader {
+    struct wordpiece_scratch scratch;
+    uint32_t *spare; /* most */
+};
+
+/* Texts FIRST .. END into one block, cut to what they need. */
+static film_status read_stretch(const struct reading *reading, size_t first, size_t end,
+                                struct reader *reader, struct tokens *out, uint32_t **block,
                                 film_error *error)
 {
     size_t used = 0, capacity = 0;
     for (size_t i = first; i < end; i++) {
         size_t count = 0;
         film_status status =
-            wordpiece_encode(&bert->wordpiece, scratch, texts[i], most, spare, &count, error);
+            wordpiece_encode(&reading->bert->wordpiece, &reader->scratch, reading->texts[i],
+                             reading->most, reader->spare, &count, error);
         if (status != FILM_OK) return status;
         if (!mem_grow((void **)block, &capacity, used + count, sizeof **block))
             return status_no_memory(error);
-        memcpy(*block + used, spare, count * sizeof *spare);
+        memcpy(*block + used, reader->spare, count * sizeof **block);
         out->lengths[i] = (uint32_t)count;
         used += count;
     }
@@ -54,10 +67,11 @@ static film_status read_stretch(const struct bert *bert, const film_text *texts,
     return FILM_OK;
 }
 
-static film_status read_tokens(const struct bert *bert, const film_text *texts, size_t count,
-                               size_t most, int threads, struct tokens *out, film_error *error)
+static film_status read_tokens(const struct reading *reading, int threads, struct tokens *out,
+                               film_error *error)
 {
     film_status status = FILM_OK;
+    size_t count = reading->count;
     out->stretches = (count + STRETCH - 1) / STRETCH;
     TRY_ALLOC(out->ids = mem_array(count, sizeof *out->ids), error);
     TRY_ALLOC(out->lengths = mem_array(count, sizeof *out->lengths), error);
@@ -65,23 +79,22 @@ static film_status read_tokens(const struct bert *bert, const film_text *texts, 
     if ((size_t)threads > out->stretches) threads = out->stretches ? (int)out->stretches : 1;
 #pragma omp parallel num_threads(threads)
     {
-        struct wordpiece_scratch scratch = {0};
         film_error own_error;
-        uint32_t *spare = mem_array(most, sizeof *spare);
-        film_status own = spare ? FILM_OK : status_no_memory(&own_error);
+        struct reader reader = {.spare = mem_array(reading->most, sizeof *reader.spare)};
+        film_status own = reader.spare ? FILM_OK : status_no_memory(&own_error);
 #pragma omp for schedule(dynamic, 1)
         for (size_t s = 0; s < out->stretches; s++) {
             size_t end = (s + 1) * STRETCH < count ? (s + 1) * STRETCH : count;
             if (own == FILM_OK)
-                own = read_stretch(bert, texts, s * STRETCH, end, most, &scratch, spare, out,
-                                   &out->block[s], &own_error);
+                own = read_stretch(reading, s * STRETCH, end, &reader, out, &out->block[s],
+                                   &own_error);
         }
         if (own != FILM_OK) {
 #pragma omp critical
             status = status_set(error, own, "%s", own_error.message);
         }
-        mem_free(spare);
-        wordpiece_scratch_free(&scratch);
+        mem_free(reader.spare);
+        wordpiece_scratch_free(&reader.scratch);
     }
     for (size_t i = 0; i < count && status == FILM_OK; i++)
         if (out->lengths[i] > out->longest) out->longest = out->lengths[i];
@@ -163,17 +176,17 @@ static film_status run_packs(const struct job *job, int threads, film_error *err
     return status;
 }
 
-static film_status encode(const struct bert *bert, const film_text *texts, size_t count,
-                          size_t most, int threads, taker take, void *user, struct tokens *tokens,
-                          film_error *error)
+static film_status encode(const struct reading *reading, int threads, taker take, void *user,
+                          struct tokens *tokens, film_error *error)
 {
     film_status status = FILM_OK;
+    size_t count = reading->count;
     size_t *start = NULL;
     threads = openmp_use(threads);
-    TRY(read_tokens(bert, texts, count, most, threads, tokens, error));
+    TRY(read_tokens(reading, threads, tokens, error));
     TRY_ALLOC(start = mem_array(count + 1, sizeof *start), error);
     size_t packs = cut_packs(tokens->lengths, count, threads, start);
-    TRY(run_packs(&(struct job){bert, tokens, start, packs, take, user}, threads, error));
+    TRY(run_packs(&(struct job){reading->bert, tokens, start, packs, take, user}, threads, error));
 done:
     mem_free(start);
     return status;
@@ -214,41 +227,36 @@ film_status bert_encode(const struct bert *bert, const film_text *texts, size_t 
                         float *out, film_error *error)
 {
     struct tokens tokens = {0};
-    film_status status = encode(bert, texts, count, bert->pool.most_tokens, threads, pool_states,
-                                out, &tokens, error);
+    struct reading reading = {bert, texts, count, bert->pool.most_tokens};
+    film_status status = encode(&reading, threads, pool_states, out, &tokens, error);
     tokens_free(&tokens);
     return status;
 }
 
-struct matrices {
-    float *out;
-    size_t most;
-};
-
 static int keep_states(void *user, const struct bert *bert, size_t i, const float *states,
                        size_t length)
 {
-    const struct matrices *matrices = user;
+    const struct bert_states *kept = user;
     size_t hidden = bert->config.hidden;
-    float *out = matrices->out + i * matrices->most * hidden;
+    float *out = kept->values + i * kept->most * hidden;
     int finite = 1;
     for (size_t v = 0; v < length * hidden; v++) finite &= isfinite(states[v]) != 0;
     memcpy(out, states, length * hidden * sizeof *out);
-    memset(out + length * hidden, 0, (matrices->most - length) * hidden * sizeof *out);
+    memset(out + length * hidden, 0, (kept->most - length) * hidden * sizeof *out);
     return finite;
 }
 
 film_status bert_encode_tokens(const struct bert *bert, const film_text *texts, size_t count,
-                               size_t most, int threads, float *out, uint32_t *lengths,
-                               film_error *error)
+                               int threads, struct bert_states *out, film_error *error)
 {
     struct tokens tokens = {0};
-    struct matrices matrices = {out, most};
+    size_t most = out->most;
     if (most < 2) return status_set(error, FILM_USAGE, "a sentence has at least 2 tokens");
     size_t read = most < bert->pool.most_tokens ? most : bert->pool.most_tokens;
-    film_status status =
-        encode(bert, texts, count, read, threads, keep_states, &matrices, &tokens, error);
-    if (status == FILM_OK && count) memcpy(lengths, tokens.lengths, count * sizeof *lengths);
+    struct reading reading = {bert, texts, count, read};
+    film_status status = encode(&reading, threads, keep_states, out, &tokens, error);
+    if (status == FILM_OK && count)
+        memcpy(out->lengths, tokens.lengths, count * sizeof *out->lengths);
     tokens_free(&tokens);
     return status;
 }

@@ -104,8 +104,11 @@ static film_status read_vocabulary(const struct safetensors *file, const char *n
         TRY(safetensors_require(file, vocabulary_names[i],
                                 i == 0 ? SAFETENSORS_U8 : SAFETENSORS_U64, 1, any, &tensor[i],
                                 error));
-    TRY(strtab_map(table, tensor[0]->data, tensor[0]->bytes, tensor[1]->data, tensor[1]->shape[0],
-                   tensor[2]->data, tensor[2]->shape[0], name, error));
+    TRY(strtab_map(table,
+                   &(struct strtab_arrays){tensor[0]->data, tensor[0]->bytes, tensor[1]->data,
+                                           tensor[1]->shape[0], tensor[2]->data,
+                                           tensor[2]->shape[0]},
+                   name, error));
 done:
     return status;
 }
@@ -155,7 +158,8 @@ static film_status read_tokenizer(const json_t *tokens, const char *name,
     TRY(bert_json_flag(tokens, "space_cjk", name, &rules->space_cjk, error));
     TRY(bert_json_flag(tokens, "strip_accents", name, &rules->strip_accents, error));
     TRY(bert_json_flag(tokens, "lowercase", name, &rules->lowercase, error));
-    TRY(bert_json_size(tokens, "longest_word", 1, 1 << 20, 0, name, &rules->longest_word, error));
+    TRY(bert_json_size(tokens, "longest_word", (struct bert_limits){1, 1 << 20, 0}, name,
+                       &rules->longest_word, error));
     TRY(bert_json_text(tokens, "prefix", name, &prefix, error));
     if (strlen(prefix) > WORDPIECE_MOST_PREFIX)
         TRY(status_set(error, FILM_BAD_INPUT, "%s: \"prefix\" is longer than %d bytes", name,
@@ -178,8 +182,8 @@ static film_status read_pool(const json_t *root, const char *name, struct bert *
         TRY(status_set(error, FILM_BAD_INPUT, "%s: \"pooling\" is not mean, cls or max", name));
     bert->pool.pooling = (enum bert_pooling)chosen;
     TRY(bert_json_flag(root, "normalise", name, &bert->pool.normalise, error));
-    TRY(bert_json_size(root, "most_tokens", 3, bert->config.positions, 0, name,
-                       &bert->pool.most_tokens, error));
+    TRY(bert_json_size(root, "most_tokens", (struct bert_limits){3, bert->config.positions, 0},
+                       name, &bert->pool.most_tokens, error));
 done:
     return status;
 }

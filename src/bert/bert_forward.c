@@ -52,20 +52,26 @@ void bert_buffers_free(struct bert_buffers *buffers)
     memset(buffers, 0, sizeof *buffers);
 }
 
-/* OUT (rows x outputs) = X (rows x inputs) W (inputs x outputs), W one of layer I's matrices. */
-static void multiply(const struct bert_weights *weights, size_t i, enum bert_matrix which,
-                     const float *w, const float *x, float *out, size_t tokens, size_t inputs,
-                     size_t outputs, struct bert_buffers *buffers)
+/* One of a layer's matrices. */
+struct matrix {
+    enum bert_matrix which;
+    const float *values; /* inputs x outputs */
+    size_t inputs, outputs;
+};
+
+/* OUT (rows x outputs) = X (rows x inputs) W, W a matrix of layer I. */
+static void multiply(const struct bert_weights *weights, size_t i, const struct matrix *w,
+                     const float *x, float *out, size_t tokens, struct bert_buffers *buffers)
 {
     if (weights->int8) {
-        bert_int8_multiply(&weights->int8[i][which], bert_int8_best(), x, tokens, buffers->bytes,
+        bert_int8_multiply(&weights->int8[i][w->which], bert_int8_best(), x, tokens, buffers->bytes,
                            out);
         return;
     }
     size_t rows = tokens < LEAST_ROWS ? LEAST_ROWS : tokens;
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)rows, (blasint)outputs,
-                (blasint)inputs, 1.0f, x, (blasint)inputs, w, (blasint)outputs, 0.0f, out,
-                (blasint)outputs);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)rows, (blasint)w->outputs,
+                (blasint)w->inputs, 1.0f, x, (blasint)w->inputs, w->values, (blasint)w->outputs,
+                0.0f, out, (blasint)w->outputs);
 }
 
 static void embed(const struct bert_config *config, const struct bert_weights *weights,
@@ -92,9 +98,16 @@ static void attend(const struct bert_config *config, const struct bert_layer *la
     for (size_t s = 0; s < pack->sentences; first += pack->lengths[s++])
         for (size_t h = 0; h < hidden; h += size) {
             const float *query = buffers->wide + first * stride + h;
-            bert_kernel_attention(query, query + hidden, query + 2 * hidden, stride,
-                                  layer->query_bias + h, scale, pack->lengths[s], size,
-                                  buffers->mixed + first * hidden + h, hidden, buffers->head);
+            struct bert_head head = {query,
+                                     query + hidden,
+                                     query + 2 * hidden,
+                                     stride,
+                                     layer->query_bias + h,
+                                     scale,
+                                     pack->lengths[s],
+                                     size};
+            bert_kernel_attention(&head, buffers->mixed + first * hidden + h, hidden,
+                                  buffers->head);
         }
 }
 
@@ -131,15 +144,17 @@ void bert_forward(const struct bert_config *config, const struct bert_weights *w
     embed(config, weights, pack, states);
     for (size_t i = 0; i < config->layers; i++) {
         const struct bert_layer *layer = &weights->layers[i];
-        multiply(weights, i, BERT_QKV, layer->qkv, states, wide, tokens, hidden, 3 * hidden,
-                 buffers);
+        multiply(weights, i, &(struct matrix){BERT_QKV, layer->qkv, hidden, 3 * hidden}, states,
+                 wide, tokens, buffers);
         attend(config, layer, pack, buffers);
-        multiply(weights, i, BERT_MIX, layer->mix, buffers->mixed, more, tokens, hidden, hidden,
-                 buffers);
+        multiply(weights, i, &(struct matrix){BERT_MIX, layer->mix, hidden, hidden}, buffers->mixed,
+                 more, tokens, buffers);
         add_and_norm(states, more, layer->mix_bias, layer->norm, layer->norm_bias, tokens, config);
-        multiply(weights, i, BERT_UP, layer->up, states, wide, tokens, hidden, inner, buffers);
+        multiply(weights, i, &(struct matrix){BERT_UP, layer->up, hidden, inner}, states, wide,
+                 tokens, buffers);
         activate(config->activation, wide, layer->up_bias, tokens, inner);
-        multiply(weights, i, BERT_DOWN, layer->down, wide, more, tokens, inner, hidden, buffers);
+        multiply(weights, i, &(struct matrix){BERT_DOWN, layer->down, inner, hidden}, wide, more,
+                 tokens, buffers);
         add_and_norm(states, more, layer->down_bias, layer->last_norm, layer->last_norm_bias,
                      tokens, config);
     }

@@ -149,17 +149,24 @@ const struct bert_int8_kernel *bert_int8_best(void)
     return kernel;
 }
 
+/* Of rows of activations as bytes: their scales, and what the bytes add up to. */
+struct row_figures {
+    float scale[ROWS];
+    int32_t sum[ROWS];
+};
+
 /* OUT (count x 32 at most) from the sums: the weights' offset of 128 has added 128 times the row's
  * sum. */
-VEC_KERNEL static void scale_sums(const int32_t *sums, const float *row_scale,
-                                  const int32_t *row_sum, const float *scale, size_t rows,
-                                  size_t columns, float *out, size_t stride)
+VEC_KERNEL static void scale_sums(const int32_t *sums, const struct row_figures *row,
+                                  const float *scale, size_t rows, size_t columns, float *out,
+                                  size_t stride)
 {
     for (size_t r = 0; r < rows; r++) {
-        int32_t offset = ZERO * row_sum[r];
+        int32_t offset = ZERO * row->sum[r];
+        float row_scale = row->scale[r];
 #pragma omp simd
         for (size_t o = 0; o < columns; o++)
-            out[r * stride + o] = (float)(sums[r * BLOCK + o] - offset) * (row_scale[r] * scale[o]);
+            out[r * stride + o] = (float)(sums[r * BLOCK + o] - offset) * (row_scale * scale[o]);
     }
 }
 
@@ -167,19 +174,19 @@ void bert_int8_multiply(const struct bert_int8 *matrix, const struct bert_int8_k
                         const float *x, size_t rows, int8_t *spare, float *out)
 {
     size_t inputs = matrix->inputs, outputs = matrix->outputs, stride = bert_int8_stride(inputs);
-    int32_t sums[ROWS * BLOCK], row_sum[ROWS];
-    float row_scale[ROWS];
+    int32_t sums[ROWS * BLOCK];
+    struct row_figures row;
     memset(spare, 0, ROWS * stride);
     for (size_t first = 0; first < rows; first += ROWS) {
         size_t count = rows - first < ROWS ? rows - first : ROWS;
         for (size_t r = 0; r < count; r++)
-            row_scale[r] =
-                round_row(x + (first + r) * inputs, inputs, spare + r * stride, &row_sum[r]);
+            row.scale[r] =
+                round_row(x + (first + r) * inputs, inputs, spare + r * stride, &row.sum[r]);
         for (size_t o = 0; o < outputs; o += BLOCK) {
             size_t columns = outputs - o < BLOCK ? outputs - o : BLOCK;
             kernel->products(spare, stride, matrix->bytes + o * stride, sums);
-            scale_sums(sums, row_scale, row_sum, matrix->scale + o, count, columns,
-                       out + first * outputs + o, outputs);
+            scale_sums(sums, &row, matrix->scale + o, count, columns, out + first * outputs + o,
+                       outputs);
         }
     }
 }

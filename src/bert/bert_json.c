@@ -23,17 +23,18 @@ static const json_t *setting(const json_t *object, const char *key)
     return json_is_null(value) ? NULL : value;
 }
 
-film_status bert_json_size(const json_t *object, const char *key, size_t least, size_t most,
-                           size_t fallback, const char *name, size_t *out, film_error *error)
+film_status bert_json_size(const json_t *object, const char *key, struct bert_limits limits,
+                           const char *name, size_t *out, film_error *error)
 {
     const json_t *value = setting(object, key);
-    if (!value && !fallback) return status_set(error, FILM_BAD_INPUT, "%s: no \"%s\"", name, key);
-    double number = value ? json_number_value(value) : (double)fallback;
+    if (!value && !limits.fallback)
+        return status_set(error, FILM_BAD_INPUT, "%s: no \"%s\"", name, key);
+    double number = value ? json_number_value(value) : (double)limits.fallback;
     if ((value && !json_is_number(value)) || number != floor(number))
         return status_set(error, FILM_BAD_INPUT, "%s: \"%s\" is not a whole number", name, key);
-    if (number < (double)least || number > (double)most)
-        return status_set(error, FILM_BAD_INPUT, "%s: \"%s\" is %.17g; supported: %zu to %zu", name,
-                          key, number, least, most);
+    if (number < (double)limits.least || number > (double)limits.most)
+        return status_set(error, FILM_BAD_INPUT, "%s: \"%s\" is %.17g; %zu to %zu can be read",
+                          name, key, number, limits.least, limits.most);
     *out = (size_t)number;
     return FILM_OK;
 }

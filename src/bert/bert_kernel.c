@@ -193,10 +193,11 @@ INLINE float exponentials(float *scores, size_t tokens, size_t columns)
 }
 
 /* COUNT rows of OUT = WEIGHTS (QUERIES x columns) V, each divided by its sum. */
-INLINE void mix_values(const float *weights, const float *sums, size_t columns, const float *value,
-                       size_t stride, size_t tokens, size_t size, size_t count, float *out,
-                       size_t out_stride)
+INLINE void mix_values(const struct bert_head *head, const float *weights, const float *sums,
+                       size_t columns, size_t count, float *out, size_t out_stride)
 {
+    const float *value = head->value;
+    size_t stride = head->stride, tokens = head->tokens, size = head->size;
     for (size_t at = 0; at < size; at += BERT_LANES) {
         lanes sum[QUERIES] = {{0}};
         for (size_t j = 0; j < tokens; j++) {
@@ -215,14 +216,15 @@ INLINE void mix_values(const float *weights, const float *sums, size_t columns, 
     }
 }
 
-VEC_KERNEL void bert_kernel_attention(const float *query, const float *key, const float *value,
-                                      size_t stride, const float *query_bias, float scale,
-                                      size_t tokens, size_t size, float *out, size_t out_stride,
+VEC_KERNEL void bert_kernel_attention(const struct bert_head *head, float *out, size_t out_stride,
                                       float *scratch)
 {
+    const float *query = head->query, *query_bias = head->query_bias;
+    float scale = head->scale;
+    size_t stride = head->stride, tokens = head->tokens, size = head->size;
     size_t columns = whole_lanes(tokens);
     float *keys = scratch, *scores = keys + size * columns, *block = scores + QUERIES * columns;
-    transpose_keys(key, stride, tokens, size, columns, keys);
+    transpose_keys(head->key, stride, tokens, size, columns, keys);
     for (size_t first = 0; first < tokens; first += QUERIES) {
         size_t count = tokens - first < QUERIES ? tokens - first : QUERIES;
         float sums[QUERIES];
@@ -234,7 +236,6 @@ VEC_KERNEL void bert_kernel_attention(const float *query, const float *key, cons
         multiply_keys(block, keys, size, columns, scores);
         for (size_t i = 0; i < QUERIES; i++)
             sums[i] = exponentials(scores + i * columns, tokens, columns);
-        mix_values(scores, sums, columns, value, stride, tokens, size, count,
-                   out + first * out_stride, out_stride);
+        mix_values(head, scores, sums, columns, count, out + first * out_stride, out_stride);
     }
 }

@@ -15,12 +15,18 @@ void bert_kernel_gelu(float *values, const float *bias, size_t n);
 void bert_kernel_gelu_tanh(float *values, const float *bias, size_t n);
 void bert_kernel_relu(float *values, const float *bias, size_t n);
 
-/* One head of one sentence: OUT (tokens x size) = softmax(SCALE (Q + QUERY_BIAS) K') V. Rows of Q,
- * K and V lie STRIDE apart, those of OUT OUT_STRIDE. Up to BERT_LANES floats behind a row of V are
- * read and not used. */
-void bert_kernel_attention(const float *query, const float *key, const float *value, size_t stride,
-                           const float *query_bias, float scale, size_t tokens, size_t size,
-                           float *out, size_t out_stride, float *scratch);
+/* One head of one sentence. Up to BERT_LANES floats after a row of VALUE are read and not used. */
+struct bert_head {
+    const float *query, *key, *value; /* tokens x size, rows STRIDE apart */
+    size_t stride;
+    const float *query_bias; /* size */
+    float scale;
+    size_t tokens, size;
+};
+
+/* OUT (tokens x size, rows OUT_STRIDE apart) = softmax(scale (Q + query_bias) K') V. */
+void bert_kernel_attention(const struct bert_head *head, float *out, size_t out_stride,
+                           float *scratch);
 /* Floats that SCRATCH must have, aligned to a line of memory. */
 size_t bert_kernel_scratch(size_t tokens, size_t size);
 

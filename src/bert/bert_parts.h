@@ -47,10 +47,15 @@ film_status bert_read_limits(const char *folder, const struct bert_config *confi
 film_status bert_path(const char *folder, const char *name, char *path, film_error *error);
 int bert_exists(const char *path);
 
-/* The whole number called KEY, LEAST to MOST; FALLBACK (may be 0: there must be one) when it is
- * missing or null. */
-film_status bert_json_size(const json_t *object, const char *key, size_t least, size_t most,
-                           size_t fallback, const char *name, size_t *out, film_error *error);
+/* Of a whole number. */
+struct bert_limits {
+    size_t least, most;
+    size_t fallback; /* where it is missing or null; 0: it must be there */
+};
+
+/* The whole number called KEY. */
+film_status bert_json_size(const json_t *object, const char *key, struct bert_limits limits,
+                           const char *name, size_t *out, film_error *error);
 /* A truth value; *OUT stays as it is where there is none. */
 film_status bert_json_flag(const json_t *object, const char *key, const char *name, int *out,
                            film_error *error);

@@ -81,8 +81,8 @@ static film_status read_rules(const json_t *root, const char *name, struct wordp
     TRY(bert_json_flag(normalizer, "handle_chinese_chars", name, &rules->space_cjk, error));
     TRY(bert_json_flag(normalizer, "strip_accents", name, &rules->strip_accents, error));
     TRY(bert_json_flag(normalizer, "lowercase", name, &rules->lowercase, error));
-    TRY(bert_json_size(model, "max_input_chars_per_word", 1, 10000, 100, name, &rules->longest_word,
-                       error));
+    TRY(bert_json_size(model, "max_input_chars_per_word", (struct bert_limits){1, 10000, 100}, name,
+                       &rules->longest_word, error));
     TRY(bert_json_text(model, "continuing_subword_prefix", name, &prefix, error));
     if (strlen(prefix) > WORDPIECE_MOST_PREFIX)
         TRY(status_set(error, FILM_BAD_INPUT,

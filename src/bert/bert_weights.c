@@ -302,17 +302,23 @@ static film_status take_part_norm(struct loader *loader, const struct bert_confi
     return take_norm(loader, name, config->hidden, weight, bias, error);
 }
 
+struct dense_part { /* a matrix with its bias */
+    enum part part;
+    size_t outputs, inputs;
+};
+
 static film_status take_dense(struct loader *loader, const struct bert_config *config, size_t layer,
-                              enum part part, size_t outputs, size_t inputs, float **matrix,
-                              float **bias, film_error *error)
+                              struct dense_part part, float **matrix, float **bias,
+                              film_error *error)
 {
     char name[NAME_ROOM];
-    part_name(name, config, layer, part, "weight");
-    reserve(loader, outputs * inputs, matrix);
-    film_status status = fill_matrix(loader, name, outputs, inputs, *matrix, outputs, error);
+    part_name(name, config, layer, part.part, "weight");
+    reserve(loader, part.outputs * part.inputs, matrix);
+    film_status status =
+        fill_matrix(loader, name, part.outputs, part.inputs, *matrix, part.outputs, error);
     if (status != FILM_OK) return status;
-    part_name(name, config, layer, part, "bias");
-    return take_vector(loader, name, NULL, outputs, bias, error);
+    part_name(name, config, layer, part.part, "bias");
+    return take_vector(loader, name, NULL, part.outputs, bias, error);
 }
 
 static film_status take_qkv(struct loader *loader, const struct bert_config *config, size_t layer,
@@ -355,11 +361,14 @@ static film_status take_layer(struct loader *loader, const struct bert_config *c
     float *bias[3];
     TRY(take_qkv(loader, config, i, &layer->qkv, bias, error));
     layer->query_bias = bias[0];
-    TRY(take_dense(loader, config, i, MIX, hidden, hidden, &layer->mix, &layer->mix_bias, error));
+    TRY(take_dense(loader, config, i, (struct dense_part){MIX, hidden, hidden}, &layer->mix,
+                   &layer->mix_bias, error));
     if (loader->block) fold_value_bias(layer, bias[2], hidden);
     TRY(take_part_norm(loader, config, i, NORM, &layer->norm, &layer->norm_bias, error));
-    TRY(take_dense(loader, config, i, UP, inner, hidden, &layer->up, &layer->up_bias, error));
-    TRY(take_dense(loader, config, i, DOWN, hidden, inner, &layer->down, &layer->down_bias, error));
+    TRY(take_dense(loader, config, i, (struct dense_part){UP, inner, hidden}, &layer->up,
+                   &layer->up_bias, error));
+    TRY(take_dense(loader, config, i, (struct dense_part){DOWN, hidden, inner}, &layer->down,
+                   &layer->down_bias, error));
     TRY(take_part_norm(loader, config, i, LAST_NORM, &layer->last_norm, &layer->last_norm_bias,
                        error));
 done:

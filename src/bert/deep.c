@@ -193,8 +193,9 @@ void deep_backward(const struct deep *deep, const float *matrix, double dropout,
     for (int l = DEEP_LAYERS - 1; l >= 0; l--) {
         const struct deep_conv *conv = &deep->conv[l];
         float *d_bias = end - conv->out.maps, *d_weight = d_bias - weights_of(conv);
-        deep_conv_backward(conv, deep->weight[l], l ? trace->pooled[l - 1] : matrix, d_out,
-                           scratch->unfolded, d_weight, d_bias, l ? scratch->before : NULL);
+        deep_conv_backward(
+            conv, deep->weight[l], l ? trace->pooled[l - 1] : matrix, d_out, scratch->unfolded,
+            (struct deep_conv_gradient){d_weight, d_bias, l ? scratch->before : NULL});
         end = d_weight;
         if (l == 0) return;
         if (l == DEEP_LAYERS - 1)

@@ -47,19 +47,19 @@ void deep_conv_forward(const struct deep_conv *conv, const float *weight, const 
 }
 
 void deep_conv_backward(const struct deep_conv *conv, const float *weight, const float *in,
-                        const float *d_out, float *unfolded, float *d_weight, float *d_bias,
-                        float *d_in)
+                        const float *d_out, float *unfolded, struct deep_conv_gradient gradient)
 {
     size_t positions = conv->out.rows * conv->out.cols, maps = conv->out.maps;
     size_t inputs = deep_conv_inputs(conv);
     unfold(conv, in, unfolded);
     cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)inputs, (int)maps, (int)positions,
-                1.0f, unfolded, (int)inputs, d_out, (int)maps, 1.0f, d_weight, (int)maps);
-    for (size_t p = 0; p < positions; p++) vec_add_scaled(d_bias, 1.0f, d_out + p * maps, maps);
-    if (!d_in) return;
+                1.0f, unfolded, (int)inputs, d_out, (int)maps, 1.0f, gradient.weight, (int)maps);
+    for (size_t p = 0; p < positions; p++)
+        vec_add_scaled(gradient.bias, 1.0f, d_out + p * maps, maps);
+    if (!gradient.in) return;
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)positions, (int)inputs, (int)maps,
                 1.0f, d_out, (int)maps, weight, (int)maps, 0.0f, unfolded, (int)inputs);
-    fold(conv, unfolded, d_in);
+    fold(conv, unfolded, gradient.in);
 }
 
 struct deep_plane deep_pooled(const struct deep_plane *in)

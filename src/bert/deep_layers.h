@@ -37,11 +37,15 @@ size_t deep_conv_unfolded(const struct deep_conv *conv);
 void deep_conv_forward(const struct deep_conv *conv, const float *weight, const float *bias,
                        const float *in, float *unfolded, float *out);
 
-/* From the gradient in OUT to those in weights and bias, which are added to, and in IN (D_IN,
- * written; NULL: not wanted). UNFOLDED is scratch. */
+/* Where gradients are written: those of weights and bias are added to. */
+struct deep_conv_gradient {
+    float *weight, *bias;
+    float *in; /* NULL: not wanted */
+};
+
+/* From the gradient in OUT to the others. UNFOLDED is scratch. */
 void deep_conv_backward(const struct deep_conv *conv, const float *weight, const float *in,
-                        const float *d_out, float *unfolded, float *d_weight, float *d_bias,
-                        float *d_in);
+                        const float *d_out, float *unfolded, struct deep_conv_gradient gradient);
 
 /* The largest of 2 x 2 and 0 (max-pooling, then ReLU): OUT is rows/2 x cols/2 x maps; a last odd
  * row or column is left out. WHICH remembers the winner of each number of OUT: 0 to 3, DEEP_NONE:

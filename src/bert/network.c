@@ -138,8 +138,9 @@ static film_status apply_head(const struct bert_network *network, const film_tex
     TRY_ALLOC(matrices, error);
     for (size_t first = 0; first < count; first += some) {
         size_t here = count - first < some ? count - first : some;
-        TRY(bert_encode_tokens(network->bert, texts + first, here, head->shape.tokens, threads,
-                               matrices, lengths, error));
+        TRY(bert_encode_tokens(network->bert, texts + first, here, threads,
+                               &(struct bert_states){matrices, lengths, head->shape.tokens},
+                               error));
         TRY(deep_vectors(head, matrices, here, threads, out + first * deep_dim(head), error));
     }
 done:

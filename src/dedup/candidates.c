@@ -7,23 +7,24 @@
 #include <string.h>
 
 film_status candidates_init(struct candidates *search, const struct comm *comm,
-                            const film_model *model, const film_answer_options *answer,
-                            double threshold, size_t candidates, const film_progress *progress,
+                            const film_model *model, const struct candidates_request *request,
                             film_error *error)
 {
     film_status status = FILM_OK;
     *search = (struct candidates){.comm = comm,
                                   .model = model,
-                                  .threshold = threshold != 0 ? threshold : CANDIDATES_THRESHOLD,
-                                  .k = candidates ? candidates : CANDIDATES_K,
-                                  .progress = progress};
+                                  .threshold = request->threshold != 0 ? request->threshold
+                                                                       : CANDIDATES_THRESHOLD,
+                                  .k = request->candidates ? request->candidates : CANDIDATES_K,
+                                  .progress = request->progress};
     if (!(search->threshold > 0 && search->threshold < 1))
-        TRY(status_set(error, FILM_USAGE, "threshold %g is not between 0 and 1", threshold));
+        TRY(status_set(error, FILM_USAGE, "the threshold must lie between 0 and 1, not %g",
+                       request->threshold));
     if (search->k > 10000)
-        TRY(status_set(error, FILM_USAGE, "candidates: %zu is too many; choose at most 10000",
-                       candidates));
-    TRY(match_rule(&search->rule, &model->decision, answer, error));
-    search->threads = threads_count(answer->threads);
+        TRY(status_set(error, FILM_USAGE, "%zu candidates are more than 10000",
+                       request->candidates));
+    TRY(match_rule(&search->rule, &model->decision, request->answer, error));
+    search->threads = threads_count(request->answer->threads);
     TRY_ALLOC(search->verdicts = mem_array(CANDIDATES_BATCH, sizeof *search->verdicts), error);
     TRY_ALLOC(search->match = mem_zeroed((size_t)search->threads, sizeof *search->match), error);
     for (int i = 0; i < search->threads; i++)

@@ -32,10 +32,17 @@ struct candidates {
     film_verdict *verdicts;
 };
 
-/* Checks what was asked; THRESHOLD and CANDIDATES 0: the defaults. */
+/* What is wanted; threshold and candidates 0: the defaults. */
+struct candidates_request {
+    const film_answer_options *answer;
+    double threshold;
+    size_t candidates;
+    const film_progress *progress;
+};
+
+/* Checks the request. */
 film_status candidates_init(struct candidates *search, const struct comm *comm,
-                            const film_model *model, const film_answer_options *answer,
-                            double threshold, size_t candidates, const film_progress *progress,
+                            const film_model *model, const struct candidates_request *request,
                             film_error *error);
 void candidates_free(struct candidates *search);
 

@@ -81,9 +81,11 @@ static film_status embed(struct round *round, int thread, size_t i, film_error *
 
 static film_status look(struct round *round, int thread, size_t i, film_error *error)
 {
-    return index_near(round->index, round->askers[thread], round->texts[i],
-                      round->dim ? round->vectors + i * round->dim : NULL, round->k,
-                      round->near + i * 2 * round->k, &round->found[i], error);
+    struct index_query query = {.text = round->texts[i],
+                                .vector = round->dim ? round->vectors + i * round->dim : NULL,
+                                .k = round->k};
+    return index_near(round->index, round->askers[thread], &query, round->near + i * 2 * round->k,
+                      &round->found[i], error);
 }
 
 static film_status choose(struct round *round, int thread, size_t i, film_error *error)
@@ -103,8 +105,8 @@ static film_status choose(struct round *round, int thread, size_t i, film_error 
             merged[c].id = round_robin_number(comm, p, merged[c].id);
         count += some;
     }
-    TRY(index_choose(round->askers[thread], round->queries[i], merged, count, round->k, chosen,
-                     &found, error));
+    struct index_query query = {.text = round->queries[i], .k = round->k};
+    TRY(index_choose(round->askers[thread], &query, merged, count, chosen, &found, error));
     for (size_t c = 0; c < found && taken < k; c++)
         if (!round->own || chosen[c].id != self) list[taken++] = chosen[c].id;
     while (taken < k) list[taken++] = CANDIDATES_NONE;

@@ -82,8 +82,10 @@ film_status dedup_run(struct record_set *set, const film_model *model,
 {
     film_status status = FILM_OK;
     struct dedup dedup = {.set = set, .comm = set->comm, .options = options, .result = result};
-    TRY(candidates_init(&dedup.search, dedup.comm, model, &options->answer, options->threshold,
-                        options->candidates, &options->progress, error));
+    TRY(candidates_init(&dedup.search, dedup.comm, model,
+                        &(struct candidates_request){&options->answer, options->threshold,
+                                                     options->candidates, &options->progress},
+                        error));
     result->threshold = dedup.search.threshold;
     TRY(mailbox_init(&dedup.questions, dedup.comm, error));
     TRY(mailbox_init(&dedup.telling, dedup.comm, error));

@@ -320,8 +320,10 @@ static film_status link_start(struct link *link, const film_model *model, film_e
                        "unique matches: %zu matches per record are not possible; choose 1",
                        options->most));
     if (options->most > CANDIDATES_K && candidates == 0) candidates = options->most;
-    TRY(candidates_init(search, link->comm, model, &options->answer, options->threshold, candidates,
-                        &options->progress, error));
+    TRY(candidates_init(search, link->comm, model,
+                        &(struct candidates_request){&options->answer, options->threshold,
+                                                     candidates, &options->progress},
+                        error));
     link->result->threshold = search->threshold;
     TRY(record_set_place(link->a, search->progress, error));
     TRY(record_set_place(link->b, search->progress, error));

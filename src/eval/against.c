@@ -14,12 +14,12 @@ enum {
 };
 #define CHANCE 0.05 /* below it a difference counts as one */
 
-static struct mcnemar test_decisions(const struct against_side side[2], const float *label,
-                                     size_t pairs)
+static struct mcnemar test_decisions(const struct against_side side[2],
+                                     const struct against_rows *rows)
 {
     size_t only[2] = {0, 0};
-    for (size_t i = 0; i < pairs; i++) {
-        int truth = label[i] >= 0.5f;
+    for (size_t i = 0; i < rows->count; i++) {
+        int truth = rows->label[i] >= 0.5f;
         int right[2] = {(side[0].same[i] != 0) == truth, (side[1].same[i] != 0) == truth};
         if (right[0] != right[1]) only[right[1]]++;
     }
@@ -104,19 +104,21 @@ static film_difference *place_of(film_comparison *out, int measure)
 }
 
 /* MEASURES has room for two, freed by the caller. */
-static film_status compare_measures(const struct against_side side[2], const float *label,
-                                    size_t pairs, unsigned set, const struct bootstrap *bootstrap,
-                                    struct measures measures[2], film_comparison *out,
-                                    struct headline *headline, film_error *error)
+static film_status compare_measures(const struct against_side side[2],
+                                    const struct against_rows *rows,
+                                    const struct bootstrap *bootstrap, struct measures measures[2],
+                                    film_comparison *out, struct headline *headline,
+                                    film_error *error)
 {
     film_status status = FILM_OK;
     const film_difference none = {NAN, NAN, NAN, NAN, NAN};
     double value[2][MEASURES], interval[MEASURES][2];
-    double *ranks = mem_array(pairs, sizeof *ranks);
+    double *ranks = mem_array(rows->count, sizeof *ranks);
+    unsigned set = rows->graded ? OF_SCORES : OF_PAIRS;
     TRY_ALLOC(ranks, error);
     for (int s = 0; s < 2; s++) {
-        TRY(measures_init(&measures[s], set, side[s].probability, label, side[s].same, pairs,
-                          error));
+        TRY(measures_init(&measures[s], set, side[s].probability, rows->label, side[s].same,
+                          rows->count, error));
         measures_compute(&measures[s], NULL, ranks, value[s]);
     }
     TRY(bootstrap_difference(bootstrap, &measures[0], &measures[1], interval, error));
@@ -136,17 +138,16 @@ done:
     return status;
 }
 
-film_status against_compare(const struct against_side side[2], const float *label, size_t pairs,
-                            int graded, const struct bootstrap *bootstrap, film_comparison *out,
+film_status against_compare(const struct against_side side[2], const struct against_rows *rows,
+                            const struct bootstrap *bootstrap, film_comparison *out,
                             char sentence[AGAINST_SENTENCE], film_error *error)
 {
     film_status status = FILM_OK;
     struct measures measures[2] = {{0}};
     struct mcnemar test = {.statistic = NAN, .p = NAN};
-    struct headline headline = {.test = graded ? NULL : &test};
-    TRY(compare_measures(side, label, pairs, graded ? OF_SCORES : OF_PAIRS, bootstrap, measures,
-                         out, &headline, error));
-    if (!graded) test = test_decisions(side, label, pairs);
+    struct headline headline = {.test = rows->graded ? NULL : &test};
+    TRY(compare_measures(side, rows, bootstrap, measures, out, &headline, error));
+    if (!rows->graded) test = test_decisions(side, rows);
     out->only_first_right = test.b;
     out->only_second_right = test.c;
     out->mcnemar_exact = test.exact;

@@ -15,10 +15,16 @@ struct against_side {
     const unsigned char *same;
 };
 
-/* Fills OUT but for the names; its sentence goes to SENTENCE. GRADED: the labels are scores, so
- * that correlations are compared and nothing is right or wrong. */
-film_status against_compare(const struct against_side side[2], const float *label, size_t pairs,
-                            int graded, const struct bootstrap *bootstrap, film_comparison *out,
+/* The rows that both answered. */
+struct against_rows {
+    const float *label;
+    size_t count;
+    int graded; /* labels are scores: correlations are compared, nothing is right or wrong */
+};
+
+/* Fills OUT but for the names; its sentence goes to SENTENCE. */
+film_status against_compare(const struct against_side side[2], const struct against_rows *rows,
+                            const struct bootstrap *bootstrap, film_comparison *out,
                             char sentence[AGAINST_SENTENCE], film_error *error);
 
 #endif

@@ -26,35 +26,42 @@ static uint32_t place(const uint32_t *neighbours, size_t k, uint32_t target)
     return (uint32_t)(i + 1);
 }
 
+/* The K nearest of every row of this process. */
+struct neighbours {
+    const struct flat_share *sentences;
+    uint32_t *of; /* rows x k */
+    size_t k;
+};
+
 /* PLACES[i]: of TO[i] among the neighbours of FROM[i], where that is a row of this process; else
  * 0. */
-static void find_places(const struct knn *knn, const struct flat_share *sentences,
-                        const uint32_t *neighbours, size_t k, const uint32_t *from,
+static void find_places(const struct knn *knn, const struct neighbours *near, const uint32_t *from,
                         const uint32_t *to, int threads, double *places)
 {
+    size_t k = near->k;
     threads = openmp_use(threads);
 #pragma omp parallel for num_threads(threads)
     for (size_t i = 0; i < knn->pairs; i++) {
-        uint32_t row = flat_share_row(sentences, from[i]), at = 0;
+        uint32_t row = flat_share_row(near->sentences, from[i]), at = 0;
         if (row != FLAT_NONE && from[i] != to[i]) {
-            at = place(neighbours + row * k, k, to[i]);
+            at = place(near->of + row * k, k, to[i]);
             if (at > k) at = (uint32_t)knn->last + 1; /* k is less than last in a small file */
         }
         places[i] = at;
     }
 }
 
-static film_status find_depths(struct knn *knn, const struct flat_share *sentences,
-                               const uint32_t *neighbours, size_t k, const uint32_t *a,
-                               const uint32_t *b, int threads, film_error *error)
+static film_status find_depths(struct knn *knn, const struct neighbours *near,
+                               const struct labelled_ids *pairs, int threads, film_error *error)
 {
     film_status status = FILM_OK;
+    const struct comm *comm = near->sentences->comm;
     double *forth = mem_array(knn->pairs, sizeof *forth), *back = NULL;
     TRY_ALLOC(forth && (back = mem_array(knn->pairs, sizeof *back)), error);
-    find_places(knn, sentences, neighbours, k, a, b, threads, forth);
-    find_places(knn, sentences, neighbours, k, b, a, threads, back);
-    TRY(comm_sum_double(sentences->comm, forth, knn->pairs, error));
-    TRY(comm_sum_double(sentences->comm, back, knn->pairs, error));
+    find_places(knn, near, pairs->a, pairs->b, threads, forth);
+    find_places(knn, near, pairs->b, pairs->a, threads, back);
+    TRY(comm_sum_double(comm, forth, knn->pairs, error));
+    TRY(comm_sum_double(comm, back, knn->pairs, error));
     for (size_t i = 0; i < knn->pairs; i++) {
         knn->curve[FILM_KNN_MUTUAL].depth[i] = (uint32_t)fmax(forth[i], back[i]);
         knn->curve[FILM_KNN_EITHER].depth[i] = (uint32_t)fmin(forth[i], back[i]);
@@ -145,29 +152,29 @@ done:
     return status;
 }
 
-film_status knn_sweep(struct knn *knn, const struct flat_share *sentences, const uint32_t *a,
-                      const uint32_t *b, const float *label, size_t pairs, size_t first,
-                      size_t last, int threads, const film_progress *progress, film_error *error)
+film_status knn_sweep(struct knn *knn, const struct flat_share *sentences,
+                      const struct labelled_ids *pairs, struct knn_range range, int threads,
+                      const film_progress *progress, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t all = sentences->mine.count, others, k;
-    uint32_t *neighbours = NULL;
-    *knn = (struct knn){.pairs = pairs, .first = first, .last = last};
-    if (first == 0 || first > last || last > UINT32_MAX - 2)
-        return status_set(error, FILM_USAGE,
-                          "invalid range of k; it starts at 1 or more and does not decrease");
-    knn->points = last - first + 1;
+    size_t all = sentences->mine.count, others;
+    struct neighbours near = {.sentences = sentences};
+    *knn = (struct knn){.pairs = pairs->count, .first = range.first, .last = range.last};
+    if (range.first == 0 || range.first > range.last || range.last > UINT32_MAX - 2)
+        return status_set(error, FILM_USAGE, "the range of k must rise from 1 or more");
+    knn->points = range.last - range.first + 1;
     TRY(comm_sum_counts(sentences->comm, &all, 1, error));
     others = all ? all - 1 : 0;
-    k = last < others ? last : others;
-    TRY_ALLOC(neighbours = mem_array(sentences->mine.count * k, sizeof *neighbours), error);
+    near.k = range.last < others ? range.last : others;
+    TRY_ALLOC(near.of = mem_array(sentences->mine.count * near.k, sizeof *near.of), error);
     for (int v = 0; v < FILM_KNN_COUNT; v++)
-        TRY_ALLOC(knn->curve[v].depth = mem_array(pairs, sizeof(uint32_t)), error);
-    TRY(flat_share_search(sentences, k, threads, progress, neighbours, error));
-    TRY(find_depths(knn, sentences, neighbours, k, a, b, threads, error));
-    for (int v = 0; v < FILM_KNN_COUNT; v++) TRY(draw_curve(knn, &knn->curve[v], label, error));
+        TRY_ALLOC(knn->curve[v].depth = mem_array(pairs->count, sizeof(uint32_t)), error);
+    TRY(flat_share_search(sentences, near.k, threads, progress, near.of, error));
+    TRY(find_depths(knn, &near, pairs, threads, error));
+    for (int v = 0; v < FILM_KNN_COUNT; v++)
+        TRY(draw_curve(knn, &knn->curve[v], pairs->label, error));
 done:
-    mem_free(neighbours);
+    mem_free(near.of);
     if (status != FILM_OK) knn_free(knn);
     return status;
 }

@@ -9,6 +9,13 @@
 #include "la/flat_share.h"
 #include "film_train.h"
 
+/* Pairs of sentences, by number, with labels of 0 or 1. */
+struct labelled_ids {
+    const uint32_t *a, *b;
+    const float *label;
+    size_t count;
+};
+
 /* One k. Rates are NaN where the file has no such pairs. */
 struct knn_point {
     size_t k;
@@ -28,12 +35,16 @@ struct knn {
     struct knn_curve curve[FILM_KNN_COUNT];
 };
 
-/* SENTENCES: normalised vectors, each distinct sentence once; A, B (numbers), LABEL (0 or 1) are
- * the pairs, all of them in every process. A sentence is not its own neighbour; a pair of one
+struct knn_range {
+    size_t first, last; /* of k */
+};
+
+/* SENTENCES: normalised vectors, each distinct sentence once. PAIRS: all of them in every process.
+ * A sentence is not its own neighbour; a pair of one
  * sentence with itself has depth 0. */
-film_status knn_sweep(struct knn *knn, const struct flat_share *sentences, const uint32_t *a,
-                      const uint32_t *b, const float *label, size_t pairs, size_t first,
-                      size_t last, int threads, const film_progress *progress, film_error *error);
+film_status knn_sweep(struct knn *knn, const struct flat_share *sentences,
+                      const struct labelled_ids *pairs, struct knn_range range, int threads,
+                      const film_progress *progress, film_error *error);
 void knn_free(struct knn *knn);
 
 /* The point farthest from the straight line between the first and the last; the lowest one where

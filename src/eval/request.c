@@ -1,22 +1,24 @@
 /* What film_eval was asked for: does it make sense, by itself and for this file? */
-#include "eval/run.h"
+#include "eval/evaluation.h"
 #include "pair/match.h"
 #include "learn/operating.h"
 
+#include <jansson.h>
 #include <string.h>
 
 enum { MOST_K = 10000, LONGEST_NAME = 300 };
 
-static film_status check_decision(struct run *run, film_error *error)
+static film_status check_decision(struct evaluation *evaluation, film_error *error)
 {
-    const film_eval_options *options = run->options;
+    const film_eval_options *options = evaluation->options;
     if ((unsigned)options->decision >= FILM_EVAL_DECISION_COUNT)
         return status_set(error, FILM_USAGE, "unknown decision %d", (int)options->decision);
     if ((unsigned)options->knn >= FILM_KNN_COUNT)
-        return status_set(error, FILM_USAGE, "unknown kNN variant %d", (int)options->knn);
-    run->decide_by_knn = options->decision == FILM_EVAL_KNN;
-    run->variant = options->knn;
-    run->decision = run->decide_by_knn ? FILM_DECISION_THRESHOLD : (film_decision)options->decision;
+        return status_set(error, FILM_USAGE, "no kNN variant has number %d", (int)options->knn);
+    evaluation->decide_by_knn = options->decision == FILM_EVAL_KNN;
+    evaluation->variant = options->knn;
+    evaluation->decision =
+        evaluation->decide_by_knn ? FILM_DECISION_THRESHOLD : (film_decision)options->decision;
     if (options->k_last && (options->k_first == 0 || options->k_first > options->k_last))
         return status_set(
             error, FILM_USAGE,
@@ -25,19 +27,20 @@ static film_status check_decision(struct run *run, film_error *error)
     if (options->k_last > MOST_K)
         return status_set(error, FILM_USAGE, "k up to %zu: choose at most %d", options->k_last,
                           MOST_K);
-    if (run->decide_by_knn && !options->k_last)
-        return status_set(error, FILM_USAGE, "the knn decision needs a range of k; set one");
+    if (evaluation->decide_by_knn && !options->k_last)
+        return status_set(error, FILM_USAGE, "the knn decision needs a range of k");
     return FILM_OK;
 }
 
 /* 0 is "not given". Conditions are written so that NaN fails them. */
-static film_status check_threshold(const struct run *run, film_error *error)
+static film_status check_threshold(const struct evaluation *evaluation, film_error *error)
 {
-    double threshold = run->options->threshold;
+    double threshold = evaluation->options->threshold;
     if (threshold == 0) return FILM_OK;
     if (!(threshold > 0 && threshold < 1))
-        return status_set(error, FILM_USAGE, "threshold %g is not between 0 and 1", threshold);
-    if (run->decide_by_knn)
+        return status_set(error, FILM_USAGE, "the threshold must lie between 0 and 1, not %g",
+                          threshold);
+    if (evaluation->decide_by_knn)
         return status_set(error, FILM_USAGE,
                           "a threshold does not apply to the knn decision; choose one of them");
     return FILM_OK;
@@ -52,14 +55,14 @@ static const char *usable_name(const char *name, const char *otherwise)
     return chosen;
 }
 
-film_status request_check(struct run *run, film_error *error)
+film_status request_check(struct evaluation *evaluation, film_error *error)
 {
     film_status status = FILM_OK;
-    const film_eval_options *options = run->options;
-    run->names[0] = usable_name(options->names[0], "the first model");
-    run->names[1] = usable_name(options->names[1], "the second model");
-    TRY(check_decision(run, error));
-    TRY(check_threshold(run, error));
+    const film_eval_options *options = evaluation->options;
+    evaluation->names[0] = usable_name(options->names[0], "the first model");
+    evaluation->names[1] = usable_name(options->names[1], "the second model");
+    TRY(check_decision(evaluation, error));
+    TRY(check_threshold(evaluation, error));
     if (options->operating) TRY(operating_check(options->operating, error));
     double log_odds;
     if (options->prior != FILM_PRIOR_AUTO) TRY(match_prior(options->prior, &log_odds, error));
@@ -67,48 +70,49 @@ done:
     return status;
 }
 
-film_status request_check_labels(const struct run *run, film_error *error)
+film_status request_check_labels(const struct evaluation *evaluation, film_error *error)
 {
-    const film_eval_options *options = run->options;
+    const film_eval_options *options = evaluation->options;
     const struct {
         int asked;
         const char *what;
     } need_pairs[] = {
-        {options->pool != NULL, "for a search of the pool"},
-        {run->decide_by_knn, "for the knn decision"},
-        {options->threshold != 0, "for a threshold"},
-        {options->operating != NULL, "for an operating point"},
-        {options->prior == FILM_PRIOR_AUTO, "for the prior"},
+        {options->pool != NULL, "so nothing to search a pool for"},
+        {evaluation->decide_by_knn, "to decide on by knn"},
+        {options->threshold != 0, "to decide on by a threshold"},
+        {options->operating != NULL, "to choose an operating point on"},
+        {options->prior == FILM_PRIOR_AUTO, "to take the prior from"},
     };
-    if (run->corpus.labels == FILM_LABELS_NONE)
+    if (evaluation->corpus.labels == FILM_LABELS_NONE)
         return status_set(
             error, FILM_BAD_INPUT,
-            "%s: no labels; add a label, score or category column or triplets, or name the columns",
-            run->path);
-    if (run_has_pairs(run)) return FILM_OK;
+            "%s: no labels to compare with; it needs a label, score or category column "
+            "or triplets (name the columns if they have other names)",
+            evaluation->path);
+    if (evaluation_has_pairs(evaluation)) return FILM_OK;
     for (size_t i = 0; i < sizeof need_pairs / sizeof *need_pairs; i++)
         if (need_pairs[i].asked)
-            return status_set(error, FILM_USAGE, "%s has neither labelled pairs nor triplets %s",
-                              run->path, need_pairs[i].what);
-    if (options->against && run->corpus.labels == FILM_LABELS_CATEGORIES)
-        return status_set(
-            error, FILM_USAGE,
-            "%s has categories; two models can be compared on pairs, triplets or scores only",
-            run->path);
+            return status_set(error, FILM_USAGE, "%s has neither labelled pairs nor triplets%s %s",
+                              evaluation->path, i == 0 ? "," : "", need_pairs[i].what);
+    if (options->against && evaluation->corpus.labels == FILM_LABELS_CATEGORIES)
+        return status_set(error, FILM_USAGE,
+                          "%s holds categories; two models are compared on pairs, triplets or "
+                          "scores",
+                          evaluation->path);
     return FILM_OK;
 }
 
-film_status request_prior(struct run *run, film_error *error)
+film_status request_prior(struct evaluation *evaluation, film_error *error)
 {
     double same = 0;
-    run->prior = run->options->prior;
-    if (run->prior != FILM_PRIOR_AUTO) return FILM_OK;
-    for (size_t i = 0; i < run->pairs; i++) same += run->label[i] >= 0.5f;
-    if (same == 0 || same == (double)run->pairs)
-        return status_set(
-            error, FILM_BAD_INPUT,
-            "%s: all pairs are labelled %s, so they give no prior; set the prior to a number",
-            run->path, same == 0 ? "different" : "the same");
-    run->prior = same / (double)run->pairs;
+    evaluation->prior = evaluation->options->prior;
+    if (evaluation->prior != FILM_PRIOR_AUTO) return FILM_OK;
+    for (size_t i = 0; i < evaluation->pairs; i++) same += evaluation->label[i] >= 0.5f;
+    if (same == 0 || same == (double)evaluation->pairs)
+        return status_set(error, FILM_BAD_INPUT,
+                          "%s: all pairs are labelled %s, which is no prior to decide with; give "
+                          "it as a number",
+                          evaluation->path, same == 0 ? "different" : "the same");
+    evaluation->prior = same / (double)evaluation->pairs;
     return FILM_OK;
 }

@@ -27,24 +27,26 @@ static void summarise(struct retrieval *retrieval)
 }
 
 film_status retrieval_measure(struct retrieval *retrieval, const struct flat_share *pool,
-                              const uint32_t *a, const uint32_t *b, const float *label,
-                              size_t pairs, size_t limit, int threads,
+                              const struct labelled_ids *pairs, size_t limit, int threads,
                               const film_progress *progress, film_error *error)
 {
     film_status status = FILM_OK;
-    uint32_t *query = mem_array(pairs, sizeof *query), *target = mem_array(pairs, sizeof *target);
+    const uint32_t *a = pairs->a, *b = pairs->b;
+    uint32_t *query = mem_array(pairs->count, sizeof *query);
+    uint32_t *target = mem_array(pairs->count, sizeof *target);
     *retrieval = (struct retrieval){.pool = pool->mine.count};
     TRY(comm_sum_counts(pool->comm, &retrieval->pool, 1, error));
     TRY_ALLOC(query && target, error);
-    TRY_ALLOC(retrieval->rank = mem_array(pairs, sizeof *retrieval->rank), error);
+    TRY_ALLOC(retrieval->rank = mem_array(pairs->count, sizeof *retrieval->rank), error);
     size_t count = 0;
-    for (size_t i = 0; i < pairs && (limit == 0 || count < limit); i++) {
-        if (label[i] < 0.5f || a[i] == b[i]) continue;
+    for (size_t i = 0; i < pairs->count && (limit == 0 || count < limit); i++) {
+        if (pairs->label[i] < 0.5f || a[i] == b[i]) continue;
         query[count] = a[i];
         target[count++] = b[i];
     }
     retrieval->queries = count;
-    TRY(flat_share_rank(pool, query, target, count, threads, progress, retrieval->rank, error));
+    TRY(flat_share_rank(pool, &(struct flat_share_targets){query, target, count}, threads, progress,
+                        retrieval->rank, error));
     summarise(retrieval);
 done:
     mem_free(query);

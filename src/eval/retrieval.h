@@ -3,7 +3,7 @@
 #ifndef EVAL_RETRIEVAL_H
 #define EVAL_RETRIEVAL_H
 
-#include "la/flat_share.h"
+#include "eval/knn.h"
 
 struct retrieval {
     size_t queries, pool;
@@ -16,8 +16,7 @@ struct retrieval {
 /* POOL: normalised vectors of the distinct sentences; those of the pairs have numbers. Of the
  * pairs, those with label 1 whose sentences differ count, and of these the first LIMIT (0: all). */
 film_status retrieval_measure(struct retrieval *retrieval, const struct flat_share *pool,
-                              const uint32_t *a, const uint32_t *b, const float *label,
-                              size_t pairs, size_t limit, int threads,
+                              const struct labelled_ids *pairs, size_t limit, int threads,
                               const film_progress *progress, film_error *error);
 void retrieval_free(struct retrieval *retrieval);
 

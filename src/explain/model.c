@@ -54,21 +54,27 @@ static double quiet(const film_model *model, uint32_t id)
  * had, little was learned, and to weigh nothing it need not have been ignored. */
 enum { FREQUENT = 5000, VERY_FREQUENT = 500 };
 
-/* SIGN as in ranking_write_words. */
-static film_status write_list(const film_model *model, const char *key, measure_fn measure,
-                              double sign, uint32_t frequent, size_t most, struct writer *to,
-                              film_error *error)
+/* A list of words. */
+struct word_list {
+    const char *key;
+    measure_fn measure;
+    double sign;       /* as in ranking_write_words */
+    uint32_t frequent; /* how many of the most frequent words are read */
+};
+
+static film_status write_list(const film_model *model, const struct word_list *list, size_t most,
+                              struct writer *to, film_error *error)
 {
     film_status status = FILM_OK;
     struct ranking ranking;
     uint32_t first, end;
     ranking_words(&model->features, &first, &end);
-    if (end - first > frequent) end = first + frequent;
+    if (end - first > list->frequent) end = first + list->frequent;
     TRY(ranking_init(&ranking, most, error));
     for (uint32_t id = first; id < end; id++)
-        topk_offer(&ranking.top, (float)measure(model, id), id);
-    writer_key(to, key);
-    ranking_write_words(&ranking, &model->features, "weight", sign, to);
+        topk_offer(&ranking.top, (float)list->measure(model, id), id);
+    writer_key(to, list->key);
+    ranking_write_words(&ranking, &model->features, "weight", list->sign, to);
     ranking_free(&ranking);
 done:
     return status;
@@ -80,13 +86,17 @@ static film_status write_words(const film_model *model, size_t most, struct writ
     film_status status = FILM_OK;
     int words = (model->features.groups & GROUP_BIT(GROUP_WORD)) != 0;
     if (model->decision.full && words) {
-        TRY(write_list(model, "insists_on", against_alone, -1, FREQUENT, most, to, error));
-        TRY(write_list(model, "welcomes", for_shared, 1, FREQUENT, most, to, error));
-        TRY(write_list(model, "ignores", ignored, -1, VERY_FREQUENT, most, to, error));
+        TRY(write_list(model, &(struct word_list){"insists_on", against_alone, -1, FREQUENT}, most,
+                       to, error));
+        TRY(write_list(model, &(struct word_list){"welcomes", for_shared, 1, FREQUENT}, most, to,
+                       error));
+        TRY(write_list(model, &(struct word_list){"ignores", ignored, -1, VERY_FREQUENT}, most, to,
+                       error));
     }
     if (model->encoder.map && words) {
-        TRY(write_list(model, "loudest", loud, 1, FREQUENT, most, to, error));
-        TRY(write_list(model, "quietest", quiet, -1, VERY_FREQUENT, most, to, error));
+        TRY(write_list(model, &(struct word_list){"loudest", loud, 1, FREQUENT}, most, to, error));
+        TRY(write_list(model, &(struct word_list){"quietest", quiet, -1, VERY_FREQUENT}, most, to,
+                       error));
     }
 done:
     return status;

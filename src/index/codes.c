@@ -139,15 +139,15 @@ struct codes_query codes_query_row(const struct codes *codes, size_t row, int8_t
 void codes_score(const struct codes *codes, const struct codes_query *query, const uint32_t *id,
                  size_t count, float *out)
 {
-    kernel()->score(codes->rows, codes->stride, codes->dim, query->values, query->offset, id, count,
-                    out);
+    struct codes_rows rows = {codes->rows, codes->stride, codes->dim};
+    kernel()->score(&rows, query->values, query->offset, id, count, out);
 }
 
 void codes_score_range(const struct codes *codes, const struct codes_query *query, size_t first,
                        size_t count, float *out)
 {
-    kernel()->score(codes->rows + first * codes->stride, codes->stride, codes->dim, query->values,
-                    query->offset, NULL, count, out);
+    struct codes_rows rows = {codes->rows + first * codes->stride, codes->stride, codes->dim};
+    kernel()->score(&rows, query->values, query->offset, NULL, count, out);
 }
 
 int codes_equal(const struct codes *codes, size_t a, size_t b)

@@ -48,10 +48,11 @@ static inline int32_t product_plain(const uint8_t *row, const int8_t *values, si
     return sum;
 }
 
-VEC_KERNEL static void score_plain(const uint8_t *rows, size_t stride, size_t dim,
-                                   const int8_t *values, int32_t offset, const uint32_t *id,
-                                   size_t count, float *out)
+VEC_KERNEL static void score_plain(const struct codes_rows *codes, const int8_t *values,
+                                   int32_t offset, const uint32_t *id, size_t count, float *out)
 {
+    const uint8_t *rows = codes->rows;
+    size_t stride = codes->stride, dim = codes->dim;
     SCORE_ROWS(product_plain);
 }
 
@@ -99,9 +100,11 @@ AVX2 static inline int32_t product_avx2(const uint8_t *row, const int8_t *values
     return _mm_cvtsi128_si32(half);
 }
 
-AVX2 static void score_avx2(const uint8_t *rows, size_t stride, size_t dim, const int8_t *values,
-                            int32_t offset, const uint32_t *id, size_t count, float *out)
+AVX2 static void score_avx2(const struct codes_rows *codes, const int8_t *values, int32_t offset,
+                            const uint32_t *id, size_t count, float *out)
 {
+    const uint8_t *rows = codes->rows;
+    size_t stride = codes->stride, dim = codes->dim;
     offset = 0; /* this product is signed already */
     SCORE_ROWS(product_avx2);
 }
@@ -134,9 +137,11 @@ VNNI static inline int32_t product_vnni(const uint8_t *row, const int8_t *values
     return _mm512_reduce_add_epi32(_mm512_add_epi32(sum, more));
 }
 
-VNNI static void score_vnni(const uint8_t *rows, size_t stride, size_t dim, const int8_t *values,
-                            int32_t offset, const uint32_t *id, size_t count, float *out)
+VNNI static void score_vnni(const struct codes_rows *codes, const int8_t *values, int32_t offset,
+                            const uint32_t *id, size_t count, float *out)
 {
+    const uint8_t *rows = codes->rows;
+    size_t stride = codes->stride, dim = codes->dim;
     SCORE_ROWS(product_vnni);
 }
 

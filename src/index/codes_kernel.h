@@ -5,13 +5,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* DIM codes in every STRIDE bytes. */
+struct codes_rows {
+    const uint8_t *rows;
+    size_t stride, dim;
+};
+
 struct codes_kernel {
     const char *name;
     int (*here)(void); /* whether this machine has the instructions */
     /* OUT[i] = (row . values - offset) * scale of the row, for rows ID[0 .. count) or, when ID is
-     * NULL, the COUNT rows from ROWS on. */
-    void (*score)(const uint8_t *rows, size_t stride, size_t dim, const int8_t *values,
-                  int32_t offset, const uint32_t *id, size_t count, float *out);
+     * NULL, the first COUNT rows. */
+    void (*score)(const struct codes_rows *codes, const int8_t *values, int32_t offset,
+                  const uint32_t *id, size_t count, float *out);
 };
 
 /* Best first, ends with the plain one, which every machine has. */

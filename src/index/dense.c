@@ -230,17 +230,18 @@ done:
 }
 
 film_status dense_search(const struct dense *dense, struct graph_walker *walker,
-                         const float *vector, size_t k, size_t ef, uint32_t *id, float *score,
-                         size_t *found, film_error *error)
+                         const float *vector, size_t k, size_t ef, struct nearest *out,
+                         film_error *error)
 {
     if (dense->view.degree) {
         struct graph_question question = {vector, k, ef, NULL};
-        return graph_search(&dense->view, walker, &question, id, score, found, error);
+        return graph_search(&dense->view, walker, &question, out->id, out->score, &out->found,
+                            error);
     }
-    struct topk top = topk_over(score, id, k);
+    struct topk top = topk_over(out->score, out->id, k);
     film_status status = scan(dense, walker, vector, &top, error);
     topk_finish(&top);
-    *found = top.count;
+    out->found = top.count;
     return status;
 }
 
@@ -264,23 +265,23 @@ done:
 }
 
 film_status dense_search_among(const struct dense *dense, struct graph_walker *walker,
-                               const float *vector, const uint32_t *among, size_t count, size_t k,
-                               uint32_t *id, float *score, size_t *found, film_error *error)
+                               const float *vector, const struct dense_among *among, size_t k,
+                               struct nearest *out, film_error *error)
 {
     enum { BLOCK = 256 };
     film_status status = FILM_OK;
     float scores[BLOCK];
-    struct topk top = topk_over(score, id, k);
-    for (size_t first = 0; first < count; first += BLOCK) {
-        size_t some = count - first < BLOCK ? count - first : BLOCK;
-        TRY(dense_score(dense, walker, vector, among + first, some, scores, error));
+    struct topk top = topk_over(out->score, out->id, k);
+    for (size_t first = 0; first < among->count; first += BLOCK) {
+        size_t some = among->count - first < BLOCK ? among->count - first : BLOCK;
+        const uint32_t *id = among->id + first;
+        TRY(dense_score(dense, walker, vector, id, some, scores, error));
         for (size_t i = 0; i < some; i++)
-            if (among[first + i] < dense->view.codes.count &&
-                dense->view.state[among[first + i]] != GRAPH_DEAD)
-                topk_offer(&top, scores[i], among[first + i]);
+            if (id[i] < dense->view.codes.count && dense->view.state[id[i]] != GRAPH_DEAD)
+                topk_offer(&top, scores[i], id[i]);
     }
 done:
     topk_finish(&top);
-    *found = top.count;
+    out->found = top.count;
     return status;
 }

@@ -37,13 +37,19 @@ film_status dense_remove(struct dense *dense, const uint32_t *id, size_t count, 
 
 /* As graph_search; EF counts for a graph only. */
 film_status dense_search(const struct dense *dense, struct graph_walker *walker,
-                         const float *vector, size_t k, size_t ef, uint32_t *id, float *score,
-                         size_t *found, film_error *error);
+                         const float *vector, size_t k, size_t ef, struct nearest *out,
+                         film_error *error);
 
-/* The same among COUNT rows, all of which are looked at; ids out of range are passed over. */
+/* Rows by id. */
+struct dense_among {
+    const uint32_t *id;
+    size_t count;
+};
+
+/* The same among some rows, all of which are looked at; ids out of range are passed over. */
 film_status dense_search_among(const struct dense *dense, struct graph_walker *walker,
-                               const float *vector, const uint32_t *among, size_t count, size_t k,
-                               uint32_t *id, float *score, size_t *found, film_error *error);
+                               const float *vector, const struct dense_among *among, size_t k,
+                               struct nearest *out, film_error *error);
 
 /* SCORE[i] of row ID[i]; 0 where there is none. */
 film_status dense_score(const struct dense *dense, struct graph_walker *walker, const float *vector,

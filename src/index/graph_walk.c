@@ -245,19 +245,20 @@ done:
 
 film_status graph_search_many(const struct graph_view *view, const struct graph_question *question,
                               size_t count, int threads, const film_progress *progress,
-                              uint32_t *id, float *score, film_error *error)
+                              const struct nearest *out, film_error *error)
 {
     enum { CHUNK = 8192, GRAIN = 16 }; /* queries between two reports; taken at a time */
     film_status status = FILM_OK;
     size_t k = question->k, chunk = count < CHUNK ? count : CHUNK;
     float *own = NULL;
     threads = threads_count(threads);
-    if (!score) TRY_ALLOC(own = mem_array(chunk * k, sizeof(float)), error);
+    if (!out->score) TRY_ALLOC(own = mem_array(chunk * k, sizeof(float)), error);
     for (size_t first = 0; first < count; first += chunk) {
         struct graph_question some = *question;
         size_t queries = count - first < chunk ? count - first : chunk;
         some.vector += first * view->codes.dim;
-        struct asking asking = {view, &some, id + first * k, own ? own : score + first * k};
+        struct asking asking = {view, &some, out->id + first * k,
+                                own ? own : out->score + first * k};
         TRY(threads_for(threads, queries, GRAIN, search_some, &asking, error));
         TRY(progress_report(progress, "neighbours", (double)(first + queries), (double)count,
                             error));

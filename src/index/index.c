@@ -306,10 +306,9 @@ double index_known(const struct index_asker *asker)
 }
 
 film_status index_nearest(const struct index *index, struct index_asker *asker, const float *vector,
-                          size_t k, uint32_t *id, float *score, size_t *found, film_error *error)
+                          size_t k, struct nearest *out, film_error *error)
 {
-    return dense_search(index->dense, asker->walker, vector, k, k + k / 2 + 50, id, score, found,
-                        error);
+    return dense_search(index->dense, asker->walker, vector, k, k + k / 2 + 50, out, error);
 }
 
 film_status index_vector(const struct index *index, struct index_asker *asker, film_text text,
@@ -320,38 +319,42 @@ film_status index_vector(const struct index *index, struct index_asker *asker, f
     return status;
 }
 
-/* Of both sides, each sentence once, in asker->near. VECTOR NULL: it is made here. */
-static film_status find_near(const struct index *index, struct index_asker *asker, film_text text,
-                             const float *vector, const struct index_filter *filter, size_t k,
-                             size_t *found, film_error *error)
+/* Of both sides, each sentence once, in asker->near. */
+static film_status find_near(const struct index *index, struct index_asker *asker,
+                             const struct index_query *query, size_t *found, film_error *error)
 {
     film_status status = FILM_OK;
     struct lexical_terms terms;
-    size_t count = 0, both;
+    struct nearest side; /* what one side finds */
+    size_t k = query->k, both;
+    const float *vector = query->vector;
+    const struct index_filter *filter = query->filter;
     *found = 0;
     if (k > index_count(index)) k = index_count(index);
     if (k > MOST_CANDIDATES) k = MOST_CANDIDATES;
     if (k == 0) goto done;
     TRY_ALLOC(reserve(asker, k), error);
-    TRY(terms_make(&asker->terms, text, &terms, error));
+    side = (struct nearest){asker->id, asker->score, 0};
+    TRY(terms_make(&asker->terms, query->text, &terms, error));
     TRY(lexical_search(index->lexical, asker->searcher, terms, filter ? filter->mask : NULL, k,
-                       asker->id, asker->score, &count, error));
-    for (size_t i = 0; i < count; i++)
+                       &side, error));
+    for (size_t i = 0; i < side.found; i++)
         asker->near[i] = (struct index_near){asker->id[i], 0, 0, asker->score[i]};
-    both = count;
+    both = side.found;
     if (index->dense) {
         size_t dim = encoder_dim(index->encoder);
-        if (!vector) TRY(index_vector(index, asker, text, asker->vector, error));
+        if (!vector) TRY(index_vector(index, asker, query->text, asker->vector, error));
         if (!vector) vector = asker->vector;
         /* no word is known: all would be equally far */
         if (!(vec_dot(vector, vector, dim) > 0))
-            count = 0;
+            side.found = 0;
         else if (filter)
-            TRY(dense_search_among(index->dense, asker->walker, vector, filter->id, filter->count,
-                                   k, asker->id, asker->score, &count, error));
+            TRY(dense_search_among(index->dense, asker->walker, vector,
+                                   &(struct dense_among){filter->id, filter->count}, k, &side,
+                                   error));
         else
-            TRY(index_nearest(index, asker, vector, k, asker->id, asker->score, &count, error));
-        for (size_t i = 0; i < count; i++)
+            TRY(index_nearest(index, asker, vector, k, &side, error));
+        for (size_t i = 0; i < side.found; i++)
             asker->near[both++] = (struct index_near){asker->id[i], 1, asker->score[i], 0};
     }
     TRY(merge(index, asker, vector, both, found, error));
@@ -360,14 +363,14 @@ done:
 }
 
 film_status index_candidates_among(const struct index *index, struct index_asker *asker,
-                                   film_text text, const struct index_filter *filter, size_t k,
-                                   struct index_candidate *out, size_t *found, film_error *error)
+                                   const struct index_query *query, struct index_candidate *out,
+                                   size_t *found, film_error *error)
 {
     film_status status = FILM_OK;
     size_t count;
     *found = 0;
-    TRY(find_near(index, asker, text, NULL, filter, k, &count, error));
-    if (k > MOST_CANDIDATES) k = MOST_CANDIDATES;
+    TRY(find_near(index, asker, query, &count, error));
+    size_t k = query->k < MOST_CANDIDATES ? query->k : MOST_CANDIDATES;
     TRY(rank(asker, asker->near, count, k, out, found, error));
 done:
     return status;
@@ -377,16 +380,17 @@ film_status index_candidates_text(const struct index *index, struct index_asker 
                                   film_text text, size_t k, struct index_candidate *out,
                                   size_t *found, film_error *error)
 {
-    return index_candidates_among(index, asker, text, NULL, k, out, found, error);
+    struct index_query query = {.text = text, .k = k};
+    return index_candidates_among(index, asker, &query, out, found, error);
 }
 
 /* ---- an index in several parts ---- */
 
-film_status index_near(const struct index *index, struct index_asker *asker, film_text text,
-                       const float *vector, size_t k, struct index_near *out, size_t *found,
+film_status index_near(const struct index *index, struct index_asker *asker,
+                       const struct index_query *query, struct index_near *out, size_t *found,
                        film_error *error)
 {
-    film_status status = find_near(index, asker, text, vector, NULL, k, found, error);
+    film_status status = find_near(index, asker, query, found, error);
     if (status == FILM_OK && *found) memcpy(out, asker->near, *found * sizeof *out);
     return status;
 }
@@ -406,15 +410,14 @@ static int by_nearness(const void *a, const void *b)
     return near_by_id(a, b);
 }
 
-film_status index_choose(struct index_asker *asker, film_text text, struct index_near *near,
-                         size_t count, size_t k, struct index_candidate *out, size_t *found,
-                         film_error *error)
+film_status index_choose(struct index_asker *asker, const struct index_query *query,
+                         struct index_near *near, size_t count, struct index_candidate *out,
+                         size_t *found, film_error *error)
 {
     film_status status = FILM_OK;
     struct lexical_terms terms;
-    size_t kept = 0;
-    if (k > MOST_CANDIDATES) k = MOST_CANDIDATES;
-    TRY(terms_make(&asker->terms, text, &terms, error)); /* how much of it is known */
+    size_t kept = 0, k = query->k < MOST_CANDIDATES ? query->k : MOST_CANDIDATES;
+    TRY(terms_make(&asker->terms, query->text, &terms, error)); /* how much of it is known */
     qsort(near, count, sizeof *near, by_words);
     for (size_t i = k; i < count; i++) near[i].lexical = 0;
     qsort(near, count, sizeof *near, by_nearness);

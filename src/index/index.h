@@ -75,9 +75,9 @@ film_status index_candidates_text(const struct index *index, struct index_asker 
 double index_known(const struct index_asker *asker);
 
 /* Of the vectors alone, as a search for K candidates looks for them: what film_pool_check measures.
- * VECTOR has length 1; ID and SCORE have room for K. Not without a map. */
+ * VECTOR has length 1; OUT has room for K. Not without a map. */
 film_status index_nearest(const struct index *index, struct index_asker *asker, const float *vector,
-                          size_t k, uint32_t *id, float *score, size_t *found, film_error *error);
+                          size_t k, struct nearest *out, film_error *error);
 
 /* Sentences that may be answers: their ids, rising, and a byte per id that is 1 for them. */
 struct index_filter {
@@ -86,10 +86,18 @@ struct index_filter {
     const uint8_t *mask;
 };
 
-/* The same among some; FILTER NULL: all. */
+/* What is looked for. */
+struct index_query {
+    film_text text;
+    const float *vector;               /* of index_vector; NULL: it is made from the text */
+    const struct index_filter *filter; /* NULL: all may be answers */
+    size_t k;
+};
+
+/* The same among some. */
 film_status index_candidates_among(const struct index *index, struct index_asker *asker,
-                                   film_text text, const struct index_filter *filter, size_t k,
-                                   struct index_candidate *out, size_t *found, film_error *error);
+                                   const struct index_query *query, struct index_candidate *out,
+                                   size_t *found, film_error *error);
 
 /* ---- an index in several parts ---- */
 
@@ -105,16 +113,15 @@ struct index_near {
 film_status index_vector(const struct index *index, struct index_asker *asker, film_text text,
                          float *vector, film_error *error);
 
-/* The nearest K of either side, each sentence once; OUT has room for 2 K. VECTOR is
- * index_vector's. */
-film_status index_near(const struct index *index, struct index_asker *asker, film_text text,
-                       const float *vector, size_t k, struct index_near *out, size_t *found,
+/* The nearest K of either side, each sentence once; OUT has room for 2 K. */
+film_status index_near(const struct index *index, struct index_asker *asker,
+                       const struct index_query *query, struct index_near *out, size_t *found,
                        film_error *error);
 
 /* From what all parts found (COUNT of NEAR, which is reordered, with ids of the whole) to the best
  * K: what one index over everything would answer. */
-film_status index_choose(struct index_asker *asker, film_text text, struct index_near *near,
-                         size_t count, size_t k, struct index_candidate *out, size_t *found,
-                         film_error *error);
+film_status index_choose(struct index_asker *asker, const struct index_query *query,
+                         struct index_near *near, size_t count, struct index_candidate *out,
+                         size_t *found, film_error *error);
 
 #endif

@@ -18,6 +18,7 @@
 #define INDEX_LEXICAL_H
 
 #include "base/keytab.h"
+#include "base/topk.h"
 
 enum {
     LEXICAL_ONE = 4095,            /* the weight 1; a sum of products is exact in a float */
@@ -84,7 +85,7 @@ void lexical_searcher_free(struct lexical_searcher *searcher);
 /* The best K that share a term with QUERY, best first. SCORE is the inner product. MASK (a byte per
  * document; NULL: all): only those where it is not 0. */
 film_status lexical_search(const struct lexical *lexical, struct lexical_searcher *searcher,
-                           struct lexical_terms query, const uint8_t *mask, size_t k, uint32_t *id,
-                           float *score, size_t *found, film_error *error);
+                           struct lexical_terms query, const uint8_t *mask, size_t k,
+                           struct nearest *out, film_error *error);
 
 #endif

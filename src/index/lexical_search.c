@@ -282,12 +282,12 @@ static void add_terms(const struct lexical *lexical, struct lexical_searcher *se
 }
 
 film_status lexical_search(const struct lexical *lexical, struct lexical_searcher *searcher,
-                           struct lexical_terms query, const uint8_t *mask, size_t k, uint32_t *id,
-                           float *score, size_t *found, film_error *error)
+                           struct lexical_terms query, const uint8_t *mask, size_t k,
+                           struct nearest *out, film_error *error)
 {
     film_status status = FILM_OK;
-    struct topk top = topk_over(score, id, k);
-    *found = 0;
+    struct topk top = topk_over(out->score, out->id, k);
+    out->found = 0;
     if (k == 0) goto done;
     TRY_ALLOC(fit(searcher, lexical->count, query.count), error);
     searcher->touched_count = 0;
@@ -302,7 +302,7 @@ film_status lexical_search(const struct lexical *lexical, struct lexical_searche
             topk_offer(&top, (float)sum / ((float)LEXICAL_ONE * LEXICAL_ONE), document);
     }
     topk_finish(&top);
-    *found = top.count;
+    out->found = top.count;
 done:
     return status;
 }

@@ -253,23 +253,24 @@ done:
     return status;
 }
 
-film_status scan_search(const struct scan *scan, const float *queries, size_t count, size_t k,
-                        int threads, const film_progress *progress, uint32_t *id, float *score,
+film_status scan_search(const struct scan *scan, const struct scan_queries *queries, int threads,
+                        const film_progress *progress, const struct nearest *out,
                         struct scan_counts *counts, film_error *error)
 {
     enum { CHUNK = 4096 }; /* queries at a time: bounds the memory of their candidates */
     film_status status = FILM_OK;
+    size_t count = queries->count, k = queries->k;
     size_t again = 0, chunk = count < CHUNK ? count : CHUNK;
     float *own = NULL;
     threads = threads_count(threads);
-    if (!score) TRY_ALLOC(own = mem_array(chunk * k, sizeof(float)), error);
+    if (!out->score) TRY_ALLOC(own = mem_array(chunk * k, sizeof(float)), error);
     for (size_t first = 0; first < count; first += chunk) {
         struct job job = {.scan = scan,
-                          .queries = queries + first * scan->codes.dim,
+                          .queries = queries->vectors + first * scan->codes.dim,
                           .count = count - first < chunk ? count - first : chunk,
                           .k = k,
-                          .id = id + first * k,
-                          .score = own ? own : score + first * k};
+                          .id = out->id + first * k,
+                          .score = own ? own : out->score + first * k};
         TRY(search_some(&job, threads, error));
         again += job.again;
         TRY(progress_report(progress, "neighbours", (double)(first + job.count), (double)count,

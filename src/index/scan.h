@@ -8,6 +8,7 @@
 #ifndef INDEX_SCAN_H
 #define INDEX_SCAN_H
 
+#include "base/topk.h"
 #include "index/codes.h"
 
 #define SCAN_NONE UINT32_MAX
@@ -27,10 +28,15 @@ struct scan_counts {
     size_t again; /* queries that were scanned twice */
 };
 
-/* QUERIES is count x dim, ID and SCORE (may be NULL) count x k, best first; where there are fewer
- * than k rows the rest is SCAN_NONE. COUNTS may be NULL. */
-film_status scan_search(const struct scan *scan, const float *queries, size_t count, size_t k,
-                        int threads, const film_progress *progress, uint32_t *id, float *score,
+/* The K nearest rows of each of COUNT vectors are wanted. */
+struct scan_queries {
+    const float *vectors; /* count x dim */
+    size_t count, k;
+};
+
+/* OUT's id and score (may be NULL) are count x k, best first; where there are fewer than k rows the rest is SCAN_NONE. COUNTS may be NULL. */
+film_status scan_search(const struct scan *scan, const struct scan_queries *queries, int threads,
+                        const film_progress *progress, const struct nearest *out,
                         struct scan_counts *counts, film_error *error);
 
 #endif

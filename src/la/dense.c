@@ -28,9 +28,10 @@ void dense_end(int before)
     omp_set_num_threads(before);
 }
 
-void dense_times(size_t m, size_t n, size_t k, double alpha, const double *a, const double *b,
+void dense_times(struct dense_shape shape, double alpha, const double *a, const double *b,
                  double beta, double *c, int threads)
 {
+    size_t m = shape.m, n = shape.n, k = shape.k;
     long tiles = (long)((m + TILE - 1) / TILE);
 #pragma omp parallel for schedule(dynamic) num_threads(team(tiles, threads))
     for (long t = 0; t < tiles; t++) {
@@ -40,9 +41,10 @@ void dense_times(size_t m, size_t n, size_t k, double alpha, const double *a, co
     }
 }
 
-void dense_transposed_times(size_t m, size_t n, size_t k, double alpha, const double *a,
+void dense_transposed_times(struct dense_shape shape, double alpha, const double *a,
                             const double *b, double beta, double *c, int threads)
 {
+    size_t m = shape.m, n = shape.n, k = shape.k;
     long tiles = (long)((m + TILE - 1) / TILE);
 #pragma omp parallel for schedule(dynamic) num_threads(team(tiles, threads))
     for (long t = 0; t < tiles; t++) {
@@ -60,9 +62,10 @@ VEC_KERNEL double dense_dot(const double *a, const double *b, size_t n)
     return sum;
 }
 
-void dense_rows_times(size_t m, size_t n, size_t k, const float *a, size_t stride, const float *b,
+void dense_rows_times(struct dense_shape shape, const float *a, size_t stride, const float *b,
                       float *out, int threads)
 {
+    size_t m = shape.m, n = shape.n, k = shape.k;
     enum { ROWS = 256 };
     int before = dense_begin();
     size_t chunks = (m + ROWS - 1) / ROWS;

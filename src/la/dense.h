@@ -12,16 +12,21 @@
 int dense_begin(void); /* returns what dense_end wants back */
 void dense_end(int before);
 
+/* Of a product: m x n, of k terms each. */
+struct dense_shape {
+    size_t m, n, k;
+};
+
 /* C (m x n) = alpha A B + beta C; A is m x k, B is k x n, all row-major without gaps. */
-void dense_times(size_t m, size_t n, size_t k, double alpha, const double *a, const double *b,
+void dense_times(struct dense_shape shape, double alpha, const double *a, const double *b,
                  double beta, double *c, int threads);
 
 /* C (m x n) = alpha A' B + beta C; A is k x m, B is k x n. */
-void dense_transposed_times(size_t m, size_t n, size_t k, double alpha, const double *a,
+void dense_transposed_times(struct dense_shape shape, double alpha, const double *a,
                             const double *b, double beta, double *c, int threads);
 
 /* The same in float for a tall A: OUT (m x n) = A B, A's rows STRIDE apart. */
-void dense_rows_times(size_t m, size_t n, size_t k, const float *a, size_t stride, const float *b,
+void dense_rows_times(struct dense_shape shape, const float *a, size_t stride, const float *b,
                       float *out, int threads);
 
 /* C (m x n, double) += A' B with A (k x m) and B (k x n) in float: the k products are summed in

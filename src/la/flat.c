@@ -226,10 +226,10 @@ static film_status run(const struct job *job, int threads, const film_progress *
 }
 
 film_status flat_search(const struct flat *base, const struct flat_queries *queries, size_t k,
-                        int threads, const film_progress *progress, uint32_t *id, float *score,
+                        int threads, const film_progress *progress, const struct nearest *out,
                         film_error *error)
 {
-    struct job job = {.base = base, .queries = queries, .k = k, .id = id, .score = score};
+    struct job job = {.base = base, .queries = queries, .k = k, .id = out->id, .score = out->score};
     return run(&job, threads, progress, error);
 }
 

@@ -7,6 +7,7 @@
 #define LA_FLAT_H
 
 #include "base/status.h"
+#include "base/topk.h"
 
 #include <stdint.h>
 
@@ -34,10 +35,10 @@ struct flat_targets {
     const float *penalty; /* count: of the vectors; NULL: nothing */
 };
 
-/* ID and SCORE (may be NULL) are queries x k, best first, of equal scores the lower id; where there
+/* OUT's id and score (may be NULL) are queries x k, best first, of equal scores the lower id; where there
  * are fewer than k (other) rows the rest is FLAT_NONE. */
 film_status flat_search(const struct flat *base, const struct flat_queries *queries, size_t k,
-                        int threads, const film_progress *progress, uint32_t *id, float *score,
+                        int threads, const film_progress *progress, const struct nearest *out,
                         film_error *error);
 
 /* RANK[i] = 1 + the number of rows, other than the query and its target, that score at least as

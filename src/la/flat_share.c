@@ -89,8 +89,9 @@ static film_status search_block(struct search *search, int owner, size_t first, 
     TRY(comm_broadcast(comm, search->vectors, here * dim * sizeof(float), owner, error));
     for (size_t i = 0; i < here; i++) search->self[i] = is_mine ? (uint32_t)(first + i) : FLAT_NONE;
     struct flat_queries queries = {.id = search->self, .count = here, .vectors = search->vectors};
-    TRY(flat_search(&share->mine, &queries, k, threads, NULL, search->found,
-                    (float *)(void *)(search->found + here * k), error));
+    TRY(flat_search(
+        &share->mine, &queries, k, threads, NULL,
+        &(struct nearest){search->found, (float *)(void *)(search->found + here * k), 0}, error));
     for (size_t i = 0; i < here * k; i++)
         if (search->found[i] != FLAT_NONE)
             search->found[i] = flat_share_number(share, search->found[i]);
@@ -112,7 +113,8 @@ film_status flat_share_search(const struct flat_share *share, size_t k, int thre
     struct flat_queries all = {.count = share->mine.count};
     size_t done = 0, total = 0;
     if (share->comm->size == 1)
-        return flat_search(&share->mine, &all, k, threads, progress, id, NULL, error);
+        return flat_search(&share->mine, &all, k, threads, progress, &(struct nearest){id, NULL, 0},
+                           error);
     TRY(search_init(&search, share, k, error));
     for (int p = 0; p < share->comm->size; p++) total += search.rows[p];
     for (int owner = 0; owner < share->comm->size; owner++)
@@ -189,23 +191,24 @@ done:
     return status;
 }
 
-film_status flat_share_rank(const struct flat_share *share, const uint32_t *query,
-                            const uint32_t *target, size_t count, int threads,
-                            const film_progress *progress, uint32_t *rank, film_error *error)
+film_status flat_share_rank(const struct flat_share *share, const struct flat_share_targets *wanted,
+                            int threads, const film_progress *progress, uint32_t *rank,
+                            film_error *error)
 {
     film_status status = FILM_OK;
     struct ranking ranking;
+    size_t count = wanted->count;
     if (share->comm->size == 1) {
-        struct flat_queries queries = {.id = query, .count = count};
-        struct flat_targets targets = {.id = target};
+        struct flat_queries queries = {.id = wanted->query, .count = wanted->count};
+        struct flat_targets targets = {.id = wanted->target};
         return flat_rank(&share->mine, &queries, &targets, threads, progress, rank, error);
     }
     TRY(ranking_init(&ranking, share, error));
     for (size_t first = 0; first < count; first += BLOCK) {
         size_t here = count - first < BLOCK ? count - first : BLOCK;
-        TRY(share_vectors(share, query + first, here, ranking.query_row, ranking.query, NULL,
-                          error));
-        TRY(share_vectors(share, target + first, here, ranking.target_row, ranking.target,
+        TRY(share_vectors(share, wanted->query + first, here, ranking.query_row, ranking.query,
+                          NULL, error));
+        TRY(share_vectors(share, wanted->target + first, here, ranking.target_row, ranking.target,
                           ranking.penalty, error));
         struct flat_queries queries = {ranking.query_row, here, ranking.query};
         struct flat_targets targets = {ranking.target_row, ranking.target, ranking.penalty};

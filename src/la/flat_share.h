@@ -33,9 +33,15 @@ static inline uint32_t flat_share_number(const struct flat_share *share, size_t 
 film_status flat_share_search(const struct flat_share *share, size_t k, int threads,
                               const film_progress *progress, uint32_t *id, film_error *error);
 
-/* flat_rank over all rows, of COUNT queries and targets by number; the same in every process. */
-film_status flat_share_rank(const struct flat_share *share, const uint32_t *query,
-                            const uint32_t *target, size_t count, int threads,
-                            const film_progress *progress, uint32_t *rank, film_error *error);
+/* Queries and the target of each, by number. */
+struct flat_share_targets {
+    const uint32_t *query, *target;
+    size_t count;
+};
+
+/* flat_rank over all rows; the same in every process. */
+film_status flat_share_rank(const struct flat_share *share, const struct flat_share_targets *wanted,
+                            int threads, const film_progress *progress, uint32_t *rank,
+                            film_error *error);
 
 #endif

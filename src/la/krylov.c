@@ -96,10 +96,12 @@ static film_status step(struct krylov *job, struct work *work, double *scale, fi
     size_t first = work->count - near;
     film_status status = FILM_OK;
     TRY(job->apply(job->self, work->block, width, error));
-    TRY(ortho_project(&job->side, work->basis + first, work->ld, near, work->block, width, error));
+    TRY(ortho_project(&job->side, &(struct ortho_basis){work->basis + first, work->ld, near},
+                      work->block, width, error));
     collect(job, work, first, first);
     *scale = longest(job, near, width);
-    TRY(ortho_project(&job->side, work->basis, work->ld, work->count, work->block, width, error));
+    TRY(ortho_project(&job->side, &(struct ortho_basis){work->basis, work->ld, work->count},
+                      work->block, width, error));
     collect(job, work, 0, first);
     double rest = longest(job, work->count, width);
     if (rest > *scale) *scale = rest;
@@ -124,7 +126,8 @@ static film_status build(struct krylov *job, struct work *work, film_error *erro
     /* A start of A times random costs one product and saves a step. */
     ortho_random(side, work->block, job->block);
     TRY(job->apply(job->self, work->block, job->block, error));
-    TRY(ortho_block(side, work->basis, work->ld, 0, work->block, job->block, 0.0, error));
+    TRY(ortho_block(side, &(struct ortho_basis){work->basis, work->ld, 0}, work->block, job->block,
+                    0.0, error));
     append(job, work, job->block);
     for (;;) {
         TRY(comm_agree(
@@ -136,8 +139,8 @@ static film_status build(struct krylov *job, struct work *work, film_error *erro
         if (left == 0) break;
         size_t width = left < job->block ? left : job->block;
         narrow(job, work, width);
-        TRY(ortho_block(side, work->basis, work->ld, work->count, work->block, width, scale,
-                        error));
+        TRY(ortho_block(side, &(struct ortho_basis){work->basis, work->ld, work->count},
+                        work->block, width, scale, error));
         append(job, work, width);
     }
     TRY(ortho_gram(side, work->block, work->last, work->gram, error));

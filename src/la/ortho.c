@@ -36,20 +36,20 @@ static film_status find_place(struct ortho *side, film_error *error)
     return status;
 }
 
-film_status ortho_init(struct ortho *side, size_t rows, size_t most, size_t width, uint64_t seed,
-                       int threads, const struct comm *comm, film_error *error)
+film_status ortho_init(struct ortho *side, struct ortho_room room, uint64_t seed, int threads,
+                       const struct comm *comm, film_error *error)
 {
     memset(side, 0, sizeof *side);
-    side->rows = rows;
+    side->rows = room.rows;
     side->comm = comm;
     side->threads = threads;
     side->seed = seed;
-    side->most = most;
+    side->most = room.most;
     film_status status = find_place(side, error);
     if (status != FILM_OK) return status;
-    side->sums = mem_aligned(most, ORTHO_PARTS * width * sizeof *side->sums);
-    side->factor = mem_aligned(most, width * sizeof *side->factor);
-    side->gram = mem_aligned(ORTHO_PARTS + 1, width * width * sizeof *side->gram);
+    side->sums = mem_aligned(room.most, ORTHO_PARTS * room.width * sizeof *side->sums);
+    side->factor = mem_aligned(room.most, room.width * sizeof *side->factor);
+    side->gram = mem_aligned(ORTHO_PARTS + 1, room.width * room.width * sizeof *side->gram);
     if (side->sums && side->factor && side->gram) return FILM_OK;
     ortho_free(side);
     return status_no_memory(error);
@@ -97,9 +97,10 @@ void ortho_random(struct ortho *side, float *block, size_t width)
 
 /* ---- products with the basis ---- */
 
-film_status ortho_project(struct ortho *side, const float *basis, size_t ld, size_t count,
-                          float *block, size_t width, film_error *error)
+film_status ortho_project(struct ortho *side, const struct ortho_basis *basis, float *block,
+                          size_t width, film_error *error)
 {
+    size_t ld = basis->ld, count = basis->count;
     size_t parts = part_count(side), size = count * width;
     if (size == 0) return FILM_OK;
         /* OpenBLAS runs on one thread inside a parallel region. Parts of our own were also 10 to 50
@@ -108,8 +109,8 @@ film_status ortho_project(struct ortho *side, const float *basis, size_t ld, siz
     for (size_t part = 0; part < parts; part++) {
         size_t begin = part_begin(side, part), end = part_begin(side, part + 1);
         cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)count, (int)width,
-                    (int)(end - begin), 1.0f, basis + begin * ld, (int)ld, block + begin * width,
-                    (int)width, 0.0f, side->sums + part * size, (int)width);
+                    (int)(end - begin), 1.0f, basis->values + begin * ld, (int)ld,
+                    block + begin * width, (int)width, 0.0f, side->sums + part * size, (int)width);
     }
 #pragma omp parallel for schedule(static) num_threads(side->threads) if (size > 4096)
     for (size_t k = 0; k < size; k++) {
@@ -125,8 +126,8 @@ film_status ortho_project(struct ortho *side, const float *basis, size_t ld, siz
     for (size_t part = 0; part < parts; part++) {
         size_t begin = part_begin(side, part), end = part_begin(side, part + 1);
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)(end - begin), (int)width,
-                    (int)count, -1.0f, basis + begin * ld, (int)ld, side->factor, (int)width, 1.0f,
-                    block + begin * width, (int)width);
+                    (int)count, -1.0f, basis->values + begin * ld, (int)ld, side->factor,
+                    (int)width, 1.0f, block + begin * width, (int)width);
     }
     return FILM_OK;
 }
@@ -248,15 +249,15 @@ static double distance_from_identity(const double *gram, size_t width)
 /* Each pass divides by the Cholesky factor of the Gram matrix. The Gram matrix is exact (double)
  * but the division is not: columns that were nearly dependent come out roughly orthogonal, to each
  * other and to the basis, and take another pass. An ordinary block is done after one. */
-film_status ortho_block(struct ortho *side, const float *basis, size_t ld, size_t count,
-                        float *block, size_t width, double scale, film_error *error)
+film_status ortho_block(struct ortho *side, const struct ortho_basis *basis, float *block,
+                        size_t width, double scale, film_error *error)
 {
     double gram[ORTHO_WIDEST * ORTHO_WIDEST];
     float inverse[ORTHO_WIDEST * ORTHO_WIDEST];
     film_status status = FILM_OK;
     int again = 0;
     for (int pass = 0; pass < MOST_PASSES; pass++) {
-        if (again) TRY(ortho_project(side, basis, ld, count, block, width, error));
+        if (again) TRY(ortho_project(side, basis, block, width, error));
         TRY(ortho_gram(side, block, width, gram, error));
         double distance = distance_from_identity(gram, width);
         if (!isfinite(distance))

@@ -24,19 +24,29 @@ struct ortho {
     double *gram;         /* (ORTHO_PARTS + 1) x width x width */
 };
 
-/* Room for a basis of MOST columns and blocks of WIDTH. Every process of COMM calls it. */
-film_status ortho_init(struct ortho *side, size_t rows, size_t most, size_t width, uint64_t seed,
-                       int threads, const struct comm *comm, film_error *error);
+/* What there must be room for: a basis of MOST columns and blocks of WIDTH. */
+struct ortho_room {
+    size_t rows, most, width;
+};
+
+/* Every process of COMM calls it. */
+film_status ortho_init(struct ortho *side, struct ortho_room room, uint64_t seed, int threads,
+                       const struct comm *comm, film_error *error);
 void ortho_free(struct ortho *side);
 
 /* Fills a block with normal random numbers that depend on the seed, the number of the draw and the
  * row's place among all rows only. */
 void ortho_random(struct ortho *side, float *block, size_t width);
 
-/* block -= basis basis' block. BASIS is rows x count with LD floats from row to row, its columns
- * orthonormal. The inner products basis' block (count x width) are in side->factor after it. */
-film_status ortho_project(struct ortho *side, const float *basis, size_t ld, size_t count,
-                          float *block, size_t width, film_error *error);
+/* Orthonormal columns, rows x count. */
+struct ortho_basis {
+    const float *values;
+    size_t ld, count; /* LD: floats from row to row */
+};
+
+/* block -= basis basis' block. The inner products basis' block (count x width) are in side->factor after it. */
+film_status ortho_project(struct ortho *side, const struct ortho_basis *basis, float *block,
+                          size_t width, film_error *error);
 
 /* gram (width x width, row-major) = block' block, in double. */
 film_status ortho_gram(struct ortho *side, const float *block, size_t width, double *gram,
@@ -46,7 +56,7 @@ film_status ortho_gram(struct ortho *side, const float *block, size_t width, dou
  * length before the projection: what is left of a column below 1e-6 SCALE is rounding. Such a
  * column, or one that depends on those before it, is replaced by a random vector orthogonal to all
  * others. count + width <= all. */
-film_status ortho_block(struct ortho *side, const float *basis, size_t ld, size_t count,
-                        float *block, size_t width, double scale, film_error *error);
+film_status ortho_block(struct ortho *side, const struct ortho_basis *basis, float *block,
+                        size_t width, double scale, film_error *error);
 
 #endif

@@ -108,8 +108,9 @@ static void cayley_prepare(struct cayley *c, const double *p, const double *g)
             c->m[i * dd + j] = inverse * g[i * d + j];
             c->m[i * dd + d + j] = p[i * d + j];
         }
-    dense_transposed_times(d, d, r, inverse, p, g, 0.0, c->pg, c->threads);
-    dense_transposed_times(d, d, r, inverse * inverse, g, g, 0.0, c->gg, c->threads);
+    dense_transposed_times((struct dense_shape){d, d, r}, inverse, p, g, 0.0, c->pg, c->threads);
+    dense_transposed_times((struct dense_shape){d, d, r}, inverse * inverse, g, g, 0.0, c->gg,
+                           c->threads);
     for (size_t i = 0; i < d; i++)
         for (size_t j = 0; j < d; j++) {
             double one = i == j ? 1.0 : 0.0; /* P'P = I */
@@ -146,27 +147,27 @@ static film_status cayley_step(struct cayley *c, const double *p, double tau, do
     for (size_t i = 0; i < side; i++) c->left[i * side + i] += 1.0;
     if (c->full) {
         memcpy(c->right, p, r * d * sizeof *p);
-        dense_times(r, d, r, -0.5 * t, c->m, p, 1.0, c->right, c->threads);
+        dense_times((struct dense_shape){r, d, r}, -0.5 * t, c->m, p, 1.0, c->right, c->threads);
         TRY(solve(c, side, error));
         memcpy(out, c->right, r * d * sizeof *out);
     } else {
         memcpy(c->right, c->ntp, side * d * sizeof *c->right);
         TRY(solve(c, side, error));
         memcpy(out, p, r * d * sizeof *out);
-        dense_times(r, d, side, -t, c->m, c->right, 1.0, out, c->threads);
+        dense_times((struct dense_shape){r, d, side}, -t, c->m, c->right, 1.0, out, c->threads);
     }
 done:
     return status;
 }
 
-film_status stiefel_cayley(size_t rows, size_t cols, const double *p, const double *gradient,
-                           double tau, enum stiefel_form form, double *out, film_error *error)
+film_status stiefel_cayley(size_t rows, size_t cols, const struct stiefel_line *line,
+                           enum stiefel_form form, double *out, film_error *error)
 {
     film_status status = FILM_OK;
     struct cayley curve;
     TRY(cayley_init(&curve, rows, cols, form, 1, error));
-    cayley_prepare(&curve, p, gradient);
-    TRY(cayley_step(&curve, p, tau, out, error));
+    cayley_prepare(&curve, line->p, line->gradient);
+    TRY(cayley_step(&curve, line->p, line->tau, out, error));
 done:
     cayley_free(&curve);
     return status;
@@ -176,7 +177,8 @@ done:
 
 double stiefel_defect(size_t rows, size_t cols, const double *p, double *scratch, int threads)
 {
-    dense_transposed_times(cols, cols, rows, 1.0, p, p, 0.0, scratch, threads);
+    dense_transposed_times((struct dense_shape){cols, cols, rows}, 1.0, p, p, 0.0, scratch,
+                           threads);
     for (size_t i = 0; i < cols; i++) scratch[i * cols + i] -= 1.0;
     return sqrt(dense_dot(scratch, scratch, cols * cols));
 }
@@ -191,7 +193,7 @@ static double repair(struct cayley *c, double *p, double *copy, double *scratch)
         defect = stiefel_defect(r, d, p, scratch, c->threads);
         if (!(defect < 1.0) || defect < 1e-13 * (double)d) break;
         memcpy(copy, p, r * d * sizeof *p);
-        dense_times(r, d, d, -0.5, copy, scratch, 1.0, p, c->threads);
+        dense_times((struct dense_shape){r, d, d}, -0.5, copy, scratch, 1.0, p, c->threads);
     }
     return defect;
 }
@@ -225,9 +227,11 @@ static film_status evaluate(struct state *s, const double *p, double *f, double 
 /* OUT = F(P) = G - P (G'P). */
 static void flow_of(struct state *s, const double *p, const double *g, double *out)
 {
-    dense_transposed_times(s->d, s->d, s->r, 1.0, g, p, 0.0, s->small, s->options->threads);
+    dense_transposed_times((struct dense_shape){s->d, s->d, s->r}, 1.0, g, p, 0.0, s->small,
+                           s->options->threads);
     memcpy(out, g, s->size * sizeof *out);
-    dense_times(s->r, s->d, s->d, -1.0, p, s->small, 1.0, out, s->options->threads);
+    dense_times((struct dense_shape){s->r, s->d, s->d}, -1.0, p, s->small, 1.0, out,
+                s->options->threads);
 }
 
 /* Lets the problem change its data at P; afterwards f, the reference value and both gradients

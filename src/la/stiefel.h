@@ -117,9 +117,15 @@ film_status stiefel_minimise(const struct stiefel_problem *problem,
                              const struct stiefel_options *options, double *p,
                              struct stiefel_result *result, film_error *error);
 
+/* Where a step starts, the gradient there and how long the step is. */
+struct stiefel_line {
+    const double *p, *gradient;
+    double tau;
+};
+
 /* One Cayley step OUT = P(tau), for tests of the two forms. */
-film_status stiefel_cayley(size_t rows, size_t cols, const double *p, const double *gradient,
-                           double tau, enum stiefel_form form, double *out, film_error *error);
+film_status stiefel_cayley(size_t rows, size_t cols, const struct stiefel_line *line,
+                           enum stiefel_form form, double *out, film_error *error);
 
 /* ||P'P - I||, Frobenius. SCRATCH holds cols x cols. */
 double stiefel_defect(size_t rows, size_t cols, const double *p, double *scratch, int threads);

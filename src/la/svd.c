@@ -88,17 +88,20 @@ static void choose(const struct job *job, const struct svd_options *options, str
 
 /* The vectors of the shorter side, near (rows or cols x rank). */
 static film_status solve(struct job *job, const struct svd_options *options, struct svd *out,
-                         double *values, double *residual, struct krylov *krylov, float **near,
-                         film_error *error)
+                         double *values, struct krylov *krylov, float **near, film_error *error)
 {
     film_status status = FILM_OK;
     size_t cols = job->x->cols, rows = job->x->rows, width = krylov->block * sizeof(float);
+    double *residual = mem_array(krylov->rank, sizeof *residual);
+    TRY_ALLOC(residual, error);
     TRY(csr_transpose(job->x, job->threads, &job->t, error));
     TRY_ALLOC(job->middle = mem_aligned(job->cols_side ? rows : cols, width), error);
     if (job->cols_side && job->comm->size > 1)
         TRY_ALLOC(job->whole = mem_aligned(cols, width), error);
-    TRY(ortho_init(&krylov->side, job->cols_side ? spread_rows(job->comm, cols) : rows,
-                   krylov->basis, krylov->block, options->seed, job->threads, job->comm, error));
+    TRY(ortho_init(&krylov->side,
+                   (struct ortho_room){job->cols_side ? spread_rows(job->comm, cols) : rows,
+                                       krylov->basis, krylov->block},
+                   options->seed, job->threads, job->comm, error));
     krylov->progress = options->progress;
     krylov->comm = job->comm;
     krylov->apply = apply;
@@ -109,6 +112,7 @@ static film_status solve(struct job *job, const struct svd_options *options, str
     for (size_t i = 0; i < krylov->rank && values[0] > 0.0; i++)
         if (residual[i] / values[0] > out->residual) out->residual = residual[i] / values[0];
 done:
+    mem_free(residual);
     ortho_free(&krylov->side);
     mem_free_aligned(job->middle);
     mem_free_aligned(job->whole);
@@ -321,7 +325,7 @@ film_status svd_compute(const struct csr *x, const struct svd_options *options, 
     struct job job = {.x = x, .comm = options->comm ? options->comm : &comm_single};
     struct krylov krylov = {0};
     struct pair pair = {0};
-    double *values = NULL, *residual = NULL;
+    double *values = NULL;
     film_status status = FILM_OK;
     memset(out, 0, sizeof *out);
     job.threads = openmp_use(options->threads);
@@ -329,9 +333,8 @@ film_status svd_compute(const struct csr *x, const struct svd_options *options, 
     TRY(count_rows(&job, error));
     choose(&job, options, &krylov);
     values = mem_array(krylov.rank, sizeof *values);
-    residual = mem_array(krylov.rank, sizeof *residual);
-    TRY_ALLOC(values && residual, error);
-    TRY(solve(&job, options, out, values, residual, &krylov, &pair.near, error));
+    TRY_ALLOC(values, error);
+    TRY(solve(&job, options, out, values, &krylov, &pair.near, error));
     pair.rank = krylov.rank;
     out->u_first = spread_first(job.comm, x->cols);
     out->u_rows = spread_rows(job.comm, x->cols);
@@ -343,7 +346,6 @@ done:
     out->v = job.cols_side ? pair.far : pair.near;
     csr_free(&job.t);
     mem_free(values);
-    mem_free(residual);
     if (status != FILM_OK) svd_free(out);
     return status;
 }

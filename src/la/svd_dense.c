@@ -19,7 +19,8 @@ static film_status add_products(const float *x, size_t rows, size_t cols, int th
     for (size_t first = 0; first < rows; first += SOME) {
         size_t here = rows - first < SOME ? rows - first : SOME;
         for (size_t i = 0; i < here * cols; i++) wide[i] = (double)x[first * cols + i];
-        dense_transposed_times(cols, cols, here, 1, wide, wide, 1, gram, threads);
+        dense_transposed_times((struct dense_shape){cols, cols, here}, 1, wide, wide, 1, gram,
+                               threads);
     }
     mem_free(wide);
     return FILM_OK;
@@ -45,10 +46,17 @@ static void take_column(const double *vectors, size_t cols, size_t j, struct svd
         out->u[i * out->rank + j] = (float)(sign * vectors[i * cols + from]);
 }
 
-static film_status take(const float *x, size_t rows, size_t cols, const double *eigen,
-                        const double *vectors, int threads, struct svd *out, film_error *error)
+/* The matrix that is decomposed. */
+struct tall {
+    const float *values;
+    size_t rows, cols;
+};
+
+static film_status take(const struct tall *x, const double *eigen, const double *vectors,
+                        int threads, struct svd *out, film_error *error)
 {
     film_status status = FILM_OK;
+    size_t rows = x->rows, cols = x->cols;
     float *scaled = mem_array(cols * out->rank, sizeof *scaled); /* U Sigma^-1 */
     TRY_ALLOC(scaled && (out->sigma = mem_array(out->rank, sizeof *out->sigma)) &&
                   (out->u = mem_array(cols * out->rank, sizeof *out->u)) &&
@@ -59,7 +67,8 @@ static film_status take(const float *x, size_t rows, size_t cols, const double *
         take_column(vectors, cols, j, out);
     }
     for (size_t i = 0; i < cols * out->rank; i++) scaled[i] = out->u[i] / out->sigma[i % out->rank];
-    dense_rows_times(rows, out->rank, cols, x, cols, scaled, out->v, threads);
+    dense_rows_times((struct dense_shape){rows, out->rank, cols}, x->values, cols, scaled, out->v,
+                     threads);
 done:
     mem_free(scaled);
     return status;
@@ -86,8 +95,8 @@ film_status svd_dense(const float *x, size_t rows, size_t cols, const struct svd
     out->rank = count_rank(eigen, cols, options->rank);
     out->basis = out->u_rows = cols;
     if (out->rank == 0)
-        TRY(status_set(error, FILM_BAD_INPUT, "SVD: the vectors of all sentences are zero"));
-    TRY(take(x, rows, cols, eigen, gram, options->threads, out, error));
+        TRY(status_set(error, FILM_BAD_INPUT, "the vectors of all sentences are zero"));
+    TRY(take(&(struct tall){x, rows, cols}, eigen, gram, options->threads, out, error));
 done:
     if (status != FILM_OK) svd_free(out);
     mem_free(gram);

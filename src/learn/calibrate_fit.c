@@ -56,7 +56,8 @@ film_status calibrate_threshold(const float *similarity, const float *target, si
     double *score = mem_array(count, sizeof *score);
     if (!score) return status_no_memory(error);
     for (size_t i = 0; i < count; i++) score[i] = (double)similarity[i];
-    film_status status = operating_choose(&wanted, 0.5, score, target, NULL, count, &point, error);
+    film_status status = operating_choose(
+        &wanted, 0.5, &(struct operating_rows){score, target, NULL, count}, &point, error);
     *threshold = point.threshold;
     *balanced_accuracy = point.balanced_accuracy;
     mem_free(score);
@@ -95,21 +96,21 @@ static int rising(const void *left, const void *right)
 }
 
 /* Newton's method as in fit_line, in (weight of score, weight of other, bias). */
-static void fit_plane(const float *score, const float *other, const float *offset,
-                      const float *target, size_t count, double out[3])
+static void fit_plane(const struct two_scores *pairs, double out[3])
 {
     double positive = 0, ridge = 1e-6, *w = out;
-    for (size_t i = 0; i < count; i++) positive += (double)target[i];
+    for (size_t i = 0; i < pairs->count; i++) positive += (double)pairs->target[i];
     w[0] = w[1] = w[2] = 0;
     for (int round = 0; round < 50; round++) {
         double g[3] = {ridge * w[0], ridge * w[1], 0};
         double h[3][3] = {{ridge, 0, 0}, {0, ridge, 0}, {0, 0, 1e-12}}, size = 0;
-        for (size_t i = 0; i < count; i++) {
-            const double x[3] = {(double)score[i], (double)other[i], 1};
-            double p = calibrate_probability(w[0] * x[0] + w[1] * x[1] + w[2] + (double)offset[i]);
-            double weight = class_weight(target[i], positive, (double)count);
+        for (size_t i = 0; i < pairs->count; i++) {
+            const double x[3] = {(double)pairs->score[i], (double)pairs->other[i], 1};
+            double p =
+                calibrate_probability(w[0] * x[0] + w[1] * x[1] + w[2] + (double)pairs->offset[i]);
+            double weight = class_weight(pairs->target[i], positive, (double)pairs->count);
             for (int a = 0; a < 3; a++) {
-                g[a] += weight * (p - (double)target[i]) * x[a];
+                g[a] += weight * (p - (double)pairs->target[i]) * x[a];
                 for (int b = 0; b < 3; b++) h[a][b] += weight * p * (1 - p) * x[a] * x[b];
             }
         }
@@ -130,26 +131,26 @@ static void fit_plane(const float *score, const float *other, const float *offse
     }
 }
 
-film_status calibrate_fit_both(const float *score, const float *other, const float *offset,
-                               const float *target, size_t count, struct calibration *out,
+film_status calibrate_fit_both(const struct two_scores *pairs, struct calibration *out,
                                double *weight, film_error *error)
 {
     film_status status = FILM_OK;
     double w[3], accuracy;
-    float *sum = mem_array(count, sizeof *sum);
+    float *sum = mem_array(pairs->count, sizeof *sum);
     TRY_ALLOC(sum, error);
-    fit_plane(score, other, offset, target, count, w);
+    fit_plane(pairs, w);
     *weight = 0;
     if (!(w[0] >= LEAST_SCALE && w[1] > 0)) {
-        TRY(calibrate_fit_beside(score, offset, target, count, out, error));
+        TRY(calibrate_fit_beside(pairs->score, pairs->offset, pairs->target, pairs->count, out,
+                                 error));
         goto done;
     }
     *weight = w[1] / w[0];
     out->scale = w[0];
     out->bias = w[2];
-    for (size_t i = 0; i < count; i++)
-        sum[i] = (float)((double)score[i] + *weight * (double)other[i]);
-    TRY(calibrate_threshold(sum, target, count, &out->threshold, &accuracy, error));
+    for (size_t i = 0; i < pairs->count; i++)
+        sum[i] = (float)((double)pairs->score[i] + *weight * (double)pairs->other[i]);
+    TRY(calibrate_threshold(sum, pairs->target, pairs->count, &out->threshold, &accuracy, error));
 done:
     mem_free(sum);
     return status;

@@ -15,11 +15,18 @@ film_status calibrate_fit(const float *similarity, const float *target, size_t c
 film_status calibrate_fit_beside(const float *similarity, const float *offset, const float *target,
                                  size_t count, struct calibration *out, film_error *error);
 
+/* Pairs with two scores each. */
+struct two_scores {
+    const float *score, *other;
+    const float *offset; /* as in calibrate_fit_beside, but not NULL */
+    const float *target;
+    size_t count;
+};
+
 /* Two scores at once: log-odds = scale * (score + weight * other) + bias + offset. The weight is
  * never negative; it is 0, and the rest as without it, where OTHER says nothing more. OUT's
  * threshold is one of score + weight * other. */
-film_status calibrate_fit_both(const float *score, const float *other, const float *offset,
-                               const float *target, size_t count, struct calibration *out,
+film_status calibrate_fit_both(const struct two_scores *pairs, struct calibration *out,
                                double *weight, film_error *error);
 
 /* The threshold with the best accuracy when each class weighs half, and that accuracy. */

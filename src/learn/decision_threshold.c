@@ -56,11 +56,12 @@ film_status decision_threshold_choose(const struct scored_pairs *pairs,
     TRY_ALLOC(wide, error);
     for (size_t i = 0; i < pairs->count; i++) wide[i] = (double)pairs->score[i];
     if (even && options->operating.criterion == FILM_ACCURACY)
-        operating_at(even_point(even, options->prior), options->prior, wide, pairs->target, NULL,
-                     pairs->count, &point);
+        operating_at(even_point(even, options->prior), options->prior,
+                     &(struct operating_rows){wide, pairs->target, NULL, pairs->count}, &point);
     else
-        TRY(operating_choose(&options->operating, options->prior, wide, pairs->target, NULL,
-                             pairs->count, &point, error));
+        TRY(operating_choose(&options->operating, options->prior,
+                             &(struct operating_rows){wide, pairs->target, NULL, pairs->count},
+                             &point, error));
     json_t *about = decision_threshold_json(&options->operating, &point);
     json_object_set_new(about, "prior", json_real(options->prior));
     training_log_note(log, "operating", about);

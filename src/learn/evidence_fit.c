@@ -1,3 +1,5 @@
+/* Fits word evidence by logistic regression with AdaGrad, one thread per fit. The rows come from
+ * evidence_rows.c; scoring is pair/evidence.c. */
 #include "learn/evidence_fit.h"
 #include "base/mem.h"
 #include "base/rng.h"

@@ -1,3 +1,5 @@
+/* Collects the items of all pairs as rows of column numbers, in parallel, once for every fit. It
+ * learns nothing (evidence_fit.c). */
 #include "learn/evidence_fit.h"
 #include "base/partition.h"
 #include "base/mem.h"

@@ -1,3 +1,5 @@
+/* Adds up the feature counts of several processes, each feature at its owner, and sends the
+ * frequent ones to all. Counting within a process is features_fit.c. */
 #include "learn/features_share.h"
 #include "base/partition.h"
 #include "base/mem.h"

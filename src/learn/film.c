@@ -326,7 +326,8 @@ film_status film_map(const struct film_learned *learned, const struct film_basis
         for (size_t c = 0; c < d; c++)
             inner[i * d + c] = (float)(pow((double)basis->sigma[i], -learned->power) *
                                        learned->p[i * d + c] * sqrt(learned->s[c]));
-    dense_rows_times(basis->features, d, r, basis->u, basis->stride, inner, out, threads);
+    dense_rows_times((struct dense_shape){basis->features, d, r}, basis->u, basis->stride, inner,
+                     out, threads);
 done:
     mem_free(inner);
     return status;

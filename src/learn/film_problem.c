@@ -160,7 +160,7 @@ static void hinges(struct film_problem *q)
 void film_problem_k(struct film_problem *q, const double *p, double *k)
 {
     size_t r = q->rank, d = q->dim;
-    dense_times(r, d, r, 1.0, q->h, p, 0.0, q->hp, q->threads);
+    dense_times((struct dense_shape){r, d, r}, 1.0, q->h, p, 0.0, q->hp, q->threads);
     memset(k, 0, d * sizeof *k);
     for (size_t i = 0; i < r; i++)
         for (size_t c = 0; c < d; c++) k[c] += p[i * d + c] * q->hp[i * d + c];

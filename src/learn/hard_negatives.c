@@ -98,7 +98,8 @@ static film_status search_chunk(struct searching *s, const uint32_t *ids, size_t
     TRY(bring(s, ids, count, &own, error));
     struct flat base = {s->rows, NULL, count, s->dim};
     struct flat_queries mine = {.id = s->at, .count = own};
-    TRY(flat_search(&base, &mine, width, s->threads, NULL, s->found, NULL, error));
+    TRY(flat_search(&base, &mine, width, s->threads, NULL, &(struct nearest){s->found, NULL, 0},
+                    error));
     for (size_t i = 0; i < own; i++) {
         uint32_t *to = neighbours + (ids[s->at[i]] - corpus_first(s->corpus)) * width;
         for (size_t j = 0; j < width; j++) {

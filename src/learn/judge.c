@@ -98,8 +98,8 @@ double judge_map(struct judge *judge, const double *p, const double *s)
     size_t d = judge->dim;
     double threshold, accuracy;
     for (size_t i = 0; i < judge->rank * d; i++) judge->map[i] = (float)(p[i] * sqrt(s[i % d]));
-    dense_rows_times(judge->sentences, d, judge->rank, judge->v, judge->rank, judge->map, judge->y,
-                     judge->threads);
+    dense_rows_times((struct dense_shape){judge->sentences, d, judge->rank}, judge->v, judge->rank,
+                     judge->map, judge->y, judge->threads);
     for (size_t i = 0; i < judge->own; i++) {
         const float *a = judge->y + judge->place[judge->pairs.a[judge->first + i]] * d;
         const float *b = judge->y + judge->place[judge->pairs.b[judge->first + i]] * d;

@@ -26,8 +26,9 @@ static film_status encode(void *user, const uint32_t *sentences, size_t count, f
     const struct encoding *encoding = user;
     for (size_t i = 0; i < count; i++)
         encoding->texts[i] = strtab_get(encoding->sentences, sentences[i]);
-    return bert_encode_tokens(encoding->bert, encoding->texts, count, encoding->tokens,
-                              encoding->threads, out, encoding->lengths, error);
+    return bert_encode_tokens(encoding->bert, encoding->texts, count, encoding->threads,
+                              &(struct bert_states){out, encoding->lengths, encoding->tokens},
+                              error);
 }
 
 static int on_step(void *user, const struct deep_progress *now)

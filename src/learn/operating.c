@@ -112,29 +112,30 @@ static void sweep(const film_operating *wanted, double prior, const struct row *
     }
 }
 
-film_status operating_choose(const film_operating *wanted, double prior, const double *score,
-                             const float *target, const double *weight, size_t count,
-                             struct operating_point *out, film_error *error)
+film_status operating_choose(const film_operating *wanted, double prior,
+                             const struct operating_rows *rows, struct operating_point *out,
+                             film_error *error)
 {
-    struct row *rows = mem_array(count, sizeof *rows);
-    if (!rows) return status_no_memory(error);
-    for (size_t i = 0; i < count; i++)
-        rows[i] = (struct row){score[i], weight ? weight[i] : 1, target[i] >= 0.5f};
-    qsort(rows, count, sizeof *rows, higher_first);
-    sweep(wanted, prior, rows, count, out);
-    mem_free(rows);
+    struct row *sorted = mem_array(rows->count, sizeof *sorted);
+    if (!sorted) return status_no_memory(error);
+    for (size_t i = 0; i < rows->count; i++)
+        sorted[i] = (struct row){rows->score[i], rows->weight ? rows->weight[i] : 1,
+                                 rows->target[i] >= 0.5f};
+    qsort(sorted, rows->count, sizeof *sorted, higher_first);
+    sweep(wanted, prior, sorted, rows->count, out);
+    mem_free(sorted);
     return FILM_OK;
 }
 
-void operating_at(double threshold, double prior, const double *score, const float *target,
-                  const double *weight, size_t count, struct operating_point *out)
+void operating_at(double threshold, double prior, const struct operating_rows *rows,
+                  struct operating_point *out)
 {
     struct tally tally = {.prior = prior};
-    for (size_t i = 0; i < count; i++) {
-        int same = target[i] >= 0.5f;
-        double each = weight ? weight[i] : 1;
+    for (size_t i = 0; i < rows->count; i++) {
+        int same = rows->target[i] >= 0.5f;
+        double each = rows->weight ? rows->weight[i] : 1;
         tally.all[same] += each;
-        if (score[i] >= threshold) tally.passed[same] += each;
+        if (rows->score[i] >= threshold) tally.passed[same] += each;
     }
     fill_in(&tally, out);
     out->threshold = threshold;

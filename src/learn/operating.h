@@ -25,15 +25,22 @@ const char *operating_name(film_criterion criterion);
 /* Refuses an unknown criterion and a target that is no share. */
 film_status operating_check(const film_operating *wanted, film_error *error);
 
-/* Rows with a TARGET of 0.5 and above are the same. WEIGHT: NULL, or how much each row counts. Of
- * thresholds that are equally good the highest is taken; for precision the lowest that has it. It
- * lies midway between two scores where it can. */
-film_status operating_choose(const film_operating *wanted, double prior, const double *score,
-                             const float *target, const double *weight, size_t count,
-                             struct operating_point *out, film_error *error);
+/* What a threshold is chosen on. */
+struct operating_rows {
+    const double *score;
+    const float *target;  /* 0.5 and above: the same */
+    const double *weight; /* how much each row counts; NULL: all alike */
+    size_t count;
+};
+
+/* Of thresholds that are equally good the highest is taken; for precision the lowest that has it.
+ * It lies midway between two scores where it can. */
+film_status operating_choose(const film_operating *wanted, double prior,
+                             const struct operating_rows *rows, struct operating_point *out,
+                             film_error *error);
 
 /* What a threshold is like, whoever chose it. */
-void operating_at(double threshold, double prior, const double *score, const float *target,
-                  const double *weight, size_t count, struct operating_point *out);
+void operating_at(double threshold, double prior, const struct operating_rows *rows,
+                  struct operating_point *out);
 
 #endif

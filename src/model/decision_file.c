@@ -54,14 +54,17 @@ size_t decision_tensors(const struct decision *decision, struct safetensors_tens
 
 /* ---- Opening: nothing is trusted ---- */
 
-static film_status open_floats(const struct safetensors *file, const char *name, size_t dims,
-                               uint64_t rows, uint64_t columns,
+struct shape {
+    size_t dims; /* 1 or 2 */
+    uint64_t size[2];
+};
+
+static film_status open_floats(const struct safetensors *file, const char *name, struct shape shape,
                                const struct safetensors_tensor **tensor, const char *path,
                                film_error *error)
 {
-    uint64_t shape[2] = {rows, columns};
     film_status status =
-        safetensors_require(file, name, SAFETENSORS_F32, dims, shape, tensor, error);
+        safetensors_require(file, name, SAFETENSORS_F32, shape.dims, shape.size, tensor, error);
     if (status != FILM_OK) return status;
     const float *value = (*tensor)->data;
     for (uint64_t i = 0; i < (*tensor)->bytes / sizeof *value; i++)
@@ -106,10 +109,11 @@ static film_status open_evidence(struct decision *decision, const struct safeten
     struct evidence *evidence = &decision->evidence;
     const struct safetensors_tensor *feature, *item;
     evidence->features = features_count(decision->encoder->features);
-    TRY(open_floats(file, "evidence.feature", 2, evidence->features, 2, &feature, path, error));
+    TRY(open_floats(file, "evidence.feature", (struct shape){2, {evidence->features, 2}}, &feature,
+                    path, error));
     TRY(open_table(&evidence->items, file, "evidence.keys", NULL, path, error));
-    TRY(open_floats(file, "evidence.item", 1, evidence->items.slot_mask + 1, 0, &item, path,
-                    error));
+    TRY(open_floats(file, "evidence.item", (struct shape){1, {evidence->items.slot_mask + 1, 0}},
+                    &item, path, error));
     evidence->feature = feature->data;
     evidence->item = item->data;
 done:
@@ -127,9 +131,11 @@ static film_status open_trees(struct decision *decision, const struct safetensor
     char where[300];
     TRY(safetensors_require(file, "trees.feature", SAFETENSORS_I32, 2, shape, &feature, error));
     uint64_t count = feature->shape[1];
-    TRY(open_floats(file, "trees.cut", 2, TREE_SPLITS, count, &cut, path, error));
-    TRY(open_floats(file, "trees.leaf", 2, TREE_LEAVES, count, &leaf, path, error));
-    TRY(open_floats(file, "trees.cover", 2, TREE_LEAVES, count, &cover, path, error));
+    TRY(open_floats(file, "trees.cut", (struct shape){2, {TREE_SPLITS, count}}, &cut, path, error));
+    TRY(open_floats(file, "trees.leaf", (struct shape){2, {TREE_LEAVES, count}}, &leaf, path,
+                    error));
+    TRY(open_floats(file, "trees.cover", (struct shape){2, {TREE_LEAVES, count}}, &cover, path,
+                    error));
     *trees = (struct trees){.count = (size_t)count,
                             .feature = feature->data,
                             .cut = cut->data,
@@ -168,7 +174,8 @@ film_status decision_open(struct decision *decision, const struct safetensors *f
     film_status status = FILM_OK;
     const struct safetensors_tensor *line;
     if (!decision->full) return FILM_OK;
-    TRY(open_floats(file, "line", 2, LINEAR_ROWS, columns->count, &line, path, error));
+    TRY(open_floats(file, "line", (struct shape){2, {LINEAR_ROWS, columns->count}}, &line, path,
+                    error));
     TRY(trait_columns_line(columns, line->data, &decision->line, path, error));
     TRY(open_evidence(decision, file, path, error));
     TRY(open_trees(decision, file, columns, path, error));

@@ -46,8 +46,10 @@ static film_status open_group(film_model *model, int group, const char *path, fi
     snprintf(name, sizeof name, "%s.offsets", group_name((enum group)group));
     char where[300];
     snprintf(where, sizeof where, "%.200s: %s", path, name);
-    TRY(strtab_map(&model->features.vocabulary[group], tensor[0]->data, tensor[0]->bytes,
-                   tensor[1]->data, tensor[1]->shape[0], tensor[2]->data, tensor[2]->shape[0],
+    TRY(strtab_map(&model->features.vocabulary[group],
+                   &(struct strtab_arrays){tensor[0]->data, tensor[0]->bytes, tensor[1]->data,
+                                           tensor[1]->shape[0], tensor[2]->data,
+                                           tensor[2]->shape[0]},
                    where, error));
 done:
     return status;

@@ -129,16 +129,17 @@ static film_status count_found(const struct pool_snapshot *snapshot, struct inde
 {
     uint32_t id[CANDIDATES];
     float score[CANDIDATES];
-    size_t found, others = 0;
+    size_t others = 0;
+    struct nearest found = {id, score, 0};
     film_status status = index_nearest(snapshot->index, asker, exact->query + i * exact->dim,
-                                       CANDIDATES, id, score, &found, error);
+                                       CANDIDATES, &found, error);
     topk_finish(&exact->top[i]);
     for (size_t n = 0; n < exact->top[i].count && others < NEAREST && status == FILM_OK; n++) {
         int64_t number = exact->seen[exact->top[i].id[n]];
         if (number == exact->number[i]) continue;
         others++;
         ++*wanted;
-        for (size_t f = 0; f < found; f++)
+        for (size_t f = 0; f < found.found; f++)
             if (snapshot->numbers[id[f]] == number) {
                 ++*hits;
                 break;

@@ -93,24 +93,31 @@ film_status film_pool_labelled_pairs(film_pool *pool, film_pair_fn call, void *u
 
 /* ---- clusters ---- */
 
-/* The members of the cluster at ROOT; *STOP when the caller has enough. */
-static film_status tell_cluster(struct db *db, const struct store_clusters *clusters,
-                                const size_t *order, size_t begin, size_t end, film_cluster_fn call,
-                                void *user, int *stop, film_error *error)
+/* Who gets the clusters. */
+struct cluster_listing {
+    film_cluster_fn call;
+    void *user;
+    int stop; /* the caller has enough */
+};
+
+/* Members BEGIN .. END of ORDER, which are one cluster. */
+static film_status list_cluster(struct db *db, const struct store_clusters *clusters,
+                                const size_t *order, size_t begin, size_t end,
+                                struct cluster_listing *listing, film_error *error)
 {
     film_status status = FILM_OK;
     struct store_sentence sentence;
     char *name = NULL;
     size_t length = 0;
     int found;
-    for (size_t i = begin; i < end && !*stop; i++) {
+    for (size_t i = begin; i < end && !listing->stop; i++) {
         TRY(store_find_number(db, clusters->numbers[order[i]], &sentence, &found, error));
         if (!found) continue; /* a damaged pool: film pool check says so */
         if (!name) {
             length = sentence.fields.id.length;
             TRY_ALLOC(name = mem_string(sentence.fields.id.bytes, length), error);
         }
-        *stop = call(user, (film_text){name, length}, sentence.fields.id);
+        listing->stop = listing->call(listing->user, (film_text){name, length}, sentence.fields.id);
     }
 done:
     mem_free(name);
@@ -137,16 +144,15 @@ film_status film_pool_clusters(film_pool *pool, film_cluster_fn call, void *user
     film_status status = FILM_OK;
     struct db *db = NULL;
     struct store_clusters clusters = {0};
+    struct cluster_listing listing = {call, user, 0};
     size_t *starts = NULL, *order = NULL;
-    int stop = 0;
     if (!pool || !call) return pool_missing(error, pool ? "call" : "pool");
     TRY(pool_read(pool, &db, error));
     TRY(store_clusters(db, &clusters, error));
     TRY(group(&clusters, &starts, &order, error));
-    for (size_t i = 0; i < clusters.count && !stop; i++)
+    for (size_t i = 0; i < clusters.count && !listing.stop; i++)
         if (starts[i + 1] - starts[i] > 1)
-            TRY(tell_cluster(db, &clusters, order, starts[i], starts[i + 1], call, user, &stop,
-                             error));
+            TRY(list_cluster(db, &clusters, order, starts[i], starts[i + 1], &listing, error));
 done:
     mem_free(starts);
     mem_free(order);

@@ -190,9 +190,11 @@ static film_status find_candidates(struct search *search, struct worker *worker,
         TRY(made);
     }
     if (!worker->asker) TRY(index_asker_new(snapshot->index, &worker->asker, error));
-    TRY(index_candidates_among(snapshot->index, worker->asker, query,
-                               search->allowed ? &search->filter : NULL,
-                               search->options->candidates, worker->found, &found, error));
+    struct index_query wanted = {.text = query,
+                                 .filter = search->allowed ? &search->filter : NULL,
+                                 .k = search->options->candidates};
+    TRY(index_candidates_among(snapshot->index, worker->asker, &wanted, worker->found, &found,
+                               error));
     for (size_t i = 0; i < found; i++)
         worker->candidate[i] = (struct candidate){snapshot->numbers[worker->found[i].id],
                                                   worker->found[i].dense, worker->found[i].lexical};
@@ -314,13 +316,20 @@ static void result_free(struct result *result)
     *result = (struct result){.list = NULL};
 }
 
-/* Hands the answers of query NUMBER over; *STOP when the caller has enough. */
-static film_status tell(struct search *search, film_text query, size_t number,
-                        const struct result *result, film_found_fn call, void *user, int *stop,
-                        film_error *error)
+/* Who gets the answers. */
+struct found_listing {
+    film_found_fn call;
+    void *user;
+    int stop; /* the caller has enough */
+};
+
+/* Hands the answers of query NUMBER over. */
+static film_status list_found(struct search *search, film_text query, size_t number,
+                              const struct result *result, struct found_listing *listing,
+                              film_error *error)
 {
     film_status status = FILM_OK;
-    for (size_t i = 0; i < result->count && !*stop; i++) {
+    for (size_t i = 0; i < result->count && !listing->stop; i++) {
         const struct answer *answer = &result->list[i];
         film_found found = {.query = number,
                             .place = i,
@@ -330,7 +339,7 @@ static film_status tell(struct search *search, film_text query, size_t number,
         if (search->options->explain)
             TRY(match_pair(&search->workers[0].match, query, answer->sentence.text, 0,
                            &found.verdict, error));
-        *stop = call(user, &found) != 0;
+        listing->stop = listing->call(listing->user, &found) != 0;
     }
 done:
     return status;
@@ -394,7 +403,7 @@ film_status film_pool_search_many(film_pool *pool, const film_text *queries, siz
     film_search_options with = {0};
     film_model *model;
     struct result *results = NULL;
-    int stop = 0;
+    struct found_listing listing = {call, user, 0};
     if (!pool || !call || (count && !queries)) return pool_missing(error, "pool, queries or call");
     status = sized_options(&with, sizeof with, options, "film_search_options", error);
     if (status != FILM_OK) return status;
@@ -419,14 +428,14 @@ film_status film_pool_search_many(film_pool *pool, const film_text *queries, siz
         }
     TRY(find_allowed(&search, search.workers[0].db, error));
     TRY(prepare(&search, error));
-    for (size_t first = 0; first < count && !stop; first += STRETCH) {
+    for (size_t first = 0; first < count && !listing.stop; first += STRETCH) {
         size_t some = count - first < STRETCH ? count - first : STRETCH;
         struct asking asking = {&search, queries + first, results};
         status = threads_for((int)threads, some, 1, search_some, &asking, error);
         for (size_t i = 0; i < some; i++) {
-            if (status == FILM_OK && !stop)
-                status = tell(&search, queries[first + i], first + i, &results[i], call, user,
-                              &stop, error);
+            if (status == FILM_OK && !listing.stop)
+                status = list_found(&search, queries[first + i], first + i, &results[i], &listing,
+                                    error);
             result_free(&results[i]);
         }
         TRY(status);

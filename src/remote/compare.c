@@ -81,7 +81,8 @@ film_status remote_compare(struct remote *remote, struct db *db, remote_differs_
     TRY(store_changes(db, &comparing.upto, error));
     TRY(session_connect(session, error));
     TRY(session_run(session, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", error));
-    TRY(session_each(session, sql, NULL, 0, ROW_SENTENCE, compare_sentence, &comparing, error));
+    TRY(session_each(session, sql, NULL, 0,
+                     &(struct session_rows){ROW_SENTENCE, compare_sentence, &comparing}, error));
     TRY(compare_count(&comparing, error));
 done:
     session_rollback(session);

@@ -84,9 +84,12 @@ static film_status fill(struct remote *remote, struct db *db, film_error *error)
     size_t size;
     TRY(schema_create(db, error));
     TRY(db_begin(db, 1, error));
-    TRY(session_each(session, settings_sql, NULL, 0, 2, take_setting, db, error));
-    TRY(session_each(session, token_sql, NULL, 0, 1, take_token, db, error));
-    TRY(session_each(session, model_sql, NULL, 0, 2, take_chunk, db, error));
+    TRY(session_each(session, settings_sql, NULL, 0, &(struct session_rows){2, take_setting, db},
+                     error));
+    TRY(session_each(session, token_sql, NULL, 0, &(struct session_rows){1, take_token, db},
+                     error));
+    TRY(session_each(session, model_sql, NULL, 0, &(struct session_rows){2, take_chunk, db},
+                     error));
     TRY(lineage_renew(db, error));
     TRY(db_commit(db, error));
     TRY(store_get_model(db, &model, &size, error)); /* whole, and with the right checksum? */

@@ -1,3 +1,5 @@
+/* Brings the copy of a pool up to date: reads what the database has changed since the copy's last
+ * change and applies it in one transaction. It sends nothing (push.c). */
 #include "remote/remote_parts.h"
 #include "base/mem.h"
 
@@ -124,10 +126,12 @@ static film_status take_all(struct pulling *pulling, struct session *session, in
     struct cell cell;
     char room[8];
     row_put_number(&cell, room, since);
-    TRY(session_each(session, removed_sql, &cell, 1, ROW_REMOVED, take_removed, pulling, error));
-    TRY(session_each(session, sentences_sql, &cell, 1, ROW_SENTENCE, take_sentence, pulling,
-                     error));
-    TRY(session_each(session, labels_sql, &cell, 1, ROW_LABEL, take_label, pulling, error));
+    TRY(session_each(session, removed_sql, &cell, 1,
+                     &(struct session_rows){ROW_REMOVED, take_removed, pulling}, error));
+    TRY(session_each(session, sentences_sql, &cell, 1,
+                     &(struct session_rows){ROW_SENTENCE, take_sentence, pulling}, error));
+    TRY(session_each(session, labels_sql, &cell, 1,
+                     &(struct session_rows){ROW_LABEL, take_label, pulling}, error));
 done:
     return status;
 }

@@ -1,3 +1,5 @@
+/* Sends the changes of a transaction of the copy to the database. It decides nothing: what is
+ * written was decided on the copy, which pull.c has brought up to date. */
 #include "remote/remote_parts.h"
 
 /* New sentences and removals go by COPY, all at once; what changes a row that is there, by prepared

@@ -1,3 +1,5 @@
+/* Opens a pool in PostgreSQL with its copy, and runs reads and writes on both in the order of locks
+ * of remote.h. Rows are transferred by pull.c and push.c. */
 #include "remote/remote_parts.h"
 #include "base/checksum.h"
 #include "base/mem.h"
@@ -164,7 +166,8 @@ static film_status read_settings(struct remote *remote, film_error *error)
     static const char sql[] = "SELECT name, value FROM setting";
     film_status status = FILM_OK;
     remote->dim = SIZE_MAX;
-    TRY(session_each(&remote->reader, sql, NULL, 0, 2, take_setting, remote, error));
+    TRY(session_each(&remote->reader, sql, NULL, 0, &(struct session_rows){2, take_setting, remote},
+                     error));
     /* The identity names a file. */
     if (strspn(remote->identity, "0123456789abcdef") != REMOTE_TOKEN || remote->dim > 1 << 24)
         TRY(status_set(error, FILM_BAD_INPUT,

@@ -348,20 +348,18 @@ const char *session_string(const PGresult *result, int row, int column)
     return cell.bytes ? cell.bytes : "";
 }
 
-static film_status give_row(const PGresult *result, size_t columns, session_row_fn call, void *user,
+static film_status give_row(const PGresult *result, const struct session_rows *rows,
                             film_error *error)
 {
     struct cell cells[SESSION_MOST];
-    if ((size_t)libpq.PQnfields(result) != columns)
-        return status_set(error, FILM_BAD_INPUT, "unexpected number of columns: %d",
-                          libpq.PQnfields(result));
-    for (size_t i = 0; i < columns; i++) cells[i] = session_cell(result, 0, (int)i);
-    return call(user, cells, error);
+    if ((size_t)libpq.PQnfields(result) != rows->columns)
+        return status_set(error, FILM_BAD_INPUT, "a row has %d columns", libpq.PQnfields(result));
+    for (size_t i = 0; i < rows->columns; i++) cells[i] = session_cell(result, 0, (int)i);
+    return rows->call(rows->user, cells, error);
 }
 
 film_status session_each(struct session *session, const char *sql, const struct cell *cells,
-                         size_t count, size_t columns, session_row_fn call, void *user,
-                         film_error *error)
+                         size_t count, const struct session_rows *rows, film_error *error)
 {
     film_status status = FILM_OK;
     PGresult *result = NULL;
@@ -378,7 +376,7 @@ film_status session_each(struct session *session, const char *sql, const struct 
             result = NULL;
             goto done;
         }
-        if (libpq.PQntuples(result) > 0) TRY(give_row(result, columns, call, user, error));
+        if (libpq.PQntuples(result) > 0) TRY(give_row(result, rows, error));
         libpq.PQclear(result);
         result = NULL;
     }

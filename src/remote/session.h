@@ -50,9 +50,13 @@ film_status session_run(struct session *session, const char *sql, film_error *er
 
 /* The same as session_ask, row by row: a result may be larger than memory. */
 typedef film_status (*session_row_fn)(void *user, const struct cell *cells, film_error *error);
+struct session_rows {
+    size_t columns; /* of each */
+    session_row_fn call;
+    void *user;
+};
 film_status session_each(struct session *session, const char *sql, const struct cell *cells,
-                         size_t count, size_t columns, session_row_fn call, void *user,
-                         film_error *error);
+                         size_t count, const struct session_rows *rows, film_error *error);
 
 /* Sends a statement without waiting for its answer; session_settle waits for all, and reports the
  * first failure. */

@@ -116,7 +116,8 @@ static film_status caption(const struct places *places, int threads, struct capt
     float *score = mem_array(places->count, sizeof *score);
     TRY_ALLOC(near && score, error);
     if (places->count > 1)
-        TRY(flat_search(&rows, &all, 1, threads, &(film_progress){0}, near, score, error));
+        TRY(flat_search(&rows, &all, 1, threads, &(film_progress){0},
+                        &(struct nearest){near, score, 0}, error));
     for (size_t i = 0; i < places->count; i++) {
         captions_put(captions, places->text[i], 140);
         if (places->count > 1 && near[i] != FLAT_NONE) {

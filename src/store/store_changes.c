@@ -84,14 +84,19 @@ film_status store_commit(struct store_write *write, film_error *error)
 }
 
 /* Rows of SQL: change, number, removed, a vector (of BYTES bytes; 0: none wanted) or a text. */
-static film_status scan(struct db *db, const char *sql, size_t bytes, uint64_t since,
+struct change_rows {
+    const char *sql;
+    size_t bytes;
+};
+
+static film_status scan(struct db *db, const struct change_rows *rows, uint64_t since,
                         store_change_fn call, void *user, uint64_t *upto, film_error *error)
 {
     film_status status = FILM_OK;
     sqlite3_stmt *statement = NULL;
     int row;
     TRY(store_changes(db, upto, error));
-    TRY(db_prepare(db, sql, &statement, error));
+    TRY(db_prepare(db, rows->sql, &statement, error));
     sqlite3_bind_int64(statement, 1, (int64_t)since);
     for (;;) {
         TRY(db_step(db, statement, &row, error));
@@ -99,9 +104,9 @@ static film_status scan(struct db *db, const char *sql, size_t bytes, uint64_t s
         struct store_change change = {.change = (uint64_t)sqlite3_column_int64(statement, 0),
                                       .number = sqlite3_column_int64(statement, 1),
                                       .removed = sqlite3_column_int(statement, 2)};
-        if (bytes) {
+        if (rows->bytes) {
             const void *vector = sqlite3_column_blob(statement, 3);
-            if ((size_t)sqlite3_column_bytes(statement, 3) == bytes) change.vector = vector;
+            if ((size_t)sqlite3_column_bytes(statement, 3) == rows->bytes) change.vector = vector;
         } else {
             change.text = db_text(statement, 3);
         }
@@ -124,7 +129,8 @@ film_status store_scan_vectors(struct db *db, size_t dim, uint64_t since, store_
                               " LEFT JOIN vector v ON v.number = s.number WHERE s.change > ?1"
                               " UNION ALL SELECT change AS at, number, 1, NULL FROM removed WHERE "
                               "change > ?1 ORDER BY at";
-    return scan(db, sql, dim * sizeof(float), since, call, user, upto, error);
+    return scan(db, &(struct change_rows){sql, dim * sizeof(float)}, since, call, user, upto,
+                error);
 }
 
 film_status store_scan_texts(struct db *db, uint64_t since, store_change_fn call, void *user,
@@ -133,5 +139,5 @@ film_status store_scan_texts(struct db *db, uint64_t since, store_change_fn call
     static const char sql[] = "SELECT change AS at, number, 0, text FROM sentence WHERE change > ?1"
                               " UNION ALL SELECT change AS at, number, 1, NULL FROM removed WHERE "
                               "change > ?1 ORDER BY at";
-    return scan(db, sql, 0, since, call, user, upto, error);
+    return scan(db, &(struct change_rows){sql, 0}, since, call, user, upto, error);
 }

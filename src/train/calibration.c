@@ -62,8 +62,9 @@ static film_status weigh_network(const struct calibrating *on, struct decision *
         count[same] += 1;
     }
     double mean = 0.5 * (sum[0] / count[0] + sum[1] / count[1]);
-    TRY(calibrate_fit_both(margin, similarity, memory, pairs->target, pairs->count, line,
-                           &network->weight, error));
+    TRY(calibrate_fit_both(
+        &(struct two_scores){margin, similarity, memory, pairs->target, pairs->count}, line,
+        &network->weight, error));
     network->mean = network->weight > 0 ? mean : 0;
     line->bias += line->scale * network->weight * network->mean;
     for (size_t i = 0; i < pairs->count; i++)

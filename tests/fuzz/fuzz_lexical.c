@@ -32,7 +32,7 @@ static void search(struct lexical *lexical, const struct lexical_view *view)
     uint64_t key[8] = {1, 2, 3};
     float weight[8], score[5];
     uint32_t id[5];
-    size_t found;
+    struct nearest out = {id, score, 0};
     for (size_t i = 0; i < 8; i++) {
         weight[i] = 0.3f;
         if (i > 2) key[i] = view->terms.keys[i % (view->terms.slot_mask + 1)];
@@ -40,8 +40,8 @@ static void search(struct lexical *lexical, const struct lexical_view *view)
     require(lexical_searcher_new(&searcher, NULL) == FILM_OK);
     for (int i = 0; i < 2; i++) { /* the second time nothing may be left of the first */
         require(lexical_search(lexical, searcher, (struct lexical_terms){key, weight, 8}, NULL, 5,
-                               id, score, &found, NULL) == FILM_OK);
-        for (size_t f = 0; f < found; f++) require(id[f] < lexical_count(lexical));
+                               &out, NULL) == FILM_OK);
+        for (size_t f = 0; f < out.found; f++) require(id[f] < lexical_count(lexical));
     }
     lexical_searcher_free(searcher);
 }

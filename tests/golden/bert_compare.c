@@ -48,7 +48,8 @@ int main(int argc, char **argv)
         size_t count;
         if (bert_tokenize(bert, text, MOST, ids, &count, &error) != FILM_OK ||
             bert_encode(bert, &text, 1, 1, vector, &error) != FILM_OK ||
-            bert_encode_tokens(bert, &text, 1, most, 1, tokens, &length, &error) != FILM_OK) {
+            bert_encode_tokens(bert, &text, 1, 1, &(struct bert_states){tokens, &length, most},
+                               &error) != FILM_OK) {
             printf("# %s\n", error.message);
             wrong++;
             continue;

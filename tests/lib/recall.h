@@ -71,13 +71,20 @@ struct recall {
     size_t queries; /* asked */
 };
 
-/* Asks for the k nearest other rows of SAMPLE living rows (drawn with SEED; all when there are
- * fewer) and compares with a scan of all. */
+/* SAMPLE living rows, drawn with SEED; all when there are fewer. K and EF of the searches. */
+struct recall_sample {
+    size_t sample;
+    uint64_t seed;
+    size_t k, ef;
+};
+
+/* Asks for the k nearest other rows of a sample and compares with a scan of all. */
 static inline film_status recall_measure(const struct graph_view *view, const float *rows,
-                                         size_t sample, uint64_t seed, size_t k, size_t ef,
-                                         int threads, struct recall *out, film_error *error)
+                                         struct recall_sample drawn, int threads,
+                                         struct recall *out, film_error *error)
 {
     film_status status = FILM_OK;
+    size_t sample = drawn.sample, k = drawn.k;
     size_t dim = view->codes.dim, wide = k + 1, wanted = 0;
     struct scan scan;
     uint32_t *row = NULL, *exact_id = NULL, *id = NULL;
@@ -91,7 +98,7 @@ static inline film_status recall_measure(const struct graph_view *view, const fl
                   (id = mem_array(sample, wide * sizeof *id)) &&
                   (score = mem_array(sample, wide * sizeof *score)),
               error);
-    sample = recall_draw(view, sample, seed, row);
+    sample = recall_draw(view, sample, drawn.seed, row);
     for (size_t i = 0; i < sample; i++)
         memcpy(vector + i * dim, rows + row[i] * dim, dim * sizeof *vector);
     uint8_t *dead = NULL; /* twins are answers too: only deleted rows are skipped */
@@ -99,12 +106,13 @@ static inline film_status recall_measure(const struct graph_view *view, const fl
     for (size_t i = 0; i < view->codes.count; i++) dead[i] = view->state[i] == GRAPH_DEAD;
     status = scan_init(&scan, view->codes, rows, dead, threads, error);
     if (status == FILM_OK)
-        status = scan_search(&scan, vector, sample, wide, threads, NULL, exact_id, exact_score,
-                             NULL, error);
+        status = scan_search(&scan, &(struct scan_queries){vector, sample, wide}, threads, NULL,
+                             &(struct nearest){exact_id, exact_score, 0}, NULL, error);
     mem_free(dead);
     TRY(status);
-    struct graph_question question = {vector, wide, ef, rows};
-    TRY(graph_search_many(view, &question, sample, threads, NULL, id, score, error));
+    struct graph_question question = {vector, wide, drawn.ef, rows};
+    TRY(graph_search_many(view, &question, sample, threads, NULL, &(struct nearest){id, score, 0},
+                          error));
     recall_drop_self(row, sample, k, exact_id, exact_score);
     recall_drop_self(row, sample, k, id, score);
     out->queries = sample;

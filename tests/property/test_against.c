@@ -38,8 +38,8 @@ static struct compared compare(int first, int second, int graded, size_t resampl
     struct bootstrap bootstrap = {.resamples = resamples, .seed = 3, .threads = 2};
     const struct against_side side[2] = {{"one", probability[first], same[first]},
                                          {"two", probability[second], same[second]}};
-    assert_ok(
-        against_compare(side, label, ROWS, graded, &bootstrap, &out.figures, out.sentence, &error));
+    assert_ok(against_compare(side, &(struct against_rows){label, ROWS, graded}, &bootstrap,
+                              &out.figures, out.sentence, &error));
     assert_ptr_equal(out.figures.sentence, out.sentence);
     return out;
 }
@@ -143,8 +143,8 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
     const struct against_side side[2] = {{"one", probability[0], same[0]},
                                          {"two", probability[1], same[1]}};
     struct compared out;
-    survives_every_failure(
-        against_compare(side, label, ROWS, 0, &bootstrap, &out.figures, out.sentence, &error));
+    survives_every_failure(against_compare(side, &(struct against_rows){label, ROWS, 0}, &bootstrap,
+                                           &out.figures, out.sentence, &error));
     assert_true(failures_survived > 9);
 }
 

@@ -49,24 +49,30 @@ static double weighted(const double *values, const float *weight, size_t count)
     return sum;
 }
 
+/* COUNT numbers that are changed, and the gradient in each. */
+struct derivative {
+    float *changed;
+    const float *gradient;
+    size_t count;
+};
+
 /* The naive convolution is linear in each of its arguments: differences are exact whatever the
  * step. */
 static void check_linear(const struct deep_conv *conv, const float *weight, const float *bias,
-                         const float *in, const float *d_out, float *changed, const float *gradient,
-                         size_t count)
+                         const float *in, const float *d_out, struct derivative of)
 {
     size_t size = deep_plane_size(&conv->out);
     double *out = mem_array(size, sizeof *out);
-    for (size_t i = 0; i < count; i++) {
-        float kept = changed[i];
-        changed[i] = kept + 1;
+    for (size_t i = 0; i < of.count; i++) {
+        float kept = of.changed[i];
+        of.changed[i] = kept + 1;
         naive_conv(conv, weight, bias, in, out);
         double up = weighted(out, d_out, size);
-        changed[i] = kept - 1;
+        of.changed[i] = kept - 1;
         naive_conv(conv, weight, bias, in, out);
         double down = weighted(out, d_out, size);
-        changed[i] = kept;
-        assert_float_equal(gradient[i], 0.5 * (up - down), 2e-4 * (1 + fabs(up - down)));
+        of.changed[i] = kept;
+        assert_float_equal(of.gradient[i], 0.5 * (up - down), 2e-4 * (1 + fabs(up - down)));
     }
     mem_free(out);
 }
@@ -93,13 +99,15 @@ static void convolution_and_its_gradients(void **state)
         deep_conv_forward(conv, weight, bias, in, unfolded, out);
         naive_conv(conv, weight, bias, in, naive);
         for (size_t i = 0; i < out_size; i++) assert_float_equal(out[i], naive[i], 1e-4);
-        deep_conv_backward(conv, weight, in, d_out, unfolded, d_weight, d_bias, d_in);
-        check_linear(conv, weight, bias, in, d_out, weight, d_weight, weights);
-        check_linear(conv, weight, bias, in, d_out, bias, d_bias, maps);
-        check_linear(conv, weight, bias, in, d_out, in, d_in, in_size);
-        deep_conv_backward(conv, weight, in, d_out, unfolded, d_weight, d_bias, NULL); /* adds */
+        deep_conv_backward(conv, weight, in, d_out, unfolded,
+                           (struct deep_conv_gradient){d_weight, d_bias, d_in});
+        check_linear(conv, weight, bias, in, d_out, (struct derivative){weight, d_weight, weights});
+        check_linear(conv, weight, bias, in, d_out, (struct derivative){bias, d_bias, maps});
+        check_linear(conv, weight, bias, in, d_out, (struct derivative){in, d_in, in_size});
+        deep_conv_backward(conv, weight, in, d_out, unfolded,
+                           (struct deep_conv_gradient){d_weight, d_bias, NULL}); /* adds */
         for (size_t i = 0; i < maps; i++) d_bias[i] /= 2;
-        check_linear(conv, weight, bias, in, d_out, bias, d_bias, maps);
+        check_linear(conv, weight, bias, in, d_out, (struct derivative){bias, d_bias, maps});
         float *blocks[] = {in, weight, bias, out, d_out, d_in, d_weight, d_bias, unfolded};
         for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(blocks[i]);
         mem_free(naive);

@@ -37,7 +37,8 @@ static double share_found(const struct graph *graph, const float *rows)
     struct recall recall;
     assert_ok(graph_check(&view, &report, &error));
     assert_int_equal(report.reached, report.linked);
-    assert_ok(recall_measure(&view, rows, 300, 1, 10, 60, 2, &recall, &error));
+    assert_ok(
+        recall_measure(&view, rows, (struct recall_sample){300, 1, 10, 60}, 2, &recall, &error));
     return recall.share;
 }
 
@@ -62,7 +63,8 @@ static void the_bytes_do_not_depend_on_the_threads(void **state)
         struct graph_view view = graph_view(graph[t]);
         struct graph_question question = {rows, 10, 40, rows};
         id[t] = malloc(200 * 10 * sizeof **id);
-        assert_ok(graph_search_many(&view, &question, 200, threads[t], NULL, id[t], NULL, &error));
+        assert_ok(graph_search_many(&view, &question, 200, threads[t], NULL,
+                                    &(struct nearest){id[t], NULL, 0}, &error));
         assert_memory_equal(id[t], id[0], 200 * 10 * sizeof **id);
     }
     for (int t = 0; t < 3; t++) {
@@ -133,7 +135,8 @@ static void what_was_removed_is_never_found_and_the_rest_still_is(void **state)
         if (turn % 2) { /* the neighbourhood of a row */
             struct graph_question question = {rows + rng_below(&rng, COUNT) * DIM, PORTION, 400,
                                               rows};
-            assert_ok(graph_search_many(&view, &question, 1, 1, NULL, id, score, &error));
+            assert_ok(graph_search_many(&view, &question, 1, 1, NULL,
+                                        &(struct nearest){id, score, 0}, &error));
             while (portion < PORTION && id[portion] != GRAPH_NONE) {
                 order[portion] = id[portion];
                 portion++;
@@ -147,7 +150,8 @@ static void what_was_removed_is_never_found_and_the_rest_still_is(void **state)
         view = graph_view(graph);
         for (size_t q = 0; q < 50; q++) {
             struct graph_question question = {rows + rng_below(&rng, COUNT) * DIM, K, 60, rows};
-            assert_ok(graph_search_many(&view, &question, 1, 1, NULL, id, score, &error));
+            assert_ok(graph_search_many(&view, &question, 1, 1, NULL,
+                                        &(struct nearest){id, score, 0}, &error));
             for (size_t i = 0; i < K; i++) {
                 assert_true(i >= left ? id[i] == GRAPH_NONE : id[i] != GRAPH_NONE);
                 if (id[i] != GRAPH_NONE) assert_false(dead[id[i]]);
@@ -166,7 +170,8 @@ static void what_was_removed_is_never_found_and_the_rest_still_is(void **state)
     assert_ok(graph_add(graph, rows, 5, 1, NULL, &error));
     struct graph_view view = graph_view(graph);
     struct graph_question question = {rows + 2 * DIM, 1, 20, NULL};
-    assert_ok(graph_search_many(&view, &question, 1, 1, NULL, id, score, &error));
+    assert_ok(
+        graph_search_many(&view, &question, 1, 1, NULL, &(struct nearest){id, score, 0}, &error));
     assert_int_equal(id[0], COUNT + 2);
     graph_free(graph);
     free(rows);

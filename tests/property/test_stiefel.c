@@ -25,7 +25,7 @@ static film_status quadratic_value(void *self, const double *p, double *f, doubl
     struct quadratic *q = self;
     size_t r = q->r, d = q->d;
     q->calls++;
-    dense_times(r, d, r, 1.0, q->a, p, 0.0, q->ap, 1);
+    dense_times((struct dense_shape){r, d, r}, 1.0, q->a, p, 0.0, q->ap, 1);
     *f = q->shift;
     for (size_t i = 0; i < r * d; i++) {
         double weight = q->weighted ? 1.0 + (double)(i % d) : 1.0;
@@ -114,8 +114,10 @@ static void both_forms_of_the_step_agree(void **state)
             double scale = j % 2 ? 1e3 : 1e-2;
             for (size_t k = 0; k < r * d; k++) g[k] = scale * rng_normal(&rng);
             double tau = taus[j] / scale;
-            assert_ok(stiefel_cayley(r, d, p, g, tau, STIEFEL_SMALL, small, &error));
-            assert_ok(stiefel_cayley(r, d, p, g, tau, STIEFEL_FULL, full, &error));
+            assert_ok(stiefel_cayley(r, d, &(struct stiefel_line){p, g, tau}, STIEFEL_SMALL, small,
+                                     &error));
+            assert_ok(stiefel_cayley(r, d, &(struct stiefel_line){p, g, tau}, STIEFEL_FULL, full,
+                                     &error));
             for (size_t k = 0; k < r * d; k++) assert_close(small[k], full[k], 1e-9);
             free(p), free(g), free(small), free(full);
         }

@@ -135,14 +135,22 @@ static void strings_get_dense_ids_and_are_found_again(void **state)
 
     struct strtab view;
     uint64_t bytes = table.offsets[table.count];
-    assert_ok(strtab_map(&view, table.bytes, bytes, table.offsets, table.count + 1u, table.slots,
-                         (uint64_t)table.slot_mask + 1, "vocab", &error));
+    assert_ok(
+        strtab_map(&view,
+                   &(struct strtab_arrays){table.bytes, bytes, table.offsets, table.count + 1u,
+                                           table.slots, (uint64_t)table.slot_mask + 1},
+                   "vocab", &error));
     assert_int_equal(strtab_find(&view, "word77", 6), 77);
-    assert_int_equal(strtab_map(&view, table.bytes, bytes - 1, table.offsets, table.count + 1u,
-                                table.slots, (uint64_t)table.slot_mask + 1, "vocab", &error),
-                     FILM_BAD_INPUT);
-    assert_int_equal(strtab_map(&view, table.bytes, bytes, table.offsets, table.count + 1u,
-                                table.slots, 3, "vocab", &error),
+    assert_int_equal(
+        strtab_map(&view,
+                   &(struct strtab_arrays){table.bytes, bytes - 1, table.offsets, table.count + 1u,
+                                           table.slots, (uint64_t)table.slot_mask + 1},
+                   "vocab", &error),
+        FILM_BAD_INPUT);
+    assert_int_equal(strtab_map(&view,
+                                &(struct strtab_arrays){table.bytes, bytes, table.offsets,
+                                                        table.count + 1u, table.slots, 3},
+                                "vocab", &error),
                      FILM_BAD_INPUT);
     strtab_free(&table);
 }
@@ -154,7 +162,8 @@ static void damaged_slots_never_lead_astray(void **state)
     struct strtab view;
     for (int i = 0; i < 4; i++)
         slots[i] = UINT64_MAX - (uint64_t)i; /* all taken, ids out of range */
-    assert_ok(strtab_map(&view, "abc", 3, offsets, 2, slots, 4, "vocab", &error));
+    assert_ok(strtab_map(&view, &(struct strtab_arrays){"abc", 3, offsets, 2, slots, 4}, "vocab",
+                         &error));
     assert_int_equal(strtab_find(&view, "abc", 3), STRTAB_NONE);
     assert_int_equal(strtab_get(&view, 9).length, 0);
 }

@@ -71,7 +71,8 @@ static void token_matrices_are_cut_and_padded(void **state)
     float out[SAMPLES][MOST][TINY_HIDDEN], vector[TINY_HIDDEN];
     uint32_t lengths[SAMPLES];
     for (size_t i = 0; i < SAMPLES; i++) texts[i] = film_string(samples[i]);
-    assert_ok(bert_encode_tokens(bert, texts, SAMPLES, MOST, 2, out[0][0], lengths, &error));
+    assert_ok(bert_encode_tokens(bert, texts, SAMPLES, 2,
+                                 &(struct bert_states){out[0][0], lengths, MOST}, &error));
     const uint32_t wanted[SAMPLES] = {3, 2, 6, 6, 3, 3};
     for (size_t i = 0; i < SAMPLES; i++) {
         assert_int_equal(lengths[i], wanted[i]);
@@ -85,8 +86,9 @@ static void token_matrices_are_cut_and_padded(void **state)
             if (i != 2) assert_close(vector[d], sum / lengths[i], 2e-6);
         }
     }
-    assert_int_equal(bert_encode_tokens(bert, texts, 1, 1, 1, out[0][0], lengths, &error),
-                     FILM_USAGE);
+    assert_int_equal(
+        bert_encode_tokens(bert, texts, 1, 1, &(struct bert_states){out[0][0], lengths, 1}, &error),
+        FILM_USAGE);
     bert_free(bert);
 }
 

@@ -142,8 +142,9 @@ static void look(const struct comm *comm, void *user)
     struct flat_share share = {comm, {mine, penalty, count, DIM}, number, row};
     film_status status = flat_share_search(&share, K, 1, NULL, id, &problem);
     if (status == FILM_OK)
-        status = flat_share_rank(&share, looking->query, looking->target, TARGETS, 1, NULL, rank,
-                                 &problem);
+        status = flat_share_rank(
+            &share, &(struct flat_share_targets){looking->query, looking->target, TARGETS}, 1, NULL,
+            rank, &problem);
     looking->status[comm->rank] = status;
     for (uint32_t i = 0; i < count; i++)
         memcpy(looking->id + number[i] * K, id + i * K, K * sizeof *id);
@@ -167,7 +168,8 @@ static void neighbours_and_ranks_are_those_of_all_rows(void **state)
     }
     struct flat_share all = {&comm_single, {rows, penalty, ROWS, DIM}, NULL, NULL};
     assert_ok(flat_share_search(&all, K, 2, NULL, expected_id, &error));
-    assert_ok(flat_share_rank(&all, query, target, TARGETS, 2, NULL, expected, &error));
+    assert_ok(flat_share_rank(&all, &(struct flat_share_targets){query, target, TARGETS}, 2, NULL,
+                              expected, &error));
     for (int processes = 2; processes <= 3; processes++) {
         struct looking looking = {rows, penalty, query, target, found_id, found, {FILM_OK}};
         comm_threads_run(processes, look, &looking);

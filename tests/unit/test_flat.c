@@ -61,7 +61,7 @@ static void neighbours_are_those_of_brute_force(void **state)
         uint32_t *id = malloc(count * k * sizeof *id);
         struct flat base = {rows, NULL, count, dim};
         struct flat_queries all = {NULL, count};
-        assert_ok(flat_search(&base, &all, k, 2, &silent, id, score, &error));
+        assert_ok(flat_search(&base, &all, k, 2, &silent, &(struct nearest){id, score, 0}, &error));
         for (size_t i = 0; i < count; i += 1 + count / 50)
             check_neighbours(rows, count, dim, i, k, id + i * k, score + i * k);
         free(rows);
@@ -79,7 +79,7 @@ static void vectors_from_elsewhere_find_every_row(void **state)
     uint32_t id[QUERIES * K], target[QUERIES], rank[QUERIES];
     struct flat base = {rows, NULL, COUNT, DIM};
     struct flat_queries foreign = {.count = QUERIES, .vectors = rows + COUNT * DIM};
-    assert_ok(flat_search(&base, &foreign, K, 2, &silent, id, score, &error));
+    assert_ok(flat_search(&base, &foreign, K, 2, &silent, &(struct nearest){id, score, 0}, &error));
     for (uint32_t q = 0; q < QUERIES; q++) target[q] = id[q * K + q % K];
     assert_ok(
         flat_rank(&base, &foreign, &(struct flat_targets){.id = target}, 2, &silent, rank, &error));
@@ -152,7 +152,8 @@ static void equal_vectors_tie_wherever_they_stand(void **state)
         struct flat_queries all = {query, COUNT};
         assert_ok(
             flat_rank(&base, &all, &(struct flat_targets){.id = target}, 2, &silent, rank, &error));
-        assert_ok(flat_search(&base, &all, COUNT, 2, &silent, id, score, &error));
+        assert_ok(
+            flat_search(&base, &all, COUNT, 2, &silent, &(struct nearest){id, score, 0}, &error));
         for (size_t i = 0; i < COUNT; i++) {
             uint32_t better = 0;
             float of_target = NAN;
@@ -186,7 +187,8 @@ static void the_bytes_do_not_depend_on_the_threads(void **state)
     for (int t = 0; t < 3; t++) {
         score[t] = malloc(COUNT * K * sizeof **score);
         id[t] = malloc(COUNT * K * sizeof **id);
-        assert_ok(flat_search(&base, &all, K, threads[t], &silent, id[t], score[t], &error));
+        assert_ok(flat_search(&base, &all, K, threads[t], &silent,
+                              &(struct nearest){id[t], score[t], 0}, &error));
         assert_memory_equal(id[t], id[0], COUNT * K * sizeof **id);
         assert_memory_equal(score[t], score[0], COUNT * K * sizeof **score);
     }
@@ -211,8 +213,10 @@ static void it_can_be_cancelled_and_run_out_of_memory(void **state)
     struct flat base = {rows, NULL, 200, 3};
     struct flat_queries all = {NULL, 200};
     film_progress stop = {stop_at_once, NULL, NULL};
-    assert_int_equal(flat_search(&base, &all, 2, 1, &stop, id, NULL, &error), FILM_CANCELLED);
-    survives_every_failure(flat_search(&base, &all, 2, 1, &silent, id, NULL, &error));
+    assert_int_equal(flat_search(&base, &all, 2, 1, &stop, &(struct nearest){id, NULL, 0}, &error),
+                     FILM_CANCELLED);
+    survives_every_failure(
+        flat_search(&base, &all, 2, 1, &silent, &(struct nearest){id, NULL, 0}, &error));
     assert_true(failures_survived > 2);
     free(rows);
 }

@@ -299,9 +299,11 @@ static void running_out_of_memory_leaves_a_valid_graph(void **state)
             else if (step == 2)
                 status = graph_open(&view, &options, &other, &error);
             else if (step == 3)
-                status = graph_search_many(&view, &question, 2, 1, NULL, id, score, &error);
+                status = graph_search_many(&view, &question, 2, 1, NULL,
+                                           &(struct nearest){id, score, 0}, &error);
             else
-                status = recall_measure(&view, rows, 20, 1, 3, 20, 1, &recall, &error);
+                status = recall_measure(&view, rows, (struct recall_sample){20, 1, 3, 20}, 1,
+                                        &recall, &error);
             fail_allocation(-1);
             assert_true(status == FILM_OK || status == FILM_NO_MEMORY);
             view = graph_view(graph);

@@ -96,8 +96,9 @@ static void the_sweep_is_that_of_the_definition(void **state)
         struct sample sample = make_sample(seed == 3 ? 6 : 90, 3, 150, seed);
         struct flat rows = {sample.rows, NULL, sample.count, sample.dim};
         struct knn knn;
-        assert_ok(knn_sweep(&knn, &(struct flat_share){&comm_single, rows}, sample.a, sample.b,
-                            sample.label, sample.pairs, 1 + seed, 12, 2, &silent, &error));
+        assert_ok(knn_sweep(&knn, &(struct flat_share){&comm_single, rows},
+                            &(struct labelled_ids){sample.a, sample.b, sample.label, sample.pairs},
+                            (struct knn_range){1 + seed, 12}, 2, &silent, &error));
         assert_int_equal(knn.points, 12 - seed);
         for (int v = 0; v < FILM_KNN_COUNT; v++) {
             const struct knn_curve *curve = &knn.curve[v];
@@ -136,8 +137,9 @@ static void thread_counts_agree(void **state)
     struct knn knn[3];
     static const int threads[3] = {1, 2, 4};
     for (int t = 0; t < 3; t++) {
-        assert_ok(knn_sweep(&knn[t], &(struct flat_share){&comm_single, rows}, sample.a, sample.b,
-                            sample.label, sample.pairs, 1, 20, threads[t], &silent, &error));
+        assert_ok(knn_sweep(&knn[t], &(struct flat_share){&comm_single, rows},
+                            &(struct labelled_ids){sample.a, sample.b, sample.label, sample.pairs},
+                            (struct knn_range){1, 20}, threads[t], &silent, &error));
         for (int v = 0; v < FILM_KNN_COUNT; v++)
             assert_memory_equal(knn[t].curve[v].points, knn[0].curve[v].points,
                                 20 * sizeof(struct knn_point));
@@ -151,11 +153,13 @@ static void a_range_that_does_not_rise_is_refused(void **state)
     (void)state;
     struct flat rows = {NULL, NULL, 0, 1};
     struct knn knn;
-    assert_int_equal(knn_sweep(&knn, &(struct flat_share){&comm_single, rows}, NULL, NULL, NULL, 0,
-                               0, 5, 1, &silent, &error),
+    assert_int_equal(knn_sweep(&knn, &(struct flat_share){&comm_single, rows},
+                               &(struct labelled_ids){NULL, NULL, NULL, 0},
+                               (struct knn_range){0, 5}, 1, &silent, &error),
                      FILM_USAGE);
-    assert_int_equal(knn_sweep(&knn, &(struct flat_share){&comm_single, rows}, NULL, NULL, NULL, 0,
-                               6, 5, 1, &silent, &error),
+    assert_int_equal(knn_sweep(&knn, &(struct flat_share){&comm_single, rows},
+                               &(struct labelled_ids){NULL, NULL, NULL, 0},
+                               (struct knn_range){6, 5}, 1, &silent, &error),
                      FILM_USAGE);
 }
 
@@ -163,8 +167,9 @@ static film_status sweep_and_free(const struct sample *sample, const struct flat
 {
     struct knn knn;
     film_status status =
-        knn_sweep(&knn, &(struct flat_share){&comm_single, *rows}, sample->a, sample->b,
-                  sample->label, sample->pairs, 1, 5, 1, &silent, &error);
+        knn_sweep(&knn, &(struct flat_share){&comm_single, *rows},
+                  &(struct labelled_ids){sample->a, sample->b, sample->label, sample->pairs},
+                  (struct knn_range){1, 5}, 1, &silent, &error);
     if (status == FILM_OK) knn_free(&knn);
     return status;
 }

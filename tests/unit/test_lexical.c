@@ -58,15 +58,15 @@ static void compare(const struct lexical *lexical, struct lexical_searcher *sear
 {
     uint32_t id[100];
     float score[100];
-    size_t found, expected = 0;
+    size_t expected = 0;
+    struct nearest out = {id, score, 0};
     char *used = calloc(count + 1, 1);
     uint8_t *mask = NULL;
     if (k % 3 == 0) { /* only every fourth may answer */
         mask = calloc(count + 1, 1);
         for (size_t i = 0; i < count; i += 4) mask[i] = 1;
     }
-    assert_ok(
-        lexical_search(lexical, searcher, terms_of(query), mask, k, id, score, &found, &error));
+    assert_ok(lexical_search(lexical, searcher, terms_of(query), mask, k, &out, &error));
     for (size_t place = 0; place < k; place++, expected++) {
         size_t best = count;
         float most = 0;
@@ -81,11 +81,11 @@ static void compare(const struct lexical *lexical, struct lexical_searcher *sear
         }
         if (best == count) break;
         used[best] = 1;
-        assert_true(place < found);
+        assert_true(place < out.found);
         assert_int_equal(id[place], best);
         assert_true(score[place] == most);
     }
-    assert_int_equal(found, expected);
+    assert_int_equal(out.found, expected);
     free(used);
     free(mask);
 }
@@ -211,7 +211,7 @@ static film_status build_and_search(void)
     struct document d;
     uint32_t id[3];
     float score[3];
-    size_t found;
+    struct nearest out = {id, score, 0};
     rng_seed(&rng, 3);
     TRY(lexical_new(&lexical, &error));
     for (int i = 0; i < 30; i++) {
@@ -221,7 +221,7 @@ static film_status build_and_search(void)
     }
     TRY(lexical_searcher_new(&searcher, &error));
     d = draw(&rng);
-    TRY(lexical_search(lexical, searcher, terms_of(&d), NULL, 3, id, score, &found, &error));
+    TRY(lexical_search(lexical, searcher, terms_of(&d), NULL, 3, &out, &error));
 done:
     lexical_searcher_free(searcher);
     lexical_free(lexical);

@@ -74,8 +74,9 @@ static void every_criterion_equals_trying_all(void **state)
         film_operating wanted = {(film_criterion)(round % FILM_CRITERION_COUNT),
                                  0.3 + 0.7 * rng_uniform(&rng)};
         draw(&rng, &s);
-        assert_ok(operating_choose(&wanted, s.prior, s.score, s.target, s.weight, s.count, &point,
-                                   &error));
+        assert_ok(operating_choose(&wanted, s.prior,
+                                   &(struct operating_rows){s.score, s.target, s.weight, s.count},
+                                   &point, &error));
         check_figures(&s, &point);
         double accuracy = 0, f1 = 0, precision = 0, recall_there = 0, least_recall = 2;
         int possible = 0;
@@ -112,7 +113,9 @@ static struct operating_point by_hand(film_criterion criterion, double target, d
     struct operating_point point;
     film_operating wanted = {criterion, target};
     assert_ok(operating_check(&wanted, &error));
-    assert_ok(operating_choose(&wanted, prior, hand_score, hand_target, NULL, 10, &point, &error));
+    assert_ok(operating_choose(&wanted, prior,
+                               &(struct operating_rows){hand_score, hand_target, NULL, 10}, &point,
+                               &error));
     return point;
 }
 
@@ -159,21 +162,26 @@ static void what_cannot_be_reached_is_said(void **state)
     const float target[4] = {0, 1, 1, 0}, none[4] = {0, 0, 0, 0}, all[4] = {1, 1, 1, 1};
     struct operating_point point;
     film_operating wanted = {FILM_PRECISION, 0.9};
-    assert_ok(operating_choose(&wanted, 0.5, score, target, NULL, 4, &point, &error));
+    assert_ok(operating_choose(&wanted, 0.5, &(struct operating_rows){score, target, NULL, 4},
+                               &point, &error));
     assert_int_equal(point.reached, 0);
     assert_close(point.precision, 2.0 / 3, 1e-12);
     assert_close(point.threshold, 0.65, 1e-12);
-    assert_ok(operating_choose(&wanted, 0.5, score, none, NULL, 4, &point, &error));
+    assert_ok(operating_choose(&wanted, 0.5, &(struct operating_rows){score, none, NULL, 4}, &point,
+                               &error));
     assert_int_equal(point.reached, 0);
     assert_close(point.precision, 0, 0);
     assert_true(isnan(point.recall));
-    assert_ok(operating_choose(&wanted, 0.5, score, all, NULL, 4, &point, &error));
+    assert_ok(operating_choose(&wanted, 0.5, &(struct operating_rows){score, all, NULL, 4}, &point,
+                               &error));
     assert_int_equal(point.reached, 1);
     assert_close(point.threshold, 0.6, 0);
     wanted = (film_operating){FILM_RECALL, 0.9};
-    assert_ok(operating_choose(&wanted, 0.5, score, none, NULL, 4, &point, &error));
+    assert_ok(operating_choose(&wanted, 0.5, &(struct operating_rows){score, none, NULL, 4}, &point,
+                               &error));
     assert_int_equal(point.reached, 0);
-    assert_ok(operating_choose(&wanted, 0.5, NULL, NULL, NULL, 0, &point, &error));
+    assert_ok(operating_choose(&wanted, 0.5, &(struct operating_rows){NULL, NULL, NULL, 0}, &point,
+                               &error));
     assert_true(isfinite(point.threshold));
 }
 
@@ -185,7 +193,8 @@ static void neighbouring_scores_are_parted(void **state)
     const float target[2] = {1, 0};
     struct operating_point point;
     film_operating wanted = {FILM_ACCURACY, 0};
-    assert_ok(operating_choose(&wanted, 0.5, score, target, NULL, 2, &point, &error));
+    assert_ok(operating_choose(&wanted, 0.5, &(struct operating_rows){score, target, NULL, 2},
+                               &point, &error));
     assert_true(score[0] >= point.threshold && score[1] < point.threshold);
     assert_close(point.accuracy, 1, 0);
 }
@@ -209,8 +218,8 @@ static void no_memory_is_told(void **state)
     struct operating_point point;
     film_operating wanted = {FILM_F1, 0};
     fail_allocation(0);
-    film_status status =
-        operating_choose(&wanted, 0.5, hand_score, hand_target, NULL, 10, &point, &error);
+    film_status status = operating_choose(
+        &wanted, 0.5, &(struct operating_rows){hand_score, hand_target, NULL, 10}, &point, &error);
     fail_allocation(-1);
     assert_int_equal(status, FILM_NO_MEMORY);
 }
@@ -232,8 +241,10 @@ static void a_given_threshold_is_measured_as_the_chosen_one(void **state)
         target[1] = 0;
         film_operating wanted = {.criterion = FILM_F1};
         struct operating_point chosen, given;
-        assert_ok(operating_choose(&wanted, 0.3, score, target, NULL, N, &chosen, &error));
-        operating_at(chosen.threshold, 0.3, score, target, NULL, N, &given);
+        assert_ok(operating_choose(&wanted, 0.3, &(struct operating_rows){score, target, NULL, N},
+                                   &chosen, &error));
+        operating_at(chosen.threshold, 0.3, &(struct operating_rows){score, target, NULL, N},
+                     &given);
         assert_true(given.threshold == chosen.threshold && given.reached);
         assert_close(given.accuracy, chosen.accuracy, 1e-12);
         assert_close(given.f1, chosen.f1, 1e-12);

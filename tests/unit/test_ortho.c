@@ -7,14 +7,14 @@
 static film_error error;
 
 /* The largest entry of a' b - (same ? identity : 0), summed in long double. */
-static double off(const float *a, size_t lda, size_t wa, const float *b, size_t ldb, size_t wb,
-                  size_t rows, int same)
+static double off(struct ortho_basis a, struct ortho_basis b, size_t rows, int same)
 {
     double worst = 0;
-    for (size_t p = 0; p < wa; p++)
-        for (size_t q = 0; q < wb; q++) {
+    for (size_t p = 0; p < a.count; p++)
+        for (size_t q = 0; q < b.count; q++) {
             long double sum = same && p == q ? -1 : 0;
-            for (size_t i = 0; i < rows; i++) sum += (long double)a[i * lda + p] * b[i * ldb + q];
+            for (size_t i = 0; i < rows; i++)
+                sum += (long double)a.values[i * a.ld + p] * b.values[i * b.ld + q];
             if (!(fabsl(sum) <= worst)) worst = (double)fabsl(sum);
         }
     return worst;
@@ -29,7 +29,7 @@ static void fill(float *values, size_t count, uint64_t seed)
 
 static void open_side(struct ortho *side, size_t rows, size_t most, size_t width)
 {
-    assert_ok(ortho_init(side, rows, most, width, 3, 2, &comm_single, &error));
+    assert_ok(ortho_init(side, (struct ortho_room){rows, most, width}, 3, 2, &comm_single, &error));
 }
 
 static void a_random_block_becomes_orthonormal_in_the_same_span(void **state)
@@ -43,10 +43,13 @@ static void a_random_block_becomes_orthonormal_in_the_same_span(void **state)
         fill(block, rows * width, width);
         for (size_t i = 0; i < rows * width; i += 3) block[i] *= 100;
         memcpy(old, block, rows * width * 4);
-        assert_ok(ortho_block(&side, NULL, 0, 0, block, width, 0, &error));
-        assert_close(off(block, width, width, block, width, width, rows, 1), 0, 3e-6);
+        assert_ok(ortho_block(&side, &(struct ortho_basis){NULL, 0, 0}, block, width, 0, &error));
+        assert_close(off((struct ortho_basis){block, width, width},
+                         (struct ortho_basis){block, width, width}, rows, 1),
+                     0, 3e-6);
         assert_int_equal(side.draws, 0);
-        assert_ok(ortho_project(&side, block, width, width, old, width, &error));
+        assert_ok(
+            ortho_project(&side, &(struct ortho_basis){block, width, width}, old, width, &error));
         for (size_t k = 0; k < rows * width; k++) assert_close(old[k], 0, 2e-3);
         free(block);
         free(old);
@@ -62,7 +65,7 @@ static void dependent_columns_are_replaced(void **state)
     open_side(&side, rows, count, count);
     float *basis = calloc(rows * ld, 4), *block = malloc(rows * count * 4);
     fill(block, rows * count, 1);
-    assert_ok(ortho_block(&side, NULL, 0, 0, block, count, 0, &error));
+    assert_ok(ortho_block(&side, &(struct ortho_basis){NULL, 0, 0}, block, count, 0, &error));
     for (size_t i = 0; i < rows; i++) memcpy(basis + i * ld, block + i * count, count * 4);
     fill(block, rows * width, 2);
     for (size_t i = 0; i < rows; i++) {
@@ -72,10 +75,15 @@ static void dependent_columns_are_replaced(void **state)
         row[7] = basis[i * ld + 4];       /* inside the basis */
         row[8] = row[2] + 1e-4f * row[8]; /* nearly depends, but does not */
     }
-    assert_ok(ortho_project(&side, basis, ld, count, block, width, &error));
-    assert_ok(ortho_block(&side, basis, ld, count, block, width, 20, &error));
-    assert_close(off(block, width, width, block, width, width, rows, 1), 0, 3e-6);
-    assert_close(off(basis, ld, count, block, width, width, rows, 0), 0, 3e-6);
+    assert_ok(ortho_project(&side, &(struct ortho_basis){basis, ld, count}, block, width, &error));
+    assert_ok(
+        ortho_block(&side, &(struct ortho_basis){basis, ld, count}, block, width, 20, &error));
+    assert_close(off((struct ortho_basis){block, width, width},
+                     (struct ortho_basis){block, width, width}, rows, 1),
+                 0, 3e-6);
+    assert_close(off((struct ortho_basis){basis, ld, count},
+                     (struct ortho_basis){block, width, width}, rows, 0),
+                 0, 3e-6);
     assert_int_equal(side.draws, 3);
     free(basis);
     free(block);
@@ -90,11 +98,16 @@ static void a_zero_block_completes_the_space(void **state)
     open_side(&side, rows, count, count);
     float basis[20 * 13], block[20 * 13];
     fill(basis, rows * count, 8);
-    assert_ok(ortho_block(&side, NULL, 0, 0, basis, count, 0, &error));
+    assert_ok(ortho_block(&side, &(struct ortho_basis){NULL, 0, 0}, basis, count, 0, &error));
     memset(block, 0, sizeof block);
-    assert_ok(ortho_block(&side, basis, count, count, block, width, 0, &error));
-    assert_close(off(block, width, width, block, width, width, rows, 1), 0, 3e-6);
-    assert_close(off(basis, count, count, block, width, width, rows, 0), 0, 3e-6);
+    assert_ok(
+        ortho_block(&side, &(struct ortho_basis){basis, count, count}, block, width, 0, &error));
+    assert_close(off((struct ortho_basis){block, width, width},
+                     (struct ortho_basis){block, width, width}, rows, 1),
+                 0, 3e-6);
+    assert_close(off((struct ortho_basis){basis, count, count},
+                     (struct ortho_basis){block, width, width}, rows, 0),
+                 0, 3e-6);
     ortho_free(&side);
 }
 
@@ -106,10 +119,12 @@ static void values_that_are_not_finite_are_refused(void **state)
     open_side(&side, 10, 4, 4);
     fill(block, 40, 1);
     block[17] = NAN;
-    assert_int_equal(ortho_block(&side, NULL, 0, 0, block, 4, 0, &error), FILM_BAD_INPUT);
+    assert_int_equal(ortho_block(&side, &(struct ortho_basis){NULL, 0, 0}, block, 4, 0, &error),
+                     FILM_BAD_INPUT);
     fill(block, 40, 1);
     block[17] = INFINITY;
-    assert_int_equal(ortho_block(&side, NULL, 0, 0, block, 4, 0, &error), FILM_BAD_INPUT);
+    assert_int_equal(ortho_block(&side, &(struct ortho_basis){NULL, 0, 0}, block, 4, 0, &error),
+                     FILM_BAD_INPUT);
     ortho_free(&side);
 }
 
@@ -120,13 +135,16 @@ static void bytes_do_not_depend_on_the_threads(void **state)
     float *kept = malloc(rows * width * 4);
     for (int threads = 1; threads <= 4; threads++) {
         struct ortho side;
-        assert_ok(ortho_init(&side, rows, count, width, 3, threads, &comm_single, &error));
+        assert_ok(ortho_init(&side, (struct ortho_room){rows, count, width}, 3, threads,
+                             &comm_single, &error));
         float *basis = malloc(rows * count * 4), *block = malloc(rows * width * 4);
         ortho_random(&side, basis, count);
-        assert_ok(ortho_block(&side, NULL, 0, 0, basis, count, 0, &error));
+        assert_ok(ortho_block(&side, &(struct ortho_basis){NULL, 0, 0}, basis, count, 0, &error));
         ortho_random(&side, block, width);
-        assert_ok(ortho_project(&side, basis, count, count, block, width, &error));
-        assert_ok(ortho_block(&side, basis, count, count, block, width, 70, &error));
+        assert_ok(
+            ortho_project(&side, &(struct ortho_basis){basis, count, count}, block, width, &error));
+        assert_ok(ortho_block(&side, &(struct ortho_basis){basis, count, count}, block, width, 70,
+                              &error));
         if (threads == 1) memcpy(kept, block, rows * width * 4);
         assert_memory_equal(kept, block, rows * width * 4);
         free(basis);

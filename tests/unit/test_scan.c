@@ -111,17 +111,19 @@ static void the_scan_is_exact(void **state)
         struct flat_queries foreign = {.count = asked, .vectors = queries};
         uint32_t *id = malloc(asked * k * 4), *wanted = malloc(asked * k * 4);
         float *score = malloc(asked * k * 4), *wanted_score = malloc(asked * k * 4);
-        assert_ok(flat_search(&flat, &foreign, k, 2, NULL, wanted, wanted_score, &error));
+        assert_ok(flat_search(&flat, &foreign, k, 2, NULL,
+                              &(struct nearest){wanted, wanted_score, 0}, &error));
         assert_ok(scan_init(&scan, codes, rows, NULL, 2, &error));
         for (int threads = 1; threads <= 4; threads++) {
             struct scan_counts counts;
             memset(id, 1, asked * k * 4);
-            assert_ok(
-                scan_search(&scan, queries, asked, k, threads, NULL, id, score, &counts, &error));
+            assert_ok(scan_search(&scan, &(struct scan_queries){queries, asked, k}, threads, NULL,
+                                  &(struct nearest){id, score, 0}, &counts, &error));
             assert_memory_equal(id, wanted, asked * k * 4);
             assert_memory_equal(score, wanted_score, asked * k * 4);
         }
-        assert_ok(scan_search(&scan, queries, 1, k, 3, NULL, id, NULL, NULL, &error));
+        assert_ok(scan_search(&scan, &(struct scan_queries){queries, 1, k}, 3, NULL,
+                              &(struct nearest){id, NULL, 0}, NULL, &error));
         assert_memory_equal(id, wanted, k * 4);
         free(rows);
         free(queries);
@@ -150,7 +152,8 @@ static void what_codes_cannot_tell_apart_is_scanned_again(void **state)
     uint32_t id[K];
     float score[K];
     assert_ok(scan_init(&scan, codes, rows, NULL, 1, &error));
-    assert_ok(scan_search(&scan, query, 1, K, 1, NULL, id, score, &counts, &error));
+    assert_ok(scan_search(&scan, &(struct scan_queries){query, 1, K}, 1, NULL,
+                          &(struct nearest){id, score, 0}, &counts, &error));
     assert_int_equal(counts.again, 1);
     for (size_t place = 0; place < K; place++) {
         size_t better = 0;
@@ -175,11 +178,13 @@ static void dead_rows_are_passed_over_and_memory_may_fail(void **state)
     uint32_t id[2 * K];
     for (size_t i = 0; i < COUNT; i++) dead[i] = i % 3 != 0;
     assert_ok(scan_init(&scan, codes, rows, dead, 1, &error));
-    survives_every_failure(scan_search(&scan, rows, 2, K, 1, NULL, id, NULL, NULL, &error));
+    survives_every_failure(scan_search(&scan, &(struct scan_queries){rows, 2, K}, 1, NULL,
+                                       &(struct nearest){id, NULL, 0}, NULL, &error));
     assert_true(failures_survived > 2);
     for (size_t i = 0; i < 2 * K; i++) assert_int_equal(id[i] % 3, 0);
     memset(dead, 1, sizeof dead);
-    assert_ok(scan_search(&scan, rows, 1, K, 2, NULL, id, NULL, NULL, &error));
+    assert_ok(scan_search(&scan, &(struct scan_queries){rows, 1, K}, 2, NULL,
+                          &(struct nearest){id, NULL, 0}, NULL, &error));
     for (size_t i = 0; i < K; i++) assert_int_equal(id[i], SCAN_NONE);
     codes.dim = 0;
     assert_int_equal(scan_init(&scan, codes, rows, NULL, 1, &error), FILM_USAGE);

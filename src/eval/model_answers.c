@@ -1,0 +1,198 @@
+/* What a model says about the rows of an evaluation: vectors, verdicts, neighbours. How good
+ * that is, is measured elsewhere (eval.c). */
+#include "base/mem.h"
+#include "eval/evaluation.h"
+#include "la/openmp.h"
+#include "pair/score.h"
+
+#include <string.h>
+
+enum { CHUNK = 16384 }; /* sentences or pairs between two reports of progress */
+
+film_status model_answers_embed(const struct evaluation *evaluation, struct model_answers *answers,
+                                film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t dim = encoder_dim(&answers->model->encoder), count = evaluation->corpus.sentences.count;
+    int threads = openmp_use(evaluation->options->threads);
+    film_text *texts = mem_array(CHUNK, sizeof *texts);
+    TRY_ALLOC(texts, error);
+    if (count > SIZE_MAX / dim) TRY(status_no_memory(error));
+    TRY_ALLOC(answers->vectors = mem_aligned(count * dim, sizeof *answers->vectors), error);
+    TRY_ALLOC(answers->penalty = mem_zeroed(count, sizeof *answers->penalty), error);
+    for (size_t first = 0; first < count; first += CHUNK) {
+        size_t here = count - first < CHUNK ? count - first : CHUNK;
+        float *out = answers->vectors + first * dim;
+        for (size_t i = 0; i < here; i++)
+            texts[i] = strtab_get(&evaluation->corpus.sentences, (uint32_t)(first + i));
+        TRY(encoder_embed_all(&answers->model->encoder, texts, here, threads, out, error));
+        encoder_prepare(&answers->model->encoder, out, here, threads, answers->penalty + first);
+        TRY(progress_report(&evaluation->options->progress, "embedding", (double)(first + here),
+                            (double)count, error));
+    }
+done:
+    mem_free(texts);
+    return status;
+}
+
+struct id_pairs {
+    const struct strtab *sentences;
+    const uint32_t *a, *b;
+};
+
+static void pair_of_ids(const void *user, size_t i, film_text *a, film_text *b)
+{
+    const struct id_pairs *pairs = user;
+    *a = strtab_get(pairs->sentences, pairs->a[i]);
+    *b = strtab_get(pairs->sentences, pairs->b[i]);
+}
+
+/* By what pairs are scored, and room for the verdicts on a chunk of them. */
+struct scoring {
+    const struct decision *decision;
+    struct match_rule rule;
+    film_verdict *verdicts;
+};
+
+/* COUNT pairs from FIRST on; every process of a job calls it, perhaps with none. */
+static film_status score_chunk(const struct evaluation *evaluation, const struct scoring *scoring,
+                               size_t first, size_t count, struct answered *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct strtab texts = {0};
+    uint32_t *numbers = NULL, *at = NULL;
+    struct id_pairs ids = {&evaluation->corpus.sentences, evaluation->a + first,
+                           evaluation->b + first};
+    if (evaluation->comm->size > 1) {
+        TRY_ALLOC((numbers = mem_array(2 * count, sizeof *numbers)) &&
+                      (at = mem_array(2 * count, sizeof *at)),
+                  error);
+        memcpy(numbers, ids.a, count * sizeof *numbers);
+        memcpy(numbers + count, ids.b, count * sizeof *numbers);
+        TRY(strtab_init(&texts, error));
+        TRY(evaluation_texts(evaluation, numbers, 2 * count, &texts, at, error));
+        ids = (struct id_pairs){&texts, at, at + count};
+    }
+    struct score_source source = {pair_of_ids, &ids};
+    TRY(score_pairs(scoring->decision, &scoring->rule, &source, count, evaluation->options->threads,
+                    scoring->verdicts, error));
+    for (size_t i = 0; i < count; i++) {
+        const film_verdict *verdict = &scoring->verdicts[i];
+        out[i] = (struct answered){verdict->probability, verdict->log_odds, verdict->same};
+    }
+done:
+    strtab_free(&texts);
+    mem_free(numbers);
+    mem_free(at);
+    return status;
+}
+
+/* Each process its share of the pairs; the answers of all are then in every one. */
+static film_status score(const struct evaluation *evaluation, struct model_answers *answers,
+                         film_error *error)
+{
+    film_status status = FILM_OK;
+    struct scoring scoring = {.decision = &answers->model->decision};
+    const struct comm *comm = evaluation->comm;
+    film_answer_options answer = {.decision = evaluation->decision,
+                                  .prior = evaluation->prior,
+                                  .no_memory = evaluation->options->no_memory};
+    size_t processes = (size_t)comm->size, most = (evaluation->pairs + processes - 1) / processes;
+    size_t begin = comm_begin(comm, evaluation->pairs, comm->rank);
+    size_t mine = comm_begin(comm, evaluation->pairs, comm->rank + 1) - begin;
+    struct answered *answered = NULL;
+    size_t *sizes = mem_array(processes, sizeof *sizes);
+    TRY(match_rule(&scoring.rule, scoring.decision, &answer, error));
+    TRY_ALLOC(sizes && (answered = mem_array(mine, sizeof *answered)) &&
+                  (scoring.verdicts = mem_array(CHUNK, sizeof *scoring.verdicts)) &&
+                  (answers->answered = mem_array(evaluation->pairs, sizeof *answers->answered)),
+              error);
+    for (size_t first = 0; first < most; first += CHUNK) {
+        size_t left = mine > first ? mine - first : 0, here = left < CHUNK ? left : CHUNK;
+        size_t at = first < mine ? first : mine;
+        TRY(score_chunk(evaluation, &scoring, begin + at, here, answered + at, error));
+        TRY(progress_report(&evaluation->options->progress, "scoring", (double)(at + here),
+                            (double)mine, error));
+    }
+    for (int p = 0; p < comm->size; p++)
+        sizes[p] =
+            (comm_begin(comm, evaluation->pairs, p + 1) - comm_begin(comm, evaluation->pairs, p)) *
+            sizeof *answered;
+    TRY(comm_gather(comm, answered, answers->answered, sizes, error));
+done:
+    mem_free(answered);
+    mem_free(scoring.verdicts);
+    mem_free(sizes);
+    return status;
+}
+
+struct flat_share model_answers_vectors(const struct evaluation *evaluation,
+                                        const struct model_answers *answers, size_t count)
+{
+    return (struct flat_share){
+        evaluation->comm,
+        {answers->vectors, answers->penalty, count, encoder_dim(&answers->model->encoder)},
+        evaluation->number,
+        evaluation->row};
+}
+
+static film_status sweep(const struct evaluation *evaluation, struct model_answers *answers,
+                         film_error *error)
+{
+    const film_eval_options *options = evaluation->options;
+    struct flat_share own = model_answers_vectors(evaluation, answers, evaluation->own_here);
+    if (!evaluation_has_pairs(evaluation) || !options->k_last || !answers->vectors) return FILM_OK;
+    struct labelled_ids pairs = {evaluation->a, evaluation->b, evaluation->label,
+                                 evaluation->pairs};
+    struct knn_range range = {options->k_first, options->k_last};
+    film_status status =
+        knn_sweep(&answers->knn, &own, &pairs, range, options->threads, &options->progress, error);
+    answers->swept = status == FILM_OK;
+    return status;
+}
+
+void model_answers_free(struct model_answers *answers)
+{
+    mem_free(answers->answered);
+    mem_free_aligned(answers->vectors);
+    mem_free(answers->penalty);
+    mem_free(answers->probability);
+    mem_free(answers->same);
+    knn_free(&answers->knn);
+}
+
+/* The probability of each pair and what is decided about it. */
+static film_status decide(const struct evaluation *evaluation, struct model_answers *answers,
+                          film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct knn_curve *curve = &answers->knn.curve[evaluation->variant];
+    double threshold = evaluation->options->threshold;
+    TRY_ALLOC((answers->probability = mem_array(evaluation->pairs, sizeof(double))) &&
+                  (answers->same = mem_array(evaluation->pairs, 1)),
+              error);
+    for (size_t i = 0; i < evaluation->pairs; i++) {
+        double probability = answers->answered[i].probability;
+        int same = threshold > 0 ? probability >= threshold : answers->answered[i].same != 0;
+        if (evaluation->decide_by_knn) {
+            const struct knn_point *best = &curve->points[curve->best];
+            same = curve->depth[i] <= best->k;
+            probability = same ? best->p_similar : best->p_other;
+        }
+        answers->probability[i] = probability;
+        answers->same[i] = (unsigned char)same;
+    }
+done:
+    return status;
+}
+
+film_status model_answers_pairs(const struct evaluation *evaluation, struct model_answers *answers,
+                                film_error *error)
+{
+    film_status status = FILM_OK;
+    TRY(score(evaluation, answers, error));
+    TRY(sweep(evaluation, answers, error));
+    TRY(decide(evaluation, answers, error));
+done:
+    return status;
+}
