@@ -147,12 +147,14 @@ film_status strtab_map(struct strtab *table, const struct strtab_arrays *arrays,
                           (unsigned long long)offset_count);
     if (slot_count < offset_count || slot_count > (uint64_t)UINT32_MAX + 1 ||
         (slot_count & (slot_count - 1)) != 0)
-        return status_set(error, FILM_BAD_INPUT,
-                          "%s: %llu hash slots for %llu strings (a larger power of two is needed)",
-                          name, (unsigned long long)slot_count,
-                          (unsigned long long)offset_count - 1);
+        return status_set(
+            error, FILM_BAD_INPUT,
+            "%s: string table: invalid slot count %llu for %llu strings; the file is damaged", name,
+            (unsigned long long)slot_count, (unsigned long long)offset_count - 1);
     if (offsets[0] != 0 || offsets[offset_count - 1] != arrays->byte_count)
-        return status_set(error, FILM_BAD_INPUT, "%s: string offsets do not span the bytes", name);
+        return status_set(error, FILM_BAD_INPUT,
+                          "%s: string table: offsets do not cover all bytes; the file is damaged",
+                          name);
     for (uint64_t i = 1; i < offset_count; i++)
         if (offsets[i] < offsets[i - 1])
             return status_set(

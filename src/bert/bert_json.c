@@ -33,8 +33,8 @@ film_status bert_json_size(const json_t *object, const char *key, struct bert_li
     if ((value && !json_is_number(value)) || number != floor(number))
         return status_set(error, FILM_BAD_INPUT, "%s: \"%s\" is not a whole number", name, key);
     if (number < (double)limits.least || number > (double)limits.most)
-        return status_set(error, FILM_BAD_INPUT, "%s: \"%s\" is %.17g; %zu to %zu can be read",
-                          name, key, number, limits.least, limits.most);
+        return status_set(error, FILM_BAD_INPUT, "%s: \"%s\" is %.17g; supported: %zu to %zu", name,
+                          key, number, limits.least, limits.most);
     *out = (size_t)number;
     return FILM_OK;
 }

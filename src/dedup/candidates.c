@@ -18,10 +18,10 @@ film_status candidates_init(struct candidates *search, const struct comm *comm,
                                   .k = request->candidates ? request->candidates : CANDIDATES_K,
                                   .progress = request->progress};
     if (!(search->threshold > 0 && search->threshold < 1))
-        TRY(status_set(error, FILM_USAGE, "the threshold must lie between 0 and 1, not %g",
+        TRY(status_set(error, FILM_USAGE, "threshold %g is not between 0 and 1",
                        request->threshold));
     if (search->k > 10000)
-        TRY(status_set(error, FILM_USAGE, "%zu candidates are more than 10000",
+        TRY(status_set(error, FILM_USAGE, "candidates: %zu is too many; choose at most 10000",
                        request->candidates));
     TRY(match_rule(&search->rule, &model->decision, request->answer, error));
     search->threads = threads_count(request->answer->threads);

@@ -161,7 +161,8 @@ film_status knn_sweep(struct knn *knn, const struct flat_share *sentences,
     struct neighbours near = {.sentences = sentences};
     *knn = (struct knn){.pairs = pairs->count, .first = range.first, .last = range.last};
     if (range.first == 0 || range.first > range.last || range.last > UINT32_MAX - 2)
-        return status_set(error, FILM_USAGE, "the range of k must rise from 1 or more");
+        return status_set(error, FILM_USAGE,
+                          "invalid range of k; it starts at 1 or more and does not decrease");
     knn->points = range.last - range.first + 1;
     TRY(comm_sum_counts(sentences->comm, &all, 1, error));
     others = all ? all - 1 : 0;

@@ -14,7 +14,7 @@ static film_status check_decision(struct evaluation *evaluation, film_error *err
     if ((unsigned)options->decision >= FILM_EVAL_DECISION_COUNT)
         return status_set(error, FILM_USAGE, "unknown decision %d", (int)options->decision);
     if ((unsigned)options->knn >= FILM_KNN_COUNT)
-        return status_set(error, FILM_USAGE, "no kNN variant has number %d", (int)options->knn);
+        return status_set(error, FILM_USAGE, "unknown kNN variant %d", (int)options->knn);
     evaluation->decide_by_knn = options->decision == FILM_EVAL_KNN;
     evaluation->variant = options->knn;
     evaluation->decision =
@@ -28,7 +28,7 @@ static film_status check_decision(struct evaluation *evaluation, film_error *err
         return status_set(error, FILM_USAGE, "k up to %zu: choose at most %d", options->k_last,
                           MOST_K);
     if (evaluation->decide_by_knn && !options->k_last)
-        return status_set(error, FILM_USAGE, "the knn decision needs a range of k");
+        return status_set(error, FILM_USAGE, "the knn decision needs a range of k; set one");
     return FILM_OK;
 }
 
@@ -38,8 +38,7 @@ static film_status check_threshold(const struct evaluation *evaluation, film_err
     double threshold = evaluation->options->threshold;
     if (threshold == 0) return FILM_OK;
     if (!(threshold > 0 && threshold < 1))
-        return status_set(error, FILM_USAGE, "the threshold must lie between 0 and 1, not %g",
-                          threshold);
+        return status_set(error, FILM_USAGE, "threshold %g is not between 0 and 1", threshold);
     if (evaluation->decide_by_knn)
         return status_set(error, FILM_USAGE,
                           "a threshold does not apply to the knn decision; choose one of them");

@@ -95,7 +95,7 @@ film_status svd_dense(const float *x, size_t rows, size_t cols, const struct svd
     out->rank = count_rank(eigen, cols, options->rank);
     out->basis = out->u_rows = cols;
     if (out->rank == 0)
-        TRY(status_set(error, FILM_BAD_INPUT, "the vectors of all sentences are zero"));
+        TRY(status_set(error, FILM_BAD_INPUT, "SVD: the vectors of all sentences are zero"));
     TRY(take(&(struct tall){x, rows, cols}, eigen, gram, options->threads, out, error));
 done:
     if (status != FILM_OK) svd_free(out);

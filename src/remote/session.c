@@ -353,7 +353,8 @@ static film_status give_row(const PGresult *result, const struct session_rows *r
 {
     struct cell cells[SESSION_MOST];
     if ((size_t)libpq.PQnfields(result) != rows->columns)
-        return status_set(error, FILM_BAD_INPUT, "a row has %d columns", libpq.PQnfields(result));
+        return status_set(error, FILM_BAD_INPUT, "unexpected number of columns: %d",
+                          libpq.PQnfields(result));
     for (size_t i = 0; i < rows->columns; i++) cells[i] = session_cell(result, 0, (int)i);
     return rows->call(rows->user, cells, error);
 }
