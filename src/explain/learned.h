@@ -1,4 +1,4 @@
-/* What a model learned, as JSON (film_explain.h, docs/explain.md). MOST is above 0. */
+/* What a model has learned, as JSON (film_explain.h, docs/explain.md). MOST must be above 0. */
 #ifndef EXPLAIN_LEARNED_H
 #define EXPLAIN_LEARNED_H
 
