@@ -1,4 +1,4 @@
-/* Products of a row of codes with a query, one function per instruction set. */
+/* Inner products of rows of codes with a query, one function per instruction set. */
 #ifndef INDEX_CODES_KERNEL_H
 #define INDEX_CODES_KERNEL_H
 
@@ -9,12 +9,12 @@ struct codes_kernel {
     const char *name;
     int (*here)(void); /* whether this machine has the instructions */
     /* OUT[i] = (row . values - offset) * scale of the row, for rows ID[0 .. count) or, when ID is
-     * NULL, the COUNT rows from ROWS on. */
+     * NULL, the first COUNT rows of ROWS. */
     void (*score)(const uint8_t *rows, size_t stride, size_t dim, const int8_t *values,
                   int32_t offset, const uint32_t *id, size_t count, float *out);
 };
 
-/* Best first, ends with the plain one, which every machine has. */
+/* Best first. The last is the plain one, which every machine has. */
 extern const struct codes_kernel codes_kernels[];
 extern const size_t codes_kernel_count;
 

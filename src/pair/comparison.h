@@ -14,7 +14,7 @@ struct comparison_side {
     size_t alone;                    /* distinct unshared words */
     uint32_t place[COMPARISON_MOST]; /* their positions */
     double rarity, rarest;           /* of the unshared words: sum, maximum */
-    size_t content;                  /* unshared words that are not stop words */
+    size_t content;                  /* unshared words rarer than COMMON_WORD */
     size_t numbers, names;           /* unshared words with a digit, with a capital */
     size_t negations;                /* all of them, shared or not */
     double last_alone; /* relative position of the last unshared word: 0 none, 1 at the end */
