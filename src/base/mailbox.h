@@ -20,8 +20,8 @@ struct mailbox_message {
 struct mailbox {
     const struct comm *comm;
     struct mailbox_message *to; /* one per process */
-    char *came;
-    size_t *came_sizes;
+    char *received;
+    size_t *received_sizes;
     size_t at, end; /* next byte to read; end of the sender's bytes */
     int from;       /* the sender of the next item */
 };

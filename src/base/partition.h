@@ -18,8 +18,8 @@ struct partition {
     uint32_t *order; /* their ids, sorted by owner */
     /* Bytes sent to and received from each process: 4 per string. */
     size_t *out, *in;
-    size_t came;          /* number of strings received from all processes */
-    uint32_t *id_of_came; /* their ids in OWNED */
+    size_t received;          /* number of strings received from all processes */
+    uint32_t *id_of_received; /* their ids in OWNED */
 };
 
 /* Returns the process that owns a string. */
