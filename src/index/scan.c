@@ -19,9 +19,8 @@ struct job {
     const struct scan *scan;
     const float *queries;
     size_t count, k, keep; /* keep: candidates per query and part */
-    size_t parts,
-        /* The rows are divided into parts of SPAN rows, for a few queries on many cores. */
-        span;
+    /* The rows are divided into parts of SPAN rows, for a few queries on many cores. */
+    size_t parts, span;
     uint32_t *id;
     float *score;
     int8_t *values;            /* count x codes_query_room */
