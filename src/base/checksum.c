@@ -1,4 +1,5 @@
-/* Checksums (XXH3) of tensors and metadata, computed and printed. They find damage, not forgery. */
+/* XXH3 checksums of tensors and metadata (see checksum.h). Reading and writing files is not done
+ * here; safetensors.c and safetensors_write.c compare and store the checksums. */
 #include "base/checksum.h"
 #include "base/mem.h"
 
@@ -27,14 +28,14 @@ uint64_t checksum_add(uint64_t hash, const void *bytes, size_t size)
     return checksum_bytes(parts, sizeof parts);
 }
 
-/* Pieces are chained, each hashed with the hash of those before it as the seed, so that "ab" + "c"
- * and "a" + "bc" differ without a separator. */
+/* Strings are chained: each is hashed with the hash of the preceding ones as its seed. So "ab" +
+ * "c" and "a" + "bc" differ without a separator. */
 static uint64_t chain(uint64_t seed, const char *text)
 {
     return XXH3_64bits_withSeed(text, strlen(text), seed);
 }
 
-/* The first seed (0 or 1) keeps a metadata entry apart from a tensor of the same name. */
+/* The first seed (0 or 1) separates a metadata entry from a tensor of the same name. */
 uint64_t checksum_metadata(const char *key, const char *value)
 {
     return chain(chain(0, key), value);

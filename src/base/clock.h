@@ -1,11 +1,11 @@
-/* Time that only goes forward, in seconds: for how long something takes and how long to wait. The one
- * place in the library that reads a clock; the calendar is not its affair. */
+/* Monotonic time in seconds, for durations and timeouts. No other file of the library reads a
+ * clock. Calendar time is not handled here. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
 #include <time.h>
 
-/* CLOCK_MONOTONIC, or CLOCK_PROCESS_CPUTIME_ID for the processor time of this process. */
+/* CLOCK is CLOCK_MONOTONIC, or CLOCK_PROCESS_CPUTIME_ID for the processor time of this process. */
 static inline double clock_read(clockid_t clock)
 {
     struct timespec now;

@@ -1,5 +1,5 @@
-/* Sums, gathers and exchanges between the processes of a job, in terms of a few basic calls, and
- * the communicator of a single process. MPI itself is in src/mpi. */
+/* Collective operations of a job in terms of a few engine functions, and the communicator of a
+ * single process. MPI itself is in src/mpi. */
 #include "base/comm.h"
 #include "base/mem.h"
 #include "base/clock.h"
@@ -13,7 +13,7 @@ const struct comm *comm_of(const struct film_job *job)
     return job ? &job->comm : &comm_single;
 }
 
-/* Calls the engine and writes down how much and how long. */
+/* Calls the engine and records bytes and time. */
 #define MEASURED(comm, kind, bytes, call)                     \
     do {                                                      \
         double began_ = clock_seconds();                      \

@@ -1,6 +1,5 @@
-/* Files mapped for reading; files written beside their name, synced and renamed; one output of
- * several processes, which each keep what they write until all commit. Reading tables is text/'s.
- * */
+/* Maps files for reading; writes files atomically (temporary file, fsync, rename). An output of a
+ * job is spooled per process and concatenated on commit. Reading tables is done in text/. */
 #include "base/file.h"
 #include "base/comm.h"
 #include "base/mem.h"
@@ -49,9 +48,11 @@ enum { BUFFER_BYTES = 1 << 18 };
 
 struct film_output {
     const struct comm *comm;
-    int spooled; /* fd is a temporary file without a name, until all processes commit */
+    /* fd is an unnamed temporary file until all processes commit. */
+    int spooled;
     int fd;
-    char *path, *temporary; /* temporary is NULL when writing in place (standard output, a pipe) */
+    /* temporary is NULL when writing in place (standard output, a pipe). */
+    char *path, *temporary;
     size_t used;
     unsigned char buffer[BUFFER_BYTES];
 };
@@ -63,8 +64,8 @@ static int is_special(const char *path)
     return stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
 }
 
-/* The file behind a link: renaming over the link itself would leave the file it names as it was
- * (and /dev/stdout is such a link). A path that does not exist yet stays as given. */
+/* Resolves links: renaming over a link would leave its target unchanged (and /dev/stdout is such a
+ * link). A path that does not exist yet stays as given. */
 static char *without_links(const char *path)
 {
     char *real = realpath(path, NULL);
@@ -78,8 +79,8 @@ static film_status open_temporary(struct film_output *output, film_error *error)
     size_t room = strlen(output->path) + 40;
     output->temporary = mem_array(room, 1);
     if (!output->temporary) return status_no_memory(error);
-    /* Not mkstemp: open honours the user's umask. A name left by a killed process is passed over.
-     */
+    /* Not mkstemp: open honours the umask of the user. Existing names, left by a killed process,
+     * are skipped. */
     for (int attempt = 0; attempt < 1000 && output->fd < 0; attempt++) {
         snprintf(output->temporary, room, "%s.tmp-%ld-%d", output->path, (long)getpid(), attempt);
         output->fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -174,7 +175,7 @@ film_status output_patch(struct film_output *output, uint64_t offset, const void
     return status;
 }
 
-/* The rename is on disk only after its directory was synced. */
+/* The rename is durable only after its directory is synced. */
 static film_status sync_directory(const char *path, film_error *error)
 {
     const char *slash = strrchr(path, '/');
@@ -182,8 +183,8 @@ static film_status sync_directory(const char *path, film_error *error)
     if (!directory) return status_no_memory(error);
     film_status status = FILM_OK;
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    /* Some file systems refuse fsync on a directory (EINVAL): they offer no more than the rename.
-     */
+    /* Some file systems refuse fsync on a directory (EINVAL): they guarantee no more than the
+     * rename. */
     if (fd < 0 || (fsync(fd) != 0 && errno != EINVAL))
         status = status_errno(error, "cannot sync the directory of %s", path);
     if (fd >= 0) close(fd);
@@ -195,8 +196,8 @@ film_status file_publish(const char *temporary, const char *path, film_error *er
 {
     film_status status = FILM_OK;
     int fd = open(temporary, O_RDONLY | O_CLOEXEC);
-    /* link, not rename: a file that appeared under the name meanwhile must not be lost. Where there
-     * are no hard links, the time between looking and renaming is short. */
+    /* link, not rename: a file created under this name in the meantime must not be lost. On file
+     * systems without hard links, the interval between the check and the rename is short. */
     if (fd < 0 || fsync(fd) != 0)
         status = status_errno(error, "cannot write %s", path);
     else if (link(temporary, path) != 0 &&
@@ -209,7 +210,7 @@ film_status file_publish(const char *temporary, const char *path, film_error *er
     return status;
 }
 
-/* ---- of several processes ---- */
+/* ---- Outputs of several processes ---- */
 
 static film_status spool_failed(film_error *error)
 {
@@ -217,7 +218,7 @@ static film_status spool_failed(film_error *error)
                         "cannot write a temporary file; set TMPDIR to a writable folder with room");
 }
 
-/* A file without a name, for what waits until its turn; nothing is left of it when the process is killed. */
+/* An unnamed temporary file for spooled output; it disappears when the process is killed. */
 static film_status open_spool(const char *path, struct film_output **out, film_error *error)
 {
     film_status status = FILM_OK;
@@ -243,8 +244,9 @@ film_status output_open_job(const struct comm *comm, const char *path, struct fi
 {
     film_status status = FILM_OK;
     *out = NULL;
-    /* So that the first finds out at once when it cannot write there. It spools too: when another fails, it is
-     * killed, and a half-written file beside the target would stay. */
+    /* The first process opens the target at once, so that it fails early when it cannot write
+     * there. It spools too: if another process fails, this one is killed and must not leave a
+     * half-written file. */
     if (comm->rank == 0) TRY(output_open(path, out, error));
     if (comm->size > 1 && (comm->rank > 0 || (*out)->temporary)) {
         output_discard(*out);
@@ -256,7 +258,7 @@ done:
     return status;
 }
 
-/* Bytes of what this process kept: those at OFFSET, at most a buffer. */
+/* Reads spooled bytes at OFFSET into the buffer, at most a buffer. */
 static film_status read_spool(struct film_output *output, size_t offset, size_t count,
                               film_error *error)
 {
@@ -270,10 +272,10 @@ static film_status read_spool(struct film_output *output, size_t offset, size_t 
     return FILM_OK;
 }
 
-/* COUNT bytes at OFFSET of what process FROM kept, in the buffer of the first. OUT, IN: how much goes to each process
- * and comes from each, all 0 before and after. */
-static film_status bring(struct film_output *output, size_t from, size_t offset, size_t count,
-                         size_t *out, size_t *in, film_error *error)
+/* Sends COUNT spooled bytes at OFFSET of process FROM to the buffer of the first process. OUT and
+ * IN are the sizes per process; they are all 0 before and after. */
+static film_status fetch_spool(struct film_output *output, size_t from, size_t offset, size_t count,
+                               size_t *out, size_t *in, film_error *error)
 {
     film_status status = FILM_OK;
     const struct comm *comm = output->comm;
@@ -290,9 +292,9 @@ done:
     return status;
 }
 
-/* What was kept goes to TARGET (the first process's), one process after the other, a buffer at a time. */
-static film_status hand_over(struct film_output *output, struct film_output *target,
-                             film_error *error)
+/* Copies the spooled bytes to TARGET (of the first process), in rank order, a buffer at a time. */
+static film_status collect_spool(struct film_output *output, struct film_output *target,
+                                 film_error *error)
 {
     film_status status = FILM_OK;
     const struct comm *comm = output->comm;
@@ -309,7 +311,8 @@ static film_status hand_over(struct film_output *output, struct film_output *tar
     for (size_t from = 0; from < processes; from++)
         for (size_t at = 0; at < kept[from]; at += BUFFER_BYTES) {
             size_t count = kept[from] - at < BUFFER_BYTES ? kept[from] - at : BUFFER_BYTES;
-            TRY(bring(output, from, at, count, kept + processes, kept + 2 * processes, error));
+            TRY(fetch_spool(output, from, at, count, kept + processes, kept + 2 * processes,
+                            error));
             if (comm->rank == 0) TRY(write_all(target, output->buffer, count, error));
         }
 done:
@@ -323,7 +326,7 @@ film_status output_commit(struct film_output *output, film_error *error)
     struct film_output *target = output;
     TRY(flush(output, error));
     if (output->spooled && output->comm->rank == 0) TRY(output_open(output->path, &target, error));
-    if (output->comm->size > 1) TRY(hand_over(output, target, error));
+    if (output->comm->size > 1) TRY(collect_spool(output, target, error));
     if (target->temporary) {
         if (fsync(target->fd) != 0 || rename(target->temporary, target->path) != 0)
             TRY(status_errno(error, "cannot write %s", target->path));

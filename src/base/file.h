@@ -1,4 +1,4 @@
-/* Files read by mapping and written so that a name never shows a half-written file. */
+/* Files read by mapping, and files written atomically: a name never shows a half-written file. */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
@@ -13,12 +13,14 @@ struct file_map {
 film_status file_map_open(const char *path, struct file_map *map, film_error *error);
 void file_map_close(struct file_map *map);
 
-/* Gives the complete file TEMPORARY (beside it) the name PATH, which no file has yet: synced,
- * linked, and the directory synced. TEMPORARY is gone afterwards, also after a failure. */
+/* Publishes the complete file TEMPORARY under the name PATH, which must not exist yet. TEMPORARY is
+ * in the same directory. The file is synced and linked, then the directory is synced. TEMPORARY is
+ * removed in any case, also after a failure. */
 film_status file_publish(const char *temporary, const char *path, film_error *error);
 
-/* Writing: a temporary file beside the target, then fsync, rename and fsync of the directory.
- * film_io.h says what each of these does; text/io_api.c makes the public calls of them. */
+/* Atomic writing: a temporary file in the directory of the target, then fsync, rename, and fsync of
+ * the directory. film_io.h documents each function; text/io_api.c wraps them as public
+ * functions. */
 struct film_output;
 film_status output_open(const char *path, struct film_output **out, film_error *error);
 film_status output_write(struct film_output *output, const void *bytes, size_t count,
@@ -28,7 +30,7 @@ film_status output_patch(struct film_output *output, uint64_t offset, const void
 film_status output_commit(struct film_output *output, film_error *error);
 void output_discard(struct film_output *output);
 
-/* Of all processes of a job, one behind the other. */
+/* Opens one output of all processes of a job: their bytes follow one another in rank order. */
 struct comm;
 film_status output_open_job(const struct comm *comm, const char *path, struct film_output **out,
                             film_error *error);

@@ -1,12 +1,13 @@
-/* Reading JSON files with jansson, and telling a syntax error from a lack of memory. Writing JSON
- * is base/writer.c's. */
+/* Parses JSON files with jansson, and tells syntax errors from lack of memory. base/writer.c writes
+ * JSON. */
 #include "base/jsonfile.h"
 #include "base/file.h"
 
 #include <string.h>
 
-/* jansson (2.14) mostly returns without a reason then; only a string that it read to its closing
- * quote and could not store becomes a syntax error, which a string as such never is. */
+/* When out of memory, jansson (2.14) mostly returns no reason. The exception: a string that was
+ * read to its closing quote but could not be stored is reported as a syntax error, which a complete
+ * string never is. */
 int jsonfile_ran_out_of_memory(const json_error_t *problem, const char *text, size_t length)
 {
     if (!problem->text[0] || json_error_code(problem) == json_error_out_of_memory) return 1;
@@ -16,7 +17,7 @@ int jsonfile_ran_out_of_memory(const json_error_t *problem, const char *text, si
             strncmp(problem->text, "string or '}' expected", 22) == 0);
 }
 
-/* The reason, fit for a message: one line of plain characters (it may quote the file). */
+/* Makes the reason fit for a message: one line of ASCII (it may quote the file). */
 static void make_plain(char *text)
 {
     for (; *text; text++)

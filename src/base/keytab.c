@@ -1,5 +1,5 @@
-/* A hash table from 64-bit keys to dense numbers, by linear probing in two plain arrays that can
- * be mapped from a file. Removes nothing. */
+/* Hash table from 64-bit keys to dense numbers, with linear probing in two plain arrays that can be
+ * mapped from a file. Removal is not supported. */
 #include "base/keytab.h"
 #include "base/mem.h"
 
@@ -7,7 +7,7 @@
 
 enum { FIRST_SLOTS = 64 };
 
-/* Keys are built from small ids: every bit of the slot must depend on every bit of the key (the
+/* Keys are built from small ids, so every bit of the slot must depend on every bit of the key (the
  * finaliser of splitmix64). */
 uint64_t keytab_first_slot(const struct keytab *table, uint64_t key)
 {
@@ -16,8 +16,8 @@ uint64_t keytab_first_slot(const struct keytab *table, uint64_t key)
     return (key ^ (key >> 31)) & table->slot_mask;
 }
 
-/* Where a walk ends: the slot that holds the key, or an empty one, or, in a table without either,
- * the one it began at. */
+/* Returns the slot that holds the key, or an empty one. In a full table without the key, it returns
+ * the first slot. */
 static uint64_t find_slot(const struct keytab *table, uint64_t key)
 {
     uint64_t slot = keytab_first_slot(table, key);
@@ -33,7 +33,7 @@ static film_status resize(struct keytab *table, uint64_t slots, film_error *erro
     struct keytab old = *table;
     size_t room = (size_t)slots;
     uint64_t *keys = room == slots ? mem_zeroed(room, sizeof *keys) : NULL;
-    uint32_t *number = keys ? mem_zeroed(room, sizeof *number) : NULL; /* a file holds all of it */
+    uint32_t *number = keys ? mem_zeroed(room, sizeof *number) : NULL; /* files store all slots */
     if (!keys || !number) {
         mem_free(keys);
         mem_free(number);

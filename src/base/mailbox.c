@@ -1,4 +1,5 @@
-/* Small messages between processes of a job, collected per receiver and exchanged all at once. */
+/* Collects small messages per receiver and exchanges them all at once (all-to-all). It does not
+ * interpret them. */
 #include "base/mailbox.h"
 #include "base/mem.h"
 
@@ -19,8 +20,8 @@ void mailbox_free(struct mailbox *mailbox)
 {
     for (int i = 0; mailbox->to && i < mailbox->comm->size; i++) mem_free(mailbox->to[i].bytes);
     mem_free(mailbox->to);
-    mem_free(mailbox->came);
-    mem_free(mailbox->came_sizes);
+    mem_free(mailbox->received);
+    mem_free(mailbox->received_sizes);
     memset(mailbox, 0, sizeof *mailbox);
 }
 
@@ -55,9 +56,9 @@ size_t mailbox_waiting(const struct mailbox *mailbox)
     return sum;
 }
 
-/* The letters one behind the other; each is freed when it is copied. */
-static film_status put_together(struct mailbox *mailbox, char **out, size_t *sizes,
-                                film_error *error)
+/* Concatenates the messages; each is freed when it is copied. */
+static film_status concatenate(struct mailbox *mailbox, char **out, size_t *sizes,
+                               film_error *error)
 {
     size_t at = 0;
     *out = mem_array(mailbox_waiting(mailbox), 1);
@@ -77,23 +78,24 @@ film_status mailbox_send(struct mailbox *mailbox, film_error *error)
     film_status status = FILM_OK;
     char *out = NULL;
     size_t *sizes = NULL;
-    void *came = NULL;
-    mem_free(mailbox->came);
-    mem_free(mailbox->came_sizes);
-    mailbox->came = NULL;
-    mailbox->came_sizes = NULL;
+    void *received = NULL;
+    mem_free(mailbox->received);
+    mem_free(mailbox->received_sizes);
+    mailbox->received = NULL;
+    mailbox->received_sizes = NULL;
     mailbox->at = mailbox->end = 0;
     mailbox->from = -1;
     TRY_ALLOC(sizes = mem_array((size_t)mailbox->comm->size, sizeof *sizes), error);
-    TRY(put_together(mailbox, &out, sizes, error));
-    if (mailbox->comm->size == 1) { /* what was put is what comes */
-        mailbox->came = out;
-        mailbox->came_sizes = sizes;
+    TRY(concatenate(mailbox, &out, sizes, error));
+    if (mailbox->comm->size == 1) { /* sending to itself only */
+        mailbox->received = out;
+        mailbox->received_sizes = sizes;
         out = NULL;
         sizes = NULL;
     } else {
-        status = comm_exchange_all(mailbox->comm, out, sizes, &came, &mailbox->came_sizes, error);
-        mailbox->came = came;
+        status = comm_exchange_all(mailbox->comm, out, sizes, &received, &mailbox->received_sizes,
+                                   error);
+        mailbox->received = received;
     }
 done:
     mem_free(out);
@@ -104,15 +106,15 @@ done:
 int mailbox_next(struct mailbox *mailbox)
 {
     while (mailbox->at == mailbox->end) {
-        if (!mailbox->came_sizes || mailbox->from + 1 >= mailbox->comm->size) return 0;
-        mailbox->end += mailbox->came_sizes[++mailbox->from];
+        if (!mailbox->received_sizes || mailbox->from + 1 >= mailbox->comm->size) return 0;
+        mailbox->end += mailbox->received_sizes[++mailbox->from];
     }
     return 1;
 }
 
 void mailbox_get(struct mailbox *mailbox, void *bytes, size_t size)
 {
-    if (size) memcpy(bytes, mailbox->came + mailbox->at, size);
+    if (size) memcpy(bytes, mailbox->received + mailbox->at, size);
     mailbox->at += size;
 }
 
@@ -121,7 +123,7 @@ film_text mailbox_get_text(struct mailbox *mailbox)
     uint32_t length;
     mailbox_get(mailbox, &length, sizeof length);
     if (length == NO_TEXT) return (film_text){NULL, 0};
-    film_text text = {mailbox->came + mailbox->at, length};
+    film_text text = {mailbox->received + mailbox->at, length};
     mailbox->at += length;
     return text;
 }

@@ -1,5 +1,5 @@
-/* Checked allocation through the program's allocator (film_set_allocator). It knows nothing of what
- * the libraries below allocate: jansson's allocator is set here when the program asks for it. */
+/* Overflow-checked allocation through the program's allocator (film_set_allocator). Of the other
+ * libraries, only jansson can be redirected to it (film_set_process_allocator). */
 #include "base/mem.h"
 
 #include "film_types.h"
@@ -14,7 +14,7 @@
 #include <malloc.h>
 #endif
 
-/* allocate is NULL: the C library's. */
+/* allocate is NULL: use the C library. */
 static film_allocator hook;
 
 static void *allocate(size_t bytes)
@@ -38,7 +38,7 @@ void film_set_allocator(const film_allocator *allocator)
 void film_set_process_allocator(const film_allocator *allocator)
 {
     film_set_allocator(allocator);
-    /* jansson's functions have no user pointer: these two know the hook. */
+    /* jansson's functions have no user pointer: these two use the hook. */
     if (allocator)
         json_set_alloc_funcs(allocate, release);
     else
@@ -81,7 +81,8 @@ void *mem_resize(void *memory, size_t count, size_t size)
     return hook.allocate ? hook.reallocate(hook.user, memory, bytes) : realloc(memory, bytes);
 }
 
-/* The block's start is kept in front of the aligned address: one allocator hook serves both. */
+/* The start of the block is stored before the aligned address, so one allocator hook serves
+ * both. */
 void *mem_aligned(size_t count, size_t size)
 {
     size_t bytes;
@@ -122,8 +123,9 @@ void mem_large_pages(void *memory, size_t bytes)
 void mem_give_back(void)
 {
 #ifdef __GLIBC__
-    /* One thread at a time: where another allocator took malloc's place (a sanitizer, jemalloc),
-     * glibc's own is not initialised yet, and two threads that find it so crash in malloc_trim. */
+    /* Only one thread at a time. If another allocator replaced malloc (a sanitizer, jemalloc),
+     * glibc's own is not yet initialised, and two threads that initialise it at once crash in
+     * malloc_trim. */
     static atomic_flag busy = ATOMIC_FLAG_INIT;
     if (hook.allocate || atomic_flag_test_and_set(&busy)) return;
     malloc_trim(0);

@@ -1,5 +1,5 @@
-/* Assigns strings to processes by their hash, numbers them there, and looks up what other
- * processes own. */
+/* Hash partitioning: assigns strings to processes by hash, numbers them there, and looks up values
+ * that other processes own. It does not store the strings of other processes. */
 #include "base/partition.h"
 #include "base/mem.h"
 
@@ -34,7 +34,7 @@ void partition_free(struct partition *partition)
     mem_free(partition->order);
     mem_free(partition->out);
     mem_free(partition->in);
-    mem_free(partition->id_of_came);
+    mem_free(partition->id_of_received);
     memset(partition, 0, sizeof *partition);
 }
 
@@ -44,9 +44,9 @@ static uint64_t hash_of(const struct strtab *table, uint32_t id)
     return strtab_hash(text.bytes, text.length);
 }
 
-/* Counts the strings of each owner and puts their ids in order. */
-static film_status put_in_order(struct partition *partition, const struct strtab *mine,
-                                film_error *error)
+/* Counts the strings of each owner and sorts the ids by owner. */
+static film_status sort_by_owner(struct partition *partition, const struct strtab *mine,
+                                 film_error *error)
 {
     film_status status = FILM_OK;
     const struct comm *comm = partition->comm;
@@ -68,7 +68,7 @@ done:
     return status;
 }
 
-/* The strings in that order, and the bytes for each process. */
+/* Packs the strings in that order, and computes the bytes for each process. */
 static film_status pack(const struct partition *partition, const struct strtab *mine,
                         struct string_pack *message, size_t *sizes, film_error *error)
 {
@@ -85,7 +85,7 @@ static film_status pack(const struct partition *partition, const struct strtab *
     return FILM_OK;
 }
 
-/* Numbers what came, process by process. */
+/* Numbers the received strings, sender by sender. */
 static film_status unpack(struct partition *partition, const char *bytes, const size_t *sizes,
                           struct strtab *owned, film_error *error)
 {
@@ -94,15 +94,15 @@ static film_status unpack(struct partition *partition, const char *bytes, const 
     film_text text;
     for (int p = 0; p < partition->comm->size; p++) {
         const char *end = bytes + sizes[p];
-        size_t before = partition->came;
+        size_t before = partition->received;
         while (string_pack_next(&bytes, end, &text)) {
-            TRY_ALLOC(mem_grow((void **)&partition->id_of_came, &capacity, partition->came + 1,
-                               sizeof *partition->id_of_came),
+            TRY_ALLOC(mem_grow((void **)&partition->id_of_received, &capacity,
+                               partition->received + 1, sizeof *partition->id_of_received),
                       error);
             TRY(strtab_add(owned, text.bytes, text.length,
-                           &partition->id_of_came[partition->came++], error));
+                           &partition->id_of_received[partition->received++], error));
         }
-        partition->in[p] = (partition->came - before) * sizeof(uint32_t);
+        partition->in[p] = (partition->received - before) * sizeof(uint32_t);
     }
 done:
     return status;
@@ -113,21 +113,21 @@ film_status partition_strings(struct partition *partition, const struct comm *co
 {
     film_status status = FILM_OK;
     struct string_pack message = {0};
-    size_t *sizes = NULL, *came_sizes = NULL;
-    void *came = NULL;
+    size_t *sizes = NULL, *received_sizes = NULL;
+    void *received = NULL;
     *partition = (struct partition){.comm = comm, .strings = mine->count};
     TRY_ALLOC(sizes = mem_zeroed((size_t)comm->size, sizeof *sizes), error);
-    TRY(put_in_order(partition, mine, error));
+    TRY(sort_by_owner(partition, mine, error));
     TRY(pack(partition, mine, &message, sizes, error));
-    TRY(comm_exchange_all(comm, message.bytes, sizes, &came, &came_sizes, error));
+    TRY(comm_exchange_all(comm, message.bytes, sizes, &received, &received_sizes, error));
     mem_free(message.bytes);
     message.bytes = NULL;
-    TRY(unpack(partition, came, came_sizes, owned, error));
+    TRY(unpack(partition, received, received_sizes, owned, error));
 done:
     mem_free(message.bytes);
     mem_free(sizes);
-    mem_free(came_sizes);
-    mem_free(came);
+    mem_free(received_sizes);
+    mem_free(received);
     if (status != FILM_OK) partition_free(partition);
     return status;
 }
@@ -137,12 +137,12 @@ film_status partition_sum(const struct partition *partition, const uint32_t *min
 {
     film_status status = FILM_OK;
     uint32_t *out = mem_array(partition->strings, sizeof *out);
-    uint32_t *in = mem_array(partition->came, sizeof *in);
+    uint32_t *in = mem_array(partition->received, sizeof *in);
     TRY_ALLOC(out && in, error);
     for (size_t i = 0; i < partition->strings; i++) out[i] = mine[partition->order[i]];
     TRY(comm_exchange(partition->comm, out, partition->out, in, partition->in, error));
     memset(owned, 0, owned_count * sizeof *owned);
-    for (size_t i = 0; i < partition->came; i++) owned[partition->id_of_came[i]] += in[i];
+    for (size_t i = 0; i < partition->received; i++) owned[partition->id_of_received[i]] += in[i];
 done:
     mem_free(out);
     mem_free(in);
@@ -153,10 +153,10 @@ film_status partition_lookup(const struct partition *partition, const uint32_t *
                              uint32_t *mine, film_error *error)
 {
     film_status status = FILM_OK;
-    uint32_t *out = mem_array(partition->came, sizeof *out);
+    uint32_t *out = mem_array(partition->received, sizeof *out);
     uint32_t *in = mem_array(partition->strings, sizeof *in);
     TRY_ALLOC(out && in, error);
-    for (size_t i = 0; i < partition->came; i++) out[i] = owned[partition->id_of_came[i]];
+    for (size_t i = 0; i < partition->received; i++) out[i] = owned[partition->id_of_received[i]];
     TRY(comm_exchange(partition->comm, out, partition->in, in, partition->out, error));
     for (size_t i = 0; i < partition->strings; i++) mine[partition->order[i]] = in[i];
 done:

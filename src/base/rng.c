@@ -1,5 +1,5 @@
-/* Seeded random numbers by xoshiro256++ (Blackman and Vigna), filled by splitmix64. Not for
- * secrets. */
+/* Seeded random numbers by xoshiro256++ (Blackman and Vigna), seeded by splitmix64. Not for
+ * cryptography. */
 #include "base/rng.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ uint64_t rng_next(struct rng *rng)
 
 uint64_t rng_below(struct rng *rng, uint64_t limit)
 {
-    /* Values under 2^64 mod limit would make the small results likelier: draw again. */
+    /* Values below 2^64 mod limit would make small results more likely: draw again. */
     uint64_t floor = (0 - limit) % limit, value;
     do value = rng_next(rng);
     while (value < floor);
@@ -57,7 +57,7 @@ double rng_uniform(struct rng *rng)
 
 double rng_normal(struct rng *rng)
 {
-    /* Box-Muller; the second value is dropped so that the generator has no hidden state. */
+    /* Box-Muller; the second value is dropped, so that the generator has no hidden state. */
     double u = 1.0 - rng_uniform(rng), v = rng_uniform(rng);
     return sqrt(-2.0 * log(u)) * cos(6.283185307179586 * v);
 }

@@ -1,5 +1,5 @@
-/* Reads safetensors files: header, tensors, metadata, checksums. Trusts no byte of them; writing
- * is in safetensors_write.c. */
+/* Reads and checks safetensors files: header, tensors, metadata, checksums. It trusts no byte.
+ * safetensors_write.c writes them. */
 #include "base/safetensors.h"
 #include "base/checksum.h"
 #include "base/file.h"
@@ -12,19 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tensors are used as they lie in the file. */
+/* Tensors are used in place, so the byte order must match. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "safetensors files are little-endian");
 
 struct entry {
     struct safetensors_tensor tensor;
-    uint64_t begin; /* where it starts in the data */
-    void *copy;     /* aligned memory, where the file's place is not */
+    uint64_t begin; /* offset in the data */
+    void *copy;     /* aligned copy, where the file's address is unaligned */
 };
 
 struct safetensors {
     char *name; /* for messages */
     struct file_map map;
-    const unsigned char *data; /* what follows the header */
+    const unsigned char *data; /* the bytes after the header */
     uint64_t data_size;
     json_t *header;   /* owns the names and the metadata strings */
     json_t *metadata; /* inside header, or NULL */
@@ -35,7 +35,7 @@ struct safetensors {
 
 /* ---- Messages -------------------------------------------------------------------------- */
 
-/* A string of the file, fit for a message: one line, not too long, cut between characters. */
+/* A string of the file for a message: one line, truncated between characters. */
 struct shown {
     char text[128];
 };
@@ -113,7 +113,7 @@ static film_status read_header(struct safetensors *file, const unsigned char *by
         return status_set(error, FILM_BAD_INPUT,
                           "%s: not a safetensors file: the header (byte 8) does not start with '{'",
                           name);
-    /* Padding is spaces and nothing else; jansson would take tabs and line ends too. */
+    /* Padding may only be spaces; jansson would accept tabs and line ends too. */
     while (text[length - 1] == ' ') length--;
     if (text[length - 1] != '}')
         return status_set(error, FILM_BAD_INPUT,
@@ -156,7 +156,7 @@ static film_status read_type(const struct safetensors *file, struct safetensors_
                       file->name, show(tensor->name).text, show(name).text);
 }
 
-/* A JSON integer that is not negative. (jansson refuses those beyond 63 bits itself.) */
+/* Reads a JSON integer that is not negative. (jansson itself refuses those beyond 63 bits.) */
 static int read_size(const json_t *value, uint64_t *out)
 {
     if (!json_is_integer(value) || json_integer_value(value) < 0) return 0;
@@ -181,7 +181,7 @@ static film_status read_shape(const struct safetensors *file, struct safetensors
             return status_set(error, FILM_BAD_INPUT,
                               "%s: tensor %s: shape entry %zu is not a non-negative integer",
                               file->name, name.text, i);
-    /* Also of an empty tensor: whoever uses a shape may count on it. */
+    /* Checked for empty tensors too: users of a shape may rely on it. */
     for (size_t i = 0; i < tensor->dims; i++)
         if ((size_t)tensor->shape[i] != tensor->shape[i])
             return status_set(error, FILM_BAD_INPUT,
@@ -259,8 +259,8 @@ static film_status read_tensors(struct safetensors *file, film_error *error)
 
 /* ---- Checking the data ----------------------------------------------------------------- */
 
-/* By place; empty tensors come before the one that starts where they lie. Names settle the rest, so
- * that the order is the file's, not the sort's. */
+/* Sorts by offset; empty tensors come before the one that starts at the same offset. Names break
+ * ties, so that the order is deterministic. */
 static int by_place(const void *left, const void *right)
 {
     const struct entry *a = left, *b = right;
@@ -269,7 +269,7 @@ static int by_place(const void *left, const void *right)
     return strcmp(a->tensor.name, b->tensor.name);
 }
 
-/* Every byte of the data belongs to exactly one tensor. */
+/* Checks that every byte of the data belongs to exactly one tensor. */
 static film_status check_layout(struct safetensors *file, film_error *error)
 {
     uint64_t end = 0;
@@ -281,7 +281,7 @@ static film_status check_layout(struct safetensors *file, film_error *error)
                               "%s: %" PRIu64 " bytes of the data before tensor %s (at byte %" PRIu64
                               ") belong to no tensor",
                               file->name, entry->begin - end, show(entry->tensor.name).text, end);
-        if (entry->begin < end) /* so there is one before it */
+        if (entry->begin < end) /* so there is a preceding one */
             return status_set(error, FILM_BAD_INPUT,
                               "%s: tensor %s starts at byte %" PRIu64
                               " of the data, inside tensor %s",
@@ -301,8 +301,8 @@ static int is_checksum(const char *key)
     return strncmp(key, CHECKSUM_PREFIX, strlen(CHECKSUM_PREFIX)) == 0;
 }
 
-/* Either there are no checksums, or one for each tensor and one for the header: otherwise a bit
- * that flips in a checksum's key would switch the check off. */
+/* A file has either no checksums, or one for each tensor and one for the header. Otherwise a
+ * flipped bit in the key of a checksum would disable the check. */
 static film_status check_header(struct safetensors *file, film_error *error)
 {
     const char *key, *wanted = safetensors_metadata(file, CHECKSUM_HEADER);
@@ -359,8 +359,8 @@ static film_status check_tensor(const struct safetensors *file,
     return status;
 }
 
-/* Points the tensor at its bytes. A header without our padding may leave them at any address; such
- * a tensor is copied, at most as many bytes as the file has. */
+/* Points the tensor at its bytes. A header without our padding may leave them unaligned; such a
+ * tensor is copied, at most as many bytes as the file has. */
 static film_status place(const struct safetensors *file, struct entry *entry, film_error *error)
 {
     struct safetensors_tensor *tensor = &entry->tensor;
@@ -441,7 +441,7 @@ void safetensors_close(struct safetensors *file)
     mem_free(file);
 }
 
-/* ---- Using ----------------------------------------------------------------------------- */
+/* ---- Access -------------------------------------------------------------------------- */
 
 size_t safetensors_count(const struct safetensors *file)
 {

@@ -1,4 +1,5 @@
-/* The element types of safetensors files: names as the header spells them, sizes in bytes. */
+/* The element types of safetensors files: names as in the header, sizes in bytes, sizes of
+ * tensors. */
 #include "base/safetensors.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Writing safetensors files. The header is put together by hand, not by a JSON library: its bytes
- * are then ours to promise (same arguments, same file). */
+/* Writes safetensors files. The header is written by hand, not by a JSON library, so that the same
+ * arguments always give the same bytes. safetensors.c reads them. */
 #include "base/file.h"
 #include "base/safetensors.h"
 #include "base/checksum.h"
@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- A text that grows ----------------------------------------------------------------- */
+/* ---- A growing text -------------------------------------------------------------------- */
 
-/* Once an allocation failed the rest is ignored, so that only the end has to look. */
+/* After a failed allocation further calls are ignored, so that only the end checks for failure. */
 struct text {
     char *bytes;
     size_t length, capacity;
@@ -29,7 +29,7 @@ static void put(struct text *text, const char *bytes, size_t length)
     text->length += length;
 }
 
-/* For short pieces: numbers and punctuation. */
+/* For short strings: numbers and punctuation. */
 __attribute__((format(printf, 2, 3))) static void print(struct text *text, const char *format, ...)
 {
     char piece[128];
@@ -40,7 +40,7 @@ __attribute__((format(printf, 2, 3))) static void print(struct text *text, const
     put(text, piece, (size_t)length);
 }
 
-/* A JSON string. UTF-8 stays as it is; only what JSON forbids is escaped. */
+/* Writes a JSON string. UTF-8 stays as it is; only what JSON forbids is escaped. */
 static void put_string(struct text *text, const char *string)
 {
     put(text, "\"", 1);
@@ -56,15 +56,15 @@ static void put_string(struct text *text, const char *string)
     put(text, "\"", 1);
 }
 
-/* ---- Checking what is to be written ---------------------------------------------------- */
+/* ---- Checking the arguments ------------------------------------------------------------ */
 
 static int is_utf8(const char *string)
 {
     return utf8_valid(string, strlen(string), NULL);
 }
 
-/* A file with a wrong name could be written but not read back, so it is refused here. Names are
- * compared each with each: there are dozens. */
+/* A file with an invalid name could be written but not read back, so it is refused here. Names are
+ * compared pairwise: there are only dozens. */
 static film_status check_tensors(const char *path, const struct safetensors_tensor *tensors,
                                  size_t count, film_error *error)
 {
@@ -108,15 +108,15 @@ static film_status check_metadata(const char *path, const char *const *keys,
     return FILM_OK;
 }
 
-/* ---- Laying out and writing ------------------------------------------------------------ */
+/* ---- Layout and writing ---------------------------------------------------------------- */
 
 struct placed {
     const struct safetensors_tensor *tensor;
     uint64_t begin, bytes;
 };
 
-/* By falling element size, otherwise as given: each tensor's start is then a multiple of its
- * element size without any bytes in between, which the format does not allow. */
+/* Sorts by decreasing element size, otherwise stable. Each offset is then a multiple of the element
+ * size without gaps, which the format does not allow. */
 static film_status lay_out(const char *path, const struct safetensors_tensor *tensors, size_t count,
                            struct placed *places, film_error *error)
 {
@@ -129,7 +129,7 @@ static film_status lay_out(const char *path, const struct safetensors_tensor *te
             if (safetensors_type_size(tensor->type) != size) continue;
             (void)safetensors_size(tensor->type, tensor->dims, tensor->shape, &bytes);
             places[placed++] = (struct placed){tensor, end, bytes};
-            /* Offsets are JSON integers, which readers keep in 63 bits. */
+            /* Offsets are JSON integers, which readers store in 63 bits. */
             if (__builtin_add_overflow(end, bytes, &end) || end > INT64_MAX)
                 return status_set(error, FILM_USAGE, "%s: the tensors are too large for one file",
                                   path);
@@ -144,8 +144,8 @@ static void put_entry(struct text *text, const char *key, const char *value)
     put_string(text, value);
 }
 
-/* The caller's entries, a checksum of every tensor, and one of the header, which covers them all.
- */
+/* Writes the caller's entries, a checksum of every tensor, and one of the header, which covers them
+ * all. */
 static film_status put_metadata(struct text *text, const struct placed *places, size_t count,
                                 const char *const *keys, const char *const *values,
                                 size_t metadata_count, film_error *error)

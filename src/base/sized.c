@@ -1,6 +1,6 @@
-/* The size rule of film_types.h, in one place. It moves bytes and checks sizes; what a field means
- * and what its default is, the callers know. The idea is that of Linux's clone3 and openat2: the
- * size is the version. */
+/* Versioning of public structs by size (film_types.h), as in clone3 and openat2 of Linux: the size
+ * is the version. This file copies bytes and checks sizes; callers know the meaning and the
+ * defaults of the fields. */
 #include "base/sized.h"
 
 #include <string.h>

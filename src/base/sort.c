@@ -1,10 +1,10 @@
-/* Sorts small arrays of ids: insertion sort for few, radix sort for many. */
+/* Sorts arrays of ids: insertion sort for short arrays, byte-wise radix sort for long ones. */
 #include "base/sort.h"
 
 #include <string.h>
 
-/* The features of a sentence: a dozen words (insertion is fastest) or hundreds of character
- * n-grams (byte-wise radix, whose passes over a byte that never differs are skipped). */
+/* The arrays are the features of a sentence: a dozen words (insertion sort is fastest) or hundreds
+ * of character n-grams (radix sort, which skips bytes that are all equal). */
 enum { INSERTION_LIMIT = 40 };
 
 static void insertion(uint32_t *ids, size_t count)

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sorts IDS; SCRATCH has room for COUNT more. */
+/* Sorts IDS in ascending order; SCRATCH has room for COUNT elements. */
 void sort_ids(uint32_t *ids, uint32_t *scratch, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* Status codes, messages, progress and the version: what film_types.h promises of every call. It
+/* Status codes, messages, progress and the version, as film_types.h promises for every function. It
  * neither prints nor allocates. */
 #include "base/status.h"
 
@@ -31,8 +31,8 @@ const char *film_status_name(film_status status)
     return number < sizeof names / sizeof *names ? names[number] : "unknown";
 }
 
-/* A message is one line, whatever file name, field or library's words are quoted in it. */
-static void keep_to_one_line(char *message)
+/* A message is one line, whatever file name, field or library message it quotes. */
+static void replace_control_characters(char *message)
 {
     for (; *message; message++)
         if ((unsigned char)*message < 0x20 || *message == 0x7f) *message = ' ';
@@ -45,7 +45,7 @@ film_status status_set(film_error *error, film_status code, const char *format, 
         va_start(arguments, format);
         vsnprintf(error->message, sizeof error->message, format, arguments);
         va_end(arguments);
-        keep_to_one_line(error->message);
+        replace_control_characters(error->message);
         error->status = code;
     }
     return code;
@@ -65,7 +65,7 @@ film_status status_errno(film_error *error, const char *format, ...)
             const char *text = strerror_r(cause, reason, sizeof reason);
             snprintf(error->message + at, sizeof error->message - at, ": %s", text);
         }
-        keep_to_one_line(error->message);
+        replace_control_characters(error->message);
         error->status = FILM_IO;
     }
     return FILM_IO;

@@ -1,5 +1,5 @@
-/* A hash table from strings to dense ids in three plain arrays that can be mapped from a file.
- * Lookups do not trust those arrays. */
+/* Hash table from strings to dense ids in three plain arrays that can be mapped from a file.
+ * Lookups do not trust the arrays. Removal is not supported. */
 #include "base/strtab.h"
 #include "base/mem.h"
 
@@ -50,8 +50,8 @@ film_text strtab_get(const struct strtab *table, uint32_t id)
                        (size_t)(table->offsets[id + 1] - table->offsets[id])};
 }
 
-/* Linear probing. Where the search ends: the slot that holds the string, or an empty one. The walk
- * is bounded, so that a file whose slots are all taken cannot hold it for ever. */
+/* Linear probing. Returns the slot that holds the string, or an empty one. The number of probes is
+ * bounded, so a file with all slots taken cannot cause an endless loop. */
 static uint32_t find_slot(const struct strtab *table, const char *bytes, size_t length,
                           uint64_t hash, uint32_t *id)
 {
@@ -79,7 +79,7 @@ uint32_t strtab_find(const struct strtab *table, const char *bytes, size_t lengt
     return id < table->count ? id : STRTAB_NONE;
 }
 
-/* The slots keep only half of the hash: growing hashes the strings again. */
+/* The slots store only half of the hash, so growing hashes the strings again. */
 static int grow_slots(struct strtab *table)
 {
     if (table->slot_mask >= UINT32_MAX / 2) return 0;
@@ -120,9 +120,9 @@ film_status strtab_add_hashed(struct strtab *table, const char *bytes, size_t le
     *id = table->count;
     table->own_slots[slot] = (hash >> 32 << 32) | (table->count + 1);
     table->count++;
-    /* At most half full: short walks. */
+    /* At most half full: short probe sequences. */
     if (table->count > table->slot_mask / 2 && !grow_slots(table)) {
-        table->count--; /* as if it had not been added */
+        table->count--; /* undo the insertion */
         table->own_slots[slot] = 0;
         return status_no_memory(error);
     }

@@ -1,8 +1,8 @@
-/* String table: strings <-> dense ids 0, 1, 2, ... in the order they were added.
+/* String table: strings <-> dense ids 0, 1, 2, ... in the order of insertion.
  *
- * Three plain arrays (bytes, offsets, hash slots), so that a table can be written to a file as it
- * is and mapped back without building anything. Looking up never trusts the arrays: a slot or an
- * offset out of range reads as "not there", so a damaged file gives a wrong miss at worst. */
+ * The table is three plain arrays (bytes, offsets, hash slots), so it can be written to a file as
+ * it is and mapped back without rebuilding. A lookup never trusts the arrays: a slot or offset out
+ * of range counts as "not found". A damaged file causes a false miss at worst. */
 #ifndef BASE_STRTAB_H
 #define BASE_STRTAB_H
 
@@ -15,28 +15,29 @@
 struct strtab {
     uint32_t count;
     uint32_t slot_mask;      /* slots - 1; the number of slots is a power of two */
-    const char *bytes;       /* all strings, one behind the other */
+    const char *bytes;       /* all strings, concatenated */
     const uint64_t *offsets; /* count + 1; string i is bytes[offsets[i] .. offsets[i+1]) */
     const uint64_t *slots;   /* 0: empty; else the hash's high half << 32 | id + 1 */
-    /* Only in a table that was built here, not mapped: */
+    /* Only in a table that was built in memory, not mapped: */
     char *own_bytes;
     uint64_t *own_offsets, *own_slots;
     size_t bytes_capacity, offsets_capacity;
 };
 
-/* An empty table to add to. */
+/* Initialises an empty table. */
 film_status strtab_init(struct strtab *table, film_error *error);
-void strtab_free(struct strtab *table); /* both kinds; a mapped table's arrays are left alone */
+/* Frees a built table. The arrays of a mapped table are not touched. */
+void strtab_free(struct strtab *table);
 
 uint64_t strtab_hash(const char *bytes, size_t length);
 
-/* The id of a string, added when new. */
+/* Returns the id of a string; adds the string when it is new. */
 film_status strtab_add(struct strtab *table, const char *bytes, size_t length, uint32_t *id,
                        film_error *error);
 film_status strtab_add_hashed(struct strtab *table, const char *bytes, size_t length, uint64_t hash,
                               uint32_t *id, film_error *error);
 
-/* The id of a string, or STRTAB_NONE. */
+/* Returns the id of a string, or STRTAB_NONE. */
 uint32_t strtab_find(const struct strtab *table, const char *bytes, size_t length);
 
 film_text strtab_get(const struct strtab *table, uint32_t id);

@@ -1,7 +1,7 @@
-/* Loops over POSIX threads: chunks are taken from one atomic counter. Threads are started for
- * each loop and end with it: that costs tens of microseconds, loops take milliseconds, and a
- * library that keeps no threads leaves nothing behind in a process that forks or unloads it.
- * Without threads (FILM_NO_THREADS) it is a plain loop. */
+/* Parallel loops over POSIX threads: workers take chunks from an atomic counter. Threads start and
+ * end with each loop. That costs tens of microseconds, while loops take milliseconds; and a library
+ * without permanent threads is safe in a process that forks or unloads it. Without threads
+ * (FILM_NO_THREADS), this is a plain loop. */
 #include "base/threads.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ enum { MOST_THREADS = 1024 };
 
 struct threads_loop {
     size_t count, grain;
-    size_t next; /* chunk to be taken; 0 is kept for the calling thread */
+    size_t next; /* next chunk; 0 is reserved for the calling thread */
     size_t chunks;
     threads_work work;
     void *user;
@@ -131,7 +131,7 @@ void threads_unlock(struct threads_worker *worker)
     pthread_mutex_unlock(&worker->loop->lock);
 }
 
-/* Is this thread at work in a loop? Loops inside it would start threads squared. */
+/* Whether this thread runs a loop. Nested loops would start threads squared. */
 static _Thread_local int inside;
 
 struct started {
@@ -158,7 +158,8 @@ film_status threads_for(int threads, size_t count, size_t grain, threads_work wo
     if (before) threads = 1;
     if (threads > MOST_THREADS) threads = MOST_THREADS;
     if ((size_t)(threads > 0 ? threads : 1) > loop.chunks) threads = (int)loop.chunks;
-    pthread_mutex_init(&loop.lock, NULL); /* without attributes it cannot fail in any C library */
+    /* Without attributes, it cannot fail in any C library. */
+    pthread_mutex_init(&loop.lock, NULL);
     inside = 1;
     for (; running < threads - 1; running++) {
         struct started *one = &others[running];

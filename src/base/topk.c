@@ -1,4 +1,4 @@
-/* Keeps the k best of a stream of scores in a heap; equal scores are ordered by id, so the
+/* Keeps the k best of a stream of scores in a binary heap. Equal scores are ordered by id, so the
  * result does not depend on the order of arrival. */
 #include "base/topk.h"
 
@@ -48,7 +48,7 @@ void topk_insert(struct topk *top, float score, uint32_t id)
 
 void topk_finish(struct topk *top)
 {
-    for (size_t left = top->count; left > 1; left--) { /* the worst goes to the end */
+    for (size_t left = top->count; left > 1; left--) { /* move the worst to the end */
         swap(top, 0, left - 1);
         sink(top, 0, left - 1);
     }

@@ -1,5 +1,5 @@
-/* The k best of a stream of (score, id), in the caller's arrays. Of equal scores the lower id is
- * better, so the answer does not depend on the order in which they came. Scores are finite. */
+/* The k best of a stream of (score, id), in the caller's arrays. Equal scores are ordered by
+ * ascending id, so the result does not depend on the order of arrival. Scores must be finite. */
 #ifndef BASE_TOPK_H
 #define BASE_TOPK_H
 
@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 struct topk {
-    float *score; /* a heap, the worst on top, until topk_finish */
+    float *score; /* a heap with the worst on top, until topk_finish */
     uint32_t *id;
     size_t limit, count;
 };
 
-/* SCORE and ID have room for LIMIT. */
+/* SCORE and ID have room for LIMIT elements. */
 static inline struct topk topk_over(float *score, uint32_t *id, size_t limit)
 {
     return (struct topk){score, id, limit, 0};
@@ -20,7 +20,8 @@ static inline struct topk topk_over(float *score, uint32_t *id, size_t limit)
 
 void topk_insert(struct topk *top, float score, uint32_t id);
 
-/* Takes it when it is among the best so far; nearly all are turned away by the first comparison. */
+/* Inserts the item if it is among the best so far. The first comparison rejects nearly all
+ * items. */
 static inline void topk_offer(struct topk *top, float score, uint32_t id)
 {
     if (top->count == top->limit && (top->limit == 0 || score < top->score[0])) return;

@@ -1,5 +1,5 @@
-/* Disjoint sets with path halving. A set is named by its smallest member, whatever the order of
- * the joins. */
+/* Disjoint sets with path halving (Tarjan and van Leeuwen). The smallest member names a set,
+ * whatever the order of the joins. */
 #include "base/union_find.h"
 #include "base/mem.h"
 

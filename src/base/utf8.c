@@ -1,13 +1,13 @@
-/* Tells valid UTF-8 from anything else, by the table of the standard and eight bytes of ASCII at a
- * time. It does not decode code points: utf8proc does where a character's properties matter. */
+/* Validates UTF-8 by table 3-7 of the Unicode standard, eight bytes of ASCII at a time. It does not
+ * decode code points: utf8proc does where the properties of a character matter. */
 #include "base/utf8.h"
 #include "film_types.h"
 
 #include <stdint.h>
 #include <string.h>
 
-/* The second byte's range depends on the first (Unicode, table 3-7): that is where overlong forms,
- * surrogates and numbers too large are told apart. */
+/* The range of the second byte depends on the first (Unicode, table 3-7). This excludes overlong
+ * forms, surrogates and code points that are too large. */
 size_t utf8_character(const char *bytes, size_t left)
 {
     const unsigned char *text = (const unsigned char *)bytes;
@@ -44,7 +44,8 @@ int utf8_valid(const char *bytes, size_t length, size_t *bad)
             if (word & UINT64_C(0x8080808080808080)) break;
             at += sizeof word;
         }
-        /* Then byte by byte until ASCII comes back at the start of a word, or the end. */
+        /* Then character by character, until the end or until ASCII returns at the start of a
+         * word. */
         while (at < length) {
             size_t step = utf8_character(bytes + at, length - at);
             if (step == 0) {

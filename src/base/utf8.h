@@ -1,24 +1,25 @@
-/* Characters in bytes of UTF-8: are they valid, where does one begin and end. Everything behind the
- * readers may rely on valid text. What a character is (a letter, a digit) is known to utf8proc. */
+/* Validity and boundaries of UTF-8 characters. All code after the readers may rely on valid text.
+ * utf8proc knows the properties of a character (letter, digit). */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 
 #include <stddef.h>
 
-/* 1 when BYTES are valid UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF). Else 0,
- * and *BAD (may be NULL) is the offset of the first byte of the sequence that is wrong. */
+/* Returns 1 when BYTES are valid UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
+ * Otherwise returns 0 and sets *BAD (may be NULL) to the offset of the first invalid sequence. */
 int utf8_valid(const char *bytes, size_t length, size_t *bad);
 
-/* The length of the valid character at BYTES, of which LEFT bytes are there (1 or more); 0: none. */
+/* Returns the length of the valid character at BYTES, or 0. LEFT is the number of bytes available
+ * (at least 1). */
 size_t utf8_character(const char *bytes, size_t left);
 
-/* Does the byte continue a character that an earlier one began? */
+/* Returns whether BYTE is a continuation byte. */
 static inline int utf8_continues(char byte)
 {
     return ((unsigned char)byte & 0xC0) == 0x80;
 }
 
-/* Where the character after the one at AT (below LENGTH) begins, or LENGTH. */
+/* Returns the offset of the character after the one at AT (below LENGTH), or LENGTH. */
 static inline size_t utf8_next(const char *bytes, size_t length, size_t at)
 {
     do at++;
@@ -26,7 +27,7 @@ static inline size_t utf8_next(const char *bytes, size_t length, size_t at)
     return at;
 }
 
-/* How many of LENGTH bytes to keep so that it is at most MOST and no character is cut. */
+/* Returns the largest length that is at most MOST and cuts no character. */
 static inline size_t utf8_cut(const char *bytes, size_t length, size_t most)
 {
     if (length <= most) return length;

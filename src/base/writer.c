@@ -1,5 +1,5 @@
-/* Writes JSON straight into a growing buffer: commas, escapes, numbers that read back the same.
- * Parses none. */
+/* Writes JSON into a growing buffer: commas, escapes, numbers that read back the same. It does not
+ * parse JSON; base/jsonfile.c does. */
 #include "base/writer.h"
 #include "base/mem.h"
 
@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Room for MORE bytes behind what is there, or NULL. */
+/* Reserves MORE bytes at the end of the buffer. Returns NULL on failure. */
 static char *room(struct writer *writer, size_t more)
 {
     if (writer->length + more > writer->capacity && !writer->failed) {
-        /* Twice as much each time: an answer has some ten thousand bytes. */
+        /* Doubles the capacity: a response has some ten thousand bytes. */
         size_t wanted = 2 * writer->capacity + more + 256;
         writer->failed = !mem_grow((void **)&writer->bytes, &writer->capacity, wanted, 1);
     }
@@ -47,7 +47,7 @@ void writer_close(struct writer *writer, char bracket)
 
 void writer_key(struct writer *writer, const char *key)
 {
-    /* Every reason has eight: one look for room, not four. */
+    /* One check for room instead of four: every reason has eight keys. */
     size_t length = strlen(key);
     char *to = room(writer, length + 6), *start = to;
     if (!to) return;
@@ -100,7 +100,8 @@ static char *put_escape(char *to, unsigned char c)
     return to;
 }
 
-/* Copies as it is, and returns whether that was right: nearly every text has nothing to escape. */
+/* Copies the text unchanged and returns whether that was right: nearly every text has nothing to
+ * escape. */
 static int put_plain(char *to, film_text text)
 {
     unsigned special = 0;
@@ -144,7 +145,7 @@ void writer_text(struct writer *writer, film_text text)
 
 enum { DIGITS = 20 };
 
-/* The decimal digits of NUMBER, right-aligned before END and at least LEAST of them; returns the
+/* Writes the decimal digits of NUMBER right-aligned before END, at least LEAST; returns the
  * first. */
 static char *put_digits(char *end, uint64_t number, int least)
 {
@@ -179,10 +180,11 @@ void writer_number(struct writer *writer, double number)
         if (text[i] == 'e') whole = 0;
         if (plain)
             text[length++] = text[i];
-        else if (length && text[length - 1] != '.') /* the locale's point, of one byte or more */
+        else if (length &&
+                 text[length - 1] != '.') /* the decimal point of the locale, one byte or more */
             text[length++] = '.', whole = 0;
     }
-    if (whole) { /* it stays a real number for readers that tell them apart */
+    if (whole) { /* keep it a real number for readers that distinguish them */
         text[length++] = '.';
         text[length++] = '0';
     }
@@ -216,7 +218,7 @@ film_status writer_finish(struct writer *writer, char **json, size_t *length, fi
     if (status == FILM_OK) {
         *json = writer->bytes;
         if (length) *length = writer->length - 1;
-        writer->bytes = NULL; /* the caller's from here on */
+        writer->bytes = NULL; /* now owned by the caller */
     }
     writer_free(writer);
     return status;

@@ -1,26 +1,30 @@
-/* JSON written straight into memory: what answers are made of that are asked for by the ten
- * thousand a second. Commas are its own affair. When memory runs out it goes on without writing and
- * says so at the end, so that the code that writes reads like what it writes. */
+/* JSON written straight into memory, for responses that are produced ten thousand times a second.
+ * The writer inserts the commas. When memory runs out, it ignores further calls and reports the
+ * failure at the end, so callers need no error checks in between. */
 #ifndef BASE_WRITER_H
 #define BASE_WRITER_H
 
 #include "base/status.h"
 
-struct writer { /* zero-initialised: empty */
+/* Zero-initialise it. */
+struct writer {
     char *bytes;
     size_t length, capacity;
-    int comma;  /* before the next value */
-    int failed; /* no memory */
+    int comma;  /* write a comma before the next value */
+    int failed; /* out of memory */
 };
 
-void writer_open(struct writer *writer, char bracket); /* '{' or '[' */
+/* BRACKET is '{' or '['. */
+void writer_open(struct writer *writer, char bracket);
 void writer_close(struct writer *writer, char bracket);
-void writer_key(struct writer *writer, const char *key); /* no character of it needs escaping */
+/* No character of KEY needs escaping. */
+void writer_key(struct writer *writer, const char *key);
 
-void writer_text(struct writer *writer, film_text text); /* valid UTF-8 */
+/* TEXT is valid UTF-8. */
+void writer_text(struct writer *writer, film_text text);
 
-/* TEXT with the escapes of a JSON string, without quotes, to OUT (WRITER_ESCAPED bytes for each
- * of its bytes); returns how many bytes it became. */
+/* Writes TEXT with the escapes of a JSON string, without quotes, to OUT, which has room for
+ * WRITER_ESCAPED bytes per byte of TEXT. Returns the number of bytes written. */
 enum { WRITER_ESCAPED = 6 };
 size_t writer_escape(film_text text, char *out);
 
@@ -28,22 +32,22 @@ void writer_count(struct writer *writer, size_t number);
 void writer_truth(struct writer *writer, int truth);
 void writer_null(struct writer *writer);
 
-/* All 17 digits: reads back as the same double. Null when it is not finite. */
+/* Writes 17 digits, which read back as the same double. Writes null when NUMBER is not finite. */
 void writer_number(struct writer *writer, double number);
 
-/* Twelve decimals: of a thousand weights the sum is still right to 1e-9, and it takes a twentieth
- * of the time. */
+/* Writes twelve decimals, which takes a twentieth of the time of writer_number. A sum of a thousand
+ * weights is still right to 1e-9. */
 void writer_weight(struct writer *writer, double weight);
 
-/* JSON from elsewhere, as one value. */
+/* Inserts existing JSON as one value. */
 void writer_raw(struct writer *writer, const char *json, size_t length);
 
-/* Gives the text to the caller as *JSON, or frees it and returns FILM_NO_MEMORY with *JSON NULL.
- * Either way the writer is empty afterwards: it owns nothing, can be freed again and can be used
- * again. LENGTH may be NULL. */
+/* Passes the text to the caller as *JSON, or frees it and returns FILM_NO_MEMORY with *JSON NULL.
+ * In both cases the writer is empty afterwards: it owns nothing and can be freed or used again.
+ * LENGTH may be NULL. */
 film_status writer_finish(struct writer *writer, char **json, size_t *length, film_error *error);
 
-/* For a `done:` label: frees what a writer that was not finished still owns. */
+/* For a `done:` label: frees the memory of a writer that was not finished. */
 void writer_free(struct writer *writer);
 
 #endif

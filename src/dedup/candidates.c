@@ -1,5 +1,5 @@
-/* Finds candidate pairs by an index and judges them by the full decision, for dedup and link.
- * Forms no clusters. */
+/* Finds candidate pairs in an index and scores them by the full decision, for dedup and link. It
+ * does not cluster. candidates_job.c does the same across processes. */
 #include "dedup/candidates.h"
 #include "base/mem.h"
 #include "base/threads.h"
@@ -41,7 +41,7 @@ void candidates_free(struct candidates *search)
     memset(search, 0, sizeof *search);
 }
 
-/* ---- candidates ---- */
+/* ---- Candidates ---- */
 
 struct asking {
     const struct candidates *search;
@@ -51,7 +51,7 @@ struct asking {
     struct index_asker **askers;   /* by thread */
     struct index_candidate *found; /* by thread: k + 1 */
     uint32_t *lists;               /* k of each query */
-    size_t first;                  /* query asked now */
+    size_t first;                  /* the first query of the current block */
 };
 
 /* Fills the list (k) of query I; FOUND has room for one more, the sentence itself. */
@@ -112,7 +112,7 @@ done:
     return status;
 }
 
-/* ---- judging ---- */
+/* ---- Scoring ---- */
 
 film_status candidates_judge(struct candidates *search, const struct score_source *pairs,
                              size_t count, film_error *error)

@@ -1,12 +1,12 @@
-/* Texts by number to probabilities: what dedup and link share.
+/* Candidate search and scoring, shared by dedup and link.
  *
- * Candidates come from an index (index/index.h), the full pair decision judges them.
+ * Candidates come from an index (index/index.h); the full pair decision scores them.
  *
- * In a job every process has an index over its share of the sentences (dedup/round_robin.h).
- * Questions go round: each process shows all others some of its texts with their vectors, gets from
- * each the nearest of its share, and chooses among them as one index over everything would. A text
- * and 4 bytes of each dimension go to every process, and up to 32 k bytes come back from each.
- * Exact where the searches are: shares below DENSE_GRAPH_FROM. */
+ * In a job, every process has an index over its share of the sentences (dedup/round_robin.h). Each
+ * process sends some of its texts with their vectors to all others, receives the nearest of each
+ * share, and chooses among them as one index over everything would. Every process receives a text
+ * and 4 bytes per dimension, and returns up to 32 k bytes. The result is exact where the searches
+ * are: for shares below DENSE_GRAPH_FROM. */
 #ifndef DEDUP_CANDIDATES_H
 #define DEDUP_CANDIDATES_H
 
@@ -46,10 +46,10 @@ film_status candidates_init(struct candidates *search, const struct comm *comm,
                             film_error *error);
 void candidates_free(struct candidates *search);
 
-/* LISTS (count x k): of every query the numbers of its best candidates in INDEX, best first, then
- * CANDIDATES_NONE. OWN: the queries are the sentences of the index, and none is its own candidate.
- * In a job all processes call it, each with its own queries; INDEX has the sentences of its
- * turns. */
+/* LISTS (count x k): for every query, the numbers of its best candidates in INDEX, best first,
+ * filled up with CANDIDATES_NONE. OWN: the queries are the sentences of the index, and no sentence
+ * is its own candidate. In a job, all processes call it, each with its own queries; INDEX has the
+ * sentences that are assigned to this process. */
 film_status candidates_find(const struct candidates *search, const struct index *index,
                             const film_text *queries, size_t count, int own, uint32_t *lists,
                             film_error *error);
@@ -63,7 +63,7 @@ film_status candidates_find_in_job(const struct candidates *search, const struct
 film_status candidates_judge(struct candidates *search, const struct score_source *pairs,
                              size_t count, film_error *error);
 
-/* One pair, by the thread with this number. */
+/* Scores one pair in the thread with this number. */
 film_status candidates_judge_one(const struct candidates *search, int thread, film_text a,
                                  film_text b, float *probability, film_error *error);
 

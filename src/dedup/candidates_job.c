@@ -1,4 +1,5 @@
-/* Candidates in a job: questions go round, answers come back, the asker chooses. */
+/* Candidate search in a job: every process sends its queries to all others, receives the nearest of
+ * each share, and chooses. Scoring is in candidates.c. */
 #include "base/mem.h"
 #include "base/mailbox.h"
 #include "base/threads.h"
@@ -7,15 +8,16 @@
 
 #include <string.h>
 
-enum { ROOM = 1 << 16, LEAST = 16 }; /* answers, and own questions, of a round */
+/* Limits of a round: results, and own queries. */
+enum { ROOM = 1 << 16, LEAST = 16 };
 
 struct round {
     const struct candidates *search;
     const struct index *index;
     const film_text *queries; /* of this process, in this round */
-    size_t count, first;      /* `first`: the place of queries[0] among this process's */
+    size_t count, first;      /* `first`: local index of queries[0] */
     int own;
-    size_t k, dim; /* k of an answer, the sentence itself among them */
+    size_t k, dim; /* k of a result, including the sentence itself */
     struct index_asker **askers;
     struct mailbox questions, answers;
     film_text *texts; /* of all processes, in this round */
@@ -66,7 +68,7 @@ done:
     return status;
 }
 
-/* WORK for 0 .. COUNT, shared by the threads. */
+/* Runs WORK for 0 .. COUNT in parallel. */
 static film_status for_all(struct round *round, size_t count, round_work work, film_error *error)
 {
     struct round_loop loop = {round, work};
@@ -133,7 +135,7 @@ static int reserve(struct round *round, size_t all)
     return there;
 }
 
-/* Shows this round's queries to all processes, itself among them, and takes theirs. */
+/* Sends the queries of this round to all processes, including this one, and receives theirs. */
 static film_status ask_all(struct round *round, film_error *error)
 {
     film_status status = FILM_OK;

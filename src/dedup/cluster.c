@@ -1,5 +1,6 @@
-/* Clusters by mean linkage: pairs by falling probability, joined when the mean between two
- * clusters reaches the threshold. Does not chain as single linkage does. */
+/* Average-linkage clustering: pairs by decreasing probability, merged if the mean between two
+ * clusters reaches the threshold. Unlike single linkage, it does not chain. It knows items, not
+ * texts. */
 #include "dedup/cluster.h"
 #include "base/keytab.h"
 #include "base/mem.h"
@@ -11,36 +12,36 @@
 
 enum { NONE = UINT32_MAX };
 
-/* A pair to try, and the connected part it lies in. */
+/* A pair to try, and its connected component. */
 struct edge {
     uint32_t part, a, b;
     float probability;
 };
 
-/* A connected part: its edges are edge[first .. last). */
+/* A connected component: its edges are edge[first .. last). */
 struct part {
     uint32_t root, size;
     size_t first, last;
 };
 
-/* Clusters as lists: root[i] is any member, the same for all members. */
+/* Clusters as linked lists: root[i] is a member, the same for all members. */
 struct work {
     const struct cluster_problem *problem;
     uint32_t *root, *next, *tail, *size; /* next: NONE at the end; tail, size: by root */
-    uint64_t *apart_start;               /* by item: those labelled different from it */
+    uint64_t *apart_start;               /* by item: the items labelled different from it */
     uint32_t *apart;
     struct edge *edges;
     size_t edge_count;
     struct part *parts;
     size_t part_count;
     uint64_t demanded, contradictions;
-    size_t done; /* edges looked at */
+    size_t done; /* edges processed */
 };
 
-/* Scores made on demand in one part, so that none is made twice. */
+/* Scores computed on demand in one component, so that none is computed twice. */
 struct demand {
     int thread;
-    struct keytab keys; /* a << 32 | b; made at the first one */
+    struct keytab keys; /* a << 32 | b; created on first use */
     float *value;
     size_t capacity;
     size_t count;
@@ -58,7 +59,7 @@ static void work_free(struct work *work)
     mem_free(work->parts);
 }
 
-/* ---- labels ---- */
+/* ---- Labels ---- */
 
 static film_status list_apart(struct work *work, film_error *error)
 {
@@ -84,7 +85,7 @@ done:
     return status;
 }
 
-/* Does a label keep the two clusters apart? */
+/* Returns whether a label "different" separates the two clusters. */
 static int kept_apart(const struct work *work, uint32_t a, uint32_t b)
 {
     uint32_t fewer = work->size[a] < work->size[b] ? a : b, other = fewer == a ? b : a;
@@ -94,9 +95,9 @@ static int kept_apart(const struct work *work, uint32_t a, uint32_t b)
     return 0;
 }
 
-/* ---- joining ---- */
+/* ---- Merging ---- */
 
-/* The root's list starts with the root itself. Of equal sizes the smaller item stays root. */
+/* The list of a root starts with the root. Of equal sizes, the smaller item stays root. */
 static void join(struct work *work, uint32_t a, uint32_t b)
 {
     int keep_a = work->size[a] != work->size[b] ? work->size[a] > work->size[b] : a < b;
@@ -142,8 +143,8 @@ static size_t sample(const struct work *work, uint32_t root, uint32_t out[CLUSTE
     return count;
 }
 
-/* Does the mean probability between the two clusters reach the threshold? What is known comes
- * first; then pairs are scored until the others cannot change the answer. */
+/* Returns whether the mean probability between the two clusters reaches the threshold. Known pairs
+ * come first; then pairs are scored until the others cannot change the outcome. */
 static film_status mean_reaches(struct work *work, struct demand *demand, uint32_t a, uint32_t b,
                                 int *reaches, film_error *error)
 {
@@ -173,7 +174,7 @@ done:
     return status;
 }
 
-/* ---- connected parts ---- */
+/* ---- Connected components ---- */
 
 static int by_part(const void *left, const void *right)
 {
@@ -248,7 +249,7 @@ done:
     return status;
 }
 
-/* ---- all of it ---- */
+/* ---- Run ---- */
 
 static film_status start(struct work *work, film_error *error)
 {
@@ -278,7 +279,8 @@ done:
     return status;
 }
 
-/* FILM_OK, or why all should stop. Only the calling thread may call the caller's callback. */
+/* Returns FILM_OK, or why all should stop. Only the calling thread may call the callback of the
+ * caller. */
 static film_status go_on(struct work *work, struct threads_worker *worker, size_t edges,
                          film_error *error)
 {
@@ -311,8 +313,8 @@ done:
     return status;
 }
 
-/* One thread. The calling one has the first part, the largest: while that goes on, it can
- * report. */
+/* The work of one thread. The calling thread has the first and largest component, so that it can
+ * report progress. */
 static film_status take_parts(struct threads_worker *worker, void *user, film_error *error)
 {
     struct work *work = user;
@@ -340,7 +342,7 @@ film_status cluster_run(const struct cluster_problem *problem, uint32_t *cluster
     TRY(start(&work, error));
     TRY(find_parts(&work, &largest, error));
     TRY(threads_for(problem->threads, work.part_count, 1, take_parts, &work, error));
-    /* Named by the smallest member; `tail` is not needed any more. */
+    /* Number clusters by their smallest member; `tail` is free for reuse. */
     for (uint32_t i = 0; i < items; i++) work.tail[i] = NONE;
     for (uint32_t i = 0; i < items; i++) {
         if (work.tail[work.root[i]] == NONE) work.tail[work.root[i]] = i;

@@ -1,16 +1,15 @@
-/* Pairs with probabilities to clusters, by a rule that does not chain.
+/* Average-linkage clustering of scored pairs, under label constraints.
  *
- * Joining whatever a pair connects (single linkage) chains: a is like b, b like c, ... and a has
- * nothing to do with z. Here pairs at or above the threshold are taken by falling probability, and
- * the two clusters they touch are joined when the MEAN probability between the members of one and
- * of the other reaches the threshold too. So in every cluster the mean over all its pairs reaches
- * it: a pair is the same when its members are, on average, the same. Pairs that were never scored
- * are scored when a mean needs them, and only as long as they can change the answer.
+ * Single linkage chains: a is like b, b like c, ... and a has nothing in common with z. Here pairs
+ * at or above the threshold are processed by decreasing probability. Their clusters are merged if
+ * the MEAN probability between the members of both also reaches the threshold. So in every cluster,
+ * the mean over all pairs reaches the threshold. Pairs that were not scored before are scored when
+ * a mean needs them, and only while they can change the outcome.
  *
- * Labels go first: what is labelled the same is joined, what is labelled different never is. A
- * label of "same" that would join a pair labelled different is left out and counted.
+ * Labels come first: pairs labelled "same" are merged, pairs labelled "different" never are. A
+ * label "same" that would merge a pair labelled "different" is ignored and counted.
  *
- * What a chain of pairs does not connect cannot be joined, so connected parts are worked on in
+ * Items in different connected components cannot be merged, so components are processed in
  * parallel, and the result does not depend on the number of threads. */
 #ifndef DEDUP_CLUSTER_H
 #define DEDUP_CLUSTER_H
@@ -18,10 +17,10 @@
 #include "base/status.h"
 #include "dedup/record_set.h"
 
-/* Members of a cluster that a mean looks at: of a larger one, so many, spread over it. */
+/* A mean uses at most this number of members of a cluster, spread evenly over a larger one. */
 enum { CLUSTER_SAMPLE = 24 };
 
-/* Scored pairs by their smaller item: row a holds the others, rising. */
+/* Scored pairs by their smaller item: row a has the other items, ascending (CSR). */
 struct cluster_pairs {
     uint32_t count;  /* items */
     uint64_t *start; /* count + 1 */
@@ -39,12 +38,11 @@ film_status cluster_pairs_make(struct cluster_pairs *out, const struct cluster_p
                                size_t pair_count, uint32_t items, film_error *error);
 void cluster_pairs_free(struct cluster_pairs *pairs);
 
-/* The probability of A and B (A < B) when it was scored: 1, else 0. */
+/* Finds the probability of A and B (A < B). Returns 1 when the pair was scored, else 0. */
 int cluster_pairs_find(const struct cluster_pairs *pairs, uint32_t a, uint32_t b,
                        float *probability);
 
-/* Scores a pair (A < B) that was not; called by several threads, each with a number below
- * `threads`. */
+/* Scores a pair (A < B) on demand. Several threads call it, each with a number below `threads`. */
 struct cluster_scorer {
     film_status (*score)(void *user, int thread, uint32_t a, uint32_t b, float *probability,
                          film_error *error);
@@ -52,7 +50,7 @@ struct cluster_scorer {
 };
 
 struct cluster_problem {
-    const struct cluster_pairs *pairs;     /* labelled ones with 1 or 0 */
+    const struct cluster_pairs *pairs;     /* labelled pairs have 1 or 0 */
     const struct record_set_label *labels; /* between items */
     size_t label_count;
     double threshold;
@@ -62,12 +60,14 @@ struct cluster_problem {
 };
 
 struct cluster_figures {
-    uint32_t connected; /* items of the largest connected part: what single linkage would make */
-    uint64_t demanded;  /* pairs scored because a mean needed them */
-    uint64_t contradictions; /* labels of "same" left out */
+    /* Size of the largest connected component: the largest cluster of single linkage. */
+    uint32_t connected;
+    uint64_t demanded; /* pairs scored on demand */
+    /* Ignored labels "same". */
+    uint64_t contradictions;
 };
 
-/* CLUSTER[i] = the smallest item of i's cluster. FIGURES may be NULL. */
+/* CLUSTER[i] = the smallest item of the cluster of i. FIGURES may be NULL. */
 film_status cluster_run(const struct cluster_problem *problem, uint32_t *cluster,
                         struct cluster_figures *figures, film_error *error);
 

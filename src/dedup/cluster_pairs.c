@@ -1,11 +1,11 @@
-/* Pairs as neighbour lists, one sorted row per item, so that the mean between two clusters is
- * found quickly. */
+/* Scored pairs as sorted adjacency rows (CSR), so that the mean between two clusters is computed
+ * quickly. It does not score. */
 #include "base/mem.h"
 #include "dedup/cluster.h"
 
 #include <string.h>
 
-/* Rows are short (tens): insertion keeps them rising. */
+/* Rows are short (tens): insertion sort. */
 static void sort_row(uint32_t *other, float *probability, size_t count)
 {
     for (size_t i = 1; i < count; i++) {

@@ -1,5 +1,5 @@
-/* film_dedup and its kin: records to candidates, judged pairs, clusters and representatives, in
- * one process or a job. */
+/* film_dedup: from records to candidates, scored pairs, clusters and representatives, in one
+ * process or a job. This file runs the steps; the others of src/dedup implement them. */
 #include "dedup/dedup.h"
 #include "base/sized.h"
 #include "base/mem.h"
@@ -20,8 +20,8 @@ static void dedup_free(struct dedup *dedup)
     record_set_found_free(&dedup->found);
 }
 
-/* Each pair of items once. Of several labels about one pair "different" counts: copies of a
- * sentence may have been labelled each for itself. */
+/* Each pair of items once. If several labels of one pair differ, "different" wins: copies of a
+ * sentence may have been labelled separately. */
 static film_status label_items(struct dedup *dedup, film_error *error)
 {
     film_status status = FILM_OK;
@@ -31,9 +31,9 @@ static film_status label_items(struct dedup *dedup, film_error *error)
     TRY_ALLOC(dedup->labels = mem_array(set->label_count, sizeof *dedup->labels), error);
     for (size_t i = 0; i < set->label_count; i++) {
         uint32_t a = set->labels[i].a, b = set->labels[i].b, at;
-        if (a == b) continue; /* the same words, and nothing tells them apart */
+        if (a == b) continue; /* the same words, and no label separates them */
         uint32_t low = a < b ? a : b, high = a < b ? b : a;
-        /* 0 is no key; items 0 and 0 would be, but a != b. */
+        /* A key is never 0: it would be the pair of items 0 and 0, but a != b. */
         TRY(keytab_add(&dedup->labelled, (uint64_t)low << 32 | high, &at, error));
         if (at == dedup->label_count)
             dedup->labels[dedup->label_count++] =
@@ -63,7 +63,7 @@ done:
     return status;
 }
 
-/* What each process counted for itself. */
+/* Adds up the counts of all processes. */
 static film_status add_up(const struct comm *comm, film_dedup_result *result, film_error *error)
 {
     film_status status = FILM_OK;

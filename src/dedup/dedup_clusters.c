@@ -1,4 +1,5 @@
-/* From judged pairs to clusters of records, their representatives, and what is told of them. */
+/* From scored pairs to clusters of records and their representatives, and reporting them. The
+ * clustering itself is in cluster.c. */
 #include "base/mem.h"
 #include "base/threads.h"
 #include "dedup/dedup.h"
@@ -6,37 +7,38 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { SAMPLE = 64 }; /* of a larger cluster, the others a mean is taken over */
+/* A mean uses at most this number of the other items of a larger cluster. */
+enum { SAMPLE = 64 };
 
-/* A record to be told of. */
+/* A record to be reported. */
 struct entry {
-    uint32_t first; /* position of its cluster's first record */
-    uint32_t at;    /* its own */
+    uint32_t first; /* position of the first record of its cluster */
+    uint32_t at;    /* its own position */
     uint32_t cluster;
     struct record_set_ref ref;
     float probability;
     uint32_t representative;
 };
 
-/* Items are those of this process's connected parts. */
+/* Items are those of the connected components of this process. */
 struct groups {
     struct dedup *dedup;
     struct dedup_parts parts;
     struct cluster_pairs pairs;
     uint32_t *cluster;  /* by item: the smallest item of its cluster */
-    uint32_t *start;    /* items + 1: where the items of the cluster that an item names begin */
-    uint32_t *items;    /* cluster by cluster, rising */
-    float *probability; /* by item: to the representative's item */
-    uint32_t *best;     /* by item that names a cluster: the item that represents it */
+    uint32_t *start;    /* items + 1: start of the items of the cluster named by an item */
+    uint32_t *items;    /* by cluster, ascending */
+    float *probability; /* by item: to the item of the representative */
+    uint32_t *best;     /* by item that names a cluster: its representative item */
     struct mailbox outcomes, telling;
-    struct entry *entries; /* in the first process: what is told */
+    struct entry *entries; /* in the first process: what is reported */
     size_t entry_count, entry_capacity;
 };
 
-/* What an item's owner has to know. */
+/* The result that the owner of an item needs. */
 struct outcome {
     uint32_t number, cluster;
-    uint32_t face;    /* position of the record that represents the cluster */
+    uint32_t face;    /* position of the representative record */
     uint32_t several; /* the cluster has more items */
     float probability;
 };
@@ -72,9 +74,9 @@ static film_status probability_of(struct groups *groups, int thread, uint32_t a,
     return score_items(groups, thread, low, high, probability, error);
 }
 
-/* ---- representatives ---- */
+/* ---- Representatives ---- */
 
-/* The mean over the other records of the cluster: copies of its own words are 1. */
+/* The mean over the other records of the cluster: copies of its own words count as 1. */
 static film_status mean_of(struct groups *groups, int thread, const uint32_t *items, size_t count,
                            size_t own, double *mean, film_error *error)
 {
@@ -110,7 +112,7 @@ static film_status represent(struct groups *groups, int thread, uint32_t cluster
     for (size_t i = 0; i < count; i++) {
         double mean = 1;
         if (count > 1) TRY(mean_of(groups, thread, items, count, i, &mean, error));
-        /* Sums in another order differ in the last bits: that is a tie too. */
+        /* Sums in another order differ in the last bits: treat that as a tie. */
         int tie = fabs(mean - best_mean) < 1e-9;
         if (tie ? stands_before(&groups->parts, items[i], items[best]) : mean > best_mean) best = i;
         if (!tie && mean > best_mean) best_mean = mean;
@@ -141,9 +143,9 @@ static film_status represent_all(struct groups *groups, film_error *error)
                        groups, error);
 }
 
-/* ---- making groups ---- */
+/* ---- Clusters ---- */
 
-/* What the processes found out of their parts. */
+/* Combines the figures of all processes. */
 static film_status add_figures(struct dedup *dedup, const struct cluster_figures *figures,
                                film_error *error)
 {
@@ -189,7 +191,7 @@ done:
     return status;
 }
 
-/* Items of one cluster beside each other. */
+/* Sorts the items by cluster. */
 static film_status sort_groups(struct groups *groups, film_error *error)
 {
     film_status status = FILM_OK;
@@ -208,9 +210,9 @@ done:
     return status;
 }
 
-/* ---- from items to records ---- */
+/* ---- From items to records ---- */
 
-/* The records of an item of this process, to the first process. */
+/* Sends the records of an item of this process to the first process. */
 static film_status send_entries(struct groups *groups, const struct outcome *outcome,
                                 film_error *error)
 {
@@ -233,7 +235,7 @@ done:
     return status;
 }
 
-/* Every item's outcome to its owner; those of no part are alone. */
+/* Sends the outcome of every item to its owner; items in no component are alone. */
 static film_status send_outcomes(struct groups *groups, film_error *error)
 {
     film_status status = FILM_OK;
@@ -271,7 +273,7 @@ done:
     return status;
 }
 
-/* ---- telling ---- */
+/* ---- Reporting ---- */
 
 static int by_cluster(const void *left, const void *right)
 {
@@ -289,7 +291,7 @@ static int by_first(const void *left, const void *right)
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* In the first process: clusters in the order of their first records. */
+/* In the first process: receives the entries and sorts clusters by their first records. */
 static film_status take_entries(struct groups *groups, film_error *error)
 {
     film_status status = FILM_OK;
@@ -319,7 +321,7 @@ done:
     return status;
 }
 
-/* Tells of the entries FIRST .. LAST, whose records were fetched. */
+/* Reports the entries FIRST .. LAST, whose records were fetched. */
 static film_status tell_some(const struct groups *groups, size_t first, size_t last,
                              film_member *member, film_error *error)
 {
@@ -362,7 +364,7 @@ static film_status tell_groups(struct groups *groups, film_error *error)
         status = tell_some(groups, first, last, &member, error);
         TRY(comm_agree(dedup->comm, status, error));
     }
-    /* what was counted in the first process */
+    /* These were counted in the first process. */
     TRY(comm_broadcast(dedup->comm, dedup->result, sizeof *dedup->result, 0, error));
 done:
     mem_free(refs);

@@ -1,4 +1,5 @@
-/* Connected parts of the judged pairs, dealt to the processes with all that belongs to them. */
+/* Connected components of the scored pairs (union-find), assigned to the processes with all their
+ * data, largest first. dedup_clusters.c clusters them. */
 #include "base/mem.h"
 #include "base/union_find.h"
 #include "dedup/dedup.h"
@@ -11,7 +12,8 @@ enum { ALONE = UINT32_MAX };
 struct assignment {
     struct dedup *dedup;
     struct union_find sets; /* all items */
-    uint32_t *worker;       /* by a part's smallest item: the process it is dealt to, or ALONE */
+    /* By the smallest item of a component: the process it is assigned to, or ALONE. */
+    uint32_t *worker;
     struct mailbox pairs;
 };
 
@@ -37,10 +39,9 @@ uint32_t dedup_face(const struct record_set *set, uint32_t item)
     return best;
 }
 
-/* ---- what is connected ---- */
+/* ---- Connectivity ---- */
 
-/* Of its own pairs each process shows the others only those that connect what nothing before
- * did. */
+/* Each process sends to the others only its pairs that connect new components. */
 static film_status connect(struct assignment *assignment, film_error *error)
 {
     film_status status = FILM_OK;
@@ -86,8 +87,8 @@ static int by_size(const void *left, const void *right)
     return a->root < b->root ? -1 : a->root > b->root;
 }
 
-/* The largest first, each to the process with the fewest items so far: the same in every
- * process. */
+/* Assigns the largest first, each to the process with the fewest items so far (greedy balancing).
+ * Every process computes the same. */
 static film_status assign(struct assignment *assignment, film_error *error)
 {
     film_status status = FILM_OK;
@@ -119,7 +120,7 @@ done:
     return status;
 }
 
-/* ---- sending ---- */
+/* ---- Sending ---- */
 
 static uint32_t worker_of(struct assignment *assignment, uint32_t item)
 {
@@ -146,7 +147,7 @@ done:
     return status;
 }
 
-/* Pairs between two parts are not asked for any more. */
+/* Pairs between two components are not needed any more. */
 static film_status send_pairs(struct assignment *assignment, film_error *error)
 {
     film_status status = FILM_OK;
@@ -166,7 +167,7 @@ done:
     return status;
 }
 
-/* ---- taking ---- */
+/* ---- Receiving ---- */
 
 struct came {
     uint32_t values[4]; /* number, copies, face, length */

@@ -1,14 +1,15 @@
-/* Every pair of candidates once, judged where the candidate is. */
+/* Scores every candidate pair once, in the process that owns the candidate. Finding candidates is
+ * in candidates.c, reporting in dedup_report.c. */
 #include "base/mem.h"
 #include "dedup/dedup.h"
 
 #include <math.h>
 
-/* The one who lists, and his candidate, an item of this process. */
+/* The item whose list contains the pair, and its candidate, an item of this process. */
 struct dedup_waiting {
     uint32_t lister, candidate;
-    uint32_t turn, place; /* when it is told */
-    film_text text;       /* the lister's */
+    uint32_t turn, place; /* when it is reported */
+    film_text text;       /* the text of the lister */
 };
 
 static uint64_t pair_key(uint32_t a, uint32_t b)
@@ -16,14 +17,14 @@ static uint64_t pair_key(uint32_t a, uint32_t b)
     return (uint64_t)(a < b ? a : b) << 32 | (a < b ? b : a);
 }
 
-/* -1: no label. */
+/* Returns -1 without a label. */
 static int label_of(const struct dedup *dedup, uint32_t a, uint32_t b)
 {
     uint32_t at = dedup->label_count ? keytab_find(&dedup->labelled, pair_key(a, b)) : KEYTAB_NONE;
     return at == KEYTAB_NONE ? -1 : dedup->labels[at].same;
 }
 
-/* ---- judging ---- */
+/* ---- Scoring ---- */
 
 static void pair_of(const void *user, size_t i, film_text *a, film_text *b)
 {
@@ -34,7 +35,7 @@ static void pair_of(const void *user, size_t i, film_text *a, film_text *b)
     *b = pair->lister < pair->candidate ? own : pair->text;
 }
 
-/* Would it be found with the prior FILM_RARE as well? */
+/* Returns whether the pair would be found with the prior FILM_RARE as well. */
 static int is_sure(const struct dedup *dedup, const film_verdict *verdict)
 {
     double threshold = dedup->search.threshold, rare = log(FILM_RARE / (1 - FILM_RARE));
@@ -85,9 +86,9 @@ done:
     return status;
 }
 
-/* ---- who lists whom ---- */
+/* ---- Candidate lists ---- */
 
-/* ITEM is one of this process, by its place. */
+/* ITEM is the local index of an item of this process. */
 static int lists_it(const struct dedup *dedup, uint32_t item, uint32_t other)
 {
     const uint32_t *list = dedup->lists + (size_t)item * dedup->search.k;
@@ -115,7 +116,7 @@ static film_status put_candidate(struct dedup *dedup, uint32_t candidate, uint32
                        sizeof both, error);
 }
 
-/* An item's text and list, to the owners of its candidates. */
+/* Sends the text and the list of an item to the owners of its candidates. */
 static film_status put_list(struct dedup *dedup, uint32_t item, film_error *error)
 {
     film_status status = FILM_OK;
@@ -135,8 +136,8 @@ done:
     return status;
 }
 
-/* Sends what was put and judges what came. Each pair once: the smaller item's list comes first, the
- * larger one's adds what that has not. LABELS: pairs that are labelled and in no list. */
+/* Sends the queued items and scores those received. Each pair once: the list of the smaller item
+ * comes first, that of the larger adds the rest. LABELS: labelled pairs that are in no list. */
 static film_status judge_round(struct dedup *dedup, int labels, film_error *error)
 {
     film_status status = FILM_OK;

@@ -1,5 +1,5 @@
-/* What the caller is told of pairs: by the first process, in an order that does not depend on who
- * found them. */
+/* Reports pairs to the caller: in the first process, in an order that does not depend on which
+ * process found them. It does not score. */
 #include "base/mem.h"
 #include "dedup/dedup.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 struct dedup_near {
-    double distance; /* of the log-odds from the threshold's */
+    double distance; /* distance of the log-odds from those of the threshold */
     uint32_t a, b;
     float probability;
 };
@@ -17,7 +17,7 @@ film_status dedup_stopped(int stop, film_error *error)
     return stop ? status_set(error, FILM_CANCELLED, "stopped") : FILM_OK;
 }
 
-/* ---- pairs found ---- */
+/* ---- Pairs found ---- */
 
 film_status dedup_note(struct dedup *dedup, struct dedup_told told, film_error *error)
 {
@@ -36,7 +36,7 @@ static int by_turn(const void *left, const void *right)
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
-/* SIZE bytes of every process to the first, which reads dedup->telling. */
+/* Sends SIZE bytes of every process to the first process. */
 static film_status send_first(struct dedup *dedup, const void *bytes, size_t size,
                               film_error *error)
 {
@@ -44,7 +44,7 @@ static film_status send_first(struct dedup *dedup, const void *bytes, size_t siz
     return status == FILM_OK ? mailbox_send(&dedup->telling, error) : status;
 }
 
-/* Tells CALL of dedup->told as it stands, which is empty but in the first process. */
+/* Reports the collected pairs to CALL; there are none except in the first process. */
 static film_status tell_all(struct dedup *dedup, film_duplicate_fn call, film_error *error)
 {
     film_status status = FILM_OK;
@@ -112,7 +112,7 @@ done:
     return status;
 }
 
-/* ---- pairs near the threshold ---- */
+/* ---- Pairs near the threshold ---- */
 
 static int by_distance(const void *left, const void *right)
 {
@@ -139,7 +139,7 @@ static film_status add_near(struct dedup *dedup, struct dedup_near near, film_er
     return FILM_OK;
 }
 
-/* Twice as many as are wanted are kept; when there are more the farther half goes. */
+/* Keeps up to twice the requested number; beyond that, the farther half is dropped. */
 film_status dedup_consider(struct dedup *dedup, uint32_t a, uint32_t b, const film_verdict *verdict,
                            film_error *error)
 {

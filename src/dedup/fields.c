@@ -1,5 +1,5 @@
-/* Turns a table's row into a sentence with id, text, category and further fields. Stores
- * nothing. */
+/* Converts a row of a table to a sentence with id, text, category and further fields, and checks
+ * it. It stores nothing. */
 #include "dedup/fields.h"
 #include "base/jsonfile.h"
 #include "text/columns.h"
@@ -22,16 +22,17 @@ film_text fields_or_none(film_text text)
 
 film_text fields_make_id(film_text text, char id[FIELDS_ID_BYTES])
 {
-    /* 80 bits: among a million sentences two meet with a probability of 1e-12, and are told. */
+    /* 80 bits: among a million sentences, two collide with a probability of 1e-12, and that is
+     * reported. */
     XXH128_hash_t hash = XXH3_128bits(text.bytes, text.length);
     int length = snprintf(id, FIELDS_ID_BYTES, "t-%016llx%04x", (unsigned long long)hash.low64,
                           (unsigned)(hash.high64 & 0xFFFF));
     return (film_text){id, (size_t)length};
 }
 
-/* ---- other columns ---- */
+/* ---- Other columns ---- */
 
-/* Names that a file of the pool's own columns gives another meaning. */
+/* Names that have another meaning in a file with the columns of a pool. */
 static int is_reserved(const char *name)
 {
     static const char *const reserved[] = {"id", "text", "category", "answer", "url"};
@@ -40,8 +41,8 @@ static int is_reserved(const char *name)
     return 0;
 }
 
-/* Adds VALUE (taken over) under NAME, or NAME_2 where that would be read as something else. Of two
- * columns of one name the first counts. 0: no memory. */
+/* Adds VALUE (takes ownership) under NAME, or NAME_2 if NAME is reserved. Of two columns with the
+ * same name, the first counts. Returns 0 when out of memory. */
 static int keep(json_t *more, const char *name, json_t *value)
 {
     char longer[1100];
@@ -77,7 +78,7 @@ static int is_role(const film_table *table, size_t column)
     return 0;
 }
 
-/* Columns of TSV and CSV. answer and url are looked for by name. */
+/* Columns of TSV and CSV. answer and url are found by name. */
 static int take_columns(const film_table *table, const film_row *row, film_sentence *sentence,
                         json_t *more)
 {
@@ -102,7 +103,7 @@ static int take_columns(const film_table *table, const film_row *row, film_sente
     return 1;
 }
 
-/* Keys of a JSON object, whether the first rows had them or not; values keep their types. */
+/* All keys of a JSON object, also those that the first rows lack; values keep their types. */
 static int take_keys(const film_table *table, json_t *object, film_sentence *sentence, json_t *more)
 {
     const char *key;
@@ -156,7 +157,7 @@ void fields_free(struct fields *fields)
     *fields = (struct fields){.more = NULL};
 }
 
-/* ---- checking ---- */
+/* ---- Checks ---- */
 
 static film_status check_text(film_text text, const char *name, const char *where,
                               film_error *error)

@@ -6,33 +6,33 @@
 #include "base/status.h"
 
 struct fields {
-    film_sentence sentence; /* its texts point into the row or into what follows */
+    film_sentence sentence; /* its texts point into the row or into the fields below */
     char *more;
     void *object; /* json_t */
 };
 
-/* Empty fields count as none. Free also after a failure. */
+/* Empty fields count as missing. Free FIELDS also after a failure. */
 film_status fields_of_row(const film_table *table, const film_row *row, struct fields *fields,
                           film_error *error);
 void fields_free(struct fields *fields);
 
-/* What makes a sentence fit to be kept: valid UTF-8 without NUL, a text, a decent id. WHERE
+/* Checks that a sentence can be stored: valid UTF-8 without NUL, a text, a valid id. WHERE
  * ("file:17: ") begins the message. */
 film_status fields_check(const film_sentence *sentence, const char *where, film_error *error);
 
-/* Is `more` a JSON object (or not given)? Files' rows need not be asked: it was made here. */
+/* Checks that `more` is a JSON object (or missing). Rows of files need no check: their object was
+ * made here. */
 film_status fields_check_more(film_text more, const char *where, film_error *error);
 
-/* An id for a sentence that has none: the same text has the same. */
+/* An id for a sentence without one: a function of its text. */
 enum { FIELDS_ID_BYTES = 24 };
 film_text fields_make_id(film_text text, char id[FIELDS_ID_BYTES]);
 
-/* JSON (a json_t) as text, free with free; NULL: no memory. jansson writes 3.8 as
- * 3.7999999999999998 unless told to use fewer digits; here that is done where it reads back as the
- * same number. */
+/* JSON (a json_t) as text; free it with free. NULL: out of memory. By default jansson writes 3.8 as
+ * 3.7999999999999998. This function writes fewer digits where they read back as the same number. */
 char *fields_dump(const void *json);
 
-/* {NULL, 0} for an empty text. */
+/* Returns {NULL, 0} for an empty text. */
 film_text fields_or_none(film_text text);
 
 #endif

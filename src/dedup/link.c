@@ -1,12 +1,13 @@
-/* film_link: every record of A with its likeliest records of B.
+/* film_link: every record of A with its most probable records of B. It does not cluster; dedup.c
+ * does.
  *
- * B is in an index; A goes through in batches, so that memory grows with A and B and, for unique
- * matches, with the matches.
+ * B is in an index; A is processed in batches. Memory grows with A and B and, for unique matches,
+ * with the matches.
  *
- * In a job the records of both are dealt in turn (dedup/round_robin.h), each process has an index
- * over its share of B, and a pair is judged by the owner of B's record. Matches go to the first
- * process, which tells them: of R records of A and B, each process holds about R / N, the first in
- * addition 12 bytes a match of a batch, for unique matches of all. */
+ * In a job, the records of both are assigned round-robin (dedup/round_robin.h). Each process has an
+ * index over its share of B, and the owner of B's record scores a pair. Matches are sent to the
+ * first process, which reports them. With R records of A and B in N processes, each process holds
+ * about R / N; the first also holds 12 bytes per match of a batch, or of all for unique matches. */
 #include "base/mem.h"
 #include "base/sized.h"
 #include "dedup/candidates.h"
@@ -21,7 +22,7 @@ struct found {
     float probability;
 };
 
-/* To be judged here. */
+/* A pair to be scored here. */
 struct asked {
     uint32_t a, b;
     uint64_t key; /* of A's words */
@@ -33,18 +34,19 @@ struct link {
     film_link_result *result;
     const struct comm *comm;
     struct record_set *a, *b;
-    film_text *a_texts, *b_texts; /* of this process's records */
+    film_text *a_texts, *b_texts; /* of the records of this process */
     struct candidates search;
     struct index *index;
     uint32_t *lists;          /* of a batch */
-    struct mailbox questions; /* A's texts on their way to the owners of their candidates */
+    struct mailbox questions; /* A's texts for the owners of their candidates */
     struct asked *asked;
     size_t asked_count;
     struct mailbox matches;
-    struct found *
-        found; /* of a batch, or of all for unique matches; in the first process of all processes */
+    /* Matches of a batch, or of all for unique matches; in the first process those of all
+     * processes. */
+    struct found *found;
     size_t found_count, found_capacity;
-    struct record_set_found first, second; /* records to be told of */
+    struct record_set_found first, second; /* records to be reported */
 };
 
 static void link_free(struct link *link)
@@ -62,7 +64,7 @@ static void link_free(struct link *link)
     record_set_found_free(&link->second);
 }
 
-/* In the order of A, the likeliest first. */
+/* In the order of A, the most probable first. */
 static int by_record(const void *left, const void *right)
 {
     const struct found *x = left, *y = right;
@@ -79,7 +81,7 @@ static int by_probability(const void *left, const void *right)
     return x->b < y->b ? -1 : x->b > y->b;
 }
 
-/* ---- telling ---- */
+/* ---- Reporting ---- */
 
 /* Keeps the first matches of each record; found is sorted. */
 static void keep_most(struct link *link)
@@ -92,8 +94,8 @@ static void keep_most(struct link *link)
     link->found_count = kept;
 }
 
-/* The records of both sides, to the first process: A's from FIRST to LAST, B's of the matches from
- * MATCH to END. */
+/* Fetches records to the first process: A's from FIRST to LAST, B's of the matches from MATCH to
+ * END. */
 static film_status fetch_some(struct link *link, size_t first, size_t last, size_t match,
                               size_t end, film_error *error)
 {
@@ -117,7 +119,7 @@ static film_status tell(const struct link *link, const film_link_match *match, f
     return stop ? status_set(error, FILM_CANCELLED, "stopped") : FILM_OK;
 }
 
-/* In the first process, what was fetched. */
+/* In the first process: reports the fetched records. */
 static film_status tell_some(struct link *link, size_t first, size_t last, size_t *at,
                              film_error *error)
 {
@@ -140,8 +142,8 @@ done:
     return status;
 }
 
-/* The records of A from FIRST to LAST, of all processes; the first process has their matches in
- * found. */
+/* Reports the records of A from FIRST to LAST, of all processes; the first process has their
+ * matches in found. */
 static film_status tell_range(struct link *link, size_t first, size_t last, film_error *error)
 {
     enum { SOME = 16384 };
@@ -161,7 +163,7 @@ done:
     return status;
 }
 
-/* ---- judging ---- */
+/* ---- Scoring ---- */
 
 static void pair_of(const void *user, size_t i, film_text *a, film_text *b)
 {
@@ -190,7 +192,7 @@ done:
     return status;
 }
 
-/* This process's records FIRST .. LAST of A, to the owners of their candidates. */
+/* Sends the records FIRST .. LAST of A of this process to the owners of their candidates. */
 static film_status ask_range(struct link *link, size_t first, size_t last, film_error *error)
 {
     film_status status = FILM_OK;
@@ -251,8 +253,8 @@ done:
     return status;
 }
 
-/* Greedy by falling probability: not always the largest sum, but the likeliest match is always
- * kept, and what is taken can be said in one sentence. */
+/* Greedy matching by decreasing probability. It does not always maximise the sum, but it always
+ * keeps the most probable match and is easy to explain. */
 static film_status keep_unique(struct link *link, film_error *error)
 {
     film_status status = FILM_OK;
@@ -284,7 +286,7 @@ static film_status go_through(struct link *link, film_error *error)
         size_t last = link->a->count < first + batch ? link->a->count : first + batch;
         TRY(ask_range(link, first < last ? first : last, last, error));
         TRY(answer_range(link, error));
-        size_t begin = first * (size_t)link->comm->size; /* of all processes' */
+        size_t begin = first * (size_t)link->comm->size; /* among the records of all processes */
         size_t end = all - begin < step ? all : begin + step;
         if (!link->options->unique) {
             TRY(tell_range(link, begin, end, error));
@@ -299,7 +301,7 @@ done:
     return status;
 }
 
-/* ---- all of it ---- */
+/* ---- Run ---- */
 
 static film_status list_texts(const struct record_set *set, film_text **texts, film_error *error)
 {
@@ -334,7 +336,7 @@ done:
     return status;
 }
 
-/* What was counted in each process, and in the first one alone. */
+/* Adds up the counts of all processes, and broadcasts those of the first. */
 static film_status add_up(const struct link *link, film_error *error)
 {
     size_t counts[] = {(size_t)link->result->compared, (size_t)link->result->matched};
@@ -369,7 +371,7 @@ done:
 
 /* ---- film_pool.h ---- */
 
-/* Reads the caller's options; RESULT is what the call will fill. */
+/* Reads the options of the caller; RESULT is the struct that the call will fill. */
 static film_status start_linking(film_link_options *wanted, const film_link_options *options,
                                  const film_link_result *result, film_error *error)
 {

@@ -1,5 +1,5 @@
-/* Sentences in memory that are compared with each other; those of the same words become one
- * item. Where they came from does not matter. */
+/* A set of sentences in memory; those with the same words become one item. Reading files is in
+ * record_set_read.c, the distributed part in record_set_share.c. */
 #include "base/keytab.h"
 #include "base/mem.h"
 #include "dedup/record_set_parts.h"
@@ -59,9 +59,9 @@ void record_set_free(struct record_set *set)
     *set = (struct record_set){0};
 }
 
-/* ---- filling ---- */
+/* ---- Filling ---- */
 
-/* Blocks and not one growing array: addresses stay. */
+/* Blocks instead of one growing array: addresses stay valid. */
 static int copy(struct record_set *set, film_text *text)
 {
     struct record_set_block *block = set->blocks;
@@ -110,9 +110,9 @@ film_status record_set_label(struct record_set *set, size_t a, size_t b, int sam
     return FILM_OK;
 }
 
-/* ---- items ---- */
+/* ---- Items ---- */
 
-/* The record at a position; count when it is another process's. */
+/* Returns the record at a position, or count when another process has it. */
 static size_t record_at(const struct record_set *set, uint32_t position)
 {
     size_t low = 0, high = set->count;
@@ -127,7 +127,7 @@ static size_t record_at(const struct record_set *set, uint32_t position)
     return low < set->count && set->at[low] == position ? low : set->count;
 }
 
-/* Records of the same words that a label tells apart get keys of their own. */
+/* Gives new keys to records with the same words that are labelled "different". */
 static void part_labelled(const struct record_set *set)
 {
     for (size_t i = 0; i < set->label_count; i++) {
@@ -155,7 +155,7 @@ static int by_text(const void *left, const void *right, void *user)
     return record_set_text_order(set->records[i].text, i, set->records[j].text, j);
 }
 
-/* Items by the order of their first texts. LEAD (count): the record of that text, by item. */
+/* Numbers the items by their first texts. LEAD (count): the record of that text, by item. */
 static film_status find_items(struct record_set *set, uint32_t *lead, film_error *error)
 {
     film_status status = FILM_OK;
@@ -176,7 +176,7 @@ done:
     return status;
 }
 
-/* Members of every item beside each other: a counting sort, which keeps them rising. */
+/* Sorts the records by item: a counting sort, which is stable. */
 static film_status list_members(struct record_set *set, film_error *error)
 {
     film_status status = FILM_OK;
@@ -197,7 +197,7 @@ done:
     return status;
 }
 
-/* From positions to numbers of items; each process knows those of its own records. */
+/* Converts positions to item numbers; each process knows those of its own records. */
 static film_status label_items(struct record_set *set, const uint32_t *number, film_error *error)
 {
     film_status status = FILM_OK;
@@ -218,7 +218,7 @@ done:
     return status;
 }
 
-/* Each record to the process of its item's turn. */
+/* Sends each record to the round-robin owner of its item. */
 static film_status partition_items(struct record_set *set, const uint32_t *number,
                                    film_error *error)
 {
@@ -236,7 +236,7 @@ done:
     return status;
 }
 
-/* Positions in a job; how many records there are. */
+/* Computes positions in a job, and the number of records. */
 static film_status count_records(struct record_set *set, film_error *error)
 {
     film_status status = FILM_OK;

@@ -1,10 +1,11 @@
-/* Records by number, from whichever process has them. */
+/* Fetches records by number from the processes that own them: one exchange of requests, one of
+ * replies. It caches nothing. */
 #include "base/mem.h"
 #include "dedup/record_set.h"
 
 #include <string.h>
 
-/* Of this process. */
+/* The record of a reference, in this process. */
 static uint32_t record_of(const struct record_set *set, struct record_set_ref ref)
 {
     uint32_t place = round_robin_place(set->comm, ref.item);
@@ -30,7 +31,7 @@ void record_set_found_free(struct record_set_found *found)
     memset(found, 0, sizeof *found);
 }
 
-/* Answers, in the order of the questions, those of each process to it. */
+/* Replies to the requests of each process, in their order. */
 static film_status answer(const struct record_set *set, struct record_set_found *found,
                           film_error *error)
 {
@@ -67,7 +68,7 @@ film_status record_set_fetch(const struct record_set *set, const struct record_s
     TRY(mailbox_send(&found->asked, error));
     TRY(answer(set, found, error));
     TRY(mailbox_send(&found->answered, error));
-    /* Each process's answers belong to the questions that went there, in their order. */
+    /* The replies of a process are in the order of the requests to it. */
     int from = -1;
     size_t i = 0;
     while (mailbox_next(&found->answered)) {

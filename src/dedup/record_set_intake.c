@@ -1,11 +1,12 @@
-/* Filling a pile: one process keeps what it reads; in a job every record goes to the process to
- * which its words belong. */
+/* Fills a record set: one process keeps what it reads; in a job, the hash of its words assigns
+ * every record to a process. record_set_read.c reads the rows. */
 #include "base/mem.h"
 #include "dedup/record_set_parts.h"
 
 #include <string.h>
 
-enum { FULL = 1 << 20 }; /* bytes: what waits to be sent is small beside what is kept */
+/* In bytes: the send buffer is small compared with the records. */
+enum { FULL = 1 << 20 };
 
 film_status record_set_intake_open(struct record_set_intake *intake, struct record_set *set,
                                    film_error *error)

@@ -1,5 +1,5 @@
-/* The key under which records of the same words meet: the words in their order, and signs that
- * change a word (C, C++, 5 %). */
+/* The key that is equal for records with the same words: a hash of the words in order, and of signs
+ * that change a word (C, C++, 5 %). It ignores case and punctuation. */
 #include "base/mem.h"
 #include "dedup/record_set_parts.h"
 
@@ -24,8 +24,7 @@ void record_set_key_free(struct record_set_key_maker *maker)
     maker->capacity = 0;
 }
 
-/* Signs that make another thing of a word (C, C++, C#; 5, 5 %, $5), unlike those that end
- * sentences. */
+/* Signs that change the meaning of a word (C, C++, C#; 5, 5 %, $5), unlike sentence punctuation. */
 static size_t add_signs(char *key, size_t length, film_text text)
 {
     for (size_t i = 0; i < text.length; i++)
@@ -50,7 +49,7 @@ film_status record_set_key_make(struct record_set_key_maker *maker, film_text te
         length += token.length;
         maker->key[length++] = ' ';
     }
-    /* Without any word the text itself counts: "?" is not the same as "!". */
+    /* Without any word, the text itself is hashed: "?" differs from "!". */
     film_text signs = {maker->key, 0};
     signs.length = length ? add_signs(maker->key, length, text) : 0;
     *out = length ? strtab_hash(signs.bytes, signs.length) : ~strtab_hash(text.bytes, text.length);

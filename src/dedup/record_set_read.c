@@ -1,5 +1,5 @@
-/* Filling a pile from the rows of a table: which of them are records, and what their ids are.
- * The rows of a pool come from pool/dedup_pool.c, records of a caller from record_set_view. */
+/* Fills a record set from the rows of a table: which of them are records, and their ids. The rows
+ * of a pool come from pool/dedup_pool.c, records of a caller from record_set_view. */
 #include "base/mem.h"
 #include "dedup/fields.h"
 #include "dedup/record_set_parts.h"
@@ -12,7 +12,7 @@
 struct record_set_reading {
     struct record_set_intake intake;
     film_table *table;
-    uint64_t rows; /* read so far; in a job, behind those of the parts before */
+    uint64_t rows; /* rows so far; in a job, offset by those of earlier slices */
     int lines;     /* the format is plain lines */
     int ended;
     film_error *error;

@@ -1,12 +1,12 @@
-/* A pile in a job: positions and numbers over all processes, and records brought to where they
- * belong. */
+/* A record set in a job: global positions and numbers, and moving records to their owners. One
+ * process needs none of it. */
 #include "base/mem.h"
 #include "dedup/record_set_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- positions ---- */
+/* ---- Positions ---- */
 
 static int by_order(const void *left, const void *right, void *user)
 {
@@ -22,7 +22,7 @@ static int by_text(const void *left, const void *right, void *user)
     return record_set_text_order(set->own[i].text, i, set->own[j].text, j);
 }
 
-/* Puts the records in the order of PLACE, of which KEPT stay. */
+/* Reorders the records by PLACE, of which KEPT stay. */
 static film_status rearrange(struct record_set *set, const uint32_t *place, size_t kept,
                              film_error *error)
 {
@@ -56,7 +56,7 @@ done:
     return status;
 }
 
-/* The records are in order. Of equal texts of pairs the first stays. */
+/* The records are in order. Of equal texts of pairs, the first stays. */
 static film_status drop_known(struct record_set *set, uint32_t *place, film_error *error)
 {
     film_status status = FILM_OK;
@@ -82,7 +82,7 @@ done:
     return status;
 }
 
-/* A record's position: how many of all processes' are before it. */
+/* The position of a record: the number of records of all processes before it. */
 static film_status find_positions(struct record_set *set, film_error *error)
 {
     film_status status = FILM_OK;
@@ -127,13 +127,13 @@ done:
     return status;
 }
 
-/* ---- numbers ---- */
+/* ---- Numbers ---- */
 
-/* Where each sender's texts stand among this process's items: texts come rising. */
+/* Merges the ascending texts of every sender with the items of this process. */
 struct ranking {
     const struct record_set *set;
     const uint32_t *lead;
-    uint32_t *before; /* items + 1: others' texts that stand directly before an item */
+    uint32_t *before; /* items + 1: number of foreign texts directly before an item */
     uint32_t *at;     /* by sender */
 };
 
@@ -149,7 +149,7 @@ static void count_text(struct ranking *ranking, int from, film_text text, uint32
     ranking->before[*at]++;
 }
 
-/* Every process shows all others its texts, some at a time. */
+/* Every process sends its texts to all others, in chunks. */
 static film_status show_texts(struct ranking *ranking, film_error *error)
 {
     enum { SOME = 1 << 20 }; /* bytes */
@@ -201,7 +201,7 @@ done:
     return status;
 }
 
-/* ---- moving ---- */
+/* ---- Moving ---- */
 
 static film_status take(struct record_set *set, struct mailbox *mailbox, film_error *error)
 {
@@ -233,7 +233,7 @@ static int by_position(const void *left, const void *right, void *user)
     return a < b ? -1 : a > b;
 }
 
-/* They came from several processes: sorts them by position. */
+/* The records come from several processes: sorts them by position. */
 static film_status sort_moved(struct record_set *set, film_error *error)
 {
     film_status status = FILM_OK;

@@ -1,5 +1,5 @@
-/* Embeds sentences: TF-IDF row times the learned map, or a BERT encoder's vector. Learns
- * neither. */
+/* Embeds sentences: TF-IDF row times the learned map, or the vector of a BERT encoder. It learns
+ * neither; src/learn does. */
 #include "embed/encoder.h"
 #include "base/mem.h"
 #include "base/threads.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* From a product and the two squared lengths. */
+/* Similarity from an inner product and the two squared lengths. */
 static double compare(film_similarity similarity, double product, double squares_a,
                       double squares_b)
 {
@@ -38,7 +38,7 @@ double encoder_sparse_similarity(const struct encoder *encoder, const struct fea
                    vec_dot(b->value, b->value, b->count));
 }
 
-/* Vectors that threads work on together. */
+/* Vectors that several threads compute. */
 struct vectors {
     const struct encoder *encoder;
     const film_text *texts;
@@ -77,7 +77,7 @@ film_status encoder_read_words(const struct encoder *encoder, struct feature_row
     film_status status = features_transform(encoder->features, row, text, error);
     if (status != FILM_OK || !encoder->map) return status;
     memset(out, 0, encoder->dim * sizeof *out);
-    /* The rows of the map are far apart: ask for the next one while adding this one. */
+    /* The rows of the map are far apart in memory: prefetch the next one while adding this one. */
     for (size_t i = 0; i < row->count; i++) {
         if (i + 2 < row->count) {
             const float *ahead = encoder->map + (size_t)row->id[i + 2] * encoder->dim;
@@ -90,13 +90,13 @@ film_status encoder_read_words(const struct encoder *encoder, struct feature_row
 }
 
 enum {
-    STRETCH = 256, /* sentences a thread takes at a time: enough to hide what it costs to ask */
-    BATCH = 4096   /* sentences a network encodes at a time */
+    STRETCH = 256, /* sentences per chunk: enough to hide the cost of taking a chunk */
+    BATCH = 4096   /* sentences that a network encodes at a time */
 };
 
 /* ---- On top of a network ---- */
 
-/* OUT = M e, in a fixed order of additions whatever else is embedded with it. */
+/* OUT = M e. The order of additions is fixed, whatever else is embedded at the same time. */
 static void map_vector(const struct encoder *encoder, const float *e, float *out)
 {
     size_t dim = encoder->network_dim, inputs = encoder->network->dim;

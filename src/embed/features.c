@@ -1,4 +1,4 @@
-/* The fitted vocabulary at work: text to weighted row. */
+/* Applies a fitted vocabulary: from text to a TF-IDF row. learn/features_fit.c fits it. */
 #include "embed/features.h"
 #include "base/mem.h"
 #include "base/sort.h"
@@ -50,7 +50,7 @@ void features_weigh(const struct features *features, const uint32_t *id, float *
         for (size_t i = start; i < at; i++) value[i] *= scale;
     }
     if (groups_present < 2) return;
-    /* every group has length 1 now, so the row's length is the root of their number */
+    /* Every group has length 1 now, so the length of the row is the root of their number. */
     float scale = (float)(1.0 / sqrt((double)groups_present));
     for (size_t i = 0; i < count; i++) value[i] *= scale;
 }
@@ -80,7 +80,7 @@ static int reserve(struct feature_row *row, size_t count)
            mem_grow((void **)&row->scratch, &row->scratch_capacity, count, sizeof *row->scratch);
 }
 
-/* Looks up every gram; the known ids are gathered in row->id, with repetitions. */
+/* Looks up every gram; the known ids are collected in row->id, with repetitions. */
 static size_t look_up(const struct features *features, struct feature_row *row)
 {
     size_t known = 0, at = 0;

@@ -1,9 +1,9 @@
-/* Sentences to sparse TF-IDF rows.
+/* Sparse TF-IDF rows of sentences.
  *
- * A feature is a word, a pair of neighbouring words or a character n-gram (embed/grams.h). Its
- * weight in a sentence is (1 + log count) * idf with idf = log((1 + n) / (1 + df)) + 1; each group
- * is brought to length 1, then the whole row. Ids go group by group, inside a group by falling
- * document frequency: what is used most lies together. */
+ * A feature is a word, a pair of adjacent words, or a character n-gram (embed/grams.h). Its weight
+ * in a sentence is (1 + log count) * idf, with idf = log((1 + n) / (1 + df)) + 1. Each group is
+ * normalised to length 1, then the whole row. Ids are grouped, and sorted by decreasing document
+ * frequency inside a group, so that frequent features are adjacent in memory. */
 #ifndef EMBED_FEATURES_H
 #define EMBED_FEATURES_H
 
@@ -14,9 +14,9 @@ struct features {
     struct tokenizer tokenizer;
     unsigned groups;
     struct strtab vocabulary[GROUPS];
-    uint32_t first[GROUPS + 1]; /* ids of group g are first[g] .. first[g+1] */
+    uint32_t first[GROUPS + 1]; /* group g has the ids first[g] .. first[g+1] */
     const float *idf;           /* first[GROUPS] */
-    float *own_idf;             /* the same when it was made here, not mapped */
+    float *own_idf;             /* the same, when computed here and not mapped */
 };
 
 void features_free(struct features *features);
@@ -26,14 +26,14 @@ static inline uint32_t features_count(const struct features *features)
     return features->first[GROUPS];
 }
 
-/* The group a feature belongs to. */
+/* Returns the group of a feature. */
 enum group features_group(const struct features *features, uint32_t id);
 film_text features_name(const struct features *features, uint32_t id);
 
-/* A sentence's row; scratch space and result, one per thread. */
+/* The row of a sentence; scratch space and result, one per thread. */
 struct feature_row {
     struct grams grams;
-    uint32_t *id; /* rising */
+    uint32_t *id; /* ascending */
     float *value;
     size_t count;
     uint32_t *found; /* id of each gram, group by group, or STRTAB_NONE */
@@ -45,18 +45,18 @@ film_status feature_row_init(struct feature_row *row, const struct features *fea
                              film_error *error);
 void feature_row_free(struct feature_row *row);
 
-/* The row of TEXT under a fitted vocabulary; unknown features are passed over. */
+/* Computes the row of TEXT under a fitted vocabulary; unknown features are skipped. */
 film_status features_transform(const struct features *features, struct feature_row *row,
                                film_text text, film_error *error);
 
-/* Where feature ID stands in the row, or would. */
+/* Returns the position of feature ID in the row, or its insertion point. */
 size_t feature_row_position(const struct feature_row *row, uint32_t id);
 
-/* PLACES[i]: how often feature number i of the row occurs in the sentence. */
+/* PLACES[i] = the number of occurrences of the row's feature i in the sentence. */
 void feature_row_places(const struct feature_row *row, double *places);
 
-/* Brings an id-sorted row to its final weights: VALUE holds tf on entry. Shared by fitting and
- * transforming, so that both give the same numbers. */
+/* Computes the final weights of an id-sorted row; VALUE holds tf on entry. Fitting and transforming
+ * share it, so that both give the same numbers. */
 void features_weigh(const struct features *features, const uint32_t *id, float *value,
                     size_t count);
 

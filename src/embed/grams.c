@@ -1,5 +1,5 @@
-/* Lists the features of a sentence as strings: words, word pairs, character n-grams. Weighs none
- * of them. */
+/* Lists the features of a sentence as strings: words, word pairs, character n-grams. features.c
+ * weighs them. */
 #include "embed/grams.h"
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -58,8 +58,8 @@ static film_status collect_words(struct grams *grams, film_error *error)
     return FILM_OK;
 }
 
-/* Neighbours that are both characters of a script without spaces are left out: their pair is a
- * feature of the word group already. */
+/* Adjacent characters of a script without spaces are skipped: their pair is already a feature of
+ * the word group. */
 static film_status collect_bigrams(struct grams *grams, film_error *error)
 {
     const struct tokens *tokens = &grams->tokens;
@@ -84,8 +84,8 @@ static film_status collect_bigrams(struct grams *grams, film_error *error)
     return FILM_OK;
 }
 
-/* The grams of N characters of the padded word bytes[start .. end); how many there are. Characters
- * are code points: a step goes to the next byte that does not continue one. */
+/* Appends the n-grams of the padded word bytes[start .. end) and returns their number. Characters
+ * are code points. */
 static size_t slide(struct gram_list *list, size_t start, size_t end, int n, uint32_t token)
 {
     const char *bytes = list->bytes;
@@ -102,8 +102,8 @@ static size_t slide(struct gram_list *list, size_t start, size_t end, int n, uin
 #undef STEP
 }
 
-/* The word that starts with token *i, or the whole run of characters of a script without spaces; *i
- * moves to its last token. */
+/* Returns the word that starts with token *i, or the whole run of characters of a script without
+ * spaces; *i moves to its last token. */
 static film_text word_or_run(const struct tokens *tokens, size_t *i)
 {
     const struct token *first = &tokens->items[*i];
@@ -118,7 +118,7 @@ static film_text word_or_run(const struct tokens *tokens, size_t *i)
     return text;
 }
 
-/* As scikit-learn does: a word too short for n characters is taken whole, once. */
+/* As in scikit-learn: a word shorter than n characters is used whole, once. */
 static film_status collect_characters(struct grams *grams, film_error *error)
 {
     const struct tokens *tokens = &grams->tokens;

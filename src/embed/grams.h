@@ -1,5 +1,5 @@
-/* The features of a sentence as strings, by group: words, pairs of neighbouring words, and the
- * character 3- and 4-grams of each word with a space on either side (scikit-learn's char_wb). */
+/* The features of a sentence as strings, by group: words, pairs of adjacent words, and the
+ * character 3- and 4-grams of each word padded with spaces (char_wb of scikit-learn). */
 #ifndef EMBED_GRAMS_H
 #define EMBED_GRAMS_H
 
@@ -12,7 +12,7 @@ const char *group_name(enum group group);
 
 struct gram {
     uint32_t start, length; /* in the group's bytes */
-    uint32_t token;         /* the first token it comes from */
+    uint32_t token;         /* the first token that it comes from */
     uint32_t last_token;
 };
 
@@ -33,7 +33,7 @@ film_status grams_init(struct grams *grams, const struct tokenizer *tokenizer, f
 void grams_free(struct grams *grams);
 
 /* Collects the features of TEXT for the groups in the bit set GROUPS_WANTED, with repetitions, in
- * the order of the text. */
+ * text order. */
 film_status grams_collect(struct grams *grams, const struct tokenizer *tokenizer,
                           unsigned groups_wanted, film_text text, film_error *error);
 

@@ -1,5 +1,5 @@
-/* Which implementation of networks there is: one pointer, set by the library that has it. Computes
- * nothing. */
+/* Registers the implementation of networks: one pointer, set by the library that has it. It
+ * computes nothing. */
 #include "embed/network.h"
 #include "base/mem.h"
 
@@ -26,7 +26,7 @@ film_status network_open(struct safetensors *file, const char *path, struct netw
     const struct network_interface *interface = atomic_load(&registered);
     void (*load)(void *user) = atomic_load(&loader);
     *out = NULL;
-    if (!interface && load) { /* the program may have it in a library that it loads now */
+    if (!interface && load) { /* the program may load the library now */
         load(atomic_load(&loader_user));
         interface = atomic_load(&registered);
     }

@@ -1,10 +1,9 @@
-/* A network that turns sentences into vectors, as the encoder sees it: a table of functions and a
- * few numbers.
+/* The interface between the encoder and a neural network that embeds sentences: a table of
+ * functions and a few numbers.
  *
- * Computing such a network (a BERT encoder, perhaps with the black box on top) takes a matrix
- * library, which answering from words does not need. So its code is in another library, which
- * registers this table; without it a model that has a network is refused with the name of what is
- * missing. */
+ * Such a network (a BERT encoder, perhaps with the black box on top) needs a matrix library, which
+ * matching by words does not. So its code is in another library, which registers this table.
+ * Without that library, a model with a network is refused with a message that names the library. */
 #ifndef EMBED_NETWORK_H
 #define EMBED_NETWORK_H
 
@@ -12,41 +11,42 @@
 
 struct network_interface;
 
-/* The beginning of what network_interface.open returns; the rest is the implementation's. */
+/* The common head of what network_interface.open returns; the implementation adds its own
+ * fields. */
 struct network {
     const struct network_interface *interface;
-    size_t dim;    /* numbers of a vector */
-    size_t room;   /* most texts it makes sense to encode ahead of asking for them */
-    int black_box; /* its vectors cannot be explained, and there is no map on top of them */
+    size_t dim;    /* dimension of a vector */
+    size_t room;   /* the largest useful number of texts to encode ahead */
+    int black_box; /* its vectors cannot be explained, and no map is on top of them */
 };
 
-/* What a model file holds of a network. */
+/* The parts of a network that a model file stores. */
 struct network_file {
-    struct safetensors_tensor *tensors; /* their data belongs to the network */
+    struct safetensors_tensor *tensors; /* the network owns their data */
     size_t count;
-    char *bert, *deep; /* metadata, as JSON; deep: NULL without a black box */
+    char *bert, *deep; /* metadata as JSON; deep is NULL without a black box */
 };
 
 struct network_interface {
-    /* From the tensors and the metadata "bert" and "deep" of FILE, which stays open as long as the
-     * network. Nothing in it is trusted. PATH is for messages. */
+    /* Opens the network from the tensors and the metadata "bert" and "deep" of FILE, which must
+     * stay open as long as the network. All of it is checked. PATH is for messages. */
     film_status (*open)(struct safetensors *file, const char *path, struct network **out,
                         film_error *error);
     void (*free)(struct network *network);
 
-    /* OUT (count x dim) = the vectors of TEXTS, each of its text alone. Any number of threads may
-     * ask. */
+    /* OUT (count x dim) = the vectors of TEXTS. The vector of a text does not depend on the others.
+     * Safe to call from several threads. */
     film_status (*encode)(const struct network *network, const film_text *texts, size_t count,
                           int threads, float *out, film_error *error);
 
-    /* What to write so that `open` makes the same network of it. */
+    /* Returns what to write so that `open` restores the same network. */
     film_status (*save)(const struct network *network, struct network_file *out, film_error *error);
 };
 
-/* Makes INTERFACE the one that network_open uses. Any thread, any number of times. */
+/* Sets the interface that network_open uses. Thread-safe; may be called repeatedly. */
 void network_register(const struct network_interface *interface);
 
-/* FILM_NEEDS_LIBRARY where nothing is registered. */
+/* Returns FILM_NEEDS_LIBRARY when no interface is registered. */
 film_status network_open(struct safetensors *file, const char *path, struct network **out,
                          film_error *error);
 void network_free(struct network *network);

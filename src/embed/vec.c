@@ -1,13 +1,13 @@
-/* Sums, products and scaling of dense vectors, with a version per instruction set chosen at
- * start. Sums are double. */
+/* Inner product, sum and scaling of dense vectors, with one version per instruction set, selected
+ * at program start. Inner products are summed in double. */
 #include "embed/vec.h"
 
 #include <math.h>
 
 VEC_KERNEL double vec_dot(const float *a, const float *b, size_t n)
 {
-    /* Sixteen float lanes summed over runs of 256, runs in double: the speed of float with an error
-     * that does not grow with n. */
+    /* Sixteen float lanes are summed over blocks of 256, blocks in double: the speed of float, with
+     * an error that does not grow with n. */
     double total = 0.0;
     for (size_t start = 0; start < n; start += 256) {
         size_t end = start + 256 < n ? start + 256 : n;

@@ -1,4 +1,4 @@
-/* Verdicts and explanations as JSON (film_explain.h). */
+/* Writes verdicts and explanations as JSON (film_explain.h). It computes nothing; pair.c does. */
 #include "base/writer.h"
 #include "base/sized.h"
 #include "film_explain.h"

@@ -1,12 +1,13 @@
-/* A dimension of the vectors: which words pull it, and which kept sentences lie far out. */
+/* Explains a dimension of the vectors: its strongest words, and the stored sentences with extreme
+ * values. Words are explained in word.c, the whole model in model.c. */
 #include "base/mem.h"
 #include "explain/learned.h"
 #include "explain/ranking.h"
 
 #include <math.h>
 
-/* How many words a dimension rests on, if all of them weighed the same (the participation ratio of
- * the squared weights), and what share of the squares the strongest ten have. */
+/* The effective number of words of a dimension (participation ratio of the squared weights), and
+ * the share of the squares that the ten strongest words have. */
 static void write_concentration(const film_model *model, size_t dimension, struct writer *to)
 {
     enum { TOP = 10 };
@@ -49,7 +50,7 @@ done:
     return status;
 }
 
-/* Of a map on top of a BERT encoder: the encoder's dimensions that weigh most. */
+/* For a map on top of a BERT encoder: the encoder dimensions with the largest weights. */
 static film_status write_inputs(const struct encoder *encoder, size_t dimension, size_t most,
                                 struct writer *to, film_error *error)
 {
@@ -58,7 +59,7 @@ static film_status write_inputs(const struct encoder *encoder, size_t dimension,
                                     encoder->network->dim, most, to, error);
 }
 
-/* The kept sentences with the largest and the smallest value. */
+/* The stored sentences with the largest and the smallest value. */
 static film_status write_examples(const film_model *model, size_t dimension, size_t most,
                                   struct writer *to, film_error *error)
 {

@@ -1,5 +1,5 @@
-/* What a BERT encoder adds to a pair's explanation: exact where it is linear, by leaving words
- * out where it is not. */
+/* Explains the contribution of a BERT encoder to a pair: exactly where it is linear, by occlusion
+ * (leaving words out) where it is not. It explains nothing inside a black box. */
 #include "explain/encoded.h"
 #include "base/mem.h"
 #include "embed/vec.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- By the encoder's dimensions ---- */
+/* ---- Dimensions of the encoder ---- */
 
 static void offer(struct encoded *encoded, film_encoder_share share)
 {
@@ -20,8 +20,8 @@ static void offer(struct encoded *encoded, film_encoder_share share)
     encoded->list[at] = share;
 }
 
-/* y_a . y_b = sum over i of e_a[i] (M_i . y_b), and the same from the other side: the mean of
- * both. */
+/* y_a . y_b = sum over i of e_a[i] (M_i . y_b), and the same from the other side; the share is the
+ * mean of both. */
 static film_status share_dimensions(struct encoded *encoded, const struct reading *reading,
                                     film_error *error)
 {
@@ -51,9 +51,9 @@ done:
     return status;
 }
 
-/* ---- By leaving words out ---- */
+/* ---- Occlusion ---- */
 
-/* TEXT without bytes START .. END. */
+/* Returns TEXT without bytes START .. END. */
 static film_text without(film_text text, size_t start, size_t end, char *to)
 {
     if (start) memcpy(to, text.bytes, start);
@@ -95,7 +95,7 @@ film_status encoded_find(struct encoded *encoded, struct words *words,
     film_status status = FILM_OK;
     encoded->count = 0;
     encoded->sum = 0;
-    if (!reading->encoder->network_map) return FILM_OK; /* a black box: nothing is told of it */
+    if (!reading->encoder->network_map) return FILM_OK; /* a black box is not explained */
     TRY(share_dimensions(encoded, reading, error));
     for (int sentence = 0; sentence < 2; sentence++)
         TRY(leave_out(words, reading, sentence, error));

@@ -1,5 +1,5 @@
-/* Facts that can be seen in two sentences without a model, such as numbers that differ or a
- * negation on one side. They decide nothing. */
+/* Observations about two sentences that need no model, such as different numbers or a negation on
+ * one side. They do not influence any decision. */
 #include "explain/facts.h"
 #include "base/utf8.h"
 
@@ -19,12 +19,12 @@ __attribute__((format(printf, 3, 4))) static void add(struct facts *facts, const
     facts->list[facts->count++] = (film_fact){name, text};
 }
 
-/* ---- Some words of a sentence, as they are written: 3, 5 ---- */
+/* ---- A short list of words, as written: 3, 5 ---- */
 
 enum { SHOWN = 3, LONGEST = 40, LIST = SHOWN * (LONGEST + 8) + 8 };
 
 struct chosen {
-    char text[LIST]; /* empty: none */
+    char text[LIST]; /* may be empty */
     size_t length, count;
     film_text last;
 };
@@ -36,7 +36,7 @@ static void append(struct chosen *chosen, const char *bytes, size_t length)
     chosen->text[chosen->length] = 0;
 }
 
-/* At most SHOWN words of at most LONGEST bytes, and dots for what there is more. */
+/* Lists at most SHOWN words of at most LONGEST bytes; dots stand for further words. */
 static void choose(struct chosen *chosen, film_text word)
 {
     if (chosen->count && word.bytes == chosen->last.bytes) return; /* "won't" is two tokens */
@@ -55,7 +55,7 @@ static film_text as_written(const struct reading_side *side, size_t word)
     return (film_text){side->text.bytes + token->from, token->to - token->from};
 }
 
-/* The words of a sentence with one of FLAGS; ALONE: only those the other does not have. */
+/* Lists the words of a sentence with one of FLAGS; ALONE: only unshared ones. */
 static void choose_flagged(struct chosen *chosen, const struct reading *reading, int side,
                            unsigned flags, int alone)
 {
@@ -79,7 +79,7 @@ static void choose_unknown(struct chosen *chosen, const struct reading *reading,
 
 /* ---- Facts ---- */
 
-/* BOTH names what differs, ONE what only one sentence does with it. */
+/* BOTH names what differs, ONE what only one sentence has. */
 static void compare(struct facts *facts, const char *name, const struct chosen *a,
                     const struct chosen *b, const char *both, const char *one)
 {

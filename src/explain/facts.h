@@ -1,5 +1,4 @@
-/* What can be seen in two sentences without any model, in words: numbers that differ, a negation on
- * one side. */
+/* Observations that need no model, as sentences: different numbers, a negation on one side. */
 #ifndef EXPLAIN_FACTS_H
 #define EXPLAIN_FACTS_H
 
@@ -15,7 +14,7 @@ struct facts {
     char text[FACTS_MOST][FACT_LENGTH];
 };
 
-/* Of the pair that was read. KNOWN: what memory said of it. */
+/* For the pair that was read. KNOWN is the result of the memory lookup. */
 void facts_find(struct facts *facts, const struct reading *reading, enum memory_answer known);
 
 #endif

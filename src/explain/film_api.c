@@ -1,5 +1,5 @@
-/* film.h and film_explain.h: checks the arguments, then one call down. Both headers share the
- * context, so both are here. JSON of verdicts and explanations is answer_json.c's. */
+/* The public functions of film.h and film_explain.h: they check the arguments and call the internal
+ * function. Both headers share the context, so both are here. answer_json.c writes the JSON. */
 #include "base/mem.h"
 #include "base/sized.h"
 #include "explain/learned.h"
@@ -133,7 +133,7 @@ film_status film_explain_pair(film_context *context, film_text a, film_text b,
     return status;
 }
 
-/* How long the lists of an explanation are. */
+/* The length of the lists of an explanation. */
 static size_t list_length(size_t most)
 {
     enum { USUAL = 10, LONGEST = 1000 };

@@ -1,4 +1,5 @@
-/* Splits the similarity of two sentences exactly into products of their words' vectors. */
+/* Decomposes the similarity of two sentences exactly into inner products of the vectors of their
+ * words. The weights of single words are computed in pair/reasons.c. */
 #include "explain/links.h"
 #include "base/mem.h"
 #include "embed/vec.h"
@@ -15,7 +16,7 @@ void links_free(struct links *links)
     memset(links, 0, sizeof *links);
 }
 
-/* What the parts are made over: the dimensions of the map, or without one the features of side
+/* The dimension of the word contributions: that of the map, or without a map the features of side
  * 0. */
 static size_t width(const struct reading *reading)
 {
@@ -39,11 +40,11 @@ struct gathering {
     const struct words *words;
     const struct reading *reading;
     int sentence; /* 0: a, 1: b */
-    size_t count; /* words looked at */
+    size_t count; /* number of words examined */
     float *part;
 };
 
-/* A share of a feature, to the words that token T stands on. */
+/* Adds a share of a feature to the words that the token covers. */
 static void give(const struct gathering *to, const struct token *token, uint32_t id, double share)
 {
     size_t from, end, first = to->words->first[to->sentence], dim = width(to->reading);
@@ -54,8 +55,8 @@ static void give(const struct gathering *to, const struct token *token, uint32_t
                         to->part + (word - first) * dim);
 }
 
-/* Every feature of a sentence, split over its places and each of those over its first and last
- * word, as pair/reasons.h does. */
+/* Splits every feature of a sentence over its occurrences, and each of those over its first and
+ * last word, as pair/reasons.h does. */
 static film_status gather(struct links *links, struct gathering *to, film_error *error)
 {
     int a = to->reading->swapped ? 1 : 0, side = to->sentence ? !a : a;
@@ -103,7 +104,7 @@ static int stronger_first(const void *left, const void *right)
     return a->b < b->b ? -1 : a->b > b->b;
 }
 
-/* Keeps the strongest, unsorted: the weakest of a full list makes room. */
+/* Keeps the strongest links, unsorted: a new link replaces the weakest of a full list. */
 static void offer(struct links *links, const film_word_link *link)
 {
     size_t weakest = 0;

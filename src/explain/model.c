@@ -1,4 +1,5 @@
-/* A model: what it learned to insist on and to ignore, and how its traits speak. */
+/* Explains a whole model: its strongest and its ignored words, and the effect of each trait. Single
+ * words and dimensions are in word.c and dimension.c. */
 #include "base/mem.h"
 #include "explain/learned.h"
 #include "explain/ranking.h"
@@ -11,10 +12,10 @@
 
 /* ---- Words ---- */
 
-/* What word ID is measured by. */
+/* A measure of word ID. */
 typedef double (*measure_fn)(const film_model *model, uint32_t id);
 
-/* In log-odds, where it is the only word shared, or the only one that one sentence has alone. */
+/* Log-odds of the word when it is the only shared or the only unshared word. */
 static double evidence_of(const film_model *model, uint32_t id, int alone)
 {
     const struct decision *decision = &model->decision;
@@ -32,13 +33,13 @@ static double for_shared(const film_model *model, uint32_t id)
     return evidence_of(model, id, 0);
 }
 
-/* Nearer to 0 the less it matters whether one sentence has it or both. */
+/* The closer to 0, the less it matters whether one or both sentences have the word. */
 static double ignored(const film_model *model, uint32_t id)
 {
     return -fmax(fabs(evidence_of(model, id, 1)), fabs(evidence_of(model, id, 0)));
 }
 
-/* What a word adds to a vector: its length in L, times idf. */
+/* The contribution of a word to a vector: the length of its row in L, times idf. */
 static double loud(const film_model *model, uint32_t id)
 {
     const float *column = model->encoder.map + id * model->encoder.dim;
@@ -50,8 +51,8 @@ static double quiet(const film_model *model, uint32_t id)
     return -loud(model, id);
 }
 
-/* The words with the highest measure among the most frequent ones: of a word that hardly any pair
- * had, little was learned, and to weigh nothing it need not have been ignored. */
+/* Lists are limited to frequent words. Little was learned about a word that hardly any pair had;
+ * its weight may be 0 although it is not ignored. */
 enum { FREQUENT = 5000, VERY_FREQUENT = 500 };
 
 /* A list of words. */
@@ -104,7 +105,7 @@ done:
 
 /* ---- Traits ---- */
 
-/* What a trait alone adds to the log-odds, from its smallest value to its largest. */
+/* The range of the contribution of a single trait to the log-odds. */
 struct shape {
     size_t trait;
     double at_least, at_most, lowest, highest;
@@ -113,7 +114,7 @@ struct shape {
 struct shaping {
     const struct decision *decision;
     struct tree_terms terms;
-    float *x;       /* traits; all but one at the line's mean, which matters to none of them */
+    float *x; /* traits; all but one at the mean of the line, which does not affect the others */
     size_t *single; /* by trait: its term of the trees, or NONE */
 };
 #define NONE SIZE_MAX
@@ -130,7 +131,7 @@ static double value_at(struct shaping *shaping, size_t trait, float x)
     return decision->margin.scale * value;
 }
 
-/* A sum of steps and a line with a bend at either end is extreme at a step or a bend. */
+/* The sum of a step function and a clipped line takes its extremes at a step or at a bend. */
 static void look_at(struct shaping *shaping, struct shape *shape, float x, float *least,
                     float *most)
 {

@@ -1,5 +1,5 @@
-/* Finds the kept labelled pairs nearest to a pair by the vectors of their sentences. Shown,
- * never used to decide. */
+/* Finds the stored labelled pairs nearest to a pair, by the vectors of their sentences (exact
+ * scan). They are shown, but do not influence any decision. */
 #include "explain/nearest.h"
 #include "base/mem.h"
 
@@ -20,7 +20,7 @@ static film_text text_of(const struct nearest *nearest, size_t sentence)
     return examples_text(nearest->examples, sentence / 2, (int)(sentence % 2));
 }
 
-/* Without a map: the sparse rows, one behind the other. */
+/* Without a map: computes the sparse rows, concatenated. */
 static film_status keep_rows(struct nearest *nearest, const struct encoder *encoder,
                              film_error *error)
 {
@@ -52,7 +52,7 @@ static film_status make_ready(struct nearest *nearest, const struct encoder *enc
     film_status status = FILM_OK;
     size_t sentences = 2 * nearest->examples->count;
     const struct examples *examples = nearest->examples;
-    nearest_free(nearest); /* what a call before may have left unfinished */
+    nearest_free(nearest); /* discards an unfinished earlier attempt */
     nearest->examples = examples;
     TRY(feature_row_init(&nearest->row, encoder->features, error));
     if (encoder_has_vectors(encoder)) {
@@ -84,7 +84,7 @@ static double similarity(const struct nearest *nearest, const struct reading *re
     return encoder_sparse_similarity(encoder, &here->row, &row);
 }
 
-/* Keeps the list sorted; of equally near ones the first stays first. */
+/* Keeps the list sorted; ties stay in order. */
 static void offer(struct nearest *nearest, const film_example *example)
 {
     size_t at = nearest->count;
@@ -108,7 +108,7 @@ film_status nearest_find(struct nearest *nearest, const struct reading *reading,
             similarity(nearest, reading, a, 2 * i) + similarity(nearest, reading, !a, 2 * i + 1);
         double crossed =
             similarity(nearest, reading, a, 2 * i + 1) + similarity(nearest, reading, !a, 2 * i);
-        int turned = crossed > straight; /* shown the way round that is nearer */
+        int turned = crossed > straight; /* shown in the order that is nearer */
         film_example example = {examples_text(nearest->examples, i, turned),
                                 examples_text(nearest->examples, i, !turned),
                                 nearest->examples->same[i], 0.5 * (turned ? crossed : straight)};

@@ -1,5 +1,5 @@
-/* The kept examples nearest to a pair. Their vectors are made when first asked for: a context that
- * never explains does not pay for them, and no file has to hold them. */
+/* The stored training examples nearest to a pair. Their vectors are computed on first use: a
+ * context that never explains does not pay for them, and no file stores them. */
 #ifndef EXPLAIN_NEAREST_H
 #define EXPLAIN_NEAREST_H
 
@@ -17,21 +17,21 @@ struct nearest_rows {
     size_t id_capacity, value_capacity;
 };
 
-/* Zero-initialised but for EXAMPLES. */
+/* Zero-initialise all but EXAMPLES. */
 struct nearest {
     const struct examples *examples; /* NULL: none */
     struct feature_row row;          /* scratch */
-    int ready;                       /* the vectors are there */
-    float *vectors;                  /* 2 count x dim; NULL without a map: */
-    struct nearest_rows rows;        /* 2 count sparse rows */
+    int ready;                       /* the vectors are computed */
+    float *vectors;                  /* 2 count x dim; NULL without a map */
+    struct nearest_rows rows;        /* without a map: 2 count sparse rows */
     film_example list[NEAREST_MOST];
     size_t count;
 };
 
 void nearest_free(struct nearest *nearest);
 
-/* Of the pair that was read. How near: the mean similarity of the sentences, each with one of the
- * other pair, whichever way round is nearer. */
+/* Finds the examples nearest to the pair that was read. The measure is the mean similarity of the
+ * sentences, in whichever order of the example is nearer. */
 film_status nearest_find(struct nearest *nearest, const struct reading *reading, film_error *error);
 
 #endif

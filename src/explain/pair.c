@@ -1,5 +1,5 @@
-/* Gathers the reasons of a verdict into words and groups that add up to its log-odds, with
- * links, facts and examples. */
+/* Groups the reasons of a verdict by word and by family, so that they add up to its log-odds, and
+ * adds links, facts and examples. pair/reasons.c computes the reasons. */
 #include "explain/pair.h"
 #include "base/mem.h"
 #include "pair/reasons.h"
@@ -19,7 +19,7 @@ void explainer_free(struct explainer *explainer)
 
 /* ---- Words ---- */
 
-/* A reason's weight, split equally over the words of both sentences that it stands on. */
+/* Splits the weight of a reason equally over the words of both sentences that it refers to. */
 static void share_out(struct words *words, const film_reason *reason)
 {
     size_t from[2] = {0, 0}, to[2] = {0, 0};
@@ -49,8 +49,8 @@ static int stronger_first(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-/* REASON without a place to the groups of its families, half to each where there are two. PUT 0:
- * only counts. */
+/* Adds a REASON without a position to the groups of its families, half to each where there are two.
+ * PUT 0: only counts. */
 static void sort_in(struct explainer *explainer, film_reason **next, const film_reason *reason,
                     int put)
 {

@@ -1,5 +1,5 @@
-/* A pair explained: the verdict's reasons gathered into words and groups, with links, facts and
- * examples. */
+/* Explanation of a pair: the reasons of the verdict, grouped by word and by family, with links,
+ * facts and examples. */
 #ifndef EXPLAIN_PAIR_H
 #define EXPLAIN_PAIR_H
 
@@ -11,10 +11,10 @@
 #include "pair/match.h"
 #include "film.h"
 
-/* Scratch space and result, one per thread; zero-initialised. */
+/* Scratch space and result, one per thread; zero-initialise it. */
 struct explainer {
     struct words words;
-    film_reason *reasons; /* of the groups, one group behind the other */
+    film_reason *reasons; /* of the groups, concatenated */
     size_t reasons_capacity;
     film_reason_group groups[FAMILIES];
     struct links links;

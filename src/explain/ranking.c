@@ -1,4 +1,4 @@
-/* The largest of many values, best first, for lists of words, dimensions and sentences. */
+/* Top-k lists of words and dimensions, and their JSON. base/topk.c keeps the k best. */
 #include "explain/ranking.h"
 #include "base/mem.h"
 #include "base/utf8.h"

@@ -1,4 +1,5 @@
-/* A word: the dimensions it drives, its neighbours, what it weighs as evidence. */
+/* Explains a word: the dimensions it contributes to, its nearest words, its weight as evidence.
+ * Words outside the vocabulary have no explanation. */
 #include "base/mem.h"
 #include "explain/learned.h"
 #include "explain/ranking.h"
@@ -7,7 +8,7 @@
 
 #include <math.h>
 
-/* The feature of WORD as the model reads it: folded, stemmed. */
+/* Returns the feature of WORD after folding and stemming. */
 static film_status find_word(const film_model *model, film_text word, uint32_t *id,
                              film_error *error)
 {
@@ -45,8 +46,8 @@ static film_status write_dimensions(const film_model *model, uint32_t id, size_t
     return ranking_write_dimensions(column, 1, dim, most, to, error);
 }
 
-/* Words whose vectors point the same way, each embedded as a sentence by itself: its letters count
- * as well, where the model has features of them. */
+/* Words whose vectors have a similar direction. Each is embedded as a sentence of its own, so that
+ * its letters count too where the model has character features. */
 static film_status write_nearest(const film_model *model, uint32_t id, size_t most,
                                  struct writer *to, film_error *error)
 {
@@ -85,7 +86,7 @@ static double evidence_scale(const struct decision *decision)
     return decision->margin.scale * decision->evidence.scale;
 }
 
-/* The strongest pairs of words with this one, of the kinds whose keys tell the words. */
+/* The strongest word pairs with this word, of the kinds whose keys contain the words. */
 static film_status write_pairs(const film_model *model, uint32_t id, size_t most, struct writer *to,
                                film_error *error)
 {

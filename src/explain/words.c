@@ -1,5 +1,5 @@
-/* Cuts two sentences into words that do not overlap, as a reader sees them, and maps tokens to
- * them. */
+/* Divides two sentences into words that do not overlap, as a reader sees them, and maps tokens to
+ * them. pair.c assigns the weights. */
 #include "explain/words.h"
 #include "base/mem.h"
 
@@ -19,7 +19,7 @@ static int by_start(const void *left, const void *right)
     return a->end < b->end ? -1 : a->end > b->end;
 }
 
-/* Words that lie over each other become one. Returns how many are left. */
+/* Merges overlapping words. Returns the number left. */
 static size_t merge(film_word_share *list, size_t count)
 {
     size_t kept = 0;
@@ -34,7 +34,7 @@ static size_t merge(film_word_share *list, size_t count)
     return kept;
 }
 
-/* The first of COUNT words that ends behind START. */
+/* Returns the first of COUNT words that ends after START. */
 static size_t first_behind(const film_word_share *list, size_t count, size_t start)
 {
     size_t low = 0, high = count;
@@ -48,9 +48,8 @@ static size_t first_behind(const film_word_share *list, size_t count, size_t sta
     return low;
 }
 
-/* Adds the words of one sentence behind those that are there: its tokens but the pairs of
- * characters, and then such pairs whose characters are no tokens (a stop list may have taken
- * them). */
+/* Appends the words of one sentence: its tokens except pairs of characters, then those pairs whose
+ * characters are not tokens (stop words may have been removed). */
 static film_status find_side(struct words *words, const struct reading_side *side, char letter,
                              size_t *end, film_error *error)
 {

@@ -1,5 +1,5 @@
-/* Quantises vectors to one byte per dimension with a scale per row. Products are in
- * codes_kernel.c. */
+/* Scalar quantisation of vectors to one byte per dimension, with a scale per row. codes_kernel.c
+ * computes the products. */
 #include "index/codes.h"
 #include "base/threads.h"
 #include "index/codes_kernel.h"
@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The best kernel of this machine. Looked up at every call: a handful of loads against thousands of
- * products. A test's choice is the only thing remembered. */
+/* The best kernel of this machine is looked up at every call: a few loads against thousands of
+ * products. Only the choice of a test is remembered. */
 static const struct codes_kernel *chosen;
 
 static const struct codes_kernel *kernel(void)
@@ -42,7 +42,7 @@ size_t codes_query_room(size_t dim)
     return (dim + 63) / 64 * 64;
 }
 
-/* The scale that makes the largest magnitude 127, and 1 / scale (0 for a zero vector). */
+/* The scale that maps the largest magnitude to 127, and its inverse (0 for a zero vector). */
 static float scale_of(const float *vector, size_t dim, float *inverse)
 {
     float largest = 0;

@@ -1,11 +1,10 @@
-/* Vectors in one byte per dimension, with a scale per row.
+/* Vectors quantised to one byte per dimension, with a scale per row.
  *
  * A row is STRIDE bytes: the codes (value + 128, unsigned, because the fastest instruction
- * multiplies unsigned by signed bytes), bytes that no one looks at, and in the last four the scale
- * as a float. The scale lies with the codes so that a random access costs no second cache miss.
- * Products of codes are whole numbers and a score is one of them times a scale, so every kernel on
- * every machine gives the same bits. Scores leave out the query's own scale: it does not change any
- * order. */
+ * multiplies unsigned by signed bytes), padding, and the scale as a float in the last four bytes.
+ * The scale is next to the codes so that a random access costs no second cache miss. Products of
+ * codes are integers and a score is one of them times a scale, so every kernel on every machine
+ * gives the same bits. Scores omit the scale of the query: it does not change the order. */
 #ifndef INDEX_CODES_H
 #define INDEX_CODES_H
 
@@ -23,24 +22,24 @@ struct codes {
     size_t count, dim, stride;
 };
 
-/* A query as the kernels want it; points into memory of the caller. */
+/* A query in the layout of the kernels; it points into memory of the caller. */
 struct codes_query {
-    const int8_t *values; /* stride rounded up to 64, zeros behind dim */
-    int32_t offset;       /* 128 * sum of values: what the rows' +128 adds to a product */
+    const int8_t *values; /* stride rounded up to 64, zeros after dim */
+    int32_t offset;       /* 128 * sum of values: corrects for the +128 of the rows */
     float scale;
 };
 
-/* Bytes of a row: whole cache lines where that costs less than a quarter, else multiples of 16. */
+/* Bytes of a row: whole cache lines if that adds less than a quarter, else a multiple of 16. */
 size_t codes_stride(size_t dim);
 
-/* Room that a query's values need. */
+/* Bytes needed for the values of a query. */
 size_t codes_query_room(size_t dim);
 
-/* Encodes one vector into ROW. Returns the length of what was lost: |vector - decoded|. A value
- * that is not finite counts as 0. */
+/* Encodes one vector into ROW. Returns the quantisation error |vector - decoded|. Values that are
+ * not finite count as 0. */
 float codes_encode_row(const float *vector, size_t dim, uint8_t *row);
 
-/* ROWS (COUNT x dim) into CODES (COUNT x stride). */
+/* Encodes ROWS (COUNT x dim) into CODES (COUNT x stride). */
 void codes_encode(const float *rows, size_t count, size_t dim, uint8_t *codes, int threads);
 
 float codes_scale(const struct codes *codes, size_t row);
@@ -49,7 +48,7 @@ float codes_scale(const struct codes *codes, size_t row);
 struct codes_query codes_query_of(const float *vector, size_t dim, int8_t *values);
 struct codes_query codes_query_row(const struct codes *codes, size_t row, int8_t *values);
 
-/* OUT[i] = score of row ID[i]. Rows further on are fetched while one is multiplied. */
+/* OUT[i] = score of row ID[i]. Later rows are prefetched. */
 void codes_score(const struct codes *codes, const struct codes_query *query, const uint32_t *id,
                  size_t count, float *out);
 
@@ -57,11 +56,11 @@ void codes_score(const struct codes *codes, const struct codes_query *query, con
 void codes_score_range(const struct codes *codes, const struct codes_query *query, size_t first,
                        size_t count, float *out);
 
-/* Whether two rows are the same, byte for byte of codes and scale. */
+/* Returns whether two rows have the same codes and scale. */
 int codes_equal(const struct codes *codes, size_t a, size_t b);
 
-/* Kernels by name for tests and benchmarks ("plain", "avx2", "vnni"): 0 when this machine lacks it.
- * The choice holds for the whole process; "" puts the best one back. */
+/* Selects a kernel by name ("plain", "avx2", "vnni"), for tests and benchmarks. Returns 0 when this
+ * machine lacks it. The choice is process-wide; "" restores the best one. */
 int codes_use_kernel(const char *name);
 
 #endif

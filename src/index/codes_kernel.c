@@ -1,13 +1,13 @@
 /* Inner products of byte codes with a query: plain C, AVX2, AVX-512 VNNI. All give the same
- * whole numbers. */
+ * integers. codes.c chooses among them. */
 #include "index/codes_kernel.h"
 #include "embed/vec.h"
 
 #include <string.h>
 
-/* How many rows ahead are fetched. A row's first bytes are asked for by us, the rest of it too: the
- * hardware does not guess lines of random rows. 6 to 16 were alike. Four rows at a time with one
- * addition of their sums was not faster: memory is what is waited for. */
+/* Number of rows to prefetch ahead. We prefetch all cache lines of a row, because the hardware does
+ * not predict random rows. 6 to 16 performed alike. Four rows at a time with one reduction was not
+ * faster: memory is the bottleneck. */
 enum { AHEAD = 8, LINE = 64, FORWARD = 4096 };
 
 static inline void fetch(const uint8_t *row, size_t stride)
@@ -23,8 +23,8 @@ static inline float row_scale(const uint8_t *row, size_t stride)
     return scale;
 }
 
-/* The loop around a product of one row, the same for all kernels; always inlined, so that the
- * product is compiled for the kernel's instruction set. */
+/* The loop over rows, the same for all kernels. The product is always inlined, so that it is
+ * compiled for the instruction set of the kernel. */
 #define SCORE_ROWS(product)                                                                \
     do {                                                                                   \
         for (size_t i = 0; id && i < count && i < AHEAD; i++)                              \
@@ -68,9 +68,9 @@ static int always(void)
 #define AVX2 __attribute__((target("avx2")))
 #define VNNI __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni")))
 
-/* maddubs adds two products in 16 bits and cuts what does not fit. With the row's magnitude (at
- * most 127) and the query's value carrying the sign, 2 * 127 * 127 fits. Gives the signed product:
- * OFFSET is added again because the caller takes it off. */
+/* maddubs adds two products with saturation to 16 bits. With the magnitude of the row (at most 127)
+ * and the sign moved to the query, 2 * 127 * 127 fits. The result is the signed product, so the
+ * caller sets OFFSET to 0. */
 AVX2 static inline __m256i add_products(__m256i sum, __m256i row, __m256i value)
 {
     __m256i plain = _mm256_xor_si256(row, _mm256_set1_epi8((char)0x80));
@@ -78,7 +78,7 @@ AVX2 static inline __m256i add_products(__m256i sum, __m256i row, __m256i value)
     return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
 }
 
-/* Behind DIM the query is zero, and a row's bytes go on to a multiple of 16. */
+/* After DIM the query is zero, and the bytes of a row extend to a multiple of 16. */
 AVX2 static inline int32_t product_avx2(const uint8_t *row, const int8_t *values, size_t dim)
 {
     __m256i sum = _mm256_setzero_si256(), more = _mm256_setzero_si256();
@@ -129,7 +129,7 @@ VNNI static inline int32_t product_vnni(const uint8_t *row, const int8_t *values
             _mm512_dpbusd_epi32(sum, _mm512_loadu_si512(row + at), _mm512_loadu_si512(values + at));
         at += 64;
     }
-    if (at < dim) { /* masked: the last row may end where the mapped file does */
+    if (at < dim) { /* masked: the last row may end at the end of the mapped file */
         __mmask64 left = (__mmask64)-1 >> (64 - (dim - at));
         more = _mm512_dpbusd_epi32(more, _mm512_maskz_loadu_epi8(left, row + at),
                                    _mm512_loadu_si512(values + at));

@@ -1,4 +1,4 @@
-/* Products of a row of codes with a query, one function per instruction set. */
+/* Inner products of rows of codes with a query, one function per instruction set. */
 #ifndef INDEX_CODES_KERNEL_H
 #define INDEX_CODES_KERNEL_H
 
@@ -20,7 +20,7 @@ struct codes_kernel {
                   const uint32_t *id, size_t count, float *out);
 };
 
-/* Best first, ends with the plain one, which every machine has. */
+/* Best first. The last is the plain one, which every machine has. */
 extern const struct codes_kernel codes_kernels[];
 extern const size_t codes_kernel_count;
 

@@ -1,5 +1,5 @@
-/* The vectors of an index, searched by a scan while they are few and by a graph once they are
- * many. */
+/* The vectors of an index: an exact scan while there are few, a proximity graph (graph.h) once
+ * there are many. The words of an index are in lexical.c. */
 #include "index/dense.h"
 #include "base/mem.h"
 #include "base/topk.h"
@@ -9,10 +9,10 @@
 
 struct dense {
     size_t dim, graph_from;
-    struct graph_view view; /* what is searched; degree 0: without a graph */
+    struct graph_view view; /* the arrays searched; degree 0: without a graph */
     int borrowed;           /* the view points into a file */
-    struct graph *graph;    /* own, when there is one */
-    uint8_t *codes, *state; /* own, without a graph */
+    struct graph *graph;    /* own graph, or NULL */
+    uint8_t *codes, *state; /* own arrays, without a graph */
     size_t codes_capacity, state_capacity;
 };
 
@@ -84,7 +84,7 @@ film_status dense_check(const struct dense *dense, film_error *error)
     return FILM_OK;
 }
 
-/* ---- changing ---- */
+/* ---- Changes ---- */
 
 static film_status reserve(struct dense *dense, size_t count, film_error *error)
 {
@@ -96,7 +96,7 @@ static film_status reserve(struct dense *dense, size_t count, film_error *error)
     return there ? FILM_OK : status_no_memory(error);
 }
 
-/* Takes the arrays of a file over, after looking at all of them. */
+/* Copies the arrays of a file, after checking all of them. */
 static film_status own(struct dense *dense, film_error *error)
 {
     film_status status = FILM_OK;
@@ -121,7 +121,7 @@ done:
     return status;
 }
 
-/* ROWS floats of what the codes say, from row FIRST on. */
+/* Decodes ROWS rows of the codes, from row FIRST on. */
 static void decode(const struct codes *codes, size_t first, size_t rows, float *out)
 {
     for (size_t i = 0; i < rows; i++) {
@@ -132,7 +132,7 @@ static void decode(const struct codes *codes, size_t first, size_t rows, float *
     }
 }
 
-/* There are many now: a graph of what was scanned. The dead get ids too, so that ids stay. */
+/* Builds the graph over the scanned rows. Dead rows get ids too, so that ids do not change. */
 static film_status make_graph(struct dense *dense, int threads, film_error *error)
 {
     enum { SOME = 16384 };
@@ -208,7 +208,7 @@ done:
     return status;
 }
 
-/* ---- searching ---- */
+/* ---- Searching ---- */
 
 static film_status scan(const struct dense *dense, struct graph_walker *walker, const float *vector,
                         struct topk *top, film_error *error)
@@ -252,7 +252,7 @@ film_status dense_score(const struct dense *dense, struct graph_walker *walker, 
     const struct codes *codes = &dense->view.codes;
     TRY(walker_fit(walker, 0, dense->dim, 1, 1, error));
     struct codes_query query = codes_query_of(vector, dense->dim, walker->values);
-    size_t good = 0; /* ids in range, as far as there are only such */
+    size_t good = 0; /* length of the prefix of ids in range */
     while (good < count && id[good] < codes->count) good++;
     codes_score(codes, &query, id, good, score);
     for (size_t i = good; i < count; i++) {

@@ -1,32 +1,33 @@
-/* Vectors in bytes, searched by inner product: a scan of all while they are few, a graph once they
- * are many. A scan needs no building and misses nothing; from some tens of thousands of rows on it
- * costs more than the rest of a search.
+/* Vector index by inner product over quantised vectors: a linear scan while there are few, a
+ * proximity graph once there are many. A scan needs no building and is exact; from some tens of
+ * thousands of rows on, it costs more than the rest of a search.
  *
- * Floats are not kept: scores come from the codes (off by about 1e-3 for rows of length 1), which
- * is enough to choose candidates, and a million vectors take a quarter of the memory. */
+ * Floats are not stored. Scores come from the codes (error about 1e-3 for rows of length 1), which
+ * is enough to select candidates, and a million vectors take a quarter of the memory. */
 #ifndef INDEX_DENSE_H
 #define INDEX_DENSE_H
 
 #include "index/graph.h"
 
-enum { DENSE_GRAPH_FROM = 32768 }; /* rows from which there is a graph */
+/* The graph is built from this number of rows on. */
+enum { DENSE_GRAPH_FROM = 32768 };
 
 struct dense;
 
 /* GRAPH_FROM 0: DENSE_GRAPH_FROM. */
 film_status dense_new(size_t dim, size_t graph_from, struct dense **out, film_error *error);
 
-/* Over arrays of a file, which stay where they are until the first change; without a graph its
- * degree is 0, and only codes and state are looked at. Sizes alone are checked here: a search never
- * leaves the arrays whatever is in them, and before a change everything is checked. */
+/* Opens an index over arrays of a file, which are used in place until the first change. Without a
+ * graph, its degree is 0 and only codes and state are used. Only sizes are checked here: a search
+ * stays inside the arrays whatever they contain, and a change checks everything first. */
 film_status dense_open(const struct graph_view *view, size_t graph_from, struct dense **out,
                        film_error *error);
 void dense_free(struct dense *dense);
 
-/* Looks at every number. */
+/* Checks every value. */
 film_status dense_check(const struct dense *dense, film_error *error);
 
-/* What there is to store; valid until the next change. */
+/* The arrays to store; valid until the next change. */
 struct graph_view dense_view(const struct dense *dense);
 
 /* ROWS (count x dim) have length 1 or 0. */
@@ -35,7 +36,7 @@ film_status dense_add(struct dense *dense, const float *rows, size_t count, int 
 film_status dense_remove(struct dense *dense, const uint32_t *id, size_t count, int threads,
                          film_error *error);
 
-/* As graph_search; EF counts for a graph only. */
+/* As graph_search; EF matters only for a graph. */
 film_status dense_search(const struct dense *dense, struct graph_walker *walker,
                          const float *vector, size_t k, size_t ef, struct nearest *out,
                          film_error *error);
@@ -51,7 +52,7 @@ film_status dense_search_among(const struct dense *dense, struct graph_walker *w
                                const float *vector, const struct dense_among *among, size_t k,
                                struct nearest *out, film_error *error);
 
-/* SCORE[i] of row ID[i]; 0 where there is none. */
+/* SCORE[i] = score of row ID[i]; 0 when there is no such row. */
 film_status dense_score(const struct dense *dense, struct graph_walker *walker, const float *vector,
                         const uint32_t *id, size_t count, float *score, film_error *error);
 

@@ -1,13 +1,13 @@
-/* The proximity graph's memory: rows, links, entry points, rings of equal rows. Walking,
- * building and removing have files of their own. */
+/* The memory of the proximity graph: rows, links, entry rows, rings of equal rows. Searching,
+ * building, pruning and removing have files of their own. */
 #include "index/graph_parts.h"
 #include "base/mem.h"
 #include "base/rng.h"
 
 #include <math.h>
 
-/* Entry rows are about 2 sqrt(rows), at most so many: looking at them all is a tenth of a
- * search. */
+/* There are about 2 sqrt(rows) entry rows, at most MOST_ENTRIES: scoring all of them is a tenth of
+ * the cost of a search. */
 enum { MOST_ENTRIES = 1024 };
 
 static film_status options_fill(struct graph_options *options, film_error *error)
@@ -143,8 +143,8 @@ struct graph_view graph_view(const struct graph *graph)
         .entries = graph->entries};
 }
 
-/* One row of every stretch of ids, the first linked one from a random place on: spread over the
- * file whatever its order. */
+/* Chooses one row of every range of ids: the first linked one from a random position on. They are
+ * spread over the file, whatever its order. */
 void graph_choose_entries(struct graph *graph)
 {
     size_t wanted = (size_t)(2 * sqrt((double)graph->count)) + 1;

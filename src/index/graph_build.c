@@ -1,15 +1,16 @@
-/* Adds rows to the graph in batches of fixed size, each seeing the graph before it, so that
- * threads change no byte. */
+/* Adds rows to the graph in batches of fixed size, by the incremental construction of Vamana and
+ * HNSW: search candidates, prune, link back. The result does not depend on the number of
+ * threads. */
 #include "index/graph_parts.h"
 #include "base/mem.h"
 #include "base/threads.h"
 
 #include <stdlib.h>
 
-/* Rows are added in batches of fixed size. All rows of a batch look for neighbours in the graph as
- * it was before the batch and, by brute force, among each other (an eighth of the cost); then every
- * row that got links from new rows is settled on its own. No step depends on what another thread
- * does at that time, so the graph is the same for every number of threads. */
+/* All rows of a batch search for neighbours in the graph as it was before the batch and, by brute
+ * force, among each other (an eighth of the cost). Then every row that got links from new rows is
+ * pruned on its own. No step depends on what another thread does at that time, so the graph is the
+ * same for every number of threads. */
 enum { BATCH = 512 };
 
 struct builder {
@@ -18,14 +19,14 @@ struct builder {
     uint64_t *keys;      /* BATCH x width: the candidates of each */
     size_t *found;       /* BATCH */
     uint32_t *same;      /* BATCH: a row with the same codes, or GRAPH_NONE */
-    uint64_t *back;      /* BATCH x degree: target and source of a link that wants one back */
-    size_t *group;       /* where the links back to one target start in BACK */
+    uint64_t *back;      /* BATCH x degree: target and source of each new link, to link back */
+    size_t *group;       /* start of the links back to one target in BACK */
     size_t groups;
     int threads;
     struct graph_walker **walker; /* one per thread */
     struct pruner *pruner;
     struct graph_view view; /* without the batch */
-    struct codes all;       /* with it */
+    struct codes all;       /* with the batch */
 };
 
 static film_status builder_init(struct builder *builder, struct graph *graph, int threads,
@@ -65,7 +66,7 @@ static void builder_free(struct builder *builder)
     mem_free(builder->pruner);
 }
 
-/* Room in every walker, before threads start: nothing can fail inside. */
+/* Reserves room in every walker before threads start, so that nothing can fail inside. */
 static film_status fit_walkers(struct builder *builder, film_error *error)
 {
     film_status status = FILM_OK;
@@ -80,7 +81,7 @@ done:
     return status;
 }
 
-/* Candidates of row I of the batch. */
+/* Finds the candidates of row I of the batch. */
 static void find(struct builder *builder, struct graph_walker *walker, size_t i)
 {
     const struct graph_view *view = &builder->view;
@@ -92,8 +93,8 @@ static void find(struct builder *builder, struct graph_walker *walker, size_t i)
     codes_score_range(all, &query, builder->first, builder->count, walker->scores);
     for (size_t j = 0; j < builder->count; j++)
         if (j != i) walker_offer(walker, key_of(walker->scores[j], (uint32_t)(builder->first + j)));
-    /* The lowest row with the same codes, of those before this one. A row of zeros scores 0 with
-     * all rows, so a walk does not find others: the graph remembers one. */
+    /* Finds the lowest preceding row with the same codes. A row of zeros scores 0 with all rows, so
+     * a search does not find others like it: the graph remembers one. */
     float self = walker->scores[i];
     uint32_t zero = query.scale > 0 ? GRAPH_NONE : builder->graph->zero;
     builder->same[i] = zero != GRAPH_NONE && codes_equal(all, zero, row) ? zero : GRAPH_NONE;
@@ -107,19 +108,21 @@ static void find(struct builder *builder, struct graph_walker *walker, size_t i)
     builder->found[i] = walker->size;
 }
 
-/* Links of row I of the batch; rows that will be twins are no candidates. */
+/* Sets the links of row I of the batch; future twins are not candidates. */
 static void link_row(struct builder *builder, struct pruner *pruner, size_t i)
 {
     uint64_t *keys = builder->keys + i * builder->graph->options.width;
     size_t left = 0;
     if (builder->same[i] != GRAPH_NONE) return;
     for (size_t c = 0; c < builder->found[i]; c++) {
-        size_t other = key_id(keys[c]) - builder->first; /* wraps for rows before the batch */
+        size_t other =
+            key_id(keys[c]) - builder->first; /* wraps around for rows before the batch */
         if (other < builder->count && builder->same[other] != GRAPH_NONE) continue;
         keys[left++] = keys[c] & ~(uint64_t)1;
     }
     builder->found[i] = left;
-    /* pruning reorders its keys; the first few are wanted again by link_orphans */
+    /* Pruning reorders its keys, but the first few are needed again for rows without incoming
+     * links. */
     memcpy(pruner->keys, keys, left * sizeof *keys);
     graph_prune(builder->graph, pruner, (uint32_t)(builder->first + i), pruner->keys, left);
 }
@@ -130,7 +133,7 @@ static int compare(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* All links of the batch as (target, source), in order, and where each target begins. */
+/* Collects all links of the batch as (target, source), sorted, and the start of each target. */
 static void gather_back(struct builder *builder)
 {
     const struct graph *graph = builder->graph;
@@ -149,7 +152,7 @@ static void gather_back(struct builder *builder)
     builder->group[builder->groups] = count;
 }
 
-/* Gives one target its links back. Only its own list is touched. */
+/* Links back from one target. Only its own list is written. */
 static void link_back(struct builder *builder, struct pruner *pruner, size_t group)
 {
     const struct graph *graph = builder->graph;
@@ -179,8 +182,8 @@ static int links_to(const struct graph *graph, uint32_t from, uint32_t to)
     return 0;
 }
 
-/* Twins into their rings; new rows that no one links to get a link from near them. In order of
- * ids. */
+/* Inserts twins into their rings, and adds a link to new rows without incoming links. In the order
+ * of ids. */
 static void settle(struct builder *builder)
 {
     struct graph *graph = builder->graph;
@@ -202,7 +205,7 @@ static void settle(struct builder *builder)
     }
 }
 
-/* ---- one batch: three steps, each shared by the threads ---- */
+/* ---- One batch: three parallel steps ---- */
 
 static film_status find_some(struct threads_worker *worker, void *user, film_error *error)
 {
@@ -256,7 +259,7 @@ done:
     return status;
 }
 
-/* Codes and empty lists for rows FIRST .. of the graph. */
+/* Encodes rows FIRST .. and clears their lists. */
 static void prepare(struct graph *graph, const float *rows, size_t count, int threads)
 {
     size_t first = graph->count, degree = graph->options.degree;
@@ -289,7 +292,7 @@ film_status graph_add(struct graph *graph, const float *rows, size_t count, int 
         TRY(progress_report(progress, "graph", (double)(done + builder.count), (double)count,
                             error));
     }
-    /* Going over the whole graph is for large additions only. */
+    /* Traversing the whole graph is worth it for large additions only. */
     if (count >= BATCH || count * 8 >= before) {
         graph_choose_entries(graph);
         TRY(graph_connect(graph, error));

@@ -1,4 +1,5 @@
-/* Checks a graph that comes from a file before anything follows its links. Repairs nothing. */
+/* Checks a graph from a file before anything follows its links. It repairs nothing: an invalid
+ * graph is rebuilt. */
 #include "index/graph_parts.h"
 #include "base/mem.h"
 
@@ -27,7 +28,7 @@ film_status graph_check_sizes(const struct graph_view *view, film_error *error)
     return FILM_OK;
 }
 
-/* States, scales and codes; counts what there is. */
+/* Checks states, scales and codes, and counts the rows. */
 static film_status check_rows(const struct graph_view *view, struct graph_report *report,
                               film_error *error)
 {
@@ -54,7 +55,7 @@ static film_status check_rows(const struct graph_view *view, struct graph_report
     return FILM_OK;
 }
 
-/* SEEN[id] is the last row, plus 1, whose list named it: finds a link named twice in one pass. */
+/* SEEN[id] is 1 + the last row whose list contains id: finds duplicate links in one pass. */
 static film_status check_links(const struct graph_view *view, uint32_t *seen,
                                struct graph_report *report, film_error *error)
 {
@@ -78,7 +79,7 @@ static film_status check_links(const struct graph_view *view, uint32_t *seen,
     return FILM_OK;
 }
 
-/* Rings: TWIN is a permutation, a ring has the same codes throughout and one linked row. */
+/* Rings: TWIN is a permutation; a ring has equal codes and one linked row. */
 static film_status check_twins(const struct graph_view *view, uint8_t *seen,
                                struct graph_report *report, film_error *error)
 {

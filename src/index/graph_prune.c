@@ -1,5 +1,5 @@
-/* Chooses a row's links: near ones, in different directions (a link is left out when a kept one
- * is nearer to its end). */
+/* Chooses the links of a row: near rows in different directions, by the robust pruning of Vamana
+ * (Subramanya et al., DiskANN). It also keeps all rows reachable from the entries. */
 #include "index/graph_parts.h"
 #include "base/mem.h"
 
@@ -33,8 +33,8 @@ static inline float distance(float similarity)
     return similarity < 1.0f ? 2.0f - 2.0f * similarity : 0.0f;
 }
 
-/* A candidate e falls when a chosen c is nearer to it than the row by more than the factor SPREAD:
- * the walk gets from c to e. All that are left are scored against c at once. */
+/* Drops a candidate e when a chosen c is nearer to it than the row by more than the factor SPREAD:
+ * the search gets from c to e. All remaining candidates are scored against c at once. */
 void graph_prune(const struct graph *graph, struct pruner *pruner, uint32_t row, uint64_t *keys,
                  size_t count)
 {
@@ -60,7 +60,8 @@ void graph_prune(const struct graph *graph, struct pruner *pruner, uint32_t row,
     for (size_t i = chosen; i < most; i++) links[i] = GRAPH_NONE;
 }
 
-/* Falling; at most a few hundred keys, mostly in order: heap sort, no memory, no worst case. */
+/* Sorts in descending order. There are at most a few hundred keys, mostly sorted: heap sort needs
+ * no memory and has no bad worst case. */
 static void sort_keys(uint64_t *keys, size_t count)
 {
     for (size_t end = count, start = count / 2; end > 1;) {
@@ -90,7 +91,7 @@ void graph_prune_ids(const struct graph *graph, struct pruner *pruner, uint32_t 
     for (size_t i = 0; i < count; i++)
         if (pruner->id[i] != row) pruner->keys[kept++] = key_of(pruner->score[i], pruner->id[i]);
     sort_keys(pruner->keys, kept);
-    size_t unique = 0; /* the same id has the same score: neighbours now */
+    size_t unique = 0; /* equal ids have equal scores: adjacent now */
     for (size_t i = 0; i < kept; i++)
         if (!unique || pruner->keys[i] != pruner->keys[unique - 1])
             pruner->keys[unique++] = pruner->keys[i];
@@ -127,7 +128,7 @@ size_t graph_flood(const struct graph_view *view, uint8_t *reached, uint32_t *qu
     return last;
 }
 
-/* One round: a link that is put in place of another may cut that one off. */
+/* One round: replacing a link may make its former target unreachable. */
 static film_status connect_once(struct graph *graph, struct graph_walker *walker, uint8_t *reached,
                                 uint32_t *queue, size_t *cut_off, film_error *error)
 {

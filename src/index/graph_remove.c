@@ -1,9 +1,10 @@
-/* Removes rows and mends the lists that led to them, so that searches meet no deleted row. */
+/* Removes rows and repairs the lists that linked to them, so that searches meet no removed row. The
+ * memory of removed rows is not reclaimed. */
 #include "index/graph_parts.h"
 #include "base/mem.h"
 #include "base/threads.h"
 
-/* A dead row leaves its ring. */
+/* Removes a dead row from its ring. */
 static void leave_ring(struct graph *graph, uint32_t row)
 {
     uint32_t before = row;
@@ -12,9 +13,9 @@ static void leave_ring(struct graph *graph, uint32_t row)
     graph->twin[row] = row;
 }
 
-/* Marks ROW dead. When it stood for a ring of equal rows another takes its place and its links:
- * MOVED says which, so that links to ROW can follow. Rows that die in the same call are not chosen:
- * MOVED is their own id until it is their turn. */
+/* Marks ROW as dead. If it was the linked row of a ring, another row takes its place and its links,
+ * and MOVED records it, so that links to ROW can follow. Rows that die in the same call are not
+ * chosen: MOVED is their own id until they are processed. */
 static void bury(struct graph *graph, uint32_t row, uint32_t *moved)
 {
     uint32_t heir = GRAPH_NONE;
@@ -29,8 +30,8 @@ static void bury(struct graph *graph, uint32_t row, uint32_t *moved)
     leave_ring(graph, row);
 }
 
-/* Adds to the pruner's ids where the links of ROW lead, living rows only; dead rows on the way are
- * walked through, as far as there is room. Returns how many there are. */
+/* Collects the living rows that the links of ROW lead to in the pruner's ids. It passes through
+ * dead rows while there is room. Returns their number. */
 static size_t collect(const struct graph *graph, struct pruner *pruner, const uint32_t *moved,
                       uint32_t row)
 {
@@ -55,8 +56,8 @@ static size_t collect(const struct graph *graph, struct pruner *pruner, const ui
     }
 }
 
-/* New links for ROW when one of its links is dead. Only its own list is written, only lists of dead
- * rows and its own are read: rows can be mended in any order. */
+/* Sets new links for ROW when one of its links is dead. It writes only its own list and reads only
+ * lists of dead rows and its own, so rows can be repaired in any order. */
 static void mend(const struct graph *graph, struct pruner *pruner, const uint32_t *moved,
                  uint32_t row)
 {
@@ -86,7 +87,7 @@ static film_status mend_some(struct threads_worker *worker, void *user, film_err
     return FILM_OK;
 }
 
-/* A row whose links all led into what died starts anew, as if it were added. */
+/* Links a row again whose links all led to dead rows, as if it were added. */
 static film_status relink_lone(struct graph *graph, struct pruner *pruner, film_error *error)
 {
     film_status status = FILM_OK;
@@ -110,8 +111,8 @@ done:
     return status;
 }
 
-/* Everything that a removal needs is allocated before the first row is touched, so that a failure
- * leaves the graph as it was; what comes after mending only makes it better. */
+/* All memory is allocated before the first row is changed, so that a failure leaves the graph
+ * unchanged. The steps after the repair only improve the graph. */
 film_status graph_remove(struct graph *graph, const uint32_t *id, size_t count, int threads,
                          film_error *error)
 {

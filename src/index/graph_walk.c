@@ -1,11 +1,13 @@
-/* Best-first search in the graph, for queries and for building. */
+/* Best-first search in the graph with a bounded candidate list (as in HNSW and Vamana), for queries
+ * and for building. It never writes the graph. */
 #include "index/graph_walk.h"
 #include "base/mem.h"
 #include "base/threads.h"
 #include "base/topk.h"
 #include "embed/vec.h"
 
-/* How many of the entries a walk starts from: one may lie on the wrong side of a gap. */
+/* Number of entry rows that a search starts from: a single one may be on the wrong side of a
+ * gap. */
 enum { STARTS = 4 };
 
 film_status graph_walker_new(struct graph_walker **out, film_error *error)
@@ -27,7 +29,7 @@ void graph_walker_free(struct graph_walker *walker)
     mem_free(walker);
 }
 
-/* A block of another size, contents lost; the old one stays when there is no memory. */
+/* Reallocates a block without keeping its contents; on failure the old one stays. */
 static int renew(void **block, size_t count, size_t size)
 {
     void *larger = mem_zeroed(count, size);
@@ -89,7 +91,7 @@ void walker_offer(struct graph_walker *walker, uint64_t key)
     if (low < walker->cursor) walker->cursor = low;
 }
 
-/* A new epoch makes all marks old without touching them; every 255 walks they are cleared. */
+/* A new epoch invalidates all marks without touching them; they are cleared every 255 searches. */
 static void new_epoch(struct graph_walker *walker)
 {
     if (++walker->epoch == 0) {
@@ -98,7 +100,7 @@ static void new_epoch(struct graph_walker *walker)
     }
 }
 
-/* Scores what is in todo and offers it. */
+/* Scores the ids in todo and inserts them into the pool. */
 static void offer_todo(struct graph_walker *walker, const struct graph_view *view,
                        const struct codes_query *query, size_t count)
 {
@@ -108,7 +110,7 @@ static void offer_todo(struct graph_walker *walker, const struct graph_view *vie
         walker_offer(walker, key_of(walker->scores[i], walker->todo[i]));
 }
 
-/* An id of an array that someone else may have changed since it was checked: not out of range. */
+/* Checks the range of an id: the array may have changed since it was checked. */
 static inline size_t visit(struct graph_walker *walker, size_t rows, uint32_t id, size_t count)
 {
     if (id >= rows || walker->mark[id] == walker->epoch) return count;
@@ -127,7 +129,7 @@ void walker_walk(struct graph_walker *walker, const struct graph_view *view,
     for (size_t i = 0; i < view->entries; i++)
         if (view->entry[i] < rows) walker->todo[count++] = view->entry[i];
     offer_todo(walker, view, query, count);
-    /* only where the walk starts counts as visited: the others may be answers, found by links */
+    /* Only the starting rows count as visited: the other entries may be results, found by links. */
     for (size_t i = 0; i < walker->size; i++) walker->mark[key_id(walker->pool[i])] = walker->epoch;
     walker->limit = limit;
     while (walker->cursor < walker->size) {
@@ -138,7 +140,7 @@ void walker_walk(struct graph_walker *walker, const struct graph_view *view,
         count = 0;
         for (size_t i = 0; i < view->degree && links[i] != GRAPH_NONE; i++)
             count = visit(walker, rows, links[i], count);
-        /* the next one's links, most likely, while these are scored */
+        /* Prefetch the links that are most likely next, while these are scored. */
         if (walker->cursor < walker->size) {
             const uint32_t *next =
                 view->links + (size_t)key_id(walker->pool[walker->cursor]) * view->degree;
@@ -167,7 +169,7 @@ static void offer_row(struct answer *answer, uint32_t id, float score)
     topk_offer(&answer->top, value, id);
 }
 
-/* A row and those with the same codes, k at most: more would not be shown. */
+/* Adds a row and those with the same codes, at most k. */
 static void offer_ring(struct answer *answer, uint64_t key)
 {
     const struct graph_view *view = answer->view;
@@ -194,7 +196,8 @@ film_status graph_search(const struct graph_view *view, struct graph_walker *wal
     TRY(walker_fit(walker, view->codes.count, view->codes.dim, ef, many, error));
     struct codes_query query = codes_query_of(question->vector, view->codes.dim, walker->values);
     walker_walk(walker, view, &query, ef);
-    /* The codes' order is right but for near ties: a few beyond k are enough for the exact one. */
+    /* The order of the codes is right except for near ties: a few beyond k are enough to rank
+     * exactly. */
     size_t ranked = question->rows ? k + k / 2 + 8 : k;
     if (ranked > walker->size) ranked = walker->size;
     if (question->rows)
@@ -210,7 +213,7 @@ done:
     return status;
 }
 
-/* Questions that threads ask together: vectors, ids and scores lie one behind the other. */
+/* Queries that several threads search; vectors, ids and scores are concatenated. */
 struct asking {
     const struct graph_view *view;
     const struct graph_question *question;
@@ -247,7 +250,7 @@ film_status graph_search_many(const struct graph_view *view, const struct graph_
                               size_t count, int threads, const film_progress *progress,
                               const struct nearest *out, film_error *error)
 {
-    enum { CHUNK = 8192, GRAIN = 16 }; /* queries between two reports; taken at a time */
+    enum { CHUNK = 8192, GRAIN = 16 }; /* queries between two progress reports; queries per chunk */
     film_status status = FILM_OK;
     size_t k = question->k, chunk = count < CHUNK ? count : CHUNK;
     float *own = NULL;

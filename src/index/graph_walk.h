@@ -1,5 +1,5 @@
-/* The walk itself, for searching and for building. Candidates are 64-bit keys that sort as (score,
- * lower id first): one comparison decides both. */
+/* Best-first search, for queries and for building. Candidates are 64-bit keys that sort by (score,
+ * lower id first), so that one comparison decides both. */
 #ifndef INDEX_GRAPH_WALK_H
 #define INDEX_GRAPH_WALK_H
 
@@ -11,7 +11,7 @@ struct graph_walker {
     uint8_t *mark; /* per row: the epoch in which it was last visited */
     size_t marks;
     uint8_t epoch;
-    int8_t *values; /* the query in codes */
+    int8_t *values; /* the quantised query */
     size_t values_room;
     uint64_t *pool; /* candidates, best first */
     size_t size, limit, room;
@@ -19,10 +19,10 @@ struct graph_walker {
     uint32_t *todo; /* ids to score next */
     float *scores;  /* of todo */
     size_t todo_room;
-    uint64_t scored; /* rows scored since the walker was made: what a search costs */
+    uint64_t scored; /* rows scored so far: the cost of searches */
 };
 
-/* Larger scores give larger numbers. */
+/* Order-preserving map from floats to integers. */
 static inline uint32_t score_order(float score)
 {
     uint32_t bits;
@@ -38,7 +38,7 @@ static inline float order_score(uint32_t order)
     return score;
 }
 
-/* The lowest bit says that a candidate's links have been followed. */
+/* The lowest bit marks a candidate whose links have been followed. */
 static inline uint64_t key_of(float score, uint32_t id)
 {
     return (uint64_t)score_order(score) << 32 | (uint32_t)(~id << 1);
@@ -54,15 +54,15 @@ static inline float key_score(uint64_t key)
     return order_score((uint32_t)(key >> 32));
 }
 
-/* Makes room for a graph of ROWS rows and a pool of LIMIT candidates, MANY of them scored at
- * once. */
+/* Reserves scratch space for a graph of ROWS rows and a pool of LIMIT candidates, of which up to
+ * MANY are scored at once. */
 film_status walker_fit(struct graph_walker *walker, size_t rows, size_t dim, size_t limit,
                        size_t many, film_error *error);
 
-/* Puts a candidate into the pool when it is among the best LIMIT. */
+/* Inserts a candidate into the pool if it is among the best LIMIT. */
 void walker_offer(struct graph_walker *walker, uint64_t key);
 
-/* Walks to QUERY: the pool holds the best LIMIT rows found. walker_fit was called. */
+/* Searches for QUERY: the pool then holds the best LIMIT rows found. Call walker_fit before. */
 void walker_walk(struct graph_walker *walker, const struct graph_view *view,
                  const struct codes_query *query, size_t limit);
 

@@ -1,5 +1,5 @@
-/* One index over sentences from two sides, vectors and words, and the candidates both propose.
- * Judges no pair. */
+/* One index over sentences with two sides, vectors (dense) and words (lexical), and the merged
+ * candidates of both. It does not score pairs; pair/match.c does. */
 #include "index/index.h"
 #include "base/mem.h"
 #include "base/threads.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A graph's walk keeps at most GRAPH_MAX_WIDTH. */
+/* The candidate list of a graph search is limited to GRAPH_MAX_WIDTH. */
 enum { MOST_CANDIDATES = 32768 };
 
 struct index {
@@ -27,7 +27,7 @@ struct index_asker {
     float *vector;
     uint32_t *id; /* of either side in turn */
     float *score;
-    struct index_near *near;     /* of both */
+    struct index_near *near;     /* of both sides */
     struct index_candidate *all; /* the same, with scores */
     size_t id_capacity, score_capacity, near_capacity, all_capacity;
 };
@@ -116,7 +116,7 @@ size_t index_living(const struct index *index)
     return index->living;
 }
 
-/* ---- changing ---- */
+/* ---- Changes ---- */
 
 static film_status add_terms(struct index *index, struct terms *terms, const film_text *texts,
                              size_t count, film_error *error)
@@ -144,7 +144,7 @@ static film_status add_vectors(struct index *index, const film_text *texts, size
 film_status index_add(struct index *index, const film_text *texts, size_t count, int threads,
                       const film_progress *progress, film_error *error)
 {
-    enum { SOME = 16384 }; /* sentences whose floats are there at a time */
+    enum { SOME = 16384 }; /* sentences whose floats are in memory at a time */
     film_status status = FILM_OK;
     struct terms terms = {0};
     float *rows = NULL;
@@ -179,7 +179,7 @@ done:
     return status;
 }
 
-/* ---- asking ---- */
+/* ---- Searching ---- */
 
 film_status index_asker_new(const struct index *index, struct index_asker **out, film_error *error)
 {
@@ -239,18 +239,18 @@ static int by_score(const void *a, const void *b)
     return left->id < right->id ? -1 : left->id > right->id;
 }
 
-/* One number from both sides: the vector speaks for the words the model knows, the words for the
- * rest. A sum of scores was better than one of reciprocal ranks (R@1 .442 against .417 on the dev
- * duplicates, MRR .549 against .530); shares of the words from 0.1 to 0.3 do not differ. */
+/* Combined score: the vector counts for the known words, the words for the rest. A sum of scores
+ * was better than a sum of reciprocal ranks (R@1 .442 against .417 on the dev duplicates, MRR .549
+ * against .530); shares of the words from 0.1 to 0.3 do not differ. */
 static float merged_score(const struct index_asker *asker, float dense, float lexical)
 {
     float known = (float)asker->terms.known;
     return known * dense + (1.2f - known) * lexical;
 }
 
-/* What both sides found, each sentence once. A sentence that only the words found gets its cosine
- * from the codes; one that only the vectors found keeps 0 for its words: it is below the best K of
- * that side, and how far is not worth a look at all its lists. */
+/* Merges the results of both sides, each sentence once. A sentence found only by words gets its
+ * cosine from the codes. One found only by vector keeps 0 for its words: it is below the best K of
+ * that side, and the exact value is not worth searching all its lists. */
 static film_status merge(const struct index *index, struct index_asker *asker, const float *vector,
                          size_t both, size_t *count, film_error *error)
 {
@@ -267,7 +267,7 @@ static film_status merge(const struct index *index, struct index_asker *asker, c
         }
     }
     if (index->dense) {
-        uint32_t *id = asker->id; /* kept may be 2 k: in pieces */
+        uint32_t *id = asker->id; /* kept may be 2 k: process it in chunks */
         for (size_t first = 0, room = asker->id_capacity; first < kept; first += room) {
             size_t some = kept - first < room ? kept - first : room;
             for (size_t i = 0; i < some; i++) id[i] = near[first + i].id;
@@ -280,7 +280,7 @@ done:
     return status;
 }
 
-/* The best K by the score of both sides. */
+/* Ranks by the combined score and returns the best K. */
 static film_status rank(struct index_asker *asker, const struct index_near *near, size_t count,
                         size_t k, struct index_candidate *out, size_t *found, film_error *error)
 {
@@ -345,7 +345,7 @@ static film_status find_near(const struct index *index, struct index_asker *aske
         size_t dim = encoder_dim(index->encoder);
         if (!vector) TRY(index_vector(index, asker, query->text, asker->vector, error));
         if (!vector) vector = asker->vector;
-        /* no word is known: all would be equally far */
+        /* No word is known: all sentences would be equally far. */
         if (!(vec_dot(vector, vector, dim) > 0))
             side.found = 0;
         else if (filter)
@@ -384,7 +384,7 @@ film_status index_candidates_text(const struct index *index, struct index_asker 
     return index_candidates_among(index, asker, &query, out, found, error);
 }
 
-/* ---- an index in several parts ---- */
+/* ---- Distributed index ---- */
 
 film_status index_near(const struct index *index, struct index_asker *asker,
                        const struct index_query *query, struct index_near *out, size_t *found,

@@ -1,13 +1,12 @@
-/* Candidates for "which sentences are like this one?": one index over N sentences, from two sides.
+/* Candidate retrieval: one index over N sentences with a dense and a lexical side.
  *
- * Dense: the sentence vectors (index/dense.h) find what means the same in other words. Lexical: an
- * inverted index with learned weights (index/lexical.h) finds the rare words that a vector blurs,
- * and is all there is for a model of features alone. Both rankings are merged into one; a candidate
- * is no answer: whoever asks decides with match_score.
+ * Dense: the sentence vectors (index/dense.h) find paraphrases in other words. Lexical: an inverted
+ * index with learned weights (index/lexical.h) finds the rare words that a vector blurs; it is the
+ * only side for a model without a map. Both rankings are merged into one. A candidate is not a
+ * result: the caller decides with match_score.
  *
- * Sentences are known by id, 0, 1, 2, ... in the order in which they were added; a removed id is
- * not used again. One writer at a time; any number of threads ask, each with an asker of its
- * own. */
+ * Sentences have ids 0, 1, 2, ... in the order of insertion; a removed id is not reused. There is
+ * one writer at a time; any number of threads search, each with its own searcher. */
 #ifndef INDEX_INDEX_H
 #define INDEX_INDEX_H
 
@@ -20,57 +19,58 @@ struct index;
 /* ENCODER must outlive the index. */
 film_status index_new(const struct encoder *encoder, struct index **out, film_error *error);
 
-/* Over arrays of a file, of the same number of sentences; DENSE is NULL for an encoder without a
- * map. They must stay until the index is freed. Sizes are checked now, the rest before the first
- * change. */
+/* Opens an index over arrays of a file with the same number of sentences; DENSE is NULL for an
+ * encoder without a map. The arrays must stay valid until the index is freed. Sizes are checked
+ * now, everything else before the first change. */
 film_status index_open(const struct encoder *encoder, const struct graph_view *dense,
                        const struct lexical_view *lexical, struct index **out, film_error *error);
 void index_free(struct index *index);
 
-/* Looks at every number of every array. */
+/* Checks every value of every array. */
 film_status index_check(const struct index *index, film_error *error);
 
-/* What there is to store, valid until the next change; call index_settle before. DENSE has no rows
+/* The arrays to store, valid until the next change; call index_settle before. DENSE has no rows
  * without a map. */
 film_status index_settle(struct index *index, film_error *error);
 void index_views(const struct index *index, struct graph_view *dense, struct lexical_view *lexical);
 
-/* Ids given so far, the removed among them; and without them. */
+/* index_count: ids assigned so far, including removed ones. index_living: without them. */
 size_t index_count(const struct index *index);
 size_t index_living(const struct index *index);
 
-/* Adds COUNT sentences with the ids that come next, embedding them in parallel. When it fails or is
- * cancelled the index is to be freed. */
+/* Adds COUNT sentences with the next ids, embedding them in parallel. After a failure or
+ * cancellation the index must be freed. */
 film_status index_add(struct index *index, const film_text *texts, size_t count, int threads,
                       const film_progress *progress, film_error *error);
 
-/* Ids that were removed already are passed over. */
+/* Ids that were already removed are skipped. */
 film_status index_remove(struct index *index, const uint32_t *id, size_t count, int threads,
                          film_error *error);
 
-/* ---- asking ---- */
+/* ---- Searching ---- */
 
 struct index_candidate {
     uint32_t id;
     float dense; /* cosine of the vectors, to about 1e-3; 0 without a map */
     float
-        /* cosine of the weighted words; 0 also when it was not among the best of that side */
+        /* Cosine of the weighted words; 0 also when the sentence is not among the best of the
+         * lexical side. */
         lexical;
-    float score; /* of both: what candidates are sorted by */
+    float score; /* combined score: candidates are sorted by it */
 };
 
-/* What one thread needs to ask. */
+/* Scratch space of one thread. */
 struct index_asker;
 film_status index_asker_new(const struct index *index, struct index_asker **out, film_error *error);
 void index_asker_free(struct index_asker *asker);
 
-/* The best K for a text, best first, of equal scores the lower id. OUT has room for K; *FOUND says
- * how many there are. A sentence of the index is among its own candidates. */
+/* Finds the best K candidates for a text, best first, equal scores by ascending id. OUT has room
+ * for K; *FOUND is their number. A sentence of the index is among its own candidates. */
 film_status index_candidates_text(const struct index *index, struct index_asker *asker,
                                   film_text text, size_t k, struct index_candidate *out,
                                   size_t *found, film_error *error);
 
-/* Of the text asked about last: how much of it the model knows, by weight, from 0 to 1. A vector
+/* For the last text: the share of its weight that is in the model's vocabulary, 0 to 1. A vector
  * says little about a text whose rare words are unknown. */
 double index_known(const struct index_asker *asker);
 
@@ -79,7 +79,7 @@ double index_known(const struct index_asker *asker);
 film_status index_nearest(const struct index *index, struct index_asker *asker, const float *vector,
                           size_t k, struct nearest *out, film_error *error);
 
-/* Sentences that may be answers: their ids, rising, and a byte per id that is 1 for them. */
+/* The sentences to search among: their ids, ascending, and a mask with 1 at these ids. */
 struct index_filter {
     const uint32_t *id;
     size_t count;
@@ -99,17 +99,17 @@ film_status index_candidates_among(const struct index *index, struct index_asker
                                    const struct index_query *query, struct index_candidate *out,
                                    size_t *found, film_error *error);
 
-/* ---- an index in several parts ---- */
+/* ---- Distributed index ---- */
 
-/* A sentence whose words or vector are among the K nearest of one part of an index. */
+/* A sentence whose words or vector are among the K nearest of one shard of an index. */
 struct index_near {
     uint32_t id;
     uint32_t by_vector; /* 1: its vector is among them */
     float dense;
-    float lexical; /* 0: its words are not */
+    float lexical; /* 0: its words are not among them */
 };
 
-/* TEXT as a vector of length 1, to be asked about in every part; all 0 when it has none. */
+/* The vector of TEXT, of length 1, to search for in every shard; all 0 when it has none. */
 film_status index_vector(const struct index *index, struct index_asker *asker, film_text text,
                          float *vector, film_error *error);
 

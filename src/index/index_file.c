@@ -1,5 +1,5 @@
-/* An index as a safetensors file beside the pool: saved, mapped, checked. A cache: whatever does
- * not fit is made again. */
+/* Saves an index as a safetensors file next to the pool, maps it and checks it. It is a cache: a
+ * file that does not match is rebuilt by the caller. */
 #include "index/index_file.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #define FORMAT "1"
 
-/* ---- writing ---- */
+/* ---- Writing ---- */
 
 enum { MOST_TENSORS = 16 };
 
@@ -71,7 +71,7 @@ done:
     return status;
 }
 
-/* ---- reading ---- */
+/* ---- Reading ---- */
 
 static film_status need(const struct safetensors *file, const char *name,
                         enum safetensors_type type, uint64_t rows, uint64_t columns,
@@ -129,7 +129,7 @@ done:
     return status;
 }
 
-/* Is the file of this pool and this model? */
+/* Checks that the file belongs to this pool and this model. */
 static film_status check_tie(const struct safetensors *file, const struct index_tie *tie,
                              film_error *error)
 {

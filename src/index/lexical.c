@@ -1,14 +1,13 @@
-/* An inverted index over weighted terms: documents are added and removed, arrays of a file are
- * checked before use. Searching is in lexical_search.c. */
+/* An inverted index over weighted terms: adds, removes and merges documents, and checks arrays from
+ * a file before a change. Searching is in lexical_search.c. */
 #include "index/lexical_parts.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Reading a tail of MOST_TAIL documents costs a search about 0.1 ms; merging a million documents
- * costs about a tenth of a second. While many are being added no one searches: then it may grow
- * longer. */
+/* A search spends about 0.1 ms on a tail of MOST_TAIL documents; merging a million documents takes
+ * about a tenth of a second. During bulk additions nobody searches, so the tail may grow longer. */
 enum { MOST_TAIL = 4096, MOST_WHILE_ADDING = 65536 };
 
 film_status lexical_new(struct lexical **out, film_error *error)
@@ -25,7 +24,7 @@ done:
     return status;
 }
 
-/* Only what keeps a search inside the arrays. */
+/* Checks only what keeps a search inside the arrays. */
 static film_status check_sizes(const struct lexical_view *view, film_error *error)
 {
     if (view->count > LEXICAL_MAX_COUNT || view->terms.count > view->postings)
@@ -92,7 +91,7 @@ size_t lexical_frequency(const struct lexical *lexical, uint64_t key)
     return (size_t)(view->start[term + 1] - view->start[term]);
 }
 
-/* ---- checking ---- */
+/* ---- Checks ---- */
 
 static film_status check_list(const struct lexical_view *view, size_t term, film_error *error)
 {
@@ -138,9 +137,9 @@ done:
     return status;
 }
 
-/* ---- changing ---- */
+/* ---- Changes ---- */
 
-/* Terms of a file into a table that can grow, with the same numbers. */
+/* Copies the terms of a file into a growable table, with the same numbers. */
 static film_status copy_terms(const struct keytab *from, struct keytab *to, film_error *error)
 {
     film_status status = FILM_OK;
@@ -156,8 +155,8 @@ done:
     return status;
 }
 
-/* Before the first change of an index over a file: the lists stay there until they are merged, the
- * rest is copied. */
+/* Before the first change of an index over a file: copies everything except the lists, which stay
+ * in the file until they are merged. */
 static film_status own(struct lexical *lexical, film_error *error)
 {
     film_status status = FILM_OK;
@@ -190,8 +189,7 @@ static int reserve(struct lexical *lexical, size_t terms)
     return there;
 }
 
-/* Puts (TERM, CODE) into the row that ends at *END, terms rising; one that is there keeps its
- * first. */
+/* Inserts (TERM, CODE) into the row that ends at *END, terms ascending; an existing term stays. */
 static void insert(struct lexical *lexical, size_t begin, size_t *end, uint32_t term, uint32_t code)
 {
     size_t at = *end;
@@ -250,7 +248,7 @@ struct merged {
     uint32_t *document;
 };
 
-/* Lists of both, old before new: ids of the tail are higher, so the lists rise. */
+/* Merges the lists, old before new: the ids of the tail are higher, so the lists stay sorted. */
 static void merge(const struct lexical *lexical, const struct merged *to)
 {
     const struct lexical_view *view = &lexical->view;
@@ -266,7 +264,7 @@ static void merge(const struct lexical *lexical, const struct merged *to)
         memcpy(to->weight + to->start[t], view->weight + view->start[t],
                length * sizeof *to->weight);
         to->most[t] = view->most[t];
-        to->start[t] += length; /* where the next one goes; put back below */
+        to->start[t] += length; /* position of the next posting; restored below */
     }
     for (size_t d = 0; d < lexical->tail; d++)
         for (size_t i = lexical->tail_start[d]; i < lexical->tail_start[d + 1]; i++) {

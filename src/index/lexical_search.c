@@ -1,5 +1,5 @@
-/* The top k documents by inner product of term weights: terms by falling bound, so that
- * documents that can no longer win are not opened (in the manner of MaxScore). */
+/* Top k documents by inner product of term weights, with the MaxScore algorithm (Turtle and Flood):
+ * terms by decreasing upper bound; documents that can no longer reach the top k are skipped. */
 #include "index/lexical_parts.h"
 #include "base/mem.h"
 #include "base/topk.h"
@@ -7,27 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A list of more than LONG documents is a common word's. Once MANY times k documents have been
- * found by rarer ones, it is only looked into for them: who shares nothing but common words is not
- * among the best. The one step that is not exact; without it a search of a million spends most of
- * its time on "what is the". */
+/* A list of more than LONG documents belongs to a common word. Once rarer words have found MANY
+ * times k documents, it is probed only for those: documents that share only common words are not
+ * among the best. This is the only step that is not exact; without it, a search of a million
+ * sentences spends most of its time on "what is the". */
 enum { LONG = 32768, MANY = 16 };
 
-/* A term of the query and its list. */
+/* A term of the query and its posting list. */
 struct wanted {
     const uint32_t *document;
     const uint16_t *weight;
     size_t length;
     uint32_t term, code;
-    uint64_t bound; /* the most it can add to a score */
+    uint64_t bound; /* the most that it can add to a score */
 };
 
 struct lexical_searcher {
-    uint32_t *sum; /* per document: what it has so far; all 0 between searches */
+    uint32_t *sum; /* partial score by document; all 0 between searches */
     size_t sum_capacity;
-    uint32_t *touched; /* documents with a sum */
+    uint32_t *touched; /* documents with a partial score */
     size_t touched_count, touched_capacity;
-    uint32_t *order; /* scratch for the k-th best */
+    uint32_t *order; /* scratch space for the k-th best */
     size_t order_capacity;
     const uint8_t *mask; /* of this search; NULL: all */
     struct wanted *wanted;
@@ -69,7 +69,7 @@ static int fit(struct lexical_searcher *searcher, size_t count, size_t terms)
     return there;
 }
 
-/* ---- the terms of the query ---- */
+/* ---- Terms of the query ---- */
 
 static int by_bound(const void *a, const void *b)
 {
@@ -84,7 +84,7 @@ static int by_term(const void *a, const void *b)
     return left->term < right->term ? -1 : left->term > right->term;
 }
 
-/* Looks the terms up; of one given twice the first counts. Sorted by term. */
+/* Looks the terms up; a duplicate term is ignored. Sorted by term. */
 static void look_up(const struct lexical *lexical, struct lexical_searcher *searcher,
                     struct lexical_terms query)
 {
@@ -112,7 +112,7 @@ static void look_up(const struct lexical *lexical, struct lexical_searcher *sear
             wanted[searcher->wanted_count++] = wanted[i];
 }
 
-/* ---- summing ---- */
+/* ---- Accumulation ---- */
 
 static void add_to(struct lexical_searcher *searcher, uint32_t document, uint32_t value)
 {
@@ -135,7 +135,7 @@ static void add_tail(const struct lexical *lexical, struct lexical_searcher *sea
     }
 }
 
-/* A whole list. The check of the id is for a file that no one has looked at. */
+/* Adds a whole list. The id is checked because the file may be unchecked. */
 static void add_list(struct lexical_searcher *searcher, const struct wanted *wanted, size_t count)
 {
     uint32_t *sum = searcher->sum, *touched = searcher->touched;
@@ -147,13 +147,13 @@ static void add_list(struct lexical_searcher *searcher, const struct wanted *wan
         touched[touched_count] = document;
         touched_count += before == 0;
         sum[document] = before + value;
-        if (before + value == 0) sum[document] = 1; /* wrapped around: damaged weights only */
+        if (before + value == 0) sum[document] = 1; /* overflow: only with damaged weights */
     }
     searcher->touched_count = touched_count;
 }
 
-/* For documents in rising order: from AT on, the place of the first that is not below DOCUMENT.
- * Doubles its steps, then halves them. */
+/* Galloping search in ascending documents: returns the position, from AT on, of the first that is
+ * not below DOCUMENT. */
 static size_t gallop(const struct wanted *wanted, size_t at, uint32_t document)
 {
     size_t step = 1, low = at;
@@ -173,7 +173,7 @@ static size_t gallop(const struct wanted *wanted, size_t at, uint32_t document)
     return low;
 }
 
-/* Only to documents that are still in question (touched, rising). */
+/* Adds a list only for the remaining candidates (touched, ascending). */
 static void add_candidates(struct lexical_searcher *searcher, const struct wanted *wanted)
 {
     size_t at = 0;
@@ -185,7 +185,7 @@ static void add_candidates(struct lexical_searcher *searcher, const struct wante
     }
 }
 
-/* ---- who is still in question ---- */
+/* ---- Remaining candidates ---- */
 
 static int is_out(const struct lexical *lexical, const struct lexical_searcher *searcher,
                   uint32_t document)
@@ -194,8 +194,7 @@ static int is_out(const struct lexical *lexical, const struct lexical_searcher *
     return (lexical->removed && dead[document]) || (searcher->mask && !searcher->mask[document]);
 }
 
-/* The K-th largest of COUNT values (K from 1), which are reordered: Hoare's way, on one side
- * only. */
+/* Returns the K-th largest of COUNT values (K from 1) and reorders them: Hoare's quickselect. */
 static uint32_t kth_largest(uint32_t *value, size_t count, size_t k)
 {
     ptrdiff_t low = 0, high = (ptrdiff_t)count - 1, at = (ptrdiff_t)k - 1;
@@ -220,7 +219,7 @@ static uint32_t kth_largest(uint32_t *value, size_t count, size_t k)
     return value[at];
 }
 
-/* What the K-th best living document has at least; 0 when there are fewer. */
+/* Returns the score of the K-th best living document; 0 when there are fewer. */
 static uint32_t least_of_best(const struct lexical *lexical, struct lexical_searcher *searcher,
                               size_t k)
 {
@@ -237,7 +236,7 @@ static int by_number(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* Drops what cannot reach LEAST with REST more. */
+/* Drops the candidates that cannot reach LEAST with REST more. */
 static void drop(struct lexical_searcher *searcher, uint32_t least, uint64_t rest)
 {
     size_t kept = 0;
@@ -251,8 +250,8 @@ static void drop(struct lexical_searcher *searcher, uint32_t least, uint64_t res
     searcher->touched_count = kept;
 }
 
-/* Goes through the terms by falling bound. REST is what all terms from the present one on can
- * add. */
+/* Processes the terms by decreasing bound. REST is the upper bound of all terms from the current
+ * one on. */
 static void add_terms(const struct lexical *lexical, struct lexical_searcher *searcher, size_t k)
 {
     uint64_t rest = 0;
@@ -261,7 +260,7 @@ static void add_terms(const struct lexical *lexical, struct lexical_searcher *se
     qsort(wanted, count, sizeof *wanted, by_bound);
     for (size_t t = 0; t < count; t++) rest += wanted[t].bound;
     for (uint32_t least = 0; i < count; i++) {
-        /* Finding the threshold reads all sums once: only before a list that costs as much. */
+        /* Computing the threshold reads all scores once: only before a list that costs as much. */
         if (searcher->touched_count >= k && 2 * wanted[i].length > searcher->touched_count)
             least = least_of_best(lexical, searcher, k);
         if (rest < least || (wanted[i].length > LONG && searcher->touched_count > MANY * k)) {

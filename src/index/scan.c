@@ -1,5 +1,6 @@
-/* Exact nearest neighbours from byte codes: a bound on what rounding lost proves the answer, or
- * the scan is repeated with floats. */
+/* Exact nearest neighbours from byte codes. A bound on the quantisation error proves that the
+ * candidates contain the k best; otherwise the query is scanned again with a threshold. No graph is
+ * used. */
 #include "index/scan.h"
 #include "base/mem.h"
 #include "base/threads.h"
@@ -9,28 +10,28 @@
 #include <math.h>
 #include <string.h>
 
-/* BLOCK rows (26 KiB at d = 200) stay in the first-level cache while TILE queries pass over
+/* BLOCK rows (26 KiB at d = 200) stay in the first-level cache while TILE queries are compared with
  * them. */
 enum { BLOCK = 128, TILE = 8 };
 
-/* What a search works on. */
+/* State of a search. */
 struct job {
     const struct scan *scan;
     const float *queries;
     size_t count, k, keep; /* keep: candidates per query and part */
-    size_t parts,
-        span; /* the rows are cut into parts of SPAN rows, for a few queries on many cores */
+    /* The rows are divided into parts of SPAN rows, for a few queries on many cores. */
+    size_t parts, span;
     uint32_t *id;
     float *score;
     int8_t *values;            /* count x codes_query_room */
     struct codes_query *query; /* count */
     uint32_t *kept_id;         /* count x parts x keep */
     float *kept_score;
-    size_t *kept; /* count x parts: how many */
+    size_t *kept; /* count x parts: number of candidates */
     size_t again; /* queries that were scanned twice */
 };
 
-/* |x|, and how far the codes of a query are from it. */
+/* length_of: |x|. lost_by_query: the quantisation error of a query. */
 static double length_of(const float *x, size_t dim)
 {
     return sqrt(vec_dot(x, x, dim));
@@ -46,7 +47,7 @@ static double lost_by_query(const float *x, size_t dim, const struct codes_query
     return sqrt(sum);
 }
 
-/* How far the codes of any row are from it, and the longest row of codes; both squared. */
+/* The largest quantisation error of a row, and the longest decoded row; both squared. */
 struct measuring {
     const struct codes *codes;
     const float *rows;
@@ -94,8 +95,8 @@ film_status scan_init(struct scan *scan, struct codes codes, const float *rows, 
     return status;
 }
 
-/* More than the true score of any row can be above what its codes say:
- * r.q - r'.q' = (r - r').q + r'.(q - q'), and a little for the rounding of the float products. */
+/* Upper bound on the true score of a row minus the score of its codes: r.q - r'.q' = (r - r').q +
+ * r'.(q - q'), plus a margin for the rounding of float products. */
 static double doubt(const struct scan *scan, const float *vector, const struct codes_query *query)
 {
     double length = length_of(vector, scan->codes.dim);
@@ -140,8 +141,7 @@ static float exact(const struct scan *scan, const float *vector, size_t row)
     return (float)vec_dot(vector, scan->rows + row * dim, dim);
 }
 
-/* Second pass, for a query without a proof: every row whose codes say at least LEAST is looked
- * at. */
+/* Second pass, for a query without a proof: scores every row whose codes give at least LEAST. */
 static void scan_again(const struct job *job, size_t q, double least, struct topk *top)
 {
     const struct scan *scan = job->scan;
@@ -165,12 +165,13 @@ static int finish(const struct job *job, size_t q)
     const float *vector = job->queries + q * scan->codes.dim;
     struct topk top = topk_over(job->score + q * job->k, job->id + q * job->k, job->k);
     double scale = (double)job->query[q].scale,
-           out = -INFINITY; /* best that was not kept, at most */
+           /* Upper bound of the rows that were not kept. */
+        out = -INFINITY;
     for (size_t part = 0; part < job->parts; part++) {
         size_t at = (q * job->parts + part) * job->keep, kept = job->kept[q * job->parts + part];
         for (size_t i = 0; i < kept; i++)
             topk_offer(&top, exact(scan, vector, job->kept_id[at + i]), job->kept_id[at + i]);
-        /* a full heap has its worst on top; what was turned away is not above it */
+        /* A full heap has its worst on top; rejected rows are not above it. */
         if (kept == job->keep && (double)job->kept_score[at] * scale > out)
             out = (double)job->kept_score[at] * scale;
     }
@@ -192,7 +193,7 @@ static film_status job_init(struct job *job, int threads, film_error *error)
     film_status status = FILM_OK;
     size_t count = job->count, tiles = (count + TILE - 1) / TILE, rows = job->scan->codes.count;
     size_t room = codes_query_room(job->scan->codes.dim);
-    /* Enough parts for every thread; how the rows are cut does not change who is best. */
+    /* Enough parts for every thread; the division does not change the result. */
     job->parts = tiles >= (size_t)threads || !tiles ? 1 : ((size_t)threads + tiles - 1) / tiles;
     job->span = (rows + job->parts - 1) / job->parts;
     if (job->span == 0) job->span = 1;
@@ -240,7 +241,7 @@ static film_status finish_some(struct threads_worker *worker, void *user, film_e
     return FILM_OK;
 }
 
-/* Some queries; ID and SCORE are theirs. */
+/* Searches some queries; ID and SCORE are theirs. */
 static film_status search_some(struct job *job, int threads, film_error *error)
 {
     film_status status = FILM_OK;

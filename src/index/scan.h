@@ -1,10 +1,9 @@
-/* Exact nearest neighbours read from one byte per dimension: a quarter of the memory traffic of
- * floats.
+/* Exact nearest neighbours with one byte per dimension: a quarter of the memory traffic of floats.
  *
- * The bytes choose candidates, float vectors rank them, and a bound on what the bytes lost proves
- * that nothing else can be among the k best; the rare query without a proof is scanned a second
- * time with the threshold the first gave. So the answer is that of a float scan, of equal scores
- * the lower id, and the same for every number of threads. */
+ * The codes select candidates, float vectors rank them, and a bound on the quantisation error
+ * proves that no other row can be among the k best. The rare query without a proof is scanned again
+ * with the threshold of the first scan. So the result is that of a float scan, equal scores by
+ * ascending id, for any number of threads. */
 #ifndef INDEX_SCAN_H
 #define INDEX_SCAN_H
 
@@ -15,12 +14,12 @@
 
 struct scan {
     struct codes codes;
-    const float *rows;   /* count x dim: what the codes were made from */
-    const uint8_t *dead; /* count: rows to pass over where not 0; NULL: none */
-    float lost, longest; /* of scan_init: most that a row lost, longest decoded row */
+    const float *rows;   /* count x dim: the vectors that the codes were made from */
+    const uint8_t *dead; /* count: non-zero for rows to skip; NULL: none */
+    float lost, longest; /* set by scan_init: largest quantisation error, longest decoded row */
 };
 
-/* Measures how far CODES are from ROWS (both stay the caller's), which the proof needs. */
+/* Measures the error of CODES against ROWS (the caller keeps both), which the proof needs. */
 film_status scan_init(struct scan *scan, struct codes codes, const float *rows, const uint8_t *dead,
                       int threads, film_error *error);
 

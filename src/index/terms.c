@@ -1,5 +1,5 @@
-/* The weighted words of a sentence for the inverted index: hashes, idf, and what the learned map
- * gives them. */
+/* The weighted words of a sentence for the inverted index: hashes, idf, and the weight of the
+ * learned map. lexical.c stores them. */
 #include "index/terms.h"
 #include "base/mem.h"
 #include "embed/vec.h"
@@ -10,9 +10,10 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { MOST_WORDS = 512 }; /* of a text that are looked at: finding repetitions is quadratic */
+/* Number of words of a text that are used: finding repetitions is quadratic. */
+enum { MOST_WORDS = 512 };
 
-/* What a word of the vocabulary weighs. */
+/* The weight of a word of the vocabulary. */
 static float weight_of(const struct encoder *encoder, uint32_t feature)
 {
     float idf = encoder->features->idf[feature];
@@ -21,7 +22,7 @@ static float weight_of(const struct encoder *encoder, uint32_t feature)
     return idf * (float)sqrt(sqrt(vec_dot(row, row, encoder->dim)));
 }
 
-/* The mean of the rarest words known: ids are sorted by falling frequency. */
+/* The mean weight of the rarest known words: ids are sorted by decreasing frequency. */
 static float weight_of_unknown(const struct encoder *encoder)
 {
     enum { RAREST = 1000 };
@@ -57,13 +58,12 @@ static int reserve(struct terms *terms, size_t words)
                     sizeof *terms->weight);
 }
 
-/* Adds a term, or half its weight to one that is there. The first terms of a long text are
- * enough. */
+/* Adds a term, or half its weight to an existing one. The first terms of a long text are enough. */
 static void put(struct terms *terms, film_text word, float weight)
 {
     uint64_t key = XXH3_64bits(word.bytes, word.length);
     size_t at = 0;
-    if (key == 0) key = 1; /* the key table's empty slot */
+    if (key == 0) key = 1; /* 0 marks an empty slot of the key table */
     while (at < terms->count && terms->key[at] != key) at++;
     if (at < terms->count) {
         terms->weight[at] += 0.5f * weight;
@@ -93,7 +93,7 @@ film_status terms_make(struct terms *terms, film_text text, struct lexical_terms
         if (id == STRTAB_NONE) unknown += (double)weight * (double)weight;
         put(terms, word, weight);
     }
-    /* a model of characters alone has no words, and knows all of them */
+    /* A model of characters alone has no words; then all words count as known. */
     int has_words = features->first[GROUP_WORD] < features->first[GROUP_WORD + 1];
     terms->known = has_words && all > 0 ? 1 - unknown / all : 1;
     vec_normalise(terms->weight, terms->count);

@@ -1,12 +1,11 @@
-/* The terms of a sentence for index/lexical.h: its words, hashed, with what the model thinks they
- * are worth.
+/* The terms of a sentence for index/lexical.h: its hashed words, weighted by the model.
  *
- * A word's weight is its idf, and where the model's map weighs words (rank) times the root of the
- * length of its row: what the word can contribute to a vector, learned from labels. R@10 of the
- * words alone among 184,553 questions: .700 with the root, .696 by idf, .687 with the whole length;
- * pairs of neighbouring words beside them gained .002 for twice the postings. Rows of an SVD are
- * long for frequent words: with them it was .239. Words the model does not know count as much as
- * its rare ones: a name that no training file had is just what people search for. */
+ * The weight of a word is its idf. If the model's map weighs words (method rank), it is multiplied
+ * by the square root of the length of the word's row: how much the word can contribute to a vector,
+ * as learned from labels. R@10 of the words alone among 184,553 questions: .700 with the root, .696
+ * by idf, .687 with the full length; adjacent word pairs added .002 for twice the postings. The
+ * rows of an SVD are long for frequent words: with them it was .239. Unknown words weigh as much as
+ * rare ones, because people search for names that no training file has. */
 #ifndef INDEX_TERMS_H
 #define INDEX_TERMS_H
 
@@ -16,18 +15,19 @@
 /* Scratch space and result, one per thread. */
 struct terms {
     const struct encoder *encoder;
-    float unknown; /* weight of a word that the model does not have */
+    float unknown; /* weight of a word outside the vocabulary */
     struct grams grams;
     uint64_t *key;
     float *weight;
-    double known; /* share of the weight (squared) that words of the model have; 1: all */
+    double known; /* share of the squared weight that known words have; 1: all */
     size_t count, key_capacity, weight_capacity;
 };
 
 film_status terms_init(struct terms *terms, const struct encoder *encoder, film_error *error);
 void terms_free(struct terms *terms);
 
-/* The terms of TEXT, of length 1 together (0 without a word). Valid until the next call. */
+/* Computes the terms of TEXT, normalised to length 1 (0 without a word). Valid until the next
+ * call. */
 film_status terms_make(struct terms *terms, film_text text, struct lexical_terms *out,
                        film_error *error);
 

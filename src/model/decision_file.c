@@ -1,4 +1,5 @@
-/* Writes the decision's tensors into a model file and checks them when it is opened. */
+/* Writes the tensors of the decision to a model file, and checks them when it is opened. The
+ * numbers of the decision that are not tensors are in settings.c. */
 #include "model/decision_file.h"
 
 #include <math.h>
@@ -52,7 +53,7 @@ size_t decision_tensors(const struct decision *decision, struct safetensors_tens
     return count;
 }
 
-/* ---- Opening: nothing is trusted ---- */
+/* ---- Opening: everything is checked ---- */
 
 struct shape {
     size_t dims; /* 1 or 2 */
@@ -82,7 +83,7 @@ static uint64_t count_keys(const struct safetensors_tensor *keys)
     return count;
 }
 
-/* NUMBERS_NAME NULL: a table whose values are kept by slot. */
+/* NUMBERS_NAME NULL: a table whose values are stored by slot. */
 static film_status open_table(struct keytab *table, const struct safetensors *file,
                               const char *keys_name, const char *numbers_name, const char *path,
                               film_error *error)

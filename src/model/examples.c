@@ -1,4 +1,5 @@
-/* Keeps some labelled pairs in the model, to be shown beside its answers. They decide nothing. */
+/* Stores some labelled pairs in the model, to show next to its results. They do not influence any
+ * decision. */
 #include "model/examples.h"
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -72,7 +73,8 @@ size_t examples_tensors(const struct examples *examples, struct safetensors_tens
     return EXAMPLES_TENSORS;
 }
 
-/* Offsets rise to the end of the bytes; every text is UTF-8 by itself, every label 0 or 1. */
+/* Checks that offsets ascend to the end of the bytes, every text is valid UTF-8, every label 0 or
+ * 1. */
 static int whole(const struct examples *examples, uint64_t bytes)
 {
     const uint64_t *offsets = examples->offsets;

@@ -1,4 +1,5 @@
-/* A model in one immutable piece: opened from a mapped file or bytes, checked, saved, freed. */
+/* An immutable model: opened from a mapped file or from bytes, checked, saved, freed. It neither
+ * learns nor predicts. */
 #include "model/model.h"
 #include "base/mem.h"
 #include "model/decision_file.h"
@@ -19,7 +20,7 @@ void model_free(film_model *model)
     features_free(&model->features);
     mem_free(model->own_map);
     mem_free(model->own_sigma);
-    network_free(model->network); /* before the file it may read from */
+    network_free(model->network); /* before the file, whose memory it may use */
     mem_free(model->own_network_map);
     mem_free(model->figures);
     mem_free(model->seconds);
@@ -55,7 +56,7 @@ done:
     return status;
 }
 
-/* The BERT encoder, and on top of it a map or the black box. */
+/* Opens the BERT encoder, and the map or the black box on top of it. */
 static film_status open_network(film_model *model, const char *path, film_error *error)
 {
     film_status status = FILM_OK;
@@ -100,7 +101,7 @@ static film_status open_arrays(film_model *model, const char *path, film_error *
     model->encoder.features = features; /* similarity comes from the settings */
     int bert = safetensors_metadata(model->file, "bert") != NULL;
     if (bert) TRY(open_network(model, path, error));
-    /* Features alone have no map, and beside a network words need none. */
+    /* A model of features alone has no map; next to a network, words need none. */
     if (strcmp(model->settings.method, "tfidf") == 0 ||
         (bert && !safetensors_find(model->file, "L")))
         goto done;
@@ -113,7 +114,7 @@ done:
     return status;
 }
 
-/* A metadata string that must be there. */
+/* Returns a metadata string that must exist. */
 static film_status metadata(const film_model *model, const char *path, const char *key,
                             const char **value, film_error *error)
 {
@@ -124,7 +125,7 @@ static film_status metadata(const film_model *model, const char *path, const cha
                             "%s: metadata key \"%s\" is missing; the file is damaged", path, key);
 }
 
-/* Reads what the opened file holds. PATH is for messages. */
+/* Reads the contents of the opened file. PATH is for messages. */
 static film_status read_file(film_model *model, const char *path, film_error *error)
 {
     film_status status = FILM_OK;
@@ -155,7 +156,7 @@ done:
     return status;
 }
 
-/* A mapped file, or (BYTES not NULL) one in memory. */
+/* Opens a mapped file or (BYTES not NULL) a file in memory. */
 static film_status open_model(const char *path, const void *bytes, size_t size, film_model **out,
                               film_error *error)
 {
@@ -213,7 +214,7 @@ static void place_group(struct layout *layout, int group, const struct strtab *t
     place(layout, name[2], SAFETENSORS_U64, table->slots, 1, (uint64_t)table->slot_mask + 1, 0);
 }
 
-/* The map on top of the network, then the network itself. */
+/* Places the map on top of the network, then the network itself. */
 static void place_network(struct layout *layout, const film_model *model,
                           const struct network_file *network)
 {

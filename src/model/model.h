@@ -1,4 +1,4 @@
-/* What film_open gives: everything needed to answer, in one immutable piece.
+/* An open model (film_open): everything needed for prediction, immutable.
  *
  * On disk a model is one safetensors file; docs/reference/model-file.md lists its tensors. Opened,
  * its arrays stay in the mapped file; just trained, they are the model's own. */
@@ -12,7 +12,7 @@
 #include "film.h"
 
 struct model_settings {
-    char method[16]; /* how the map was learned: "svd" */
+    char method[16]; /* the method that learned the map: "svd" */
     size_t min_df, max_features;
     uint64_t seed;
 };
@@ -26,22 +26,23 @@ struct film_model {
     struct decision decision;
     struct examples examples;
     char *figures; /* training figures, a JSON object */
-    char *seconds; /* how long each phase of the training took, a JSON object; NULL when opened. Not
-                      saved: the same training gives the same bytes */
+    /* Duration of each phase of training, a JSON object; NULL in an opened model. It is not saved,
+     * so that the same training gives the same bytes. */
+    char *seconds;
     struct safetensors *file; /* NULL when the arrays below own the memory */
     float *own_map, *own_sigma;
-    struct network *network; /* NULL, or the BERT encoder, of which the encoder is a view */
+    struct network *network; /* the BERT encoder, to which `encoder` points; may be NULL */
     float *own_network_map;
 };
 
 film_status model_open(const char *path, film_model **out, film_error *error);
-/* The bytes of a model file in memory (NAME is for messages); they must outlive the model. */
+/* Opens the bytes of a model file (NAME is for messages); they must outlive the model. */
 film_status model_parse(const void *bytes, size_t size, const char *name, film_model **out,
                         film_error *error);
 film_status model_save(const film_model *model, const char *path, film_error *error);
 void model_free(film_model *model);
 
-/* One JSON object: settings, sizes, calibration, figures. */
+/* Returns one JSON object: settings, sizes, calibration, figures. */
 film_status model_describe(const film_model *model, char **json, film_error *error);
 
 #endif

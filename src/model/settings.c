@@ -1,4 +1,5 @@
-/* The settings of a model as JSON, in the model file and for film info. */
+/* The settings of a model as JSON: written to the model file, read back and checked, and described
+ * for film info. Tensors are in model.c and decision_file.c. */
 #include "model/settings.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* jansson allocates by itself; what leaves this file is the library's own memory. */
+/* jansson uses its own allocator; the result is copied to memory of the library. */
 static film_status print(json_t *object, char **json, film_error *error)
 {
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
@@ -44,7 +45,7 @@ static json_t *line_object(const struct calibration *line)
                      line->threshold);
 }
 
-/* What is a number by itself, and which traits the tensors' columns are; the rest are tensors. */
+/* The numbers, and which traits the columns of the tensors are; the rest are tensors. */
 static json_t *decision_object(const struct decision *decision)
 {
     if (!decision->full) return json_null();
@@ -82,7 +83,7 @@ film_status settings_write(const film_model *model, char **json, film_error *err
     return status;
 }
 
-/* ---- Reading: the text comes from a file and is not trusted ---- */
+/* ---- Reading: the text is not trusted ---- */
 
 static film_status read_groups(json_t *names, const char *path, unsigned *groups, film_error *error)
 {
@@ -119,7 +120,7 @@ static film_status read_similarity(const char *name, const char *path, film_simi
                       "%s: settings: unknown similarity; use a newer version", path);
 }
 
-/* The stop words joined by newlines, as tokenizer_restore takes them. */
+/* Joins the stop words by newlines, for tokenizer_restore. */
 static film_status read_tokenizer(json_t *words, const char *stem, const char *path,
                                   struct tokenizer *tokenizer, film_error *error)
 {
@@ -157,7 +158,7 @@ static film_status read_line(json_t *object, const char *path, struct calibratio
     return FILM_OK;
 }
 
-/* Where there is a BERT encoder. */
+/* Only where there is a BERT encoder. */
 static film_status read_network(json_t *object, const char *path, struct decision_network *network,
                                 film_error *error)
 {

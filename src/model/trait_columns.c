@@ -1,15 +1,14 @@
 /* Maps the columns of a stored line and of stored trees to the traits of this program, by id. It
- * reads and checks which columns there are; what a trait measures is known to pair/traits. Moving
- * columns changes no sum: the order of the traits that both know is kept, and an absent one adds
- * nothing. */
+ * reads and checks the columns; pair/traits.c computes traits. Renumbering changes no sum: common
+ * traits keep their order, and an absent trait adds nothing. */
 #include "model/trait_columns.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 
 #include <string.h>
 
-/* What traits were called in files that have names and no ids. Frozen: names may change in
- * pair/traits.c, and these files have to open all the same. */
+/* Names of traits in files that have names but no ids. Frozen: names in pair/traits.c may change,
+ * and these files must still open. */
 static const struct {
     const char *name, *id;
 } old_names[] = {
@@ -172,7 +171,7 @@ done:
     return status;
 }
 
-/* A weight or a split asks for a trait that this program cannot measure. */
+/* Reports that a weight or a split uses a trait that this program cannot compute. */
 static film_status refuse(const struct trait_columns *columns, size_t column, const char *path,
                           film_error *error)
 {

@@ -1,10 +1,9 @@
-/* The traits of a model file, found by their ids.
+/* Maps the trait columns of a model file to the traits of this program, by id.
  *
- * The line and the trees of a file number traits by column. Which trait a column is, the settings
- * say: `decision.trait_ids`, or in files that are older than ids the names in `decision.traits`.
- * This program may have other traits, and in another order. A trait that the file lacks counts as
- * absent: nothing of the line and no tree asks for it. A column that this program cannot measure is
- * refused only where a weight or a split needs it. */
+ * The line and the trees of a file number traits by column. The settings say which trait a column
+ * is: `decision.trait_ids`, or in files older than ids the names in `decision.traits`. This program
+ * may have other traits in another order. A trait that the file lacks has no weight and no split. A
+ * column that this program cannot compute is an error only if a weight or a split uses it. */
 #ifndef MODEL_TRAIT_COLUMNS_H
 #define MODEL_TRAIT_COLUMNS_H
 
@@ -14,18 +13,19 @@
 
 #include <jansson.h>
 
-struct trait_columns { /* zero-initialised: none */
+/* Zero-initialise it. */
+struct trait_columns {
     size_t count;
-    size_t *trait; /* the number each column has in this program, or TRAIT_NONE */
-    char **id;     /* as the file says */
-    char *version; /* of the program that trained the model; NULL: not known */
-    int same;      /* column i is trait i, and there are no others: nothing has to be moved */
+    size_t *trait; /* number of the column's trait in this program, or TRAIT_NONE */
+    char **id;     /* as in the file */
+    char *version; /* of the program that trained the model; NULL: unknown */
+    int same;      /* column i is trait i for all traits: nothing has to be renumbered */
 };
 
-/* The columns this program writes: `trait_ids`, `traits` and `version` of OBJECT. */
+/* Writes the columns of this program: `trait_ids`, `traits` and `version` of OBJECT. */
 void trait_columns_write(json_t *object);
 
-/* Reads them from a decision's settings. Free also after a failure. */
+/* Reads the columns from the settings of a decision. Free them also after a failure. */
 film_status trait_columns_read(struct trait_columns *columns, const json_t *decision,
                                const char *path, film_error *error);
 void trait_columns_free(struct trait_columns *columns);
@@ -35,7 +35,7 @@ void trait_columns_free(struct trait_columns *columns);
 film_status trait_columns_line(const struct trait_columns *columns, const float *rows,
                                struct linear *line, const char *path, film_error *error);
 
-/* TREES (checked, their arrays in the file) ask for columns; afterwards they ask for traits. */
+/* Renumbers the features of TREES (checked, arrays in the file) from columns to traits. */
 film_status trait_columns_trees(const struct trait_columns *columns, struct trees *trees,
                                 const char *path, film_error *error);
 

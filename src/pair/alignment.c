@@ -1,5 +1,6 @@
-/* Compares words in their order (longest common subsequence) and matches differing words that
- * may mean the same. */
+/* Compares word order (longest common subsequence, edit distance, inversions) and aligns different
+ * words by spelling (Dice coefficient of letter bigrams) and by vector. Single words are in
+ * comparison.c. */
 #include "pair/alignment.h"
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -55,7 +56,7 @@ static void fill_table(struct comparison *comparison, struct order_table *table)
     comparison->edits = table->edits[n % 2][m];
 }
 
-/* Is the pair of neighbours at AT of A also a pair of neighbours of B? */
+/* Returns whether the adjacent words at AT of A are also adjacent in B. */
 static int stands_in(const struct reading_word *a, size_t at, const struct reading_word *b,
                      size_t count)
 {
@@ -69,7 +70,7 @@ static void count_inversions(struct comparison *comparison)
     const struct reading *reading = comparison->reading;
     uint32_t place[MOST];
     size_t count = 0;
-    /* Numbers rise with the first place in side 0. */
+    /* Numbers ascend with the first position in side 0. */
     for (uint32_t number = 0; number < reading->numbers; number++) {
         uint32_t here = reading->first[0][number], there = reading->first[1][number];
         if (here >= MOST || there >= MOST) continue;
@@ -95,7 +96,7 @@ void compare_order(struct comparison *comparison, struct order_table *table)
     count_inversions(comparison);
 }
 
-/* ---- Words that differ ---- */
+/* ---- Different words ---- */
 
 film_status alignment_init(struct alignment *alignment, const struct encoder *encoder,
                            film_error *error)
@@ -117,8 +118,7 @@ void alignment_free(struct alignment *alignment)
     }
 }
 
-/* Neighbouring letters of the word with a space around it, sorted: "who" -> " w", "wh", "ho", "o
- * ". */
+/* Letter bigrams of the word padded with spaces, sorted: "who" -> " w", "wh", "ho", "o ". */
 static size_t letter_pairs(film_text word, uint16_t *pairs)
 {
     size_t length = word.length < ALIGNMENT_LETTERS ? word.length : ALIGNMENT_LETTERS;
@@ -134,7 +134,7 @@ static size_t letter_pairs(film_text word, uint16_t *pairs)
     return length + 1;
 }
 
-/* Dice's measure: 2 |A and B| / (|A| + |B|). */
+/* Dice coefficient: 2 |A and B| / (|A| + |B|). */
 static double spelled_alike(const uint16_t *a, size_t n, const uint16_t *b, size_t m)
 {
     size_t i = 0, j = 0, both = 0;
@@ -154,7 +154,7 @@ static const float *vector_of(const struct alignment *alignment, const struct re
                                                     : NULL;
 }
 
-/* Letters, vectors and their sum, of the alone words of one side. */
+/* Computes bigrams, vectors and their sum for the unshared words of one side. */
 static void prepare_side(struct comparison *comparison, struct alignment *alignment, int s)
 {
     const struct reading *reading = comparison->reading;
@@ -181,7 +181,7 @@ static double vectors_alike(const struct comparison *comparison, const struct al
     return lengths > 0 ? vec_dot(a, b, alignment->encoder->dim) / lengths : 0;
 }
 
-/* What the best partners leave unexplained. */
+/* Sums up what the best partners leave unexplained. */
 static void sum_up(struct comparison_side *side, const struct reading_word *words,
                    const double *spelled, const double *like)
 {
@@ -220,15 +220,15 @@ static void align_vectors(struct comparison *comparison, const struct alignment 
     comparison->rest_similarity = lengths > 0 ? rest / lengths : 0;
 }
 
-/* ---- Short for long ---- */
+/* ---- Acronyms and compounds ---- */
 
 static int begins_with(film_text word, film_text letter)
 {
     return word.length >= letter.length && memcmp(word.bytes, letter.bytes, letter.length) == 0;
 }
 
-/* Does WORD consist of the first letters of words in a row of the other sentence? Letters are
- * characters, not bytes. */
+/* Returns whether WORD consists of the first letters of consecutive words of the other sentence.
+ * Letters are characters, not bytes. */
 static int is_acronym(const struct reading *reading, film_text word, int other, size_t count)
 {
     enum { SHORTEST = 2, LONGEST = 5 };
@@ -248,7 +248,7 @@ static int is_acronym(const struct reading *reading, film_text word, int other, 
     return 0;
 }
 
-/* Is WORD two words in a row of the other sentence, written as one? */
+/* Returns whether WORD is two consecutive words of the other sentence, written as one. */
 static int is_compound(const struct reading *reading, film_text word, int other, size_t count)
 {
     for (size_t i = 0; i + 1 < count; i++) {

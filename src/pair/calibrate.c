@@ -1,5 +1,5 @@
-/* The logistic function, from log-odds to a probability, without overflow on either side. Scale,
- * bias and threshold are fitted elsewhere (learn/calibrate_fit.c). */
+/* The logistic function without overflow. Scale, bias and threshold are fitted in
+ * learn/calibrate_fit.c. */
 #include "pair/calibrate.h"
 
 #include <math.h>

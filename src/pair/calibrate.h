@@ -1,10 +1,11 @@
-/* From a similarity to a probability: log-odds = scale * similarity + bias. */
+/* Platt calibration of a similarity: log-odds = scale * similarity + bias. */
 #ifndef PAIR_CALIBRATE_H
 #define PAIR_CALIBRATE_H
 
 struct calibration {
     double scale, bias;
-    double threshold; /* the similarity from which two sentences count as the same */
+    /* From this similarity on, two sentences count as the same. */
+    double threshold;
 };
 
 double calibrate_probability(double log_odds);

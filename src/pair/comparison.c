@@ -1,5 +1,5 @@
-/* Compares two sentences word by word, once: shared words, words of one side, spelling, numbers,
- * negation. Judges nothing. */
+/* Compares two sentences word by word: shared and unshared words, rarity, numbers, names, negation,
+ * vectors. It does not decide; traits.c derives traits from it. */
 #include "pair/comparison.h"
 #include "base/mem.h"
 #include "pair/alignment.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { MOST = COMPARISON_MOST };
-#define COMMON_WORD 0.35f /* rarer ones carry content */
+#define COMMON_WORD 0.35f /* rarer words carry content */
 
 struct comparison_scratch {
     struct order_table order;
@@ -34,7 +34,7 @@ void comparison_free(struct comparison *comparison)
     memset(comparison, 0, sizeof *comparison);
 }
 
-/* ---- Shared and alone ---- */
+/* ---- Shared and unshared words ---- */
 
 static void add_alone(struct comparison_side *side, const struct reading_word *words, uint32_t at)
 {
@@ -68,7 +68,7 @@ static void sort_words(struct comparison *comparison, const struct reading *read
 
 /* ---- Each sentence by itself ---- */
 
-/* Which of the usual first words of a question it is; the order is that of their numbers. */
+/* Returns the number of a usual first word of a question; the table is ordered by these numbers. */
 static unsigned opening_of(film_text word)
 {
     static const struct {
@@ -93,8 +93,8 @@ static size_t count_stops(film_text text)
     return stops;
 }
 
-/* A text of several sentences asks for more than one thing: the one that the other text covers
- * least. */
+/* A text of several sentences asks for several things: returns the coverage of the sentence that
+ * the other text covers least. */
 static double least_covered(const struct reading *reading, int s, size_t count)
 {
     const struct reading_side *side = &reading->side[s];
@@ -144,7 +144,7 @@ static void look_at_side(struct comparison *comparison, const struct reading *re
 
 /* ---- Vectors ---- */
 
-/* The cosine of two rows, group by group. */
+/* TF-IDF cosine of two rows, group by group. */
 static void compare_groups(struct comparison *comparison, const struct reading *reading)
 {
     const struct feature_row *a = &reading->side[0].row, *b = &reading->side[1].row;

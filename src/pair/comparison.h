@@ -1,7 +1,7 @@
-/* Two sentences compared word by word, once, for all that is said about the pair (pair/traits.h).
+/* Word-by-word comparison of two sentences, made once and read by all traits (pair/traits.h).
  *
- * Rarity stands for idf brought to 0 .. 1 (pair/reading.h). A word is alone when the other sentence
- * does not have it. Of very long sentences the first COMPARISON_MOST words are compared. */
+ * Rarity is the idf scaled to 0 .. 1 (pair/reading.h). A word is unshared ("alone") when the other
+ * sentence does not contain it. Only the first COMPARISON_MOST words of a sentence are compared. */
 #ifndef PAIR_COMPARISON_H
 #define PAIR_COMPARISON_H
 
@@ -10,25 +10,27 @@
 enum { COMPARISON_MOST = 64 };
 
 struct comparison_side {
-    size_t words;                    /* compared */
-    size_t alone;                    /* distinct words the other does not have */
-    uint32_t place[COMPARISON_MOST]; /* of those */
-    double rarity, rarest;           /* of the alone words: sum, highest */
-    size_t content;                  /* alone words that are not common ones */
-    size_t numbers, names;           /* alone words with a digit, with a capital */
-    size_t negations;                /* all, alone or not */
-    double last_alone;               /* where the last alone word stands: 0 none, 1 at the end */
-    int rarest_shared, last_shared;  /* its rarest word, its last word is in the other too */
-    unsigned asking;                 /* question words it has, a bit set */
-    unsigned opening;                /* the first word among usual openings, 0: another */
-    size_t stops;                    /* sentences inside the text: "." "?" "!" before its end */
-    double least_covered; /* of its inner sentences: the rarity that the other has, least share */
-    int question_mark;    /* it has one */
-    /* Rarity of the alone words that no alone word of the other sentence explains: by spelling, by
-     * the words' vectors. Sum and largest. */
+    size_t words;                    /* number of words compared */
+    size_t alone;                    /* distinct unshared words */
+    uint32_t place[COMPARISON_MOST]; /* their positions */
+    double rarity, rarest;           /* of the unshared words: sum, maximum */
+    size_t content;                  /* unshared words rarer than COMMON_WORD */
+    size_t numbers, names;           /* unshared words with a digit, with a capital */
+    size_t negations;                /* all of them, shared or not */
+    double last_alone; /* relative position of the last unshared word: 0 none, 1 at the end */
+    int rarest_shared, last_shared; /* its rarest word, its last word is shared */
+    unsigned asking;                /* bit set of its question words */
+    unsigned opening; /* number of its first word among the usual openings; 0: another */
+    size_t stops;     /* inner sentence ends: "." "?" "!" before the end of the text */
+    /* The smallest coverage of an inner sentence: the share of its rarity that the other text
+     * contains. */
+    double least_covered;
+    int question_mark; /* it has a question mark */
+    /* Rarity of the unshared words that no unshared word of the other sentence explains: by
+     * spelling, and by word vector. Sum and maximum. */
     double unspelled, unspelled_most, unlike, unlike_most;
     double length;      /* of the sentence's vector */
-    double rest_length; /* of the sum of its alone words' vectors */
+    double rest_length; /* of the sum of the vectors of its unshared words */
 };
 
 struct comparison {
@@ -37,18 +39,19 @@ struct comparison {
     size_t shared; /* distinct words in both */
     double shared_rarity, shared_rarest;
     size_t shared_numbers, shared_names;
-    size_t runs; /* neighbouring words of one that are neighbours in the other */
+    size_t runs; /* pairs of adjacent words that are adjacent in both */
     double run_rarity;
-    size_t common; /* longest common subsequence, and the rarity of the heaviest one */
+    /* Length of the longest common subsequence; common_rarity is the rarity of the heaviest one. */
+    size_t common;
     double common_rarity;
-    size_t longest_run;             /* of words in a row in both */
-    size_t edits;                   /* words to insert, delete or replace */
-    size_t prefix, suffix;          /* words the same from the start, from the end */
+    size_t longest_run;             /* the longest run of words in both */
+    size_t edits;                   /* word edit distance */
+    size_t prefix, suffix;          /* number of equal words at the start, at the end */
     size_t inversions;              /* pairs of shared words in opposite order */
-    double spelled_best, like_best; /* of all pairs of alone words */
+    double spelled_best, like_best; /* maximum over all pairs of unshared words */
     size_t acronyms, compounds;
     double similarity, distance; /* of the two vectors: cosine, length of the difference */
-    double rest_similarity;      /* cosine of the sums of the alone words' vectors */
+    double rest_similarity;      /* cosine of the sums of the vectors of unshared words */
     double group[GROUPS];        /* TF-IDF cosine of words, word pairs, characters */
     struct comparison_scratch *scratch;
 };
@@ -57,7 +60,7 @@ film_status comparison_init(struct comparison *comparison, const struct encoder 
                             film_error *error);
 void comparison_free(struct comparison *comparison);
 
-/* Compares the pair that was read. */
+/* Compares a pair that was read. */
 void comparison_make(struct comparison *comparison, const struct reading *reading);
 
 #endif

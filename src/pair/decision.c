@@ -1,5 +1,5 @@
-/* Adds line, evidence, trees, network, memory and identity to the log-odds of a pair. Learns
- * none of them. */
+/* Adds line, evidence, trees and network to a margin, and computes the identity and memory terms.
+ * It learns none of them; src/learn does. */
 #include "pair/decision.h"
 #include "base/mem.h"
 

@@ -1,4 +1,5 @@
-/* Word evidence: looks up the learned weights of a pair's items and adds them. */
+/* Word evidence: looks up the learned weights of the features and items of a pair and adds them.
+ * learn/ fits the weights by logistic regression. */
 #include "pair/evidence.h"
 #include "base/mem.h"
 
@@ -18,7 +19,7 @@ float evidence_item(const struct evidence *evidence, const struct item *item)
     return slot == KEYTAB_NO_SLOT ? 0.0f : evidence->item[slot];
 }
 
-/* The table is larger than the caches. */
+/* The table is larger than the caches: prefetch. */
 static void ask_early(const struct evidence *evidence, const struct item *item)
 {
     if (!evidence->items.keys) return;
@@ -32,7 +33,7 @@ double evidence_factor(double squares)
     return squares > 0 ? 1.0 / sqrt(squares) : 0.0;
 }
 
-/* Both rows are sorted by id: one walk finds what is shared and what is not. */
+/* Both rows are sorted by id: one merge finds shared and unshared features. */
 static void add_features(const struct evidence *evidence, const struct reading *reading,
                          struct evidence_sums *sums)
 {

@@ -1,5 +1,5 @@
-/* Lists the items of a pair that can carry evidence: shared features, features of one side,
- * pairs of words across. */
+/* Lists the items of a pair that carry evidence: pairs of words, runs, first and last words, and
+ * edits along a longest common subsequence. evidence.c weighs them. */
 #include "pair/items.h"
 #include "base/mem.h"
 
@@ -8,7 +8,7 @@
 
 enum { MOST = ITEMS_MOST_WORDS, LONGEST_PHRASE = 4 };
 
-/* Ids at the ends of a sentence, beyond those of any word. */
+/* Ids for the ends of a sentence, above those of all words. */
 #define ID_BITS 29
 #define ID_LIMIT (1u << ID_BITS)
 #define START (ID_LIMIT - 1)
@@ -41,7 +41,7 @@ const char *item_kind_name(enum item_kind kind)
     return kinds[kind].name;
 }
 
-/* The distinct known words of a sentence, those that are shared first seen, and their places. */
+/* The distinct known words of a sentence, shared ones at first sight, and their positions. */
 struct distinct {
     uint32_t id[MOST], place[MOST];
     float rarity[MOST];
@@ -50,9 +50,9 @@ struct distinct {
 
 struct items_scratch {
     struct distinct shared, alone[2];
-    uint32_t shared_place[MOST]; /* of the shared words, in the second sentence */
-    size_t words[2];             /* that count */
-    size_t edits;                /* stretches between shared words that differ */
+    uint32_t shared_place[MOST]; /* positions of the shared words in the second sentence */
+    size_t words[2];             /* number of words used */
+    size_t edits;                /* ranges between shared words that differ */
     unsigned char common[MOST + 1][MOST + 1];
 };
 
@@ -116,7 +116,7 @@ static struct item_place one(uint32_t at)
         0, 0            \
     }
 
-/* The caller has made room. */
+/* The caller has reserved room. */
 static void put(struct items *items, enum item_kind kind, uint64_t key, float value,
                 struct item_place a, struct item_place b)
 {
@@ -139,7 +139,7 @@ static void add_distinct(struct distinct *list, const struct reading_word *words
     list->place[list->count++] = place;
 }
 
-/* Sorts the known words of both sentences into shared and alone. */
+/* Divides the known words of both sentences into shared and unshared. */
 static void sort_words(struct items_scratch *scratch, const struct reading *reading)
 {
     scratch->shared.count = scratch->alone[0].count = scratch->alone[1].count = 0;
@@ -189,7 +189,7 @@ static void collect_pairs(struct items *items)
     }
 }
 
-/* ---- Neighbours ---- */
+/* ---- Adjacent words ---- */
 
 static uint32_t id_at(const struct reading_side *side, size_t count, size_t at)
 {
@@ -203,8 +203,8 @@ static uint32_t number_at(const struct reading_side *side, size_t count, size_t 
     return at > count ? END : side->words[at - 1].number;
 }
 
-/* Where the words at AT and AT + 1 (places counted from 1, 0 the start) stand in a row in the
- * other. */
+/* Finds where the words at AT and AT + 1 (positions from 1, 0 is the start) are adjacent in the
+ * other sentence. */
 static size_t find_run(const struct reading *reading, const size_t *words, int s, size_t at)
 {
     const struct reading_side *here = &reading->side[s], *there = &reading->side[!s];
@@ -215,7 +215,7 @@ static size_t find_run(const struct reading *reading, const size_t *words, int s
     return READING_NONE;
 }
 
-/* From places counted from 1 with the ends, back to words. */
+/* Converts positions that include the ends back to words. */
 static struct item_place run_place(size_t at, size_t words)
 {
     uint32_t from = at ? (uint32_t)at - 1 : 0, to = (uint32_t)(at + 1 < words ? at + 1 : words);
@@ -241,7 +241,7 @@ static void collect_runs(struct items *items, const struct reading *reading)
     }
 }
 
-/* First words, last words, and the alone words behind the first ones: "how ... cost", "where ...
+/* First words, last words, and unshared words with the first ones: "how ... cost", "where ...
  * buy". */
 static void collect_ends(struct items *items, const struct reading *reading)
 {
@@ -255,7 +255,7 @@ static void collect_ends(struct items *items, const struct reading *reading)
     if (a[0].id == READING_NONE || b[0].id == READING_NONE) return;
     uint64_t first = key_of_either(ITEM_FIRST, a[0].id, b[0].id);
     put(items, ITEM_FIRST, first, 1, one(0), one(0));
-    /* A key of two ids is no hash yet: xored with a third id it would meet that of other words. */
+    /* A key of two ids is not a hash: xor with a third id would collide with other words. */
     uint64_t opening = mix(17, first);
     for (int s = 0; s < 2; s++) {
         const struct distinct *alone = &scratch->alone[s];
@@ -267,7 +267,7 @@ static void collect_ends(struct items *items, const struct reading *reading)
 
 /* ---- Edits ---- */
 
-/* common[i][j]: the longest common subsequence of what follows word i of a and word j of b. */
+/* common[i][j]: length of the longest common subsequence after word i of a and word j of b. */
 static void align(struct items_scratch *scratch, const struct reading *reading)
 {
     const struct reading_word *a = reading->side[0].words, *b = reading->side[1].words;
@@ -291,7 +291,7 @@ static uint64_t hash_phrase(const struct reading *reading, int s, struct item_pl
     return hash;
 }
 
-/* Between two shared words, phrase A stands in one sentence and phrase B in the other. */
+/* Adds the edit of phrase A to phrase B between two shared words. */
 static void put_edit(struct items *items, const struct reading *reading, struct item_place a,
                      struct item_place b)
 {
@@ -307,7 +307,7 @@ static void put_edit(struct items *items, const struct reading *reading, struct 
     put(items, ITEM_EDIT_BEFORE, key_of_hash(ITEM_EDIT_BEFORE, mix(edit, behind)), 1, a, b);
 }
 
-/* A change that is the only one says more. */
+/* A single edit is stronger evidence. */
 static void put_edits_among(struct items *items, size_t from)
 {
     size_t edits = items->scratch->edits, end = items->count;
@@ -319,9 +319,9 @@ static void put_edits_among(struct items *items, size_t from)
                 items->list[i].place[0], items->list[i].place[1]);
 }
 
-/* Follows a longest common subsequence; whatever lies between two of its words is an edit. Of two
- * ways that are as long, both orders of the sentences must take the same: decided by the words'
- * hashes. */
+/* Follows a longest common subsequence; the ranges between its words are edits. Ties between
+ * subsequences of equal length are broken by word hashes, so that both orders of the sentences give
+ * the same result. */
 static void collect_edits(struct items *items, const struct reading *reading)
 {
     struct items_scratch *scratch = items->scratch;
@@ -356,7 +356,7 @@ static void collect_edits(struct items *items, const struct reading *reading)
     put_edits_among(items, before);
 }
 
-/* Brings the values of each kind to length 1. */
+/* Normalises the values of each kind to length 1. */
 static void normalise(struct items *items)
 {
     float squares[ITEM_KINDS] = {0};

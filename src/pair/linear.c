@@ -1,4 +1,4 @@
-/* The line at work: what each trait adds. It is fitted elsewhere (learn/linear_fit.c). */
+/* Evaluates the linear model: the contribution of each trait. learn/linear_fit.c fits it. */
 #include "pair/linear.h"
 #include "base/mem.h"
 

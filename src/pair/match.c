@@ -1,5 +1,5 @@
-/* film_match: two sentences to a verdict, by the rule that the options ask for. Every
- * probability comes from here. */
+/* The verdict on two sentences, by the rule that the options select. Every probability of the
+ * program comes from match_score. reasons.c explains it. */
 #include "pair/match.h"
 #include "base/sized.h"
 #include "base/mem.h"
@@ -71,8 +71,8 @@ void match_free(struct match *match)
     memset(match, 0, sizeof *match);
 }
 
-/* log-odds = scale * score + bias + memory + identity + prior, against the operating point on the
- * same line. */
+/* log-odds = scale * score + bias + memory + identity + prior, compared with the threshold on the
+ * same scale. */
 static void judge(struct match *match, const struct calibration *line, double score, double memory,
                   film_verdict *verdict)
 {
@@ -99,7 +99,7 @@ film_status match_score(struct match *match, film_text a, film_text b, film_verd
             match->rule.memory ? decision->memory.weight[decision_memory(decision, survey)] : 0;
         judge(match, &decision->margin, decision_margin(decision, survey), memory, verdict);
         verdict->similarity = survey_similarity(survey);
-        /* The same for every pair, and so no reason. */
+        /* The same for every pair, and therefore not a reason. */
         verdict->bias += decision->margin.scale *
                          (decision->line.bias + decision->evidence.scale * decision->evidence.bias +
                           decision->plan.bias);

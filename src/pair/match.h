@@ -1,16 +1,16 @@
-/* Two sentences to a verdict and its reasons: every probability comes from match_score. Swapping
- * the two gives the same bits. */
+/* The verdict on two sentences and its reasons. Every probability of the program comes from
+ * match_score. Swapping the two sentences gives the same bits. */
 #ifndef PAIR_MATCH_H
 #define PAIR_MATCH_H
 
 #include "pair/decision.h"
 #include "film.h"
 
-/* How to answer; made by match_rule from the caller's options. */
+/* How to decide; match_rule sets it from the caller's options. */
 struct match_rule {
-    int full, memory, identity; /* of what the verdict is made */
-    int no_reasons;             /* film_match: match_score will do */
-    size_t most_reasons;        /* film_match: what match_pair is told */
+    int full, memory, identity; /* the terms that make up the verdict */
+    int no_reasons;             /* film_match: compute the verdict only (match_score) */
+    size_t most_reasons;        /* film_match: the limit passed to match_pair */
     double prior_log_odds;
 };
 
@@ -19,26 +19,26 @@ struct match {
     const struct decision *decision;
     struct match_rule rule;
     struct survey survey;
-    double identity; /* what the pair got for being identical */
+    double identity; /* the identity term of the pair */
     film_reason *reasons;
     size_t reason_count, reasons_capacity;
-    uint32_t *order; /* while the strongest are chosen */
+    uint32_t *order; /* while the strongest reasons are selected */
     size_t order_capacity;
-    double *shares; /* of tokens and features, while reasons are made */
+    double *shares; /* of tokens and features, while reasons are computed */
     size_t shares_capacity;
     struct tree_terms terms;
-    /* The words of either side one behind the other, a space between: phrases are pieces of it. */
+    /* The words of either side, separated by spaces: phrases are ranges of these bytes. */
     struct match_words {
         char *bytes;
         size_t capacity;
-        size_t start[ITEMS_MOST_WORDS + 1]; /* of each word, and one behind the last's space */
+        size_t start[ITEMS_MOST_WORDS + 1]; /* of each word, and the end */
     } words[2];
 };
 
-/* log(prior / (1 - prior)); refuses what is not between 0 and 1. */
+/* Computes log(prior / (1 - prior)). Fails unless 0 < PRIOR < 1. */
 film_status match_prior(double prior, double *log_odds, film_error *error);
 
-/* OPTIONS NULL: the defaults. FILM_USAGE when they make no sense for this decision. */
+/* OPTIONS NULL: the defaults. FILM_USAGE when the options do not fit this decision. */
 film_status match_rule(struct match_rule *rule, const struct decision *decision,
                        const film_answer_options *options, film_error *error);
 
@@ -46,11 +46,11 @@ film_status match_init(struct match *match, const struct decision *decision,
                        const struct match_rule *rule, film_error *error);
 void match_free(struct match *match);
 
-/* The verdict without its reasons. */
+/* Computes the verdict without reasons. */
 film_status match_score(struct match *match, film_text a, film_text b, film_verdict *verdict,
                         film_error *error);
 
-/* And with them, or (MOST not 0) the strongest of them. */
+/* Computes the verdict with all reasons, or with the MOST strongest (MOST > 0). */
 film_status match_pair(struct match *match, film_text a, film_text b, size_t most,
                        film_verdict *verdict, film_error *error);
 

@@ -1,4 +1,4 @@
-/* Asks what is known already; labels become clusters elsewhere (learn/memory_build.c). */
+/* Looks up known pairs. learn/memory_build.c builds the clusters from labels. */
 #include "pair/memory.h"
 #include "base/mem.h"
 

@@ -1,4 +1,5 @@
-/* Reads two sentences side by side: tokens, sparse rows, vectors, rarity of words. */
+/* Reads two sentences: tokens, sparse rows, vectors, rarity and flags of words, and the alignment
+ * of equal words. It does not compare them. */
 #include "pair/reading.h"
 #include "base/mem.h"
 
@@ -9,8 +10,8 @@ film_status reading_init(struct reading *reading, const struct encoder *encoder,
     film_status status = FILM_OK;
     memset(reading, 0, sizeof *reading);
     reading->encoder = encoder;
-    /* Ids fall in frequency: the last word is one of the rarest. A word in every sentence has idf
-     * 1. */
+    /* Ids are sorted by decreasing frequency: the last word is one of the rarest. A word in every
+     * sentence has idf 1. */
     const struct features *features = encoder->features;
     uint32_t words = features->first[GROUP_WORD + 1];
     float rarest = words ? features->idf[words - 1] - 1.0f : 0.0f;
@@ -80,7 +81,7 @@ static int reserve(struct reading *reading, size_t words)
     return 1;
 }
 
-/* The number of the word with this hash, a new one where it is new. 64 bits tell words apart. */
+/* Returns the number of the word with this hash; assigns a new one. 64 bits distinguish words. */
 static uint32_t number_word(struct reading *reading, uint64_t hash)
 {
     uint32_t slot = (uint32_t)hash & reading->slot_mask;
@@ -95,7 +96,7 @@ static uint32_t number_word(struct reading *reading, uint64_t hash)
     return number;
 }
 
-/* ---- What a word is ---- */
+/* ---- Properties of words ---- */
 
 static int is_one_of(film_text word, const char *const *list)
 {
@@ -108,8 +109,7 @@ static int is_one_of(film_text word, const char *const *list)
 
 static unsigned word_flags(film_text word)
 {
-    /* The few words of the languages people are most likely to bring; others simply have no
-     * flag. */
+    /* A few words of the most likely languages; words of other languages simply have no flag. */
     static const char *const negations[] = {
         "not", "no",   "never",  "without", "none", "nor", "nicht", "kein",       "keine", "ohne",
         "pas", "sans", "jamais", "nunca",   "sin",  "nao", "non",   "n\xc3\xa3o", NULL};
@@ -131,7 +131,7 @@ static uint64_t add_to_hash(uint64_t hash, uint64_t word)
     return hash ^ (hash >> 29);
 }
 
-/* A capital inside a sentence; "I" is none. The letters are those of the text as it was written. */
+/* A capital inside a sentence; "I" does not count. The letters are those of the original text. */
 static unsigned name_flag(film_text text, const struct token *token, size_t at)
 {
     if (at == 0 || token->from >= text.length || token->to - token->from < 2) return 0;
@@ -163,13 +163,13 @@ static void read_words(struct reading *reading, int which)
     }
 }
 
-/* The first occurrence in one sentence with the first in the other, the second with the second,
- * ... */
+/* Pairs the first occurrence in one sentence with the first in the other, the second with the
+ * second, and so on. */
 static void pair_up(struct reading *reading)
 {
     struct reading_side *a = &reading->side[0], *b = &reading->side[1];
     memset(reading->waiting, 0xff, (reading->numbers + 1) * sizeof *reading->waiting);
-    for (size_t j = b->count; j-- > 0;) { /* backwards: lists come out in order */
+    for (size_t j = b->count; j-- > 0;) { /* backwards: the lists are then in order */
         uint32_t number = b->words[j].number;
         reading->next[j] = reading->waiting[number];
         reading->waiting[number] = (uint32_t)j;

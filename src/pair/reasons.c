@@ -1,4 +1,5 @@
-/* Takes a verdict apart into weighted reasons that add up to its log-odds. */
+/* Attributes a verdict to weighted reasons that add up to its log-odds (see reasons.h for the
+ * formulas). The verdict itself comes from match.c. */
 #include "pair/reasons.h"
 #include "base/mem.h"
 #include "embed/vec.h"
@@ -19,7 +20,7 @@ static film_status add(struct match *match, const film_reason *reason, film_erro
     return FILM_OK;
 }
 
-/* 'a' or 'b' as the caller named them: the survey may have read them the other way round. */
+/* 'a' or 'b' in the order of the caller: the survey may have swapped the sentences. */
 static char letter(const struct match *match, int side)
 {
     return (side != 0) != (match->survey.reading.swapped != 0) ? 'b' : 'a';
@@ -40,17 +41,17 @@ void reasons_sort(film_reason *reasons, size_t count)
     if (count) qsort(reasons, count, sizeof *reasons, stronger_first);
 }
 
-/* ---- The strongest of them ---- */
+/* ---- The strongest reasons ---- */
 
-/* Of reasons LEFT and RIGHT, does the first one come later? Where nothing tells them apart, the
- * order in which they were found does, as it does when all are sorted. */
+/* Returns whether reason LEFT comes after RIGHT. Ties are broken by the order of insertion, as when
+ * all are sorted. */
 static int comes_later(const film_reason *reasons, uint32_t left, uint32_t right)
 {
     int order = stronger_first(&reasons[left], &reasons[right]);
     return order ? order > 0 : left > right;
 }
 
-/* HEAP (count) has the last of its reasons on top; the one at AT may come before those below it. */
+/* Restores the heap (count), which has the last of its reasons on top, after a change at AT. */
 static void sink(const film_reason *reasons, uint32_t *heap, size_t count, size_t at)
 {
     uint32_t moved = heap[at];
@@ -62,8 +63,8 @@ static void sink(const film_reason *reasons, uint32_t *heap, size_t count, size_
     heap[at] = moved;
 }
 
-/* ORDER: the MOST strongest, in order. Sorting all 500 of a pair takes a fifth of a match, and most
- * who ask want ten. */
+/* ORDER = the strongest MOST, in order (heap selection). Sorting all 500 of a pair takes a fifth of
+ * a match, and most callers want ten. */
 static void choose(const film_reason *reasons, size_t count, uint32_t *order, size_t most)
 {
     for (size_t i = 0; i < most; i++) order[i] = (uint32_t)i;
@@ -101,10 +102,11 @@ film_status reasons_give(struct match *match, size_t most, film_verdict *verdict
     return FILM_OK;
 }
 
-/* ---- Shares of features, handed to the words they come from ---- */
+/* ---- From features to words ---- */
 
-/* SHARE (one per feature of the row) split evenly over the places each occurs in, and each of those
- * over its first and last word: WEIGHT (one per token). PLACES is scratch, one per feature. */
+/* Splits SHARE (one per feature of the row) evenly over the occurrences of each feature, and each
+ * of those over its first and last word: WEIGHT (one per token). PLACES is scratch, one per
+ * feature. */
 static void hand_out(const struct feature_row *row, const double *share, double *places,
                      double *weight)
 {
@@ -122,7 +124,7 @@ static void hand_out(const struct feature_row *row, const double *share, double 
     }
 }
 
-/* Reasons for the words of one side, from what FILL says of its features. */
+/* Adds reasons for the words of one side; FILL computes the shares of its features. */
 static film_status add_words(struct match *match, int side,
                              void (*fill)(const struct match *match, int side, double *share),
                              film_error *error)
@@ -155,7 +157,7 @@ done:
     return status;
 }
 
-/* What stands on no word. */
+/* A reason without a word. */
 struct named {
     const char *kind, *id, *text;
     enum family family;
@@ -190,9 +192,9 @@ static film_status add_identity(struct match *match, film_error *error)
     return add_named(match, &identical, match->identity, error);
 }
 
-/* ---- Of the similarity ---- */
+/* ---- Similarity ---- */
 
-/* The squared length of a side's vector. */
+/* Squared length of the vector of a side. */
 static double squares(const struct match *match, int side)
 {
     const struct encoder *encoder = match->decision->encoder;
@@ -201,8 +203,7 @@ static double squares(const struct match *match, int side)
     return vec_dot(vector, vector, encoder->map ? encoder->dim : here->row.count);
 }
 
-/* L_w . y for feature number I of SIDE and the vector of TARGET; without a map, x_w of that
- * side. */
+/* L_w . y for feature I of SIDE and the vector of TARGET; without a map, x_w of that side. */
 static double toward(const struct match *match, int side, size_t i, int target)
 {
     const struct encoder *encoder = match->decision->encoder;
@@ -216,7 +217,7 @@ static double toward(const struct match *match, int side, size_t i, int target)
     return at < row->count && row->id[at] == id ? (double)row->value[at] : 0;
 }
 
-/* What the features of SIDE add to the similarity, in log-odds. */
+/* The contributions of the features of SIDE to the similarity, in log-odds. */
 static void share_of_similarity(const struct match *match, int side, double *share)
 {
     const struct encoder *encoder = match->decision->encoder;
@@ -235,8 +236,8 @@ static void share_of_similarity(const struct match *match, int side, double *sha
     }
 }
 
-/* The vectors are rounded to float on the way, the shares are not: their sum misses TOTAL by some
- * 1e-7 of it. Spread evenly, the difference is nowhere seen and the sum holds as promised. */
+/* The vectors are rounded to float, the shares are not: their sum differs from TOTAL by about 1e-7
+ * of it. The difference is spread evenly, so that the sum is exact. */
 static void settle_sum(film_reason *reasons, size_t count, double total)
 {
     double sum = 0;
@@ -248,7 +249,7 @@ film_status reasons_of_similarity(struct match *match, film_verdict *verdict, fi
 {
     film_status status = FILM_OK;
     double total = verdict->log_odds - verdict->bias - match->identity;
-    if (match->decision->encoder->network) { /* inside of it no word has a share of its own */
+    if (match->decision->encoder->network) { /* inside of it, no word has a share of its own */
         int black_box = match->decision->encoder->network->black_box;
         TRY(add_named(match, black_box ? &of_black_box : &of_network, total, error));
     } else {
@@ -261,9 +262,9 @@ done:
     return status;
 }
 
-/* ---- Of the full decision ---- */
+/* ---- Full decision ---- */
 
-/* What the features of SIDE weigh as evidence, in log-odds; of a shared one the half. */
+/* The evidence of the features of SIDE, in log-odds; half of it for a shared feature. */
 static void share_of_evidence(const struct match *match, int side, double *share)
 {
     const struct reading_side *sides = match->survey.reading.side;
@@ -283,8 +284,8 @@ static void share_of_evidence(const struct match *match, int side, double *share
     }
 }
 
-/* Joins the words items can point at. Their bytes do not lie together: what a contraction or a stem
- * stands for ("won't": will, not) is kept behind the folded text. */
+/* Concatenates the words that items can refer to. Their bytes are not adjacent: the words of a
+ * contraction or a stem ("won't": will, not) are stored after the folded text. */
 static film_status join_words(struct match *match, int side, film_error *error)
 {
     const struct tokens *tokens = &match->survey.reading.side[side].row.grams.tokens;
@@ -346,7 +347,7 @@ static film_status add_item(struct match *match, const struct item *item, film_e
     return add(match, &reason, error);
 }
 
-/* Term T of the trees, which is of two traits. */
+/* Adds term T of the trees, which has two traits. */
 static film_status add_two_traits(struct match *match, size_t t, double weight, film_error *error)
 {
     const struct tree_term *term = &match->decision->plan.term[t];
@@ -363,9 +364,9 @@ static film_status add_two_traits(struct match *match, size_t t, double weight, 
     return add(match, &reason, error);
 }
 
-/* Terms of the trees and of the line: each with its name. Those of one trait alone come first in
- * the plan of every trait, so what the line says of it is added there; where the trees never ask
- * for a trait by itself, the line's term stands alone. */
+/* Adds the terms of the trees and of the line. In the plan, the term of a trait alone comes before
+ * its pairs, so the line's term is added to it; where the trees have no term of the trait alone,
+ * the line's term is a reason of its own. */
 static film_status add_traits(struct match *match, film_error *error)
 {
     film_status status = FILM_OK;

@@ -1,17 +1,18 @@
-/* Scores many pairs in parallel, each by the same function as one. */
+/* Scores many pairs in parallel, each by the same function as a single pair (match_score). */
 #include "pair/score.h"
 #include "base/mem.h"
 #include "base/threads.h"
 
-enum { STRETCH = 128 }; /* pairs a thread takes at a time */
+/* Pairs per chunk. */
+enum { STRETCH = 128 };
 
-/* Pairs that threads score together, numbered from `first`. */
+/* Pairs that several threads score, numbered from `first`. */
 struct scoring {
     const struct decision *decision;
     const struct match_rule *rule;
     const struct score_source *source;
     size_t first;
-    film_verdict *verdicts; /* of pair 0 on */
+    film_verdict *verdicts; /* from pair 0 on */
 };
 
 static film_status score_some(struct threads_worker *worker, void *user, film_error *error)

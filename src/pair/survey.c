@@ -1,5 +1,5 @@
-/* Collects everything that is measured of a pair before it is judged, for training and answering
- * alike. */
+/* Computes everything about a pair before the decision, in the same way for training and
+ * prediction. It does not decide. */
 #include "pair/survey.h"
 #include "base/mem.h"
 

@@ -1,5 +1,5 @@
-/* All that is seen of a pair before it is judged: words side by side, items, word evidence, traits.
- * Training and answering make it the same way. */
+/* The survey of a pair: everything computed before the decision. It has the aligned words, items,
+ * word evidence and traits. Training and prediction compute it in the same way. */
 #ifndef PAIR_SURVEY_H
 #define PAIR_SURVEY_H
 
@@ -19,14 +19,14 @@ struct survey {
 film_status survey_init(struct survey *survey, const struct encoder *encoder, film_error *error);
 void survey_free(struct survey *survey);
 
-/* Reads the pair alone: rows, vectors, words. */
+/* Reads the pair only: rows, vectors, words. */
 film_status survey_read(struct survey *survey, film_text a, film_text b, film_error *error);
 
-/* Reads it and weighs it by the evidence. */
+/* Reads the pair and computes evidence and traits. */
 film_status survey_make(struct survey *survey, const struct evidence *evidence, film_text a,
                         film_text b, film_error *error);
 
-/* The similarity of the two sentence vectors, or without a map of the two rows. */
+/* Similarity of the two sentence vectors; without a map, of the two sparse rows. */
 double survey_similarity(const struct survey *survey);
 
 #endif

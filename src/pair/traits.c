@@ -1,21 +1,21 @@
-/* The table of traits: each a named number computed from a comparison. Their weights are learned
+/* The table of traits: each is a named number computed from a comparison. Their weights are learned
  * elsewhere. */
 #include "pair/traits.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The smaller and the larger of what the two sentences have. */
+/* The minimum and the maximum over the two sentences. */
 #define LESS(field) fmin((double)c->side[0].field, (double)c->side[1].field)
 #define MORE(field) fmax((double)c->side[0].field, (double)c->side[1].field)
 
-/* A / B, and 0 where there is nothing. */
+/* A / B, or 0 when B is 0. */
 static double share(double a, double b)
 {
     return b > 0 ? a / b : 0;
 }
 
-/* Of the rarity of one sentence, how much the other has. */
+/* The share of the rarity of one sentence that the other contains. */
 static double covered(const struct comparison *c, int s)
 {
     return share(c->shared_rarity, c->shared_rarity + c->side[s].rarity);
@@ -26,7 +26,7 @@ static double share_or_all(double a, double b)
     return b > 0 ? a / b : 1;
 }
 
-/* Of the rarity of both sentences, what is left when so much is not explained. */
+/* The share of the rarity of both sentences that is explained. */
 static double explained(const struct comparison *c, double unexplained)
 {
     double all = 2 * c->shared_rarity + c->side[0].rarity + c->side[1].rarity;

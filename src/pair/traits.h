@@ -1,18 +1,17 @@
-/* Traits: named numbers that say something about a pair, read off a comparison.
+/* Traits: named numeric features of a pair, computed from a comparison.
  *
- * Each is a function of its own with a line that says what it means; the boosted trees read them in
- * this order. None depends on which sentence comes first: what belongs to one sentence enters as
- * the smaller and the larger of the two. What word evidence says is not among them: it is the
- * margin the trees start from, and given to them once more it made unseen pairs worse (84.0 against
- * 84.4 % on Quora). */
+ * Each trait is a function with a line that explains it. The boosted trees read them in this order.
+ * No trait depends on the order of the sentences: a property of one sentence enters as the minimum
+ * and the maximum of both. Word evidence is not a trait. It is the margin that the trees start
+ * from; adding it as a trait made unseen pairs worse (84.0 against 84.4 % on Quora). */
 #ifndef PAIR_TRAITS_H
 #define PAIR_TRAITS_H
 
 #include "pair/comparison.h"
 
-/* Reasons that belong together: FAMILY(number, id, name, title). The id is for programs and never
- * changes; the title can be read by anybody and may. Every trait is in one of them; the black box,
- * memory and identity are families by themselves. */
+/* Families of reasons: FAMILY(number, id, name, title). The id is for programs and never changes;
+ * the title is for users and may change. Every trait belongs to one family. The black box, memory
+ * and identity are families of their own. */
 #define FAMILY_LIST(FAMILY)                                                         \
     FAMILY(LENGTH, length, "length", "Length of the sentences")                     \
     FAMILY(OVERLAP, overlap, "overlap", "Words in common")                          \
@@ -37,26 +36,26 @@ const char *family_name(enum family family);
 const char *family_title(enum family family);
 
 struct trait {
-    const char *id;    /* "unshared_numbers_max": what models store and JSON sends; never changes */
-    const char *name;  /* "numbers only one has": also how a reason is called */
+    const char *id;    /* "unshared_numbers_max": in model files and JSON; never changes */
+    const char *name;  /* "numbers only one has": also the name of its reason */
     const char *about; /* one line for a user */
     enum family family;
     double (*measure)(const struct comparison *comparison);
 };
 
-/* Does it depend on what was learned from labels (the map)? */
+/* Returns whether the trait depends on what was learned from labels (the map). */
 int trait_is_learned(const struct trait *trait);
 
-/* All traits, in the order in which this program measures them. A model file may have others, and
- * in another order: model/trait_columns.h finds them by their ids. */
+/* All traits, in the order of this program. A model file may have other traits in another order:
+ * model/trait_columns.h finds them by id. */
 size_t traits_count(void);
 const struct trait *trait_at(size_t number);
 
-/* The number of the trait with that id, or TRAIT_NONE. */
+/* Returns the number of the trait with this id, or TRAIT_NONE. */
 #define TRAIT_NONE SIZE_MAX
 size_t trait_find(const char *id);
 
-/* OUT[number] for all of them; finite always. */
+/* Computes OUT[number] of all traits; the values are always finite. */
 void traits_measure(const struct comparison *comparison, float *out);
 
 #endif

@@ -1,28 +1,28 @@
-/* Splits a sum of depth-2 trees exactly into a constant and terms of one or two traits
- * (functional ANOVA). */
+/* Decomposes a sum of depth-2 trees exactly into a constant and terms of one or two traits
+ * (functional ANOVA). trees.c evaluates the sum. */
 #include "pair/tree_terms.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Terms are numbered; number `count` of the plan takes the zeros of trees without a split, so that
- * explaining needs no branch. */
+/* Terms are numbered; number `count` of the plan collects the zeros of trees without a split, so
+ * that the evaluation needs no branch. */
 struct tree_parts {
     uint32_t root_term, child_term[2]; /* child: of the left, of the right branch */
     double root[2];                    /* by branch */
     double rest[TREE_LEAVES];
 };
 
-/* The mean of two values by weight. Where no training row came by, both count the same: nothing
- * then depends on it but how an unseen row is split into its reasons. */
+/* Weighted mean of two values. Without any training rows, both have equal weight: this affects only
+ * how an unseen row is divided into reasons. */
 static double mean_of(double a, double b, double a_weight, double b_weight)
 {
     double weight = a_weight + b_weight;
     return weight > 0 ? (a * a_weight + b * b_weight) / weight : 0.5 * (a + b);
 }
 
-/* The mean of the leaves under each branch; returns the mean of all. */
+/* Computes the mean of the leaves under each branch; returns the mean of all. */
 static double branch_means(const struct tree *tree, double branch[2])
 {
     double cover[2];
@@ -48,7 +48,7 @@ double trees_bias(const struct trees *trees)
     return bias;
 }
 
-/* ---- terms by number ---- */
+/* ---- Terms by number ---- */
 
 static struct tree_term term_of(const struct tree *tree, int side)
 {
@@ -64,7 +64,7 @@ static int in_order(const void *left, const void *right)
     return a->high < b->high ? -1 : a->high > b->high;
 }
 
-/* plan->term: the distinct ones, sorted. */
+/* Sets plan->term to the distinct terms, sorted. */
 static film_status list_terms(struct tree_terms_plan *plan, const struct trees *trees,
                               film_error *error)
 {
@@ -134,7 +134,7 @@ void tree_terms_plan_free(struct tree_terms_plan *plan)
     memset(plan, 0, sizeof *plan);
 }
 
-/* ---- explaining ---- */
+/* ---- Evaluation ---- */
 
 film_status tree_terms_init(struct tree_terms *terms, const struct tree_terms_plan *plan,
                             film_error *error)

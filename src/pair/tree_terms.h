@@ -1,17 +1,16 @@
-/* Why a sum of trees is what it is: the sum split exactly into a constant and terms of one or two
- * features.
+/* Exact decomposition of a sum of trees into a constant and terms of one or two features.
  *
- * In a tree with root feature f, the part of f alone is the mean of the leaves under the branch
- * taken, minus the mean of all leaves; means are weighted by cover, so over the training data the
- * part has mean 0. The rest, leaf minus the branch's mean, belongs to {f, feature of the child
- * passed}, or to f alone when the child splits on f too or not at all; its mean over the training
- * data is 0 within each branch. The tree's own mean goes to the bias. A term is therefore the
- * difference it makes against the average training pair, and
+ * In a tree with root feature f, the term of f alone is the mean of the leaves under the branch
+ * taken, minus the mean of all leaves. Means are weighted by cover, so the term has mean 0 over the
+ * training data. The remainder, leaf minus the mean of the branch, belongs to {f, feature of the
+ * child}; or to f alone when the child splits on f too or does not split. Its mean over the
+ * training data is 0 within each branch. The mean of the tree goes to the bias. So a term is the
+ * difference from the average training pair, and
  *
- *     trees_sum = bias + the sum of all terms     (up to the rounding of double)
+ *     trees_sum = bias + the sum of all terms     (up to rounding of double)
  *
- * What a child's feature does by itself is not taken out of the term of two: the tree has seen it
- * only behind its root. */
+ * The main effect of the child's feature is not separated from the term of two: the tree has
+ * observed it only below its root. */
 #ifndef PAIR_TREE_TERMS_H
 #define PAIR_TREE_TERMS_H
 
@@ -22,7 +21,8 @@ struct tree_term {
     int32_t low, high;
 };
 
-struct tree_parts; /* what each tree adds to which terms */
+/* The contributions of each tree to the terms. */
+struct tree_parts;
 
 /* Made once per forest. Terms are sorted: a feature alone, then with each higher feature. */
 struct tree_terms_plan {
@@ -42,14 +42,14 @@ double trees_bias(const struct trees *trees);
 
 /* Scratch space for one thread. */
 struct tree_terms {
-    double *weight; /* one per term of the plan (and one more that stays 0) */
+    double *weight; /* one per term of the plan, plus one that stays 0 */
 };
 
 film_status tree_terms_init(struct tree_terms *terms, const struct tree_terms_plan *plan,
                             film_error *error);
 void tree_terms_free(struct tree_terms *terms);
 
-/* TERMS->weight[i] = what plan->term[i] contributes for row X. PLAN was made from these TREES. */
+/* terms->weight[i] = contribution of plan->term[i] for row X. PLAN was made from these TREES. */
 void trees_terms(const struct tree_terms_plan *plan, const struct trees *trees, const float *x,
                  struct tree_terms *terms);
 

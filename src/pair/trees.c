@@ -1,5 +1,5 @@
-/* Evaluates a sum of small regression trees stored as plain arrays, and checks arrays that come
- * from a file. */
+/* Evaluates a sum of depth-2 regression trees stored as plain arrays, and checks arrays from a
+ * file. learn/boosting.c learns them. */
 #include "pair/trees.h"
 #include "base/mem.h"
 #include "base/threads.h"
@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Tree t is added to partial sum t % LANES, whatever the machine's vectors hold: that is what makes
- * the bits the same for one row, many rows, and every kernel. ROWS rows are worked on together by
- * trees_sum_rows; their values (ROWS x features floats) stay in the first-level cache. */
+/* Tree t is added to partial sum t % LANES, whatever the vector width of the machine. So one row,
+ * many rows and every kernel give the same bits. trees_sum_rows processes ROWS rows together; their
+ * values (ROWS x features floats) stay in the first-level cache. */
 enum { LANES = 16, ROWS = 32 };
 
 /* ---- the arrays ---- */
@@ -105,8 +105,7 @@ static const char *leaf_problem(const struct tree *tree)
         if (!isfinite(tree->cover[i]) || tree->cover[i] < 0)
             return "cover is negative or not a finite number";
     }
-    /* An unreachable leaf with a cover would take part in the averages reasons are measured
-     * from. */
+    /* An unreachable leaf with a cover would distort the means that reasons are relative to. */
     const float *cover = tree->cover;
     if ((tree->feature[1] < 0 && cover[1] > 0) || (tree->feature[2] < 0 && cover[3] > 0) ||
         (tree->feature[0] < 0 && cover[2] > 0))
@@ -134,14 +133,14 @@ film_status trees_check(const struct trees *trees, size_t feature_count, const c
 
 /* ---- one row ---- */
 
-/* The cut of a missing split: no finite value passes it. A blend, where masking the comparison's
- * result made gcc 12 branch. */
+/* The cut of a missing split: every finite value is below it. A blend, because masking the result
+ * of the comparison made gcc 12 branch. */
 static inline float cut_of(int32_t feature, float cut)
 {
     return feature < 0 ? INFINITY : cut;
 }
 
-/* What is compared with it; a missing split reads value 0. */
+/* The value that is compared with it; a missing split reads value 0. */
 static inline float value_of(int32_t feature, const float *x)
 {
     int32_t at = feature < 0 ? 0 : feature;
@@ -159,7 +158,7 @@ unsigned trees_leaf(const struct trees *trees, size_t number, const float *x)
     return 2 * root + (root & high) + (~root & low);
 }
 
-/* The partial sums in halves, the fixed order both callers share. */
+/* Adds the partial sums by halves, in the fixed order that both callers share. */
 static inline double add_lanes(double *lane)
 {
     for (int half = LANES / 2; half; half /= 2)
@@ -168,8 +167,8 @@ static inline double add_lanes(double *lane)
 }
 
 /* lane[i] += the leaf of tree START + i, for COUNT <= LANES trees. 400 trees take 0.8 us on a Zen
- * 4; vector gathers are no faster there than the three loads a tree that the compiler makes of
- * this. */
+ * 4. There, vector gathers are no faster than the three loads per tree that the compiler
+ * generates. */
 static inline __attribute__((always_inline)) void add_trees(const struct trees *trees, size_t start,
                                                             size_t count, const float *x,
                                                             double *lane)
@@ -203,7 +202,7 @@ VEC_KERNEL double trees_sum(const struct trees *trees, const float *x)
 
 /* ---- many rows ---- */
 
-/* A split over ROWS rows: where to read, and a cut that nothing passes for a missing split. */
+/* A split over ROWS rows: the values, and the cut; a missing split has an infinite cut. */
 struct split {
     const float *x; /* ROWS values of the feature */
     float cut;
@@ -216,8 +215,8 @@ static inline struct split split_of(const struct trees *trees, size_t place, con
     return (struct split){columns + (size_t)feature * ROWS, trees->cut[place]};
 }
 
-/* COLUMNS is features x ROWS: neighbouring rows lie together, so no value has to be gathered. That
- * is why many rows are faster than one. */
+/* COLUMNS is features x ROWS: adjacent rows are adjacent in memory, so no gather is needed. That is
+ * why many rows are faster than one. */
 VEC_KERNEL static void sum_block(const struct trees *trees, const float *columns, double *out)
 {
     double lane[LANES][ROWS] = {{0}};
@@ -250,14 +249,14 @@ static void sum_rows(const struct trees *trees, const float *x, size_t rows, siz
         for (size_t i = 0; i < rows; i++) out[i] = trees_sum(trees, x + i * features);
         return;
     }
-    /* Behind the last row stands what an earlier block left, or zeros: computed and not used. */
+    /* After the last row, the columns hold old values or zeros: computed, but not used. */
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < features; j++) columns[j * ROWS + i] = x[i * features + j];
     sum_block(trees, columns, sum);
     memcpy(out, sum, rows * sizeof *out);
 }
 
-/* Rows that threads sum together. */
+/* Rows that several threads sum. */
 struct summing {
     const struct trees *trees;
     const float *x;

@@ -1,9 +1,9 @@
-/* Adding: a batch at a time is looked up, embedded (both without a lock, so that two processes can
- * work side by side) and then written in one transaction.
+/* Adds sentences to a pool in batches. A batch is looked up and embedded without a lock, so that
+ * several processes can work in parallel, and then written in one transaction.
  *
- * Going on after a crash needs no record of where it stopped: an id that is there with the same
- * text is passed over, and a row without an id gets one made from its text. Reading the file again
- * up to the last batch costs a look-up per row and no embedding. */
+ * Resuming after a crash needs no checkpoint: an id that exists with the same text is skipped, and
+ * a row without an id gets one derived from its text. Reading the file again up to the last batch
+ * costs one lookup per row and no embedding. */
 #include "base/mem.h"
 #include "base/sized.h"
 #include "pool/batch.h"
@@ -15,20 +15,21 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROWS = 4096, BATCH_BYTES = 16 << 20 }; /* very long texts make smaller batches */
+/* Very long texts make smaller batches. */
+enum { ROWS = 4096, BATCH_BYTES = 16 << 20 };
 
 struct adding {
     film_pool *pool;
     film_model *model;
     const film_pool_add_options *options;
-    const char *file; /* for messages; NULL: the caller's array */
+    const char *file; /* for messages; NULL: an array of the caller */
     film_pool_added *added;
     struct batch batch;
     film_text *texts; /* of the rows to embed */
     size_t *place;    /* row -> its vector, or NOWHERE */
     float *vectors;
     size_t texts_capacity, place_capacity, vectors_capacity;
-    double share; /* of the input that was read, for the progress */
+    double share; /* fraction of the input that was read, for progress */
 };
 #define NOWHERE SIZE_MAX
 
@@ -51,7 +52,7 @@ static int same_fields(const film_sentence *a, const film_sentence *b)
            same_text(a->url, b->url) && same_text(a->more, b->more);
 }
 
-/* ---- vectors ---- */
+/* ---- Vectors ---- */
 
 static film_status reserve(struct adding *adding, film_error *error)
 {
@@ -62,7 +63,7 @@ static film_status reserve(struct adding *adding, film_error *error)
     adding->texts = texts;
     TRY_ALLOC(mem_grow(&place, &adding->place_capacity, count, sizeof *adding->place), error);
     adding->place = place;
-    /* One more: vector_of's. */
+    /* One more, for vector_of. */
     TRY_ALLOC(
         mem_grow(&vectors, &adding->vectors_capacity, count + 1, adding->pool->dim * sizeof(float)),
         error);
@@ -71,8 +72,8 @@ done:
     return status;
 }
 
-/* Embeds the rows that are not in the pool as they are. What another process adds or removes from
- * here on is seen again when the batch is written. */
+/* Embeds the rows that are not in the pool in this form. Concurrent additions and removals are
+ * checked again when the batch is written. */
 static film_status embed_new(struct adding *adding, film_error *error)
 {
     film_status status = FILM_OK;
@@ -97,7 +98,7 @@ done:
     return status;
 }
 
-/* The vector of row I; computed now where it was thought to be in the pool. */
+/* Returns the vector of row I; computes it now if the row was expected to be in the pool. */
 static film_status vector_of(struct adding *adding, size_t i, float **vector, film_error *error)
 {
     if (adding->place[i] != NOWHERE) {
@@ -109,7 +110,7 @@ static film_status vector_of(struct adding *adding, size_t i, float **vector, fi
                              error);
 }
 
-/* ---- writing ---- */
+/* ---- Writing ---- */
 
 static film_status conflict(const struct adding *adding, size_t i, film_text there,
                             film_error *error)
@@ -155,7 +156,7 @@ done:
     return status;
 }
 
-/* Writes the batch, all or nothing; the counts follow when it is safe. */
+/* Writes the batch, all or nothing; updates the counts after the commit. */
 static film_status write_batch(struct adding *adding, film_error *error)
 {
     film_status status = FILM_OK;
@@ -177,7 +178,7 @@ done:
     return status;
 }
 
-/* ---- the caller's array ---- */
+/* ---- Arrays of the caller ---- */
 
 static film_status add_all(struct adding *adding, const film_sentence *sentences, size_t count,
                            film_error *error)
@@ -201,7 +202,7 @@ done:
     return status;
 }
 
-/* Reads the caller's options; ADDED is what the call will fill. */
+/* Reads the options of the caller; ADDED is the struct that the call will fill. */
 static film_status start_adding(film_pool_add_options *with, const film_pool_add_options *options,
                                 const film_pool_added *added, film_error *error)
 {
@@ -227,9 +228,9 @@ done:
     return status;
 }
 
-/* ---- files ---- */
+/* ---- Files ---- */
 
-/* Takes the row into the batch, or counts why not. */
+/* Adds the row to the batch, or counts why not. */
 static film_status take_row(struct adding *adding, const film_table *table, const film_row *row,
                             film_error *error)
 {
@@ -265,7 +266,7 @@ done:
     return status;
 }
 
-/* Writes what was collected, then says so. */
+/* Writes the batch, then reports it. */
 static film_status finish_batch(struct adding *adding, film_error *error)
 {
     const film_pool_add_options *options = adding->options;
@@ -297,7 +298,8 @@ static film_status add_table(struct adding *adding, film_table *table, double fi
     adding->share = first + part;
     TRY(finish_batch(adding, error));
 done:
-    adding->added->skipped += film_table_skipped(table); /* beside those take_row refused */
+    adding->added->skipped +=
+        film_table_skipped(table); /* in addition to those that take_row refused */
     return status;
 }
 
@@ -313,7 +315,7 @@ film_status film_pool_add_files(film_pool *pool, const char *const *paths, size_
     if (!pool || !paths || !count) return pool_missing(error, pool ? "paths" : "pool");
     if ((status = start_adding(&with, options, added, error)) != FILM_OK) return status;
     film_table_options table_options = with.table;
-    table_options.labels = FILM_LABELS_NONE; /* a column of labels is one of the others */
+    table_options.labels = FILM_LABELS_NONE; /* a column of labels is an ordinary column here */
     TRY(pool_model(pool, &adding.model, error));
     for (size_t i = 0; i < count; i++) {
         TRY(table_open(paths[i], &table_options, &table, error));

@@ -1,5 +1,5 @@
-/* Copies sentences out of a table's rows until there are enough for one transaction. Writes
- * nothing. */
+/* Copies sentences from table rows until there are enough for one transaction. It writes nothing;
+ * add.c does. */
 #include "pool/batch.h"
 #include "base/mem.h"
 #include "dedup/fields.h"

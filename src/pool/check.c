@@ -1,5 +1,5 @@
-/* film_pool_check: first everything is looked at in one snapshot, then what can be computed again
- * is, in one transaction. What the user gave is never touched. */
+/* film_pool_check: checks everything in one snapshot, then recomputes what can be recomputed, in
+ * one transaction. It never changes data of the user. */
 #include "pool/check.h"
 #include "base/sized.h"
 #include "base/mem.h"
@@ -24,7 +24,7 @@ void check_problem(struct checking *checking, const char *format, ...)
     checking->options->problem(checking->options->problem_user, line);
 }
 
-/* ---- the database itself ---- */
+/* ---- Database ---- */
 
 static film_status check_database(struct checking *checking, film_error *error)
 {
@@ -37,8 +37,8 @@ static film_status check_database(struct checking *checking, film_error *error)
         if (!row) break;
         const char *line = (const char *)sqlite3_column_text(statement, 0);
         if (!line || strcmp(line, "ok") == 0) continue;
-        /* "row 3 missing from index x", "wrong # of entries in index x": made again from the
-         * table. */
+        /* "row 3 missing from index x", "wrong # of entries in index x": indexes are rebuilt from
+         * the table. */
         checking->indexes += strstr(line, " index ") != NULL;
         check_problem(checking, "database: %s", line);
     }
@@ -56,8 +56,8 @@ done:
     return status;
 }
 
-/* A number that is given out must be larger than all that were: else an index or a reader would
- * take something new for something it knows. */
+/* A counter must be larger than all used numbers; otherwise an index or a reader would take
+ * something new for something known. */
 static film_status check_counters(struct checking *checking, film_error *error)
 {
     film_status status = FILM_OK;
@@ -90,7 +90,7 @@ done:
     return status;
 }
 
-/* ---- labels ---- */
+/* ---- Labels ---- */
 
 static film_status check_labels(struct checking *checking, film_error *error)
 {
@@ -105,7 +105,7 @@ static film_status check_labels(struct checking *checking, film_error *error)
     return FILM_OK;
 }
 
-/* ---- repairing ---- */
+/* ---- Repair ---- */
 
 static film_status repair_vector(struct checking *checking, struct store_write *write,
                                  int64_t number, float *vector, film_error *error)
@@ -169,9 +169,9 @@ done:
     return status;
 }
 
-/* ---- all of it ---- */
+/* ---- Run ---- */
 
-/* A part that the damage keeps from being read is a problem, not a failure. */
+/* A part that is unreadable because of damage is a problem, not a failure. */
 static film_status note_damage(struct checking *checking, film_status status, film_error *error)
 {
     if (status != FILM_BAD_INPUT) return status;
@@ -179,7 +179,7 @@ static film_status note_damage(struct checking *checking, film_status status, fi
     return FILM_OK;
 }
 
-/* The cache beside the pool: a problem when it is damaged, none when it is missing or stale. */
+/* The index file: a problem when it is damaged, none when it is missing or stale. */
 static film_status check_cache(struct checking *checking, film_error *error)
 {
     film_status status = snapshot_check_file(checking->pool, checking->db, error);
@@ -213,7 +213,7 @@ film_status film_pool_check(film_pool *pool, const film_pool_check_options *opti
     film_error own;
     struct checking checking = {.pool = pool, .options = &with, .result = &found};
     if (!pool || !result) return pool_missing(error, pool ? "result" : "pool");
-    if (!error) error = &own; /* messages of damaged parts are passed on */
+    if (!error) error = &own; /* messages about damaged parts are passed on */
     status = sized_check(result, "film_pool_checked", error);
     if (status != FILM_OK) return status;
     TRY(sized_options(&with, sizeof with, options, "film_pool_check_options", error));
@@ -225,7 +225,7 @@ film_status film_pool_check(film_pool *pool, const film_pool_check_options *opti
     checking.db = NULL;
     if (checking.options->repair) TRY(repair(&checking, error));
     if (checking.options->repair && checking.cache) {
-        snapshot_remove_file(pool); /* the next search makes it again */
+        snapshot_remove_file(pool); /* the next search rebuilds it */
         found.repaired++;
     }
     if (checking.options->recall && checking.model) TRY(check_recall(&checking, error));

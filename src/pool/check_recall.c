@@ -1,6 +1,5 @@
-/* How many of the true nearest neighbours the index of a pool finds: samples are compared with
- * every vector of the pool, one product each, in blocks. It judges the index alone, not the
- * decision. */
+/* Measures the recall of the index of a pool: the nearest neighbours of samples are compared with
+ * an exact scan over all vectors, in blocks. It evaluates the index only, not the decision. */
 #include "pool/check.h"
 #include "base/mem.h"
 #include "base/threads.h"
@@ -11,20 +10,20 @@
 #include <math.h>
 #include <string.h>
 
-/* NEAREST of each sample are wanted among the CANDIDATES that a search judges. One more: the
- * sample. */
+/* The NEAREST neighbours of each sample should be among the CANDIDATES of a search. One more, for
+ * the sample itself. */
 enum { NEAREST = 10, WIDE = NEAREST + 1, CANDIDATES = 100, BLOCK = 4096 };
 
 /* One pass over all vectors of the pool, so that memory does not grow with it. */
 struct exact {
-    size_t dim, count; /* count: samples */
+    size_t dim, count; /* count: number of samples */
     int threads;
     float *query;    /* count x dim, of length 1 */
     int64_t *number; /* of the samples */
-    float *score;    /* count x WIDE: the best so far; ids are places in `seen` */
+    float *score;    /* count x WIDE: the best so far; ids are positions in `seen` */
     uint32_t *id;
     struct topk *top;
-    int64_t *seen; /* numbers in the order of the pass */
+    int64_t *seen; /* numbers in scan order */
     size_t seen_count, seen_capacity;
     float *block; /* BLOCK x dim */
     size_t blocked;
@@ -32,7 +31,8 @@ struct exact {
     film_error *error;
 };
 
-/* The block's vectors to samples BEGIN .. END; a sample belongs to one thread. */
+/* Compares the vectors of the block with samples BEGIN .. END; each sample belongs to one
+ * thread. */
 static film_status offer_some(struct threads_worker *worker, void *user, film_error *error)
 {
     struct exact *exact = user;
@@ -49,7 +49,7 @@ static film_status offer_some(struct threads_worker *worker, void *user, film_er
 
 static film_status offer_block(struct exact *exact, film_error *error)
 {
-    enum { TILE = 8 }; /* samples that stay in the first-level cache while a block passes */
+    enum { TILE = 8 }; /* samples that stay in the first-level cache during a block */
     film_status status = threads_for(exact->threads, exact->count, TILE, offer_some, exact, error);
     exact->blocked = 0;
     return status;
@@ -101,7 +101,7 @@ static void exact_free(struct exact *exact)
     mem_free(exact->block);
 }
 
-/* Samples spread over the pool; those without a known word have no neighbours. */
+/* Draws samples spread over the pool; those without a known word have no neighbours. */
 static film_status draw(struct checking *checking, const struct pool_snapshot *snapshot,
                         size_t samples, struct exact *exact, film_error *error)
 {
@@ -122,7 +122,7 @@ done:
     return status;
 }
 
-/* Of the nearest of sample I, how many the index finds; of WANTED that there are. */
+/* Counts the nearest neighbours of sample I that the index finds, and WANTED, their number. */
 static film_status count_found(const struct pool_snapshot *snapshot, struct index_asker *asker,
                                struct exact *exact, size_t i, size_t *hits, size_t *wanted,
                                film_error *error)

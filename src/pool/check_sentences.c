@@ -1,5 +1,5 @@
-/* For film pool check: every sentence's checksum, vector and number, repaired where that can be
- * computed. */
+/* For film pool check: checks the checksum, the vector and the number of every sentence, and lists
+ * the vectors to recompute. check.c repairs them. */
 #include "pool/check.h"
 #include "base/mem.h"
 #include "pool/batch.h"
@@ -11,9 +11,9 @@
 
 enum { ROWS = 4096, SAMPLE = 1000 };
 
-/* Vectors waiting to be held against their texts. */
+/* Vectors to be compared with their texts. */
 struct waiting {
-    struct batch texts; /* `lines` are the sentences' numbers */
+    struct batch texts; /* `lines` are the numbers of the sentences */
     float *stored, *fresh;
     film_text *list;
 };
@@ -37,7 +37,7 @@ static film_status wrong_vector(struct checking *checking, int64_t number, film_
     return FILM_OK;
 }
 
-/* Another machine's instructions round differently, by 1e-7 of the length or so. */
+/* Instructions of other machines round differently, by about 1e-7 of the length. */
 static int is_near(const float *a, const float *b, size_t dim)
 {
     double difference = 0, length = 0;
@@ -53,7 +53,7 @@ static film_status compare(struct checking *checking, struct waiting *waiting, f
     film_status status = FILM_OK;
     size_t dim = checking->pool->dim, count = waiting->texts.count;
     char shown[VALUE_SHOWN];
-    if (count == 0) return FILM_OK; /* without a model nothing is collected */
+    if (count == 0) return FILM_OK; /* without a model, nothing is collected */
     for (size_t i = 0; i < count; i++) waiting->list[i] = waiting->texts.rows[i].text;
     TRY(encoder_embed_all(&checking->model->encoder, waiting->list, count,
                           checking->options->threads, waiting->fresh, error));
@@ -69,7 +69,7 @@ done:
     return status;
 }
 
-/* The user's part of a row: 1 when it is whole. */
+/* Checks the user's fields of a row; returns 1 when they are valid. */
 static int check_fields(struct checking *checking, sqlite3_stmt *row, film_sentence *out)
 {
     *out = (film_sentence){db_text(row, 1), db_text(row, 2), db_text(row, 3),
@@ -96,7 +96,7 @@ static film_status check_row(struct checking *checking, sqlite3_stmt *row, int s
     const void *bytes = sqlite3_column_blob(row, 8);
     checking->result->sentences++;
     checking->result->vectors += bytes != NULL;
-    /* Where the text is damaged the vector cannot be judged. */
+    /* If the text is damaged, the vector cannot be checked. */
     int whole = check_fields(checking, row, &sentence);
     TRY(db_row_read(checking->db, error));
     if (!whole || dim == 0) goto done; /* a model of features alone has no vectors */
@@ -166,7 +166,7 @@ static film_status note_difference(void *user, const struct remote_difference *d
                       difference->problem);
     else
         check_problem(checking, "%s", difference->problem);
-    /* A vector that is computed again is written with all that belongs to its sentence. */
+    /* A recomputed vector is written together with its whole sentence. */
     return difference->repairable ? wrong_vector(checking, difference->number, error) : FILM_OK;
 }
 

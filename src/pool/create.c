@@ -1,5 +1,5 @@
-/* film_pool_create: everything is written under a temporary name, which is then exchanged for the
- * real one, so that a pool is there complete or not at all. */
+/* film_pool_create: writes the pool under a temporary name and publishes it under the real one, so
+ * that a pool exists completely or not at all. */
 #include "base/file.h"
 #include "base/mem.h"
 #include "store/lineage.h"
@@ -25,7 +25,7 @@ static film_status write_pool(const char *path, const struct file_map *file,
     TRY(store_set(&db, "film", film_string(film_version()), error));
     TRY(lineage_renew(&db, error));
     TRY(db_commit(&db, error));
-    /* Kept in the file from now on. */
+    /* The file stores this mode. */
     TRY(db_run(&db, "PRAGMA journal_mode = WAL", error));
 done:
     if (status != FILM_OK) db_rollback(&db);
@@ -33,7 +33,7 @@ done:
     return status;
 }
 
-/* Names the real path in messages: no one knows the temporary one. */
+/* Replaces the temporary path by the real one in messages. */
 static film_status about_target(film_status status, const char *temporary, const char *path,
                                 film_error *error)
 {
@@ -65,7 +65,7 @@ film_status film_pool_create(const char *path, const char *model_path, film_erro
     size_t room = strlen(path) + 60;
     TRY_ALLOC(temporary = mem_array(room, 1), error);
     snprintf(temporary, room, "%s.tmp-%ld-%ld", path, (long)getpid(), (long)gettid());
-    unlink(temporary); /* left by a killed process that had our numbers */
+    unlink(temporary); /* left by a killed process with the same ids */
     status = write_pool(temporary, &file, model, error);
     if (status == FILM_OK)
         status = file_publish(temporary, path, error);

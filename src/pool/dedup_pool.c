@@ -1,5 +1,5 @@
-/* film_pool_dedup: the sentences of a pool and its labels become records (dedup/record_set.h).
- * Finding the duplicates is src/dedup's, which knows neither pools nor SQLite. */
+/* film_pool_dedup: converts the sentences and labels of a pool to records (dedup/record_set.h).
+ * src/dedup finds the duplicates; it knows neither pools nor SQLite. */
 #include "base/mem.h"
 #include "dedup/dedup.h"
 #include "dedup/record_set_parts.h"
@@ -7,9 +7,9 @@
 
 struct pooled {
     struct record_set_intake intake;
-    int64_t *numbers; /* of all sentences, rising */
+    int64_t *numbers; /* of all sentences, ascending */
     size_t count, capacity;
-    struct record_set mine; /* of a job: the sentences of this process's turn */
+    struct record_set mine; /* in a job: the sentences assigned to this process */
     film_status status;
     film_error *error;
 };
@@ -31,7 +31,7 @@ static int add_sentence(void *user, const struct store_sentence *sentence)
     return pooled->status != FILM_OK;
 }
 
-/* The record of a sentence; count when there is none, as in a damaged pool. */
+/* Returns the record of a sentence, or count when there is none, as in a damaged pool. */
 static size_t position(const struct pooled *pooled, int64_t number)
 {
     size_t low = 0, high = pooled->count;
@@ -46,7 +46,7 @@ static size_t position(const struct pooled *pooled, int64_t number)
     return found ? low : pooled->count;
 }
 
-/* Have all processes read the same pool? Someone may have written to it while they opened it. */
+/* Checks that all processes read the same state: somebody may have written in between. */
 static film_status same_moment(const struct pooled *pooled, struct db *db, film_error *error)
 {
     film_status status = FILM_OK;
@@ -65,7 +65,7 @@ done:
     return status;
 }
 
-/* What each process has read, to the processes to which the words belong. */
+/* Sends the sentences that each process has read to the owners of their words. */
 static film_status share_sentences(struct pooled *pooled, film_error *error)
 {
     film_status status = FILM_OK;
@@ -104,7 +104,7 @@ done:
     return status;
 }
 
-/* All sentences of a pool with its labels, as of one moment. */
+/* Reads all sentences and labels of a pool, in one transaction. */
 static film_status read_pool(struct record_set *set, const struct comm *comm, film_pool *pool,
                              const film_progress *progress, film_error *error)
 {

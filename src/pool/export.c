@@ -1,7 +1,8 @@
-/* film_pool_export: a table that film_pool_add_files makes the same pool of.
+/* film_pool_export: writes a table from which film_pool_add_files restores the same pool. Labels
+ * are not part of it.
  *
- * The five columns of the pool itself are always there, whether used or not: without "category" a
- * reader would look for another name that means it. */
+ * The five columns of the pool are always present, used or not: without "category", a reader would
+ * search for another name with this meaning. */
 #include "base/mem.h"
 #include "base/jsonfile.h"
 #include "base/strtab.h"
@@ -19,7 +20,7 @@ struct export
 {
     film_output *output;
     enum record_format format;
-    struct strtab names; /* of further columns, in the order of their first appearance */
+    struct strtab names; /* of further columns, in the order of first appearance */
     const film_progress *progress;
     double total;
     uint64_t written;
@@ -27,7 +28,7 @@ struct export
     film_error *error;
 };
 
-/* ---- fields ---- */
+/* ---- Fields ---- */
 
 static film_status put(struct export *export, const char *bytes, size_t count)
 {
@@ -63,7 +64,7 @@ static film_status put_field(struct export *export, film_text text, film_text id
     return put(export, text.bytes, text.length);
 }
 
-/* A value of `more`: strings as they are, the rest as JSON. */
+/* A value of `more`: strings unchanged, all others as JSON. */
 static film_status put_value(struct export *export, const json_t *value, film_text id)
 {
     if (!value) return FILM_OK;
@@ -82,7 +83,7 @@ static json_t *load_more(film_text more)
     return more.bytes ? json_loadb(more.bytes, more.length, 0, NULL) : NULL;
 }
 
-/* ---- rows ---- */
+/* ---- Rows ---- */
 
 static film_status put_row(struct export *export, const film_sentence *sentence)
 {
@@ -106,7 +107,7 @@ done:
     return status;
 }
 
-/* 0: no memory. */
+/* Returns 0 when out of memory. */
 static int set_text(json_t *row, const char *name, film_text text)
 {
     return json_object_set_new(
@@ -122,7 +123,7 @@ static film_status put_json(struct export *export, const film_sentence *sentence
     TRY_ALLOC(set_text(row, "id", sentence->id) && set_text(row, "text", sentence->text) &&
                   set_text(row, "category", sentence->category),
               export->error);
-    /* No other name means these two: they are left out where there is nothing. */
+    /* No other name means these two: they are omitted when empty. */
     if (sentence->answer.bytes) TRY_ALLOC(set_text(row, "answer", sentence->answer), export->error);
     if (sentence->url.bytes) TRY_ALLOC(set_text(row, "url", sentence->url), export->error);
     more = load_more(sentence->more);
@@ -148,7 +149,7 @@ static int export_one(void *user, const struct store_sentence *sentence)
     return export->status != FILM_OK;
 }
 
-/* ---- the header ---- */
+/* ---- Header ---- */
 
 static int collect_names(void *user, const struct store_sentence *sentence)
 {
@@ -187,7 +188,7 @@ done:
     return status;
 }
 
-/* ---- all of it ---- */
+/* ---- Run ---- */
 
 static int ends_with(const char *path, const char *ending)
 {

@@ -1,5 +1,4 @@
-/* An open pool: a connection per thread, the model, transactions. What is stored is known to
- * src/store. */
+/* An open pool: connections, the model, transactions. src/store knows what is stored. */
 #include "pool/pool.h"
 #include "base/mem.h"
 #include "pool/snapshot.h"
@@ -16,7 +15,7 @@ film_status pool_missing(film_error *error, const char *what)
     return status_missing(error, what);
 }
 
-/* ---- connections ---- */
+/* ---- Connections ---- */
 
 static double get_wait(film_pool *pool)
 {
@@ -26,7 +25,7 @@ static double get_wait(film_pool *pool)
     return wait;
 }
 
-/* What messages about the file call it. */
+/* The name of the file in messages. */
 static const char *shown(const film_pool *pool)
 {
     return pool->copy_name ? pool->copy_name : pool->path;
@@ -47,8 +46,8 @@ int film_pool_replaced(const film_pool *pool, const char *path)
     return replaced;
 }
 
-/* Of a pool whose file was exchanged, what is open can be read as before. Everything else would go
- * to the new file, or lie in the log beside it. */
+/* Open connections of a pool whose file was replaced can still be read. Everything else would go to
+ * the new file, or into the log next to it. */
 static film_status check_place(const film_pool *pool, film_error *error)
 {
     if (!is_replaced(pool)) return FILM_OK;
@@ -65,7 +64,7 @@ film_status pool_connect(film_pool *pool, struct db *db, film_error *error)
     if (status != FILM_OK) return status;
     db->wait = get_wait(pool);
     status = schema_open(db, error);
-    /* What a power cut takes from a copy, the database still has. */
+    /* After a power cut, the database still has what the copy lost. */
     if (status == FILM_OK && pool->remote)
         status = db_run(db, "PRAGMA synchronous = NORMAL", error);
     if (status != FILM_OK) db_close(db);
@@ -144,7 +143,7 @@ void pool_write_end(film_pool *pool)
     pthread_mutex_unlock(&pool->writing);
 }
 
-/* ---- opening and closing ---- */
+/* ---- Opening and closing ---- */
 
 static film_status read_settings(film_pool *pool, film_error *error)
 {
@@ -162,7 +161,7 @@ done:
     return status;
 }
 
-/* Where PATH leads to now, and what lies there. */
+/* Resolves PATH and records which file it is. */
 static film_status find_place(film_pool *pool, const char *path, film_error *error)
 {
     struct stat about;
@@ -239,7 +238,7 @@ void film_pool_set_wait(film_pool *pool, double seconds)
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* ---- the model ---- */
+/* ---- Model ---- */
 
 static film_status load_model(film_pool *pool, film_error *error)
 {

@@ -1,5 +1,5 @@
-/* The calls of film_pool.h that read or change a few rows: get, list, remove, labels, clusters.
- * Each is one transaction. */
+/* The functions of film_pool.h that read or change a few rows: get, list, remove, labels, clusters.
+ * Each is one transaction. Adding is in add.c. */
 #include "base/mem.h"
 #include "base/jsonfile.h"
 #include "base/sized.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- reading ---- */
+/* ---- Reading ---- */
 
 film_status film_pool_get(film_pool *pool, film_text id, film_sentence_fn call, void *user,
                           film_error *error)
@@ -91,7 +91,7 @@ film_status film_pool_labelled_pairs(film_pool *pool, film_pair_fn call, void *u
     return status;
 }
 
-/* ---- clusters ---- */
+/* ---- Clusters ---- */
 
 /* Who gets the clusters. */
 struct cluster_listing {
@@ -112,7 +112,7 @@ static film_status list_cluster(struct db *db, const struct store_clusters *clus
     int found;
     for (size_t i = begin; i < end && !listing->stop; i++) {
         TRY(store_find_number(db, clusters->numbers[order[i]], &sentence, &found, error));
-        if (!found) continue; /* a damaged pool: film pool check says so */
+        if (!found) continue; /* a damaged pool: film pool check reports it */
         if (!name) {
             length = sentence.fields.id.length;
             TRY_ALLOC(name = mem_string(sentence.fields.id.bytes, length), error);
@@ -124,7 +124,7 @@ done:
     return status;
 }
 
-/* Members of one cluster beside each other, in their own order: a counting sort by root. */
+/* Sorts the members by cluster: a stable counting sort by root. */
 static film_status group(const struct store_clusters *clusters, size_t **starts, size_t **order,
                          film_error *error)
 {
@@ -161,9 +161,9 @@ done:
     return status;
 }
 
-/* ---- describing ---- */
+/* ---- Description ---- */
 
-/* A setting of the pool; empty where it has none. */
+/* Copies a setting of the pool; empty when it has none. */
 static film_status copy_setting(struct db *db, const char *name, char *out, size_t room,
                                 film_error *error)
 {
@@ -239,7 +239,7 @@ done:
     return status;
 }
 
-/* ---- changing ---- */
+/* ---- Changes ---- */
 
 static film_status no_such_id(const film_pool *pool, film_text id, film_error *error)
 {

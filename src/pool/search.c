@@ -1,4 +1,5 @@
-/* film_pool_search: candidates from the index, the pair decision on the best, sorted by both. */
+/* film_pool_search: retrieves candidates from the index, scores them by the pair decision, and
+ * ranks by both. Building the index is in snapshot.c. */
 #include "base/mem.h"
 #include "base/sized.h"
 #include "base/threads.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what a search works with ---- */
+/* ---- State ---- */
 
 struct candidate {
     int64_t number;
@@ -20,20 +21,20 @@ struct candidate {
 };
 
 struct answer {
-    film_sentence sentence; /* in the result's texts */
+    film_sentence sentence; /* points into the texts of the result */
     film_verdict verdict;
     double score;
     int64_t number;
 };
 
-/* The answers to one query. */
+/* The results of one query. */
 struct result {
     struct batch texts;
     struct answer *list;
     size_t count;
 };
 
-/* What one thread needs. */
+/* Scratch space of one thread. */
 struct worker {
     struct db *db;
     struct index_asker *asker;
@@ -51,17 +52,17 @@ struct search {
     struct match_rule rule;
     struct worker *workers;
     size_t worker_count;
-    /* Sentences that fit the conditions, rising; NULL: no conditions. */
+    /* Sentences that match the conditions, ascending; NULL: no conditions. */
     int64_t *allowed;
     size_t allowed_count, allowed_capacity;
-    uint32_t *id; /* the same as ids of the index as of `filtered` */
+    uint32_t *id; /* the same as ids of the index as of change `filtered` */
     uint8_t *mask;
     struct index_filter filter;
     uint64_t filtered;
-    pthread_mutex_t filtering; /* held by the one who makes it */
+    pthread_mutex_t filtering; /* held while it is computed */
 };
 
-/* ---- conditions ---- */
+/* ---- Conditions ---- */
 
 struct listing {
     struct search *search;
@@ -90,7 +91,7 @@ static int by_number(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* The sentences that fit, once for all queries of a call. */
+/* Finds the matching sentences, once for all queries of a call. */
 static film_status find_allowed(struct search *search, struct db *db, film_error *error)
 {
     film_status status = FILM_OK;
@@ -115,7 +116,8 @@ done:
     return status;
 }
 
-/* Numbers to ids of the index. With the snapshot held; again when it has moved on. */
+/* Converts numbers to ids of the index. Call it with the snapshot held; again when it has
+ * changed. */
 static film_status make_filter(struct search *search, const struct pool_snapshot *snapshot,
                                film_error *error)
 {
@@ -142,7 +144,7 @@ done:
     return status;
 }
 
-/* ---- one query ---- */
+/* ---- One query ---- */
 
 /* What answers are sorted by. The probability alone is the wrong order: it was learned on pairs
  * that people chose because they are close, and says little about how a sentence compares with all
@@ -152,13 +154,13 @@ static double sort_score(const struct worker *worker, const struct candidate *ca
                          const film_verdict *verdict)
 {
     const double *group = worker->match.survey.comparison.group;
-    double words = (double)candidate->lexical; /* where the decision is the similarity alone */
+    double words = (double)candidate->lexical; /* for a model that decides by similarity alone */
     if (worker->match.rule.full)
         words = 0.3 * (group[GROUP_CHAR] > 0 ? group[GROUP_CHAR] : group[GROUP_WORD]);
     double log_probability = verdict->log_odds > 0
                                  ? -log1p(exp(-verdict->log_odds))
                                  : verdict->log_odds - log1p(exp(verdict->log_odds));
-    /* other similarities have other scales than the cosine's */
+    /* Other similarities have other scales than the cosine. */
     double similarity = worker->match.decision->encoder->similarity == FILM_COSINE
                             ? verdict->similarity
                             : (double)candidate->dense;
@@ -174,7 +176,7 @@ static int by_score(const void *a, const void *b)
     return left->number < right->number ? -1 : left->number > right->number;
 }
 
-/* Candidates as numbers of the pool; then the snapshot is let go. */
+/* Returns candidates as numbers of the pool, and releases the snapshot. */
 static film_status find_candidates(struct search *search, struct worker *worker, film_text query,
                                    size_t *count, film_error *error)
 {
@@ -204,7 +206,7 @@ done:
     return status;
 }
 
-/* Has a network encode the candidates' texts at once, before they are asked for one by one. */
+/* Lets a network encode the texts of the candidates in one batch, before they are scored. */
 static film_status expect(struct search *search, struct worker *worker, film_text query,
                           size_t count, film_error *error)
 {
@@ -228,7 +230,7 @@ done:
     return status;
 }
 
-/* Judges the candidates with the texts as this worker's transaction sees them. */
+/* Scores the candidates with the texts that this worker's transaction sees. */
 static film_status judge(struct search *search, struct worker *worker, film_text query,
                          size_t count, size_t *judged, film_error *error)
 {
@@ -240,7 +242,7 @@ static film_status judge(struct search *search, struct worker *worker, film_text
     for (size_t i = 0; i < count; i++) {
         struct answer *answer = &worker->answer[*judged];
         TRY(store_find_number(worker->db, worker->candidate[i].number, &sentence, &found, error));
-        if (!found) continue; /* went meanwhile */
+        if (!found) continue; /* removed in the meantime */
         TRY(match_score(&worker->match, query, sentence.fields.text, &answer->verdict, error));
         if (answer->verdict.probability < search->options->least) continue;
         answer->number = sentence.number;
@@ -274,7 +276,7 @@ done:
     return status;
 }
 
-/* ---- all of them ---- */
+/* ---- All queries ---- */
 
 static film_status worker_init(struct search *search, struct worker *worker, film_error *error)
 {
@@ -345,7 +347,7 @@ done:
     return status;
 }
 
-/* Queries that threads ask together. */
+/* Queries that several threads search. */
 struct asking {
     struct search *search;
     const film_text *queries;
@@ -365,7 +367,7 @@ done:
     return status;
 }
 
-/* Makes the index before threads ask: all of them can then help, and only this one reports
+/* Builds the index before the threads search, so that all of them help and only this one reports
  * progress. */
 static film_status prepare(struct search *search, film_error *error)
 {
@@ -398,7 +400,7 @@ film_status film_pool_search_many(film_pool *pool, const film_text *queries, siz
                                   const film_search_options *options, film_found_fn call,
                                   void *user, film_error *error)
 {
-    enum { STRETCH = 256 }; /* queries whose answers wait to be told */
+    enum { STRETCH = 256 }; /* queries whose results are buffered */
     film_status status = FILM_OK;
     film_search_options with = {0};
     film_model *model;

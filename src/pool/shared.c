@@ -1,5 +1,6 @@
-/* A pool in PostgreSQL: its copy is brought up to date before every reading transaction, or by a
- * thread that listens. While the database cannot be reached, readers have the copy as it is. */
+/* A pool in PostgreSQL: updates its copy before every reading transaction, or in a thread that
+ * listens. While the database is unreachable, readers use the copy as it is. src/remote has the
+ * protocol. */
 #include "base/mem.h"
 #include "base/clock.h"
 #include "pool/pool.h"
@@ -30,7 +31,7 @@ film_status shared_open(film_pool *pool, const char *uri, film_error *error)
     return FILM_OK;
 }
 
-/* With `copying` held. */
+/* Call it with `copying` held. */
 static film_status catch_up(film_pool *pool, film_error *error)
 {
     film_status status = FILM_OK;
@@ -53,7 +54,8 @@ void shared_refresh(film_pool *pool)
 {
     if (pool->follower) return;
     pthread_mutex_lock(&pool->copying);
-    /* Asking takes a round trip, trying to connect perhaps seconds: not every reader should wait for that. */
+    /* A query takes a round trip, a failed connection perhaps seconds: not every reader should wait
+     * for that. */
     if (clock_seconds() >= pool->next_look) {
         double pause = catch_up(pool, NULL) == FILM_OK ? 0.1 : 1;
         pool->next_look = clock_seconds() + pause;
@@ -70,12 +72,12 @@ film_status shared_compare(film_pool *pool, struct db *db, remote_differs_fn cal
     return status;
 }
 
-/* ---- following ---- */
+/* ---- Following ---- */
 
 struct follower {
     film_pool *pool;
     pthread_t thread;
-    int stop; /* an eventfd: can be read when it is time to stop */
+    int stop; /* an eventfd: readable when it is time to stop */
     film_tell_fn tell;
     void *user;
 };
@@ -93,7 +95,7 @@ static void tell(const struct follower *follower, const char *line)
     if (follower->tell) follower->tell(follower->user, line);
 }
 
-/* Listening comes first, so that what is written between the two is heard of. */
+/* Listen first, so that a change between the two calls is noticed. */
 static film_status follow_once(struct follower *follower, film_error *error)
 {
     film_status status = remote_listen(follower->pool->remote, LISTEN_MS, follower->stop, error);

@@ -1,5 +1,5 @@
-/* The pool's index in memory: made at the first search, brought up to date after changes, shared
- * by all threads. */
+/* The in-memory index of a pool: built by the first search, updated after changes, cached in a
+ * file, shared by all threads. The index itself is in src/index. */
 #include "pool/snapshot.h"
 #include "base/mem.h"
 #include "pool/batch.h"
@@ -11,8 +11,8 @@
 
 enum {
     SOME = 16384,        /* sentences added at a time */
-    WORTH_A_FILE = 4096, /* sentences from which the index is kept in a file */
-    RECENT = 16          /* of the last sentences, to know the pool by */
+    WORTH_A_FILE = 4096, /* minimum number of sentences for an index file */
+    RECENT = 16          /* number of recent sentences that identify the state of the pool */
 };
 
 void snapshot_drop(struct pool_snapshot *snapshot)
@@ -23,9 +23,9 @@ void snapshot_drop(struct pool_snapshot *snapshot)
     *snapshot = (struct pool_snapshot){0};
 }
 
-/* ---- the file ---- */
+/* ---- The index file ---- */
 
-/* What ties the file to the pool, in memory of its own. */
+/* Identifies the state of the pool, with its own memory. */
 struct tie {
     struct index_tie tie;
     const char *path;
@@ -53,8 +53,8 @@ done:
     return status;
 }
 
-/* "number:checksum " of the last sentences up to CHANGE. A pool that was put back from a copy and
- * then went another way has the same identity and may have the same counter, but not these. */
+/* "number:checksum " of the last sentences up to CHANGE. A pool that was restored from a copy and
+ * then diverged has the same identity and may have the same counter, but not these. */
 static film_status write_recent(struct tie *tie, struct db *db, uint64_t change, film_error *error)
 {
     static const char sql[] = "SELECT number, checksum FROM sentence WHERE change <= ?1"
@@ -78,7 +78,7 @@ done:
     return status;
 }
 
-/* A sentence the file knows: still there as it was, or changed or removed later? */
+/* Checks a sentence that the file knows: it is unchanged, or was changed or removed later. */
 static film_status still_fits(struct db *db, int64_t number, int64_t checksum, uint64_t change,
                               int *fits, film_error *error)
 {
@@ -93,7 +93,7 @@ static film_status still_fits(struct db *db, int64_t number, int64_t checksum, u
     sqlite3_bind_int64(statement, 2, (int64_t)change);
     sqlite3_bind_int64(statement, 3, checksum);
     TRY(db_step(db, statement, &row, error));
-    /* One that went is told by the scan of what was removed; numbers are not used again. */
+    /* The scan of removals handles removed ones; numbers are not reused. */
     *fits = row && (sqlite3_column_int(statement, 0) || !sqlite3_column_int(statement, 1));
 done:
     if (statement) sqlite3_reset(statement);
@@ -157,7 +157,7 @@ void snapshot_remove_file(const film_pool *pool)
     unlink(pool->index_file);
 }
 
-/* Writes the cache. Where it cannot be written there is none: that is no failure of a search. */
+/* Writes the index file. Failing to write it is not a failure of the search. */
 static void save(film_pool *pool, struct db *db)
 {
     struct pool_snapshot *snapshot = &pool->snapshot;
@@ -171,18 +171,18 @@ static void save(film_pool *pool, struct db *db)
     tie_free(&tie);
 }
 
-/* ---- bringing up to date ---- */
+/* ---- Updating ---- */
 
 struct update {
     struct pool_snapshot *snapshot;
     int threads;
     const film_progress *progress;
     double total;
-    size_t known;       /* ids there were before */
-    int64_t last;       /* the largest number there was before */
-    struct batch texts; /* waiting to be added; `lines` are their numbers */
+    size_t known;       /* number of ids before */
+    int64_t last;       /* the largest number before */
+    struct batch texts; /* to be added; `lines` are their numbers */
     film_text *list;
-    int64_t *gone; /* numbers that were there before and went or changed */
+    int64_t *gone; /* earlier numbers that were removed or changed */
     size_t gone_count, gone_capacity;
     film_status status;
     film_error *error;
@@ -245,7 +245,7 @@ static int by_number(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* Removes the ids that stood for what went or changed: only those from before, the new ones are
+/* Removes the ids of sentences that were removed or changed: only earlier ids, the new ones are
  * right. */
 static film_status remove_gone(struct update *update, film_error *error)
 {
@@ -297,7 +297,7 @@ done:
     return status;
 }
 
-/* An index to go on from: that of the file, or an empty one. */
+/* Starts from the index file, or from an empty index. */
 static film_status start(film_pool *pool, struct db *db, int from_file, film_error *error)
 {
     film_status status = FILM_OK;
@@ -320,7 +320,7 @@ done:
     return status;
 }
 
-/* With the lock held for writing. */
+/* Call it with the lock held for writing. */
 static film_status update_all(film_pool *pool, int threads, const film_progress *progress,
                               film_error *error)
 {
@@ -328,12 +328,12 @@ static film_status update_all(film_pool *pool, int threads, const film_progress 
     struct pool_snapshot *snapshot = &pool->snapshot;
     struct db *db = NULL;
     uint64_t last;
-    TRY(pool_read(pool, &db, error)); /* perhaps later than the caller's transaction */
+    TRY(pool_read(pool, &db, error)); /* may be later than the caller's transaction */
     TRY(store_changes(db, &last, error));
     if (snapshot->index && snapshot->change >= last) goto done;
     if (!snapshot->index) TRY(start(pool, db, 1, error));
     if (snapshot->change < last) status = catch_up(pool, db, threads, progress, error);
-    /* A file that turns out to be damaged, or an index that is mostly dead: all anew, once. */
+    /* The file is damaged, or most of the index is dead: rebuild once. */
     size_t living = index_living(snapshot->index);
     if ((status == FILM_BAD_INPUT && snapshot->file) ||
         (status == FILM_OK && snapshot->count > WORTH_A_FILE && living < snapshot->count / 2)) {
@@ -345,7 +345,7 @@ static film_status update_all(film_pool *pool, int threads, const film_progress 
     if (snapshot->count >= WORTH_A_FILE && snapshot->unsaved > snapshot->count / 64) save(pool, db);
 done:
     pool_read_end(pool, db);
-    if (status != FILM_OK) snapshot_drop(snapshot); /* half of it is nothing */
+    if (status != FILM_OK) snapshot_drop(snapshot); /* an incomplete index is useless */
     return status;
 }
 

@@ -1,30 +1,31 @@
-/* The pool's index in memory: made at the first search, brought up to date by the next one after a
+/* The in-memory index of a pool: built by the first search, updated by the next search after a
  * change, shared by all threads.
  *
- * A search holds the lock for reading while it asks for candidates, so that any number of them run
- * at once; bringing up to date holds it for writing. A large pool's index is kept in a file beside
- * the pool (POOL.index): a cache that anyone may delete. One that is stale is brought up to date,
- * one that is damaged or of another pool is made anew. */
+ * A search holds the lock for reading while it retrieves candidates, so that any number of searches
+ * run at once; an update holds it for writing. The index of a large pool is stored in a file next
+ * to the pool (POOL.index): a cache that may be deleted at any time. A stale file is updated; a
+ * file that is damaged or belongs to another pool is rebuilt. */
 #ifndef POOL_SNAPSHOT_H
 #define POOL_SNAPSHOT_H
 
 #include "index/index_file.h"
 #include "pool/pool.h"
 
-/* The index with all that is in DB, a reading transaction. After FILM_OK the lock is held until
- * snapshot_end. */
+/* Returns the index with all that is in DB, a reading transaction. After FILM_OK the lock is held
+ * until snapshot_end. */
 film_status snapshot_begin(film_pool *pool, struct db *db, int threads,
                            const film_progress *progress, const struct pool_snapshot **out,
                            film_error *error);
 void snapshot_end(film_pool *pool);
 
-void snapshot_drop(struct pool_snapshot *snapshot); /* frees what is there */
+/* Frees the index. */
+void snapshot_drop(struct pool_snapshot *snapshot);
 
-/* The cache as it lies on disk, for film_pool_check: opened and looked at whole. FILM_END when
- * there is none; FILM_BAD_INPUT says what is wrong with it. */
+/* For film_pool_check: opens and checks the whole index file. FILM_END: there is none.
+ * FILM_BAD_INPUT: it is invalid. */
 film_status snapshot_check_file(film_pool *pool, struct db *db, film_error *error);
 
-/* Removes the cache. */
+/* Removes the index file. */
 void snapshot_remove_file(const film_pool *pool);
 
 #endif

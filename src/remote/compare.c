@@ -1,5 +1,5 @@
-/* Is what lies in the database what the copy has? Rows that were changed by others than film keep their number of
- * change, so no copy hears of them. */
+/* Compares the database with the copy. Rows that other programs changed keep their change number,
+ * so copies do not receive them. It repairs nothing; pool/check.c does. */
 #include "remote/remote_parts.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 struct comparing {
     struct remote *remote;
     struct db *db; /* the copy, in a reading transaction */
-    uint64_t upto; /* the copy's last change: what came later is not there yet */
+    uint64_t upto; /* the last change of the copy: it does not have later ones yet */
     remote_differs_fn call;
     void *user;
 };
@@ -47,7 +47,7 @@ static film_status compare_sentence(void *user, const struct cell *cells, film_e
     return comparing->call(comparing->user, &found, error);
 }
 
-/* What the copy has and the database has not, told by the count: where nobody writes meanwhile. */
+/* Detects rows that only the copy has by their count, when nobody writes at the same time. */
 static film_status compare_count(struct comparing *comparing, film_error *error)
 {
     static const char sql[] = "SELECT (SELECT count(*) FROM sentence), change FROM counter";
@@ -75,7 +75,7 @@ film_status remote_compare(struct remote *remote, struct db *db, remote_differs_
         "SELECT number, id, text, category, answer, url, more, change, checksum, vector"
         " FROM sentence ORDER BY number";
     film_status status = FILM_OK;
-    struct session *session = &remote->writer; /* the other may be listening */
+    struct session *session = &remote->writer; /* the other one may be listening */
     struct comparing comparing = {.remote = remote, .db = db, .call = call, .user = user};
     session->writing = 0;
     TRY(store_changes(db, &comparing.upto, error));

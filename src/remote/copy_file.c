@@ -1,5 +1,5 @@
-/* The file of the copy: ~/.cache/film/IDENTITY.pool, for its user alone. It holds the model and the
- * settings from the beginning; sentences follow as changes. */
+/* The file of the copy: ~/.cache/film/IDENTITY.pool, readable by its user only. It is created with
+ * the model and the settings; pull.c adds sentences as changes. */
 #include "base/file.h"
 #include "base/mem.h"
 #include "remote/remote_parts.h"
@@ -13,11 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* XDG_CACHE_HOME/film or ~/.cache/film; folders that are missing are made. */
+/* XDG_CACHE_HOME/film or ~/.cache/film; creates missing folders. */
 static film_status find_folder(const struct remote *remote, char **folder, film_error *error)
 {
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int own = base && base[0] == '/'; /* the rule: others are to be ignored */
+    int own = base && base[0] == '/'; /* relative paths must be ignored (XDG specification) */
     if (!own && !(home && home[0] == '/'))
         return status_set(error, FILM_IO,
                           "no folder for the local copy of %s; set XDG_CACHE_HOME to a folder",
@@ -42,7 +42,7 @@ static film_status find_folder(const struct remote *remote, char **folder, film_
     return FILM_OK;
 }
 
-/* ---- what it begins with ---- */
+/* ---- Initial contents ---- */
 
 static film_status take_setting(void *user, const struct cell *cells, film_error *error)
 {
@@ -92,7 +92,7 @@ static film_status fill(struct remote *remote, struct db *db, film_error *error)
                      error));
     TRY(lineage_renew(db, error));
     TRY(db_commit(db, error));
-    TRY(store_get_model(db, &model, &size, error)); /* whole, and with the right checksum? */
+    TRY(store_get_model(db, &model, &size, error)); /* checks size and checksum */
     TRY(db_run(db, "PRAGMA journal_mode = WAL", error));
 done:
     mem_free_aligned(model);
@@ -108,7 +108,7 @@ static film_status make(struct remote *remote, film_error *error)
     char *temporary = mem_array(room, 1);
     if (!temporary) return status_no_memory(error);
     snprintf(temporary, room, "%s.tmp-%ld-%ld", remote->file, (long)getpid(), (long)gettid());
-    unlink(temporary); /* left by a killed process that had our numbers */
+    unlink(temporary); /* left by a killed process with the same ids */
     TRY(db_create(&db, temporary, error));
     /* In a folder that others may enter: the log beside it gets the same rights. */
     if (chmod(temporary, 0600) != 0) TRY(status_errno(error, "cannot write %s", temporary));

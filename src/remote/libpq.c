@@ -1,5 +1,5 @@
-/* Loads libpq by dlopen, once in a process, and looks up its calls. The one file that knows its
- * name. */
+/* Loads libpq by dlopen, once per process, and looks up its functions. No other file knows the name
+ * of the library. */
 #include "remote/libpq.h"
 
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 
 struct libpq libpq;
 
-static char problem[400]; /* why it could not be loaded; empty: it was */
+static char problem[400]; /* why it could not be loaded; empty on success */
 
 static void load(void)
 {

@@ -1,5 +1,5 @@
-/* libpq, loaded when the first pool in PostgreSQL is opened: a pool in a file needs neither it nor
- * the TLS and Kerberos libraries behind it. Its calls are members of a table,
+/* libpq, loaded when the first pool in PostgreSQL is opened. A pool in a file then needs neither
+ * libpq nor its TLS and Kerberos libraries. The functions are members of a table:
  * libpq.PQclear(result). */
 #ifndef REMOTE_LIBPQ_H
 #define REMOTE_LIBPQ_H
@@ -8,7 +8,7 @@
 
 #include <libpq-fe.h>
 
-/* All that is used of it. */
+/* All functions that are used. */
 #define LIBPQ_CALLS(CALL)      \
     CALL(PQclear)              \
     CALL(PQconnectdbParams)    \
@@ -49,10 +49,10 @@ struct libpq {
 #undef LIBPQ_MEMBER
 };
 
-/* Filled by libpq_load, which place_open calls: everything else here comes after it. */
+/* Filled by libpq_load, which place_open calls before anything else. */
 extern struct libpq libpq;
 
-/* Any thread, any number of times; it stays loaded. FILM_IO where it is not installed. */
+/* Thread-safe; may be called repeatedly; libpq stays loaded. FILM_IO when it is not installed. */
 film_status libpq_load(film_error *error);
 
 #endif

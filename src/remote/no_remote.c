@@ -1,5 +1,5 @@
-/* A build without PostgreSQL (FILM_POSTGRESQL off): postgresql:// is refused when a pool is made or
- * opened, so nothing below ever has a handle. */
+/* A build without PostgreSQL (FILM_POSTGRESQL off): refuses postgresql:// when a pool is created or
+ * opened, so the other functions are never called with a handle. */
 #include "remote/remote.h"
 
 static film_status refuse(film_error *error)

@@ -1,5 +1,5 @@
-/* Parses a postgresql:// URI and makes a name for it that shows no password. Connects to
- * nothing. */
+/* Parses a postgresql:// URI and derives a printable name without the password. It does not
+ * connect; session.c does. */
 #include "remote/place.h"
 #include "base/mem.h"
 #include "remote/libpq.h"
@@ -14,7 +14,7 @@ static const char *value_of_option(const PQconninfoOption *options, const char *
     return NULL;
 }
 
-/* Appends BEFORE and the option's value, where it has one. */
+/* Appends BEFORE, VALUE and AFTER, if there is a value. */
 static size_t append(char *name, size_t room, size_t used, const char *before, const char *value,
                      const char *after)
 {
@@ -44,7 +44,7 @@ film_status place_open(struct place *place, const char *uri, film_error *error)
     PQconninfoOption *options = NULL;
     TRY(libpq_load(error));
     options = libpq.PQconninfoParse(uri, &message);
-    /* libpq's own message quotes the URI, perhaps with a password. */
+    /* The message of libpq quotes the URI, perhaps with a password. */
     libpq.PQfreemem(message);
     if (!options)
         TRY(status_set(error, FILM_USAGE,

@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-/* Where the database is. */
+/* The state of the database. */
 struct position {
     int64_t change;
     char token[REMOTE_TOKEN + 1];
-    int standby; /* its server follows another one, perhaps some way behind */
+    int standby; /* its server is a standby, which may lag behind */
 };
 
 static film_status damaged(const struct remote *remote, const char *what, film_error *error)
@@ -41,8 +41,8 @@ static film_status read_position(const struct remote *remote, struct session *se
     return status;
 }
 
-/* Does the database know the change up to which the copy came, and by the same token? Not where it
- * was put back from a backup, or a standby took over that had not heard of the last changes. */
+/* Checks that the database has the last change of the copy, with the same token. It does not after
+ * a restore from a backup, or after a failover to a standby that lacked the last changes. */
 static film_status check_way(const struct remote *remote, struct session *session, int64_t change,
                              const char *token, film_error *error)
 {
@@ -64,7 +64,7 @@ static film_status check_way(const struct remote *remote, struct session *sessio
                       remote->place.name, remote->file);
 }
 
-/* ---- rows ---- */
+/* ---- Rows ---- */
 
 struct pulling {
     const struct remote *remote;
@@ -72,7 +72,7 @@ struct pulling {
     float *vector;
 };
 
-/* Says of which pool the row is. */
+/* Adds the name of the pool to the message. */
 static film_status about(const struct pulling *pulling, film_status status, film_error *error)
 {
     film_error inner;
@@ -111,7 +111,7 @@ static film_status take_removed(void *user, const struct cell *cells, film_error
     return store_put_removed(pulling->db, &row, error);
 }
 
-/* First what went: its id may have come again. */
+/* Removals first: their ids may have been reused. */
 static film_status take_all(struct pulling *pulling, struct session *session, int64_t since,
                             film_error *error)
 {
@@ -136,7 +136,7 @@ done:
     return status;
 }
 
-/* Where the copy is: its last change and that one's token (mem_free). */
+/* The state of the copy: its last change, and the token of that change (mem_free). */
 static film_status is_same(struct db *db, const struct position *there, uint64_t *change,
                            char **token, int *same, film_error *error)
 {
@@ -144,7 +144,8 @@ static film_status is_same(struct db *db, const struct position *there, uint64_t
     if (status == FILM_OK) status = store_get(db, "remote_token", token, error);
     if (status != FILM_OK) return status;
     *same = (int64_t)*change == there->change && *token && strcmp(*token, there->token) == 0;
-    if (there->standby && there->change < (int64_t)*change) *same = 1; /* it will hear of it */
+    if (there->standby && there->change < (int64_t)*change)
+        *same = 1; /* it will receive the change later */
     return FILM_OK;
 }
 

@@ -2,8 +2,6 @@
  * written was decided on the copy, which pull.c has brought up to date. */
 #include "remote/remote_parts.h"
 
-/* New sentences and removals go by COPY, all at once; what changes a row that is there, by prepared
- * statements one after another without waiting. */
 struct pushing {
     struct remote *remote;
     struct session *session;
@@ -25,7 +23,7 @@ static film_status send_sentence(void *user, const struct store_row *row, film_e
     row_of_sentence(row, remote->vectors, remote->dim, &pushing->room, cells);
     if (row->number <= remote->last_number)
         return session_queue(pushing->session, update_sql, cells, ROW_SENTENCE, error);
-    /* Rows come by number, so all that follow are new too. */
+    /* Rows are sorted by number, so all following rows are new too. */
     if (!pushing->copying) TRY(session_copy_begin(pushing->session, copy_sql, error));
     pushing->copying = 1;
     TRY(session_copy_row(pushing->session, cells, ROW_SENTENCE, error));
@@ -58,7 +56,7 @@ static film_status send_label(void *user, const struct store_label_row *row, fil
     return session_queue(pushing->session, sql, cells, ROW_LABEL, error);
 }
 
-/* The number of the last change, for whoever catches up, and a word to those who listen. */
+/* Updates the change counter, and notifies the listeners. */
 static film_status send_position(struct session *session, int64_t change, const char *token,
                                  film_error *error)
 {

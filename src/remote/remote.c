@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Seconds. A quick look that is not answered tells of a line that fell silent (TCP alone does not
- * notice as long as something on the way acknowledges); other statements may have work to do. */
+/* Timeouts in seconds. A quick query without a reply means a dead connection (TCP alone does not
+ * notice while something on the way acknowledges); other statements may take longer. */
 enum { LOOK_PATIENCE = 5, PULL_PATIENCE = 60, WRITE_PATIENCE = 20, FIND_OUT_PATIENCE = 10 };
 
 film_status remote_token(char token[REMOTE_TOKEN + 1], film_error *error)
@@ -39,7 +39,7 @@ const char *remote_file(const struct remote *remote)
     return remote->file;
 }
 
-/* ---- making ---- */
+/* ---- Creating ---- */
 
 static film_status put_setting(struct session *session, const char *name, const char *value,
                                film_error *error)
@@ -55,7 +55,8 @@ static film_status put_number(struct session *session, const char *name, size_t 
     char text[24];
     snprintf(text, sizeof text, "%zu", value);
     film_status status = put_setting(session, name, text, error);
-    return status == FILM_OK ? session_settle(session, error) : status; /* TEXT is needed no more */
+    return status == FILM_OK ? session_settle(session, error)
+                             : status; /* TEXT is no longer needed */
 }
 
 static film_status put_model(struct session *session, const char *bytes, size_t size,
@@ -136,7 +137,7 @@ done:
     return status;
 }
 
-/* ---- opening ---- */
+/* ---- Opening ---- */
 
 static int is_word(struct cell cell, const char *word)
 {
@@ -192,7 +193,7 @@ film_status remote_open(const char *uri, struct remote **out, film_error *error)
     TRY(tables_open(&remote->reader, error));
     TRY(read_settings(remote, error));
     TRY(copy_file_open(remote, error));
-    remote->reader.patience = LOOK_PATIENCE; /* the copy answers meanwhile */
+    remote->reader.patience = LOOK_PATIENCE; /* readers use the copy meanwhile */
     *out = remote;
 done:
     if (status != FILM_OK) remote_close(remote);
@@ -211,7 +212,7 @@ void remote_close(struct remote *remote)
     mem_free(remote);
 }
 
-/* ---- reading ---- */
+/* ---- Reading ---- */
 
 film_status remote_refresh(struct remote *remote, struct db *db, film_error *error)
 {
@@ -244,17 +245,17 @@ film_status remote_listen(struct remote *remote, int milliseconds, int wake, fil
     TRY(session_connect(session, error));
     if (session->listening) return session_wait(session, milliseconds, wake, error);
     status = session_run(session, "LISTEN film", error);
-    /* A standby does not let anybody listen: then it is asked once a second. */
+    /* A standby does not allow LISTEN: it is then queried once a second. */
     if (status != FILM_OK && !session_is_lost(session)) status = FILM_OK;
     session->listening = status == FILM_OK;
 done:
     return status;
 }
 
-/* ---- writing ---- */
+/* ---- Writing ---- */
 
-/* Who has the counter keeps all other writers waiting: the server ends one that falls silent.
- * Between two statements nothing takes long but waiting for the copy. */
+/* The holder of the counter blocks all other writers, so the server ends one that falls silent.
+ * Between two statements, only waiting for the copy may take long. */
 static film_status lock_counter(struct session *session, double wait, film_error *error)
 {
     static const char wait_sql[] = "SELECT set_config('lock_timeout', $1, true),"
@@ -263,7 +264,7 @@ static film_status lock_counter(struct session *session, double wait, film_error
     film_status status = FILM_OK;
     char lock[32], idle[32];
     if (!(wait < 1e6)) wait = 1e6;
-    /* 0 would be: for ever. */
+    /* 0 would mean: wait forever. */
     snprintf(lock, sizeof lock, "%.0fms", wait > 0 ? 1000 * wait : 1);
     snprintf(idle, sizeof idle, "%.0fms", 1000 * (wait + 5));
     const struct cell cells[2] = {row_text(film_string(lock)), row_text(film_string(idle))};
@@ -290,7 +291,7 @@ film_status remote_begin(struct remote *remote, struct db *db, double wait,
     session->done = db->done;
     session->total = db->total;
     status = lock_counter(session, wait, error);
-    /* A connection that broke since it was last used is no reason to refuse. */
+    /* A connection that broke since its last use is no reason to fail. */
     if (status == FILM_IO && used_before && session_is_lost(session))
         status = lock_counter(session, wait, error);
     TRY(status);
@@ -301,8 +302,8 @@ done:
     return status;
 }
 
-/* The connection was lost while committing. The lost transaction holds the counter as long as it is
- * undecided; so whoever gets it knows. */
+/* The connection was lost during COMMIT. The lost transaction holds the counter until it is
+ * decided, so whoever gets the counter knows the outcome. */
 static film_status was_committed(struct session *session, uint64_t change, const char *token,
                                  int *committed, film_error *error)
 {
@@ -355,7 +356,7 @@ film_status remote_commit(struct remote *remote, struct store_write *write, film
         TRY(remote_token(token, error));
         TRY(store_set(write->db, "remote_token", film_string(token), error));
         TRY(push_changes(remote, write, token, error));
-        session->progress = NULL; /* from here on it is too late to stop */
+        session->progress = NULL; /* from here on it cannot be cancelled */
         status = session_run(session, "COMMIT", error);
         if (status != FILM_OK && session_is_lost(session))
             status = find_out(remote, write, token, error);
@@ -363,7 +364,7 @@ film_status remote_commit(struct remote *remote, struct store_write *write, film
     } else {
         session_rollback(session);
     }
-    /* It is written. A copy that cannot be (a full disk) is brought up to date later. */
+    /* The database has it. A copy that cannot be written (a full disk) is updated later. */
     store_commit(write, NULL);
 done:
     return status;

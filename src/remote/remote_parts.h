@@ -1,31 +1,32 @@
-/* What the files of this folder share of the handle, and nobody else: remote.h is free of libpq. */
+/* The handle, shared by the files of this folder only, so that remote.h does not need libpq. */
 #ifndef REMOTE_REMOTE_PARTS_H
 #define REMOTE_REMOTE_PARTS_H
 
 #include "remote/remote.h"
 #include "remote/session.h"
 
-enum { REMOTE_TOKEN = 32 }; /* hexadecimal digits */
+/* Number of hexadecimal digits. */
+enum { REMOTE_TOKEN = 32 };
 
 struct remote {
     struct place place;
     char identity[REMOTE_TOKEN + 1];
-    char *file; /* of the copy */
+    char *file; /* path of the copy */
     size_t dim;
     enum row_vectors vectors;
-    struct session reader; /* brings up to date and listens: one thread at a time */
-    struct session writer; /* the same */
-    /* Of the transaction in progress: */
-    int64_t last_number; /* sentences above are new */
-    float *vector;       /* scratch of `reader`, then of `writer`: dim each */
+    struct session reader; /* updates the copy and listens: one thread at a time */
+    struct session writer; /* one thread at a time */
+    /* In the current transaction: */
+    int64_t last_number; /* sentences with higher numbers are new */
+    float *vector;       /* scratch space of `reader`, then of `writer`: dim each */
     unsigned char *turned;
 };
 
-/* pull.c: a quick look, outside of a transaction: does the database have changes DB has not? */
+/* pull.c: a quick check, outside a transaction: whether the database has changes that DB lacks. */
 film_status pull_is_behind(const struct remote *remote, struct session *session, struct db *db,
                            int *behind, film_error *error);
 
-/* Takes over what the copy does not have yet, inside transactions of both; WRITE goes on from
+/* Copies the missing changes to the copy, inside transactions of both; WRITE continues from
  * there. */
 film_status pull_changes(struct remote *remote, struct session *session, struct store_write *write,
                          film_error *error);
@@ -34,10 +35,10 @@ film_status pull_changes(struct remote *remote, struct session *session, struct 
 film_status push_changes(struct remote *remote, struct store_write *write, const char *token,
                          film_error *error);
 
-/* copy_file.c: remote->file, made when it is not there. */
+/* copy_file.c: opens remote->file, or creates it. */
 film_status copy_file_open(struct remote *remote, film_error *error);
 
-/* Digits of random bytes. */
+/* Hexadecimal digits of random bytes. */
 film_status remote_token(char token[REMOTE_TOKEN + 1], film_error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* PostgreSQL's binary rows, written and read. Every length and number that comes from a database
- * is checked. */
+/* Writes and reads binary rows of PostgreSQL. It checks every length and number from a database;
+ * the connection is in session.c. */
 #include "remote/row.h"
 #include "base/utf8.h"
 #include "text/value.h"
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- writing ---- */
+/* ---- Writing ---- */
 
 void row_put_number(struct cell *cell, char room[8], int64_t number)
 {
@@ -64,7 +64,7 @@ void row_of_removed(const struct store_removed_row *row, struct row_room *room,
     row_put_number(&cells[1], room->numbers[1], row->number);
 }
 
-/* ---- reading ---- */
+/* ---- Reading ---- */
 
 film_status row_number(struct cell cell, int64_t *number, film_error *error)
 {
@@ -77,7 +77,7 @@ film_status row_number(struct cell cell, int64_t *number, film_error *error)
     return FILM_OK;
 }
 
-/* A number that counts something: 1 or more. */
+/* Reads a number that is at least 1. */
 static film_status counted(struct cell cell, int64_t *number, film_error *error)
 {
     film_status status = row_number(cell, number, error);
@@ -116,7 +116,7 @@ static film_status check_id(film_text id, film_error *error)
                       value_show(id, shown), FILM_POOL_ID_BYTES);
 }
 
-/* 1 when the cell held DIM finite numbers, which are then in VECTOR. */
+/* Returns 1 and fills VECTOR if the cell has DIM finite numbers. */
 static int vector_in(struct cell cell, enum row_vectors kind, size_t dim, float *vector)
 {
     const unsigned char *at = (const unsigned char *)cell.bytes;

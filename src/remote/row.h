@@ -1,14 +1,13 @@
-/* Rows of PostgreSQL's binary format: what COPY and prepared statements take, and what a query
- * gives.
+/* Rows in the binary format of PostgreSQL: for COPY, prepared statements and results.
  *
- * A row that comes from a database is nobody's word: every length, number and text is looked at
- * here before anything is done with it. */
+ * Rows from a database are not trusted: every length, number and text is checked here before
+ * use. */
 #ifndef REMOTE_ROW_H
 #define REMOTE_ROW_H
 
 #include "store/store.h"
 
-/* One value; BYTES NULL: SQL's NULL. */
+/* One value; BYTES NULL: SQL NULL. */
 struct cell {
     const char *bytes;
     int length;
@@ -20,14 +19,14 @@ enum {
     ROW_REMOVED = 2    /* change, number */
 };
 
-/* How vectors are kept: floats, the least significant byte first; or pgvector's type, the other way
- * round behind two numbers of two bytes. */
+/* How vectors are stored: as little-endian floats, or as the type of pgvector (big-endian floats
+ * after two 16-bit numbers). */
 enum row_vectors { ROW_BYTES, ROW_PGVECTOR };
 
-/* Room for what cells point to. */
+/* Memory that cells point into. */
 struct row_room {
     char numbers[4][8];
-    unsigned char *vector; /* for vectors that have to be turned round: 4 + 4 dim bytes */
+    unsigned char *vector; /* for vectors that must be byte-swapped: 4 + 4 dim bytes */
 };
 
 void row_put_number(struct cell *cell, char room[8], int64_t number);
@@ -42,9 +41,9 @@ void row_of_removed(const struct store_removed_row *row, struct row_room *room,
 
 film_status row_number(struct cell cell, int64_t *number, film_error *error);
 
-/* FILM_BAD_INPUT says what is wrong with a row that cannot be kept at all. A vector that is none
- * leaves a sentence without one, which film pool check finds and computes again; a checksum that
- * differs is left for it too. VECTOR has room for DIM floats. */
+/* FILM_BAD_INPUT: the row cannot be stored at all. An invalid vector gives a sentence without a
+ * vector, which film pool check finds and recomputes; a wrong checksum is left to it too. VECTOR
+ * has room for DIM floats. */
 film_status row_sentence(const struct cell cells[ROW_SENTENCE], enum row_vectors kind, size_t dim,
                          float *vector, struct store_row *out, film_error *error);
 film_status row_label(const struct cell cells[ROW_LABEL], struct store_label_row *out,

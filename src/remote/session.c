@@ -1,5 +1,5 @@
-/* One connection to PostgreSQL: statements with parameters, rows, time limits, errors. SQL is
- * constant text; values never become part of it. */
+/* One connection to PostgreSQL: prepared statements, rows, timeouts, errors. SQL is constant text;
+ * values never become part of it. It knows no table. */
 #include "base/mem.h"
 #include "base/clock.h"
 #include "remote/session_parts.h"
@@ -10,14 +10,14 @@
 
 enum { TICK_MS = 100, MOST_QUEUED = 256 };
 
-/* ---- errors ---- */
+/* ---- Errors ---- */
 
 int session_is_lost(const struct session *session)
 {
     return !session->connection || libpq.PQstatus(session->connection) != CONNECTION_OK;
 }
 
-/* The first LINES of libpq's words as one line; they never have a password in them. */
+/* The first LINES of libpq's message as one line; it never contains a password. */
 static void one_line(const char *words, int lines, char *out, size_t room)
 {
     size_t used = 0;
@@ -42,7 +42,7 @@ static film_status unreachable(struct session *session, const char *words, film_
                       line, session->writing ? "; nothing was written" : "");
 }
 
-/* The connection is of no use any more: what is not committed is rolled back by the server. */
+/* Closes an unusable connection: the server rolls back what was not committed. */
 film_status session_lost(struct session *session, const char *words, film_error *error)
 {
     film_status status = unreachable(session, words, error);
@@ -56,7 +56,7 @@ static int is_state(const char *state, const char *wanted)
     return strncmp(state, wanted, strlen(wanted)) == 0;
 }
 
-/* What the server refused to do. RESULT is cleared. */
+/* Converts an error of the server to a status and a message. RESULT is cleared. */
 static film_status refused(struct session *session, PGresult *result, film_error *error)
 {
     const char *state = libpq.PQresultErrorField(result, PG_DIAG_SQLSTATE);
@@ -89,7 +89,7 @@ static film_status refused(struct session *session, PGresult *result, film_error
     return status;
 }
 
-/* ---- connecting ---- */
+/* ---- Connecting ---- */
 
 static void ignore_notice(void *user, const PGresult *result)
 {
@@ -97,9 +97,9 @@ static void ignore_notice(void *user, const PGresult *result)
     (void)result;
 }
 
-/* Everything that could be set otherwise from outside and that what follows depends on. A writer
- * that stops in the middle would keep all others waiting: the server ends it. The pool's schema is
- * a setting, so that no name stands in SQL. */
+/* Sets everything that could be configured differently and that the following depends on. A writer
+ * that stops in the middle would block all others: the server ends it. The schema of the pool is a
+ * setting, so that no name is part of the SQL. */
 static const char setup_sql[] =
     "SELECT set_config('search_path',"
     " quote_ident(coalesce(nullif(current_setting('film.schema', true), ''), 'film')) ||"
@@ -108,7 +108,7 @@ static const char setup_sql[] =
     " pg_backend_pid()::text, (SELECT extract(epoch FROM backend_start)::text"
     " FROM pg_stat_activity WHERE pid = pg_backend_pid())";
 
-/* The server may not know yet that the last connection was lost, and keep what it had locked. */
+/* The server may not know yet that the last connection was lost, and still hold its locks. */
 static void end_former(struct session *session)
 {
     static const char sql[] = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE"
@@ -141,8 +141,8 @@ static film_status set_up(struct session *session, film_error *error)
 
 film_status session_connect(struct session *session, film_error *error)
 {
-    /* The first are defaults that the URI may set otherwise: a connection that was cut without a
-     * word is noticed within seconds. */
+    /* The first ones are defaults that the URI may override: they detect a dead connection within
+     * seconds. */
     static const char *const keywords[] = {
         "connect_timeout",  "keepalives_idle",  "keepalives_interval",
         "keepalives_count", "tcp_user_timeout", "fallback_application_name",
@@ -169,7 +169,7 @@ void session_close(struct session *session)
     session->copy = (struct copy_buffer){NULL, 0, 0};
 }
 
-/* ---- waiting ---- */
+/* ---- Waiting ---- */
 
 static int asked_to_stop(const struct session *session)
 {
@@ -185,11 +185,11 @@ film_status session_check_stop(struct session *session, film_error *error)
     film_status status = status_set(error, FILM_CANCELLED, "stopped during %s",
                                     session->phase ? session->phase : "waiting");
     session->former = session->backend;
-    session_close(session); /* what is half done is rolled back */
+    session_close(session); /* the server rolls back unfinished work */
     return status;
 }
 
-/* Waits for the next result; *RESULT NULL: there is none any more. */
+/* Waits for the next result; *RESULT NULL: there is none. */
 static film_status next_result(struct session *session, PGresult **result, film_error *error)
 {
     double heard = clock_seconds();
@@ -218,8 +218,7 @@ static int is_fine(const PGresult *result)
            kind == PGRES_COPY_IN || kind == PGRES_PIPELINE_SYNC;
 }
 
-/* All results of a statement; the last one that matters is handed out, the first failure
- * reported. */
+/* Reads all results of a statement; returns the last one that matters, or the first failure. */
 film_status session_collect(struct session *session, PGresult **out, film_error *error)
 {
     film_status status = FILM_OK;
@@ -247,22 +246,21 @@ film_status session_collect(struct session *session, PGresult **out, film_error 
     return status;
 }
 
-/* ---- statements ---- */
+/* ---- Statements ---- */
 
 film_status session_send_failed(struct session *session, film_error *error)
 {
     return session_lost(session, libpq.PQerrorMessage(session->connection), error);
 }
 
-/* Never connects by itself: the statement may belong to a transaction that is gone with the
- * connection. */
+/* Never reconnects: the statement may belong to a transaction that was lost with the connection. */
 static film_status need_connection(struct session *session, film_error *error)
 {
     return session_is_lost(session) ? session_lost(session, "the connection was lost", error)
                                     : FILM_OK;
 }
 
-/* The name of a prepared statement: its place in the list. */
+/* The name of a prepared statement: its position in the list. */
 static void name_statement(size_t i, char name[16])
 {
     snprintf(name, 16, "film%zu", i);
@@ -278,7 +276,7 @@ static film_status prepare(struct session *session, const char *sql, char name[1
     if (i < session->prepared_count) return FILM_OK;
     if (i == SESSION_STATEMENTS)
         return status_set(error, FILM_USAGE, "more kinds of statements than SESSION_STATEMENTS");
-    TRY(session_settle(session, error)); /* a statement is not prepared in between */
+    TRY(session_settle(session, error)); /* a statement cannot be prepared inside a pipeline */
     if (!libpq.PQsendPrepare(session->connection, name, sql, 0, NULL))
         TRY(session_send_failed(session, error));
     TRY(session_collect(session, NULL, error));
@@ -383,11 +381,11 @@ film_status session_each(struct session *session, const char *sql, const struct 
     }
 done:
     libpq.PQclear(result);
-    if (status != FILM_OK) session_close(session); /* rows may still be on their way */
+    if (status != FILM_OK) session_close(session); /* rows may still be in transit */
     return status;
 }
 
-/* ---- many statements without waiting ---- */
+/* ---- Pipelining ---- */
 
 film_status session_queue(struct session *session, const char *sql, const struct cell *cells,
                           size_t count, film_error *error)
@@ -395,7 +393,7 @@ film_status session_queue(struct session *session, const char *sql, const struct
     film_status status = FILM_OK;
     char name[16];
     TRY(prepare(session, sql, name, error));
-    /* Answers that nobody reads would fill the way back, and then the way there. */
+    /* Unread results would fill the buffers in both directions and block. */
     if (session->queued == MOST_QUEUED) TRY(session_settle(session, error));
     if (session->queued == 0 && !libpq.PQenterPipelineMode(session->connection))
         TRY(session_send_failed(session, error));
@@ -412,12 +410,12 @@ film_status session_settle(struct session *session, film_error *error)
     if (session->queued == 0) return FILM_OK;
     session->queued = 0;
     if (!libpq.PQpipelineSync(session->connection)) return session_send_failed(session, error);
-    for (int end = 0; !end;) { /* each statement's results end with none */
+    for (int end = 0; !end;) { /* the results of each statement end with NULL */
         film_status got = next_result(session, &result, error);
         if (got != FILM_OK) return got;
         if (!result) continue;
         end = libpq.PQresultStatus(result) == PGRES_PIPELINE_SYNC;
-        /* What follows a failure is passed over by the server. */
+        /* The server skips the statements after a failure. */
         int skipped = libpq.PQresultStatus(result) == PGRES_PIPELINE_ABORTED;
         if (status == FILM_OK && !skipped && !is_fine(result)) {
             status = refused(session, result, error);
@@ -430,7 +428,7 @@ film_status session_settle(struct session *session, film_error *error)
     return status;
 }
 
-/* ---- transactions, notifications ---- */
+/* ---- Transactions and notifications ---- */
 
 void session_rollback(struct session *session)
 {
@@ -441,14 +439,14 @@ void session_rollback(struct session *session)
         return;
     }
     if (libpq.PQtransactionStatus(session->connection) == PQTRANS_IDLE && !session->queued) return;
-    session->progress = NULL; /* a wish to stop must not keep the transaction open */
+    session->progress = NULL; /* a cancellation must not keep the transaction open */
     if (libpq.PQtransactionStatus(session->connection) == PQTRANS_ACTIVE || session->queued ||
         session_run(session, "ROLLBACK", &ignored) != FILM_OK)
         session_close(session);
     session->progress = progress;
 }
 
-/* Takes all that came; 1 when there was any. */
+/* Consumes all notifications; returns 1 if there were any. */
 static int take_notes(struct session *session)
 {
     PGnotify *note;
@@ -460,13 +458,14 @@ static int take_notes(struct session *session)
 film_status session_wait(struct session *session, int milliseconds, int wake, film_error *error)
 {
     struct pollfd ways[2] = {{libpq.PQsocket(session->connection), POLLIN, 0}, {wake, POLLIN, 0}};
-    /* Some may have come with the answer to a statement: the socket says nothing of these any more. */
+    /* Some may have arrived with the reply to a statement: the socket does not signal them
+     * again. */
     if (take_notes(session)) return FILM_OK;
     if (poll(ways, wake >= 0 ? 2 : 1, milliseconds) <= 0 || !ways[0].revents) return FILM_OK;
     if (!libpq.PQconsumeInput(session->connection))
         return session_lost(session, libpq.PQerrorMessage(session->connection), error);
     take_notes(session);
-    /* The socket of a server that went away can be read, and nothing comes. */
+    /* The socket of a closed connection is readable, but has no data. */
     if (session_is_lost(session))
         return session_lost(session, "the server closed the connection", error);
     return FILM_OK;

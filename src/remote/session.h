@@ -1,8 +1,8 @@
-/* One connection to PostgreSQL: connecting, statements, rows, COPY, errors. Used by one thread at a
- * time.
+/* One connection to PostgreSQL: connecting, statements, rows, COPY, errors. One thread at a time
+ * uses it.
  *
- * SQL is always a constant text here, and what the user gave is always a parameter or a row of
- * COPY. Statements are prepared when they are first used and known by their address, as in db.h. */
+ * SQL is always a constant; values from the user are always parameters or rows of COPY. Statements
+ * are prepared on first use and cached by the address of their SQL, as in db.h. */
 #ifndef REMOTE_SESSION_H
 #define REMOTE_SESSION_H
 
@@ -18,14 +18,14 @@ struct session {
     const char *prepared[SESSION_STATEMENTS];
     size_t prepared_count;
     struct backend {
-        char process[16], since[32]; /* the server's process, and when it began */
+        char process[16], since[32]; /* process of the server, and its start time */
     } backend, former;               /* of this connection; of the one that was lost */
-    size_t queued;                   /* statements sent whose answers are still to be read */
-    int listening;                   /* LISTEN was said */
-    double
-        patience; /* seconds without any word from the server, after which it is taken for gone */
-    int writing;  /* messages then say that nothing was written */
-    /* Told while waiting, so that Ctrl-C is heard; NULL: no one listens. */
+    size_t queued;                   /* statements sent whose results are not yet read */
+    int listening;                   /* LISTEN was sent */
+    /* Timeout in seconds without any data from the server. */
+    double patience;
+    int writing; /* messages then add that nothing was written */
+    /* Called while waiting, so that Ctrl-C works. NULL: there is no listener. */
     const film_progress *progress;
     const char *phase;
     double done, total;
@@ -35,20 +35,20 @@ struct session {
     } copy;
 };
 
-/* Connects, where there is no connection or the last one was lost. FILM_IO when the database cannot
- * be reached. */
+/* Connects if there is no connection or the last one was lost. FILM_IO: the database is
+ * unreachable. */
 film_status session_connect(struct session *session, film_error *error);
 void session_close(struct session *session);
 int session_is_lost(const struct session *session);
 
-/* Runs a statement that is prepared for it. RESULT may be NULL; else clear it with libpq.PQclear. */
+/* Prepares and runs a statement. RESULT may be NULL; else free it with libpq.PQclear. */
 film_status session_ask(struct session *session, const char *sql, const struct cell *cells,
                         size_t count, PGresult **result, film_error *error);
 
-/* Constant SQL without parameters that cannot be prepared: tables, BEGIN, COMMIT, LISTEN. */
+/* Runs constant SQL that cannot be prepared: tables, BEGIN, COMMIT, LISTEN. */
 film_status session_run(struct session *session, const char *sql, film_error *error);
 
-/* The same as session_ask, row by row: a result may be larger than memory. */
+/* As session_ask, row by row: a result may be larger than memory. */
 typedef film_status (*session_row_fn)(void *user, const struct cell *cells, film_error *error);
 struct session_rows {
     size_t columns; /* of each */
@@ -58,8 +58,8 @@ struct session_rows {
 film_status session_each(struct session *session, const char *sql, const struct cell *cells,
                          size_t count, const struct session_rows *rows, film_error *error);
 
-/* Sends a statement without waiting for its answer; session_settle waits for all, and reports the
- * first failure. */
+/* session_queue sends a statement without waiting for its result (pipelining). session_settle waits
+ * for all results and returns the first failure. */
 film_status session_queue(struct session *session, const char *sql, const struct cell *cells,
                           size_t count, film_error *error);
 film_status session_settle(struct session *session, film_error *error);
@@ -70,15 +70,15 @@ film_status session_copy_row(struct session *session, const struct cell *cells, 
                              film_error *error);
 film_status session_copy_end(struct session *session, film_error *error);
 
-/* Ends a transaction that failed; after a failure of this the connection is closed, which ends it
- * too. */
+/* Ends a failed transaction. If that fails too, the connection is closed, which also ends the
+ * transaction. */
 void session_rollback(struct session *session);
 
-/* Waits until somebody notified, WAKE (a descriptor; -1: none) can be read, or the time is over. */
+/* Waits for a notification, until WAKE (a descriptor; -1: none) is readable, or for a timeout. */
 film_status session_wait(struct session *session, int milliseconds, int wake, film_error *error);
 
-/* A value of a result as a cell, NULL's where the server sent no such row; one of type boolean; one
- * of type text, NUL behind it. */
+/* A value of a result: as a cell (NULL where the server sent no such row), as a boolean, or as a
+ * NUL-terminated text. */
 struct cell session_cell(const PGresult *result, int row, int column);
 int session_flag(const PGresult *result, int row, int column);
 const char *session_string(const PGresult *result, int row, int column);

@@ -1,10 +1,12 @@
-/* COPY ... FROM STDIN (FORMAT binary): many rows in one statement. */
+/* COPY ... FROM STDIN (FORMAT binary): sends many rows in one statement. Rows are encoded in
+ * row.c. */
 #include "base/mem.h"
 #include "remote/session_parts.h"
 
 #include <string.h>
 
-enum { COPY_PIECE = 1 << 17 }; /* bytes sent at a time */
+/* Bytes sent at a time. */
+enum { COPY_PIECE = 1 << 17 };
 
 static film_status copy_flush(struct session *session, film_error *error)
 {

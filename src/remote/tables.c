@@ -1,13 +1,14 @@
-/* Creates the tables of a shared pool and checks their version. */
+/* Creates the tables of a pool in PostgreSQL, checks their version and migrates older ones. Rows
+ * are read and written in pull.c and push.c. */
 #include "remote/tables.h"
 
 #include <string.h>
 
-/* The tables as SQLite has them (store/schema.c), with what PostgreSQL can check by itself. Texts
- * stay texts: jsonb would give back another `more` than was put in. Numbers are given by the
- * writer, which holds the row of `counter` and so is alone: whoever sees a change sees all before
- * it. `written` has a row per transaction: a writer that lost its connection while committing finds
- * its token there or not, and a copy finds out whether the database is still the one it knows. */
+/* The tables of SQLite (store/schema.c), with the constraints that PostgreSQL can check. Texts stay
+ * texts: jsonb would return another `more` than was stored. The writer assigns numbers; it holds
+ * the row of `counter` and is therefore alone, so whoever sees a change sees all earlier ones.
+ * `written` has a row per transaction: a writer that lost its connection during COMMIT looks for
+ * its token there, and a copy checks whether the database still has its last change. */
 static const char first_version[] =
     "CREATE TABLE version (version integer PRIMARY KEY, made timestamptz NOT NULL DEFAULT now());"
     "CREATE TABLE setting (name text PRIMARY KEY, value text NOT NULL);"
@@ -28,7 +29,7 @@ static const char first_version[] =
     "CREATE TABLE counter (one boolean PRIMARY KEY DEFAULT true CHECK (one),"
     " change bigint NOT NULL, token text NOT NULL);";
 
-/* Step i makes version i + 1 of version i. A published step never changes. */
+/* Step i migrates version i to i + 1. A published step never changes. */
 static const char *const steps[TABLES_VERSION] = {first_version};
 
 static const char vectors_sql[] =
@@ -47,7 +48,7 @@ static const char vectors_sql[] =
 static const char schema_sql[] =
     "DO $$ BEGIN EXECUTE format('CREATE SCHEMA %I', " SCHEMA "); END $$";
 
-/* The schema is there; the pool is. Binary booleans are one byte. */
+/* Returns whether the schema and the pool exist. Binary booleans are one byte. */
 static film_status look(struct session *session, int *schema, int *pool, film_error *error)
 {
     static const char sql[] = "SELECT to_regnamespace(quote_ident(" SCHEMA ")) IS NOT NULL,"
@@ -61,7 +62,7 @@ static film_status look(struct session *session, int *schema, int *pool, film_er
     return FILM_OK;
 }
 
-/* Until the end of the transaction; "film" in ASCII. */
+/* Held until the end of the transaction; the number is "film" in ASCII. */
 static film_status lock(struct session *session, film_error *error)
 {
     static const char sql[] = "SELECT pg_advisory_xact_lock(1718185069)";
@@ -114,7 +115,7 @@ static film_status read_version(struct session *session, int64_t *version, film_
     return status;
 }
 
-/* Another process may have done it while this one waited for the lock. */
+/* Another process may have migrated while this one waited for the lock. */
 static film_status bring_up_to_date(struct session *session, film_error *error)
 {
     film_status status = FILM_OK;

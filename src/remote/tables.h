@@ -7,14 +7,14 @@
 
 enum { TABLES_VERSION = 1 };
 
-/* Inside a transaction: makes schema and tables for a new pool, and keeps others from doing so
- * meanwhile. FILM_IO when there is one already. */
+/* Inside a transaction: creates the schema and the tables of a new pool, and locks out concurrent
+ * creation. FILM_IO when a pool exists. */
 film_status tables_create(struct session *session, film_error *error);
 
-/* The column of vectors, of the type that fits: the setting `dim` must be there. */
+/* Adds the column of vectors with the right type; the setting `dim` must exist. */
 film_status tables_add_vectors(struct session *session, film_error *error);
 
-/* Refuses where there is no pool, or one of a later version; brings an older one up to date. */
+/* Fails when there is no pool, or one of a later version; migrates older versions. */
 film_status tables_open(struct session *session, film_error *error);
 
 #endif

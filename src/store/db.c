@@ -1,5 +1,5 @@
-/* One SQLite connection: open, statements, transactions, errors turned into messages. Knows no
- * table. */
+/* One SQLite connection: opening, cached statements, transactions, errors as messages. It knows no
+ * table; schema.c and store_*.c do. */
 #include "store/db.h"
 #include "base/mem.h"
 #include "base/clock.h"
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- errors ---- */
+/* ---- Errors ---- */
 
 film_status db_fail(struct db *db, int code, film_error *error)
 {
@@ -50,7 +50,7 @@ film_status db_fail(struct db *db, int code, film_error *error)
     case SQLITE_ERROR:
     case SQLITE_MISMATCH:
     case SQLITE_TOOBIG:
-        /* Our statements are right for our schema: the file is not what it says it is. */
+        /* Our statements fit our schema, so the file is not what it claims to be. */
         return status_set(
             error, FILM_BAD_INPUT,
             "%s is damaged (%s); check the pool for details, or restore it from a backup", path,
@@ -60,7 +60,7 @@ film_status db_fail(struct db *db, int code, film_error *error)
     }
 }
 
-/* ---- waiting and stopping ---- */
+/* ---- Waiting and cancelling ---- */
 
 static int asked_to_stop(struct db *db)
 {
@@ -71,7 +71,8 @@ static int asked_to_stop(struct db *db)
     return db->cancelled;
 }
 
-/* Called while another connection holds the lock: sleep and try again, or (0) give up. */
+/* The busy handler: called while another connection holds the lock. Sleeps and retries, or gives up
+ * (0). */
 static int wait_a_little(void *user, int times)
 {
     struct db *db = user;
@@ -87,9 +88,9 @@ static int every_some_steps(void *user)
     return asked_to_stop(user);
 }
 
-/* ---- opening ---- */
+/* ---- Opening ---- */
 
-/* What SQLite would take for something else than a file name. */
+/* Escapes names that SQLite would not take for a file name. */
 static char *plain_path(const char *path)
 {
     size_t room = strlen(path) + 3;
@@ -103,8 +104,7 @@ static film_status connect_to(struct db *db, const char *path, int flags, film_e
     int code = sqlite3_open_v2(path, &db->handle, flags | SQLITE_OPEN_NOMUTEX, NULL);
     if (code != SQLITE_OK) return db_fail(db, code, error);
     sqlite3_extended_result_codes(db->handle, 1);
-    /* The file may be anyone's: its schema must not run what it likes (schema.c also compares
-     * it). */
+    /* The file is untrusted: its schema must not run code (schema.c also compares it). */
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
@@ -115,7 +115,7 @@ static film_status connect_to(struct db *db, const char *path, int flags, film_e
     return db_run(db, "PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON;", error);
 }
 
-/* What is in the file, whatever lies beside it. */
+/* Opens the file alone, without its log. */
 static film_status connect_alone(struct db *db, film_error *error)
 {
     static const char digits[] = "0123456789abcdef";
@@ -141,7 +141,7 @@ static film_status connect_alone(struct db *db, film_error *error)
 }
 
 /* Without a writable folder there is no shared memory for the write-ahead log, and SQLite refuses.
- * A file that no one can be writing to may be read as it is. */
+ * A file that nobody can be writing may be read as it is. */
 static film_status connect_unwritable(struct db *db, film_error *error)
 {
     struct stat about;
@@ -177,7 +177,7 @@ film_status db_open(struct db *db, const char *file, const char *path, film_erro
     if (!S_ISREG(about.st_mode))
         TRY(status_set(error, FILM_IO, "%s is %s, not a file", path,
                        S_ISDIR(about.st_mode) ? "a directory" : "a device or pipe"));
-    /* Its PRAGMAs are the first look at the file, and at its log. */
+    /* The PRAGMAs are the first access to the file and its log. */
     status = connect_to(db, db->file, SQLITE_OPEN_READWRITE, error);
     int code = db->handle ? sqlite3_errcode(db->handle) & 0xFF : SQLITE_NOMEM;
     if (status == FILM_IO && (code == SQLITE_CANTOPEN || code == SQLITE_READONLY))
@@ -219,7 +219,7 @@ void db_close(struct db *db)
     *db = (struct db){0};
 }
 
-/* ---- statements ---- */
+/* ---- Statements ---- */
 
 film_status db_run(struct db *db, const char *sql, film_error *error)
 {
@@ -282,10 +282,10 @@ film_status db_number(struct db *db, const char *sql, int64_t *number, film_erro
     return status;
 }
 
-/* ---- transactions ---- */
+/* ---- Transactions ---- */
 
-/* A statement that was left at a row (store_find's) keeps its transaction's view of the pool open,
- * also behind COMMIT: the next transaction would begin with an old one, and could not write. */
+/* A statement that is still at a row (of store_find) keeps its read snapshot open, even after
+ * COMMIT. The next transaction would begin with an old snapshot and could not write. */
 static void reset_all(struct db *db)
 {
     for (size_t i = 0; i < db->cached_count; i++) sqlite3_reset(db->cached[i].statement);
@@ -300,7 +300,7 @@ film_status db_begin(struct db *db, int writing, film_error *error)
     if (writing) return db_run(db, "BEGIN IMMEDIATE", error);
     int64_t ignored;
     film_status status = db_run(db, "BEGIN", error);
-    /* A transaction sees the pool as of its first look, not as of BEGIN. */
+    /* A transaction sees the pool as of its first read, not as of BEGIN. */
     if (status == FILM_OK)
         status = db_number(db, "SELECT count(*) FROM sqlite_schema", &ignored, error);
     if (status != FILM_OK) db_rollback(db);
@@ -316,7 +316,7 @@ film_status db_commit(struct db *db, film_error *error)
 void db_rollback(struct db *db)
 {
     if (!db->handle || sqlite3_get_autocommit(db->handle)) return;
-    /* Not db_run: a wish to stop must not keep the transaction open. */
+    /* Not db_run: a cancellation must not keep the transaction open. */
     const film_progress *progress = db->progress;
     db->progress = NULL;
     reset_all(db);

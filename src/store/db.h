@@ -1,8 +1,8 @@
-/* One connection to a pool's SQLite database: opening, statements, transactions, errors.
+/* One connection to the SQLite database of a pool: opening, statements, transactions, errors.
  *
- * A connection is used by one thread at a time. Nothing here knows what is kept (store.h). The file
- * itself is never opened except through SQLite: closing any descriptor of a file drops the locks
- * this process holds on it, SQLite's too. */
+ * One thread at a time uses a connection. This file does not know what is stored (store.h). The
+ * database file is opened only through SQLite: closing any other descriptor of the file would drop
+ * the locks that this process holds on it, including those of SQLite. */
 #ifndef STORE_DB_H
 #define STORE_DB_H
 
@@ -15,14 +15,15 @@ enum { DB_STATEMENTS = 48 };
 
 struct db {
     sqlite3 *handle;
-    char *path; /* as messages call it */
-    char *file; /* what is open under that name; links may change meanwhile */
+    char *path; /* its name in messages */
+    char *file; /* the resolved file; links may change later */
     int read_only;
-    double wait; /* seconds for which another writer is waited for */
-    /* Told while waiting and in long statements, so that Ctrl-C is heard; NULL: no one listens. */
+    double wait; /* timeout in seconds for another writer */
+    /* Called while waiting and in long statements, so that Ctrl-C works. NULL: there is no
+     * listener. */
     const film_progress *progress;
     const char *phase;
-    double done, total; /* what it is told */
+    double done, total; /* reported progress */
     double waiting_since;
     int cancelled;
     struct {
@@ -32,47 +33,48 @@ struct db {
     size_t cached_count;
 };
 
-/* Opens FILE, which is there and which messages call PATH; says nothing about what is in it. */
+/* Opens the existing FILE, which messages call PATH; does not check its contents. */
 film_status db_open(struct db *db, const char *file, const char *path, film_error *error);
 
-/* The file alone, without its log and without a lock: what was there at some moment. */
+/* Opens the file without its log and without a lock: the state at some earlier moment. */
 film_status db_open_alone(struct db *db, const char *file, const char *path, film_error *error);
 
-/* Makes a file for a pool in the making: no journal, whoever makes it renames it when complete. */
+/* Creates the file of a new pool without a journal. The caller renames it when it is complete. */
 film_status db_create(struct db *db, const char *path, film_error *error);
 void db_close(struct db *db);
 
-/* Runs constant SQL (one or several statements) whose rows do not matter. */
+/* Runs constant SQL (one or several statements) and ignores the rows. */
 film_status db_run(struct db *db, const char *sql, film_error *error);
 
-/* A statement ready to be bound. SQL is a constant: the statement is kept under its address, and
- * used again for the same one. It lives as long as the connection. */
+/* Returns a statement ready to be bound. SQL must be a constant: statements are cached by its
+ * address. The statement lives as long as the connection. */
 film_status db_prepare(struct db *db, const char *sql, sqlite3_stmt **out, film_error *error);
 
-/* The next row: *ROW 1, or 0 and the statement is reset. */
+/* Steps to the next row: *ROW is 1; or 0 after the last, and the statement is reset. */
 film_status db_step(struct db *db, sqlite3_stmt *statement, int *row, film_error *error);
 
-/* After looking at a row's texts and blobs: SQLite says NULL also where it had no memory for
- * one. */
+/* Call it after reading texts and blobs of a row: SQLite returns NULL also when it is out of
+ * memory. */
 film_status db_row_read(struct db *db, film_error *error);
 
 /* Runs a bound statement to its end. */
 film_status db_finish(struct db *db, sqlite3_stmt *statement, film_error *error);
 
-/* The first column of the only row as a whole number; 0 where there is no row. */
+/* Returns the first column of the only row as an integer; 0 when there is no row. */
 film_status db_number(struct db *db, const char *sql, int64_t *number, film_error *error);
 
-/* Transactions. A reading one sees the pool as it is when it begins; a writing one waits for other
- * writers first. Rolling back is fine without
- * a transaction. */
+/* Transactions. A reading transaction sees the pool as of its begin; a writing one waits for other
+ * writers first. db_rollback does nothing outside a transaction. */
 film_status db_begin(struct db *db, int writing, film_error *error);
 film_status db_commit(struct db *db, film_error *error);
 void db_rollback(struct db *db);
 
-/* Turns SQLite's code (as returned by a call on this connection) into a status and a message. */
+/* Turns a code of SQLite, returned on this connection, into a status and a message. */
 film_status db_fail(struct db *db, int code, film_error *error);
 
-void db_bind_text(sqlite3_stmt *statement, int index, film_text text); /* NULL for {NULL, 0} */
-film_text db_text(sqlite3_stmt *statement, int column);                /* until the next step */
+/* Binds NULL for {NULL, 0}. */
+void db_bind_text(sqlite3_stmt *statement, int index, film_text text);
+/* Valid until the next step. */
+film_text db_text(sqlite3_stmt *statement, int column);
 
 #endif

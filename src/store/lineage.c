@@ -1,5 +1,5 @@
-/* Checks that the write-ahead log beside a pool belongs to it, by random words that every
- * writing transaction leaves in both. */
+/* Checks that the write-ahead log next to a pool belongs to it, by random words that every writing
+ * transaction stores (see lineage.h). It parses only what it needs of the WAL format of SQLite. */
 #include "store/lineage.h"
 #include "base/mem.h"
 #include "store/lock_owner.h"
@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Sixteen hexadecimal digits; the setting is the last word and this one. */
+/* Sixteen hexadecimal digits; the setting is the previous word and this one. */
 enum { WORD = 16, LOG_HEAD = 32, FRAME_HEAD = 24, SMALLEST_PAGE = 512, LARGEST_PAGE = 65536 };
-static const char KEY[] = "lineage"; /* in a page the value follows its key */
+static const char KEY[] = "lineage"; /* in a page, the value follows its key */
 
 film_status lineage_renew(struct db *db, film_error *error)
 {
@@ -25,10 +25,10 @@ film_status lineage_renew(struct db *db, film_error *error)
     return status == FILM_OK ? db_finish(db, statement, error) : status;
 }
 
-/* What the file says without its log. */
+/* The state of the file without its log. */
 struct origin {
     char word[WORD + 1];
-    uint32_t page; /* of the settings */
+    uint32_t page; /* of the settings table */
 };
 
 static film_status read_origin(const char *file, const char *path, struct origin *origin,
@@ -39,7 +39,7 @@ static film_status read_origin(const char *file, const char *path, struct origin
     sqlite3_stmt *statement = NULL;
     int64_t page = 0;
     int row;
-    snprintf(origin->word, sizeof origin->word, "%016d", 0); /* of a pool that knows no words */
+    snprintf(origin->word, sizeof origin->word, "%016d", 0); /* for a pool without words */
     TRY(db_open_alone(&db, file, path, error));
     TRY(db_number(&db, "SELECT rootpage FROM sqlite_schema WHERE name = 'setting'", &page, error));
     TRY(db_prepare(&db, "SELECT substr(value, 17) FROM setting WHERE name = 'lineage'", &statement,
@@ -55,7 +55,7 @@ done:
     return status;
 }
 
-/* ---- the log ---- */
+/* ---- The log ---- */
 
 static uint32_t big_endian(const unsigned char *bytes)
 {
@@ -67,7 +67,7 @@ static int is_word(const char *text)
     return strspn(text, "0123456789abcdef") >= 2 * (size_t)WORD;
 }
 
-/* Looks for the setting in a page of the log: *SEEN when it is there, *OURS when WORD is one of its
+/* Searches for the setting in a page of the log. *SEEN: it is there. *OURS: WORD is one of its
  * two. */
 static void look_at_page(const char *page, size_t size, const char *word, int *seen, int *ours)
 {
@@ -82,7 +82,7 @@ static void look_at_page(const char *page, size_t size, const char *word, int *s
     }
 }
 
-/* Goes through the frames that SQLite may read: those with the salt of the log's head. */
+/* Scans the frames that SQLite may read: those with the salt of the log's header. */
 static void look_through(int log, const struct origin *origin, unsigned char *page, int *seen,
                          int *ours)
 {
@@ -99,8 +99,8 @@ static void look_through(int log, const struct origin *origin, unsigned char *pa
     }
 }
 
-/* Is the log that of another pool? One without a word (of another program's making) is not
- * judged. */
+/* Returns whether the log belongs to another pool. A log without a word (of another program) is
+ * accepted. */
 static film_status is_foreign(int log, const char *file, const char *path, int *foreign,
                               film_error *error)
 {
@@ -109,7 +109,7 @@ static film_status is_foreign(int log, const char *file, const char *path, int *
     unsigned char *page = mem_array(LARGEST_PAGE, 1);
     *foreign = 0;
     if (!page) return status_no_memory(error);
-    /* A file that cannot be read by itself is refused, in better words, when it is opened. */
+    /* A file that cannot be read alone is refused, with a better message, when it is opened. */
     film_status status = read_origin(file, path, &origin, error);
     if (status == FILM_OK && origin.page) look_through(log, &origin, page, &seen, &ours);
     *foreign = seen && !ours;
@@ -125,7 +125,7 @@ static film_status check_log(const char *file, const char *path, film_error *err
     char *name = mem_array(room, 1);
     if (!name) return status_no_memory(error);
     snprintf(name, room, "%s-wal", file);
-    int log = open(name, O_RDONLY | O_CLOEXEC); /* a file that SQLite takes no locks on */
+    int log = open(name, O_RDONLY | O_CLOEXEC); /* SQLite takes no locks on this file */
     mem_free(name);
     if (log < 0) return FILM_OK;
     status = is_foreign(log, file, path, &foreign, error);
@@ -143,8 +143,7 @@ film_status lineage_check(const char *file, const char *path, film_error *error)
     enum { TIMES = 5 };
     film_status status = FILM_IO;
     char owner[100];
-    /* Others may be writing, opening or closing while we look: what is wrong must be so for a
-     * while. */
+    /* Other processes may be writing, opening or closing: a problem must persist for a while. */
     for (int i = 0; status == FILM_IO && i < TIMES; i++) {
         if (i) nanosleep(&(struct timespec){0, 20000000}, NULL);
         if (lock_of_former_file(file, owner, sizeof owner))

@@ -1,5 +1,5 @@
-/* Finds which process holds a pool's lock, and notices a pool whose file was exchanged. For
- * messages. */
+/* Finds the process that holds the lock of a pool, and detects that the file of a pool was
+ * replaced, by /proc/locks of Linux. It takes no locks. */
 #include "store/lock_owner.h"
 
 #include <stdio.h>
@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* SQLite's locks: byte 120 of the log's shared memory is held by the one writer, byte 128 by every
- * process that has it open, and bytes from 2^30 on of the database by every process that reads it.
- * A process takes the latter first and gives it back last. Asking with fcntl would need the files
- * open, and closing them would drop our own locks: Linux's list of all locks is read instead. */
+/* SQLite's locks: the writer holds byte 120 of the log's shared memory, every process that has it
+ * open holds byte 128, and every reader holds bytes from 2^30 on of the database. A process takes
+ * the latter first and releases it last. fcntl would need the files open, and closing them would
+ * drop our own locks; so we read the list of all locks that Linux provides. */
 enum { WRITE_LOCK = 120, OPEN_LOCK = 128, DATABASE_LOCKS = 1 << 30 };
 
 struct lock {
@@ -19,8 +19,8 @@ struct lock {
     unsigned long long inode, first, last;
 };
 
-/* "1: POSIX  ADVISORY  WRITE 1234 08:01:5678 120 120". Not the device: an overlay shows another one
- * here than in stat. */
+/* "1: POSIX  ADVISORY  WRITE 1234 08:01:5678 120 120". The device is ignored: with an overlay file
+ * system, it differs from that of stat. */
 static int next_lock(FILE *locks, struct lock *lock)
 {
     char line[256], kind[8];

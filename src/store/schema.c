@@ -1,16 +1,16 @@
-/* Creates the tables of a pool, checks their version and upgrades older ones. */
+/* Creates the tables of a pool, checks their version and migrates older ones. Rows are read and
+ * written in store_*.c. */
 #include "store/schema.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The tables as they are now. SQLite keeps these very texts, so a file is compared with them.
+/* The current tables. SQLite stores these very texts, so a file is compared with them.
  *
- * Numbers of sentences are never used again (AUTOINCREMENT): an index that has not heard of a
- * removal must not find another sentence under the number. Vectors stand apart from texts because
- * they are a cache, and so that going through one does not read the other. Every sentence carries
- * the number of the change that wrote it and every removal its own; `change` is therefore enough to
- * catch up. */
+ * Numbers of sentences are never reused (AUTOINCREMENT): an index that has missed a removal must
+ * not find another sentence under the number. Vectors are separate from texts because they are a
+ * cache, and so that a scan of one does not read the other. Every sentence has the number of the
+ * change that wrote it, and every removal its own, so `change` is enough to catch up. */
 static const char *const tables[] = {
     "CREATE TABLE setting (name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID",
     "CREATE TABLE model (chunk INTEGER PRIMARY KEY, bytes BLOB NOT NULL)",
@@ -30,7 +30,7 @@ static const char *const tables[] = {
 };
 enum { TABLES = sizeof tables / sizeof *tables };
 
-/* ---- steps from one version to the next ---- */
+/* ---- Migrations ---- */
 
 static film_status first_version(struct db *db, film_error *error)
 {
@@ -45,8 +45,8 @@ done:
     return status;
 }
 
-/* Step i makes version i + 1 of version i. A published step never changes; a new version appends
- * its own here (and brings `tables` up to date, which then only new pools are made from). */
+/* Step i migrates version i to i + 1. A published step never changes. A new version appends its
+ * step here and updates `tables`, from which new pools are created. */
 static film_status (*const steps[SCHEMA_VERSION])(struct db *, film_error *) = {first_version};
 
 static film_status migrate(struct db *db, int64_t from, film_error *error)
@@ -70,10 +70,10 @@ film_status schema_create(struct db *db, film_error *error)
     return migrate(db, 0, error);
 }
 
-/* ---- opening ---- */
+/* ---- Opening ---- */
 
-/* What stands in the file must be our tables and no more; SQLite's own (sqlite_sequence, the
- * indexes of UNIQUE) have no text or its name. */
+/* The file must contain our tables and nothing else; SQLite's own objects (sqlite_sequence, the
+ * indexes of UNIQUE) have no text, or are named sqlite_. */
 static film_status compare(struct db *db, film_error *error)
 {
     film_status status = FILM_OK;

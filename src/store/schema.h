@@ -6,15 +6,15 @@
 #include "store/db.h"
 
 enum {
-    SCHEMA_APPLICATION = 0x46494C4D, /* "FILM": what file(1) and we know a pool by */
+    SCHEMA_APPLICATION = 0x46494C4D, /* "FILM": identifies a pool, also for file(1) */
     SCHEMA_VERSION = 1
 };
 
-/* Makes the tables in an empty database. */
+/* Creates the tables in an empty database. */
 film_status schema_create(struct db *db, film_error *error);
 
-/* Refuses what is not a pool, or one of a later version; brings an older one up to date. Then every
- * table is the one we know, and there is nothing else that could act (triggers, views). */
+/* Fails for files that are not pools and for later versions; migrates older versions. Afterwards
+ * every table has the expected definition, and there are no triggers or views that could act. */
 film_status schema_open(struct db *db, film_error *error);
 
 #endif

@@ -1,17 +1,16 @@
-/* film_pool_set_process_allocator: SQLite allocates through the program's allocator. SQLite asks
- * for the size of a block, which an allocator of three functions does not tell, so each block
- * begins with its size. */
+/* film_pool_set_process_allocator: SQLite allocates through the program's allocator. SQLite needs
+ * the size of a block, which the allocator does not provide, so each block begins with its size. */
 #include "base/status.h"
 #include "film_pool.h"
 
 #include <sqlite3.h>
 #include <string.h>
 
-/* Keeps what follows as aligned as malloc's blocks are. */
+/* Keeps blocks as aligned as those of malloc. */
 enum { HEAD = 16 };
 
 static film_allocator hook;
-static sqlite3_mem_methods own; /* SQLite's, before the first call */
+static sqlite3_mem_methods own; /* SQLite's own, before the first call */
 static int has_own;
 
 static void *start_block(unsigned char *block, int size)

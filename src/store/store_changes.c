@@ -1,11 +1,12 @@
-/* The change counter and small settings of a pool, and scanning what changed since a number. */
+/* The change counter and the settings of a pool, and scans of what changed since a number.
+ * Sentences and labels themselves are in their own files. */
 #include "base/mem.h"
 #include "store/lineage.h"
 #include "store/store.h"
 
 #include <string.h>
 
-/* ---- settings ---- */
+/* ---- Settings ---- */
 
 static const char set_sql[] = "INSERT INTO setting VALUES (?1, ?2)"
                               " ON CONFLICT (name) DO UPDATE SET value = excluded.value";
@@ -49,7 +50,7 @@ done:
     return status;
 }
 
-/* ---- changes ---- */
+/* ---- Changes ---- */
 
 film_status store_changes(struct db *db, uint64_t *last, film_error *error)
 {
@@ -73,7 +74,7 @@ film_status store_begin(struct store_write *write, struct db *db, film_error *er
 film_status store_commit(struct store_write *write, film_error *error)
 {
     film_status status = FILM_OK;
-    /* Where nothing changed, nothing is written, and nothing has to be synced. */
+    /* Without a change, nothing is written and nothing has to be synced. */
     if (write->change != write->first || write->other) {
         status = store_set_number(write->db, "changes", (int64_t)write->change, error);
         if (status == FILM_OK) status = lineage_renew(write->db, error);
@@ -121,7 +122,7 @@ done:
     return status;
 }
 
-/* Both halves come in the order of an index, so this is a merge and sorts nothing. */
+/* Both halves are in index order, so this is a merge without sorting. */
 film_status store_scan_vectors(struct db *db, size_t dim, uint64_t since, store_change_fn call,
                                void *user, uint64_t *upto, film_error *error)
 {

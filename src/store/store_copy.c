@@ -1,5 +1,5 @@
-/* Writes rows as another database numbered them, and lists changed rows: both halves of copying
- * a shared pool. */
+/* Replication of a pool in PostgreSQL: writes rows with given numbers, and lists changed rows. The
+ * connection is in src/remote. */
 #include "store/store.h"
 
 film_status store_put_row(struct db *db, const struct store_row *row, size_t dim, film_error *error)
@@ -62,8 +62,7 @@ film_status store_put_removed(struct db *db, const struct store_removed_row *row
                                     " 'sentence')",
                       raise_sql[] = "UPDATE sqlite_sequence SET seq = max(seq, ?1)"
                                     " WHERE name = 'sentence'";
-    /* The last two: its number is not given again, also where the sentence itself was never
-     * here. */
+    /* The last two keep the number from being reused, even if the sentence was never here. */
     static const char *const all[] = {remove_sql, note_sql, first_sql, raise_sql};
     film_status status = FILM_OK;
     sqlite3_stmt *statement;

@@ -1,4 +1,5 @@
-/* Labels of pairs in a pool: set, listed, and gathered into clusters. */
+/* Labels of pairs in a pool: sets them, lists them, and forms clusters (connected components). It
+ * predicts nothing. */
 #include "base/mem.h"
 #include "base/union_find.h"
 #include "store/store.h"
@@ -8,7 +9,7 @@
 film_status store_label(struct store_write *write, int64_t a, int64_t b, int same, film_text origin,
                         int *changed, film_error *error)
 {
-    /* The same word once more keeps the time of the first. */
+    /* Repeating the same label keeps the time of the first. */
     static const char sql[] =
         "INSERT INTO label VALUES (?1, ?2, ?3, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?4, ?5)"
         " ON CONFLICT (a, b) DO UPDATE SET same = excluded.same, made = excluded.made,"
@@ -75,9 +76,9 @@ done:
     return status;
 }
 
-/* ---- clusters ---- */
+/* ---- Clusters ---- */
 
-/* The numbers of all labelled sentences, rising. */
+/* The numbers of all labelled sentences, ascending. */
 static film_status read_members(struct db *db, struct store_clusters *out, film_error *error)
 {
     static const char sql[] = "SELECT a FROM label UNION SELECT b FROM label ORDER BY 1";
@@ -112,7 +113,7 @@ static uint32_t position(const struct store_clusters *clusters, int64_t number)
     return (uint32_t)low;
 }
 
-/* Joins what is labelled the same; then counts the pairs labelled different that are joined. */
+/* Joins pairs labelled "same"; then counts the pairs labelled "different" that are joined. */
 static film_status read_pairs(struct db *db, struct store_clusters *out, struct union_find *sets,
                               film_error *error)
 {
@@ -147,7 +148,8 @@ film_status store_clusters(struct db *db, struct store_clusters *out, film_error
     TRY(read_pairs(db, out, &sets, error));
     TRY_ALLOC(out->root = mem_array(out->count, sizeof *out->root), error);
     TRY_ALLOC(large = mem_zeroed(out->count, 1), error);
-    /* The smallest member is the root, and numbers rise: the oldest sentence names the cluster. */
+    /* The smallest member is the root, and numbers ascend: the oldest sentence names the
+     * cluster. */
     for (size_t i = 0; i < out->count; i++) {
         out->root[i] = union_find_root(&sets, (uint32_t)i);
         if (out->root[i] != i && !large[out->root[i]]) {

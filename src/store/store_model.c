@@ -1,4 +1,4 @@
-/* The model inside a pool, stored in chunks and read back into memory. */
+/* Stores the model of a pool in chunks, and reads it into memory. model/model.c opens it. */
 #include "base/mem.h"
 #include "base/checksum.h"
 #include "store/store.h"
@@ -44,7 +44,7 @@ static film_status damaged(const struct db *db, const char *what, film_error *er
                       db->path, what);
 }
 
-/* Straight into place: a column would be put together in SQLite's memory first. */
+/* Reads directly into place: a column would first be assembled in SQLite's memory. */
 static film_status read_chunks(struct db *db, unsigned char *out, size_t size, film_error *error)
 {
     film_status status = FILM_OK;
@@ -66,7 +66,7 @@ done:
     return status;
 }
 
-/* Most of the time of loading would go into 4 KiB page faults. */
+/* Otherwise loading spends most of its time on 4 KiB page faults. */
 static void use_large_pages(void *bytes, size_t size)
 {
     uintptr_t page = 1 << 21, begin = ((uintptr_t)bytes + page - 1) & ~(page - 1);
@@ -88,8 +88,8 @@ film_status store_get_model(struct db *db, void **bytes, size_t *size, film_erro
     *size = (size_t)length;
     TRY_ALLOC(*bytes = mem_aligned(*size, 1), error);
     use_large_pages(*bytes, *size);
-    /* Mapped while it is read, which saves a copy and a system call per page: 141 MB take 45 ms of
-     * processor time instead of 130. Not longer: a mapped file that someone truncates is a
+    /* The file is mapped while it is read, which saves a copy and a system call per page: 141 MB
+     * take 45 ms of processor time instead of 130. Not longer: truncating a mapped file raises
      * SIGBUS. */
     TRY(db_run(db, "PRAGMA mmap_size = 2147418112", error));
     status = read_chunks(db, *bytes, *size, error);

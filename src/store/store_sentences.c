@@ -1,4 +1,5 @@
-/* Sentences of a pool with their checksums and vectors: insert, replace, remove, find, list. */
+/* The sentences of a pool with their checksums and vectors: insert, replace, remove, find, list. It
+ * does not compute vectors. */
 #include "store/store.h"
 #include "text/value.h"
 
@@ -8,11 +9,11 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* ---- one sentence ---- */
+/* ---- One sentence ---- */
 
 static uint64_t chain(uint64_t seed, film_text text)
 {
-    /* "None" is told from "empty" by another seed. */
+    /* Another seed distinguishes a missing text from an empty one. */
     return XXH3_64bits_withSeed(text.bytes ? text.bytes : "", text.length,
                                 text.bytes ? seed : ~seed);
 }
@@ -38,7 +39,7 @@ static struct store_sentence sentence_at(sqlite3_stmt *statement)
                                    .checksum = sqlite3_column_int64(statement, 7)};
 }
 
-/* The statement stays at its row, so that its texts live; the next db_prepare of it resets it. */
+/* The statement stays at its row, so that its texts stay valid; the next db_prepare resets it. */
 static film_status find(struct db *db, sqlite3_stmt *statement, struct store_sentence *out,
                         int *found, film_error *error)
 {
@@ -72,7 +73,7 @@ film_status store_find_number(struct db *db, int64_t number, struct store_senten
     return find(db, statement, out, found, error);
 }
 
-/* ---- writing ---- */
+/* ---- Writing ---- */
 
 film_status store_put_vector(struct db *db, int64_t number, const float *vector, size_t dim,
                              film_error *error)
@@ -158,7 +159,7 @@ film_status store_repair_vector(struct store_write *write, int64_t number, const
     return status == FILM_OK ? store_put_vector(write->db, number, vector, dim, error) : status;
 }
 
-/* ---- all of them, or some ---- */
+/* ---- Lists and filters ---- */
 
 static const char *known_column(film_text field)
 {
@@ -170,9 +171,9 @@ static const char *known_column(film_text field)
 
 enum { MOST_CONDITIONS = 16, SQL_ROOM = 4096 };
 
-/* Each condition takes two parameters: the value, and where the field is no column, its path in
- * `more`. What stands in the SQL itself is ours alone. true and false are compared as these words;
- * SQLite would say 1 and 0. */
+/* Each condition has two parameters: the value and, if the field is not a column, its path in
+ * `more`. The SQL contains only constants. true and false are compared as these words; SQLite would
+ * return 1 and 0. */
 static film_status select_sql(const film_pool_filter *filter, char sql[SQL_ROOM], film_error *error)
 {
     size_t used = (size_t)snprintf(sql, SQL_ROOM, "SELECT " COLUMNS " FROM sentence");

@@ -1,5 +1,5 @@
-/* Decides which column of a table is what, from its header or the caller's list. Guessing from
- * rows is in guess.c. */
+/* Assigns roles to the columns of a table, from its header or from the caller's list. Guessing from
+ * the rows is in guess.c. */
 #include "text/columns.h"
 #include "base/mem.h"
 #include "text/value.h"
@@ -31,7 +31,7 @@ static film_status set_names(struct columns *columns, const film_text *names, si
     return FILM_OK;
 }
 
-/* The next piece of a comma-separated list; 0 when there is none. */
+/* Returns the next element of a comma-separated list; 0 when there is none. */
 static int next_piece(const char **list, film_text *piece)
 {
     if (!*list) return 0;
@@ -66,9 +66,9 @@ const char *columns_list(const struct columns *columns, char list[COLUMNS_LISTED
     return list;
 }
 
-/* ---- a header ------------------------------------------------------------------------------- */
+/* ---- Header ---- */
 
-/* In the order of preference where a file has several. */
+/* In order of preference, where a file has several. */
 static const char *const pair_names[][2] = {
     {"question1", "question2"}, {"sentence1", "sentence2"}, {"text_a", "text_b"}, {"a", "b"},
     {"#1 string", "#2 string"}, /* GLUE MRPC */
@@ -127,7 +127,8 @@ int columns_recognise(struct columns *columns, const film_text *names, size_t co
         columns->is_score = at[COLUMN_LABEL] != COLUMN_NONE;
     }
     at[COLUMN_CATEGORY] = find_any(names, count, category_names);
-    /* One sentence and "label" (many data sets of intents): the label can only be its category. */
+    /* One sentence and a "label" (as in many intent data sets): the label can only be its
+     * category. */
     if (at[COLUMN_B] == COLUMN_NONE && at[COLUMN_CATEGORY] == COLUMN_NONE && !columns->is_score) {
         at[COLUMN_CATEGORY] = at[COLUMN_LABEL];
         at[COLUMN_LABEL] = COLUMN_NONE;
@@ -138,7 +139,7 @@ int columns_recognise(struct columns *columns, const film_text *names, size_t co
     return at[COLUMN_A] != COLUMN_NONE;
 }
 
-/* A header holds no numbers; "0<tab>a<tab>b" is a row whose sentences happen to be names. */
+/* A header has no numbers; "0<tab>a<tab>b" is a row whose sentences happen to be names. */
 static int has_number(const struct record *record)
 {
     double number;
@@ -147,8 +148,7 @@ static int has_number(const struct record *record)
     return 0;
 }
 
-/* ---- --columns --------------------------------------------------------------------------------
- */
+/* ---- The columns option ---- */
 
 static const struct {
     const char *name;
@@ -165,7 +165,7 @@ static const struct {
              {"-", COLUMN_ROLES},
              {"category", COLUMN_CATEGORY},
              {"answer", COLUMN_ROLES},
-             {"url", COLUMN_ROLES}}; /* the last two are for pools, which look for the names */
+             {"url", COLUMN_ROLES}}; /* the last two are for pools, which search for the names */
 
 static film_status roles_from(struct columns *columns, const char *list, film_error *error)
 {
@@ -199,8 +199,8 @@ static film_status roles_from(struct columns *columns, const char *list, film_er
     return FILM_OK;
 }
 
-/* A first row of plain words whose label is not a label: the user's own header. Sentences do not
- * pass for one: they have spaces or marks. */
+/* Detects the user's own header: a first row of plain words whose label is not a label. Sentences
+ * are excluded because they have spaces or punctuation. */
 static int looks_like_names(const struct columns *columns, const struct record *record)
 {
     double value;
@@ -248,8 +248,7 @@ static film_status use_given(struct columns *columns, const char *file,
     return status;
 }
 
-/* ---- the decision ------------------------------------------------------------------------------
- */
+/* ---- Decision ---- */
 
 static film_status refuse(const char *file, enum record_format format, size_t width,
                           const struct columns *columns, film_error *error)
@@ -303,7 +302,7 @@ static film_status use_content(struct columns *columns, const char *file,
     return set_names_from(columns, layout->names ? layout->names : layout->roles, error);
 }
 
-/* Numbers in the label column that are not only 0 and 1 are degrees. */
+/* Numbers in the label column other than 0 and 1 are degrees. */
 static int has_degrees(const struct columns *columns, const struct columns_peek *peek)
 {
     size_t rows = 0, numbers = 0, degrees = 0;
@@ -330,7 +329,7 @@ static film_labels labels_of(const struct columns *columns, const struct columns
     return columns->is_score || has_degrees(columns, peek) ? FILM_LABELS_SCORES : FILM_LABELS_PAIRS;
 }
 
-/* What the caller's kind of labels needs has to be there. */
+/* Checks that the columns that the kind of labels needs exist. */
 static film_status check_labels(const struct columns *columns, const char *file, film_error *error)
 {
     static const char *const kinds[] = {"auto",   "none",     "pairs",

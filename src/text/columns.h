@@ -1,4 +1,5 @@
-/* Which column of a table is what: from its header, from --columns, or from its first rows. */
+/* The role of each column of a table: from its header, from the columns option, or guessed from its
+ * first rows. */
 #ifndef TEXT_COLUMNS_H
 #define TEXT_COLUMNS_H
 
@@ -6,7 +7,7 @@
 #include "film_io.h"
 
 enum {
-    COLUMN_A, /* the first sentence, the only one, the anchor */
+    COLUMN_A, /* the first sentence, the only one, or the anchor */
     COLUMN_B,
     COLUMN_C,
     COLUMN_LABEL,
@@ -18,7 +19,7 @@ enum {
 
 struct columns {
     size_t at[COLUMN_ROLES]; /* the column of each role, or COLUMN_NONE */
-    int is_score;            /* the label column says degrees of similarity */
+    int is_score;            /* the label column holds degrees of similarity */
     int more_allowed;        /* rows may have more columns than named (STS Benchmark) */
     int has_header;
     film_labels labels;
@@ -26,39 +27,39 @@ struct columns {
     size_t count;
 };
 
-/* The records a decision is based on: the first of the file, the well-formed ones. */
+/* The records that the decision is based on: the first well-formed records of the file. */
 struct columns_peek {
     const struct record *records;
     size_t count;
-    int from_start; /* records[0] is the file's first record: it may be the header */
+    int from_start; /* records[0] is the first record of the file: it may be the header */
 };
 
-/* Decides; names and count are already set for JSON lines. FILE is for messages. */
+/* Assigns the roles. For JSON lines, names and count are already set. FILE is for messages. */
 film_status columns_decide(struct columns *columns, const char *file, enum record_format format,
                            const film_table_options *options, const struct columns_peek *peek,
                            film_error *error);
 void columns_free(struct columns *columns);
 
-/* Do the names make a layout we know? Sets the roles and nothing else. */
+/* Returns whether the names form a known layout. Sets the roles and nothing else. */
 int columns_recognise(struct columns *columns, const film_text *names, size_t count);
 
-/* The names as "label, question1, question2", cut to fit. */
+/* The names as "label, question1, question2", truncated to fit. */
 enum { COLUMNS_LISTED = 300 };
 const char *columns_list(const struct columns *columns, char list[COLUMNS_LISTED]);
 
-/* A layout of a file without header. */
+/* The layout of a file without a header. */
 struct columns_layout {
-    const char *roles; /* as in --columns */
-    const char *names; /* the same when NULL */
+    const char *roles; /* as in the columns option */
+    const char *names; /* NULL: the same as the roles */
     int more_allowed;
 };
 
-/* guess.c: the layout, or NULL when the rows do not say. */
+/* guess.c: returns the layout, or NULL when the rows do not determine it. */
 const struct columns_layout *guess_layout(const struct columns_peek *peek,
                                           enum record_format format, film_labels wanted,
                                           size_t width);
 
-/* The number of columns that most records have. */
+/* Returns the most frequent number of columns. */
 size_t guess_width(const struct columns_peek *peek);
 
 #endif

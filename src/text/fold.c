@@ -1,8 +1,9 @@
-/* ASCII goes byte by byte through a table. Other text is cut into segments that normalise on their
- * own: a character and what can combine with it (marks, conjoining Hangul, half-width voice marks).
- * Every character that can be the second half of a canonical composition is one of those, so
- * normalising segment by segment gives what normalising the whole would (a property test compares
- * the two), and each output byte has a source range no wider than its segment. */
+/* Normalises text: NFKC and case folding, by utf8proc. ASCII is mapped byte by byte. Other text is
+ * divided into segments that normalise independently: a character and what can combine with it
+ * (marks, conjoining Hangul, half-width voice marks). Every character that can be the second half
+ * of a canonical composition belongs to its segment, so the result equals the normalisation of the
+ * whole (a property test compares the two), and each output byte has a source range no wider than
+ * its segment. */
 #include "text/fold.h"
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -13,7 +14,7 @@
 static const utf8proc_option_t OPTIONS =
     UTF8PROC_STABLE | UTF8PROC_COMPAT | UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD;
 
-/* Curly and other apostrophes, and marks typed in their place. */
+/* Curly and other apostrophes, and characters typed in their place. */
 static int is_apostrophe(int32_t c)
 {
     return c == 0x2018 || c == 0x2019 || c == 0x201b || c == 0x2bc || c == 0xb4 || c == 0x2032 ||
@@ -25,7 +26,7 @@ static int is_double_quote(int32_t c)
     return c == 0x201c || c == 0x201d || c == 0x201f || c == 0x2033;
 }
 
-/* Can C join the character before it? */
+/* Returns whether C can combine with the character before it. */
 static int continues_segment(int32_t c)
 {
     if (c < 0x300) return 0;
@@ -48,7 +49,7 @@ static size_t segment_end(const uint8_t *bytes, size_t start, size_t length)
     return at;
 }
 
-/* Room for COUNT more bytes and, outside ASCII, their source ranges. */
+/* Reserves COUNT more bytes and, outside ASCII, their source ranges. */
 static int make_room(struct fold *fold, size_t count)
 {
     size_t needed = fold->length + count;
@@ -76,7 +77,7 @@ static film_status append_segment(struct fold *fold, const uint8_t *bytes, size_
         return FILM_OK;
     }
     ssize_t count;
-    for (;;) { /* the first call may say that the scratch array is too small */
+    for (;;) { /* the first call may report that the scratch array is too small */
         count = utf8proc_decompose(bytes + from, (ssize_t)(to - from), fold->scratch,
                                    (ssize_t)fold->scratch_capacity, OPTIONS);
         if (count < 0) return status_set(error, FILM_BAD_INPUT, "the text cannot be normalized");
@@ -106,7 +107,7 @@ static film_status fold_unicode(struct fold *fold, const uint8_t *bytes, size_t 
 {
     size_t at = 0;
     while (at < length) {
-        /* An ASCII byte stands alone unless a mark follows it. */
+        /* An ASCII byte is a segment unless a mark follows it. */
         if (bytes[at] < 0x80 && (at + 1 == length || bytes[at + 1] < 0x80)) {
             if (!make_room(fold, 1)) return status_no_memory(error);
             append_byte(fold, lower(bytes[at]), at, at + 1);

@@ -1,5 +1,6 @@
-/* Text as the model reads it: NFKC, case folded, typographic quotes made plain; every byte knows
- * which bytes of the original it came from, so that an explanation can point into it. */
+/* Text normalised for the model: NFKC, case folded, typographic quotes replaced by plain ones.
+ * Every byte records the range of source bytes that it comes from, so that an explanation can point
+ * into the original text. */
 #ifndef TEXT_FOLD_H
 #define TEXT_FOLD_H
 
@@ -10,8 +11,8 @@
 struct fold {
     char *bytes;
     size_t length, capacity;
-    /* Source range of each byte; only filled when ascii is 0 (in ASCII text byte i comes from byte
-     * i). */
+    /* Source range of each byte. Filled only when ascii is 0: in ASCII text, byte i comes from byte
+     * i. */
     uint32_t *from, *to;
     size_t from_capacity, to_capacity;
     int ascii;
@@ -19,8 +20,8 @@ struct fold {
     size_t scratch_capacity;
 };
 
-/* Folds TEXT (refused when not valid UTF-8) into FOLD, replacing what was there. Zero-initialise
- * FOLD before its first use. */
+/* Folds TEXT into FOLD and replaces its contents. Fails when TEXT is not valid UTF-8.
+ * Zero-initialise FOLD before its first use. */
 film_status fold_text(struct fold *fold, film_text text, film_error *error);
 void fold_free(struct fold *fold);
 

@@ -1,4 +1,5 @@
-/* Tells TSV, CSV, JSON lines and plain lines apart by name and first bytes. */
+/* Detects TSV, CSV, JSON lines and plain lines by file name and first bytes. It does not detect
+ * compression; source.c does. */
 #include "text/format.h"
 #include "text/columns.h"
 #include "text/value.h"
@@ -31,7 +32,7 @@ static film_text without_packing(const char *path)
     return name;
 }
 
-/* The next line that is not blank; 0 at the end. */
+/* Returns the next line that is not blank; 0 at the end. */
 static int next_line(film_text *rest, film_text *line)
 {
     do {
@@ -46,8 +47,8 @@ static int next_line(film_text *rest, film_text *line)
     return 1;
 }
 
-/* A tab in the first line and in most of the next ones: a single tab inside a sentence of a CSV or
- * text file does not make it TSV. STS Benchmark calls its TSV files .csv. */
+/* A tab in the first line and in most of the following ones: a single tab inside a sentence of a
+ * CSV or text file does not make it TSV. STS Benchmark names its TSV files .csv. */
 static int has_tabs(film_text beginning)
 {
     film_text line;
@@ -61,7 +62,7 @@ static int has_tabs(film_text beginning)
     return with * 2 > lines;
 }
 
-/* A first line such as id,question1,question2 says CSV even without a file name. One name alone
+/* A first line such as id,question1,question2 means CSV even without a file name. One name alone
  * does not: it may be a word of a sentence. */
 static film_status has_csv_header(film_text beginning, int *is_header, film_error *error)
 {

@@ -1,4 +1,4 @@
-/* Which of the formats a file has: by its name, then by its first bytes. */
+/* Detection of a file's format: by its name, then by its first bytes. */
 #ifndef TEXT_FORMAT_H
 #define TEXT_FORMAT_H
 
@@ -8,10 +8,11 @@
 /* "tsv", "csv", "jsonl", "lines". */
 extern const char *const format_names[RECORD_FORMATS];
 
-/* Of a format that is not FILM_FORMAT_AUTO. */
+/* FORMAT must not be FILM_FORMAT_AUTO. */
 enum record_format format_of(film_format format);
 
-/* From the file's name (may be "standard input") and the beginning of its text. */
+/* Detects the format from the file's name (may be "standard input") and the beginning of its
+ * text. */
 film_status format_detect(const char *name, film_text beginning, enum record_format *format,
                           film_error *error);
 

@@ -1,6 +1,6 @@
-/* What the columns of a file without header are, read off its first rows. Every rule demands that
- * most rows agree, not all: one bad row among them is to be reported as such, with its line, and
- * must not turn a file of labelled pairs into triplets. */
+/* Guesses the columns of a file without a header from its first rows. Every rule requires that most
+ * rows agree, not all: a bad row must be reported as such, with its line, and must not turn a file
+ * of labelled pairs into triplets. */
 #include "text/columns.h"
 #include "text/value.h"
 
@@ -19,7 +19,7 @@ size_t guess_width(const struct columns_peek *peek)
     return best;
 }
 
-/* What column INDEX holds, over the records of at least WIDTH columns. */
+/* Counts over column INDEX of the records with at least WIDTH columns. */
 struct evidence {
     size_t rows, numbers, labels; /* labels: 0, 1 or a word for it */
 };
@@ -50,14 +50,14 @@ static int is_numeric(const struct columns_peek *peek, size_t width, size_t inde
     return mostly(seen.numbers, seen.rows);
 }
 
-/* Numeric, and no number but 0 and 1. */
+/* Numeric, and only 0 and 1. */
 static int is_binary(const struct columns_peek *peek, size_t width, size_t index)
 {
     struct evidence seen = look_at(peek, width, index);
     return mostly(seen.labels, seen.rows) && seen.labels == seen.numbers;
 }
 
-/* STS Benchmark: genre, file, year, id, score 0..5, two sentences, and in some rows licences. */
+/* STS Benchmark: genre, file, year, id, score 0..5, two sentences, and licences in some rows. */
 static int is_sts(const struct columns_peek *peek)
 {
     size_t wide = 0;

@@ -1,5 +1,5 @@
-/* film_io.h: outputs, formats and opening tables. Checks the arguments, then one call down. The
- * other calls of a table are in table.c. */
+/* The public functions of film_io.h for outputs, formats and opening tables: they check the
+ * arguments and call the internal function. The other functions of a table are in table.c. */
 #include "base/file.h"
 #include "base/sized.h"
 #include "text/format.h"

@@ -1,4 +1,5 @@
-/* Parses a JSON object per line into the fields of a record. */
+/* Parses one JSON object per line into the fields of a record, with jansson. Finding the lines is
+ * done in reader.c. */
 #include "text/jsonl.h"
 #include "base/mem.h"
 #include "text/value.h"
@@ -32,8 +33,8 @@ film_status jsonl_parse(struct record *record, film_error *error)
     return FILM_OK;
 }
 
-/* The shortest of the usual forms that reads back as the same number; jansson's own writes 3.8 as
- * 3.7999999999999998. Its decimal point follows the locale, hence the replacement. */
+/* Writes the shortest of 15 to 17 digits that reads back as the same number; jansson would write
+ * 3.8 as 3.7999999999999998. The decimal point follows the locale, hence the replacement. */
 static size_t write_real(double number, char *out)
 {
     double back = 0;
@@ -47,7 +48,7 @@ static size_t write_real(double number, char *out)
     return (size_t)length;
 }
 
-/* How many bytes of scratch the value may need. */
+/* Returns the bytes of scratch space that the value may need. */
 static size_t room_for(const json_t *value)
 {
     if (json_is_number(value)) return NUMBER_BYTES;

@@ -1,4 +1,5 @@
-/* Finds the records of a file in a growing buffer. Splits none; record.c does. */
+/* Finds the records of a file in a growing buffer (RFC 4180 quoting for CSV). It does not split
+ * them into fields; record.c does. */
 #include "text/reader.h"
 #include "base/mem.h"
 
@@ -44,7 +45,7 @@ film_status reader_seek(struct reader *reader, uint64_t offset, film_error *erro
     return source_seek(reader->source, offset, error);
 }
 
-/* One read more. Room is made first by moving the unfinished record to the front, then by doubling:
+/* Reads once more. It makes room by moving the incomplete record to the front, then by doubling, so
  * each byte is moved a bounded number of times. */
 static film_status read_more(struct reader *reader, film_error *error)
 {
@@ -86,17 +87,17 @@ film_status reader_check_start(struct reader *reader, film_error *error)
                                   memcmp(reader->buffer, "\xFE\xFF", 2) == 0))
         return status_set(error, FILM_BAD_INPUT,
                           "%s: UTF-16 text; convert it with iconv -f UTF-16 -t UTF-8", name);
-    /* Only a byte order mark is as empty. */
+    /* A file with only a byte order mark is empty too. */
     status = reader_fill(reader, 1, error);
     if (status == FILM_OK && reader->end == 0)
         return status_set(error, FILM_BAD_INPUT, "%s: empty file", name);
     return status;
 }
 
-/* ---- where a record ends ------------------------------------------------------------------ */
+/* ---- End of a record --------------------------------------------------------------------- */
 
-/* Each scan returns the position behind the record's line end, or NULL when it is not in the
- * buffer; then scan.at is the end of what was looked at. */
+/* Each scan returns the position after the line end of the record, or NULL when it is not in the
+ * buffer; scan.at is then the end of the bytes scanned. */
 static const char *scan_line(struct reader *reader)
 {
     const char *end = reader->buffer + reader->end;
@@ -116,19 +117,20 @@ static uint64_t count_line_ends(const char *at, const char *end)
     return count;
 }
 
-/* Inside quotes from AT on: behind the closing quote, or END. */
+/* Inside quotes from AT on: returns the position after the closing quote, or END. */
 static const char *scan_quoted(struct reader_scan *scan, const char *at, const char *end)
 {
     const char *quote = memchr(at, '"', (size_t)(end - at));
     const char *stop = quote ? quote : end;
     scan->line_ends += count_line_ends(at, stop);
     if (!quote) return end;
-    scan->state = QUOTE_SEEN; /* closing, or the first of a doubled one */
+    scan->state = QUOTE_SEEN; /* closing, or the first of a doubled quote */
     return quote + 1;
 }
 
-/* Outside of quotes from AT to LIMIT (a line end or the end of the buffer): behind the next comma
- * that a quote follows, or LIMIT. A quote elsewhere is an ordinary character. */
+/* Outside of quotes from AT to LIMIT (a line end or the end of the buffer): returns the position
+ * after the next comma that precedes a quote, or LIMIT. A quote elsewhere is an ordinary
+ * character. */
 static const char *scan_unquoted(struct reader_scan *scan, const char *at, const char *limit)
 {
     const char *from = at;
@@ -146,7 +148,7 @@ static const char *scan_csv(struct reader *reader)
     struct reader_scan *scan = &reader->scan;
     const char *end = reader->buffer + reader->end;
     const char *at = reader->buffer + reader->start + scan->at;
-    const char *line_end = NULL; /* the next one at or behind AT, end when there is none */
+    const char *line_end = NULL; /* the next one at or after AT; end when there is none */
     while (at < end) {
         switch (scan->state) {
         case QUOTED:
@@ -165,7 +167,8 @@ static const char *scan_csv(struct reader *reader)
             }
             scan->state = UNQUOTED; /* fall through */
         case UNQUOTED:
-            /* Kept between fields, or a long line of quotes would be searched again and again. */
+            /* Cached between fields; otherwise a long line of quotes would be searched
+             * repeatedly. */
             if (!line_end || line_end < at) line_end = memchr(at, '\n', (size_t)(end - at));
             if (!line_end) line_end = end;
             at = scan_unquoted(scan, at, line_end);
@@ -177,7 +180,7 @@ static const char *scan_csv(struct reader *reader)
     return NULL;
 }
 
-/* Forgets the bytes of a record that is too long; the search for its end goes on. */
+/* Drops the bytes of a record that is too long; the search for its end continues. */
 static void discard(struct reader *reader)
 {
     reader->discarding = 1;
@@ -185,7 +188,7 @@ static void discard(struct reader *reader)
     reader->scan.at = 0;
 }
 
-/* Hands out the record that ends at STOP. */
+/* Returns the record that ends at STOP. */
 static void take(struct reader *reader, const char *stop, struct reader_record *record)
 {
     const char *from = reader->buffer + reader->start;
@@ -223,7 +226,7 @@ film_status reader_next(struct reader *reader, struct reader_record *record, fil
                               source_name(reader->source),
                               (unsigned long long)(reader->lines_before + reader->scan.quote_line));
         if (reader->over) return FILM_END;
-        /* Two bytes more than a record may have: its line end can still follow. */
+        /* Two bytes more than the limit: the line end may still follow. */
         if (reader->end - reader->start > READER_MAX_RECORD + 2) discard(reader);
         film_status status = read_more(reader, error);
         if (status != FILM_OK) return status;

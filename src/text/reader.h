@@ -1,8 +1,8 @@
-/* A file's records, one after the other, found in a buffer that grows to the largest record only.
+/* Reads a file record by record from a buffer that grows only to the size of the largest record.
  *
- * A record is a line; in CSV a quoted field may hold line ends. Written here rather than taken from
- * libcsv: that calls back for every byte and field and does not know line numbers; memchr over a
- * large buffer is several times faster and lets rows point into the buffer without a copy. */
+ * A record is a line; in CSV, a quoted field may contain line ends. We do not use libcsv: it calls
+ * back for every field and does not report line numbers. memchr over a large buffer is several
+ * times faster, and rows point into the buffer without a copy. */
 #ifndef TEXT_READER_H
 #define TEXT_READER_H
 
@@ -10,58 +10,59 @@
 
 enum { READER_MAX_RECORD = 16 << 20 };
 
-/* Where the search for the record's end stands; it goes on here after more bytes came. */
+/* State of the search for the end of a record; the search resumes here when more bytes arrive. */
 struct reader_scan {
-    size_t at; /* relative to the record's start */
+    size_t at; /* relative to the start of the record */
     enum { FIELD_START, UNQUOTED, QUOTED, QUOTE_SEEN } state;
     uint64_t line_ends;  /* inside the record so far */
-    uint64_t quote_line; /* where the quote that is open was opened */
+    uint64_t quote_line; /* where the open quote begins */
 };
 
 struct reader {
     struct source *source;
-    int csv; /* quotes count */
+    int csv; /* quotes are significant */
     char *buffer;
-    size_t capacity, start, end; /* the bytes not handed out yet are [start, end) */
-    int over;                    /* the source has no more */
+    size_t capacity, start, end; /* bytes not yet returned: [start, end) */
+    int over;                    /* the source is at its end */
     int discarding;              /* inside a record that is too long */
-    uint64_t line;               /* of the byte at start, from 1 */
-    uint64_t
-        lines_before; /* added to the line of a quote that is never closed: those before a seek */
+    uint64_t line;               /* line number of the byte at start, from 1 */
+    /* Lines before a seek. They are added to the line number in the message about a quote that is
+     * never closed. */
+    uint64_t lines_before;
     struct reader_scan scan;
 };
 
 struct reader_record {
     film_text raw; /* without line end; valid until the next call */
     uint64_t line;
-    int too_long; /* more than READER_MAX_RECORD bytes: passed over, raw is empty */
+    int too_long; /* longer than READER_MAX_RECORD bytes: skipped, raw is empty */
 };
 
-/* Takes the source over, also when it fails. */
+/* Takes ownership of SOURCE, also on failure. */
 film_status reader_open(struct reader *reader, struct source *source, film_error *error);
 void reader_close(struct reader *reader);
 
-/* Reads until COUNT bytes or all there are lie in the buffer. */
+/* Reads until the buffer holds COUNT bytes or the source ends. */
 film_status reader_fill(struct reader *reader, size_t count, film_error *error);
 
-/* Where in the source the next record begins (of what comes out of it, when it is compressed). */
+/* Offset of the next record in the source (after decompression). */
 uint64_t reader_offset(const struct reader *reader);
 
-/* Goes on at OFFSET as if a record began there; only where the source can (source_size). */
+/* Continues at OFFSET, as if a record began there. The source must support seeking
+ * (source_size). */
 film_status reader_seek(struct reader *reader, uint64_t offset, film_error *error);
 
-/* At the start of a file: passes over UTF-8's byte order mark, refuses UTF-16's and an empty
- * file. */
+/* Call it at the start of a file: skips a UTF-8 byte order mark, refuses UTF-16 and empty files. */
 film_status reader_check_start(struct reader *reader, film_error *error);
 
-/* Drops COUNT bytes (of those in the buffer) at the front; the rest moves to the buffer's start. */
+/* Drops the first COUNT bytes of the buffer and moves the remaining bytes to its start. */
 void reader_drop(struct reader *reader, size_t count);
 
-/* The next record; FILM_END after the last. A quote that is never closed is an error that stays:
- * there is no telling where the next record would begin. */
+/* Returns the next record, or FILM_END after the last. A quote that is never closed is a permanent
+ * error, because the start of the next record is then unknown. */
 film_status reader_next(struct reader *reader, struct reader_record *record, film_error *error);
 
-/* The same from what is in the buffer, without reading: 0 when no complete record is left there. */
+/* As reader_next, but without reading: returns 0 when the buffer has no complete record. */
 int reader_next_ready(struct reader *reader, struct reader_record *record);
 
 #endif

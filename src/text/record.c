@@ -1,4 +1,5 @@
-/* Splits a record into fields, in place: quotes of CSV, escapes of TSV, limits on lengths. */
+/* Splits a record into fields: TSV at tabs, CSV by RFC 4180. Checks its bytes and formats errors
+ * with file and line. JSON lines are parsed in jsonl.c. */
 #include "text/record.h"
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -42,7 +43,7 @@ film_status record_add(struct record *record, film_text field, film_error *error
 
 /* ---- bytes --------------------------------------------------------------------------------- */
 
-/* The column, from 1, in which OFFSET lies. Quotes toggle: a doubled one toggles twice. */
+/* Returns the column, from 1, of byte OFFSET. Quotes toggle; a doubled quote toggles twice. */
 static size_t column_at(const struct record *record, enum record_format format, size_t offset)
 {
     size_t column = 1;
@@ -90,7 +91,7 @@ static film_status split_tsv(struct record *record, film_error *error)
     }
 }
 
-/* Copies [from, stop) to *scratch with each doubled quote made one. */
+/* Copies [from, stop) to *scratch and replaces doubled quotes by single ones. */
 static film_text undouble(const char *from, const char *stop, char **scratch)
 {
     char *out = *scratch;
@@ -99,14 +100,14 @@ static film_text undouble(const char *from, const char *stop, char **scratch)
         size_t count = (size_t)((quote ? quote + 1 : stop) - from);
         memcpy(out, from, count);
         out += count;
-        from += quote ? count + 1 : count; /* the second of the two is left out */
+        from += quote ? count + 1 : count; /* skip the second of the two */
     }
     film_text text = {*scratch, (size_t)(out - *scratch)};
     *scratch = out;
     return text;
 }
 
-/* The quoted field that begins behind a quote at AT; *NEXT is behind its closing quote. */
+/* Returns the quoted field that begins after a quote at AT; *NEXT is after its closing quote. */
 static film_text quoted_field(const char *at, const char *end, char **scratch, const char **next)
 {
     const char *quote = at;
@@ -117,14 +118,14 @@ static film_text quoted_field(const char *at, const char *end, char **scratch, c
         doubled = 1;
         quote += 2;
     }
-    if (!quote) quote = end; /* cannot be: the reader saw the quote close */
+    if (!quote) quote = end; /* impossible: the reader has found the closing quote */
     *next = quote < end ? quote + 1 : end;
     if (doubled) return undouble(at, quote, scratch);
     return (film_text){at, (size_t)(quote - at)};
 }
 
-/* RFC 4180. The raw record stays as it is (film split copies it to its output), so a field with
- * doubled quotes is rewritten beside it. */
+/* RFC 4180. The raw record is not modified (film split copies it to its output), so a field with
+ * doubled quotes is written to scratch space. */
 static film_status split_csv(struct record *record, film_error *error)
 {
     const char *at = record->raw.bytes, *end = at + record->raw.length;

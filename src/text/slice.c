@@ -1,5 +1,5 @@
-/* Cuts a file into chunks of nearly equal size at the ends of rows, so that every row is in
- * exactly one. */
+/* Divides a file into slices of nearly equal size at row ends, so that every row is in exactly one.
+ * It reads only the bytes near the cuts. */
 #include "text/slice.h"
 #include "base/mem.h"
 
@@ -9,14 +9,14 @@ enum { BLOCK_BYTES = 1 << 18, SCAN_STATES = QUOTE_SEEN + 1 };
 
 /* ---- Is the cut inside quotes? -------------------------------------------------------------- */
 
-/* Counting quotes is not enough: the reader takes one for the beginning of a quoted field only
- * behind a comma or a line end (5" disk has none), so what a quote does depends on the state before
- * it. But the states run together: behind the closing quote of almost any field it does not matter
- * what one took the beginning for. So blocks are read backwards from the cut, and of each it is
- * asked where each of the four states would lead, until all lead to the same one. Only a file
- * without quotes is read to its beginning. */
+/* Counting quotes is not enough. The reader opens a quoted field only after a comma or a line end
+ * (the quote in 5" disk opens none), so the effect of a quote depends on the state before it. But
+ * the states converge: after the closing quote of almost any field, the initial state does not
+ * matter. So blocks are read backwards from the cut, and for each block the final state of each of
+ * the four initial states is computed, until all agree. Only a file without quotes is read to its
+ * beginning. */
 struct states {
-    unsigned char at[SCAN_STATES]; /* the state behind a stretch, by that before it */
+    unsigned char at[SCAN_STATES]; /* final state after a range, by initial state */
 };
 
 static unsigned char behind_quote(unsigned char state)
@@ -58,7 +58,7 @@ static int all_the_same(const struct states *states)
     return 1;
 }
 
-/* The reader's state before the byte at CUT; a row begins at START. */
+/* Returns the state of the reader before the byte at CUT; a row begins at START. */
 static film_status state_at(const struct source *source, uint64_t start, uint64_t cut,
                             unsigned char *state, film_error *error)
 {
@@ -80,20 +80,20 @@ done:
     return status;
 }
 
-/* ---- Going there ---------------------------------------------------------------------------- */
+/* ---- Seeking -------------------------------------------------------------------------------- */
 
-/* From the first byte of a row before CUT to the first row that begins at CUT or behind it. */
+/* Moves from the first byte of a row before CUT to the first row that begins at CUT or after it. */
 static film_status seek(struct reader *reader, uint64_t cut, film_error *error)
 {
     film_status status = FILM_OK;
     unsigned char state = FIELD_START;
     struct reader_record broken;
-    /* From the byte before: where that ends a row, the next one begins at the cut. */
+    /* Start at the preceding byte: if it ends a row, the next row begins at the cut. */
     if (reader->csv) TRY(state_at(reader->source, reader_offset(reader), cut - 1, &state, error));
     TRY(reader_seek(reader, cut - 1, error));
     reader->scan.state = state;
     status = reader_next(reader, &broken, error);
-    /* A quote that is never closed is the fault of the part in which it was opened. */
+    /* A quote that is never closed is reported by the slice in which it was opened. */
     if (status == FILM_END || status == FILM_BAD_INPUT)
         TRY(reader_seek(reader, source_offset(reader->source), error));
     reader->line = 1;
@@ -101,7 +101,7 @@ done:
     return status;
 }
 
-/* The first byte of stretch AT of COUNT of a file. */
+/* Returns the first byte of slice AT of COUNT. */
 static uint64_t begin_of(uint64_t size, uint64_t at, uint64_t count)
 {
     return size / count * at + size % count * at / count;

@@ -1,4 +1,5 @@
-/* Bytes of a file or standard input, decompressed on the way (gzip, zstd). Knows no rows. */
+/* Reads bytes of a file or standard input and decompresses gzip (zlib) and zstd. It does not know
+ * rows. */
 #include "text/source.h"
 #include "base/mem.h"
 
@@ -23,22 +24,22 @@ struct source {
     int fd; /* -1: bytes in memory */
     const unsigned char *bytes;
     size_t bytes_size, chunk;
-    double size;       /* of the file, -1 when not known */
-    uint64_t consumed; /* bytes taken from the file or from memory */
+    double size;       /* of the file; -1: unknown */
+    uint64_t consumed; /* bytes read from the file or from memory */
 
     /* Bytes of the file not used yet; input_end < INPUT_BYTES does not mean the end. */
     unsigned char *input;
     size_t input_start, input_end;
-    int input_over; /* the file has no more */
+    int input_over; /* the file is at its end */
 
     enum packing packing;
     z_stream gzip;
     int gzip_ready;
     ZSTD_DStream *zstd;
-    int inside; /* a gzip member or zstd frame was begun and is not complete */
+    int inside; /* inside an incomplete gzip member or zstd frame */
 
-    uint64_t handed_out; /* by source_read */
-    film_error failure;  /* status FILM_OK: none yet */
+    uint64_t handed_out; /* bytes returned by source_read */
+    film_error failure;  /* status FILM_OK: no failure */
 };
 
 /* ---- raw bytes ------------------------------------------------------------------------- */
@@ -64,7 +65,7 @@ static film_status read_raw(struct source *source, void *buffer, size_t capacity
     return FILM_OK;
 }
 
-/* Adds to the input buffer what one read gives. */
+/* Appends the result of one read to the input buffer. */
 static film_status refill(struct source *source, film_error *error)
 {
     size_t got = 0;
@@ -81,7 +82,7 @@ static const struct magic {
     const char *bytes;
     size_t length;
     int packing;         /* -1: refused */
-    const char *message; /* then: why and what to do */
+    const char *message; /* the reason, and what to do */
 } magics[] = {
     {"\x1f\x8b", 2, GZIP, NULL},
     {"\x28\xb5\x2f\xfd", 4, ZSTD, NULL},
@@ -90,7 +91,7 @@ static const struct magic {
     {"PK\x03\x04", 4, -1, "a zip archive (or a spreadsheet); unpack it, or export it as CSV"},
 };
 
-/* Zstd's skippable frames (pzstd begins its files with one): 5? 2a 4d 18. */
+/* Zstd's skippable frames (files of pzstd begin with one): 5? 2a 4d 18. */
 static int is_skippable(const unsigned char *input, size_t length)
 {
     static const unsigned char rest[] = {0x2a, 0x4d, 0x18};
@@ -98,8 +99,8 @@ static int is_skippable(const unsigned char *input, size_t length)
            memcmp(input + 1, rest, length - 1 < 3 ? length - 1 : 3) == 0;
 }
 
-/* Reads until the first bytes decide. Stops reading as soon as no magic fits: someone may be
- * typing, and "a\n" has to come through without waiting for a third byte. */
+/* Reads until the first bytes decide. Stops as soon as no magic number fits: on a terminal, "a\n"
+ * must be processed without waiting for a third byte. */
 static film_status find_packing(struct source *source, film_error *error)
 {
     for (;;) {
@@ -152,8 +153,8 @@ static film_status start_unpacking(struct source *source, film_error *error)
         source->gzip_ready = 1;
         source->inside = 1;
     } else if (source->packing == ZSTD) {
-        /* Zstd's memory is its own: handing it an allocator is not in its stable interface. Its
-         * window limit (128 MiB) is left as it is. */
+        /* Zstd uses its own memory: custom allocators are not in its stable interface. Its window
+         * limit (128 MiB) is unchanged. */
         source->zstd = ZSTD_createDStream();
         if (!source->zstd || ZSTD_isError(ZSTD_initDStream(source->zstd)))
             return status_no_memory(error);
@@ -179,7 +180,7 @@ static film_status open_file(struct source *source, const char *path, film_error
     return FILM_OK;
 }
 
-/* PATH NULL: the bytes of memory. */
+/* PATH NULL: bytes in memory. */
 static film_status open_any(const char *path, const void *bytes, size_t size, const char *name,
                             size_t chunk, struct source **out, film_error *error)
 {
@@ -253,7 +254,7 @@ static film_status read_plain(struct source *source, void *buffer, size_t capaci
     return FILM_OK;
 }
 
-/* Between two members: zeros are padding (tapes, some tools), another member may follow. */
+/* Between two members: zeros are padding (tapes, some tools); another member may follow. */
 static film_status next_member(struct source *source, film_error *error)
 {
     while (source->input_start < source->input_end && source->input[source->input_start] == 0)
@@ -319,7 +320,7 @@ static film_status read_zstd(struct source *source, void *buffer, size_t capacit
             return damaged(source, ZSTD_getErrorName(result), error);
         }
         source->inside = result != 0;
-        /* At the end it may still hold output back; when none comes, bytes are missing. */
+        /* At the end, the decoder may still hold output; if there is none, bytes are missing. */
         if (at_end && source->inside && output.pos == 0) return cut_short(source, error);
     }
     *got = output.pos;
@@ -342,7 +343,7 @@ film_status source_read(struct source *source, void *buffer, size_t capacity, si
     return status;
 }
 
-/* ---- moving about ------------------------------------------------------------------------- */
+/* ---- Seeking ------------------------------------------------------------------------------ */
 
 uint64_t source_offset(const struct source *source)
 {

@@ -1,4 +1,5 @@
-/* film_table: rows of a file, in one format whatever the file's. Counts lines for messages. */
+/* film_table: the rows of a file, whatever its format, with line numbers for messages. Finding and
+ * splitting records is done in reader.c and record.c, roles of columns in columns.c. */
 #include "text/table.h"
 #include "base/sized.h"
 #include "base/mem.h"
@@ -12,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Decisions are made on this many bytes and records at most. All of the bytes are waited for, so
- * that the same file gives the same decision however slowly it comes. */
+/* Format and columns are decided from at most this number of bytes and records. The reader waits
+ * for all of the bytes, so that the same file gives the same decision however slowly it arrives. */
 enum { PEEK_BYTES = 1 << 16, PEEK_RECORDS = 64 };
 
 struct film_table {
@@ -28,11 +29,10 @@ struct film_table {
     size_t header_length;
 };
 
-/* ---- one record ---------------------------------------------------------------------------------
- */
+/* ---- One record ---- */
 
-/* Fills a record from the reader's and checks and splits it. JSON is only parsed: its fields need
- * the column names. */
+/* Loads a record from the reader, checks it and splits it. JSON is only parsed: its fields depend
+ * on the column names. */
 static film_status load(struct record *record, const char *name, enum record_format format,
                         const struct reader_record *from, film_error *error)
 {
@@ -47,8 +47,7 @@ static film_status load(struct record *record, const char *name, enum record_for
                                   : record_split(record, format, error);
 }
 
-/* ---- opening
- * -------------------------------------------------------------------------------------- */
+/* ---- Opening ---- */
 
 static film_status check_options(const film_table_options *options, film_error *error)
 {
@@ -64,7 +63,7 @@ static film_status check_options(const film_table_options *options, film_error *
                           "film_table_options", error);
 }
 
-/* Blank lines before the first record, so that it stands at the buffer's start. */
+/* Skips blank lines before the first record, so that it begins at the start of the buffer. */
 static film_status pass_blank_lines(struct reader *reader, film_error *error)
 {
     film_status status = FILM_OK;
@@ -108,17 +107,17 @@ static film_status find_format(film_table *table, const film_table_options *opti
     return status;
 }
 
-/* What was looked at before the first row is handed out. */
+/* The records examined before the first row is returned. */
 struct peeked {
     struct record records[PEEK_RECORDS];
     struct columns_peek peek;
-    size_t first_end; /* bytes of the first record with its line end */
+    size_t first_end; /* bytes of the first record, including its line end */
     uint64_t second_line;
 };
 
-/* Loads the first records, then sets the reader back. The first is read whatever its length (the
- * buffer may move for it), the others only if they end within PEEK_BYTES. Bad ones are left out;
- * they are reported when their turn comes, unless there is nothing else. */
+/* Loads the first records, then resets the reader. The first is read whatever its length (the
+ * buffer may move for it), the others only if they end within PEEK_BYTES. Bad records are ignored
+ * here and reported later, unless there is nothing else. */
 static film_status look_ahead(film_table *table, struct peeked *peeked, film_error *error)
 {
     struct reader *reader = &table->reader;
@@ -186,7 +185,7 @@ done:
     return status;
 }
 
-/* Takes the source over. */
+/* Takes ownership of SOURCE. */
 static film_status open_source(struct source *source, size_t number,
                                const film_table_options *options, film_table **out,
                                film_error *error)
@@ -204,7 +203,7 @@ static film_status open_source(struct source *source, size_t number,
                        "%s cannot be read by several processes; save it to a file first",
                        source_name(source)));
     TRY(find_format(table, options, error));
-    /* Lines need no decision: they are handed out as they come, for someone who types. */
+    /* Plain lines need no decision: they are returned as they arrive, for a user who types. */
     if (table->format == RECORD_LINES) {
         struct columns_peek none = {0};
         TRY(columns_decide(&table->columns, source_name(source), table->format, options, &none,
@@ -259,8 +258,7 @@ void film_table_close(film_table *table)
     mem_free(table);
 }
 
-/* ---- rows
- * ------------------------------------------------------------------------------------------- */
+/* ---- Rows ---- */
 
 static film_status check_width(const film_table *table, film_error *error)
 {
@@ -282,7 +280,7 @@ static film_status read_label(const film_table *table, double *label, film_error
     film_text value = record->fields[columns->at[COLUMN_LABEL]];
     char shown[VALUE_SHOWN];
     double number;
-    /* Someone's header that we do not know reads as a bad first row. */
+    /* An unknown header looks like a bad first row. */
     const char *hint =
         record->line == 1 && !columns->has_header ? "; if this is a header, name the columns" : "";
     if (columns->labels == FILM_LABELS_SCORES) {
@@ -303,7 +301,7 @@ static int label_counts(const film_table *table)
            table->columns.labels == FILM_LABELS_SCORES;
 }
 
-/* JSON objects may lack keys; those whose values are used have to be there. */
+/* JSON objects may lack keys; those that are used must exist. */
 static film_status check_keys(const film_table *table, film_error *error)
 {
     for (int role = 0; role < COLUMN_ROLES; role++) {
@@ -359,7 +357,7 @@ film_status film_table_line(film_table *table, const film_row *row, uint64_t *li
     return status;
 }
 
-/* The message about a quote that is never closed is made again when the line of the file is
+/* The message about a quote that is never closed is formatted again when the line number is
  * known. */
 static film_status next_record(film_table *table, struct reader_record *next, film_error *error)
 {
@@ -391,7 +389,7 @@ film_status film_table_next(film_table *table, film_row *row, film_error *error)
         if (status != FILM_BAD_INPUT) return status;
         if (!table->skip_bad) {
             if (table->part.counted) return status;
-            /* As there. */
+            /* As in next_record. */
             status = part_count_lines(&table->part, &table->reader, error);
             return status == FILM_OK ? next_row(table, &next, row, error) : status;
         }
@@ -399,8 +397,7 @@ film_status film_table_next(film_table *table, film_row *row, film_error *error)
     }
 }
 
-/* ---- what it is
- * --------------------------------------------------------------------------------------- */
+/* ---- Properties ---- */
 
 film_labels film_table_labels(const film_table *table)
 {

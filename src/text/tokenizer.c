@@ -1,4 +1,4 @@
-/* The tokenizer's options: which stemmer, which stop words. */
+/* The options of a tokenizer: the stemmer and the stop words. tokens.c splits the text. */
 #include "base/file.h"
 #include "base/mem.h"
 #include "text/tokens.h"
@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Function words of English. Question words and negation are left out on purpose: "how" against
- * "why" and "can" against "cannot" are what a matcher must see. */
+/* English function words. Question words and negation are excluded on purpose: a matcher must see
+ * "how" against "why" and "can" against "cannot". */
 static const char ENGLISH[] =
     "a\nan\nthe\nthis\nthat\nthese\nthose\nand\nor\nbut\nif\nthen\nof\nto\nin\non\nat\nby\nfor\n"
     "with\nfrom\nas\ninto\nonto\nam\nis\nare\nwas\nwere\nbe\nbeen\nbeing\ni\nme\nmy\nwe\nus\nour\n"

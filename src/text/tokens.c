@@ -1,5 +1,5 @@
-/* Splits folded text into words, treats English contractions, and remembers every word's bytes
- * in the original. */
+/* Splits folded text into tokens, handles English contractions, stems (Snowball), and records the
+ * source bytes of every token. It does not weigh them. */
 #include "text/tokens.h"
 #include "base/mem.h"
 
@@ -49,7 +49,7 @@ static int is_ascii_letter(unsigned char c)
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
-/* What stands at byte AT, and how many bytes it takes. */
+/* Returns the class of the character at byte AT, and its length in bytes. */
 static enum character character_at(const struct fold *fold, size_t at, size_t *step)
 {
     unsigned char c = (unsigned char)fold->bytes[at];
@@ -91,7 +91,7 @@ static size_t source_to(const struct fold *fold, size_t last)
     return fold->ascii ? last + 1 : fold->to[last];
 }
 
-/* A token whose text is the folded bytes start .. end. */
+/* Adds a token with the folded bytes start .. end. */
 static film_status add_range(struct tokens *tokens, size_t start, size_t end, enum token_kind kind,
                              film_error *error)
 {
@@ -99,8 +99,8 @@ static film_status add_range(struct tokens *tokens, size_t start, size_t end, en
                source_to(&tokens->fold, end - 1), kind, error);
 }
 
-/* Writes WORD behind the folded text and returns where it starts; the fold's length stays, so that
- * scanning does not run into it. */
+/* Writes WORD after the folded text and returns its start. The length of the fold does not change,
+ * so that the scan does not reach it. */
 static film_status store_word(struct tokens *tokens, size_t *tail, const char *word, size_t length,
                               size_t *start, film_error *error)
 {
@@ -120,7 +120,7 @@ static int equals(film_text text, const char *word)
     return text.length == strlen(word) && memcmp(text.bytes, word, text.length) == 0;
 }
 
-/* What is left of "can't", "won't" and "shan't" before the n't. */
+/* Completes the verb before n't: "can't", "won't" and "shan't". */
 static const char *verb_before_not(film_text stump)
 {
     if (equals(stump, "ca")) return "can";
@@ -129,7 +129,7 @@ static const char *verb_before_not(film_text stump)
     return NULL;
 }
 
-/* Words that the Penn Treebank's tokenizer cuts in two, and where. */
+/* Words that the Penn Treebank tokenizer splits in two, and where. */
 static size_t cut_of(film_text word)
 {
     static const struct {
@@ -143,7 +143,7 @@ static size_t cut_of(film_text word)
     return 0;
 }
 
-/* Is the run start .. end, which ends in n, followed by 't and the end of the word? */
+/* Returns whether the run that ends at END in n is followed by 't and the end of the word. */
 static int before_t(const struct fold *fold, size_t end)
 {
     size_t step;
@@ -166,7 +166,7 @@ static int only_spaces(const struct fold *fold, size_t start, size_t end)
     return 1;
 }
 
-/* "do" + "n't", in one piece or two. The stump of a verb is made whole, then "not" follows. */
+/* "do" + "n't", as one token or two. The verb is completed, then "not" follows. */
 static film_status add_negated(struct tokens *tokens, size_t start, size_t end, size_t *tail,
                                film_error *error)
 {
@@ -193,7 +193,7 @@ done:
 
 /* ---- Runs ---- */
 
-/* A run of letters start .. end; *next is moved past a contraction. */
+/* Adds a run of letters start .. end; *next moves past a contraction. */
 static film_status add_run(struct tokens *tokens, size_t start, size_t end, size_t *tail,
                            size_t *next, film_error *error)
 {
@@ -211,8 +211,8 @@ static film_status add_run(struct tokens *tokens, size_t start, size_t end, size
     return add_range(tokens, start, end, TOKEN_WORD, error);
 }
 
-/* Characters of a script without spaces, each with the marks on it, and the pairs of neighbours.
- * Returns the end of the run through *next. */
+/* Adds the characters of a script without spaces, each with its marks, and the pairs of adjacent
+ * characters. *next is the end of the run. */
 static film_status add_spaceless(struct tokens *tokens, size_t start, size_t *next,
                                  film_error *error)
 {
@@ -284,7 +284,7 @@ film_status tokens_split(struct tokens *tokens, const struct tokenizer *tokenize
     film_status status = FILM_OK;
     tokens->count = 0;
     TRY(fold_text(fold, text, error));
-    size_t tail = fold->length; /* end of the words written behind the text */
+    size_t tail = fold->length; /* end of the words written after the text */
     for (size_t at = 0, step; at < fold->length;) {
         enum character kind = character_at(fold, at, &step);
         size_t next = at + step;

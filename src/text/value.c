@@ -1,4 +1,4 @@
-/* Parses numbers, 0/1 labels and names from table fields, independent of the locale. */
+/* Parses numbers, binary labels and names from table fields, independent of the locale. */
 #include "text/value.h"
 #include "base/utf8.h"
 
@@ -39,8 +39,8 @@ static size_t digits(const char *text, size_t at, size_t length)
     return at;
 }
 
-/* What the fast way cannot do exactly: strtod in the C locale, whatever the program has set. glibc
- * hands out its built-in locale object here, without allocating. */
+/* For numbers that the fast path cannot convert exactly: strtod in the C locale. glibc returns its
+ * built-in locale object here without allocating. */
 static int slow_number(film_text text, double *number)
 {
     char copy[512];
@@ -75,8 +75,8 @@ int value_number(film_text text, double *number)
         return end > exponent && end == text.length && slow_number(text, number);
     }
     if (end != text.length) return 0;
-    /* Up to 15 digits both the integer and the power of ten are exact, so one division rounds as
-     * strtod would. */
+    /* Up to 15 digits, both the integer and the power of ten are exact, so one division rounds like
+     * strtod. */
     if (whole - start + fraction > 15) return slow_number(text, number);
     uint64_t mantissa = 0;
     for (size_t i = start; i < end; i++)
@@ -116,7 +116,7 @@ const char *value_show(film_text text, char shown[VALUE_SHOWN])
         unsigned char c = (unsigned char)text.bytes[i];
         shown[i] = c < 32 || c == 127 ? '?' : (char)c;
     }
-    /* jansson quotes the place of an error by bytes, which may be half a character. */
+    /* jansson quotes the position of an error by bytes, which may be half a character. */
     for (size_t bad; !utf8_valid(shown, length, &bad);) shown[bad] = '?';
     memcpy(shown + length, text.length > length ? "..." : "", text.length > length ? 4 : 1);
     return shown;
