@@ -1,4 +1,5 @@
-/* Pairs of sentences: /v1/match, /v1/predict, /v1/explain; and their vectors: /v1/embed. */
+/* Handles requests about pairs of sentences (/v1/match, /v1/predict, /v1/explain) and about vectors
+ * (/v1/embed). */
 #include "fields.h"
 #include "film_explain.h"
 #include "route.h"
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 
 struct pairs {
-    film_text *a, *b; /* one piece of memory, at a */
+    film_text *a, *b; /* one allocation, owned by a */
     size_t count;
 };
 
@@ -52,7 +53,7 @@ static int read_pairs(const json_t *list, size_t most, struct pairs *pairs,
     return 1;
 }
 
-/* What a request about pairs may ask. */
+/* The fields of a request about pairs. */
 struct asked {
     film_text a, b;
     const json_t *pairs;
@@ -72,11 +73,12 @@ static struct asked asked_defaults(const struct worker *worker)
 static int has_both(const struct asked *asked, struct response *response)
 {
     return (asked->a.bytes && asked->b.bytes) ||
-           response_error(response, 400, "%s is missing; {\"a\": ..., \"b\": ...} are compared",
+           response_error(response, 400, "%s is missing; send {\"a\": ..., \"b\": ...}",
                           asked->a.bytes ? "b" : "a");
 }
 
-/* Verdicts of all pairs, without reasons, in memory to free; NULL: refused. */
+/* Returns the verdicts of all pairs, without reasons; the caller frees them. NULL: RESPONSE has the
+ * error. */
 static film_verdict *judge_pairs(struct worker *worker, const struct asked *asked, size_t *count,
                                  struct response *response)
 {
@@ -167,7 +169,7 @@ static void answer_match(struct worker *worker, const struct request *request,
         asked.options.no_reasons = asked.reasons == 0;
         asked.options.most_reasons = asked.reasons == FILM_ALL_REASONS ? 0 : asked.reasons;
         if (asked.pairs && (asked.a.bytes || asked.b.bytes || asked.reasons != FILM_ALL_REASONS))
-            response_error(response, 400, "pairs goes with neither a, b nor reasons");
+            response_error(response, 400, "pairs cannot be combined with a, b or reasons");
         else if (asked.pairs)
             match_many(worker, &asked, response);
         else if (has_both(&asked, response))
@@ -287,24 +289,24 @@ static void answer_embed(struct worker *worker, const struct request *request,
 const struct route match_routes[] = {
     {.method = METHOD_POST,
      .path = "/v1/match",
-     .summary = "Do two sentences mean the same?",
+     .summary = "Decide whether two sentences mean the same",
      .fields = match_fields,
      .answer = answer_match},
     {.method = METHOD_POST,
      .path = "/v1/predict",
-     .summary = "Probabilities of many pairs",
+     .summary = "Return the probabilities of many pairs",
      .fields = predict_fields,
      .answer = answer_predict,
      .slow = 1},
     {.method = METHOD_POST,
      .path = "/v1/explain",
-     .summary = "Why: words, groups of reasons, links, facts, examples",
+     .summary = "Explain a decision: words, groups of reasons, links, facts, examples",
      .fields = explain_fields,
      .answer = answer_explain,
      .slow = 1},
     {.method = METHOD_POST,
      .path = "/v1/embed",
-     .summary = "Vectors of sentences",
+     .summary = "Return the vectors of sentences",
      .fields = embed_fields,
      .answer = answer_embed,
      .slow = 1},

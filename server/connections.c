@@ -42,8 +42,8 @@ void connections_leave(struct connections *connections, struct peer *peer)
  * it. */
 static void send_away(struct connections *connections, struct peer *peer)
 {
-    static const char body[] = "{\"error\": {\"status\": 408, \"message\": \"the request took too "
-                               "long to arrive\"}}\n";
+    static const char body[] = "{\"error\": {\"status\": 408, \"message\": \"timeout while "
+                               "receiving the request\"}}\n";
     char answer[300];
     int length = snprintf(answer, sizeof answer,
                           "HTTP/1.1 408 Request Timeout\r\nContent-Type: application/json\r\n"

@@ -145,7 +145,7 @@ static void hand_over(struct exchange *exchange, struct work_queue *queue)
     exchange->task.run = run_task;
     MHD_suspend_connection(exchange->connection);
     if (work_queue_push(queue, &exchange->task)) return;
-    response_error(&exchange->response, 503, "too many requests wait already; ask again later");
+    response_error(&exchange->response, 503, "too many requests are queued; try again later");
     exchange->response.retry = 1;
     exchange->answered = 1;
     MHD_resume_connection(exchange->connection);
@@ -184,7 +184,7 @@ static int refuse_body(struct exchange *exchange)
 {
     exchange->last = 1;
     return response_error(&exchange->response, 413,
-                          "the body is too large: at most %zu bytes (--max-body)",
+                          "request body too large: at most %zu bytes (--max-body)",
                           exchange->http->service->options.limits.body);
 }
 
@@ -208,7 +208,7 @@ static int check_head(struct exchange *exchange)
         return refuse_body(exchange);
     if (head && head->header_size > limits->header)
         return response_error(&exchange->response, 431,
-                              "the request's head is too large: at most %zu bytes (--max-header)",
+                              "request headers too large: at most %zu bytes (--max-header)",
                               limits->header);
     if (atomic_load(&exchange->http->connections.count) > limits->connections) {
         atomic_fetch_add(&exchange->http->service->away.full, 1);

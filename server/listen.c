@@ -81,8 +81,8 @@ film_status listen_on(const char *where, int check_only, struct listening *out, 
                     *found = NULL;
     *out = (struct listening){.socket = -1};
     if (!split(where, host, port))
-        return refuse(error, FILM_USAGE, "--listen %s: expected HOST:PORT, as 127.0.0.1:8080%s",
-                      where, "");
+        return refuse(error, FILM_USAGE,
+                      "--listen %s: expected HOST:PORT, for example 127.0.0.1:8080%s", where, "");
     int problem = getaddrinfo(host, port, &wanted, &found);
     if (problem) return refuse(error, FILM_IO, "--listen %s: %s", where, gai_strerror(problem));
     out->local = is_loopback(found->ai_addr);

@@ -36,9 +36,9 @@ int response_failure(struct response *response, film_status status, const film_e
     case FILM_BAD_INPUT:
         return response_error(response, 400, "%s", error->message);
     case FILM_NO_MEMORY:
-        return response_error(response, 503, "out of memory; ask for less at once");
+        return response_error(response, 503, "out of memory; send a smaller request");
     case FILM_CANCELLED:
-        return response_error(response, 503, "the server is stopping; ask again");
+        return response_error(response, 503, "the server is stopping; try again");
     case FILM_DENIED:
         return response_error(response, 403, "%s", error->message);
     case FILM_IO: /* a pool that is locked, or whose database is away: later it may work */

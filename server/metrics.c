@@ -50,7 +50,8 @@ static void write_head(struct bytes *out, const char *name, const char *type, co
 static void write_requests(const struct totals *totals, struct bytes *out)
 {
     const char *path;
-    write_head(out, "film_requests_total", "counter", "Requests answered.");
+    write_head(out, "film_requests_total", "counter",
+               "Number of requests, by endpoint and status.");
     for (size_t i = 0; (path = route_path(i)); i++)
         for (size_t j = 0; j < METRICS_STATUSES; j++)
             if (totals->requests[i][j])
@@ -62,7 +63,8 @@ static void write_histogram(const struct totals *totals, struct bytes *out)
 {
     const char *path;
     write_head(out, "film_request_seconds", "histogram",
-               "Time from a request's head to its answer, its body's arrival included.");
+               "Request duration in seconds, from the headers to the response, including the "
+               "body's upload.");
     for (size_t i = 0; (path = route_path(i)); i++) {
         unsigned long long count = 0;
         for (size_t j = 0; j < METRICS_BUCKETS; j++) count += totals->slower[i][j];
@@ -105,22 +107,24 @@ void metrics_write(struct worker *asked, struct bytes *out)
     write_requests(totals, out);
     write_histogram(totals, out);
     free(totals);
-    write_number(out, "film_requests_in_flight", "gauge", "Requests being read or answered.",
+    write_number(out, "film_requests_in_flight", "gauge", "Number of requests in progress.",
                  atomic_load(&service->in_flight));
     if (service_pool_size(asked->generation, &sentences, NULL) == FILM_OK)
-        write_number(out, "film_pool_sentences", "gauge", "Sentences in the pool.",
+        write_number(out, "film_pool_sentences", "gauge", "Number of sentences in the pool.",
                      (double)sentences);
-    write_head(
-        out, "film_connections_sent_away_total", "counter",
-        "Connections ended because their request took too long (slow) or for want of room (full).");
+    write_head(out, "film_connections_sent_away_total", "counter",
+               "Connections closed by the server: request timed out (slow) or too many connections "
+               "(full).");
     bytes_format(out,
                  "film_connections_sent_away_total{reason=\"slow\"} %u\n"
                  "film_connections_sent_away_total{reason=\"full\"} %u\n",
                  atomic_load(&service->away.slow), atomic_load(&service->away.full));
-    write_number(out, "film_reloads_total", "counter", "Times the model was exchanged.",
+    write_number(out, "film_reloads_total", "counter",
+                 "Number of successful reloads of the model or pool.",
                  atomic_load(&service->reloads));
     write_number(out, "film_reloads_failed_total", "counter",
-                 "Reloads refused, the old model kept.", atomic_load(&service->failed_reloads));
-    write_number(out, "process_start_time_seconds", "gauge", "When the server started, Unix time.",
-                 service->started);
+                 "Number of failed reloads; the old model stays in use.",
+                 atomic_load(&service->failed_reloads));
+    write_number(out, "process_start_time_seconds", "gauge",
+                 "Start time of the server as Unix time in seconds.", service->started);
 }

@@ -115,12 +115,11 @@ static void no_route(const struct request *request, struct response *response)
 {
     response->allow = methods_of(request->path);
     if (!response->allow)
-        response_error(response, 404, "there is nothing here; /openapi.json lists what there is");
+        response_error(response, 404, "not found; /openapi.json lists all paths");
     else if (request->method == METHOD_OPTIONS)
         response->status = 204;
     else
-        response_error(response, 405, "this method is not for this path; there are: %s",
-                       response->allow);
+        response_error(response, 405, "method not allowed; allowed: %s", response->allow);
 }
 
 static int may_be_asked(const struct worker *worker, const struct route *route,
@@ -130,17 +129,17 @@ static int may_be_asked(const struct worker *worker, const struct route *route,
     if (!route->open && !has_token(options, request)) {
         response->challenge = 1;
         return response_error(response, 401,
-                              "a token is needed: Authorization: Bearer TOKEN, the one the server "
-                              "was started with");
+                              "missing or wrong token; send the server's token in the header "
+                              "Authorization: Bearer TOKEN");
     }
     if (route->needs_pool && !worker->generation->pool)
-        return response_error(response, 409,
-                              "a bare model is served, and this needs a pool: film serve POOL");
+        return response_error(
+            response, 409, "this request needs a pool; start the server with one: film serve POOL");
     if (route->writes && options->read_only)
-        return response_error(response, 403, "the pool is served for reading only (--read-only)");
+        return response_error(response, 403, "the pool is read-only (--read-only)");
     if (route->method != METHOD_GET && !is_json(request->content_type))
         return response_error(response, 415,
-                              "the body must be JSON: send Content-Type: application/json");
+                              "unsupported content type; send Content-Type: application/json");
     return 1;
 }
 
@@ -153,7 +152,8 @@ void route_answer(struct worker *worker, const struct request *request, struct r
     response->origin = allowed_origin(options, request->origin);
     response->preflight = response->origin && request->method == METHOD_OPTIONS;
     if (options->local && request->host && !is_local_name(request->host))
-        response_error(response, 421, "this server answers to localhost only, not to this name");
+        response_error(response, 421,
+                       "wrong Host header; this server is reachable as localhost only");
     else if (!route)
         no_route(request, response);
     else if (may_be_asked(worker, route, request, response))

@@ -55,9 +55,9 @@ static void reload(struct http *http, const struct serve_options *options)
 {
     film_error error;
     if (access_log_open(&http->access_log, &error) != FILM_OK)
-        fprintf(stderr, "film: %s; the log goes on in the old file\n", error.message);
+        fprintf(stderr, "film: %s; logging continues in the old file\n", error.message);
     if (service_reload(http->service, &error) != FILM_OK) {
-        fprintf(stderr, "film: not reloaded, the old model keeps answering: %s\n", error.message);
+        fprintf(stderr, "film: reload failed, the old model stays in use: %s\n", error.message);
         return;
     }
     say(options, "reloaded %s\n", options->service.path);
@@ -89,7 +89,7 @@ static void stop(struct http *http, const struct serve_options *options)
         if (atomic_load(&service->in_flight)) quiet = clock_seconds();
     }
     if (atomic_load(&service->in_flight) == 0) return;
-    fprintf(stderr, "film: some requests took too long to finish and are given up\n");
+    fprintf(stderr, "film: some requests did not finish in time and were aborted\n");
     _exit(0);
 }
 
@@ -104,8 +104,8 @@ film_status serve(const struct serve_options *options, film_error *error)
     if (status != FILM_OK) return status;
     if (!listening.local && !with.token)
         return refuse(error, FILM_USAGE,
-                      "a token is needed to listen beyond this machine: --token-file FILE, or "
-                      "FILM_TOKEN in the environment");
+                      "listening on a public address needs a token: pass --token-file FILE or "
+                      "set FILM_TOKEN");
     with.local = listening.local && !with.token;
     block_signals(&signals); /* before there are threads, so that all of them do */
     status = access_log_open(&http.access_log, error);

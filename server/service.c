@@ -183,7 +183,8 @@ void service_answer(struct worker *worker, const struct request *request, struct
     } else {
         response_error(response, 503, "out of memory");
     }
-    if (response->body.failed) response_error(response, 503, "out of memory; ask for less at once");
+    if (response->body.failed)
+        response_error(response, 503, "out of memory; send a smaller request");
     pthread_mutex_unlock(&worker->lock);
     if (generation != atomic_load(&service->current)) worker_drop_old(worker);
 }
@@ -230,8 +231,8 @@ static film_status refuse_exchange(struct service *service, film_error *error)
     const struct generation *current = atomic_load(&service->current);
     if (!film_pool_replaced(current->pool, path)) return FILM_OK;
     snprintf(error->message, sizeof error->message,
-             "%s was put in the place of the pool that is being served; stop the server, remove "
-             "%s-wal and %s-shm, and start it again",
+             "%s has been replaced while it is being served; stop the server, remove "
+             "%s-wal and %s-shm, then start it again",
              path, path, path);
     return error->status = FILM_IO;
 }
