@@ -1,4 +1,4 @@
-// Two boxes and the live verdict.
+// The view Compare: two text boxes and a result that updates while typing.
 import { $, el, say, clean, percent, inWords } from "./dom.js";
 import { ask, latest, show } from "./api.js";
 import { explanation, inShort } from "./why.js";
@@ -15,13 +15,13 @@ const open = new Set();
 let keepLink = () => {};
 let shownFor = null;
 
-// The slider moves in log-odds, where every step changes an answer alike.
+// The slider is linear in log-odds, so every step changes a result by the same amount.
 const priorChosen = () => 1 / (1 + Math.exp(-prior.value / 10));
 const isDefault = () => Number(prior.value) === 0;
 
 function describePrior() {
     const p = priorChosen();
-    const text = isDefault() ? "half of all pairs are the same" : `${percent(p)} % of pairs are the same`;
+    const text = `${percent(p)} % of pairs mean the same`;
     say($("prior-says"), text);
     prior.setAttribute("aria-valuetext", text);
 }
@@ -67,10 +67,10 @@ const update = latest(async (signal) => {
     try {
         showAnswer(await ask("/v1/explain", question, signal));
         shownFor = asked;
-        $("answer").classList.remove("waiting"); // otherwise it stays pale: it answers something else
+        $("answer").classList.remove("waiting"); // on failure it stays pale: it belongs to older input
     } catch (error) {
         if (error.name !== "AbortError") shownFor = null;
-        if (error.status) $("answer").hidden = true; // an answer to something else would mislead
+        if (error.status) $("answer").hidden = true; // a result for older input would mislead
         throw error;
     }
 }, 120, show($("compare-problem")));

@@ -1,4 +1,4 @@
-// Search as you type.
+// The view Search: searches the pool while typing.
 import { $, el, say, clean, percent, signed, several } from "./dom.js";
 import { ask, latest, Gone } from "./api.js";
 import { explanation, reasonText } from "./why.js";
@@ -20,21 +20,21 @@ function learnCategories(found) {
     }
 }
 
-// Only addresses a browser may safely follow become links; others are shown as they are.
+// Only http and https addresses become links; others (such as javascript:) are shown as text.
 function address(url) {
     const safe = /^https?:\/\//i.test(url);
     return safe ? el("a.url", { href: url, rel: "noopener noreferrer", target: "_blank" }, url) : el("span.url", { dir: "auto" }, url);
 }
 
 async function openReasons(place, question, text) {
-    place.replaceChildren(el("p.hint", {}, "Asking why …"));
+    place.replaceChildren(el("p.hint", {}, "Loading the explanation …"));
     try {
         const link = el("a", { href: `#compare?${new URLSearchParams({ a: question, b: text })}` }, "Open in Compare");
         place.replaceChildren(explanation(await ask("/v1/explain", { a: question, b: text }), new Set()), el("p", {}, link));
     } catch (error) {
         const gone = error instanceof Gone;
         if (!gone && !error.status) throw error;
-        place.replaceChildren(el("p.problem", {}, gone ? "The server does not answer just now; open this again in a moment." : error.message));
+        place.replaceChildren(el("p.problem", {}, gone ? "The server does not respond. Close this result and open it again later." : error.message));
     }
 }
 
@@ -74,15 +74,15 @@ const update = latest(async (signal) => {
     results.classList.add("waiting");
     try {
         const { results: found } = await ask("/v1/search", body, signal);
-        // Whoever went to an answer before the last ones came stays in the list.
+        // Keeps the keyboard focus at the same position in the list.
         const here = heads().indexOf(document.activeElement);
         results.replaceChildren(...found.map((one, i) => card(one, i, question)));
         if (here >= 0) (heads()[here] ?? q).focus();
         learnCategories(found);
-        results.classList.remove("waiting"); // otherwise they stay pale: they answer something else
-        say($("search-says"), found.length ? `${several(found.length, "answer", "answers")}, best first` : `Nothing found${only ? ` in ${only}` : ""}.`);
+        results.classList.remove("waiting"); // on failure they stay pale: they belong to older input
+        say($("search-says"), found.length ? `${several(found.length, "result", "results")}, best first` : `No results${only ? ` in category ${only}` : ""}.`);
     } catch (error) {
-        if (error.status) results.replaceChildren(); // the message stands instead
+        if (error.status) results.replaceChildren(); // the message is shown instead
         throw error;
     }
 }, 120, (text) => {
@@ -90,7 +90,7 @@ const update = latest(async (signal) => {
     else if (!q.value.trim()) say($("search-says"), "");
 });
 
-// Up and down go through the answers from the question on; Escape goes back to it.
+// Up and Down move through the results, starting from the question; Escape returns to the question.
 function move(event) {
     const all = heads();
     const here = all.indexOf(document.activeElement);
@@ -121,7 +121,7 @@ export const search = {
         if (parameters.has("category")) category.value = parameters.get("category");
         if (havePool) update(true);
     },
-    // What the server has: a pool or none.
+    // Shows the search form only if the server has a pool.
     served(model) {
         havePool = model.pool !== null;
         $("search-none").hidden = havePool;
