@@ -1,4 +1,5 @@
-/* Handles requests to the pool: searching (/v1/search), adding and removing sentences (/v1/pool). */
+/* Handles requests to the pool: searching (/v1/search), adding and removing sentences
+ * (/v1/pool). */
 #include "fields.h"
 #include "film_explain.h"
 #include "route.h"

@@ -20,7 +20,7 @@ static film_status refuse(film_error *error, film_status status, const char *for
     return error->status = status;
 }
 
-/* "HOST:PORT", "[HOST]:PORT" or "PORT" to two strings. 0: something else. */
+/* Splits "HOST:PORT", "[HOST]:PORT" or "PORT". Returns 0 for anything else. */
 static int split(const char *where, char host[64], char port[6])
 {
     const char *colon = strrchr(where, ':');

@@ -1,4 +1,5 @@
-/* Counts requests and their durations per worker and writes the sums in Prometheus' text format. */
+/* Counts requests and their durations per worker, and writes the sums in the Prometheus text
+ * format. */
 #include "metrics.h"
 #include "route.h"
 
@@ -6,7 +7,7 @@
 
 static const unsigned statuses[METRICS_STATUSES] = {200, 204, 304, 400, 401, 403, 404, 405, 408,
                                                     409, 413, 415, 421, 431, 500, 503, 507};
-/* Upper ends in seconds; what is slower is in the last. */
+/* Upper bounds in seconds; the last bucket has none. */
 static const double bounds[METRICS_BUCKETS - 1] = {
     0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 10};
 

@@ -1,12 +1,12 @@
-/* The table of requests: who answers each, and what is refused before anybody is asked (token,
- * name, method, type, a pool that is not there). */
+/* Finds the handler of a request, and rejects requests before a handler runs (token, host, method,
+ * content type, missing pool). */
 #include "route.h"
 #include "assets.h"
 
 #include <string.h>
 #include <strings.h>
 
-/* Each file that answers has a table of its routes. */
+/* Each file with handlers has a table of its routes. */
 static const struct route *const tables[] = {match_routes, pool_routes, dedup_routes, about_routes};
 enum { TABLES = sizeof tables / sizeof *tables };
 static const struct route asset_route = {.method = METHOD_GET, .answer = answer_asset, .open = 1};
@@ -32,7 +32,7 @@ const struct route *route_find(int method, const char *path)
     return method == METHOD_GET && assets_find(path) ? &asset_route : NULL;
 }
 
-/* What is not counted by its own path is the page or something else. */
+/* Paths without their own counters are counted as "page" or "other". */
 enum { NUMBER_OF_PAGE, NUMBER_OF_OTHERS, FIRST_NUMBER };
 
 size_t route_number(const char *path)
@@ -51,9 +51,9 @@ const char *route_path(size_t number)
     return route && number < METRICS_ENDPOINTS ? route->path : NULL;
 }
 
-/* ---- who may ask ---- */
+/* ---- access ---- */
 
-/* Compares all of the token whatever the first difference, so that the time tells nothing of it. */
+/* Compares in constant time, so that the duration reveals nothing about the token. */
 static int same_token(const char *token, const char *given)
 {
     size_t length = strlen(token), given_length = strlen(given);
@@ -73,8 +73,8 @@ static int has_token(const struct service_options *options, const struct request
            same_token(options->token, given + sizeof scheme - 1);
 }
 
-/* A page elsewhere can make a browser ask this machine under a name of its own; the Host header
- * tells. */
+/* Guards against DNS rebinding: a foreign page can make a browser send requests to this machine,
+ * but the Host header then has a foreign name. */
 static int is_local_name(const char *host)
 {
     static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
@@ -93,7 +93,7 @@ static const char *allowed_origin(const struct service_options *options, const c
     return NULL;
 }
 
-/* The methods of a path; NULL: it is unknown. */
+/* Returns the methods of a path; NULL: unknown path. */
 static const char *methods_of(const char *path)
 {
     int get = route_find(METHOD_GET, path) != NULL, post = route_find(METHOD_POST, path) != NULL;
@@ -109,7 +109,7 @@ static int is_json(const char *type)
     return type && strncasecmp(type, json, length) == 0 && strchr("; ", type[length]);
 }
 
-/* ---- answering ---- */
+/* ---- dispatch ---- */
 
 static void no_route(const struct request *request, struct response *response)
 {
@@ -122,8 +122,8 @@ static void no_route(const struct request *request, struct response *response)
         response_error(response, 405, "method not allowed; allowed: %s", response->allow);
 }
 
-static int may_be_asked(const struct worker *worker, const struct route *route,
-                        const struct request *request, struct response *response)
+static int is_allowed(const struct worker *worker, const struct route *route,
+                      const struct request *request, struct response *response)
 {
     const struct service_options *options = &worker->service->options;
     if (!route->open && !has_token(options, request)) {
@@ -156,6 +156,6 @@ void route_answer(struct worker *worker, const struct request *request, struct r
                        "wrong Host header; this server is reachable as localhost only");
     else if (!route)
         no_route(request, response);
-    else if (may_be_asked(worker, route, request, response))
+    else if (is_allowed(worker, route, request, response))
         route->answer(worker, request, response);
 }

@@ -1,23 +1,23 @@
 /* The section Data: describes the files, and reports leaks, contradictions and selection bias. */
 #include "base/mem.h"
 #include "plot/scale.h"
-#include "report/holdings.h"
+#include "report/file_stats.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void count_fact(struct markup *out, const char *name, size_t count, const char *note)
+static void count_fact(struct markup *out, const char *name, size_t count)
 {
     char number[40];
     scale_count((double)count, number, sizeof number);
-    fact(out, name, "%s%s", number, note);
+    fact(out, name, "%s", number);
 }
 
 /* ---- One file ---- */
 
-static void write_balance(struct report *report, const struct holdings *file)
+static void write_balance(struct report *report, const struct file_stats *file)
 {
     double share = (double)file->same / (double)file->count;
     char line[120];
@@ -35,14 +35,13 @@ static void write_balance(struct report *report, const struct holdings *file)
              file->name, 100 * share);
 }
 
-static void write_pair_facts(struct report *report, const struct holdings *file)
+static void write_pair_facts(struct report *report, const struct file_stats *file)
 {
     struct markup *out = &report->body;
-    count_fact(out, "repeated pairs", file->repeated, "");
-    count_fact(out, "pairs with both labels", file->contradicting, "");
-    count_fact(out, "labelled different, but connected", file->connected,
-               file->connected ? " (by a chain of pairs labelled the same)" : "");
-    count_fact(out, "identical words, labelled different", file->identical, "");
+    count_fact(out, "repeated pairs", file->repeated);
+    count_fact(out, "pairs with both labels", file->contradicting);
+    count_fact(out, "labelled different, but connected by \"same\" pairs", file->connected);
+    count_fact(out, "identical words, labelled different", file->identical);
     /* Up to one in a thousand is normal: people disagree. */
     if (1000 * (file->contradicting + file->connected) > file->count)
         warn(report, "data",
@@ -58,7 +57,7 @@ static int larger_first(const void *left, const void *right)
 }
 
 /* Draws the sizes of the largest categories. */
-static film_status draw_categories(struct report *report, const struct holdings *file,
+static film_status draw_categories(struct report *report, const struct file_stats *file,
                                    const char *id, film_error *error)
 {
     enum { SHOWN = 24 };
@@ -107,7 +106,7 @@ done:
 }
 
 /* Draws the histogram of the scores. */
-static void draw_scores(struct report *report, const struct holdings *file, const char *id)
+static void draw_scores(struct report *report, const struct file_stats *file, const char *id)
 {
     enum { BINS = 20 };
     double low = INFINITY, high = -INFINITY, x[BINS], y[BINS] = {0};
@@ -139,7 +138,7 @@ static void draw_scores(struct report *report, const struct holdings *file, cons
 }
 
 /* Shows some of the contradicting pairs. */
-static void write_odd(struct report *report, const struct holdings *file)
+static void write_odd(struct report *report, const struct file_stats *file)
 {
     struct markup *out = &report->body;
     if (!file->odd_count) return;
@@ -159,8 +158,8 @@ static void write_odd(struct report *report, const struct holdings *file)
     markup_raw(out, "</details>\n");
 }
 
-static film_status write_file(struct report *report, const struct holdings *file, const char *role,
-                              film_error *error)
+static film_status write_file(struct report *report, const struct file_stats *file,
+                              const char *role, film_error *error)
 {
     film_status status = FILM_OK;
     static const char *const kinds[FILM_LABELS_COUNT] = {
@@ -173,9 +172,9 @@ static film_status write_file(struct report *report, const struct holdings *file
     if (has_pairs(file->corpus) && file->count) write_balance(report, file);
     markup_raw(out, "<div class=\"scroll\"><table>\n");
     fact(out, "labels", "%s", kinds[file->corpus->labels]);
-    count_fact(out, "rows", file->corpus->rows, "");
-    count_fact(out, "distinct sentences", file->sentences, "");
-    if (file->corpus->skipped) count_fact(out, "bad rows skipped", file->corpus->skipped, "");
+    count_fact(out, "rows", file->corpus->rows);
+    count_fact(out, "distinct sentences", file->sentences);
+    if (file->corpus->skipped) count_fact(out, "bad rows skipped", file->corpus->skipped);
     if (has_pairs(file->corpus)) write_pair_facts(report, file);
     markup_raw(out, "</table></div>\n");
     write_odd(report, file);
@@ -190,8 +189,9 @@ done:
 
 /* ---- Leaks ---- */
 
-static film_status write_leaks(struct report *report, const struct holdings *eval,
-                               const struct holdings *train, uint32_t questions, film_error *error)
+static film_status write_leaks(struct report *report, const struct file_stats *eval,
+                               const struct file_stats *train, uint32_t questions,
+                               film_error *error)
 {
     struct leaks leaks;
     struct markup *out = &report->body;
@@ -199,12 +199,12 @@ static film_status write_leaks(struct report *report, const struct holdings *eva
     if (status != FILM_OK) return status;
     markup_raw(out, "<h3>Leaks: evaluation data in the training data</h3>"
                     "<div class=\"scroll\"><table>\n");
-    count_fact(out, "sentences also in the training data", leaks.sentences, "");
+    count_fact(out, "sentences also in the training data", leaks.sentences);
     if (eval->count) {
-        count_fact(out, "pairs with at least one training question", leaks.either, "");
-        count_fact(out, "pairs with two training questions", leaks.both, "");
-        count_fact(out, "pairs also in the training data", leaks.pair, "");
-        count_fact(out, "... with the opposite label", leaks.opposed, "");
+        count_fact(out, "pairs with at least one training question", leaks.either);
+        count_fact(out, "pairs with two training questions", leaks.both);
+        count_fact(out, "pairs also in the training data", leaks.pair);
+        count_fact(out, "... with the opposite label", leaks.opposed);
     }
     markup_raw(out, "</table></div>\n");
     if (eval->count && leaks.either)
@@ -267,8 +267,8 @@ static void draw_buckets(struct report *report, const char *id, const char *titl
     plot_write(&report->body, &plot);
 }
 
-static film_status write_audit(struct report *report, const struct holdings *file,
-                               const struct holdings *others, uint32_t questions, const char *key,
+static film_status write_audit(struct report *report, const struct file_stats *file,
+                               const struct file_stats *others, uint32_t questions, const char *key,
                                film_error *error)
 {
     static const char *const counts[] = {"once", "twice", "3 times", "4 to 5", "6 to 10", "more"};
@@ -284,7 +284,7 @@ static film_status write_audit(struct report *report, const struct holdings *fil
     markup_string(&report->body, file->name);
     markup_raw(&report->body, "</bdi></h3>");
     if (!isfinite(audit.auc)) {
-        not_shown(report, "Selection-bias audit", "It needs at least 20 pairs and both labels.");
+        not_shown(report, "Selection-bias audit", "This needs at least 20 pairs and both labels.");
         return FILM_OK;
     }
     markup_print(
@@ -302,7 +302,7 @@ static film_status write_audit(struct report *report, const struct holdings *fil
     draw_buckets(report, id, "By number of common partners", "questions paired with both", commons,
                  audit.by_common, audit.common_pairs);
     plots_end(report);
-    if (audit_is_telling(&audit))
+    if (audit_is_biased(&audit))
         warn(
             report, "data",
             "Labels of %s can be predicted without reading the sentences: question counts predict "
@@ -317,7 +317,7 @@ film_status data_section(struct report *report, const struct eval_view *view, fi
     film_status status = FILM_OK;
     const film_report_options *options = report->options;
     struct questions numbers = {0};
-    struct holdings eval = {0}, train = {0};
+    struct file_stats eval = {0}, train = {0};
     char name[300];
     section_begin(
         report, "data", "Data",
@@ -325,18 +325,18 @@ film_status data_section(struct report *report, const struct eval_view *view, fi
         "they are. Questions with the same words count as one.");
     TRY(questions_init(&numbers, error));
     if (view)
-        TRY(holdings_make(&eval, file_name(options->eval), view->corpus, view->own, &numbers,
-                          &options->progress, error));
+        TRY(file_stats_make(&eval, file_name(options->eval), view->corpus, view->own, &numbers,
+                            &options->progress, error));
     snprintf(name, sizeof name, "%.250s%s",
              options->train_count ? file_name(options->train[0]) : "",
              options->train_count > 1 ? " and more" : "");
     if (report->train.rows)
-        TRY(holdings_make(&train, name, &report->train, report->train.sentences.count, &numbers,
-                          &options->progress, error));
+        TRY(file_stats_make(&train, name, &report->train, report->train.sentences.count, &numbers,
+                            &options->progress, error));
     uint32_t questions = numbers.hashes.count;
     if (!view && !report->train.rows)
         not_shown(report, "Data summary, leaks and audit",
-                  "It needs an evaluation or a training file.");
+                  "This needs an evaluation or a training file.");
     plots_begin(report);
     if (view) TRY(write_file(report, &eval, "evaluation data", error));
     if (report->train.rows) TRY(write_file(report, &train, "training data", error));
@@ -345,15 +345,15 @@ film_status data_section(struct report *report, const struct eval_view *view, fi
         TRY(write_leaks(report, &eval, &train, questions, error));
     else if (view)
         not_shown(report, "Leaks between training and evaluation data",
-                  "It needs the training files.");
+                  "This needs the training files.");
     if (view && has_pairs(view->corpus))
         TRY(write_audit(report, &eval, train.count ? &train : NULL, questions, "eval", error));
     if (train.count && has_pairs(&report->train))
         TRY(write_audit(report, &train, NULL, questions, "train", error));
     section_end(report);
 done:
-    holdings_free(&eval);
-    holdings_free(&train);
+    file_stats_free(&eval);
+    file_stats_free(&train);
     questions_free(&numbers);
     return status;
 }

@@ -372,7 +372,7 @@ film_status map_section(struct report *report, const struct eval_view *view, fil
         return FILM_OK;
     }
     if (!corpus->rows)
-        not_shown(report, "Map of sentences", "It needs an evaluation or a training file.");
+        not_shown(report, "Map of sentences", "This needs an evaluation or a training file.");
     markup_raw(&report->body, "<div class=\"links\">");
     plots_begin(report);
     if (corpus->rows && (has_pairs(corpus) || corpus->labels == FILM_LABELS_SCORES))

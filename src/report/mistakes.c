@@ -150,10 +150,9 @@ static film_status write_matrix(struct report *report, struct match *match,
     plot_heat_write(&report->body, &heat);
     write_rates(report, value);
     plots_end(report);
-    markup_raw(
-        &report->body,
-        "<p class=\"intro\">Examples of each cell. Blue reasons are evidence for the same meaning, "
-        "orange ones against it. The numbers are log-odds.</p>");
+    markup_raw(&report->body, "<p class=\"intro\">The lists show examples of each cell. Blue "
+                              "reasons are evidence for the same meaning, "
+                              "orange ones against it. The numbers are log-odds.</p>");
     for (int cell = 0; cell < 4; cell++) /* mistakes first */
         TRY(write_cell(report, match, view, cell == 0 || cell == 2, cell == 1 || cell == 2, list,
                        error));
@@ -198,7 +197,7 @@ film_status mistakes_section(struct report *report, const struct eval_view *view
     section_begin(report, "mistakes", "Mistakes", NULL);
     if (!view || !view->pairs) {
         not_shown(report, "Confusion matrix and examples",
-                  view ? "The file has no pairs." : "It needs a labelled evaluation file.");
+                  view ? "The file has no pairs." : "This needs a labelled evaluation file.");
         section_end(report);
         return FILM_OK;
     }

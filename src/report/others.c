@@ -170,8 +170,8 @@ done:
     return status;
 }
 
-/* Warns if the table's accuracy of this model differs from the measured one: then the table probably
- * refers to other data. */
+/* Warns if the table's accuracy of this model differs from the measured one: then the table
+ * probably refers to other data. */
 static void check_accuracy(struct report *report, const struct systems *others,
                            const struct eval_view *view)
 {

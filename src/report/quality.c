@@ -112,7 +112,7 @@ static film_status draw_ranking(struct report *report, const struct eval_view *v
                          .series = pr,
                          .count = 2};
     plot.x.title = "recall (share of same pairs found)";
-    plot.y.title = "precision (share of found pairs that are right)";
+    plot.y.title = "precision (share of correct finds)";
     plot_write(&report->body, &plot);
 done:
     measures_free(&sorted);
@@ -333,7 +333,7 @@ film_status quality_section(struct report *report, const struct eval_view *view,
     if (!view) {
         not_shown(report, "ROC, precision and recall, calibration, log loss",
                   report->options->eval ? "The file has no labels."
-                                        : "It needs a labelled evaluation file.");
+                                        : "This needs a labelled evaluation file.");
     } else if (has_pairs(view->corpus)) {
         plots_begin(report);
         TRY(draw_ranking(report, view, error));

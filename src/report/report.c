@@ -1,5 +1,5 @@
-/* Writes a report: reads the training files, runs the evaluation, writes the sections in order, then
- * assembles the page. */
+/* Writes a report: reads the training files, runs the evaluation, writes the sections in order,
+ * then assembles the page. */
 #include "film_train.h"
 #include "base/sized.h"
 #include "text/table.h"

@@ -1,8 +1,8 @@
 /* The section Traits: curves of single traits, heat maps of two.
  *
- * The linear model of the traits and the trees of depth 2 are sums of terms of one or two traits. So
- * these shapes are the decision itself, not an approximation: the log-odds of a pair are the sum of
- * its terms, word evidence and memory. */
+ * The linear model of the traits and the trees of depth 2 are sums of terms of one or two traits.
+ * So these shapes are the decision itself, not an approximation: the log-odds of a pair are the sum
+ * of its terms, word evidence and memory. */
 #include "base/mem.h"
 #include "model/model.h"
 #include "report/parts.h"

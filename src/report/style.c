@@ -1,5 +1,5 @@
-/* Embeds report.css, the style sheet of the page, in the library. The assembler includes the file, as
- * in server/assets.c, because a report is a single file that loads nothing. */
+/* Embeds report.css, the style sheet of the page, in the library. The assembler includes the file,
+ * as in server/assets.c, because a report is a single file that loads nothing. */
 #include "report/parts.h"
 
 __asm__(".pushsection .rodata\n"

@@ -1,5 +1,5 @@
-/* The section on nearest neighbours: the FILM paper's kNN decision over a range of k, and search in a
- * pool. */
+/* The section on nearest neighbours: the FILM paper's kNN decision over a range of k, and search in
+ * a pool. */
 #include "base/mem.h"
 #include "report/parts.h"
 
@@ -103,11 +103,11 @@ film_status sweep_section(struct report *report, const struct eval_view *view, f
         "The FILM paper decides by nearest neighbours of the vectors alone. These plots show the "
         "quality of the vectors; the decisions above use more than the vectors.");
     if (!view)
-        not_shown(report, "k sweep", "It needs a labelled evaluation file.");
+        not_shown(report, "k sweep", "This needs a labelled evaluation file.");
     else if (!view->knn)
         not_shown(report, "k sweep",
                   has_pairs(view->corpus) ? "The model has no vectors."
-                                          : "It needs pairs labelled 0 or 1.");
+                                          : "This needs pairs labelled 0 or 1.");
     plots_begin(report);
     if (view && view->knn) TRY(draw_sweep(report, view, error));
     if (view && view->retrieval) draw_search(report, view->retrieval);

@@ -124,7 +124,7 @@ for i in $(seq 25); do printf 'lost my card %d\tmy card %d is lost\twhere is my 
 check "triplets are two pairs each" bash -c '"$0" report m.film --eval triplets.tsv -o t.html -q && "$PYTHON" page.py t.html "
 assert \"roc\" in page.ids and \"of 50 evaluation pairs\" in page.text and \"Only 50 pairs\" in page.text"' "$FILM"
 check "a model alone" bash -c '"$0" report m.film -o a.html -q && "$PYTHON" page.py a.html "
-assert \"It needs a labelled evaluation file\" in page.text and \"roc\" not in page.ids and \"shape-1\" in page.ids
+assert \"This needs a labelled evaluation file\" in page.text and \"roc\" not in page.ids and \"shape-1\" in page.ids
 assert \"dimension-\" in \" \".join(page.ids) and \"map-words\" in page.ids"' "$FILM"
 cut -f2 train.tsv >lines.txt
 check "a file without labels" bash -c '"$0" report m.film --eval lines.txt --train lines.txt -o n.html -q && "$PYTHON" page.py n.html "

@@ -58,7 +58,7 @@ static void it_shows_what_it_was_given(void **state)
     film_report_options options = {.size = sizeof options};
     assert_ok(film_report(model, NULL, page_path, &error));
     char *page = read_page();
-    assert_non_null(strstr(page, "It needs a labelled evaluation file"));
+    assert_non_null(strstr(page, "This needs a labelled evaluation file"));
     assert_null(strstr(page, "id=\"roc\""));
     free(page);
     const char *train[] = {eval_path};
