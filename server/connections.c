@@ -44,13 +44,13 @@ static void close_peer(struct connections *connections, struct peer *peer)
 {
     static const char body[] = "{\"error\": {\"status\": 408, \"message\": \"timeout while "
                                "receiving the request\"}}\n";
-    char answer[300];
-    int length = snprintf(answer, sizeof answer,
+    char response[300];
+    int length = snprintf(response, sizeof response,
                           "HTTP/1.1 408 Request Timeout\r\nContent-Type: application/json\r\n"
                           "Content-Length: %zu\r\nConnection: close\r\n\r\n%s",
                           sizeof body - 1, body);
     if (atomic_load(&peer->reading))
-        send(peer->socket, answer, (size_t)length, MSG_DONTWAIT | MSG_NOSIGNAL);
+        send(peer->socket, response, (size_t)length, MSG_DONTWAIT | MSG_NOSIGNAL);
     shutdown(peer->socket, SHUT_RDWR);
     peer->gone = 1;
     atomic_fetch_sub(&connections->count, 1);

@@ -33,7 +33,7 @@ struct exchange {
     struct request request;
     struct bytes body;
     struct response response;
-    int answered;
+    int finished;  /* the response is complete */
     int too_large; /* its body */
     int last;      /* the connection closes afterwards */
     double started;
@@ -129,7 +129,7 @@ static void make_answer(struct exchange *exchange)
         service_answer(worker, &exchange->request, &exchange->response);
     else
         response_error(&exchange->response, 503, "out of memory");
-    exchange->answered = 1;
+    exchange->finished = 1;
 }
 
 /* Runs on a thread of the queue while the connection is suspended. */
@@ -147,7 +147,7 @@ static void enqueue(struct exchange *exchange, struct work_queue *queue)
     if (work_queue_push(queue, &exchange->task)) return;
     response_error(&exchange->response, 503, "too many requests are queued; try again later");
     exchange->response.retry = 1;
-    exchange->answered = 1;
+    exchange->finished = 1;
     MHD_resume_connection(exchange->connection);
 }
 
@@ -265,7 +265,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
         *length = 0;
         return MHD_YES;
     }
-    if (exchange->answered) return send_answer(exchange);
+    if (exchange->finished) return send_answer(exchange);
     if (exchange->peer) atomic_store(&exchange->peer->since, 0);
     exchange->request.body = (film_text){exchange->body.data, exchange->body.length};
     const struct route *route = route_find(exchange->request.method, exchange->request.path);

@@ -92,9 +92,9 @@ static void write_number(struct bytes *out, const char *name, const char *type, 
     bytes_format(out, "%s %.15g\n", name, number);
 }
 
-void metrics_write(struct worker *asked, struct bytes *out)
+void metrics_write(struct worker *self, struct bytes *out)
 {
-    struct service *service = asked->service;
+    struct service *service = self->service;
     uint64_t sentences = 0;
     struct totals *totals = calloc(1, sizeof *totals);
     if (!totals) {
@@ -110,7 +110,7 @@ void metrics_write(struct worker *asked, struct bytes *out)
     free(totals);
     write_number(out, "film_requests_in_flight", "gauge", "Number of requests in progress.",
                  atomic_load(&service->in_flight));
-    if (service_pool_size(asked->generation, &sentences, NULL) == FILM_OK)
+    if (service_pool_size(self->generation, &sentences, NULL) == FILM_OK)
         write_number(out, "film_pool_sentences", "gauge", "Number of sentences in the pool.",
                      (double)sentences);
     write_head(out, "film_connections_sent_away_total", "counter",

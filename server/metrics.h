@@ -21,6 +21,6 @@ struct metrics {
 void metrics_count(struct metrics *metrics, size_t endpoint, unsigned status, double seconds);
 
 /* Writes all metrics of the worker's service in the Prometheus text format. */
-void metrics_write(struct worker *asked, struct bytes *out);
+void metrics_write(struct worker *self, struct bytes *out);
 
 #endif

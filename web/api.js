@@ -1,5 +1,5 @@
 // Sends requests to the server. Handles the token, a lost connection, and responses that arrive too late.
-import { $, problem, say } from "./dom.js";
+import { $, problem, setText } from "./dom.js";
 
 export class ServerError extends Error {
     constructor(status, message) {
@@ -18,7 +18,7 @@ let timer = null;
 
 function showBanner() {
     const seconds = Math.max(0, Math.ceil((retryAt - Date.now()) / 1000));
-    say($("connection-text"),
+    setText($("connection-text"),
         `The server does not respond. Your input is kept. Retrying ${seconds ? `in ${seconds} s` : "now"}.`);
 }
 
@@ -26,8 +26,8 @@ async function probe() {
     clearTimeout(timer);
     timer = null;
     try {
-        const answer = await fetch("/healthz", { cache: "no-store" });
-        if (!answer.ok) throw new Gone();
+        const response = await fetch("/healthz", { cache: "no-store" });
+        if (!response.ok) throw new Gone();
         retryDelay = 0;
         $("connection").hidden = true;
         connection.dispatchEvent(new Event("back"));
@@ -55,15 +55,15 @@ window.addEventListener("online", () => { if (timer !== null) probe(); });
 // ---- The token ----
 
 const tokenKey = "film-token";
-let asking = null; // the promise of the open dialog
+let pendingDialog = null; // the promise of the open dialog
 let declined = -1; // when the user last cancelled the dialog
 
 // Opens one dialog, however many requests were rejected. Resolves to false if the user cancels.
-function askForToken(again) {
-    asking ??= new Promise((resolve) => {
+function requestToken(again) {
+    pendingDialog ??= new Promise((resolve) => {
         const dialog = $("token-dialog");
         $("token").value = "";
-        say($("token-says"), again ? "The server did not accept this token. Check it and try again."
+        setText($("token-status"), again ? "The server did not accept this token. Check it and try again."
                                    : "Ask the administrator of this server for one. It is stored until you close this tab.");
         dialog.returnValue = "";
         dialog.addEventListener("close", () => {
@@ -71,13 +71,13 @@ function askForToken(again) {
             $("token").value = "";
             if (given) sessionStorage.setItem(tokenKey, given);
             else declined = performance.now();
-            asking = null;
+            pendingDialog = null;
             resolve(Boolean(given));
         }, { once: true });
         dialog.showModal();
         $("token").focus();
     });
-    return asking;
+    return pendingDialog;
 }
 $("token-cancel").addEventListener("click", () => $("token-dialog").close());
 
@@ -92,7 +92,7 @@ async function send(path, body, signal) {
     if (token && /^[\x21-\x7e]+$/.test(token)) headers.Authorization = `Bearer ${token}`;
     if (body) headers["Content-Type"] = "application/json";
     try {
-        return { token, answer: await fetch(path, {
+        return { token, response: await fetch(path, {
             method: body ? "POST" : "GET", headers, signal, cache: "no-store",
             body: body ? JSON.stringify(body) : undefined,
         }) };
@@ -106,28 +106,28 @@ async function send(path, body, signal) {
 async function fetchChecked(path, body, signal) {
     const started = performance.now();
     for (;;) {
-        const { token, answer } = await send(path, body, signal);
-        if (answer.ok) return answer;
-        if (answer.status === 401) {
+        const { token, response } = await send(path, body, signal);
+        if (response.ok) return response;
+        if (response.status === 401) {
             // Another request may have obtained a token, or the user may have cancelled, in the meantime.
             if (sessionStorage.getItem(tokenKey) !== token) continue;
-            if (started > declined && await askForToken(token !== null)) continue;
+            if (started > declined && await requestToken(token !== null)) continue;
             throw new ServerError(401, "This server requires a token. Change the input to enter one.");
         }
-        if (answer.status === 502 || answer.status === 504) {
+        if (response.status === 502 || response.status === 504) {
             lost();
             throw new Gone();
         }
-        const said = await answer.json().catch(() => null);
-        throw new ServerError(answer.status, said?.error?.message ?? `The server returned status ${answer.status}.`);
+        const failure = await response.json().catch(() => null);
+        throw new ServerError(response.status, failure?.error?.message ?? `The server returned status ${response.status}.`);
     }
 }
 
 // Sends GET without a body, POST with one; resolves to the parsed JSON.
-export async function ask(path, body = null, signal = undefined) {
-    const answer = await fetchChecked(path, body, signal);
+export async function request(path, body = null, signal = undefined) {
+    const response = await fetchChecked(path, body, signal);
     try {
-        return await answer.json();
+        return await response.json();
     } catch (error) {
         if (error.name === "AbortError") throw error;
         lost(); // the connection broke during the response
@@ -135,7 +135,7 @@ export async function ask(path, body = null, signal = undefined) {
     }
 }
 
-export const askForText = async (path) => (await fetchChecked(path, null, undefined)).text();
+export const requestText = async (path) => (await fetchChecked(path, null, undefined)).text();
 
 // latest(work, delay, onProblem): returns a debounced function that calls work(signal) after `delay` milliseconds
 // without another call. A newer call aborts the one in progress. onProblem receives a message, or null on success.

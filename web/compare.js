@@ -1,6 +1,6 @@
 // The view Compare: two text boxes and a result that updates while typing.
-import { $, el, say, clean, percent, inWords } from "./dom.js";
-import { ask, latest, show } from "./api.js";
+import { $, el, setText, clean, percent, inWords } from "./dom.js";
+import { request, latest, show } from "./api.js";
 import { explanation, inShort } from "./why.js";
 
 const tries = [
@@ -22,7 +22,7 @@ const isDefault = () => Number(prior.value) === 0;
 function describePrior() {
     const p = priorChosen();
     const text = `${percent(p)} % of pairs mean the same`;
-    say($("prior-says"), text);
+    setText($("prior-status"), text);
     prior.setAttribute("aria-valuetext", text);
 }
 
@@ -39,9 +39,9 @@ function showExamples(examples) {
 
 function showAnswer(answer) {
     $("answer").hidden = false;
-    say($("percent"), percent(answer.probability));
-    say($("verdict-words"), inWords(answer.probability));
-    say($("because"), inShort(answer));
+    setText($("percent"), percent(answer.probability));
+    setText($("verdict-words"), inWords(answer.probability));
+    setText($("because"), inShort(answer));
     const verdict = $("verdict");
     verdict.classList.toggle("for", answer.probability >= 0.5);
     verdict.classList.toggle("against", answer.probability < 0.5);
@@ -61,12 +61,12 @@ const update = latest(async (signal) => {
         return;
     }
     if (!isDefault()) question.prior = priorChosen();
-    const asked = JSON.stringify(question);
-    $("answer").classList.toggle("waiting", asked !== shownFor);
-    if (asked === shownFor) return;
+    const key = JSON.stringify(question);
+    $("answer").classList.toggle("waiting", key !== shownFor);
+    if (key === shownFor) return;
     try {
-        showAnswer(await ask("/v1/explain", question, signal));
-        shownFor = asked;
+        showAnswer(await request("/v1/explain", question, signal));
+        shownFor = key;
         $("answer").classList.remove("waiting"); // on failure it stays pale: it belongs to older input
     } catch (error) {
         if (error.name !== "AbortError") shownFor = null;

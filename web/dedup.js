@@ -1,6 +1,6 @@
 // The view Deduplicate: finds clusters of sentences that mean the same in a list.
-import { $, el, say, clean, percent, several, count } from "./dom.js";
-import { ask, latest } from "./api.js";
+import { $, el, setText, clean, percent, several, count } from "./dom.js";
+import { request, latest } from "./api.js";
 import { rows, csv, download } from "./csv.js";
 
 const list = $("list");
@@ -16,8 +16,8 @@ const lines = () => clean(list.value).split(/\r\n|\r|\n/).map((line) => line.tri
 
 function describe() {
     const n = lines().length;
-    say($("list-says"), n ? several(n, "sentence", "sentences") : "Paste a list, drop a file here, or open a file.");
-    say($("threshold-says"), `${$("threshold").value} %`);
+    setText($("list-status"), n ? several(n, "sentence", "sentences") : "Paste a list, drop a file here, or open a file.");
+    setText($("threshold-status"), `${$("threshold").value} %`);
     try {
         sessionStorage.setItem(kept, list.value);
     } catch {
@@ -62,7 +62,7 @@ async function openFile(file) {
         list.value = text;
         describe();
     }
-    say($("dedup-says"), `Loaded ${several(lines().length, "sentence", "sentences")} from ${file.name}.`);
+    setText($("dedup-status"), `Loaded ${several(lines().length, "sentence", "sentences")} from ${file.name}.`);
 }
 
 // ---- The result ----
@@ -80,7 +80,7 @@ function showMore() {
     shown += next.length;
     const left = result.clusters.length - shown;
     $("more-clusters").hidden = left === 0;
-    say($("more-clusters"), `Show more (${count(left)} remaining)`);
+    setText($("more-clusters"), `Show more (${count(left)} remaining)`);
 }
 
 function showResult() {
@@ -92,12 +92,12 @@ function showResult() {
     $("clusters").replaceChildren();
     showMore();
     const inside = result.clusters.reduce((total, cluster) => total + cluster.size, 0);
-    say($("dedup-says"), result.clusters.length
+    setText($("dedup-status"), result.clusters.length
         ? `${count(inside)} of ${several(result.records, "sentence", "sentences")} have duplicates, in ${several(result.clusters.length, "cluster", "clusters")}. Without duplicates, ${several(result.records - inside + result.clusters.length, "sentence remains", "sentences remain")}.`
         : `No duplicates among ${several(result.records, "sentence", "sentences")} at threshold ${percent(result.threshold)} %.`);
     // The server assumes prior 0.5 for candidate pairs; in most lists duplicates are much rarer.
     $("dedup-sure").hidden = result.sure === result.pairs;
-    say($("dedup-sure"), `${count(result.sure)} of ${several(result.pairs, "pair", "pairs")} also reach the threshold if only 1 in 20 candidate pairs is a duplicate. If you see wrong duplicates, raise the threshold.`);
+    setText($("dedup-sure"), `${count(result.sure)} of ${several(result.pairs, "pair", "pairs")} also reach the threshold if only 1 in 20 candidate pairs is a duplicate. If you see wrong duplicates, raise the threshold.`);
     $("downloads").hidden = false;
 }
 
@@ -113,21 +113,21 @@ const find = latest(async (signal) => {
     texts = lines();
     forget();
     if (texts.length < 2) {
-        say($("dedup-says"), "Enter at least two sentences.");
+        setText($("dedup-status"), "Enter at least two sentences.");
         return;
     }
-    say($("dedup-says"), `Comparing ${several(texts.length, "sentence", "sentences")} …`);
+    setText($("dedup-status"), `Comparing ${several(texts.length, "sentence", "sentences")} …`);
     $("dedup-run").setAttribute("aria-busy", "true");
     try {
-        result = await ask("/v1/dedup", { texts, threshold: Number($("threshold").value) / 100 }, signal);
+        result = await request("/v1/dedup", { texts, threshold: Number($("threshold").value) / 100 }, signal);
         showResult();
         wanted = false;
     } finally {
         $("dedup-run").removeAttribute("aria-busy");
     }
 }, 0, (text) => {
-    if (text) say($("dedup-says"), text);
-    else if (wanted && !result && texts.length > 1) say($("dedup-says"), "Waiting for the server …");
+    if (text) setText($("dedup-status"), text);
+    else if (wanted && !result && texts.length > 1) setText($("dedup-status"), "Waiting for the server …");
 });
 
 // One row per sentence: line, text, cluster (empty if it has no duplicate), probability, representative or not.

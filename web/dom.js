@@ -21,12 +21,12 @@ export function svg(name, attributes = {}) {
 }
 
 // Skips unchanged text: a screen reader would read a live region again on every write.
-export function say(node, text) {
+export function setText(node, text) {
     if (node.textContent !== text) node.textContent = text;
 }
 
 export function problem(node, text) {
-    say(node, text ?? "");
+    setText(node, text ?? "");
     node.hidden = !text;
 }
 

@@ -1,6 +1,6 @@
 // The views Model (model, pool, limits of the server) and Report.
-import { $, el, say, problem, count, several } from "./dom.js";
-import { ask, askForText, hasToken, Gone } from "./api.js";
+import { $, el, setText, problem, count } from "./dom.js";
+import { request, requestText, hasToken, Gone } from "./api.js";
 import { download } from "./csv.js";
 
 let known = null;
@@ -52,13 +52,13 @@ const named = (object, names) => Object.entries(names)
     .map(([name, title]) => [title, typeof object[name] === "number" ? count(object[name]) : object[name]]);
 
 export async function loadModel() {
-    known = await ask("/v1/model");
+    known = await request("/v1/model");
     $("model-facts").replaceChildren(...[
         ...describeModel(known.model),
         known.pool ? facts("Pool", [...named(known.pool, poolNames), ["Writable through this server", known.limits.read_only ? "no" : "yes"]]) : null,
         facts("Limits of this server", named(known.limits, limitNames)),
     ].filter(Boolean));
-    say($("served"), `FILM ${known.version}`);
+    setText($("served"), `FILM ${known.version}`);
     $("nav-report").hidden = !known.report;
     return known;
 }
@@ -77,9 +77,9 @@ export const model = { title: "Model", start() {}, show() { load(); }, refresh()
 
 async function saveReport() {
     try {
-        download("report.html", await askForText("/report"), "text/html");
+        download("report.html", await requestText("/report"), "text/html");
     } catch (error) {
-        if (error.status) say($("report-says"), error.message);
+        if (error.status) setText($("report-status"), error.message);
         else if (!(error instanceof Gone)) throw error;
     }
 }
@@ -87,9 +87,9 @@ async function saveReport() {
 // The report is a separate page. A frame cannot send a token, so with a token the report is downloaded instead.
 function showReport() {
     const has = known?.report ?? false;
-    say($("report-says"), has ? (hasToken() ? "The report is a single file that works offline." : "")
+    setText($("report-status"), has ? (hasToken() ? "The report is a single file that works offline." : "")
                               : "This server has no report. Create one with film report, then start the server with film serve --report FILE.");
-    $("report-says").hidden = has && !hasToken();
+    $("report-status").hidden = has && !hasToken();
     if (!has || $("report-actions").childElementCount) return;
     if (hasToken()) {
         const save = el("button.primary", { type: "button" }, "Download the report");

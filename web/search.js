@@ -1,6 +1,6 @@
 // The view Search: searches the pool while typing.
-import { $, el, say, clean, percent, signed, several } from "./dom.js";
-import { ask, latest, Gone } from "./api.js";
+import { $, el, setText, clean, percent, signed, several } from "./dom.js";
+import { request, latest, Gone } from "./api.js";
 import { explanation, reasonText } from "./why.js";
 
 const q = $("q");
@@ -30,7 +30,7 @@ async function openReasons(place, question, text) {
     place.replaceChildren(el("p.hint", {}, "Loading the explanation …"));
     try {
         const link = el("a", { href: `#compare?${new URLSearchParams({ a: question, b: text })}` }, "Open in Compare");
-        place.replaceChildren(explanation(await ask("/v1/explain", { a: question, b: text }), new Set()), el("p", {}, link));
+        place.replaceChildren(explanation(await request("/v1/explain", { a: question, b: text }), new Set()), el("p", {}, link));
     } catch (error) {
         const gone = error instanceof Gone;
         if (!gone && !error.status) throw error;
@@ -73,21 +73,21 @@ const update = latest(async (signal) => {
     if (only) body.where = { category: only };
     results.classList.add("waiting");
     try {
-        const { results: found } = await ask("/v1/search", body, signal);
+        const { results: found } = await request("/v1/search", body, signal);
         // Keeps the keyboard focus at the same position in the list.
         const here = heads().indexOf(document.activeElement);
         results.replaceChildren(...found.map((one, i) => card(one, i, question)));
         if (here >= 0) (heads()[here] ?? q).focus();
         learnCategories(found);
         results.classList.remove("waiting"); // on failure they stay pale: they belong to older input
-        say($("search-says"), found.length ? `${several(found.length, "result", "results")}, best first` : `No results${only ? ` in category ${only}` : ""}.`);
+        setText($("search-status"), found.length ? `${several(found.length, "result", "results")}, best first` : `No results${only ? ` in category ${only}` : ""}.`);
     } catch (error) {
         if (error.status) results.replaceChildren(); // the message is shown instead
         throw error;
     }
 }, 120, (text) => {
-    if (text) say($("search-says"), text);
-    else if (!q.value.trim()) say($("search-says"), "");
+    if (text) setText($("search-status"), text);
+    else if (!q.value.trim()) setText($("search-status"), "");
 });
 
 // Up and Down move through the results, starting from the question; Escape returns to the question.
@@ -125,7 +125,7 @@ export const search = {
     served(model) {
         havePool = model.pool !== null;
         $("search-none").hidden = havePool;
-        for (const id of ["search-form", "search-keys", "search-says"]) $(id).hidden = !havePool;
+        for (const id of ["search-form", "search-keys", "search-status"]) $(id).hidden = !havePool;
         results.hidden = !havePool;
     },
     refresh() { if (havePool) update(true); },

@@ -31,9 +31,9 @@ function widen(text, start, end) {
     return [start, end];
 }
 
-// pieces(text, marks): splits the text at the marks' spans into [{text, mark|null}]; joined, they are the text.
+// segments(text, marks): splits the text at the marks' spans into [{text, mark|null}]; joined, they are the text.
 // A mark that overlaps an earlier one is skipped.
-export function pieces(text, marks) {
+export function segments(text, marks) {
     const where = places(text, marks.flatMap((mark) => mark.span));
     const placed = marks.map((mark) => ({ mark, place: widen(text, where.get(mark.span[0]), where.get(mark.span[1])) }))
         .sort((x, y) => x.place[0] - y.place[0] || y.place[1] - x.place[1]);

@@ -1,6 +1,6 @@
 // Shows an explanation: both sentences with their most important words, the links between them, and the sum.
 import { el, svg, signed, percent, several, count } from "./dom.js";
-import { pieces } from "./spans.js";
+import { segments } from "./spans.js";
 
 const mostMarked = 8;    // marked words per sentence
 const mostLinks = 8;
@@ -47,22 +47,22 @@ function sentence(letter, text, words, levels, linked, ends) {
     for (const [start, span] of linked) if (!known.has(start)) marks.push({ span, weight: 0, level: 0 });
     const line = el("p.sentence", { dir: "auto" });
     let shown = 0;
-    for (const piece of pieces(text, marks)) {
-        if (shown + piece.text.length > mostShown) {
+    for (const segment of segments(text, marks)) {
+        if (shown + segment.text.length > mostShown) {
             const room = Math.max(0, mostShown - shown);
-            const cut = [...piece.text.slice(0, room)].slice(0, -1).join("");
-            if (!piece.mark) line.append(cut);
+            const cut = [...segment.text.slice(0, room)].slice(0, -1).join("");
+            if (!segment.mark) line.append(cut);
             line.append(el("span.cut", {}, ` … ${several(text.length - shown - cut.length, "more character", "more characters")} not shown`));
             break;
         }
-        shown += piece.text.length;
-        if (!piece.mark) {
-            line.append(piece.text);
+        shown += segment.text.length;
+        if (!segment.mark) {
+            line.append(segment.text);
             continue;
         }
-        const node = markedWord(piece.text, piece.mark);
-        ends.set(piece.mark.span[0], node);
-        node.classList.toggle("tied", linked.has(piece.mark.span[0]));
+        const node = markedWord(segment.text, segment.mark);
+        ends.set(segment.mark.span[0], node);
+        node.classList.toggle("tied", linked.has(segment.mark.span[0]));
         line.append(node);
     }
     return el("div.line", {}, el("span.letter", { "aria-hidden": "true" }, letter), line);

@@ -131,7 +131,7 @@ static film_status write_matrix(struct report *report, struct match *match,
                                 film_error *error)
 {
     film_status status = FILM_OK;
-    static const char *const said[] = {"decided same", "decided different"};
+    static const char *const decided[] = {"decided same", "decided different"};
     static const char *const labelled[] = {"same", "different"};
     double value[4] = {0}; /* row: label, column: decision; the same first */
     for (size_t i = 0; i < view->pairs; i++) value[2 * (view->label[i] < 0.5f) + !view->same[i]]++;
@@ -144,7 +144,7 @@ static film_status write_matrix(struct report *report, struct match *match,
                              .columns = 2,
                              .rows = 2,
                              .value = value,
-                             .x_names = said,
+                             .x_names = decided,
                              .y_names = labelled};
     plots_begin(report);
     plot_heat_write(&report->body, &heat);

@@ -126,7 +126,7 @@ static void draw_calibration(struct report *report, const struct eval_view *view
 {
     enum { BINS = MEASURES_CALIBRATION_BINS };
     double sum[BINS] = {0}, same[BINS] = {0}, count[BINS] = {0}, corner[] = {0, 1};
-    double said[BINS], happened[BINS];
+    double predicted[BINS], observed[BINS];
     char about[160];
     for (size_t i = 0; i < view->pairs; i++) {
         int bin = (int)fmin(fmax(view->probability[i], 0) * BINS, BINS - 1);
@@ -135,17 +135,17 @@ static void draw_calibration(struct report *report, const struct eval_view *view
         count[bin]++;
     }
     for (int bin = 0; bin < BINS; bin++) { /* NaN draws no point for an empty bin */
-        said[bin] = count[bin] > 0 ? sum[bin] / count[bin] : (double)NAN;
-        happened[bin] = count[bin] > 0 ? same[bin] / count[bin] : (double)NAN;
+        predicted[bin] = count[bin] > 0 ? sum[bin] / count[bin] : (double)NAN;
+        observed[bin] = count[bin] > 0 ? same[bin] / count[bin] : (double)NAN;
     }
     struct plot_series series[] = {
         {.name = "perfect calibration", .kind = PLOT_LINE, .x = corner, .y = corner, .count = 2},
-        {.kind = PLOT_LINE, .colour = 1, .x = said, .y = happened, .count = BINS},
+        {.kind = PLOT_LINE, .colour = 1, .x = predicted, .y = observed, .count = BINS},
         {.name = "model",
          .kind = PLOT_POINTS,
          .colour = 1,
-         .x = said,
-         .y = happened,
+         .x = predicted,
+         .y = observed,
          .count = BINS}};
     snprintf(about, sizeof about,
              "Are 80 %% of the pairs with probability 80 %% the same? Mean error %.1f points.",

@@ -135,7 +135,7 @@ test("swapping, examples to try, and known pairs", {}, async (page, { base }) =>
 test("an address opens the pair and the prior", {}, async (page, { base }) => {
     await page.goto(`${base}/#compare?${new URLSearchParams({ a: "50 % & more = ?", b: "50 % and more", prior: "0.9" })}`);
     await answered(page, "50 % & more = ?", "50 % and more");
-    truth((await page.textContent("#prior-says")).startsWith("90 %"), "the prior");
+    truth((await page.textContent("#prior-status")).startsWith("90 %"), "the prior");
     await page.reload();
     await answered(page, "50 % & more = ?", "50 % and more");
 });

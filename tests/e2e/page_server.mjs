@@ -40,7 +40,7 @@ test("a token is asked for, wrong ones again, and it is kept in the tab", { fail
     await page.waitForSelector("#token-dialog[open]");
     await page.keyboard.type("no such tökén");
     await page.keyboard.press("Enter");
-    await page.waitForFunction(() => /did not accept/.test(document.querySelector("#token-says").textContent));
+    await page.waitForFunction(() => /did not accept/.test(document.querySelector("#token-status").textContent));
     await page.keyboard.press("Escape");
     await page.waitForSelector("#compare-problem:not([hidden])");
     truth(/token/.test(await page.textContent("#compare-problem")), "what is missing is said");
@@ -62,7 +62,7 @@ test("a bare model: search says that there is no pool", {}, async (page) => {
     await page.waitForSelector("#search-none:not([hidden])");
     truth(await page.isHidden("#q"), "nothing to type into");
     await page.goto(`${server.base}/#report`);
-    await page.waitForFunction(() => /no report/.test(document.querySelector("#report-says").textContent));
+    await page.waitForFunction(() => /no report/.test(document.querySelector("#report-status").textContent));
     truth(await page.isHidden("#nav-report"), "no link to what is not there");
     await server.stop();
 });
