@@ -132,7 +132,7 @@ static void cards(struct report *report, const struct eval_view *view)
         double share = number_of(shares, depths[i][0]);
         char value[40];
         snprintf(value, sizeof value, "%.1f %%", 100 * share);
-        if (isfinite(share)) card(report, value, depths[i][1], "predict the right category");
+        if (isfinite(share)) card(report, value, depths[i][1], "category predicted correctly");
     }
 }
 
