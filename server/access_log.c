@@ -22,7 +22,7 @@ film_status access_log_open(struct access_log *access_log, film_error *error)
                  strerror(errno));
         return error->status = FILM_IO;
     }
-    /* The old number keeps its meaning for threads that are about to write. */
+    /* Keep the descriptor number: other threads may be about to write to it. */
     if (access_log->file > STDERR_FILENO) {
         dup3(file, access_log->file, O_CLOEXEC);
         close(file);
@@ -38,7 +38,7 @@ void access_log_close(struct access_log *access_log)
     access_log->file = 0;
 }
 
-/* What is not UTF-8 or would be long becomes '?' or is cut: a path is whatever a client sends. */
+/* Replaces bytes that are not ASCII by '?' and cuts long paths: a client can send anything. */
 static void write_path(struct bytes *line, const char *path)
 {
     char shown[200];
@@ -48,7 +48,7 @@ static void write_path(struct bytes *line, const char *path)
     bytes_string(line, (film_text){shown, length});
 }
 
-/* A body may be anything; only one that the parser took, and so UTF-8, is written as it is. */
+/* Writes the body only if the request succeeded: then the parser has checked that it is UTF-8. */
 static void write_body(struct bytes *line, const struct access_log_entry *entry)
 {
     film_text body = entry->request->body;
@@ -73,7 +73,7 @@ void access_log_write(const struct access_log *access_log, const struct access_l
     write_path(&line, entry->request->path);
     bytes_format(&line, ", \"status\": %u, \"ms\": %.3f, \"received\": %zu, \"sent\": %zu",
                  entry->response->status, 1e3 * entry->seconds, entry->request->body.length,
-                 entry->answered);
+                 entry->sent);
     if (access_log->with_text) write_body(&line, entry);
     bytes_text(&line, "}\n");
     if (!line.failed && write(access_log->file, line.data, line.length) < 0) errno = 0;

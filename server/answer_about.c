@@ -1,4 +1,5 @@
-/* What is served and how it does: /v1/model, /healthz, /metrics, /report, the page. */
+/* Handles requests about the server itself: /v1/model, /healthz, /metrics, /report and the files of
+ * the web page. */
 #include "assets.h"
 #include "route.h"
 
@@ -66,8 +67,8 @@ static void answer_metrics(struct worker *worker, const struct request *request,
     metrics_write(worker, &response->body);
 }
 
-/* A report has its scripts and styles inside; it is shut off from everything else, this server too.
- */
+/* A report contains its own scripts and styles. The policy keeps it from loading anything else,
+ * even from this server. */
 static void answer_report(struct worker *worker, const struct request *request,
                           struct response *response)
 {
@@ -75,8 +76,8 @@ static void answer_report(struct worker *worker, const struct request *request,
     (void)request;
     if (!generation->report) {
         response_error(response, 404,
-                       "there is no report; film report makes one and film serve --report FILE "
-                       "shows it");
+                       "no report; create one with film report and start the server with "
+                       "--report FILE");
         return;
     }
     response->type = "text/html; charset=utf-8";
@@ -106,21 +107,21 @@ void answer_asset(struct worker *worker, const struct request *request, struct r
 
 const struct route about_routes[] = {{.method = METHOD_GET,
                                       .path = "/v1/model",
-                                      .summary = "What is served",
+                                      .summary = "Describe the model, the pool and the limits",
                                       .answer = answer_model,
                                       .slow = 1},
                                      {.method = METHOD_GET,
                                       .path = "/healthz",
-                                      .summary = "Is it up?",
+                                      .summary = "Health check",
                                       .answer = answer_health,
                                       .open = 1},
                                      {.method = METHOD_GET,
                                       .path = "/metrics",
-                                      .summary = "Figures for Prometheus",
+                                      .summary = "Metrics in Prometheus text format",
                                       .answer = answer_metrics,
                                       .slow = 1},
                                      {.method = METHOD_GET,
                                       .path = "/report",
-                                      .summary = "The report given with --report",
+                                      .summary = "The report passed with --report",
                                       .answer = answer_report},
                                      {.path = NULL}};

@@ -1,4 +1,4 @@
-/* Duplicates in a list that is sent: /v1/dedup. */
+/* Finds duplicates in the list of sentences in the request: /v1/dedup. */
 #include "fields.h"
 #include "route.h"
 
@@ -6,7 +6,7 @@
 
 struct clusters {
     struct bytes *out;
-    size_t open; /* the cluster whose members are being written; 0: none */
+    size_t open; /* cluster being written; 0: none */
 };
 
 static int write_member(void *user, const film_member *member)
@@ -119,8 +119,8 @@ static void answer_dedup(struct worker *worker, const struct request *request,
     if (fields_read(request, dedup_fields, &list, &root, response)) {
         if (!list.texts == !list.records)
             response_error(response, 400,
-                           "give either texts, [\"...\", ...], or records, [{\"id\": ..., "
-                           "\"text\": ...}, ...]");
+                           "exactly one of texts and records is required: texts is a list of "
+                           "strings, records a list of {\"id\": ..., \"text\": ...}");
         else
             dedup(worker, list.texts ? list.texts : list.records, list.texts != NULL,
                   list.threshold, list.prior, response);
@@ -130,7 +130,7 @@ static void answer_dedup(struct worker *worker, const struct request *request,
 
 const struct route dedup_routes[] = {{.method = METHOD_POST,
                                       .path = "/v1/dedup",
-                                      .summary = "Which sentences of a list mean the same?",
+                                      .summary = "Find duplicates in a list of sentences",
                                       .fields = dedup_fields,
                                       .answer = answer_dedup,
                                       .slow = 1},

@@ -1,4 +1,5 @@
-/* Pairs of sentences: /v1/match, /v1/predict, /v1/explain; and their vectors: /v1/embed. */
+/* Handles requests about pairs of sentences (/v1/match, /v1/predict, /v1/explain) and about vectors
+ * (/v1/embed). */
 #include "fields.h"
 #include "film_explain.h"
 #include "route.h"
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 
 struct pairs {
-    film_text *a, *b; /* one piece of memory, at a */
+    film_text *a, *b; /* one allocation, owned by a */
     size_t count;
 };
 
@@ -52,8 +53,8 @@ static int read_pairs(const json_t *list, size_t most, struct pairs *pairs,
     return 1;
 }
 
-/* What a request about pairs may ask. */
-struct asked {
+/* The fields of a request about pairs. */
+struct pair_request {
     film_text a, b;
     const json_t *pairs;
     film_answer_options options;
@@ -61,29 +62,31 @@ struct asked {
     size_t reasons;
 };
 
-static struct asked asked_defaults(const struct worker *worker)
+static struct pair_request request_defaults(const struct worker *worker)
 {
-    struct asked asked = {.decision = FILM_DECISION_AUTO, .memory = 1, .reasons = FILM_ALL_REASONS};
-    asked.options.size = sizeof asked.options;
-    asked.options.threads = worker->service->options.threads;
-    return asked;
+    struct pair_request wanted = {
+        .decision = FILM_DECISION_AUTO, .memory = 1, .reasons = FILM_ALL_REASONS};
+    wanted.options.size = sizeof wanted.options;
+    wanted.options.threads = worker->service->options.threads;
+    return wanted;
 }
 
-static int has_both(const struct asked *asked, struct response *response)
+static int has_both(const struct pair_request *wanted, struct response *response)
 {
-    return (asked->a.bytes && asked->b.bytes) ||
-           response_error(response, 400, "%s is missing; {\"a\": ..., \"b\": ...} are compared",
-                          asked->a.bytes ? "b" : "a");
+    return (wanted->a.bytes && wanted->b.bytes) ||
+           response_error(response, 400, "%s is missing; send {\"a\": ..., \"b\": ...}",
+                          wanted->a.bytes ? "b" : "a");
 }
 
-/* Verdicts of all pairs, without reasons, in memory to free; NULL: refused. */
-static film_verdict *judge_pairs(struct worker *worker, const struct asked *asked, size_t *count,
-                                 struct response *response)
+/* Returns the verdicts of all pairs, without reasons; the caller frees them. NULL: RESPONSE has the
+ * error. */
+static film_verdict *judge_pairs(struct worker *worker, const struct pair_request *wanted,
+                                 size_t *count, struct response *response)
 {
     film_error error;
     struct pairs pairs = {.a = NULL};
     film_verdict *verdicts = NULL;
-    if (read_pairs(asked->pairs, worker->service->options.limits.texts, &pairs, response)) {
+    if (read_pairs(wanted->pairs, worker->service->options.limits.texts, &pairs, response)) {
         *count = pairs.count;
         verdicts = malloc((pairs.count + 1) * sizeof *verdicts);
         if (!verdicts) response_error(response, 503, "out of memory");
@@ -91,7 +94,7 @@ static film_verdict *judge_pairs(struct worker *worker, const struct asked *aske
     film_status status = FILM_OK;
     if (verdicts)
         status = film_match_batch(worker->generation->model, pairs.a, pairs.b, pairs.count,
-                                  &asked->options, verdicts, &error);
+                                  &wanted->options, verdicts, &error);
     if (status != FILM_OK) {
         response_failure(response, status, &error);
         free(verdicts);
@@ -111,10 +114,11 @@ static void write_judgement(struct bytes *out, const film_verdict *verdict)
     bytes_real(out, verdict->similarity);
 }
 
-static void match_many(struct worker *worker, const struct asked *asked, struct response *response)
+static void match_many(struct worker *worker, const struct pair_request *wanted,
+                       struct response *response)
 {
     size_t count = 0;
-    film_verdict *verdicts = judge_pairs(worker, asked, &count, response);
+    film_verdict *verdicts = judge_pairs(worker, wanted, &count, response);
     struct bytes *out = &response->body;
     if (!verdicts) return;
     bytes_text(out, "{\"results\": [");
@@ -127,32 +131,33 @@ static void match_many(struct worker *worker, const struct asked *asked, struct 
     free(verdicts);
 }
 
-static void match_one(struct worker *worker, const struct asked *asked, struct response *response)
+static void match_one(struct worker *worker, const struct pair_request *wanted,
+                      struct response *response)
 {
     film_error error;
     film_verdict verdict;
-    film_status status = film_context_set(worker->context, &asked->options, &error);
+    film_status status = film_context_set(worker->context, &wanted->options, &error);
     if (status == FILM_OK)
-        status = film_match(worker->context, asked->a, asked->b, &verdict, &error);
+        status = film_match(worker->context, wanted->a, wanted->b, &verdict, &error);
     if (status == FILM_OK)
-        status = film_verdict_json(asked->a, asked->b, &verdict, asked->reasons, &response->given,
-                                   &response->given_length, &error);
+        status = film_verdict_json(wanted->a, wanted->b, &verdict, wanted->reasons,
+                                   &response->given, &response->given_length, &error);
     if (status != FILM_OK) response_failure(response, status, &error);
 }
 
 static const struct field match_fields[] = {
-    {.name = "a", .kind = FIELD_TEXT, .at = offsetof(struct asked, a)},
-    {.name = "b", .kind = FIELD_TEXT, .at = offsetof(struct asked, b)},
-    {.name = "pairs", .kind = FIELD_LIST, .at = offsetof(struct asked, pairs)},
-    {.name = "prior", .kind = FIELD_SHARE, .at = offsetof(struct asked, options.prior)},
+    {.name = "a", .kind = FIELD_TEXT, .at = offsetof(struct pair_request, a)},
+    {.name = "b", .kind = FIELD_TEXT, .at = offsetof(struct pair_request, b)},
+    {.name = "pairs", .kind = FIELD_LIST, .at = offsetof(struct pair_request, pairs)},
+    {.name = "prior", .kind = FIELD_SHARE, .at = offsetof(struct pair_request, options.prior)},
     {.name = "decision",
      .kind = FIELD_WORD,
-     .at = offsetof(struct asked, decision),
+     .at = offsetof(struct pair_request, decision),
      .words = "auto|full|threshold"},
-    {.name = "memory", .kind = FIELD_FLAG, .at = offsetof(struct asked, memory)},
+    {.name = "memory", .kind = FIELD_FLAG, .at = offsetof(struct pair_request, memory)},
     {.name = "reasons",
      .kind = FIELD_COUNT,
-     .at = offsetof(struct asked, reasons),
+     .at = offsetof(struct pair_request, reasons),
      .most = INT32_MAX},
     {.name = NULL}};
 
@@ -160,38 +165,39 @@ static void answer_match(struct worker *worker, const struct request *request,
                          struct response *response)
 {
     json_t *root = NULL;
-    struct asked asked = asked_defaults(worker);
-    if (fields_read(request, match_fields, &asked, &root, response)) {
-        asked.options.decision = (film_decision)asked.decision;
-        asked.options.no_memory = !asked.memory;
-        asked.options.no_reasons = asked.reasons == 0;
-        asked.options.most_reasons = asked.reasons == FILM_ALL_REASONS ? 0 : asked.reasons;
-        if (asked.pairs && (asked.a.bytes || asked.b.bytes || asked.reasons != FILM_ALL_REASONS))
-            response_error(response, 400, "pairs goes with neither a, b nor reasons");
-        else if (asked.pairs)
-            match_many(worker, &asked, response);
-        else if (has_both(&asked, response))
-            match_one(worker, &asked, response);
+    struct pair_request wanted = request_defaults(worker);
+    if (fields_read(request, match_fields, &wanted, &root, response)) {
+        wanted.options.decision = (film_decision)wanted.decision;
+        wanted.options.no_memory = !wanted.memory;
+        wanted.options.no_reasons = wanted.reasons == 0;
+        wanted.options.most_reasons = wanted.reasons == FILM_ALL_REASONS ? 0 : wanted.reasons;
+        if (wanted.pairs &&
+            (wanted.a.bytes || wanted.b.bytes || wanted.reasons != FILM_ALL_REASONS))
+            response_error(response, 400, "pairs cannot be combined with a, b or reasons");
+        else if (wanted.pairs)
+            match_many(worker, &wanted, response);
+        else if (has_both(&wanted, response))
+            match_one(worker, &wanted, response);
     }
     json_decref(root);
 }
 
 static const struct field predict_fields[] = {
-    {.name = "pairs", .kind = FIELD_LIST, .at = offsetof(struct asked, pairs)},
-    {.name = "prior", .kind = FIELD_SHARE, .at = offsetof(struct asked, options.prior)},
+    {.name = "pairs", .kind = FIELD_LIST, .at = offsetof(struct pair_request, pairs)},
+    {.name = "prior", .kind = FIELD_SHARE, .at = offsetof(struct pair_request, options.prior)},
     {.name = NULL}};
 
 static void answer_predict(struct worker *worker, const struct request *request,
                            struct response *response)
 {
     json_t *root = NULL;
-    struct asked asked = asked_defaults(worker);
+    struct pair_request wanted = request_defaults(worker);
     struct bytes *out = &response->body;
     size_t count = 0;
     film_verdict *verdicts = NULL;
-    if (fields_read(request, predict_fields, &asked, &root, response)) {
-        if (asked.pairs)
-            verdicts = judge_pairs(worker, &asked, &count, response);
+    if (fields_read(request, predict_fields, &wanted, &root, response)) {
+        if (wanted.pairs)
+            verdicts = judge_pairs(worker, &wanted, &count, response);
         else
             response_error(response, 400, "pairs is missing: [[\"a\", \"b\"], ...]");
     }
@@ -208,23 +214,23 @@ static void answer_predict(struct worker *worker, const struct request *request,
 }
 
 static const struct field explain_fields[] = {
-    {.name = "a", .kind = FIELD_TEXT, .at = offsetof(struct asked, a)},
-    {.name = "b", .kind = FIELD_TEXT, .at = offsetof(struct asked, b)},
-    {.name = "prior", .kind = FIELD_SHARE, .at = offsetof(struct asked, options.prior)},
+    {.name = "a", .kind = FIELD_TEXT, .at = offsetof(struct pair_request, a)},
+    {.name = "b", .kind = FIELD_TEXT, .at = offsetof(struct pair_request, b)},
+    {.name = "prior", .kind = FIELD_SHARE, .at = offsetof(struct pair_request, options.prior)},
     {.name = NULL}};
 
 static void answer_explain(struct worker *worker, const struct request *request,
                            struct response *response)
 {
     json_t *root = NULL;
-    struct asked asked = asked_defaults(worker);
+    struct pair_request wanted = request_defaults(worker);
     film_error error;
     film_explanation why = {.size = sizeof why};
-    if (fields_read(request, explain_fields, &asked, &root, response) &&
-        has_both(&asked, response)) {
-        film_status status = film_context_set(worker->context, &asked.options, &error);
+    if (fields_read(request, explain_fields, &wanted, &root, response) &&
+        has_both(&wanted, response)) {
+        film_status status = film_context_set(worker->context, &wanted.options, &error);
         if (status == FILM_OK)
-            status = film_explain_pair(worker->context, asked.a, asked.b, &why, &error);
+            status = film_explain_pair(worker->context, wanted.a, wanted.b, &why, &error);
         if (status == FILM_OK)
             status = film_explanation_json(&why, FILM_ALL_REASONS, &response->given,
                                            &response->given_length, &error);
@@ -287,24 +293,24 @@ static void answer_embed(struct worker *worker, const struct request *request,
 const struct route match_routes[] = {
     {.method = METHOD_POST,
      .path = "/v1/match",
-     .summary = "Do two sentences mean the same?",
+     .summary = "Decide whether two sentences mean the same",
      .fields = match_fields,
      .answer = answer_match},
     {.method = METHOD_POST,
      .path = "/v1/predict",
-     .summary = "Probabilities of many pairs",
+     .summary = "Return the probabilities of many pairs",
      .fields = predict_fields,
      .answer = answer_predict,
      .slow = 1},
     {.method = METHOD_POST,
      .path = "/v1/explain",
-     .summary = "Why: words, groups of reasons, links, facts, examples",
+     .summary = "Explain a decision: words, groups of reasons, links, facts, examples",
      .fields = explain_fields,
      .answer = answer_explain,
      .slow = 1},
     {.method = METHOD_POST,
      .path = "/v1/embed",
-     .summary = "Vectors of sentences",
+     .summary = "Return the vectors of sentences",
      .fields = embed_fields,
      .answer = answer_embed,
      .slow = 1},

@@ -1,4 +1,5 @@
-/* The pool: /v1/search, adding and removing sentences. */
+/* Handles requests to the pool: searching (/v1/search), adding and removing sentences
+ * (/v1/pool). */
 #include "fields.h"
 #include "film_explain.h"
 #include "route.h"
@@ -14,8 +15,8 @@ enum { MOST_WHERE = 16, MOST_ANSWERS = 1000 };
 struct searching {
     struct bytes *out;
     int explain, many;
-    size_t reasons; /* so many of each answer at most */
-    size_t query;   /* whose list is open */
+    size_t reasons; /* maximum per result */
+    size_t query;   /* the query whose list is being written */
 };
 
 static void write_field(struct bytes *out, const char *name, film_text text)
@@ -25,7 +26,8 @@ static void write_field(struct bytes *out, const char *name, film_text text)
     bytes_string(out, text);
 }
 
-/* What else the user keeps with a sentence, checked: a damaged pool must not damage the answer. */
+/* Writes the user's extra fields. They are parsed first: a damaged pool must not make the response
+ * invalid JSON. */
 static void write_more(struct bytes *out, film_text more)
 {
     json_t *value = more.bytes ? json_loadb(more.bytes, more.length, 0, NULL) : NULL;
@@ -50,7 +52,7 @@ static void write_reasons(struct bytes *out, const film_verdict *verdict, size_t
     film_free(json);
 }
 
-/* Answers come query by query; those without any have an empty list. */
+/* Results arrive ordered by query; a query without results gets an empty list. */
 static void open_list(struct searching *searching, size_t query)
 {
     for (; searching->query < query; searching->query++) bytes_text(searching->out, "], [");
@@ -81,7 +83,7 @@ static int write_found(void *user, const film_found *found)
     return out->failed;
 }
 
-/* {"field": value, ...}; numbers and flags are compared as they are written. */
+/* {"field": value, ...}. Numbers and booleans are compared as text. */
 struct conditions {
     film_pool_where where[MOST_WHERE];
     char *written[MOST_WHERE];
@@ -94,7 +96,8 @@ static int read_conditions(const json_t *object, struct conditions *conditions,
     const char *name;
     json_t *value;
     if (json_object_size(object) > MOST_WHERE)
-        return response_error(response, 400, "where has at most %d conditions", MOST_WHERE);
+        return response_error(response, 400, "where: at most %d conditions are allowed",
+                              MOST_WHERE);
     json_object_foreach((json_t *)(uintptr_t)object, name, value)
     {
         size_t at = conditions->count++;
@@ -106,7 +109,7 @@ static int read_conditions(const json_t *object, struct conditions *conditions,
         }
         if (!json_is_integer(value) && !json_is_boolean(value))
             return response_error(response, 400,
-                                  "where: values must be strings, whole numbers, true or false");
+                                  "where: each value must be a string, an integer or a boolean");
         conditions->written[at] = json_dumps(value, JSON_ENCODE_ANY);
         if (!conditions->written[at]) return response_error(response, 503, "out of memory");
         conditions->where[at].value = film_string(conditions->written[at]);
@@ -143,7 +146,7 @@ static void search(struct worker *worker, const struct query *query, struct resp
         free(texts);
         return;
     }
-    if (searching.many && count == 0) out->length--; /* no list at all */
+    if (searching.many && count == 0) out->length--; /* no query: no inner list */
     bytes_text(out, searching.many && count ? "]]}\n" : "]}\n");
     if (status != FILM_OK) response_failure(response, status, &error);
     free(texts);
@@ -181,7 +184,8 @@ static void answer_search(struct worker *worker, const struct request *request,
         query.options.answer.threads = query.queries ? worker->service->options.threads : 1;
         query.options.progress = service_progress(worker->service);
         if (!query.q.bytes == !query.queries)
-            response_error(response, 400, "give either q, a sentence, or queries, a list of them");
+            response_error(response, 400,
+                           "exactly one of q (a sentence) and queries (a list) is required");
         else
             search(worker, &query, response);
     }
@@ -226,7 +230,7 @@ static int read_sentence(const json_t *item, size_t number, film_sentence *sente
     return 1;
 }
 
-/* Would COUNT more be too many? Those that replace others are not told apart. */
+/* Checks that COUNT more sentences fit into the pool. Replacements count as additions. */
 static int has_room(struct worker *worker, size_t count, struct response *response)
 {
     size_t most = worker->service->options.limits.pool;
@@ -237,8 +241,8 @@ static int has_room(struct worker *worker, size_t count, struct response *respon
     if (status != FILM_OK) return response_failure(response, status, &error);
     return there + count <= most ||
            response_error(response, 507,
-                          "the pool holds %llu sentences and may hold %zu (--max-pool): no room "
-                          "for %zu more",
+                          "pool full: it has %llu of at most %zu sentences (--max-pool), cannot "
+                          "add %zu",
                           (unsigned long long)there, most, count);
 }
 
@@ -357,14 +361,14 @@ static void answer_remove(struct worker *worker, const struct request *request,
 
 const struct route pool_routes[] = {{.method = METHOD_POST,
                                      .path = "/v1/search",
-                                     .summary = "What in the pool means the same?",
+                                     .summary = "Search the pool for sentences that mean the same",
                                      .fields = search_fields,
                                      .answer = answer_search,
                                      .slow = 1,
                                      .needs_pool = 1},
                                     {.method = METHOD_POST,
                                      .path = "/v1/pool",
-                                     .summary = "Add sentences, all or none",
+                                     .summary = "Add sentences to the pool, all or none",
                                      .fields = add_fields,
                                      .answer = answer_add,
                                      .slow = 1,
@@ -372,7 +376,7 @@ const struct route pool_routes[] = {{.method = METHOD_POST,
                                      .writes = 1},
                                     {.method = METHOD_DELETE,
                                      .path = "/v1/pool",
-                                     .summary = "Remove sentences, all or none",
+                                     .summary = "Remove sentences from the pool, all or none",
                                      .fields = remove_fields,
                                      .answer = answer_remove,
                                      .slow = 1,

@@ -29,7 +29,7 @@ static const char *const ends[] = {
 };
 enum { ASSETS = sizeof assets / sizeof *assets };
 
-/* Lengths and ETags: FNV-1a of the content is enough to tell one version from the next. */
+/* Sets lengths and ETags. FNV-1a of the content is enough to distinguish versions. */
 static void prepare(void)
 {
     for (size_t i = 0; i < ASSETS; i++) {

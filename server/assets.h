@@ -1,4 +1,4 @@
-/* The page and what belongs to it, inside the program. web/assets.def lists them. */
+/* The files of the web page, compiled into the program. web/assets.def lists them. */
 #ifndef SERVER_ASSETS_H
 #define SERVER_ASSETS_H
 
@@ -7,10 +7,10 @@
 struct asset {
     const char *path, *type;
     film_text content;
-    char etag[20]; /* from the content, quoted */
+    char etag[20]; /* hash of the content, quoted */
 };
 
-/* NULL: there is none at this path. */
+/* Returns the file at this path, or NULL. */
 const struct asset *assets_find(const char *path);
 
 #endif

@@ -1,6 +1,6 @@
-/* A buffer that grows: request bodies, answers, metrics and the access log are written into it. Its
- * JSON is no more than a few values: texts are escaped by the library, and whole documents are
- * written by it (film_explain.h) or by jansson. */
+/* A growing buffer for request bodies, responses, metrics and log lines. Writes simple JSON values
+ * only: the library escapes strings, and whole documents come from the library (film_explain.h) or
+ * from jansson. */
 #include "bytes.h"
 
 #include <math.h>
@@ -59,7 +59,7 @@ void bytes_format(struct bytes *bytes, const char *format, ...)
 
 void bytes_string(struct bytes *bytes, film_text text)
 {
-    enum { CHUNK = 4096 }; /* the room for escapes is six times what most text needs */
+    enum { CHUNK = 4096 }; /* room for escapes is six times the length of most text */
     bytes_append(bytes, "\"", 1);
     for (size_t at = 0; at < text.length; at += CHUNK) {
         size_t length = text.length - at < CHUNK ? text.length - at : CHUNK;
@@ -75,7 +75,7 @@ void bytes_real(struct bytes *bytes, double number)
     if (isfinite(number))
         bytes_format(bytes, "%.17g", number);
     else
-        bytes_text(bytes, "null"); /* JSON has no other word for it */
+        bytes_text(bytes, "null"); /* JSON has no NaN and no infinity */
 }
 
 void bytes_flag(struct bytes *bytes, int flag)

@@ -1,6 +1,5 @@
-/* A piece of memory that grows, and JSON written into it. A write that finds no memory is
- * remembered (`failed`) and those behind it do nothing, so that only the end has to be looked
- * at. */
+/* A growing buffer, and functions that append JSON to it. If memory runs out, `failed` is set and
+ * later writes do nothing; check it once at the end. */
 #ifndef SERVER_BYTES_H
 #define SERVER_BYTES_H
 
@@ -14,17 +13,17 @@ struct bytes {
 
 void bytes_free(struct bytes *bytes);
 
-/* Room for MORE bytes behind the last; 0: no memory. */
+/* Reserves room for MORE bytes at the end; returns 0 if memory runs out. */
 int bytes_reserve(struct bytes *bytes, size_t more);
 
 void bytes_append(struct bytes *bytes, const void *data, size_t length);
-void bytes_text(struct bytes *bytes, const char *text); /* as it is */
+void bytes_text(struct bytes *bytes, const char *text); /* unescaped */
 void bytes_format(struct bytes *bytes, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* JSON values. Strings must be UTF-8. */
 void bytes_string(struct bytes *bytes, film_text text);
-void bytes_real(struct bytes *bytes, double number); /* all its digits */
+void bytes_real(struct bytes *bytes, double number); /* with full precision */
 void bytes_flag(struct bytes *bytes, int flag);
 
 /* {"error": {"status": STATUS, "message": MESSAGE}} and a line end. */

@@ -1,5 +1,5 @@
-/* The clock of the program and the server, which see the installed headers only (the library has
- * src/base/clock.h). Seconds, for how long something takes. */
+/* A monotonic clock in seconds, to measure durations. The program and the server use this one
+ * because they see the installed headers only; the library has src/base/clock.h. */
 #ifndef SERVER_CLOCK_H
 #define SERVER_CLOCK_H
 

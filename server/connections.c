@@ -1,5 +1,5 @@
-/* Counts connections, times their requests, and sends the slowest away when the server is full.
- * Reads no request; libmicrohttpd does. */
+/* Counts connections, limits the time of their requests, and closes the slowest connection when the
+ * server is full. Does not read requests; libmicrohttpd does. */
 #include "connections.h"
 #include "bytes.h"
 #include "clock.h"
@@ -12,7 +12,7 @@ struct peer *connections_enter(struct connections *connections, int socket)
 {
     struct peer *peer = calloc(1, sizeof *peer);
     if (!peer) {
-        connections_turn_away(connections);
+        connections_cancel(connections);
         return NULL;
     }
     peer->socket = socket;
@@ -38,19 +38,19 @@ void connections_leave(struct connections *connections, struct peer *peer)
     free(peer);
 }
 
-/* Its socket is open as long as it is in the list. While a request arrives nobody else writes to
- * it. */
-static void send_away(struct connections *connections, struct peer *peer)
+/* Closes a connection, with status 408 if a request is arriving. The socket stays open while the
+ * peer is in the list, and nobody else writes to it while a request arrives. */
+static void close_peer(struct connections *connections, struct peer *peer)
 {
-    static const char body[] = "{\"error\": {\"status\": 408, \"message\": \"the request took too "
-                               "long to arrive\"}}\n";
-    char answer[300];
-    int length = snprintf(answer, sizeof answer,
+    static const char body[] = "{\"error\": {\"status\": 408, \"message\": \"timeout while "
+                               "receiving the request\"}}\n";
+    char response[300];
+    int length = snprintf(response, sizeof response,
                           "HTTP/1.1 408 Request Timeout\r\nContent-Type: application/json\r\n"
                           "Content-Length: %zu\r\nConnection: close\r\n\r\n%s",
                           sizeof body - 1, body);
     if (atomic_load(&peer->reading))
-        send(peer->socket, answer, (size_t)length, MSG_DONTWAIT | MSG_NOSIGNAL);
+        send(peer->socket, response, (size_t)length, MSG_DONTWAIT | MSG_NOSIGNAL);
     shutdown(peer->socket, SHUT_RDWR);
     peer->gone = 1;
     atomic_fetch_sub(&connections->count, 1);
@@ -63,9 +63,9 @@ void connections_sweep(struct connections *connections)
     for (struct peer *peer = connections->list; peer; peer = peer->next) {
         double since = atomic_load(&peer->since);
         if (peer->gone || since == 0 || now - since <= connections->patience) continue;
-        /* One that had its answer and asks nothing more is no dawdler. */
+        /* An idle connection without a request in progress is not counted as slow. */
         if (atomic_load(&peer->reading)) atomic_fetch_add(&connections->away->slow, 1);
-        send_away(connections, peer);
+        close_peer(connections, peer);
     }
     pthread_mutex_unlock(&connections->lock);
 }
@@ -83,7 +83,7 @@ static void make_room(struct connections *connections)
     }
     if (slowest) {
         atomic_fetch_add(&connections->away->full, 1);
-        send_away(connections, slowest);
+        close_peer(connections, slowest);
     }
     pthread_mutex_unlock(&connections->lock);
 }
@@ -99,7 +99,7 @@ int connections_admit(struct connections *connections, size_t spare)
     return 1;
 }
 
-void connections_turn_away(struct connections *connections)
+void connections_cancel(struct connections *connections)
 {
     atomic_fetch_sub(&connections->count, 1);
 }

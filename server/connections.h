@@ -1,10 +1,10 @@
-/* The connections of the moment, and sending away those that dawdle.
+/* The list of open connections; closes those that are too slow.
  *
- * libmicrohttpd closes a connection on which nothing happens. A client that sends a byte a second
- * is never that idle and could hold a connection for ever; so every connection has a time by which
- * its request must have arrived, or its answer been taken. When the server is full, a new one takes
- * the place of the one that has dawdled longest: however many there are, those who mean it are done
- * long before it is their turn to go. */
+ * libmicrohttpd closes idle connections. A client that sends one byte per second is never idle and
+ * could hold a connection forever. So every connection has a deadline by which its request must
+ * have arrived, or its response been received. When the server is full, a new connection replaces
+ * the one that has been slow for longest. Honest clients finish long before they are the
+ * slowest. */
 #ifndef SERVER_CONNECTIONS_H
 #define SERVER_CONNECTIONS_H
 
@@ -14,38 +14,40 @@
 
 struct peer {
     int socket;
-    _Atomic double since; /* when its time began to run; 0: it waits for us */
+    _Atomic double since; /* start of the time limit; 0: the server is working */
     atomic_int reading;   /* a request is arriving */
-    int gone;             /* sent away, and not counted any more */
+    int gone;             /* closed by us, and no longer counted */
     struct peer *next, **from;
 };
 
-/* How many had to go: for /metrics. */
+/* Numbers of connections closed by the server, for /metrics. */
 struct connections_refused {
-    atomic_uint slow; /* their request took too long to arrive */
-    atomic_uint
-        full; /* there was no room for them, or they dawdled while there was none for others */
+    /* Their request took too long to arrive. */
+    atomic_uint slow;
+    /* The server was full: they were rejected, or closed as the slowest to make room. */
+    atomic_uint full;
 };
 
 struct connections {
     pthread_mutex_t lock;
     struct peer *list;
-    atomic_size_t count; /* without those sent away */
+    atomic_size_t count; /* without closed ones */
     size_t most;
-    double patience; /* seconds */
+    double patience; /* time limit in seconds */
     struct connections_refused *away;
 };
 
-/* Counts one more. Where the server is full, the one that has dawdled longest is sent away, if there is one. 0: there are
- * SPARE more than there should be, and this one cannot come in. */
+/* Admits a new connection and counts it. If the server is full, closes the slowest connection, if
+ * any. Returns 0 (rejected) if there are SPARE more connections than the limit. */
 int connections_admit(struct connections *connections, size_t spare);
-void connections_turn_away(struct connections *connections); /* admitted, and then did not enter */
+/* Undoes connections_admit for a connection that failed before connections_enter. */
+void connections_cancel(struct connections *connections);
 
-/* One that was admitted. NULL: no memory. */
+/* Adds an admitted connection to the list. NULL: out of memory. */
 struct peer *connections_enter(struct connections *connections, int socket);
 void connections_leave(struct connections *connections, struct peer *peer);
 
-/* Sends away those whose time is over. */
+/* Closes connections that exceed the time limit. */
 void connections_sweep(struct connections *connections);
 
 #endif

@@ -1,11 +1,11 @@
-/* Bodies of requests, read by tables of their fields; what is not in the table is refused by name.
- */
+/* Reads request bodies by tables of fields. A field that is not in the table is an error that names
+ * the field. */
 #include "fields.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* How much of a name a message repeats: whole characters. */
+/* Number of bytes of a name that a message quotes; never splits a character. */
 static int shown(const char *name)
 {
     return (int)film_text_cut(film_string(name), 40);
@@ -17,8 +17,7 @@ static int parse(const struct request *request, json_t **root, struct response *
     *root = json_loadb(request->body.bytes ? request->body.bytes : "", request->body.length,
                        JSON_REJECT_DUPLICATES, &problem);
     if (!*root)
-        return response_error(response, 400,
-                              "the body is not JSON: %s (line %d, column %d, byte %d)",
+        return response_error(response, 400, "invalid JSON: %s (line %d, column %d, byte %d)",
                               problem.text, problem.line, problem.column, problem.position);
     if (!json_is_object(*root))
         return response_error(response, 400, "the body must be a JSON object: {\"a\": ...}");
@@ -39,7 +38,7 @@ static int read_share(const struct field *field, void *target, const json_t *val
     double number = json_number_value(value);
     if (!json_is_number(value) || !(ends ? number >= 0 && number <= 1 : number > 0 && number < 1))
         return response_error(response, 400, "%s%s must be a number %s", where, field->name,
-                              ends ? "from 0 to 1" : "between 0 and 1, without the ends");
+                              ends ? "from 0 to 1" : "between 0 and 1, both excluded");
     *(double *)target = number;
     return 1;
 }
@@ -50,7 +49,7 @@ static int read_count(const struct field *field, void *target, const json_t *val
     json_int_t number = json_integer_value(value);
     if (!json_is_integer(value) || number < (json_int_t)field->least ||
         (unsigned long long)number > field->most)
-        return response_error(response, 400, "%s%s must be a whole number from %zu to %zu", where,
+        return response_error(response, 400, "%s%s must be an integer from %zu to %zu", where,
                               field->name, field->least, field->most);
     *(size_t *)target = (size_t)number;
     return 1;
@@ -89,8 +88,7 @@ static int read_field(const struct field *field, void *target, const json_t *val
         *(film_text *)target = (film_text){json_string_value(value), json_string_length(value)};
         return 1;
     case FIELD_FLAG:
-        if (!json_is_boolean(value))
-            return wrong_type(field, value, where, "true or false", response);
+        if (!json_is_boolean(value)) return wrong_type(field, value, where, "a boolean", response);
         *(int *)target = json_is_true(value);
         return 1;
     case FIELD_COUNT:
@@ -118,8 +116,8 @@ static int unknown_field(const char *name, const char *where, const struct field
     struct bytes known = {.data = NULL};
     for (; fields->name; fields++) bytes_format(&known, " %s", fields->name);
     bytes_append(&known, "", 1);
-    response_error(response, 400, "%sthere is no field \"%.*s\" here; there are:%s", where,
-                   shown(name), name, known.failed ? "" : known.data);
+    response_error(response, 400, "%sunknown field \"%.*s\"; known fields:%s", where, shown(name),
+                   name, known.failed ? "" : known.data);
     bytes_free(&known);
     return 0;
 }
@@ -159,8 +157,8 @@ int fields_not_many(size_t count, size_t most, const char *name, struct response
 {
     return count <= most ||
            response_error(response, 413,
-                          "%zu %s are too many for one request: at most %zu (--max-texts)", count,
-                          name, most);
+                          "%s: %zu items, at most %zu are allowed per request (--max-texts)", name,
+                          count, most);
 }
 
 int fields_texts(const json_t *list, const char *name, size_t most, film_text **texts,

@@ -1,5 +1,5 @@
-/* The JSON of a request: a table of fields is its parser and its description, as a verb's options
- * are on the command line. */
+/* Reads the JSON of a request by a table of fields. The table both parses and describes the
+ * request, as the table of options does for a verb on the command line. */
 #ifndef SERVER_FIELDS_H
 #define SERVER_FIELDS_H
 
@@ -11,10 +11,10 @@
 enum field_kind {
     FIELD_TEXT,  /* film_text */
     FIELD_FLAG,  /* int */
-    FIELD_COUNT, /* size_t, from 1 (from 0 with least 0) up to `most` */
+    FIELD_COUNT, /* size_t, from `least` to `most` */
     FIELD_SHARE, /* double between 0 and 1, both excluded */
     FIELD_LEAST, /* double from 0 to 1 */
-    FIELD_WORD,  /* int: which of the words "auto|full|threshold" */
+    FIELD_WORD,  /* int: index of the word in "auto|full|threshold" */
     FIELD_LIST,  /* const json_t *: an array */
     FIELD_OBJECT /* const json_t * */
 };
@@ -22,30 +22,31 @@ enum field_kind {
 struct field {
     const char *name; /* NULL ends the table */
     enum field_kind kind;
-    size_t
-        at; /* offsetof the value in the struct given; left as it is where the field is not given */
+    /* Offset of the value in the caller's struct. The value is unchanged if the field is
+     * missing. */
+    size_t at;
     size_t least, most;
     const char *words;
 };
 
-/* The body as an object, its fields read into VALUES and others refused. 0: refused, RESPONSE says
- * why. What was read lives as long as *ROOT, which the caller frees in any case. */
+/* Parses the body and reads its fields into VALUES. Unknown fields are errors. Returns 0 on error,
+ * with the message in RESPONSE. The values live as long as *ROOT, which the caller always frees. */
 int fields_read(const struct request *request, const struct field *fields, void *values,
                 json_t **root, struct response *response);
 
-/* The same for an object inside of the body; WHERE names it in messages. */
+/* Does the same for an object inside the body; WHERE names it in messages. */
 int fields_of(const json_t *object, const char *where, const struct field *fields, void *values,
               struct response *response);
 
-/* A string, with a message naming item NUMBER of the list called NAME otherwise. */
+/* Reads a string. The error message names item NUMBER of the list NAME. */
 int fields_text(const json_t *value, const char *name, size_t number, film_text *text,
                 struct response *response);
 
-/* The items of a list of strings in memory to free; 0: refused. More than MOST is 413. */
+/* Reads a list of at most MOST strings; the caller frees *TEXTS. Returns 0 on error. */
 int fields_texts(const json_t *list, const char *name, size_t most, film_text **texts,
                  size_t *count, struct response *response);
 
-/* "2 pairs ... at most N": 413 when COUNT is more than MOST. */
+/* Returns 0, with status 413 in RESPONSE, if COUNT exceeds MOST. */
 int fields_not_many(size_t count, size_t most, const char *name, struct response *response);
 
 #endif

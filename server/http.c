@@ -1,5 +1,5 @@
-/* Connects libmicrohttpd to a service: accepts, collects a request's bytes, hands long ones to
- * the work queue, sends the answer. Decides nothing about what is answered. */
+/* Connects libmicrohttpd to a service: accepts connections, collects the bytes of requests, passes
+ * slow requests to the work queue, sends responses. route.c decides what the responses are. */
 #include "http.h"
 #include "clock.h"
 #include "route.h"
@@ -15,15 +15,15 @@
 #include <unistd.h>
 
 enum {
-    LARGE_BODY = 65536,     /* more than this is a batch, whatever the path: it takes long */
-    SPARE_CONNECTIONS = 64, /* above the limit, for telling so */
-    SPARE_HEADER = 24576,   /* memory of a connection beside its request's head */
-    /* A body up to so many times too large is read and thrown away before it is refused: most
-     * clients read no answer before they have sent all. */
+    LARGE_BODY = 65536,     /* larger bodies are batches, and so slow */
+    SPARE_CONNECTIONS = 64, /* above the limit, to respond with 503 */
+    SPARE_HEADER = 24576,   /* memory per connection in addition to the headers */
+    /* A body up to PATIENCE times the limit is read and discarded before it is rejected: most
+     * clients do not read a response before they have sent everything. */
     PATIENCE = 4
 };
 
-/* One request and its answer, from the head's arrival to the last byte sent. */
+/* One request and its response, from the headers' arrival to the last byte sent. */
 struct exchange {
     struct task task;
     struct http *http;
@@ -33,15 +33,15 @@ struct exchange {
     struct request request;
     struct bytes body;
     struct response response;
-    int answered;
+    int finished;  /* the response is complete */
     int too_large; /* its body */
-    int last;      /* the connection ends behind it */
+    int last;      /* the connection closes afterwards */
     double started;
 };
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
-/* Every thread that answers has a worker, made when it first answers. */
+/* Returns the worker of this thread; creates it on the first request. */
 static struct worker *own_worker(struct service *service)
 {
     static _Thread_local struct worker *worker;
@@ -81,7 +81,7 @@ static void add_headers(const struct exchange *exchange, struct MHD_Response *ou
         add_header(out, "Connection", "close");
 }
 
-/* The content is theirs from here on, to free when it is sent. */
+/* Passes ownership of the content to libmicrohttpd, which frees it after sending. */
 static struct MHD_Response *make_response(struct response *response)
 {
     film_text content = response_content(response);
@@ -129,10 +129,10 @@ static void make_answer(struct exchange *exchange)
         service_answer(worker, &exchange->request, &exchange->response);
     else
         response_error(&exchange->response, 503, "out of memory");
-    exchange->answered = 1;
+    exchange->finished = 1;
 }
 
-/* By a thread of queue; the connection sleeps meanwhile. */
+/* Runs on a thread of the queue while the connection is suspended. */
 static void run_task(struct task *task)
 {
     struct exchange *exchange = (struct exchange *)(void *)task;
@@ -140,14 +140,14 @@ static void run_task(struct task *task)
     MHD_resume_connection(exchange->connection);
 }
 
-static void hand_over(struct exchange *exchange, struct work_queue *queue)
+static void enqueue(struct exchange *exchange, struct work_queue *queue)
 {
     exchange->task.run = run_task;
     MHD_suspend_connection(exchange->connection);
     if (work_queue_push(queue, &exchange->task)) return;
-    response_error(&exchange->response, 503, "too many requests wait already; ask again later");
+    response_error(&exchange->response, 503, "too many requests are queued; try again later");
     exchange->response.retry = 1;
-    exchange->answered = 1;
+    exchange->finished = 1;
     MHD_resume_connection(exchange->connection);
 }
 
@@ -161,7 +161,7 @@ static int method_number(const char *method)
     return strcmp(method, "OPTIONS") == 0 ? METHOD_OPTIONS : METHOD_OTHER;
 }
 
-/* The few headers we read, in one walk. */
+/* Stores the headers that we use. */
 static enum MHD_Result take_header(void *user, enum MHD_ValueKind kind, const char *name,
                                    const char *value)
 {
@@ -184,17 +184,17 @@ static int refuse_body(struct exchange *exchange)
 {
     exchange->last = 1;
     return response_error(&exchange->response, 413,
-                          "the body is too large: at most %zu bytes (--max-body)",
+                          "request body too large: at most %zu bytes (--max-body)",
                           exchange->http->service->options.limits.body);
 }
 
-/* Does the client wait to hear whether its body is wanted? */
-static int is_asking(const struct exchange *exchange)
+/* Returns whether the client sent Expect: 100-continue before its body. */
+static int expects_continue(const struct exchange *exchange)
 {
     return MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, "Expect") != NULL;
 }
 
-/* What can be refused before the body has come. 0: refused. */
+/* Checks the headers before the body arrives. Returns 0 if the request is rejected. */
 static int check_head(struct exchange *exchange)
 {
     const struct service_limits *limits = &exchange->http->service->options.limits;
@@ -204,11 +204,11 @@ static int check_head(struct exchange *exchange)
         MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     unsigned long long announced = length ? strtoull(length, NULL, 10) : 0;
     exchange->too_large = announced > limits->body;
-    if (exchange->too_large && (announced / PATIENCE > limits->body || is_asking(exchange)))
+    if (exchange->too_large && (announced / PATIENCE > limits->body || expects_continue(exchange)))
         return refuse_body(exchange);
     if (head && head->header_size > limits->header)
         return response_error(&exchange->response, 431,
-                              "the request's head is too large: at most %zu bytes (--max-header)",
+                              "request headers too large: at most %zu bytes (--max-header)",
                               limits->header);
     if (atomic_load(&exchange->http->connections.count) > limits->connections) {
         atomic_fetch_add(&exchange->http->service->away.full, 1);
@@ -240,8 +240,8 @@ static enum MHD_Result begin(struct http *http, struct MHD_Connection *connectio
     return check_head(exchange) ? MHD_YES : send_answer(exchange);
 }
 
-/* A piece of the body. One without a length that grows too large is read to its end, and thrown
- * away. */
+/* Appends a chunk of the body. A body without Content-Length that grows too large is read to its
+ * end and discarded. */
 static void take_body(struct exchange *exchange, const char *data, size_t length)
 {
     size_t most = exchange->http->service->options.limits.body;
@@ -265,7 +265,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
         *length = 0;
         return MHD_YES;
     }
-    if (exchange->answered) return send_answer(exchange);
+    if (exchange->finished) return send_answer(exchange);
     if (exchange->peer) atomic_store(&exchange->peer->since, 0);
     exchange->request.body = (film_text){exchange->body.data, exchange->body.length};
     const struct route *route = route_find(exchange->request.method, exchange->request.path);
@@ -274,7 +274,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
     } else if (exchange->body.failed) {
         response_error(&exchange->response, 503, "out of memory");
     } else if (route && (route->slow || exchange->body.length > LARGE_BODY)) {
-        hand_over(exchange, route->writes ? &http->writes : &http->queue);
+        enqueue(exchange, route->writes ? &http->writes : &http->queue);
         return MHD_YES;
     } else {
         make_answer(exchange);
@@ -324,17 +324,17 @@ static struct http_server *least_busy(struct http *http)
     return best;
 }
 
-static void hand_to(struct http_server *server, int connection, const struct sockaddr *address,
-                    socklen_t length)
+static void assign_to(struct http_server *server, int connection, const struct sockaddr *address,
+                      socklen_t length)
 {
-    atomic_fetch_add(&server->connections, 1); /* until on_connection hears that it is closed */
+    atomic_fetch_add(&server->connections, 1); /* until on_connection reports the close */
     if (MHD_add_connection(server->daemon, connection, address, length) == MHD_YES) return;
-    atomic_fetch_sub(&server->connections, 1); /* it closed the socket */
-    connections_turn_away(&server->http->connections);
+    atomic_fetch_sub(&server->connections, 1); /* MHD_add_connection closed the socket */
+    connections_cancel(&server->http->connections);
 }
 
-/* Takes connections until the socket is shut down. */
-static void *take_connections(void *user)
+/* Accepts connections until the socket is shut down. */
+static void *accept_connections(void *user)
 {
     struct http *http = user;
     struct sockaddr_storage address;
@@ -343,7 +343,7 @@ static void *take_connections(void *user)
         int connection = accept4(http->socket, (struct sockaddr *)&address, &length,
                                  SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (connection >= 0 && connections_admit(&http->connections, SPARE_CONNECTIONS))
-            hand_to(least_busy(http), connection, (struct sockaddr *)&address, length);
+            assign_to(least_busy(http), connection, (struct sockaddr *)&address, length);
         else if (connection >= 0)
             close(connection);
         else if (errno == EINVAL || errno == EBADF)
@@ -353,9 +353,9 @@ static void *take_connections(void *user)
     }
 }
 
-/* ---- all of it ---- */
+/* ---- starting and stopping ---- */
 
-/* Connections need a descriptor each, and the usual limit is 1024. */
+/* Raises the limit of descriptors: each connection needs one, and the usual limit is 1024. */
 static void allow_descriptors(size_t connections)
 {
     struct rlimit limit;
@@ -397,7 +397,7 @@ int http_start(struct http *http, struct service *service, int socket)
            start_server(http, &http->servers[http->server_count]))
         http->server_count++;
     http->taking =
-        http->server_count > 0 && pthread_create(&http->taker, NULL, take_connections, http) == 0;
+        http->server_count > 0 && pthread_create(&http->taker, NULL, accept_connections, http) == 0;
     return http->taking;
 }
 
@@ -415,7 +415,7 @@ static void warm_up(struct task *task)
     free(task);
 }
 
-/* Counted as a request, so that stopping waits for it as for one. */
+/* The warm-up counts as a request, so that stopping waits for it. */
 void http_warm_up(struct http *http)
 {
     struct warming *warming = malloc(sizeof *warming);
@@ -429,7 +429,7 @@ void http_warm_up(struct http *http)
 
 void http_quiesce(struct http *http)
 {
-    shutdown(http->socket, SHUT_RDWR); /* wakes the thread that takes connections */
+    shutdown(http->socket, SHUT_RDWR); /* wakes the accepting thread */
     if (http->taking) pthread_join(http->taker, NULL);
     http->taking = 0;
     close(http->socket);
@@ -437,7 +437,7 @@ void http_quiesce(struct http *http)
 
 void http_end(struct http *http)
 {
-    /* First: a connection that sleeps must be awake when its daemon stops. */
+    /* The queues end first: a suspended connection must be resumed before its daemon stops. */
     work_queue_end(&http->queue);
     work_queue_end(&http->writes);
     for (int i = 0; i < http->server_count; i++) MHD_stop_daemon(http->servers[i].daemon);

@@ -1,10 +1,10 @@
-/* Sockets around a service, by libmicrohttpd: a thread that takes connections, some that serve them
- * (epoll), and others for the requests that take long.
+/* The HTTP server around a service, built on libmicrohttpd: one thread accepts connections, several
+ * serve them (epoll), and others process slow requests.
  *
- * Every serving thread is a daemon of its own. libmicrohttpd's pool of threads would share the
- * listening socket, and whichever thread wakes first takes all connections that wait: sixteen of
- * them often landed on one thread, and the other cores had nothing to do. So connections go to the
- * thread that has the fewest. */
+ * Every serving thread is a separate libmicrohttpd daemon. In libmicrohttpd's own thread pool, the
+ * threads share the listening socket, and the first to wake accepts all waiting connections: often
+ * one thread got sixteen of them while the other cores were idle. Here each connection goes to the
+ * thread with the fewest connections. */
 #ifndef SERVER_HTTP_H
 #define SERVER_HTTP_H
 
@@ -28,27 +28,28 @@ struct http {
     struct service *service;
     struct access_log access_log;
     struct connections connections;
-    /* What changes the pool has threads of its own: it may wait long for a lock or a database, and
-     * searches must not wait with it. */
+    /* Requests that change the pool have their own threads: they may wait long for a lock or a
+     * database, and searches must not wait for them. */
     struct work_queue queue, writes;
     struct http_server servers[HTTP_MOST_THREADS];
     int server_count;
-    int socket; /* that listens */
+    int socket; /* the listening socket */
     pthread_t taker;
     int taking;
 };
 
-/* Serves the connections of SOCKET, which listens; `access_log` is set before. 0: could not. */
+/* Starts serving connections of the listening SOCKET. Set `access_log` before. Returns 0 on
+ * failure. */
 int http_start(struct http *http, struct service *service, int socket);
 
-/* Makes or maps the index of a pool, before somebody waits for it; by a thread for long
- * requests. */
+/* Builds or maps the index of a pool in the background, before the first search needs it. */
 void http_warm_up(struct http *http);
 
-/* No connection is taken any more. */
+/* Stops accepting connections. */
 void http_quiesce(struct http *http);
 
-/* After http_quiesce: every thread ends. Requests in progress are lost, so wait for them before. */
+/* Ends all threads. Call http_quiesce first, and wait for requests in progress: they would be
+ * lost. */
 void http_end(struct http *http);
 
 #endif

@@ -20,7 +20,7 @@ static film_status refuse(film_error *error, film_status status, const char *for
     return error->status = status;
 }
 
-/* "HOST:PORT", "[HOST]:PORT" or "PORT" to two strings. 0: something else. */
+/* Splits "HOST:PORT", "[HOST]:PORT" or "PORT". Returns 0 for anything else. */
 static int split(const char *where, char host[64], char port[6])
 {
     const char *colon = strrchr(where, ':');
@@ -81,8 +81,8 @@ film_status listen_on(const char *where, int check_only, struct listening *out, 
                     *found = NULL;
     *out = (struct listening){.socket = -1};
     if (!split(where, host, port))
-        return refuse(error, FILM_USAGE, "--listen %s: expected HOST:PORT, as 127.0.0.1:8080%s",
-                      where, "");
+        return refuse(error, FILM_USAGE,
+                      "--listen %s: expected HOST:PORT, for example 127.0.0.1:8080%s", where, "");
     int problem = getaddrinfo(host, port, &wanted, &found);
     if (problem) return refuse(error, FILM_IO, "--listen %s: %s", where, gai_strerror(problem));
     out->local = is_loopback(found->ai_addr);

@@ -1,4 +1,4 @@
-/* A listening socket from "HOST:PORT". */
+/* Opens a listening socket for "HOST:PORT". */
 #ifndef SERVER_LISTEN_H
 #define SERVER_LISTEN_H
 
@@ -7,10 +7,11 @@
 struct listening {
     int socket;
     int local;      /* a loopback address */
-    char name[128]; /* "127.0.0.1:8080", "[::1]:8080", with the port that was chosen */
+    char name[128]; /* "127.0.0.1:8080" or "[::1]:8080", with the actual port */
 };
 
-/* With SOCKET -1 in what is returned after an error. CHECK_ONLY: find out `local`, open nothing. */
+/* Opens the socket; OUT->socket is -1 after an error. CHECK_ONLY: only set `local`, open
+ * nothing. */
 film_status listen_on(const char *where, int check_only, struct listening *out, film_error *error);
 
 #endif

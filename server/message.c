@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* A message may repeat pieces of what was sent, cut anywhere: it stays one line of UTF-8. */
+/* A message may quote parts of the request, cut anywhere. Keeps it one line of valid UTF-8. */
 static void clean(char *message)
 {
     size_t bad;
@@ -36,12 +36,12 @@ int response_failure(struct response *response, film_status status, const film_e
     case FILM_BAD_INPUT:
         return response_error(response, 400, "%s", error->message);
     case FILM_NO_MEMORY:
-        return response_error(response, 503, "out of memory; ask for less at once");
+        return response_error(response, 503, "out of memory; send a smaller request");
     case FILM_CANCELLED:
-        return response_error(response, 503, "the server is stopping; ask again");
+        return response_error(response, 503, "the server is stopping; try again");
     case FILM_DENIED:
         return response_error(response, 403, "%s", error->message);
-    case FILM_IO: /* a pool that is locked, or whose database is away: later it may work */
+    case FILM_IO: /* a locked pool or an unreachable database: may work later */
         return response_error(response, 503, "%s", error->message);
     default:
         return response_error(response, 500, "%s", error->message);

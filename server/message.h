@@ -1,4 +1,4 @@
-/* A request and its answer, without sockets: what comes in is bytes, what goes out is bytes. */
+/* A request and its response as plain bytes, without sockets. */
 #ifndef SERVER_MESSAGE_H
 #define SERVER_MESSAGE_H
 
@@ -6,9 +6,9 @@
 
 enum { METHOD_GET, METHOD_POST, METHOD_DELETE, METHOD_OPTIONS, METHOD_OTHER };
 
-/* Headers that are not there are NULL. */
+/* Missing headers are NULL. */
 struct request {
-    int method; /* HEAD is METHOD_GET: who sends the answer leaves its body out */
+    int method; /* HEAD is METHOD_GET; libmicrohttpd omits the body */
     const char *path;
     const char *host, *origin, *authorization, *content_type, *if_none_match;
     film_text body;
@@ -17,29 +17,29 @@ struct request {
 struct response {
     unsigned status;
     const char *type;  /* of the content; NULL: none */
-    struct bytes body; /* what was written for this answer, or */
-    char *given;       /* what the library wrote, given_length bytes, or */
+    struct bytes body; /* the body: written here, or */
+    char *given;       /* allocated by the library, given_length bytes, or */
     size_t given_length;
-    film_text lasting;  /* what lives as long as the service */
-    const char *etag;   /* NULL: not to be kept by anyone */
+    film_text lasting;  /* static, lives as long as the service */
+    const char *etag;   /* NULL: must not be cached */
     const char *policy; /* Content-Security-Policy */
     const char *allow;  /* methods, with 405 and OPTIONS */
-    const char *origin; /* who else may read it: the Access-Control headers; NULL: nobody */
-    int preflight;      /* ... as the answer to a preflight */
+    const char *origin; /* Access-Control-Allow-Origin; NULL: none */
+    int preflight;      /* this is the response to a CORS preflight */
     int challenge;      /* WWW-Authenticate: Bearer */
     int retry;          /* Retry-After: 1 */
 };
 
-/* Makes RESPONSE an error with this message; returns 0, so that a reader of requests can say
+/* Makes RESPONSE an error with this message. Returns 0, so that callers can write
  * `return response_error(...)`. */
 int response_error(struct response *response, unsigned status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A call of the library that failed: what is wrong with the request is 400, the rest 500 and the
- * like. */
+/* Makes RESPONSE the error of a failed library call: 400 for bad requests, otherwise 403 or 5xx.
+ * Returns 0. */
 int response_failure(struct response *response, film_status status, const film_error *error);
 
-/* What is sent: whichever of the three there is. */
+/* Returns the body, from whichever of the three is set. */
 film_text response_content(const struct response *response);
 
 void response_free(struct response *response);

@@ -1,4 +1,5 @@
-/* Counts requests and their durations per worker and writes the sums in Prometheus' text format. */
+/* Counts requests and their durations per worker, and writes the sums in the Prometheus text
+ * format. */
 #include "metrics.h"
 #include "route.h"
 
@@ -6,7 +7,7 @@
 
 static const unsigned statuses[METRICS_STATUSES] = {200, 204, 304, 400, 401, 403, 404, 405, 408,
                                                     409, 413, 415, 421, 431, 500, 503, 507};
-/* Upper ends in seconds; what is slower is in the last. */
+/* Upper bounds in seconds; the last bucket has none. */
 static const double bounds[METRICS_BUCKETS - 1] = {
     0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 10};
 
@@ -50,7 +51,8 @@ static void write_head(struct bytes *out, const char *name, const char *type, co
 static void write_requests(const struct totals *totals, struct bytes *out)
 {
     const char *path;
-    write_head(out, "film_requests_total", "counter", "Requests answered.");
+    write_head(out, "film_requests_total", "counter",
+               "Number of requests, by endpoint and status.");
     for (size_t i = 0; (path = route_path(i)); i++)
         for (size_t j = 0; j < METRICS_STATUSES; j++)
             if (totals->requests[i][j])
@@ -62,7 +64,8 @@ static void write_histogram(const struct totals *totals, struct bytes *out)
 {
     const char *path;
     write_head(out, "film_request_seconds", "histogram",
-               "Time from a request's head to its answer, its body's arrival included.");
+               "Request duration in seconds, from the headers to the response, including the "
+               "body's upload.");
     for (size_t i = 0; (path = route_path(i)); i++) {
         unsigned long long count = 0;
         for (size_t j = 0; j < METRICS_BUCKETS; j++) count += totals->slower[i][j];
@@ -89,9 +92,9 @@ static void write_number(struct bytes *out, const char *name, const char *type, 
     bytes_format(out, "%s %.15g\n", name, number);
 }
 
-void metrics_write(struct worker *asked, struct bytes *out)
+void metrics_write(struct worker *self, struct bytes *out)
 {
-    struct service *service = asked->service;
+    struct service *service = self->service;
     uint64_t sentences = 0;
     struct totals *totals = calloc(1, sizeof *totals);
     if (!totals) {
@@ -105,22 +108,24 @@ void metrics_write(struct worker *asked, struct bytes *out)
     write_requests(totals, out);
     write_histogram(totals, out);
     free(totals);
-    write_number(out, "film_requests_in_flight", "gauge", "Requests being read or answered.",
+    write_number(out, "film_requests_in_flight", "gauge", "Number of requests in progress.",
                  atomic_load(&service->in_flight));
-    if (service_pool_size(asked->generation, &sentences, NULL) == FILM_OK)
-        write_number(out, "film_pool_sentences", "gauge", "Sentences in the pool.",
+    if (service_pool_size(self->generation, &sentences, NULL) == FILM_OK)
+        write_number(out, "film_pool_sentences", "gauge", "Number of sentences in the pool.",
                      (double)sentences);
-    write_head(
-        out, "film_connections_sent_away_total", "counter",
-        "Connections ended because their request took too long (slow) or for want of room (full).");
+    write_head(out, "film_connections_sent_away_total", "counter",
+               "Connections closed by the server: request timed out (slow) or too many connections "
+               "(full).");
     bytes_format(out,
                  "film_connections_sent_away_total{reason=\"slow\"} %u\n"
                  "film_connections_sent_away_total{reason=\"full\"} %u\n",
                  atomic_load(&service->away.slow), atomic_load(&service->away.full));
-    write_number(out, "film_reloads_total", "counter", "Times the model was exchanged.",
+    write_number(out, "film_reloads_total", "counter",
+                 "Number of successful reloads of the model or pool.",
                  atomic_load(&service->reloads));
     write_number(out, "film_reloads_failed_total", "counter",
-                 "Reloads refused, the old model kept.", atomic_load(&service->failed_reloads));
-    write_number(out, "process_start_time_seconds", "gauge", "When the server started, Unix time.",
-                 service->started);
+                 "Number of failed reloads; the old model stays in use.",
+                 atomic_load(&service->failed_reloads));
+    write_number(out, "process_start_time_seconds", "gauge",
+                 "Start time of the server as Unix time in seconds.", service->started);
 }

@@ -1,5 +1,5 @@
-/* Counts of one worker, so that counting shares no memory between threads; summed when asked
- * for. */
+/* Counters of one worker. Each worker has its own, so that counting shares no memory between
+ * threads; /metrics sums them up. */
 #ifndef SERVER_METRICS_H
 #define SERVER_METRICS_H
 
@@ -13,14 +13,14 @@ struct worker;
 
 struct metrics {
     atomic_ullong requests[METRICS_ENDPOINTS][METRICS_STATUSES];
-    atomic_ullong slower[METRICS_ENDPOINTS][METRICS_BUCKETS]; /* by bucket, not yet cumulated */
+    atomic_ullong slower[METRICS_ENDPOINTS][METRICS_BUCKETS]; /* by bucket, not cumulative */
     atomic_ullong nanoseconds[METRICS_ENDPOINTS];
 };
 
-/* ENDPOINT is a number of route.h. */
+/* Counts a request. ENDPOINT comes from route_number. */
 void metrics_count(struct metrics *metrics, size_t endpoint, unsigned status, double seconds);
 
-/* Everything of the worker's service, in Prometheus' text format. */
-void metrics_write(struct worker *asked, struct bytes *out);
+/* Writes all metrics of the worker's service in the Prometheus text format. */
+void metrics_write(struct worker *self, struct bytes *out);
 
 #endif

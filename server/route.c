@@ -1,12 +1,12 @@
-/* The table of requests: who answers each, and what is refused before anybody is asked (token,
- * name, method, type, a pool that is not there). */
+/* Finds the handler of a request, and rejects requests before a handler runs (token, host, method,
+ * content type, missing pool). */
 #include "route.h"
 #include "assets.h"
 
 #include <string.h>
 #include <strings.h>
 
-/* Each file that answers has a table of its routes. */
+/* Each file with handlers has a table of its routes. */
 static const struct route *const tables[] = {match_routes, pool_routes, dedup_routes, about_routes};
 enum { TABLES = sizeof tables / sizeof *tables };
 static const struct route asset_route = {.method = METHOD_GET, .answer = answer_asset, .open = 1};
@@ -32,7 +32,7 @@ const struct route *route_find(int method, const char *path)
     return method == METHOD_GET && assets_find(path) ? &asset_route : NULL;
 }
 
-/* What is not counted by its own path is the page or something else. */
+/* Paths without their own counters are counted as "page" or "other". */
 enum { NUMBER_OF_PAGE, NUMBER_OF_OTHERS, FIRST_NUMBER };
 
 size_t route_number(const char *path)
@@ -51,9 +51,9 @@ const char *route_path(size_t number)
     return route && number < METRICS_ENDPOINTS ? route->path : NULL;
 }
 
-/* ---- who may ask ---- */
+/* ---- access ---- */
 
-/* Compares all of the token whatever the first difference, so that the time tells nothing of it. */
+/* Compares in constant time, so that the duration reveals nothing about the token. */
 static int same_token(const char *token, const char *given)
 {
     size_t length = strlen(token), given_length = strlen(given);
@@ -73,8 +73,8 @@ static int has_token(const struct service_options *options, const struct request
            same_token(options->token, given + sizeof scheme - 1);
 }
 
-/* A page elsewhere can make a browser ask this machine under a name of its own; the Host header
- * tells. */
+/* Guards against DNS rebinding: a foreign page can make a browser send requests to this machine,
+ * but the Host header then has a foreign name. */
 static int is_local_name(const char *host)
 {
     static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
@@ -93,7 +93,7 @@ static const char *allowed_origin(const struct service_options *options, const c
     return NULL;
 }
 
-/* The methods of a path; NULL: it is unknown. */
+/* Returns the methods of a path; NULL: unknown path. */
 static const char *methods_of(const char *path)
 {
     int get = route_find(METHOD_GET, path) != NULL, post = route_find(METHOD_POST, path) != NULL;
@@ -109,38 +109,37 @@ static int is_json(const char *type)
     return type && strncasecmp(type, json, length) == 0 && strchr("; ", type[length]);
 }
 
-/* ---- answering ---- */
+/* ---- dispatch ---- */
 
 static void no_route(const struct request *request, struct response *response)
 {
     response->allow = methods_of(request->path);
     if (!response->allow)
-        response_error(response, 404, "there is nothing here; /openapi.json lists what there is");
+        response_error(response, 404, "not found; /openapi.json lists all paths");
     else if (request->method == METHOD_OPTIONS)
         response->status = 204;
     else
-        response_error(response, 405, "this method is not for this path; there are: %s",
-                       response->allow);
+        response_error(response, 405, "method not allowed; allowed: %s", response->allow);
 }
 
-static int may_be_asked(const struct worker *worker, const struct route *route,
-                        const struct request *request, struct response *response)
+static int is_allowed(const struct worker *worker, const struct route *route,
+                      const struct request *request, struct response *response)
 {
     const struct service_options *options = &worker->service->options;
     if (!route->open && !has_token(options, request)) {
         response->challenge = 1;
         return response_error(response, 401,
-                              "a token is needed: Authorization: Bearer TOKEN, the one the server "
-                              "was started with");
+                              "missing or wrong token; send the server's token in the header "
+                              "Authorization: Bearer TOKEN");
     }
     if (route->needs_pool && !worker->generation->pool)
-        return response_error(response, 409,
-                              "a bare model is served, and this needs a pool: film serve POOL");
+        return response_error(
+            response, 409, "this request needs a pool; start the server with one: film serve POOL");
     if (route->writes && options->read_only)
-        return response_error(response, 403, "the pool is served for reading only (--read-only)");
+        return response_error(response, 403, "the pool is read-only (--read-only)");
     if (route->method != METHOD_GET && !is_json(request->content_type))
         return response_error(response, 415,
-                              "the body must be JSON: send Content-Type: application/json");
+                              "unsupported content type; send Content-Type: application/json");
     return 1;
 }
 
@@ -153,9 +152,10 @@ void route_answer(struct worker *worker, const struct request *request, struct r
     response->origin = allowed_origin(options, request->origin);
     response->preflight = response->origin && request->method == METHOD_OPTIONS;
     if (options->local && request->host && !is_local_name(request->host))
-        response_error(response, 421, "this server answers to localhost only, not to this name");
+        response_error(response, 421,
+                       "wrong Host header; this server is reachable as localhost only");
     else if (!route)
         no_route(request, response);
-    else if (may_be_asked(worker, route, request, response))
+    else if (is_allowed(worker, route, request, response))
         route->answer(worker, request, response);
 }

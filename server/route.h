@@ -1,4 +1,4 @@
-/* Which function answers what, and what is refused before any of them is asked. */
+/* The table of routes: which function handles which request. */
 #ifndef SERVER_ROUTE_H
 #define SERVER_ROUTE_H
 
@@ -8,35 +8,35 @@
 struct route {
     int method;
     const char *path;
-    const char *summary;        /* as the documentation and /openapi.json have it */
-    const struct field *fields; /* of the body; NULL: there is no body */
+    const char *summary;        /* as in the documentation and /openapi.json */
+    const struct field *fields; /* of the body; NULL: no body */
     void (*answer)(struct worker *worker, const struct request *request, struct response *response);
-    int open; /* no token needed */
-    int slow; /* may take milliseconds or more: not to be done by a thread that serves sockets */
-    int needs_pool; /* refused where a bare model is served */
+    int open;       /* no token needed */
+    int slow;       /* may take milliseconds or more: runs on the work queue */
+    int needs_pool; /* rejected if the server has only a model */
     int writes;     /* changes the pool */
 };
 
-/* The routes by number, NULL past the last. */
+/* Returns a route by number; NULL after the last. */
 const struct route *route_at(size_t number);
 
-/* "GET" for METHOD_GET. */
+/* Returns "GET" for METHOD_GET. */
 const char *route_method_name(int method);
 
-/* NULL: there is none. */
+/* Returns the route, or NULL. */
 const struct route *route_find(int method, const char *path);
 
-/* A number for the route's path below METRICS_ENDPOINTS, and the path of such a number (NULL: past
- * the last). Everything unknown is one. */
+/* Maps a path to its number for metrics (below METRICS_ENDPOINTS), and back (NULL: after the last).
+ * All unknown paths share one number. */
 size_t route_number(const char *path);
 const char *route_path(size_t number);
 
 void route_answer(struct worker *worker, const struct request *request, struct response *response);
 
-/* The routes of the files that answer, each ended by one without a path. */
+/* The tables of routes, each ended by an entry without a path. */
 extern const struct route match_routes[], pool_routes[], dedup_routes[], about_routes[];
 
-/* The files of the page. */
+/* Handles the files of the web page. */
 void answer_asset(struct worker *worker, const struct request *request, struct response *response);
 
 #endif

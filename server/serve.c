@@ -1,5 +1,5 @@
-/* Runs film serve: opens the service, starts the sockets, waits for signals, stops or reloads.
- * Parses no request. */
+/* Runs film serve: opens the service, starts the HTTP server, waits for signals, reloads or stops.
+ * Parses no requests. */
 #include "serve.h"
 #include "clock.h"
 #include "http.h"
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum { SWEEP_MS = 250 };
-static const double STOP_SECONDS = 10; /* at most, for requests in progress */
+static const double STOP_SECONDS = 10; /* maximum wait for requests in progress */
 
 void serve_defaults(struct serve_options *options)
 {
@@ -23,7 +23,7 @@ void serve_defaults(struct serve_options *options)
                                                              .timeout = 30}}};
 }
 
-static void say(const struct serve_options *options, const char *format, const char *what)
+static void print_status(const struct serve_options *options, const char *format, const char *what)
 {
     if (!options->quiet) fprintf(stderr, format, what);
 }
@@ -34,7 +34,7 @@ static film_status refuse(film_error *error, film_status status, const char *mes
     return error->status = status;
 }
 
-/* ---- signals: blocked everywhere, taken here ---- */
+/* ---- signals: blocked in all threads, received here ---- */
 
 static void block_signals(sigset_t *set)
 {
@@ -55,12 +55,12 @@ static void reload(struct http *http, const struct serve_options *options)
 {
     film_error error;
     if (access_log_open(&http->access_log, &error) != FILM_OK)
-        fprintf(stderr, "film: %s; the log goes on in the old file\n", error.message);
+        fprintf(stderr, "film: %s; logging continues in the old file\n", error.message);
     if (service_reload(http->service, &error) != FILM_OK) {
-        fprintf(stderr, "film: not reloaded, the old model keeps answering: %s\n", error.message);
+        fprintf(stderr, "film: reload failed, the old model stays in use: %s\n", error.message);
         return;
     }
-    say(options, "reloaded %s\n", options->service.path);
+    print_status(options, "reloaded %s\n", options->service.path);
     http_warm_up(http);
 }
 
@@ -74,13 +74,14 @@ static void run(struct http *http, const struct serve_options *options, const si
     }
 }
 
-/* Finishes what is in progress: no new connections, answers say that the old ones end, long calls
- * are told to stop. Quiet for a moment, or the time is over. */
+/* Finishes requests in progress: accepts no new connections, responds with Connection: close,
+ * cancels long calls. Ends when no request has been in progress for 0.1 s, or after
+ * STOP_SECONDS. */
 static void stop(struct http *http, const struct serve_options *options)
 {
     struct service *service = http->service;
     double end = clock_seconds() + STOP_SECONDS, quiet = clock_seconds();
-    say(options, "%s\n", "stopping");
+    print_status(options, "%s\n", "stopping");
     atomic_store(&service->stopping, 1);
     http_quiesce(http);
     while (clock_seconds() < end && clock_seconds() - quiet < 0.1) {
@@ -89,7 +90,7 @@ static void stop(struct http *http, const struct serve_options *options)
         if (atomic_load(&service->in_flight)) quiet = clock_seconds();
     }
     if (atomic_load(&service->in_flight) == 0) return;
-    fprintf(stderr, "film: some requests took too long to finish and are given up\n");
+    fprintf(stderr, "film: some requests did not finish in time and were aborted\n");
     _exit(0);
 }
 
@@ -104,10 +105,10 @@ film_status serve(const struct serve_options *options, film_error *error)
     if (status != FILM_OK) return status;
     if (!listening.local && !with.token)
         return refuse(error, FILM_USAGE,
-                      "a token is needed to listen beyond this machine: --token-file FILE, or "
-                      "FILM_TOKEN in the environment");
+                      "listening on a public address needs a token: pass --token-file FILE or "
+                      "set FILM_TOKEN");
     with.local = listening.local && !with.token;
-    block_signals(&signals); /* before there are threads, so that all of them do */
+    block_signals(&signals); /* before threads start, so that they inherit the mask */
     status = access_log_open(&http.access_log, error);
     if (status == FILM_OK) status = service_open(&service, &with, error);
     if (status != FILM_OK) return status;
@@ -115,7 +116,7 @@ film_status serve(const struct serve_options *options, film_error *error)
     if (status == FILM_OK && !http_start(&http, &service, listening.socket))
         status = refuse(error, FILM_IO, "cannot start the HTTP server");
     if (status == FILM_OK) {
-        say(options, "listening on http://%s\n", listening.name);
+        print_status(options, "listening on http://%s\n", listening.name);
         http_warm_up(&http);
         run(&http, options, &signals);
         stop(&http, options);

@@ -1,15 +1,15 @@
-/* film serve: a service, its sockets, and the signals that stop or reload it. */
+/* film serve: a service, its HTTP server, and the signals that stop or reload it. */
 #ifndef SERVER_SERVE_H
 #define SERVER_SERVE_H
 
 #include "service.h"
 
 struct serve_options {
-    const char *listen; /* "HOST:PORT", "[::1]:8080", ":8080"; port 0: any free one */
+    const char *listen; /* "HOST:PORT", "[::1]:8080", ":8080"; port 0: any free port */
     const char *log;    /* a file, "-", or NULL */
     int log_text;
     int quiet;
-    struct service_options service; /* `local` is set here */
+    struct service_options service; /* serve sets `local` */
 };
 
 void serve_defaults(struct serve_options *options);

@@ -1,5 +1,5 @@
-/* Owns the model or pool of the moment and one worker per thread. Exchanges the model under load
- * without a lock that a match would wait for. */
+/* Owns the current model or pool and one worker per thread. Replaces the model under load, without
+ * a lock that a match would wait for. */
 #include "service.h"
 #include "route.h"
 
@@ -37,7 +37,7 @@ static void generation_release(struct generation *generation)
     if (generation && atomic_fetch_sub(&generation->users, 1) == 1) generation_free(generation);
 }
 
-/* A pool is a SQLite file, and says so at its beginning; or it lies in a database. */
+/* Detects a pool: a SQLite file, recognised by its first bytes, or the URI of a database. */
 static film_status is_pool(const char *path, int *pool, film_error *error)
 {
     static const char magic[] = "SQLite format 3";
@@ -52,8 +52,8 @@ static film_status is_pool(const char *path, int *pool, film_error *error)
     return FILM_OK;
 }
 
-/* What happens to the database of a pool, for whoever watches the server. */
-static void tell(void *user, const char *line)
+/* Prints events of the pool's database to standard error. */
+static void print_event(void *user, const char *line)
 {
     (void)user;
     fprintf(stderr, "film: %s\n", line);
@@ -87,7 +87,8 @@ static film_status generation_open(const struct service_options *options, struct
     status = pool ? film_pool_open(options->path, &generation->pool, error)
                   : film_open(options->path, &generation->opened, error);
     generation->model = generation->opened;
-    if (status == FILM_OK && pool) status = film_pool_follow(generation->pool, tell, NULL, error);
+    if (status == FILM_OK && pool)
+        status = film_pool_follow(generation->pool, print_event, NULL, error);
     if (status == FILM_OK && pool)
         status = film_pool_model(generation->pool, &generation->model, error);
     if (status == FILM_OK) status = film_describe(generation->model, &generation->about, error);
@@ -106,7 +107,7 @@ static int enough(void *user, const film_found *found)
     return 1;
 }
 
-/* The first search makes or maps the index. */
+/* Runs a search: the first one builds or maps the index. */
 static void generation_warm_up(struct generation *generation, struct service *service)
 {
     film_search_options options = {.size = sizeof options};
@@ -119,7 +120,7 @@ static void generation_warm_up(struct generation *generation, struct service *se
 
 /* ---- workers ---- */
 
-static void worker_let_go(struct worker *worker)
+static void worker_release(struct worker *worker)
 {
     film_context_free(worker->context);
     generation_release(worker->generation);
@@ -127,12 +128,13 @@ static void worker_let_go(struct worker *worker)
     worker->generation = NULL;
 }
 
-/* The generation of the moment, with a context for it. 0: no memory. */
-static int worker_catch_up(struct worker *worker)
+/* Switches the worker to the current generation, with a context for it. Returns 0 if memory runs
+ * out. */
+static int worker_update(struct worker *worker)
 {
     struct service *service = worker->service;
     if (worker->context && worker->generation == atomic_load(&service->current)) return 1;
-    worker_let_go(worker);
+    worker_release(worker);
     pthread_mutex_lock(&service->lock);
     worker->generation = atomic_load(&service->current);
     atomic_fetch_add(&worker->generation->users, 1);
@@ -140,13 +142,13 @@ static int worker_catch_up(struct worker *worker)
     return film_context_new(worker->generation->model, &worker->context, NULL) == FILM_OK;
 }
 
-/* An old generation is let go as soon as nobody asks it: by the worker that finds it old when its
- * answer is made, or by whoever made it old, where the worker sleeps. One of the two comes later
- * and sees the other. */
+/* Releases an outdated generation as soon as it is unused. The worker does it after its request, or
+ * the reload does it if the worker is idle. Whichever runs second releases it. */
 static void worker_drop_old(struct worker *worker)
 {
-    if (pthread_mutex_trylock(&worker->lock) != 0) return; /* busy: it looks again afterwards */
-    if (worker->generation != atomic_load(&worker->service->current)) worker_let_go(worker);
+    if (pthread_mutex_trylock(&worker->lock) != 0)
+        return; /* busy: it checks again after its request */
+    if (worker->generation != atomic_load(&worker->service->current)) worker_release(worker);
     pthread_mutex_unlock(&worker->lock);
 }
 
@@ -166,7 +168,7 @@ struct worker *service_worker(struct service *service)
 void service_warm_up(struct worker *worker)
 {
     pthread_mutex_lock(&worker->lock);
-    if (worker_catch_up(worker)) generation_warm_up(worker->generation, worker->service);
+    if (worker_update(worker)) generation_warm_up(worker->generation, worker->service);
     pthread_mutex_unlock(&worker->lock);
     worker_drop_old(worker);
 }
@@ -177,13 +179,14 @@ void service_answer(struct worker *worker, const struct request *request, struct
     *response = (struct response){.status = 200};
     pthread_mutex_lock(&worker->lock);
     struct generation *generation = NULL;
-    if (worker_catch_up(worker)) {
+    if (worker_update(worker)) {
         generation = worker->generation;
         route_answer(worker, request, response);
     } else {
         response_error(response, 503, "out of memory");
     }
-    if (response->body.failed) response_error(response, 503, "out of memory; ask for less at once");
+    if (response->body.failed)
+        response_error(response, 503, "out of memory; send a smaller request");
     pthread_mutex_unlock(&worker->lock);
     if (generation != atomic_load(&service->current)) worker_drop_old(worker);
 }
@@ -212,7 +215,7 @@ void service_close(struct service *service)
     struct worker *next;
     for (struct worker *worker = service->workers; worker; worker = next) {
         next = worker->next;
-        worker_let_go(worker);
+        worker_release(worker);
         pthread_mutex_destroy(&worker->lock);
         free(worker);
     }
@@ -221,17 +224,17 @@ void service_close(struct service *service)
     pthread_mutex_destroy(&service->writing);
 }
 
-/* Another file under the name of the pool that is open: the old one's log lies beside it.
- * film_pool_open notices where it may see other processes' locks, which a unit with ProcSubset=pid
- * does not let it. Only this thread exchanges generations. */
-static film_status refuse_exchange(struct service *service, film_error *error)
+/* Rejects a reload if another file has replaced the open pool: the log of the old pool is still
+ * next to it. film_pool_open notices this only if it can see the locks of other processes, which a
+ * systemd unit with ProcSubset=pid prevents. Only this thread replaces generations. */
+static film_status check_replaced(struct service *service, film_error *error)
 {
     const char *path = service->options.path;
     const struct generation *current = atomic_load(&service->current);
     if (!film_pool_replaced(current->pool, path)) return FILM_OK;
     snprintf(error->message, sizeof error->message,
-             "%s was put in the place of the pool that is being served; stop the server, remove "
-             "%s-wal and %s-shm, and start it again",
+             "%s has been replaced while it is being served; stop the server, remove "
+             "%s-wal and %s-shm, then start it again",
              path, path, path);
     return error->status = FILM_IO;
 }
@@ -239,7 +242,7 @@ static film_status refuse_exchange(struct service *service, film_error *error)
 film_status service_reload(struct service *service, film_error *error)
 {
     struct generation *fresh = NULL;
-    film_status status = refuse_exchange(service, error);
+    film_status status = check_replaced(service, error);
     if (status == FILM_OK) status = generation_open(&service->options, &fresh, error);
     if (status != FILM_OK) {
         atomic_fetch_add(&service->failed_reloads, 1);
@@ -247,7 +250,7 @@ film_status service_reload(struct service *service, film_error *error)
     }
     pthread_mutex_lock(&service->lock);
     struct generation *old = atomic_exchange(&service->current, fresh);
-    struct worker *workers = service->workers; /* those that come later take the fresh one */
+    struct worker *workers = service->workers; /* workers created later use the fresh one */
     pthread_mutex_unlock(&service->lock);
     atomic_fetch_add(&service->reloads, 1);
     generation_release(old);

@@ -1,9 +1,8 @@
-/* What answers: the model or pool of the moment, and one worker per thread that asks it.
+/* The service: the current model or pool, and one worker per thread.
  *
- * A request is answered by service_answer, a function of the request alone: sockets, threads and
- * signals are around it (http.c, serve.c). Matching takes no lock that another thread wants: a
- * worker has its own context and counters, and its own mutex is touched by others only while the
- * model is exchanged. */
+ * service_answer handles a request without sockets, threads or signals; those are in http.c and
+ * serve.c. Matching waits for no other thread: a worker has its own context and counters, and other
+ * threads lock its mutex only when the model is replaced. */
 #ifndef SERVER_SERVICE_H
 #define SERVER_SERVICE_H
 
@@ -18,31 +17,30 @@
 struct service_limits {
     size_t body;   /* bytes of a request */
     size_t texts;  /* sentences of a request */
-    size_t pool;   /* sentences a pool may grow to; 0: any number */
-    size_t header; /* bytes of a request's head */
+    size_t pool;   /* maximum number of sentences in the pool; 0: no limit */
+    size_t header; /* bytes of a request's headers */
     size_t connections;
-    double timeout; /* seconds for a request to arrive, and for its answer to be taken */
+    double timeout; /* seconds to receive a request, and to send its response */
 };
 
 struct service_options {
     const char *path;   /* of the model or pool */
     const char *report; /* an HTML file, or NULL */
-    const char *token;  /* NULL: none is asked for */
+    const char *token;  /* NULL: no token required */
     const char *const *origins;
     size_t origin_count;
-    /* answer only to names of this machine (Host), so that no page can reach it by a DNS trick */
+    /* Accept only Host headers that name this machine: protects against DNS rebinding. */
     int local;
     int read_only;
     int threads;
     struct service_limits limits;
 };
 
-/* A model or pool as it was opened once. A newer one replaces it; the last worker that lets go
- * closes it. */
+/* A model or pool as it was opened once. A reload replaces it; the last user closes it. */
 struct generation {
-    film_model *opened; /* NULL where a pool is served */
+    film_model *opened; /* NULL if a pool is served */
     const film_model *model;
-    film_pool *pool; /* NULL where a bare model is served */
+    film_pool *pool; /* NULL if only a model is served */
     char *about;     /* film_describe of the model */
     char *report;
     size_t report_length;
@@ -50,7 +48,7 @@ struct generation {
 };
 
 struct worker {
-    pthread_mutex_t lock; /* held while a request is answered */
+    pthread_mutex_t lock; /* held while a request is processed */
     struct service *service;
     struct generation *generation;
     film_context *context;
@@ -60,10 +58,10 @@ struct worker {
 
 struct service {
     struct service_options options;
-    pthread_mutex_t lock; /* of `workers`, and of taking `current` */
+    pthread_mutex_t lock; /* protects `workers`, and taking a reference to `current` */
     struct generation *_Atomic current;
     struct worker *workers;
-    pthread_mutex_t writing; /* looking at the pool's size and adding are one step */
+    pthread_mutex_t writing; /* makes checking the pool's size and adding one step */
     atomic_int stopping, in_flight;
     atomic_uint reloads, failed_reloads;
     struct connections_refused away;
@@ -72,26 +70,27 @@ struct service {
 
 film_status service_open(struct service *service, const struct service_options *options,
                          film_error *error);
-void service_close(struct service *service); /* nobody answers any more */
+/* All workers must be idle. */
+void service_close(struct service *service);
 
-/* Opens the file again. When it cannot be used the old one keeps answering. */
+/* Opens the file again. On failure, the old model or pool stays in use. */
 film_status service_reload(struct service *service, film_error *error);
 
-/* One per thread, freed with the service; NULL: no memory. */
+/* Creates a worker, one per thread; service_close frees it. NULL: out of memory. */
 struct worker *service_worker(struct service *service);
 
-/* Makes or maps the index of a pool, before somebody waits for it. */
+/* Builds or maps the index of a pool, before the first search needs it. */
 void service_warm_up(struct worker *worker);
 
-/* The answer to a request. Free the response. */
+/* Handles a request. The caller frees the response. */
 void service_answer(struct worker *worker, const struct request *request,
                     struct response *response);
 
-/* Sentences of the pool as it is now; 0 where there is none. */
+/* Sets the current number of sentences in the pool; 0 without a pool. */
 film_status service_pool_size(const struct generation *generation, uint64_t *count,
                               film_error *error);
 
-/* What long calls ask: does the server stop? */
+/* Returns a progress callback that cancels long calls when the server stops. */
 film_progress service_progress(struct service *service);
 
 #endif

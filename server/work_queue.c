@@ -1,5 +1,5 @@
-/* Threads for requests that take long, first in first out, so that threads that serve sockets
- * never wait for one. */
+/* Runs slow requests on separate threads, first in, first out, so that threads that serve sockets
+ * never wait for them. */
 #include "work_queue.h"
 
 static void *work(void *user)

@@ -1,11 +1,12 @@
-/* Threads for requests that take long, so that those that serve sockets never wait for one. */
+/* A queue of tasks and the threads that run them: slow requests must not block threads that serve
+ * sockets. */
 #ifndef SERVER_WORK_QUEUE_H
 #define SERVER_WORK_QUEUE_H
 
 #include <pthread.h>
 #include <stddef.h>
 
-/* Part of what is to be done; jobs wait in a list. */
+/* A task. Embed it as the first member of a struct with the task's data. */
 struct task {
     void (*run)(struct task *task);
     struct task *next;
@@ -17,17 +18,18 @@ struct work_queue {
     pthread_mutex_t lock;
     pthread_cond_t some;
     struct task *first, **last;
-    size_t waiting, most; /* jobs that may wait */
+    size_t waiting, most; /* queued tasks, and their maximum */
     int ending;
     pthread_t threads[WORK_QUEUE_MOST_THREADS];
     int count;
 };
 
-/* 0: no thread could be started. */
+/* Starts the threads; returns 0 if none could be started. */
 int work_queue_start(struct work_queue *queue, int threads, size_t most);
-void work_queue_end(struct work_queue *queue); /* after those that wait are done */
+/* Ends the threads after they have run all queued tasks. */
+void work_queue_end(struct work_queue *queue);
 
-/* 0: too many wait already. */
+/* Adds a task; returns 0 if the queue is full or ending. */
 int work_queue_push(struct work_queue *queue, struct task *task);
 
 #endif

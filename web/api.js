@@ -1,5 +1,5 @@
-// Asking the server: the token, a server that is gone and comes back, answers that are overtaken.
-import { $, problem, say } from "./dom.js";
+// Sends requests to the server. Handles the token, a lost connection, and responses that arrive too late.
+import { $, problem, setText } from "./dom.js";
 
 export class ServerError extends Error {
     constructor(status, message) {
@@ -7,7 +7,7 @@ export class ServerError extends Error {
         this.status = status;
     }
 }
-// Nobody answered; the banner tells the user, and "back" is sent when that is over.
+// The server did not respond. The banner informs the user; the event "back" follows when it responds again.
 export class Gone extends Error {}
 
 export const connection = new EventTarget();
@@ -16,18 +16,18 @@ let retryDelay = 0;
 let retryAt = 0;
 let timer = null;
 
-function tell() {
+function showBanner() {
     const seconds = Math.max(0, Math.ceil((retryAt - Date.now()) / 1000));
-    say($("connection-text"),
-        `The server does not answer. What you typed is kept; trying again ${seconds ? `in ${seconds} s` : "now"}.`);
+    setText($("connection-text"),
+        `The server does not respond. Your input is kept. Retrying ${seconds ? `in ${seconds} s` : "now"}.`);
 }
 
 async function probe() {
     clearTimeout(timer);
     timer = null;
     try {
-        const answer = await fetch("/healthz", { cache: "no-store" });
-        if (!answer.ok) throw new Gone();
+        const response = await fetch("/healthz", { cache: "no-store" });
+        if (!response.ok) throw new Gone();
         retryDelay = 0;
         $("connection").hidden = true;
         connection.dispatchEvent(new Event("back"));
@@ -36,11 +36,11 @@ async function probe() {
     }
 }
 
-// 1, 2, 4, then every 5 seconds: quick after a restart, little work for a server that is down for long.
+// Retries after 1, 2, 4, then every 5 seconds: quick after a restart, little traffic if the server stays down.
 function wait() {
     retryDelay = Math.min(retryDelay ? retryDelay * 2 : 1, 5);
     retryAt = Date.now() + retryDelay * 1000;
-    tell();
+    showBanner();
     timer = setTimeout(probe, retryDelay * 1000);
 }
 
@@ -55,29 +55,29 @@ window.addEventListener("online", () => { if (timer !== null) probe(); });
 // ---- The token ----
 
 const tokenKey = "film-token";
-let asking = null;
-let declined = -1; // when the user last wanted to give no token
+let pendingDialog = null; // the promise of the open dialog
+let declined = -1; // when the user last cancelled the dialog
 
-// One dialog for however many requests were refused; false when the user wants none.
-function askForToken(again) {
-    asking ??= new Promise((resolve) => {
+// Opens one dialog, however many requests were rejected. Resolves to false if the user cancels.
+function requestToken(again) {
+    pendingDialog ??= new Promise((resolve) => {
         const dialog = $("token-dialog");
         $("token").value = "";
-        say($("token-says"), again ? "That token was not accepted. Please look again."
-                                   : "Whoever runs it can give you one. It is kept until you close this tab.");
+        setText($("token-status"), again ? "The server did not accept this token. Check it and try again."
+                                   : "Ask the administrator of this server for one. It is stored until you close this tab.");
         dialog.returnValue = "";
         dialog.addEventListener("close", () => {
             const given = dialog.returnValue === "use" && $("token").value.trim();
             $("token").value = "";
             if (given) sessionStorage.setItem(tokenKey, given);
             else declined = performance.now();
-            asking = null;
+            pendingDialog = null;
             resolve(Boolean(given));
         }, { once: true });
         dialog.showModal();
         $("token").focus();
     });
-    return asking;
+    return pendingDialog;
 }
 $("token-cancel").addEventListener("click", () => $("token-dialog").close());
 
@@ -88,11 +88,11 @@ export const hasToken = () => sessionStorage.getItem(tokenKey) !== null;
 async function send(path, body, signal) {
     const headers = {};
     const token = sessionStorage.getItem(tokenKey);
-    // A header is Latin-1; what does not fit is no token of this server.
+    // Tokens are printable ASCII; fetch would throw on other characters.
     if (token && /^[\x21-\x7e]+$/.test(token)) headers.Authorization = `Bearer ${token}`;
     if (body) headers["Content-Type"] = "application/json";
     try {
-        return { token, answer: await fetch(path, {
+        return { token, response: await fetch(path, {
             method: body ? "POST" : "GET", headers, signal, cache: "no-store",
             body: body ? JSON.stringify(body) : undefined,
         }) };
@@ -106,39 +106,39 @@ async function send(path, body, signal) {
 async function fetchChecked(path, body, signal) {
     const started = performance.now();
     for (;;) {
-        const { token, answer } = await send(path, body, signal);
-        if (answer.ok) return answer;
-        if (answer.status === 401) {
-            // While this one was under way, another request may have got a token, or a no.
+        const { token, response } = await send(path, body, signal);
+        if (response.ok) return response;
+        if (response.status === 401) {
+            // Another request may have obtained a token, or the user may have cancelled, in the meantime.
             if (sessionStorage.getItem(tokenKey) !== token) continue;
-            if (started > declined && await askForToken(token !== null)) continue;
-            throw new ServerError(401, "This server answers only with a token. Change something here to be asked again.");
+            if (started > declined && await requestToken(token !== null)) continue;
+            throw new ServerError(401, "This server requires a token. Change the input to enter one.");
         }
-        if (answer.status === 502 || answer.status === 504) {
+        if (response.status === 502 || response.status === 504) {
             lost();
             throw new Gone();
         }
-        const said = await answer.json().catch(() => null);
-        throw new ServerError(answer.status, said?.error?.message ?? `The server answered with status ${answer.status}.`);
+        const failure = await response.json().catch(() => null);
+        throw new ServerError(response.status, failure?.error?.message ?? `The server returned status ${response.status}.`);
     }
 }
 
-// GET without a body, POST with one.
-export async function ask(path, body = null, signal = undefined) {
-    const answer = await fetchChecked(path, body, signal);
+// Sends GET without a body, POST with one; resolves to the parsed JSON.
+export async function request(path, body = null, signal = undefined) {
+    const response = await fetchChecked(path, body, signal);
     try {
-        return await answer.json();
+        return await response.json();
     } catch (error) {
         if (error.name === "AbortError") throw error;
-        lost(); // it stopped in the middle of its answer
+        lost(); // the connection broke during the response
         throw new Gone();
     }
 }
 
-export const askForText = async (path) => (await fetchChecked(path, null, undefined)).text();
+export const requestText = async (path) => (await fetchChecked(path, null, undefined)).text();
 
-// latest(work, delay): a function that calls work(signal) when nothing was asked for `delay` milliseconds.
-// A call that is overtaken is aborted, and its answer never arrives. onProblem gets a sentence, or null.
+// latest(work, delay, onProblem): returns a debounced function that calls work(signal) after `delay` milliseconds
+// without another call. A newer call aborts the one in progress. onProblem receives a message, or null on success.
 export function latest(work, delay, onProblem) {
     let pending = null;
     let running = null;
@@ -152,7 +152,7 @@ export function latest(work, delay, onProblem) {
                 if (running === mine) onProblem(null);
             } catch (error) {
                 if (running !== mine || error.name === "AbortError") return;
-                if (error instanceof Gone) onProblem(null); // the banner says it
+                if (error instanceof Gone) onProblem(null); // the banner is shown instead
                 else if (error instanceof ServerError) onProblem(error.message);
                 else throw error;
             }

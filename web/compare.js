@@ -1,6 +1,6 @@
-// Two boxes and the live verdict.
-import { $, el, say, clean, percent, inWords } from "./dom.js";
-import { ask, latest, show } from "./api.js";
+// The view Compare: two text boxes and a result that updates while typing.
+import { $, el, setText, clean, percent, inWords } from "./dom.js";
+import { request, latest, show } from "./api.js";
 import { explanation, inShort } from "./why.js";
 
 const tries = [
@@ -15,14 +15,14 @@ const open = new Set();
 let keepLink = () => {};
 let shownFor = null;
 
-// The slider moves in log-odds, where every step changes an answer alike.
+// The slider is linear in log-odds, so every step changes a result by the same amount.
 const priorChosen = () => 1 / (1 + Math.exp(-prior.value / 10));
 const isDefault = () => Number(prior.value) === 0;
 
 function describePrior() {
     const p = priorChosen();
-    const text = isDefault() ? "half of all pairs are the same" : `${percent(p)} % of pairs are the same`;
-    say($("prior-says"), text);
+    const text = `${percent(p)} % of pairs mean the same`;
+    setText($("prior-status"), text);
     prior.setAttribute("aria-valuetext", text);
 }
 
@@ -39,9 +39,9 @@ function showExamples(examples) {
 
 function showAnswer(answer) {
     $("answer").hidden = false;
-    say($("percent"), percent(answer.probability));
-    say($("verdict-words"), inWords(answer.probability));
-    say($("because"), inShort(answer));
+    setText($("percent"), percent(answer.probability));
+    setText($("verdict-words"), inWords(answer.probability));
+    setText($("because"), inShort(answer));
     const verdict = $("verdict");
     verdict.classList.toggle("for", answer.probability >= 0.5);
     verdict.classList.toggle("against", answer.probability < 0.5);
@@ -61,16 +61,16 @@ const update = latest(async (signal) => {
         return;
     }
     if (!isDefault()) question.prior = priorChosen();
-    const asked = JSON.stringify(question);
-    $("answer").classList.toggle("waiting", asked !== shownFor);
-    if (asked === shownFor) return;
+    const key = JSON.stringify(question);
+    $("answer").classList.toggle("waiting", key !== shownFor);
+    if (key === shownFor) return;
     try {
-        showAnswer(await ask("/v1/explain", question, signal));
-        shownFor = asked;
-        $("answer").classList.remove("waiting"); // otherwise it stays pale: it answers something else
+        showAnswer(await request("/v1/explain", question, signal));
+        shownFor = key;
+        $("answer").classList.remove("waiting"); // on failure it stays pale: it belongs to older input
     } catch (error) {
         if (error.name !== "AbortError") shownFor = null;
-        if (error.status) $("answer").hidden = true; // an answer to something else would mislead
+        if (error.status) $("answer").hidden = true; // a result for older input would mislead
         throw error;
     }
 }, 120, show($("compare-problem")));

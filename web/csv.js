@@ -1,4 +1,4 @@
-// Tables in and out: RFC 4180, with the separator found out.
+// Reads and writes CSV (RFC 4180). Detects the separator: tab, semicolon or comma.
 
 function separator(text) {
     const first = text.slice(0, text.search(/[\r\n]|$/));
@@ -6,7 +6,7 @@ function separator(text) {
     return counts.reduce((best, one) => (one[0] > best[0] ? one : best))[1];
 }
 
-// rows(text): lists of cells. A quote only opens a cell at its beginning, as in most spreadsheets' files.
+// rows(text): returns a list of rows, each a list of cells. A quote is special only at the start of a cell.
 export function rows(text) {
     const mark = separator(text);
     const result = [];
@@ -37,7 +37,7 @@ const quoted = (value) => {
     const text = String(value);
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
-// The mark at the beginning tells spreadsheets that this is UTF-8.
+// Spreadsheet programs need the byte order mark to recognise UTF-8.
 export const csv = (lines) => "\ufeff" + lines.map((cells) => cells.map(quoted).join(",") + "\r\n").join("");
 
 export function download(name, text, type = "text/csv") {

@@ -1,27 +1,27 @@
-// A list in, clusters of sentences that mean the same out.
-import { $, el, say, clean, percent, several, count } from "./dom.js";
-import { ask, latest } from "./api.js";
+// The view Deduplicate: finds clusters of sentences that mean the same in a list.
+import { $, el, setText, clean, percent, several, count } from "./dom.js";
+import { request, latest } from "./api.js";
 import { rows, csv, download } from "./csv.js";
 
 const list = $("list");
 const kept = "film-list";
 const page = 40; // clusters shown at a time
-let table = null; // rows of the opened file, when it has columns
-let texts = [];   // what the result is about
+let table = null; // rows of the opened file, if it has columns
+let texts = [];   // the sentences that the result refers to
 let result = null;
 let shown = 0;
-let wanted = false; // asked for and not answered yet
+let wanted = false; // requested, but not received yet
 
 const lines = () => clean(list.value).split(/\r\n|\r|\n/).map((line) => line.trim()).filter((line) => line !== "");
 
 function describe() {
     const n = lines().length;
-    say($("list-says"), n ? several(n, "sentence", "sentences") : "Paste a list here, drop a file on it, or open one.");
-    say($("threshold-says"), `${$("threshold").value} %`);
+    setText($("list-status"), n ? several(n, "sentence", "sentences") : "Paste a list, drop a file here, or open a file.");
+    setText($("threshold-status"), `${$("threshold").value} %`);
     try {
         sessionStorage.setItem(kept, list.value);
     } catch {
-        sessionStorage.removeItem(kept); // too long to be kept over a reload
+        sessionStorage.removeItem(kept); // too large for the session storage
     }
 }
 
@@ -62,7 +62,7 @@ async function openFile(file) {
         list.value = text;
         describe();
     }
-    say($("dedup-says"), `${file.name} is open: ${several(lines().length, "sentence", "sentences")}.`);
+    setText($("dedup-status"), `Loaded ${several(lines().length, "sentence", "sentences")} from ${file.name}.`);
 }
 
 // ---- The result ----
@@ -71,7 +71,7 @@ function card(cluster) {
     return el("li.cluster", {}, el("span.size", { "aria-label": several(cluster.size, "sentence", "sentences") }, `${count(cluster.size)}×`),
         el("ul", {}, ...cluster.members.map((member) => el(member.representative ? "li.first" : "li", {},
             el("span.text", { dir: "auto" }, member.text),
-            el("span.chance", {}, member.representative ? "stands for all" : `${percent(member.probability)} %`)))));
+            el("span.chance", {}, member.representative ? "representative" : `${percent(member.probability)} %`)))));
 }
 
 function showMore() {
@@ -80,7 +80,7 @@ function showMore() {
     shown += next.length;
     const left = result.clusters.length - shown;
     $("more-clusters").hidden = left === 0;
-    say($("more-clusters"), `Show more (${count(left)} left)`);
+    setText($("more-clusters"), `Show more (${count(left)} remaining)`);
 }
 
 function showResult() {
@@ -92,12 +92,12 @@ function showResult() {
     $("clusters").replaceChildren();
     showMore();
     const inside = result.clusters.reduce((total, cluster) => total + cluster.size, 0);
-    say($("dedup-says"), result.clusters.length
-        ? `${several(result.records, "sentence", "sentences")}: ${several(result.clusters.length, "cluster", "clusters")} of ${count(inside)} that mean the same; ${count(result.records - inside + result.clusters.length)} would be left.`
-        : `${several(result.records, "sentence", "sentences")}, and no two that mean the same from ${percent(result.threshold)} % on.`);
-    // Half of all candidates are taken to be duplicates; in most lists far fewer are.
+    setText($("dedup-status"), result.clusters.length
+        ? `${count(inside)} of ${several(result.records, "sentence", "sentences")} have duplicates, in ${several(result.clusters.length, "cluster", "clusters")}. Without duplicates, ${several(result.records - inside + result.clusters.length, "sentence remains", "sentences remain")}.`
+        : `No duplicates among ${several(result.records, "sentence", "sentences")} at threshold ${percent(result.threshold)} %.`);
+    // The server assumes prior 0.5 for candidate pairs; in most lists duplicates are much rarer.
     $("dedup-sure").hidden = result.sure === result.pairs;
-    say($("dedup-sure"), `${count(result.sure)} of ${several(result.pairs, "pair", "pairs")} would also be found in a list with few duplicates (1 in 20 candidates). If many lines are wrong, move the slider to the right.`);
+    setText($("dedup-sure"), `${count(result.sure)} of ${several(result.pairs, "pair", "pairs")} also reach the threshold if only 1 in 20 candidate pairs is a duplicate. If you see wrong duplicates, raise the threshold.`);
     $("downloads").hidden = false;
 }
 
@@ -113,24 +113,24 @@ const find = latest(async (signal) => {
     texts = lines();
     forget();
     if (texts.length < 2) {
-        say($("dedup-says"), "Two sentences or more are needed.");
+        setText($("dedup-status"), "Enter at least two sentences.");
         return;
     }
-    say($("dedup-says"), `Comparing ${several(texts.length, "sentence", "sentences")} …`);
+    setText($("dedup-status"), `Comparing ${several(texts.length, "sentence", "sentences")} …`);
     $("dedup-run").setAttribute("aria-busy", "true");
     try {
-        result = await ask("/v1/dedup", { texts, threshold: Number($("threshold").value) / 100 }, signal);
+        result = await request("/v1/dedup", { texts, threshold: Number($("threshold").value) / 100 }, signal);
         showResult();
         wanted = false;
     } finally {
         $("dedup-run").removeAttribute("aria-busy");
     }
 }, 0, (text) => {
-    if (text) say($("dedup-says"), text);
-    else if (wanted && !result && texts.length > 1) say($("dedup-says"), "Waiting for the server.");
+    if (text) setText($("dedup-status"), text);
+    else if (wanted && !result && texts.length > 1) setText($("dedup-status"), "Waiting for the server …");
 });
 
-// Every sentence with its cluster (empty: alone), its line in the list, and whether it stands for the cluster.
+// One row per sentence: line, text, cluster (empty if it has no duplicate), probability, representative or not.
 function clusterRows() {
     const place = new Map();
     result.clusters.forEach((cluster, i) => cluster.members.forEach((member) => place.set(member.index, [i + 1, member])));

@@ -1,8 +1,8 @@
-// Small helpers for building the page. Text always goes in as text, never as markup.
+// Helpers for building the page. Text is always inserted as text, never as markup.
 
 export const $ = (id) => document.getElementById(id);
 
-// el("p.hint", {id: "x"}, "text", child, ...): null children are left out.
+// el("p.hint", {id: "x"}, "text", child, ...): null children are skipped.
 export function el(what, attributes = {}, ...children) {
     const [name, ...classes] = what.split(".");
     const node = document.createElement(name);
@@ -20,13 +20,13 @@ export function svg(name, attributes = {}) {
     return node;
 }
 
-// A screen reader reads a live region again when it is written to, even with the same text.
-export function say(node, text) {
+// Skips unchanged text: a screen reader would read a live region again on every write.
+export function setText(node, text) {
     if (node.textContent !== text) node.textContent = text;
 }
 
 export function problem(node, text) {
-    say(node, text ?? "");
+    setText(node, text ?? "");
     node.hidden = !text;
 }
 
@@ -34,13 +34,13 @@ const whole = new Intl.NumberFormat("en");
 export const count = (n) => whole.format(n);
 export const several = (n, one, many) => `${count(n)} ${n === 1 ? one : many}`;
 
-// +0.42, −1.10: with a sign always, and the real minus.
+// Formats +0.42 or −1.10: always with a sign, and with the typographic minus.
 export function signed(x, digits = 2) {
     const text = Math.abs(x).toFixed(digits);
     return Number(text) === 0 ? text : (x < 0 ? "−" : "+") + text;
 }
 
-// Per cent as people read it: never 100 or 0 where it is not certain.
+// Formats a probability in percent. Never shows 0 or 100, because no result is certain.
 export function percent(p) {
     if (p > 0.995) return p >= 0.9995 ? ">99.9" : (p * 100).toFixed(1);
     if (p < 0.005) return p < 0.0005 ? "<0.1" : (p * 100).toFixed(1);
@@ -54,9 +54,9 @@ export function inWords(p) {
     if (sure >= 0.98) return `Almost certainly ${what}`;
     if (sure >= 0.85) return `Very likely ${what}`;
     if (sure >= 0.65) return `Probably ${what}`;
-    return `Could be either, leaning to ${what}`;
+    return `Uncertain, more likely ${what}`;
 }
 
-// What a server cannot read in JSON: half characters, and the character of code 0.
+// Replaces what the server rejects in JSON: lone surrogates and NUL characters.
 const half = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 export const clean = (text) => text.replace(half, "\ufffd").replaceAll("\0", " ");

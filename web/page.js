@@ -1,4 +1,4 @@
-// The views and their addresses: #search?q=..., so that what is on the screen can be sent to somebody.
+// Switches between the views. Each view keeps its input in the address (#search?q=...), so a link reproduces it.
 import { $ } from "./dom.js";
 import { connection, Gone } from "./api.js";
 import { compare } from "./compare.js";
@@ -7,7 +7,7 @@ import { dedup } from "./dedup.js";
 import { model, report, loadModel } from "./model.js";
 
 const views = { compare, search, dedup, model, report };
-const longestLink = 4000; // beyond, an address is no longer something to pass on
+const longestLink = 4000; // longer addresses are too long to share
 let current = null;
 
 function keeper(name) {
@@ -35,7 +35,7 @@ function go(moveFocus) {
     if (changed && moveFocus) $(`${next}-title`).focus();
 }
 
-async function meet() {
+async function loadServer() {
     try {
         search.served(await loadModel());
         report.refresh();
@@ -45,14 +45,14 @@ async function meet() {
 }
 
 document.querySelector(".skip").addEventListener("click", (event) => {
-    event.preventDefault(); // the address is the view's
+    event.preventDefault(); // the address must keep naming the view
     $("main").focus();
 });
 for (const [name, view] of Object.entries(views)) view.start(keeper(name));
 window.addEventListener("hashchange", () => go(true));
 connection.addEventListener("back", () => {
-    meet();
+    loadServer();
     views[current].refresh();
 });
 go(false);
-meet();
+loadServer();

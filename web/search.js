@@ -1,6 +1,6 @@
-// Search as you type.
-import { $, el, say, clean, percent, signed, several } from "./dom.js";
-import { ask, latest, Gone } from "./api.js";
+// The view Search: searches the pool while typing.
+import { $, el, setText, clean, percent, signed, several } from "./dom.js";
+import { request, latest, Gone } from "./api.js";
 import { explanation, reasonText } from "./why.js";
 
 const q = $("q");
@@ -20,21 +20,21 @@ function learnCategories(found) {
     }
 }
 
-// Only addresses a browser may safely follow become links; others are shown as they are.
+// Only http and https addresses become links; others (such as javascript:) are shown as text.
 function address(url) {
     const safe = /^https?:\/\//i.test(url);
     return safe ? el("a.url", { href: url, rel: "noopener noreferrer", target: "_blank" }, url) : el("span.url", { dir: "auto" }, url);
 }
 
 async function openReasons(place, question, text) {
-    place.replaceChildren(el("p.hint", {}, "Asking why …"));
+    place.replaceChildren(el("p.hint", {}, "Loading the explanation …"));
     try {
         const link = el("a", { href: `#compare?${new URLSearchParams({ a: question, b: text })}` }, "Open in Compare");
-        place.replaceChildren(explanation(await ask("/v1/explain", { a: question, b: text }), new Set()), el("p", {}, link));
+        place.replaceChildren(explanation(await request("/v1/explain", { a: question, b: text }), new Set()), el("p", {}, link));
     } catch (error) {
         const gone = error instanceof Gone;
         if (!gone && !error.status) throw error;
-        place.replaceChildren(el("p.problem", {}, gone ? "The server does not answer just now; open this again in a moment." : error.message));
+        place.replaceChildren(el("p.problem", {}, gone ? "The server does not respond. Close this result and open it again later." : error.message));
     }
 }
 
@@ -73,24 +73,24 @@ const update = latest(async (signal) => {
     if (only) body.where = { category: only };
     results.classList.add("waiting");
     try {
-        const { results: found } = await ask("/v1/search", body, signal);
-        // Whoever went to an answer before the last ones came stays in the list.
+        const { results: found } = await request("/v1/search", body, signal);
+        // Keeps the keyboard focus at the same position in the list.
         const here = heads().indexOf(document.activeElement);
         results.replaceChildren(...found.map((one, i) => card(one, i, question)));
         if (here >= 0) (heads()[here] ?? q).focus();
         learnCategories(found);
-        results.classList.remove("waiting"); // otherwise they stay pale: they answer something else
-        say($("search-says"), found.length ? `${several(found.length, "answer", "answers")}, best first` : `Nothing found${only ? ` in ${only}` : ""}.`);
+        results.classList.remove("waiting"); // on failure they stay pale: they belong to older input
+        setText($("search-status"), found.length ? `${several(found.length, "result", "results")}, best first` : `No results${only ? ` in category ${only}` : ""}.`);
     } catch (error) {
-        if (error.status) results.replaceChildren(); // the message stands instead
+        if (error.status) results.replaceChildren(); // the message is shown instead
         throw error;
     }
 }, 120, (text) => {
-    if (text) say($("search-says"), text);
-    else if (!q.value.trim()) say($("search-says"), "");
+    if (text) setText($("search-status"), text);
+    else if (!q.value.trim()) setText($("search-status"), "");
 });
 
-// Up and down go through the answers from the question on; Escape goes back to it.
+// Up and Down move through the results, starting from the question; Escape returns to the question.
 function move(event) {
     const all = heads();
     const here = all.indexOf(document.activeElement);
@@ -121,11 +121,11 @@ export const search = {
         if (parameters.has("category")) category.value = parameters.get("category");
         if (havePool) update(true);
     },
-    // What the server has: a pool or none.
+    // Shows the search form only if the server has a pool.
     served(model) {
         havePool = model.pool !== null;
         $("search-none").hidden = havePool;
-        for (const id of ["search-form", "search-keys", "search-says"]) $(id).hidden = !havePool;
+        for (const id of ["search-form", "search-keys", "search-status"]) $(id).hidden = !havePool;
         results.hidden = !havePool;
     },
     refresh() { if (havePool) update(true); },

@@ -1,7 +1,7 @@
-// The server counts bytes of UTF-8, the browser 16-bit units. A span that would cut a visible character
-// (a letter and its accent, an emoji of several parts) is widened to hold all of it.
+// Converts spans: the server counts UTF-8 bytes, the browser UTF-16 units. A span that would cut a visible
+// character (a letter with its accent, a composed emoji) is widened to include all of it.
 
-// places(text, offsets): byte offset -> index in the string, for the offsets asked for.
+// places(text, offsets): returns a map from each byte offset to its index in the string.
 export function places(text, offsets) {
     const wanted = [...new Set(offsets)].sort((x, y) => x - y);
     const found = new Map();
@@ -31,9 +31,9 @@ function widen(text, start, end) {
     return [start, end];
 }
 
-// pieces(text, marks): the text cut at the marks' spans, as [{text, mark|null}]; together they are the text
-// again. Marks that overlap an earlier one are left out.
-export function pieces(text, marks) {
+// segments(text, marks): splits the text at the marks' spans into [{text, mark|null}]; joined, they are the text.
+// A mark that overlaps an earlier one is skipped.
+export function segments(text, marks) {
     const where = places(text, marks.flatMap((mark) => mark.span));
     const placed = marks.map((mark) => ({ mark, place: widen(text, where.get(mark.span[0]), where.get(mark.span[1])) }))
         .sort((x, y) => x.place[0] - y.place[0] || y.place[1] - x.place[1]);

@@ -1,12 +1,12 @@
-// Why: both sentences with their deciding words and the links between them, and the sum.
-import { el, svg, signed, percent, several } from "./dom.js";
-import { pieces } from "./spans.js";
+// Shows an explanation: both sentences with their most important words, the links between them, and the sum.
+import { el, svg, signed, percent, several, count } from "./dom.js";
+import { segments } from "./spans.js";
 
-const mostMarked = 8;    // words shown as deciding, per sentence
+const mostMarked = 8;    // marked words per sentence
 const mostLinks = 8;
-const faintLink = 0.12;  // of the strongest; weaker links are listed, not drawn
-const mostListed = 25;   // reasons listed in a group; the rest is one line, so that the sum stays whole
-const mostShown = 1500;  // characters of a sentence that are shown with marks
+const faintLink = 0.12;  // relative to the strongest; weaker links are listed, not drawn
+const mostListed = 25;   // reasons listed per group; the last line sums up the others, so the sum stays complete
+const mostShown = 1500;  // characters shown per sentence
 
 const strength = (item) => Math.abs(item.weight);
 const byStrength = (x, y) => strength(y) - strength(x);
@@ -15,7 +15,7 @@ const side = (x) => (x < 0 ? "against" : "for");
 
 // ---- The two sentences ----
 
-// The words that decide: strong beside the strongest, and not next to nothing.
+// Chooses the words to mark: strong in comparison with the strongest, and not negligible.
 function deciding(words) {
     const strongest = Math.max(...words.map(strength), 0);
     const chosen = new Map();
@@ -31,15 +31,15 @@ function markedWord(text, mark) {
     const node = el("span.word", {}, text);
     if (mark.level) {
         node.classList.add(side(mark.weight), `level-${mark.level}`);
-        // Numbers for the strong ones, as short as they get: under short words they would run into each other.
+        // Only strong words get a number, without its leading zero: numbers under short words would overlap.
         node.dataset.weight = mark.level > 1 ? signed(mark.weight).replace("0.", ".") : mark.weight < 0 ? "−" : "+";
-        // Nothing rests on colour alone, nor on the small number drawn below the word.
-        node.title = `${signed(mark.weight)}: speaks for ${mark.weight < 0 ? "different" : "the same"}`;
+        // The title repeats what colour and the small number below the word express.
+        node.title = `${signed(mark.weight)}: evidence for ${mark.weight < 0 ? "a different" : "the same"} meaning`;
     }
     return node;
 }
 
-// One sentence; ends gets its elements by the place where they start, for the links.
+// Builds one sentence. `ends` receives its elements by start offset, to attach the links.
 function sentence(letter, text, words, levels, linked, ends) {
     const marks = words.filter((word) => levels.has(word) || linked.has(word.span[0]))
         .map((word) => ({ span: word.span, weight: word.weight, level: levels.get(word) ?? 0 }));
@@ -47,28 +47,28 @@ function sentence(letter, text, words, levels, linked, ends) {
     for (const [start, span] of linked) if (!known.has(start)) marks.push({ span, weight: 0, level: 0 });
     const line = el("p.sentence", { dir: "auto" });
     let shown = 0;
-    for (const piece of pieces(text, marks)) {
-        if (shown + piece.text.length > mostShown) {
+    for (const segment of segments(text, marks)) {
+        if (shown + segment.text.length > mostShown) {
             const room = Math.max(0, mostShown - shown);
-            const cut = [...piece.text.slice(0, room)].slice(0, -1).join("");
-            if (!piece.mark) line.append(cut);
-            line.append(el("span.cut", {}, ` … ${several(text.length - shown - cut.length, "more character", "more characters")}, not shown`));
+            const cut = [...segment.text.slice(0, room)].slice(0, -1).join("");
+            if (!segment.mark) line.append(cut);
+            line.append(el("span.cut", {}, ` … ${several(text.length - shown - cut.length, "more character", "more characters")} not shown`));
             break;
         }
-        shown += piece.text.length;
-        if (!piece.mark) {
-            line.append(piece.text);
+        shown += segment.text.length;
+        if (!segment.mark) {
+            line.append(segment.text);
             continue;
         }
-        const node = markedWord(piece.text, piece.mark);
-        ends.set(piece.mark.span[0], node);
-        node.classList.toggle("tied", linked.has(piece.mark.span[0]));
+        const node = markedWord(segment.text, segment.mark);
+        ends.set(segment.mark.span[0], node);
+        node.classList.toggle("tied", linked.has(segment.mark.span[0]));
         line.append(node);
     }
     return el("div.line", {}, el("span.letter", { "aria-hidden": "true" }, letter), line);
 }
 
-// Curves from the words above to the words below, where they are on the screen now.
+// Draws curves from words of the upper sentence to words of the lower one, at their current screen positions.
 function draw(drawing, sheet, links) {
     const frame = sheet.getBoundingClientRect();
     if (!frame.width) return;
@@ -106,7 +106,7 @@ function sheet(answer) {
     })).filter((link) => link.from && link.to);
     node.redraw = () => draw(drawing, node, drawn);
     node.classList.toggle("linked", drawn.length > 0);
-    // A word under the pointer shows its own links.
+    // A word under the pointer highlights its links.
     drawn.forEach(({ from, to }, i) => [from, to].forEach((word) => {
         word.addEventListener("pointerenter", () => drawing.children[i]?.classList.add("lit"));
         word.addEventListener("pointerleave", () => drawing.children[i]?.classList.remove("lit"));
@@ -116,8 +116,8 @@ function sheet(answer) {
 }
 
 const legend = () => el("p.legend", {},
-    el("span.word.for.level-3", {}, "+ underlined"), " speaks for the same, ",
-    el("span.word.against.level-3", {}, "− waved"), " for different; the numbers are log-odds.");
+    el("span.word.for.level-3", {}, "+ underlined"), " is evidence for the same meaning, ",
+    el("span.word.against.level-3", {}, "− wavy"), " for a different meaning. Numbers are log-odds.");
 
 // ---- The sum ----
 
@@ -138,19 +138,19 @@ const row = (label, weight, largest) => [
     el("span.what", { dir: "auto" }, label), bar(weight, largest), el("span.weight", {}, signed(weight)),
 ];
 
-// The parts of a group, strongest first, whose weights add up to the group's.
+// Lists the reasons of a group, strongest first. Their weights add up to the group's weight.
 function parts(items, text) {
     const sorted = [...items].sort(byStrength);
     const list = sorted.slice(0, mostListed);
     const largest = list.length ? strength(list[0]) : 1;
     const lines = list.map((item) => el("li.row", {}, ...row(text(item), item.weight, largest)));
     const rest = sorted.slice(mostListed);
-    if (rest.length) lines.push(el("li.row", {}, ...row(several(rest.length, "smaller one", "smaller ones"), sum(rest), largest)));
+    if (rest.length) lines.push(el("li.row", {}, ...row(`${count(rest.length)} more`, sum(rest), largest)));
     return el("ul.parts", {}, ...lines);
 }
 
 function ledger(answer, open) {
-    const words = { name: "words", title: "Words of both sentences", weight: sum(answer.words), items: answer.words,
+    const words = { name: "words", title: "Single words", weight: sum(answer.words), items: answer.words,
         text: (word) => `“${word.text}” (${word.side.toUpperCase()})` };
     const groups = [words, ...answer.groups.map((group) => ({ ...group, items: group.reasons, text: reasonText }))]
         .filter((group) => group.items.length).sort(byStrength);
@@ -158,7 +158,7 @@ function ledger(answer, open) {
     const lines = groups.map((group) => {
         const fold = el("details.group", { "data-name": group.name },
             el("summary.row", {}, ...row(group.title, group.weight, largest)));
-        // Hundreds of lines that nobody looks at are not made.
+        // Builds the lines only when the group is opened: there can be hundreds.
         const fill = () => { if (fold.open && fold.childElementCount === 1) fold.append(parts(group.items, group.text)); };
         fold.addEventListener("toggle", () => {
             fill();
@@ -168,44 +168,44 @@ function ledger(answer, open) {
         fill();
         return el("li", {}, fold);
     });
-    lines.push(el("li", {}, el("div.row.base", {}, ...row("Where every pair starts", answer.bias, largest))));
+    lines.push(el("li", {}, el("div.row.base", {}, ...row("Starting value of every pair", answer.bias, largest))));
     const total = answer.bias + sum(groups);
     const exact = Math.abs(total - answer.log_odds) < 1e-6 * (1 + Math.abs(answer.log_odds));
     return [el("ul.ledger", {}, ...lines),
-        el("p.total", {}, el("span", {}, exact ? "These add up to the log-odds" : `These add up to ${signed(total)}, the log-odds are`),
+        el("p.total", {}, el("span", {}, exact ? "Sum (log-odds)" : `Sum ${signed(total)}, but the log-odds are`),
             el("strong.weight", {}, signed(answer.log_odds))),
-        el("p.hint", {}, `which is a probability of ${percent(answer.probability)} %. Nothing else went into the answer. Open a line to see its parts.`)];
+        el("p.hint", {}, `These log-odds correspond to a probability of ${percent(answer.probability)} %. Nothing else affects the result. Open a line to see its terms.`)];
 }
 
 const linkList = (links) => el("details.help", {}, el("summary", {}, "Links between words"),
     el("ul.pairs", {}, ...links.slice(0, 20).map((link) => el("li", {},
         el("bdi", {}, link.a.text), " – ", el("bdi", {}, link.b.text), ` ${signed(link.share)}`))));
 
-// explanation(answer, open): what /v1/explain said, as elements. open: the names of groups that are unfolded,
-// which the next explanation in this place is given again.
+// explanation(answer, open): builds the elements for a response of /v1/explain. `open` is the set of names of open
+// groups; pass it again so that the next explanation in this place has the same groups open.
 export function explanation(answer, open) {
     const facts = answer.facts.length ? el("div.facts", {}, el("h2", {}, "Facts"),
         el("ul", {}, ...answer.facts.map((fact) => el("li", { dir: "auto" }, fact.text)))) : null;
     const words = answer.words.length || answer.links.length;
     return el("div.explanation", {},
-        el("h2", {}, words ? "What the words say" : "The sentences"), sheet(answer), words ? legend() : null,
+        el("h2", {}, words ? "Important words" : "The sentences"), sheet(answer), words ? legend() : null,
         answer.links.length ? linkList(answer.links) : null,
         el("div.columns", {},
-            el("div.sum", {}, el("h2", {}, "What adds up"), ...ledger(answer, open)), facts));
+            el("div.sum", {}, el("h2", {}, "How the result adds up"), ...ledger(answer, open)), facts));
 }
 
-// In a sentence: the strongest lines of the sum for the verdict, and the strongest against it.
+// Summarises the sum: the groups that contribute most to the decision, and those against it.
 export function inShort(answer) {
     const same = answer.probability >= 0.5;
-    const groups = [{ title: "Words of both sentences", weight: sum(answer.words) }, ...answer.groups].sort(byStrength);
+    const groups = [{ title: "Single words", weight: sum(answer.words) }, ...answer.groups].sort(byStrength);
     const names = (list) => list.map(({ title }) => title[0].toLowerCase() + title.slice(1)).join(", ");
     const strong = groups.filter((group) => group.weight && strength(group) >= 0.1 * strength(groups[0]));
     const mine = strong.filter((group) => (group.weight > 0) === same).slice(0, 3);
     const others = strong.filter((group) => (group.weight > 0) !== same).slice(0, 2);
-    return (mine.length ? `Mainly by ${names(mine)}.` : "") + (others.length ? ` Against it: ${names(others)}.` : "");
+    return (mine.length ? `Main reasons: ${names(mine)}.` : "") + (others.length ? ` Against: ${names(others)}.` : "");
 }
 
-// A folded list would be lost on paper, and the curves would be where the words were on the screen.
+// Opens all lists for printing: closed ones would be missing on paper.
 let folded = [];
 window.addEventListener("beforeprint", () => {
     folded = [...document.querySelectorAll("details:not([open])")];

@@ -1,4 +1,4 @@
-/* Grids of coloured cells. */
+/* Draws grids of coloured cells: heat maps and confusion matrices. */
 #include "plot/plot.h"
 #include "plot/scale.h"
 
@@ -9,7 +9,7 @@ struct heat_frame {
     struct scale x, y;
 };
 
-/* Named cells are of equal size, others as wide as their edges say. */
+/* Named cells have equal sizes; other sizes follow from the edges. */
 static struct heat_frame make_frame(const struct plot_heat *heat)
 {
     struct heat_frame f = {.width = heat->small ? 340 : 480, .height = heat->small ? 230 : 300};
@@ -22,7 +22,7 @@ static struct heat_frame make_frame(const struct plot_heat *heat)
     struct scale_range y = {heat->y_names ? 0 : heat->y_edge[0],
                             heat->y_names ? (double)heat->rows : heat->y_edge[heat->rows], 0};
     f.x = scale_make(&x, f.left, f.right, 6, 0);
-    /* Names read from the top, numbers rise from the bottom. */
+    /* Names go from the top down, numbers from the bottom up. */
     f.y = heat->y_names ? scale_make(&y, f.top, f.bottom, 4, 0)
                         : scale_make(&y, f.bottom, f.top, 4, 0);
     return f;

@@ -1,4 +1,4 @@
-/* A growing HTML page, and the one place where text is escaped. */
+/* A growing HTML buffer, and the only place where text is escaped. */
 #include "plot/markup.h"
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -34,7 +34,7 @@ void markup_raw(struct markup *markup, const char *text)
 
 void markup_print(struct markup *markup, const char *format, ...)
 {
-    char text[1200]; /* longer texts of ours are written with markup_raw */
+    char text[1200]; /* longer texts use markup_raw */
     va_list arguments;
     va_start(arguments, format);
     int length = vsnprintf(text, sizeof text, format, arguments);
@@ -50,8 +50,8 @@ void markup_print(struct markup *markup, const char *format, ...)
 
 #define REPLACEMENT "\xEF\xBF\xBD"
 
-/* The length of the character at the start of BYTES; 0 when it is none, or none that XML allows: it
- * forbids control characters, U+FFFE and U+FFFF. */
+/* Returns the length of the character at the start of BYTES. 0: invalid UTF-8, or not allowed in
+ * XML (control characters, U+FFFE, U+FFFF). */
 static size_t character(const char *bytes, size_t left)
 {
     size_t length = utf8_character(bytes, left);
@@ -115,7 +115,7 @@ void markup_csv_begin(struct markup *markup, const char *name)
     markup_raw(markup, ".csv\" href=\"data:text/csv;charset=utf-8,");
 }
 
-/* Letters, digits and the punctuation of numbers stand for themselves in an address. */
+/* Letters, digits and the punctuation of numbers need no percent-encoding. */
 static void encode(struct markup *markup, const char *bytes, size_t length)
 {
     for (size_t i = 0, end; i < length; i = end) {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* ---- The figure around it ---- */
+/* ---- The figure element ---- */
 
 void plot_figure_begin(struct markup *out, const char *id, const char *title, const char *about,
                        int small)
@@ -35,10 +35,10 @@ void plot_nothing(struct markup *out, const char *id, const char *title)
     markup_raw(out, ": no values to show.</p>\n");
 }
 
-/* ---- Places ---- */
+/* ---- Layout ---- */
 
 struct frame {
-    double width, height, left, right, top, bottom; /* right and bottom: places, not widths */
+    double width, height, left, right, top, bottom; /* right and bottom are positions */
     struct scale x, y;
 };
 
@@ -63,7 +63,7 @@ static struct scale_range axis_range(const struct plot_axis *axis, const struct 
         }
     }
     if (axis->from_zero) scale_include(&range, 0);
-    if (!y && plot->names && !plot->bare) { /* every name has its place, with a value or without */
+    if (!y && plot->names && !plot->bare) { /* every name gets a position, even without a value */
         range.low = -0.5;
         range.high = (double)plot->name_count - 0.5;
     }
@@ -74,7 +74,7 @@ static struct scale_range axis_range(const struct plot_axis *axis, const struct 
     return range;
 }
 
-/* Widens the shorter of two ranges until both have the same unit on paper of this size. */
+/* Widens one of two ranges until both have the same scale in a frame of this size. */
 static void same_unit(struct scale_range *x, struct scale_range *y, double width, double height)
 {
     double unit = fmax((x->high - x->low) / width, (y->high - y->low) / height);
@@ -88,7 +88,7 @@ static void same_unit(struct scale_range *x, struct scale_range *y, double width
 
 enum { LONGEST_NAME = 20 };
 
-/* What names at this angle take, the numbers' line aside. */
+/* Returns the height of the slanted names, without the line for numbers. */
 static double names_height(const struct plot *plot)
 {
     size_t longest = 0;
@@ -104,7 +104,7 @@ static struct frame make_frame(const struct plot *plot)
     frame.right = frame.width - (plot->bare ? 4 : 14);
     frame.top = plot->bare ? 4 : plot->mark_count ? 22 : 10;
     if (plot->bare) frame.height = 400;
-    double words = plot->names && !plot->bare ? names_height(plot) : 0; /* upright, below */
+    double words = plot->names && !plot->bare ? names_height(plot) : 0; /* slanted, below */
     frame.height += words;
     frame.bottom = frame.height - (plot->bare ? 4 : 44) - words;
     struct scale_range x = axis_range(&plot->x, plot, 0), y = axis_range(&plot->y, plot, 1);
@@ -175,7 +175,7 @@ static void draw_marks(struct markup *out, const struct plot *plot, const struct
         if (!scale_holds(&f->x, plot->marks[i].x)) continue;
         double place = scale_place(&f->x, plot->marks[i].x);
         int right = place > f->left + 0.75 * (f->right - f->left);
-        /* Two marks close together have their words on different lines. */
+        /* The words of two close marks go on different lines. */
         double height = f->top - 10 + (i % 2 ? 11 : 0);
         markup_print(out,
                      "<path class=\"mark\" d=\"M%.1f %.1fV%.1f\"/><text x=\"%.1f\" y=\"%.1f\" "
@@ -196,7 +196,7 @@ static int has_place(const struct frame *f, const struct plot_series *series, si
 
 static void draw_line(struct markup *out, const struct plot_series *series, const struct frame *f)
 {
-    int down = 0; /* the pen */
+    int down = 0; /* whether the pen is down */
     markup_print(out, "<path class=\"line s%d\" d=\"", series->colour);
     for (size_t i = 0; i < series->count; i++) {
         if (!has_place(f, series, i)) {
@@ -260,7 +260,7 @@ static void draw_series(struct markup *out, const struct plot_series *series, co
         if (has_place(f, series, i)) draw_value(out, series, f, i);
 }
 
-/* Names beside their points, each where no earlier one stands. */
+/* Draws names next to their points, where they do not overlap an earlier one. */
 static void draw_names(struct markup *out, const struct plot *plot, const struct frame *f)
 {
     enum { MOST = 120 };
@@ -303,7 +303,7 @@ static void write_legend(struct markup *out, const struct plot *plot)
     markup_raw(out, "</span>");
 }
 
-/* One row per value: series, x, y and, where there is one, its label. */
+/* Writes one row per value: series, x, y and its label, if any. */
 static void write_table(struct markup *out, const struct plot *plot)
 {
     int labels = plot->names != NULL;

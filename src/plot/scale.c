@@ -17,7 +17,7 @@ void scale_include(struct scale_range *range, double value)
     if (value > range->high) range->high = value;
 }
 
-/* The smallest of 1, 2, 5 times a power of ten that is not below SPAN / WANTED. */
+/* Returns the smallest 1, 2 or 5 times a power of ten that is at least SPAN / WANTED. */
 static double round_step(double span, size_t wanted)
 {
     double raw = span / (double)(wanted ? wanted : 1);
@@ -45,7 +45,7 @@ static void linear_ticks(struct scale *scale, size_t wanted, int round)
     scale->digits = digits > 0 ? (int)fmin(digits, 12) : 0;
 }
 
-/* Powers of ten; over fewer than two of them 2 and 5 times as well. */
+/* Ticks at powers of ten; also at 2 and 5 times them if the range has fewer than two. */
 static void log_ticks(struct scale *scale)
 {
     double first = floor(log10(scale->low)), last = ceil(log10(scale->high));
@@ -67,11 +67,11 @@ struct scale scale_make(const struct scale_range *range, double from, double to,
     struct scale scale = {
         .low = range->low, .high = range->high, .from = from, .to = to, .log = range->log};
     if (!(scale.low <= scale.high)) scale.low = scale.high = scale.log ? 1 : 0;
-    /* Beyond these, differences and ratios have no number. */
+    /* Outside these limits, differences and ratios overflow. */
     scale.low = fmin(fmax(scale.low, scale.log ? 1e-300 : -1e300), 1e300);
     scale.high = fmin(fmax(scale.high, scale.log ? 1e-300 : -1e300), 1e300);
     double least = fmax(fabs(scale.low), fabs(scale.high)) * 1e-9 + (scale.log ? 0 : 1e-290);
-    if (scale.high - scale.low <= least) { /* one value, to a label's digits: room on both sides */
+    if (scale.high - scale.low <= least) { /* a single value, at the labels' precision: widen */
         double room = fabs(scale.low) < 1e-280 && !scale.log ? 1 : fabs(scale.low) * 0.5;
         scale.low -= room;
         scale.high += room;

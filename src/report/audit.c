@@ -1,5 +1,5 @@
-/* Tells how well labels can be guessed without reading a word, from frequencies and neighbours
- * of questions. */
+/* Measures selection bias: how well labels can be predicted without reading the sentences, from the
+ * frequencies and partners of questions. */
 #include "report/audit.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Who occurs beside whom: the distinct partners of every question, rising. */
-struct company {
+/* The distinct partners of every question (the questions it is paired with), ascending. */
+struct partners {
     size_t *start; /* questions + 1 */
-    uint32_t *partner;
+    uint32_t *list;
 };
 
 static int by_value(const void *left, const void *right)
@@ -22,66 +22,67 @@ static int by_value(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-static void company_free(struct company *company)
+static void partners_free(struct partners *partners)
 {
-    mem_free(company->start);
-    mem_free(company->partner);
+    mem_free(partners->start);
+    mem_free(partners->list);
 }
 
-/* Counts (FILL 0) or writes (FILL 1) the partners; START[q + 1] moves along. */
-static void gather(struct company *company, const struct audit_pairs *pairs, int fill)
+/* Counts the partners (FILL 0) or writes them (FILL 1); START[q + 1] advances. */
+static void gather(struct partners *partners, const struct audit_pairs *pairs, int fill)
 {
     for (size_t i = 0; pairs && i < pairs->count; i++) {
         uint32_t a = pairs->a[i], b = pairs->b[i];
         if (a == b) continue;
         if (fill) {
-            company->partner[company->start[a + 1]] = b;
-            company->partner[company->start[b + 1]] = a;
+            partners->list[partners->start[a + 1]] = b;
+            partners->list[partners->start[b + 1]] = a;
         }
-        company->start[a + 1]++;
-        company->start[b + 1]++;
+        partners->start[a + 1]++;
+        partners->start[b + 1]++;
     }
 }
 
-static film_status company_make(struct company *company, const struct audit_pairs *judged,
-                                const struct audit_pairs *others, uint32_t questions,
-                                film_error *error)
+static film_status partners_make(struct partners *partners, const struct audit_pairs *judged,
+                                 const struct audit_pairs *others, uint32_t questions,
+                                 film_error *error)
 {
     film_status status = FILM_OK;
     size_t sum = 0, kept = 0, total = judged->count + (others ? others->count : 0);
-    TRY_ALLOC(company->start = mem_zeroed((size_t)questions + 1, sizeof *company->start), error);
-    TRY_ALLOC(company->partner = mem_array(2 * total, sizeof *company->partner), error);
-    gather(company, judged, 0);
-    gather(company, others, 0);
-    for (size_t q = 1; q <= questions; q++) { /* start[q + 1]: where q's begin, then end */
-        size_t here = company->start[q];
-        company->start[q] = sum;
+    TRY_ALLOC(partners->start = mem_zeroed((size_t)questions + 1, sizeof *partners->start), error);
+    TRY_ALLOC(partners->list = mem_array(2 * total, sizeof *partners->list), error);
+    gather(partners, judged, 0);
+    gather(partners, others, 0);
+    for (size_t q = 1; q <= questions;
+         q++) { /* start[q + 1]: where q's list begins, later where it ends */
+        size_t here = partners->start[q];
+        partners->start[q] = sum;
         sum += here;
     }
-    gather(company, judged, 1);
-    gather(company, others, 1);
+    gather(partners, judged, 1);
+    gather(partners, others, 1);
     for (size_t q = 0, begin = 0; q < questions; q++) {
-        size_t end = company->start[q + 1], first = kept;
-        qsort(company->partner + begin, end - begin, sizeof *company->partner, by_value);
+        size_t end = partners->start[q + 1], first = kept;
+        qsort(partners->list + begin, end - begin, sizeof *partners->list, by_value);
         for (size_t i = begin; i < end; i++)
-            if (kept == first || company->partner[kept - 1] != company->partner[i])
-                company->partner[kept++] = company->partner[i];
+            if (kept == first || partners->list[kept - 1] != partners->list[i])
+                partners->list[kept++] = partners->list[i];
         begin = end;
-        company->start[q + 1] = kept;
+        partners->start[q + 1] = kept;
     }
 done:
     return status;
 }
 
-/* Questions paired with both: each of the fewer is looked up among the more. */
-static size_t common(const struct company *company, uint32_t a, uint32_t b)
+/* Returns the number of questions paired with both. Looks up the shorter list in the longer one. */
+static size_t common(const struct partners *partners, uint32_t a, uint32_t b)
 {
-    size_t count[2] = {company->start[a + 1] - company->start[a],
-                       company->start[b + 1] - company->start[b]};
+    size_t count[2] = {partners->start[a + 1] - partners->start[a],
+                       partners->start[b + 1] - partners->start[b]};
     uint32_t few = count[0] <= count[1] ? a : b, many = few == a ? b : a;
     size_t shared = 0, most = count[few == a];
-    for (size_t i = company->start[few]; i < company->start[few + 1]; i++)
-        shared += bsearch(&company->partner[i], company->partner + company->start[many], most,
+    for (size_t i = partners->start[few]; i < partners->start[few + 1]; i++)
+        shared += bsearch(&partners->list[i], partners->list + partners->start[many], most,
                           sizeof(uint32_t), by_value) != NULL;
     return shared;
 }
@@ -133,30 +134,30 @@ static film_status describe(struct audit *audit, const struct audit_pairs *judge
                             film_error *error)
 {
     film_status status = FILM_OK;
-    struct company company = {0};
+    struct partners partners = {0};
     uint32_t *own = NULL, *other = NULL;
     TRY(occurrences(judged, questions, &own, error));
     TRY(occurrences(others, questions, &other, error));
-    TRY(company_make(&company, judged, others, questions, error));
+    TRY(partners_make(&partners, judged, others, questions, error));
     for (size_t i = 0; i < judged->count; i++) {
         uint32_t a = judged->a[i], b = judged->b[i];
-        size_t shared = common(&company, a, b), most = own[a] > own[b] ? own[a] : own[b];
+        size_t shared = common(&partners, a, b), most = own[a] > own[b] ? own[a] : own[b];
         describe_pair(x + i * AUDIT_TRAITS, own, other, a, b, shared);
         note_bucket(audit->by_count, audit->count_pairs, bucket_of(most), judged->label[i]);
         note_bucket(audit->by_common, audit->common_pairs, common_bucket(shared), judged->label[i]);
     }
     for (int i = 0; i < AUDIT_BUCKETS; i++) {
-        audit->by_count[i] /= (double)audit->count_pairs[i]; /* NaN where there is none */
+        audit->by_count[i] /= (double)audit->count_pairs[i]; /* NaN for an empty bucket */
         audit->by_common[i] /= (double)audit->common_pairs[i];
     }
 done:
-    company_free(&company);
+    partners_free(&partners);
     mem_free(own);
     mem_free(other);
     return status;
 }
 
-/* ---- The regression, learned on one half and judged on the other ---- */
+/* ---- The regression, fitted on one half and evaluated on the other ---- */
 
 static film_status cross_fit(const float *x, const struct audit_pairs *judged, uint64_t seed,
                              int threads, double *out, film_error *error)
@@ -206,18 +207,18 @@ film_status audit_measure(struct audit *audit, const struct audit_pairs *judged,
     struct measures measures = {0};
     double same = 0, value[MEASURES];
     float *x = mem_array(judged->count, AUDIT_TRAITS * sizeof *x);
-    double *said = mem_array(judged->count, sizeof *said);
+    double *predicted = mem_array(judged->count, sizeof *predicted);
     memset(audit, 0, sizeof *audit);
     audit->pairs = judged->count;
     audit->accuracy = audit->auc = NAN;
-    TRY_ALLOC(x && said, error);
+    TRY_ALLOC(x && predicted, error);
     TRY(describe(audit, judged, others, questions, x, error));
     for (size_t i = 0; i < judged->count; i++) same += judged->label[i] >= 0.5f;
     double share = judged->count ? same / (double)judged->count : (double)NAN;
     audit->majority = fmax(share, 1 - share);
     if (judged->count < FEWEST || !(share > 0 && share < 1)) goto done;
-    TRY(cross_fit(x, judged, seed, threads, said, error));
-    TRY(measures_init(&measures, 1 << MEASURE_ACCURACY | 1 << MEASURE_AUC, said, judged->label,
+    TRY(cross_fit(x, judged, seed, threads, predicted, error));
+    TRY(measures_init(&measures, 1 << MEASURE_ACCURACY | 1 << MEASURE_AUC, predicted, judged->label,
                       NULL, judged->count, error));
     measures_compute(&measures, NULL, NULL, value);
     audit->accuracy = value[MEASURE_ACCURACY];
@@ -225,11 +226,11 @@ film_status audit_measure(struct audit *audit, const struct audit_pairs *judged,
 done:
     measures_free(&measures);
     mem_free(x);
-    mem_free(said);
+    mem_free(predicted);
     return status;
 }
 
-int audit_is_telling(const struct audit *audit)
+int audit_is_biased(const struct audit *audit)
 {
     return audit->auc >= 0.6 || audit->accuracy >= audit->majority + 0.03;
 }

@@ -1,4 +1,4 @@
-/* Texts shown when the mouse rests on a mark, collected in one buffer. */
+/* Collects the tooltips of a plot in one buffer. */
 #include "report/captions.h"
 #include "base/mem.h"
 #include "base/utf8.h"

@@ -1,23 +1,23 @@
-/* What the files hold, and what about them makes figures doubtful. */
+/* The section Data: describes the files, and reports leaks, contradictions and selection bias. */
 #include "base/mem.h"
 #include "plot/scale.h"
-#include "report/holdings.h"
+#include "report/file_stats.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void count_fact(struct markup *out, const char *name, size_t count, const char *note)
+static void count_fact(struct markup *out, const char *name, size_t count)
 {
     char number[40];
     scale_count((double)count, number, sizeof number);
-    fact(out, name, "%s%s", number, note);
+    fact(out, name, "%s", number);
 }
 
 /* ---- One file ---- */
 
-static void write_balance(struct report *report, const struct holdings *file)
+static void write_balance(struct report *report, const struct file_stats *file)
 {
     double share = (double)file->same / (double)file->count;
     char line[120];
@@ -30,26 +30,24 @@ static void write_balance(struct report *report, const struct holdings *file)
                  line, 100 * share, 100 * (1 - share), line);
     if (share < 0.2 || share > 0.8)
         warn(report, "data",
-             "%s is out of balance: %.1f %% of its pairs are labelled the same. Accuracy is then a "
-             "poor measure; look at AUC and at both kinds of mistake.",
+             "%s is unbalanced: %.1f %% of its pairs are labelled the same. Accuracy is a poor "
+             "measure then; look at AUC and at both kinds of mistakes.",
              file->name, 100 * share);
 }
 
-static void write_pair_facts(struct report *report, const struct holdings *file)
+static void write_pair_facts(struct report *report, const struct file_stats *file)
 {
     struct markup *out = &report->body;
-    count_fact(out, "pairs standing more than once", file->repeated, " further rows");
-    count_fact(out, "pairs with both labels", file->contradicting, "");
-    count_fact(out, "labelled different, connected by others", file->connected,
-               file->connected ? " (a chain of \"same\" leads from one to the other)" : "");
-    count_fact(out, "same words, labelled different", file->identical, "");
-    /* A few of ten thousand are people's ordinary disagreement. */
+    count_fact(out, "repeated pairs", file->repeated);
+    count_fact(out, "pairs with both labels", file->contradicting);
+    count_fact(out, "labelled different, but connected by \"same\" pairs", file->connected);
+    count_fact(out, "identical words, labelled different", file->identical);
+    /* Up to one in a thousand is normal: people disagree. */
     if (1000 * (file->contradicting + file->connected) > file->count)
-        warn(
-            report, "data",
-            "Labels of %s contradict each other: %zu pairs carry both labels, %zu pairs are called "
-            "different although others connect them.",
-            file->name, file->contradicting, file->connected);
+        warn(report, "data",
+             "Labels of %s contradict each other: %zu pairs have both labels, and %zu pairs are "
+             "labelled different although a chain of pairs labelled the same connects them.",
+             file->name, file->contradicting, file->connected);
 }
 
 static int larger_first(const void *left, const void *right)
@@ -58,8 +56,8 @@ static int larger_first(const void *left, const void *right)
     return a[1] > b[1] ? -1 : a[1] < b[1] ? 1 : a[0] < b[0] ? -1 : a[0] > b[0];
 }
 
-/* The largest categories as bars. */
-static film_status draw_categories(struct report *report, const struct holdings *file,
+/* Draws the sizes of the largest categories. */
+static film_status draw_categories(struct report *report, const struct file_stats *file,
                                    const char *id, film_error *error)
 {
     enum { SHOWN = 24 };
@@ -79,7 +77,7 @@ static film_status draw_categories(struct report *report, const struct holdings 
         names[i] = strtab_get(&corpus->categories, (uint32_t)size[i][0]);
     }
     char about[120];
-    snprintf(about, sizeof about, "The largest %zu of %zu.", shown, count);
+    snprintf(about, sizeof about, "The largest %zu of %zu categories.", shown, count);
     struct plot_series series = {.name = "sentences",
                                  .kind = PLOT_BARS,
                                  .colour = 1,
@@ -100,15 +98,15 @@ static film_status draw_categories(struct report *report, const struct holdings 
     plot_write(&report->body, &plot);
     plots_end(report);
     if (file->split)
-        warn(report, "data", "%zu sentences of %s stand under more than one category.", file->split,
+        warn(report, "data", "%zu sentences of %s have more than one category.", file->split,
              file->name);
 done:
     mem_free(size);
     return status;
 }
 
-/* How often each score occurs. */
-static void draw_scores(struct report *report, const struct holdings *file, const char *id)
+/* Draws the histogram of the scores. */
+static void draw_scores(struct report *report, const struct file_stats *file, const char *id)
 {
     enum { BINS = 20 };
     double low = INFINITY, high = -INFINITY, x[BINS], y[BINS] = {0};
@@ -129,7 +127,7 @@ static void draw_scores(struct report *report, const struct holdings *file, cons
                                  .width = 0.9 * width};
     struct plot plot = {.id = id,
                         .title = "Scores",
-                        .about = "How many pairs have which score.",
+                        .about = "Number of pairs by score.",
                         .x = {.title = "score"},
                         .y = {.title = "pairs"},
                         .series = &series,
@@ -139,12 +137,12 @@ static void draw_scores(struct report *report, const struct holdings *file, cons
     plots_end(report);
 }
 
-/* Some of the pairs that contradict others. */
-static void write_odd(struct report *report, const struct holdings *file)
+/* Shows some of the contradicting pairs. */
+static void write_odd(struct report *report, const struct file_stats *file)
 {
     struct markup *out = &report->body;
     if (!file->odd_count) return;
-    markup_raw(out, "<details><summary>Pairs that contradict others</summary>\n");
+    markup_raw(out, "<details><summary>Contradicting pairs</summary>\n");
     for (size_t i = 0; i < file->odd_count; i++) {
         size_t pair = file->odd[i];
         const uint32_t sentence[2] = {file->pairs.a[pair], file->pairs.b[pair]};
@@ -160,8 +158,8 @@ static void write_odd(struct report *report, const struct holdings *file)
     markup_raw(out, "</details>\n");
 }
 
-static film_status write_file(struct report *report, const struct holdings *file, const char *role,
-                              film_error *error)
+static film_status write_file(struct report *report, const struct file_stats *file,
+                              const char *role, film_error *error)
 {
     film_status status = FILM_OK;
     static const char *const kinds[FILM_LABELS_COUNT] = {
@@ -174,13 +172,13 @@ static film_status write_file(struct report *report, const struct holdings *file
     if (has_pairs(file->corpus) && file->count) write_balance(report, file);
     markup_raw(out, "<div class=\"scroll\"><table>\n");
     fact(out, "labels", "%s", kinds[file->corpus->labels]);
-    count_fact(out, "rows", file->corpus->rows, "");
-    count_fact(out, "distinct sentences", file->sentences, "");
-    if (file->corpus->skipped) count_fact(out, "bad rows passed over", file->corpus->skipped, "");
+    count_fact(out, "rows", file->corpus->rows);
+    count_fact(out, "distinct sentences", file->sentences);
+    if (file->corpus->skipped) count_fact(out, "bad rows skipped", file->corpus->skipped);
     if (has_pairs(file->corpus)) write_pair_facts(report, file);
     markup_raw(out, "</table></div>\n");
     write_odd(report, file);
-    snprintf(id, sizeof id, "data-%s", strcmp(role, "trained on") == 0 ? "train" : "eval");
+    snprintf(id, sizeof id, "data-%s", strcmp(role, "training data") == 0 ? "train" : "eval");
     if (file->corpus->labels == FILM_LABELS_CATEGORIES)
         TRY(draw_categories(report, file, id, error));
     if (file->corpus->labels == FILM_LABELS_SCORES) draw_scores(report, file, id);
@@ -189,37 +187,38 @@ done:
     return status;
 }
 
-/* ---- Between the two ---- */
+/* ---- Leaks ---- */
 
-static film_status write_leaks(struct report *report, const struct holdings *eval,
-                               const struct holdings *train, uint32_t questions, film_error *error)
+static film_status write_leaks(struct report *report, const struct file_stats *eval,
+                               const struct file_stats *train, uint32_t questions,
+                               film_error *error)
 {
     struct leaks leaks;
     struct markup *out = &report->body;
     film_status status = leaks_find(&leaks, eval, train, questions, error);
     if (status != FILM_OK) return status;
-    markup_raw(out, "<h3>Does the training data know what was measured on?</h3>"
+    markup_raw(out, "<h3>Leaks: evaluation data in the training data</h3>"
                     "<div class=\"scroll\"><table>\n");
-    count_fact(out, "sentences trained on", leaks.sentences, "");
+    count_fact(out, "sentences also in the training data", leaks.sentences);
     if (eval->count) {
-        count_fact(out, "pairs with a question trained on", leaks.either, "");
-        count_fact(out, "pairs with both questions trained on", leaks.both, "");
-        count_fact(out, "pairs trained on as they are", leaks.pair, "");
-        count_fact(out, "of these, with the other label", leaks.opposed, "");
+        count_fact(out, "pairs with at least one training question", leaks.either);
+        count_fact(out, "pairs with two training questions", leaks.both);
+        count_fact(out, "pairs also in the training data", leaks.pair);
+        count_fact(out, "... with the opposite label", leaks.opposed);
     }
     markup_raw(out, "</table></div>\n");
     if (eval->count && leaks.either)
         warn(report, "data",
-             "%zu of the %zu pairs measured on (%.1f %%) have a question the model was trained on, "
-             "%zu stand "
-             "in the training data as they are: the figures promise too much for new questions.",
+             "%zu of the %zu evaluation pairs (%.1f %%) contain a training question, and %zu are "
+             "also "
+             "pairs of the training data. The figures are too optimistic for new questions.",
              leaks.either, eval->count, 100 * (double)leaks.either / (double)eval->count,
              leaks.pair);
     else if (leaks.sentences)
         warn(report, "data",
-             "%zu of the %u sentences measured on (%.1f %%) are in the training data: the figures "
-             "promise "
-             "too much for new ones.",
+             "%zu of the %u evaluation sentences (%.1f %%) are in the training data. The figures "
+             "are "
+             "too optimistic for new sentences.",
              leaks.sentences, eval->sentences,
              100 * (double)leaks.sentences / (double)eval->sentences);
     if (has_pairs(eval->corpus) && has_pairs(train->corpus)) {
@@ -227,8 +226,9 @@ static film_status write_leaks(struct report *report, const struct holdings *eva
         double there = (double)train->same / (double)train->count;
         if (fabs(here - there) > 0.15)
             warn(report, "data",
-                 "Duplicates are %.0f %% of the pairs measured on but %.0f %% of those trained on. "
-                 "FILM weighs the classes evenly; set the prior to the share expected in use.",
+                 "%.0f %% of the evaluation pairs are duplicates, but %.0f %% of the training "
+                 "pairs. "
+                 "FILM weights both classes equally; set the prior to the share expected in use.",
                  100 * here, 100 * there);
     }
     return FILM_OK;
@@ -267,8 +267,8 @@ static void draw_buckets(struct report *report, const char *id, const char *titl
     plot_write(&report->body, &plot);
 }
 
-static film_status write_audit(struct report *report, const struct holdings *file,
-                               const struct holdings *others, uint32_t questions, const char *key,
+static film_status write_audit(struct report *report, const struct file_stats *file,
+                               const struct file_stats *others, uint32_t questions, const char *key,
                                film_error *error)
 {
     static const char *const counts[] = {"once", "twice", "3 times", "4 to 5", "6 to 10", "more"};
@@ -280,37 +280,35 @@ static film_status write_audit(struct report *report, const struct holdings *fil
     film_status status = audit_measure(&audit, &judged, others ? &other : NULL, questions,
                                        report->options->seed, report->options->threads, error);
     if (status != FILM_OK) return status;
-    markup_raw(&report->body, "<h3>Labels of <bdi>");
+    markup_raw(&report->body, "<h3>Selection bias in <bdi>");
     markup_string(&report->body, file->name);
-    markup_raw(&report->body, "</bdi> told without reading a word</h3>");
+    markup_raw(&report->body, "</bdi></h3>");
     if (!isfinite(audit.auc)) {
-        not_shown(report, "Selection-bias audit", "it needs 20 pairs or more and both labels.");
+        not_shown(report, "Selection-bias audit", "This needs at least 20 pairs and both labels.");
         return FILM_OK;
     }
     markup_print(
         &report->body,
-        "<p id=\"audit-%s\">From how often its questions occur and whom they share, a handful of "
-        "numbers tells <b>%.1f %%</b> of the labels right on pairs kept apart; always saying the "
-        "more frequent label is right for <b>%.1f %%</b>. AUC <b>%.3f</b> (0.5: the counts "
-        "say nothing).</p>",
+        "<p id=\"audit-%s\">Can labels be predicted without reading the sentences? Counts of how "
+        "often questions occur, and with which others, predict <b>%.1f %%</b> of the held-out "
+        "labels correctly. Always predicting the more frequent label is correct for <b>%.1f "
+        "%%</b>. AUC <b>%.3f</b> (0.5: no bias).</p>",
         key, 100 * audit.accuracy, 100 * audit.majority, audit.auc);
     plots_begin(report);
     snprintf(id, sizeof id, "audit-%s-count", key);
-    draw_buckets(report, id, "By how often the more frequent question occurs", "rows of the file",
-                 counts, audit.by_count, audit.count_pairs);
+    draw_buckets(report, id, "By frequency of the more frequent question",
+                 "occurrences in the file", counts, audit.by_count, audit.count_pairs);
     snprintf(id, sizeof id, "audit-%s-common", key);
-    draw_buckets(report, id, "By the questions both are paired with",
-                 "further questions paired with both", commons, audit.by_common,
-                 audit.common_pairs);
+    draw_buckets(report, id, "By number of common partners", "questions paired with both", commons,
+                 audit.by_common, audit.common_pairs);
     plots_end(report);
-    if (audit_is_telling(&audit))
-        warn(report, "data",
-             "Labels of %s can be told without reading: %.1f %% right from how often questions "
-             "occur, "
-             "against %.1f %% for always the same answer (AUC %.2f). The pairs were not collected "
-             "at "
-             "random.",
-             file->name, 100 * audit.accuracy, 100 * audit.majority, audit.auc);
+    if (audit_is_biased(&audit))
+        warn(
+            report, "data",
+            "Labels of %s can be predicted without reading the sentences: question counts predict "
+            "%.1f %% correctly, the more frequent label only %.1f %% (AUC %.2f). The pairs are not "
+            "a random sample.",
+            file->name, 100 * audit.accuracy, 100 * audit.majority, audit.auc);
     return FILM_OK;
 }
 
@@ -319,41 +317,43 @@ film_status data_section(struct report *report, const struct eval_view *view, fi
     film_status status = FILM_OK;
     const film_report_options *options = report->options;
     struct questions numbers = {0};
-    struct holdings eval = {0}, train = {0};
+    struct file_stats eval = {0}, train = {0};
     char name[300];
     section_begin(
-        report, "data", "The data",
-        "What the files hold, and what about them could make the figures look better or worse "
-        "than they are. Questions of the same words count as one.");
+        report, "data", "Data",
+        "Contents of the files, and problems that make the figures look better or worse than "
+        "they are. Questions with the same words count as one.");
     TRY(questions_init(&numbers, error));
     if (view)
-        TRY(holdings_make(&eval, file_name(options->eval), view->corpus, view->own, &numbers,
-                          &options->progress, error));
+        TRY(file_stats_make(&eval, file_name(options->eval), view->corpus, view->own, &numbers,
+                            &options->progress, error));
     snprintf(name, sizeof name, "%.250s%s",
              options->train_count ? file_name(options->train[0]) : "",
              options->train_count > 1 ? " and more" : "");
     if (report->train.rows)
-        TRY(holdings_make(&train, name, &report->train, report->train.sentences.count, &numbers,
-                          &options->progress, error));
+        TRY(file_stats_make(&train, name, &report->train, report->train.sentences.count, &numbers,
+                            &options->progress, error));
     uint32_t questions = numbers.hashes.count;
     if (!view && !report->train.rows)
-        not_shown(report, "Data summary, leaks and audit", "give evaluation and training files.");
+        not_shown(report, "Data summary, leaks and audit",
+                  "This needs an evaluation or a training file.");
     plots_begin(report);
-    if (view) TRY(write_file(report, &eval, "measured on", error));
-    if (report->train.rows) TRY(write_file(report, &train, "trained on", error));
+    if (view) TRY(write_file(report, &eval, "evaluation data", error));
+    if (report->train.rows) TRY(write_file(report, &train, "training data", error));
     plots_end(report);
     if (view && report->train.rows)
         TRY(write_leaks(report, &eval, &train, questions, error));
     else if (view)
-        not_shown(report, "Leaks between training and measuring", "give the training files.");
+        not_shown(report, "Leaks between training and evaluation data",
+                  "This needs the training files.");
     if (view && has_pairs(view->corpus))
         TRY(write_audit(report, &eval, train.count ? &train : NULL, questions, "eval", error));
     if (train.count && has_pairs(&report->train))
         TRY(write_audit(report, &train, NULL, questions, "train", error));
     section_end(report);
 done:
-    holdings_free(&eval);
-    holdings_free(&train);
+    file_stats_free(&eval);
+    file_stats_free(&train);
     questions_free(&numbers);
     return status;
 }

@@ -1,4 +1,4 @@
-/* Rows of L: what each direction of the map weighs, word by word. */
+/* The section Dimensions: the words with the largest weights in each dimension of the map. */
 #include "base/mem.h"
 #include "model/model.h"
 #include "report/parts.h"
@@ -21,7 +21,7 @@ static int rising(const void *left, const void *right)
     return a->feature < b->feature ? -1 : a->feature > b->feature;
 }
 
-/* Words where there are any, otherwise whatever the model reads. */
+/* The range of word features or, if there are none, of all features. */
 static void feature_range(const struct features *features, uint32_t *first, uint32_t *end)
 {
     int words = features->first[GROUP_WORD + 1] > features->first[GROUP_WORD];
@@ -51,14 +51,14 @@ static void draw_dimension(struct report *report, size_t dimension, double share
     }
     size_t negative = 0;
     while (negative < shown && y[negative] < 0) negative++;
-    struct plot_series series[] = {{.name = "pulls down",
+    struct plot_series series[] = {{.name = "negative weight",
                                     .kind = PLOT_STEMS,
                                     .colour = 2,
                                     .x = x,
                                     .y = y,
                                     .count = negative,
                                     .label = label},
-                                   {.name = "pulls up",
+                                   {.name = "positive weight",
                                     .kind = PLOT_STEMS,
                                     .colour = 1,
                                     .x = x + negative,
@@ -67,13 +67,13 @@ static void draw_dimension(struct report *report, size_t dimension, double share
                                     .label = label + negative}};
     snprintf(id, sizeof id, "dimension-%zu", dimension);
     snprintf(title, sizeof title, "Dimension %zu", dimension);
-    snprintf(about, sizeof about, "%.1f %% of the map; its strongest words at either end.",
+    snprintf(about, sizeof about, "%.1f %% of the map; words with the largest weights.",
              100 * share);
     struct plot plot = {.id = id,
                         .title = title,
                         .about = about,
-                        .x = {.title = "words, by weight"},
-                        .y = {.title = "weight in L", .from_zero = 1},
+                        .x = {.title = "words, sorted by weight"},
+                        .y = {.title = "weight", .from_zero = 1},
                         .series = series,
                         .count = 2,
                         .names = names,
@@ -120,17 +120,16 @@ film_status dimensions_section(struct report *report, film_error *error)
     film_status status = FILM_OK;
     int ranked = report->model->encoder.weighs;
     section_begin(
-        report, "dimensions", "Rows of L",
+        report, "dimensions", "Dimensions",
         ranked ? "A sentence's vector is the sum of its words' weights. Method rank starts from "
-                 "random "
-                 "directions, so a dimension groups words that behave alike rather than one "
-                 "theme; those of methods film and svd rest on fewer words."
-               : "A sentence's vector is the sum of its words' weights; each dimension sets some "
-                 "words against others.");
+                 "random directions, so a dimension combines words of several themes. Dimensions "
+                 "of methods film and svd depend on fewer words."
+               : "A sentence's vector is the sum of its words' weights. Each dimension contrasts "
+                 "some words with others.");
     if (report->model->encoder.map)
         TRY(draw_strongest(report, error));
     else
-        not_shown(report, "Stem plots", "a model of features alone has no map.");
+        not_shown(report, "Stem plots", "This model has no map.");
     section_end(report);
 done:
     return status;

@@ -1,4 +1,5 @@
-/* Sentences and words on paper: the two directions in which their vectors differ most. */
+/* The section Map: projects the vectors of sentences and words onto their first two principal
+ * components. */
 #include "base/mem.h"
 #include "la/openmp.h"
 #include "embed/encoder.h"
@@ -14,14 +15,14 @@
 
 enum { MOST_PAIRS = 200, MOST_SENTENCES = 500, MOST_WORDS = 400, MOST_GROUPS = 8 };
 
-/* Things to place: normalised vectors, and the group each belongs to. */
+/* What to draw: normalised vectors, and the group of each. */
 struct places {
     size_t count, dim;
     film_text *text;
     float *vector; /* count x dim */
-    int *group;    /* -1: none of those with a colour */
+    int *group;    /* -1: no group with a colour */
     double *at;    /* count x 2 */
-    double share;  /* of the variance that the two directions hold */
+    double share;  /* of the variance that the two components explain */
 };
 
 static void places_free(struct places *places)
@@ -45,7 +46,7 @@ done:
     return status;
 }
 
-/* The two leading eigenvectors of the covariance; 2 x dim in BASIS. */
+/* Computes the two leading eigenvectors of the covariance matrix; BASIS is 2 x dim. */
 static film_status leading(const struct places *places, const double *mean, double *basis,
                            double *share, film_error *error)
 {
@@ -68,7 +69,8 @@ static film_status leading(const struct places *places, const double *mean, doub
     if (LAPACKE_dsyevr(LAPACK_ROW_MAJOR, 'V', 'I', 'U', n, covariance, n, 0, 0, from, n, 0, &found,
                        values, vectors, columns, support) ||
         found != columns)
-        TRY(status_set(error, FILM_BAD_INPUT, "the vectors allow no projection: are all finite?"));
+        TRY(status_set(error, FILM_BAD_INPUT,
+                       "cannot project the vectors; check that all values are finite"));
     memset(basis, 0, 2 * dim * sizeof *basis);
     for (size_t r = 0; r < dim; r++)
         for (lapack_int c = 0; c < columns; c++) /* the largest eigenvalue comes last */
@@ -105,7 +107,7 @@ done:
     return status;
 }
 
-/* "sentence; nearest: ..." for each. */
+/* Writes the caption of each point: its text and its nearest neighbour among the points. */
 static film_status caption(const struct places *places, int threads, struct captions *captions,
                            film_error *error)
 {
@@ -132,16 +134,16 @@ done:
     return status;
 }
 
-/* How to draw them. */
+/* Options of a drawing. */
 struct drawing {
     const char *id, *title, *about;
     const char *const *groups; /* their names */
     size_t group_count;
-    int linked; /* each place with an even number and the next one are a pair */
-    int named;  /* texts are short enough to be written */
+    int linked; /* places 2 i and 2 i + 1 are a pair, joined by a line */
+    int named;  /* texts are short enough to be drawn */
 };
 
-/* The series of a map and what they point to. */
+/* The series of a map, and the arrays they refer to. */
 struct canvas {
     struct plot_series series[2 * MOST_GROUPS];
     size_t used, filled, labelled;
@@ -155,7 +157,7 @@ static void put_point(struct canvas *canvas, const struct places *places, size_t
     canvas->y[canvas->filled++] = places->at[2 * i + 1];
 }
 
-/* The lines of the pairs of a group, gaps between them. */
+/* Adds the lines of a group's pairs, separated by gaps. */
 static void put_links(struct canvas *canvas, const struct places *places, size_t group)
 {
     size_t start = canvas->filled;
@@ -210,13 +212,13 @@ static film_status draw(struct report *report, struct places *places, const stru
         put_links(&canvas, places, g);
     for (size_t g = 0; g < drawing->group_count; g++)
         put_points(&canvas, places, g, drawing->groups[g], list);
-    snprintf(about, sizeof about, "%s The two directions hold %.0f %% of what tells them apart.",
+    snprintf(about, sizeof about, "%s The two components explain %.0f %% of the variance.",
              drawing->about, 100 * places->share);
     struct plot plot = {.id = drawing->id,
                         .title = drawing->title,
                         .about = about,
-                        .x = {.title = "first direction"},
-                        .y = {.title = "second direction"},
+                        .x = {.title = "first principal component"},
+                        .y = {.title = "second principal component"},
                         .series = canvas.series,
                         .count = canvas.used,
                         .bare = 1,
@@ -231,7 +233,7 @@ done:
     return status;
 }
 
-/* ---- What to place ---- */
+/* ---- Choosing what to draw ---- */
 
 static film_status embed(const struct report *report, struct places *places, film_error *error)
 {
@@ -239,7 +241,7 @@ static film_status embed(const struct report *report, struct places *places, fil
                              openmp_use(report->options->threads), places->vector, error);
 }
 
-/* Pairs, evenly chosen of each label, each sentence beside its partner. */
+/* Draws an even sample of pairs of each label. */
 static film_status map_pairs(struct report *report, const struct corpus *corpus, film_error *error)
 {
     static const char *const names[] = {"labelled the same", "labelled different"};
@@ -271,7 +273,7 @@ static film_status map_pairs(struct report *report, const struct corpus *corpus,
     TRY(embed(report, &places, error));
     struct drawing drawing = {"map-sentences",
                               "Sentences",
-                              "A line joins the two of a pair.",
+                              "A line connects the two sentences of a pair.",
                               scores ? scored : names,
                               2,
                               1,
@@ -283,7 +285,7 @@ done:
     return status;
 }
 
-/* Sentences of the categories with the most rows. */
+/* Draws sentences of the largest categories. */
 static film_status map_categories(struct report *report, const struct corpus *corpus,
                                   film_error *error)
 {
@@ -317,7 +319,7 @@ static film_status map_categories(struct report *report, const struct corpus *co
             }
     TRY(embed(report, &places, error));
     struct drawing drawing = {
-        "map-sentences", "Sentences", "Of the largest categories.", names, groups, 0, 0};
+        "map-sentences", "Sentences", "Sentences of the largest categories.", names, groups, 0, 0};
     TRY(draw(report, &places, &drawing, error));
 done:
     mem_free(size);
@@ -325,17 +327,17 @@ done:
     return status;
 }
 
-/* Frequent words, but for the most frequent, which say little. */
+/* Draws frequent words, except the most frequent ones, which carry little meaning. */
 static film_status map_words(struct report *report, film_error *error)
 {
-    enum { PASSED = 40 };
+    enum { SKIPPED = 40 };
     static const char *const names[] = {"words"};
     film_status status = FILM_OK;
     const film_model *model = report->model;
     struct places places = {0};
     size_t dim = model->encoder.dim;
     uint32_t first = model->features.first[GROUP_WORD], end = model->features.first[GROUP_WORD + 1];
-    if (end - first > 4 * PASSED) first += PASSED;
+    if (end - first > 4 * SKIPPED) first += SKIPPED;
     TRY(places_init(&places, MOST_WORDS, dim, error));
     for (uint32_t f = first; f < end && places.count < MOST_WORDS; f++) {
         places.text[places.count] = features_name(&model->features, f);
@@ -343,8 +345,13 @@ static film_status map_words(struct report *report, film_error *error)
         memcpy(places.vector + places.count++ * dim, model->encoder.map + (size_t)f * dim,
                dim * sizeof(float));
     }
-    struct drawing drawing = {
-        "map-words", "Words", "The most frequent ones; near words are used alike.", names, 1, 0, 1};
+    struct drawing drawing = {"map-words",
+                              "Words",
+                              "Frequent words. Words with similar use are close to each other.",
+                              names,
+                              1,
+                              0,
+                              1};
     if (places.count) TRY(draw(report, &places, &drawing, error));
 done:
     places_free(&places);
@@ -356,16 +363,17 @@ film_status map_section(struct report *report, const struct eval_view *view, fil
     film_status status = FILM_OK;
     const struct corpus *corpus = view ? view->corpus : &report->train;
     section_begin(
-        report, "map", "Neighbours",
-        "Vectors have hundreds of directions; paper has two, those in which these vectors differ "
-        "most. Near here need not be near: hover over a point for its nearest neighbour.");
+        report, "map", "Map",
+        "Vectors have hundreds of dimensions. The map shows the two directions in which they vary "
+        "most. Points that are close here need not be close in the other dimensions. Hover over a "
+        "point to see its nearest neighbour.");
     if (!report->model->encoder.map) {
-        not_shown(report, "Map of neighbours", "a model of features alone has no vectors.");
+        not_shown(report, "Map", "This model has no vectors.");
         section_end(report);
         return FILM_OK;
     }
     if (!corpus->rows)
-        not_shown(report, "Map of sentences", "give an evaluation or training file.");
+        not_shown(report, "Map of sentences", "This needs an evaluation or a training file.");
     markup_raw(&report->body, "<div class=\"links\">");
     plots_begin(report);
     if (corpus->rows && (has_pairs(corpus) || corpus->labels == FILM_LABELS_SCORES))

@@ -1,4 +1,4 @@
-/* What it gets wrong, and why: the confusion matrix with pairs behind each cell. */
+/* The section Mistakes: the confusion matrix, and examples of each cell with their reasons. */
 #include "base/mem.h"
 #include "model/model.h"
 #include "pair/match.h"
@@ -67,7 +67,7 @@ static film_status write_pair(struct report *report, struct match *match,
     return FILM_OK;
 }
 
-/* FIRST many of the list's beginning and LAST many of its end. */
+/* Writes the FIRST pairs at the start of the list and the LAST pairs at its end. */
 static film_status write_pairs(struct report *report, struct match *match,
                                const struct eval_view *view, const struct choice *list,
                                size_t count, size_t first, size_t last, film_error *error)
@@ -94,22 +94,22 @@ static film_status write_cell(struct report *report, struct match *match,
     for (size_t i = 0; i < view->pairs; i++)
         if (view->same[i] == same && (view->label[i] >= 0.5f) == label)
             list[count++] = (struct choice){same ? -view->probability[i] : view->probability[i], i};
-    qsort(list, count, sizeof *list, rising); /* the surest first */
+    qsort(list, count, sizeof *list, rising); /* most certain first */
     scale_count((double)count, number, sizeof number);
     markup_print(
         &report->body,
-        "<details%s><summary>said %s, labelled %s <small>- %s pairs, %s; the surest and the "
-        "narrowest</small></summary>\n",
+        "<details%s><summary>decided %s, labelled %s <small>- %s pairs, %s; most and least certain "
+        "examples</small></summary>\n",
         same && !label ? " open=\"open\"" : "", same ? "same" : "different",
         label ? "same" : "different", number, same == label ? "right" : "wrong");
-    if (!count) markup_raw(&report->body, "<p class=\"none\">There is none.</p>");
+    if (!count) markup_raw(&report->body, "<p class=\"none\">No pairs.</p>");
     TRY(write_pairs(report, match, view, list, count, SUREST, NARROWEST, error));
     markup_raw(&report->body, "</details>\n");
 done:
     return status;
 }
 
-/* The same numbers as shares, in words. */
+/* Writes the rates of the matrix. */
 static void write_rates(struct report *report, const double value[4])
 {
     struct markup *out = &report->body;
@@ -117,11 +117,11 @@ static void write_rates(struct report *report, const double value[4])
     markup_raw(out, "<div class=\"beside\"><table>\n");
     fact(out, "same pairs found (recall, TPR)", "%.1f %%", 100 * value[0] / same);
     fact(out, "same pairs missed (FNR)", "%.1f %%", 100 * value[1] / same);
-    fact(out, "different pairs told apart (TNR)", "%.1f %%", 100 * value[3] / different);
-    fact(out, "false alarms (FPR)", "%.1f %%", 100 * value[2] / different);
-    fact(out, "right among those called same (precision)", "%.1f %%",
+    fact(out, "different pairs recognised (TNR)", "%.1f %%", 100 * value[3] / different);
+    fact(out, "different pairs decided same (FPR)", "%.1f %%", 100 * value[2] / different);
+    fact(out, "correct among \"same\" decisions (precision)", "%.1f %%",
          100 * value[0] / (value[0] + value[2]));
-    fact(out, "right among those called different", "%.1f %%",
+    fact(out, "correct among \"different\" decisions", "%.1f %%",
          100 * value[3] / (value[1] + value[3]));
     markup_raw(out, "</table></div>\n");
 }
@@ -131,30 +131,28 @@ static film_status write_matrix(struct report *report, struct match *match,
                                 film_error *error)
 {
     film_status status = FILM_OK;
-    static const char *const said[] = {"said same", "said different"};
+    static const char *const decided[] = {"decided same", "decided different"};
     static const char *const labelled[] = {"same", "different"};
     double value[4] = {0}; /* row: label, column: decision; the same first */
     for (size_t i = 0; i < view->pairs; i++) value[2 * (view->label[i] < 0.5f) + !view->same[i]]++;
     struct plot_heat heat = {.id = "confusion",
                              .title = "Confusion matrix",
-                             .about =
-                                 "Pairs by label and decision; those on the diagonal are right.",
+                             .about = "Pairs by label and decision. The diagonal is correct.",
                              .x_title = "decision",
                              .y_title = "label",
                              .value_title = "pairs",
                              .columns = 2,
                              .rows = 2,
                              .value = value,
-                             .x_names = said,
+                             .x_names = decided,
                              .y_names = labelled};
     plots_begin(report);
     plot_heat_write(&report->body, &heat);
     write_rates(report, value);
     plots_end(report);
-    markup_raw(
-        &report->body,
-        "<p class=\"intro\">Behind each cell some of its pairs. Blue reasons speak for the same, "
-        "orange ones against; the numbers are shares of the log-odds.</p>");
+    markup_raw(&report->body, "<p class=\"intro\">The lists show examples of each cell. Blue "
+                              "reasons are evidence for the same meaning, "
+                              "orange ones against it. The numbers are log-odds.</p>");
     for (int cell = 0; cell < 4; cell++) /* mistakes first */
         TRY(write_cell(report, match, view, cell == 0 || cell == 2, cell == 1 || cell == 2, list,
                        error));
@@ -162,7 +160,7 @@ done:
     return status;
 }
 
-/* Scores: where the probability is farthest from what the score would make it, by rank. */
+/* Writes the pairs whose probability is farthest from their score, scaled to 0 to 1. */
 static film_status write_scores(struct report *report, struct match *match,
                                 const struct eval_view *view, struct choice *list,
                                 film_error *error)
@@ -179,9 +177,10 @@ static film_status write_scores(struct report *report, struct match *match,
     }
     qsort(list, view->pairs, sizeof *list, rising);
     markup_raw(&report->body,
-               "<details open=\"open\"><summary>much lower than the score</summary>\n");
+               "<details open=\"open\"><summary>probability much lower than the score</summary>\n");
     TRY(write_pairs(report, match, view, list, view->pairs, SUREST, 0, error));
-    markup_raw(&report->body, "</details><details><summary>much higher than the score</summary>\n");
+    markup_raw(&report->body,
+               "</details><details><summary>probability much higher than the score</summary>\n");
     TRY(write_pairs(report, match, view, list, view->pairs, 0, SUREST, error));
     markup_raw(&report->body, "</details>\n");
 done:
@@ -195,10 +194,10 @@ film_status mistakes_section(struct report *report, const struct eval_view *view
     struct match_rule rule;
     struct choice *list = NULL;
     int ready = 0;
-    section_begin(report, "mistakes", "What it gets wrong", NULL);
+    section_begin(report, "mistakes", "Mistakes", NULL);
     if (!view || !view->pairs) {
         not_shown(report, "Confusion matrix and examples",
-                  view ? "the file has no pairs." : "there was nothing to measure on.");
+                  view ? "The file has no pairs." : "This needs a labelled evaluation file.");
         section_end(report);
         return FILM_OK;
     }

@@ -1,4 +1,4 @@
-/* Other systems beside the model: a table somebody measured, and its figures as bars. */
+/* The section Other systems: shows a table of figures measured by the user, also as bar charts. */
 #include "plot/scale.h"
 #include "report/captions.h"
 
@@ -11,23 +11,23 @@ static const struct {
     const char *unit; /* of the axis and, in brackets, of the table's column */
     int log, percent, decimals;
 } figures[SYSTEMS_FIGURES] = {
-    [SYSTEMS_ACCURACY] = {"others-accuracy", "Accuracy", "Higher is better.", "right decisions", 0,
-                          1, 1},
-    [SYSTEMS_LOG_LOSS] = {"others-log-loss", "Log loss", "Lower is better; 0.693 is guessing.",
-                          "nats", 0, 0, 3},
+    [SYSTEMS_ACCURACY] = {"others-accuracy", "Accuracy", "Higher is better.", "correct decisions",
+                          0, 1, 1},
+    [SYSTEMS_LOG_LOSS] = {"others-log-loss", "Log loss",
+                          "Lower is better; 0.693 is random guessing.", "nats", 0, 0, 3},
     [SYSTEMS_TRAINING] = {"others-training", "Training time",
-                          "Of the clock, on a logarithmic scale.", "seconds", 1, 0, 1},
-    [SYSTEMS_PROCESSOR] = {"others-processor", "Processor time",
-                           "Of training, all cores; on a logarithmic scale.", "seconds", 1, 0, 1},
-    [SYSTEMS_MEMORY] = {"others-memory", "Peak memory", "In training, on a logarithmic scale.",
+                          "Wall-clock time on a logarithmic scale.", "seconds", 1, 0, 1},
+    [SYSTEMS_PROCESSOR] = {"others-processor", "CPU time",
+                           "Of training, all cores, on a logarithmic scale.", "seconds", 1, 0, 1},
+    [SYSTEMS_MEMORY] = {"others-memory", "Peak memory", "During training, on a logarithmic scale.",
                         "MB", 1, 0, 0},
-    [SYSTEMS_SIZE] = {"others-size", "Model size", "Of the file, on a logarithmic scale.", "MB", 1,
-                      0, 1},
-    [SYSTEMS_SPEED] = {"others-speed", "Speed", "Higher is better; on a logarithmic scale.",
+    [SYSTEMS_SIZE] = {"others-size", "Model size", "File size on a logarithmic scale.", "MB", 1, 0,
+                      1},
+    [SYSTEMS_SPEED] = {"others-speed", "Speed", "Higher is better; logarithmic scale.",
                        "sentences/s", 1, 0, 0},
     [SYSTEMS_EXPLAINED] = {"others-explained", "Explained exactly",
-                           "How much of a verdict goes back to words and named traits.",
-                           "share of the verdict", 0, 1, 1},
+                           "Share of a decision that is attributed to words and named traits.",
+                           "share of the decision", 0, 1, 1},
 };
 
 static int is_this(const struct report *report, const struct system_figures *system)
@@ -51,7 +51,7 @@ static void figure_text(int figure, double value, char *out, size_t room)
     else if (figures[figure].percent)
         snprintf(out, room, "%.*f %%", figures[figure].decimals, value);
     else if (value > 0 && value < (figures[figure].decimals ? 0.1 : 10))
-        snprintf(out, room, "%.2g", value); /* does not look like zero */
+        snprintf(out, room, "%.2g", value); /* must not look like zero */
     else if (value >= 1000 || figures[figure].decimals == 0)
         scale_count(value, out, room);
     else
@@ -72,7 +72,7 @@ static void write_table(struct report *report, const struct systems *others)
         if (!figures[f].percent) markup_print(out, " <small>(%s)</small>", figures[f].unit);
         markup_raw(out, "</th>");
     }
-    markup_raw(out, words ? "<th>What can be explained</th></tr>\n" : "</tr>\n");
+    markup_raw(out, words ? "<th>Explained by</th></tr>\n" : "</tr>\n");
     for (size_t i = 0; i < others->count; i++) {
         const struct system_figures *system = &others->list[i];
         int own = is_this(report, system);
@@ -96,7 +96,7 @@ static void write_table(struct report *report, const struct systems *others)
 
 /* ---- Bars ---- */
 
-/* Whole powers of ten around the values: the shortest bar is one to be seen. */
+/* Ends at powers of ten around the values, so that the shortest bar stays visible. */
 static struct plot_axis log_axis(const char *title, const double *value, size_t count)
 {
     double low = INFINITY, high = 0;
@@ -120,7 +120,7 @@ static film_status draw_figure(struct report *report, const struct systems *othe
     double x[2][SYSTEMS_MOST], y[2][SYSTEMS_MOST], all[SYSTEMS_MOST];
     film_text names[SYSTEMS_MOST];
     size_t count[2] = {0, 0};
-    int stands_out = 0; /* this model, from the others */
+    int stands_out = 0; /* this model has its own colour */
     struct captions captions[2] = {{.count = 0}, {.count = 0}};
     char text[60];
     for (size_t i = 0; i < others->count; i++) {
@@ -170,19 +170,20 @@ done:
     return status;
 }
 
-/* A table of other data beside figures of this one would be read as if they belonged together. */
+/* Warns if the table's accuracy of this model differs from the measured one: then the table
+ * probably refers to other data. */
 static void check_accuracy(struct report *report, const struct systems *others,
                            const struct eval_view *view)
 {
     if (!view || !has_pairs(view->corpus)) return;
     double here = 100 * number_of(view->answer, "accuracy");
     for (size_t i = 0; i < others->count; i++) {
-        double told = others->list[i].figure[SYSTEMS_ACCURACY];
-        if (is_this(report, &others->list[i]) && fabs(told - here) > 0.1)
+        double given = others->list[i].figure[SYSTEMS_ACCURACY];
+        if (is_this(report, &others->list[i]) && fabs(given - here) > 0.1)
             warn(report, "others",
-                 "%s gives this model an accuracy of %.1f %%, measured here are %.1f %%: the other "
-                 "systems were measured on other data, or with another model of this name.",
-                 file_name(report->options->compare), told, here);
+                 "%s gives this model an accuracy of %.1f %%, but %.1f %% was measured here. The "
+                 "table refers to other data, or to another model with this name.",
+                 file_name(report->options->compare), given, here);
     }
 }
 
@@ -192,8 +193,8 @@ film_status others_section(struct report *report, const struct eval_view *view, 
     const struct systems *others = &report->others;
     if (!others->count) return FILM_OK;
     section_begin(report, "others", "Other systems",
-                  "What else could be used, and what it costs. The figures are those of the table "
-                  "that was given; they were not measured for this page.");
+                  "Quality and cost of other systems. The figures come from the given table; they "
+                  "were not measured for this report.");
     check_accuracy(report, others, view);
     write_table(report, others);
     plots_begin(report);

@@ -1,4 +1,4 @@
-/* The page around the sections: head, summary, contents. */
+/* Assembles the page of a report: head, summary, warnings, contents, sections. */
 #include "report/parts.h"
 
 #include <stdarg.h>
@@ -29,7 +29,7 @@ void plots_end(struct report *report)
 
 void not_shown(struct report *report, const char *what, const char *why)
 {
-    markup_print(&report->body, "<p class=\"none\">%s: not shown, %s</p>\n", what, why);
+    markup_print(&report->body, "<p class=\"none\">%s: not shown. %s</p>\n", what, why);
 }
 
 void warn(struct report *report, const char *section, const char *format, ...)
@@ -119,8 +119,8 @@ void page_assemble(const struct report *report, struct markup *page)
     markup_bytes(page, report->body.bytes, report->body.length);
     markup_print(
         page,
-        "<footer>Made by film %s. Every plot's values are behind its CSV link; hover over a "
-        "point to see what it stands for. docs/explanation/report.md explains each part.</footer>"
+        "<footer>Created by film %s. The CSV link of a plot downloads its values. Hover over a "
+        "point to see what it represents. docs/explanation/report.md explains each section.</footer>"
         "</main></body></html>\n",
         film_version());
 }

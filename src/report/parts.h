@@ -1,4 +1,4 @@
-/* A report under construction: what its sections share. Inside src/report only. */
+/* The state of a report under construction, shared by its sections. Private to src/report. */
 #ifndef REPORT_PARTS_H
 #define REPORT_PARTS_H
 
@@ -9,16 +9,16 @@
 
 #include <math.h>
 
-enum { REPORT_TEXT = 240 }; /* bytes of a user's sentence that are shown, at most */
+enum { REPORT_TEXT = 240 }; /* bytes shown of a user's sentence */
 
 struct report {
     const film_model *model;
     const char *model_name;
     const film_report_options *options;
-    json_t *about;         /* the model, as film info --json tells it */
-    struct corpus train;   /* rows 0: no file was given, or it holds nothing to learn from */
-    struct systems others; /* count 0: no table was given */
-    struct markup summary; /* what stands above the sections */
+    json_t *about;         /* the model, as film info --json prints it */
+    struct corpus train;   /* rows 0: no file, or no labels in it */
+    struct systems others; /* count 0: no table */
+    struct markup summary; /* above the sections */
     struct markup body;    /* the sections */
     struct markup contents, warnings;
     size_t warning_count;
@@ -29,34 +29,34 @@ struct report {
 void section_begin(struct report *report, const char *id, const char *title, const char *intro);
 void section_end(struct report *report);
 
-/* Plots beside each other, as many as there is room for. */
+/* Puts plots next to each other, as many as fit. */
 void plots_begin(struct report *report);
 void plots_end(struct report *report);
 
-/* Why something is not shown, in one line. */
+/* Writes one line: WHAT is not shown. WHY (a sentence). */
 void not_shown(struct report *report, const char *what, const char *why);
 
-/* A line in the summary's list, with a link to the section SECTION. */
+/* Adds a warning to the summary, with a link to SECTION. */
 void warn(struct report *report, const char *section, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A figure in the summary: "84.6 %", "accuracy", "right decisions; 95 % interval ...". */
+/* Adds a figure to the summary: "84.6 %", "accuracy", "correct decisions; 95 % CI ...". */
 void card(struct report *report, const char *value, const char *name, const char *note);
 
-/* A row of a table of two columns, both escaped. */
+/* Writes a row of a table with two columns, both escaped. */
 void fact(struct markup *out, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The last part of a path: where a file lies is nobody's business. */
+/* Returns the last component of a path: a report must not disclose folders. */
 const char *file_name(const char *path);
 
-/* The whole page: head, style, summary, contents, sections. */
+/* Writes the whole page: head, style, summary, contents, sections. */
 void page_assemble(const struct report *report, struct markup *page);
 
 /* The style sheet. */
 extern const char *const page_style;
 
-/* ---- Sections; VIEW is NULL where there is nothing to measure on ---- */
+/* ---- Sections; VIEW is NULL without an evaluation ---- */
 
 film_status quality_section(struct report *report, const struct eval_view *view, film_error *error);
 film_status mistakes_section(struct report *report, const struct eval_view *view,
@@ -69,7 +69,7 @@ film_status shapes_section(struct report *report, const struct eval_view *view, 
 film_status dimensions_section(struct report *report, film_error *error);
 film_status map_section(struct report *report, const struct eval_view *view, film_error *error);
 
-/* The pairs of a corpus: its own, or two of each triplet. None of sentences and categories. */
+/* The pairs of a corpus: its own, or two per triplet. A corpus of categories has none. */
 struct labelled {
     uint32_t *a, *b; /* sentence ids of the corpus */
     float *label;

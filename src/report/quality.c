@@ -1,4 +1,4 @@
-/* How good it is: curves of the probabilities against the labels. */
+/* The section Quality: compares probabilities with labels in curves and histograms. */
 #include "base/mem.h"
 #include "eval/measures.h"
 #include "report/captions.h"
@@ -21,7 +21,7 @@ struct curves {
     size_t roc, pr;
 };
 
-/* Points nearer to the last one than a line is wide are left out. */
+/* Skips points that are closer to the previous one than a line is wide. */
 static void add_point(double *x, double *y, size_t *count, double at_x, double at_y, int last)
 {
     double far = *count ? fabs(at_x - x[*count - 1]) + fabs(at_y - y[*count - 1]) : 1;
@@ -35,7 +35,7 @@ static void trace(const struct measures *sorted, struct curves *curves)
     double above[2] = {0, 0}, total[2] = {0, 0};
     for (size_t i = 0; i < sorted->count; i++) total[sorted->label[i] >= 0.5f]++;
     add_point(curves->fpr, curves->tpr, &curves->roc, 0, 0, 0);
-    for (size_t i = sorted->count; i > 0;) { /* equal probabilities pass together */
+    for (size_t i = sorted->count; i > 0;) { /* pairs with equal probabilities form one point */
         double score = sorted->score[i - 1];
         for (; i > 0 && sorted->score[i - 1] == score; i--) above[sorted->label[i - 1] >= 0.5f]++;
         add_point(curves->fpr, curves->tpr, &curves->roc, above[0] / total[0], above[1] / total[1],
@@ -45,7 +45,7 @@ static void trace(const struct measures *sorted, struct curves *curves)
     }
 }
 
-/* What was decided: false and true positive rate, precision. */
+/* Computes the rates of the actual decisions: false and true positive rate, precision. */
 static void decided(const struct eval_view *view, double *fpr, double *tpr, double *precision)
 {
     double count[2][2] = {{0, 0}, {0, 0}};
@@ -68,20 +68,16 @@ static film_status draw_ranking(struct report *report, const struct eval_view *v
     trace(&sorted, curves);
     decided(view, &fpr, &tpr, &precision);
     struct plot_series roc[] = {
-        {.name = "guessing", .kind = PLOT_LINE, .x = corner, .y = corner, .count = 2},
-        {.name = "the model",
+        {.name = "random guessing", .kind = PLOT_LINE, .x = corner, .y = corner, .count = 2},
+        {.name = "model",
          .kind = PLOT_LINE,
          .colour = 1,
          .x = curves->fpr,
          .y = curves->tpr,
          .count = curves->roc},
-        {.name = "its threshold",
-         .kind = PLOT_POINTS,
-         .colour = 2,
-         .x = &fpr,
-         .y = &tpr,
-         .count = 1}};
-    snprintf(about, sizeof about, "Area %.3f: a duplicate outranks another pair that often.",
+        {.name = "threshold", .kind = PLOT_POINTS, .colour = 2, .x = &fpr, .y = &tpr, .count = 1}};
+    snprintf(about, sizeof about,
+             "AUC %.3f: the probability that a duplicate ranks above a non-duplicate.",
              number_of(view->answer, "auc"));
     struct plot_axis share = {.percent = 1, .low = 0, .high = 1};
     struct plot plot = {.id = "roc",
@@ -91,16 +87,16 @@ static film_status draw_ranking(struct report *report, const struct eval_view *v
                         .y = share,
                         .series = roc,
                         .count = 3};
-    plot.x.title = "false alarms (share of different pairs)";
-    plot.y.title = "found (share of same pairs)";
+    plot.x.title = "false positive rate (share of different pairs)";
+    plot.y.title = "true positive rate (share of same pairs)";
     plot_write(&report->body, &plot);
-    struct plot_series pr[] = {{.name = "the model",
+    struct plot_series pr[] = {{.name = "model",
                                 .kind = PLOT_LINE,
                                 .colour = 1,
                                 .x = curves->recall,
                                 .y = curves->precision,
                                 .count = curves->pr},
-                               {.name = "its threshold",
+                               {.name = "threshold",
                                 .kind = PLOT_POINTS,
                                 .colour = 2,
                                 .x = &tpr,
@@ -116,7 +112,7 @@ static film_status draw_ranking(struct report *report, const struct eval_view *v
                          .series = pr,
                          .count = 2};
     plot.x.title = "recall (share of same pairs found)";
-    plot.y.title = "precision (share of those found)";
+    plot.y.title = "precision (share of correct finds)";
     plot_write(&report->body, &plot);
 done:
     measures_free(&sorted);
@@ -130,7 +126,7 @@ static void draw_calibration(struct report *report, const struct eval_view *view
 {
     enum { BINS = MEASURES_CALIBRATION_BINS };
     double sum[BINS] = {0}, same[BINS] = {0}, count[BINS] = {0}, corner[] = {0, 1};
-    double said[BINS], happened[BINS];
+    double predicted[BINS], observed[BINS];
     char about[160];
     for (size_t i = 0; i < view->pairs; i++) {
         int bin = (int)fmin(fmax(view->probability[i], 0) * BINS, BINS - 1);
@@ -138,21 +134,21 @@ static void draw_calibration(struct report *report, const struct eval_view *view
         same[bin] += view->label[i] >= 0.5f;
         count[bin]++;
     }
-    for (int bin = 0; bin < BINS; bin++) { /* NaN, and so no point, where a bin is empty */
-        said[bin] = count[bin] > 0 ? sum[bin] / count[bin] : (double)NAN;
-        happened[bin] = count[bin] > 0 ? same[bin] / count[bin] : (double)NAN;
+    for (int bin = 0; bin < BINS; bin++) { /* NaN draws no point for an empty bin */
+        predicted[bin] = count[bin] > 0 ? sum[bin] / count[bin] : (double)NAN;
+        observed[bin] = count[bin] > 0 ? same[bin] / count[bin] : (double)NAN;
     }
     struct plot_series series[] = {
-        {.name = "exact", .kind = PLOT_LINE, .x = corner, .y = corner, .count = 2},
-        {.kind = PLOT_LINE, .colour = 1, .x = said, .y = happened, .count = BINS},
-        {.name = "the model",
+        {.name = "perfect calibration", .kind = PLOT_LINE, .x = corner, .y = corner, .count = 2},
+        {.kind = PLOT_LINE, .colour = 1, .x = predicted, .y = observed, .count = BINS},
+        {.name = "model",
          .kind = PLOT_POINTS,
          .colour = 1,
-         .x = said,
-         .y = happened,
+         .x = predicted,
+         .y = observed,
          .count = BINS}};
     snprintf(about, sizeof about,
-             "Of pairs called 80 %% likely, are 80 %% the same? Off by %.1f points on average.",
+             "Are 80 %% of the pairs with probability 80 %% the same? Mean error %.1f points.",
              100 * number_of(view->answer, "ece"));
     struct plot_axis share = {.percent = 1, .low = 0, .high = 1};
     struct plot plot = {.id = "calibration",
@@ -162,8 +158,8 @@ static void draw_calibration(struct report *report, const struct eval_view *view
                         .y = share,
                         .series = series,
                         .count = 3};
-    plot.x.title = "probability it said";
-    plot.y.title = "share that is the same";
+    plot.x.title = "predicted probability";
+    plot.y.title = "share labelled the same";
     plot_write(&report->body, &plot);
 }
 
@@ -171,7 +167,7 @@ static void draw_calibration(struct report *report, const struct eval_view *view
 
 struct histogram {
     const char *id, *title, *about, *x;
-    double width; /* of a bin; the last one holds everything beyond */
+    double width; /* of a bin; the last bin includes larger values */
     int percent, log;
 };
 
@@ -206,7 +202,7 @@ static void draw_histogram(struct report *report, const struct eval_view *view,
                                     .y = count[0],
                                     .count = bins,
                                     .width = bar}};
-    struct plot_mark mark = {log(2), "guessing"};
+    struct plot_mark mark = {log(2), "random guessing"};
     struct plot plot = {
         .id = wanted->id,
         .title = wanted->title,
@@ -227,7 +223,7 @@ static void draw_histogram(struct report *report, const struct eval_view *view,
     plot_write(&report->body, &plot);
 }
 
-/* ---- Leaving the doubtful ones to people ---- */
+/* ---- Coverage: accuracy if uncertain pairs are left to people ---- */
 
 static film_status draw_coverage(struct report *report, const struct eval_view *view,
                                  film_error *error)
@@ -240,7 +236,7 @@ static film_status draw_coverage(struct report *report, const struct eval_view *
     TRY_ALLOC(sureness, error);
     for (size_t i = 0; i < view->pairs; i++) sureness[i] = -fabs(view->probability[i] - 0.5);
     TRY(measures_init(&sorted, 0, sureness, view->label, view->same, view->pairs, error));
-    for (size_t i = 0; i < view->pairs; i++) { /* the surest first */
+    for (size_t i = 0; i < view->pairs; i++) { /* most certain first */
         right += sorted.same[i] == (sorted.label[i] >= 0.5f);
         if ((i + 1) * STEPS / view->pairs == i * STEPS / view->pairs || steps == STEPS) continue;
         x[steps] = (double)(i + 1) / (double)view->pairs;
@@ -250,10 +246,10 @@ static film_status draw_coverage(struct report *report, const struct eval_view *
         .name = "accuracy", .kind = PLOT_LINE, .colour = 3, .x = x, .y = y, .count = steps};
     struct plot plot = {
         .id = "coverage",
-        .title = "If only the surest are decided",
-        .about = "How many decisions are right when the doubtful pairs are left to people.",
-        .x = {.title = "pairs decided", .percent = 1, .low = 0, .high = 1},
-        .y = {.title = "decisions that are right", .percent = 1},
+        .title = "Accuracy on the most certain pairs",
+        .about = "The model decides the most certain pairs; people decide the others.",
+        .x = {.title = "share of pairs decided by the model", .percent = 1, .low = 0, .high = 1},
+        .y = {.title = "accuracy", .percent = 1},
         .series = &series,
         .count = 1};
     plot_write(&report->body, &plot);
@@ -296,12 +292,12 @@ static film_status draw_scatter(struct report *report, const struct eval_view *v
                                  .label = labels};
     snprintf(about, sizeof about, "Pearson %.3f, Spearman %.3f%s.",
              number_of(view->answer, "pearson"), number_of(view->answer, "spearman"),
-             stride > 1 ? "; an even sample of the pairs" : "");
+             stride > 1 ? "; a sample of the pairs" : "");
     struct plot plot = {.id = "scatter",
                         .title = "Score and probability",
                         .about = about,
                         .x = {.title = "score in the file"},
-                        .y = {.title = "probability it said", .percent = 1, .low = 0, .high = 1},
+                        .y = {.title = "predicted probability", .percent = 1, .low = 0, .high = 1},
                         .series = &series,
                         .count = 1};
     plot_write(&report->body, &plot);
@@ -317,27 +313,27 @@ film_status quality_section(struct report *report, const struct eval_view *view,
     film_status status = FILM_OK;
     static const struct histogram losses = {"log-loss",
                                             "Log loss",
-                                            "What each pair costs; the few on the right were sure "
-                                            "and wrong. The last bars hold all beyond.",
+                                            "Pairs on the right were decided with high certainty, "
+                                            "but wrongly. The last bin includes larger values.",
                                             "log loss of the pair (nats)",
                                             0.2,
                                             0,
                                             1};
     static const struct histogram sureness = {
         "probabilities",
-        "How sure it is",
-        "Good models have most pairs at the two ends, on their own side.",
-        "probability it said",
+        "Distribution of probabilities",
+        "A good model puts most pairs near 0 % or 100 %, on the side of their label.",
+        "predicted probability",
         0.05,
         1,
         0};
-    section_begin(report, "quality", "How good it is",
-                  "Measured on the evaluation file, as film eval does. Figures on questions "
-                  "the model learned from say little: see the data section for leaks.");
+    section_begin(report, "quality", "Quality",
+                  "Measured on the evaluation file, as film eval does. Figures on training "
+                  "questions are too optimistic; the section Data reports such leaks.");
     if (!view) {
         not_shown(report, "ROC, precision and recall, calibration, log loss",
-                  report->options->eval ? "the file has no labels."
-                                        : "give a labelled evaluation file.");
+                  report->options->eval ? "The file has no labels."
+                                        : "This needs a labelled evaluation file.");
     } else if (has_pairs(view->corpus)) {
         plots_begin(report);
         TRY(draw_ranking(report, view, error));
@@ -350,10 +346,11 @@ film_status quality_section(struct report *report, const struct eval_view *view,
         plots_begin(report);
         TRY(draw_scatter(report, view, error));
         plots_end(report);
-        not_shown(report, "ROC, calibration and log loss", "the file has scores, not 0 and 1.");
+        not_shown(report, "ROC, calibration and log loss",
+                  "The file has scores, not labels 0 and 1.");
     } else {
         not_shown(report, "ROC, calibration and log loss",
-                  "the file has categories, not pairs; the shares above are all there is.");
+                  "The file has categories, not pairs; the summary shows its figures.");
     }
     section_end(report);
 done:

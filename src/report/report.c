@@ -1,4 +1,5 @@
-/* In order: the training files, the evaluation and what is made of it, the model itself; then the page. */
+/* Writes a report: reads the training files, runs the evaluation, writes the sections in order,
+ * then assembles the page. */
 #include "film_train.h"
 #include "base/sized.h"
 #include "text/table.h"
@@ -63,15 +64,15 @@ done:
     return status;
 }
 
-/* A file without labels cannot be measured on, but the rest of the page does not need them. It is
- * read all the same: anything at all would pass for lines of text. */
+/* A file without labels cannot be evaluated, but the rest of the page does not need labels. The
+ * file is still read to its end, to report rows that are not valid text. */
 static film_status has_labels(const char *path, const film_table_options *options, int *labelled,
                               film_error *error)
 {
     film_status status = FILM_OK;
     film_table *table = NULL;
     film_row row;
-    *labelled = 1; /* standard input can be read once only: eval will say */
+    *labelled = 1; /* standard input can be read only once: eval checks it */
     if (strcmp(path, "-") == 0) return FILM_OK;
     TRY(table_open(path, options, &table, error));
     *labelled = film_table_labels(table) != FILM_LABELS_NONE;
@@ -97,7 +98,7 @@ static film_status evaluate(struct report *report, film_error *error)
     if (!options->eval) return write_sections(report, NULL, error);
     TRY(has_labels(options->eval, &options->eval_table, &labelled, error));
     if (!labelled) {
-        warn(report, "quality", "%s has no labels: nothing could be measured on it.",
+        warn(report, "quality", "%s has no labels, so the model was not evaluated.",
              file_name(options->eval));
         return write_sections(report, NULL, error);
     }
@@ -144,7 +145,7 @@ done:
     return status;
 }
 
-/* With the caller's options complete. */
+/* Does the work of film_report; OPTIONS are complete. */
 static film_status report_write(const film_model *model, const film_report_options *options,
                                 const char *path, film_error *error)
 {
@@ -152,9 +153,7 @@ static film_status report_write(const film_model *model, const film_report_optio
     struct report report = {
         .model = model, .options = options, .model_name = options->name ? options->name : "model"};
     if (options->pool && !options->eval)
-        return status_set(error, FILM_USAGE,
-                          "a pool is searched for the duplicates of a labelled file: give one to "
-                          "measure on");
+        return status_set(error, FILM_USAGE, "searching a pool needs a labelled evaluation file");
     TRY(read_about(&report, error));
     TRY(read_others(&report, error));
     if (options->train_count)

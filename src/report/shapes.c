@@ -1,8 +1,8 @@
-/* What the decision makes of each trait: curves of one, maps of two.
+/* The section Traits: curves of single traits, heat maps of two.
  *
- * The line through the traits and the trees of depth 2 are sums of terms of one or two traits, so
- * these shapes are the decision itself, not a picture of it: a pair's log-odds is what its traits
- * read off them, plus word evidence and memory. */
+ * The linear model of the traits and the trees of depth 2 are sums of terms of one or two traits.
+ * So these shapes are the decision itself, not an approximation: the log-odds of a pair are the sum
+ * of its terms, word evidence and memory. */
 #include "base/mem.h"
 #include "model/model.h"
 #include "report/parts.h"
@@ -17,11 +17,11 @@ enum { SAMPLE = 1000, CURVES = 9, HEATS = 6, MOST_CUTS = 120, MOST_CELLS = 24 };
 struct shapes {
     const struct decision *decision;
     struct tree_terms terms;
-    float *x;      /* traits: a pair to ask about */
+    float *x;      /* traits of a probe pair */
     float *sample; /* rows x traits of real pairs */
     size_t rows;
     size_t traits;
-    double *low, *high; /* traits: what is drawn; of the sample all but 1 % at either end */
+    double *low, *high; /* traits: range drawn, without 1 % of the sample at each end */
 };
 
 static int rising(const void *left, const void *right)
@@ -53,7 +53,7 @@ done:
     return status;
 }
 
-/* Where a trait lies: in the sample, or without one in the training pairs. */
+/* Finds the range of each trait: from the sample or, without one, from the training pairs. */
 static film_status find_ranges(struct shapes *shapes, film_error *error)
 {
     const struct linear *line = &shapes->decision->line;
@@ -68,7 +68,7 @@ static film_status find_ranges(struct shapes *shapes, film_error *error)
             shapes->high[t] = (double)values[shapes->rows - 1 - shapes->rows / 100];
             continue;
         }
-        /* The line knows where the training pairs lay; far out there are few. */
+        /* The linear model stores the range of the training pairs; few are near its ends. */
         shapes->low[t] = 0.5 * (double)(line->low[t] + line->mean[t]);
         shapes->high[t] = 0.5 * (double)(line->high[t] + line->mean[t]);
     }
@@ -78,7 +78,7 @@ static film_status find_ranges(struct shapes *shapes, film_error *error)
 
 /* ---- Terms ---- */
 
-/* The term of these traits in the plan; its count when there is none. */
+/* Returns the index of the term of these traits in the plan, or the plan's count. */
 static size_t find_term(const struct tree_terms_plan *plan, int32_t low, int32_t high)
 {
     size_t i = 0;
@@ -86,7 +86,7 @@ static size_t find_term(const struct tree_terms_plan *plan, int32_t low, int32_t
     return i;
 }
 
-/* What trait T at VALUE adds to the log-odds by itself. */
+/* Returns what trait T adds to the log-odds at VALUE, by itself. */
 static double one_trait(struct shapes *shapes, size_t t, size_t term, float value)
 {
     const struct decision *d = shapes->decision;
@@ -105,8 +105,8 @@ static double two_traits(struct shapes *shapes, size_t term, float x, float y)
     return d->margin.scale * shapes->terms.weight[term];
 }
 
-/* The cuts of trait T inside its range, rising and distinct. WITH: only of trees that also ask for
- * that trait; -1: of all. */
+/* Finds the distinct cuts of trait T in its range, ascending. WITH: only from trees that also use
+ * that trait; -1: from all trees. */
 static size_t find_cuts(const struct shapes *shapes, int32_t t, int32_t with, float *cuts,
                         size_t most)
 {
@@ -126,7 +126,7 @@ static size_t find_cuts(const struct shapes *shapes, int32_t t, int32_t with, fl
     qsort(all, found, sizeof *all, rising);
     for (size_t i = 0; i < found; i++)
         if (!kept || all[i] > all[kept - 1]) all[kept++] = all[i];
-    /* Of too many, evenly chosen ones. */
+    /* If there are too many, choose evenly spaced ones. */
     size_t stride = kept > most ? (kept + most - 1) / most : 1, count = 0;
     for (size_t i = 0; i < kept; i += stride) cuts[count++] = all[i];
     return count;
@@ -146,13 +146,13 @@ static int strongest_first(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* How much a trait moves verdicts: the mean size of what it adds over the sample, or without one
- * over its range. */
+/* Returns how much a trait affects decisions: the mean absolute value of its term over the sample
+ * or, without one, over its range. */
 static double trait_strength(struct shapes *shapes, size_t t, size_t term)
 {
-    enum { GRID = 40, ASKED = 200 };
+    enum { GRID = 40, PROBES = 200 };
     double sum = 0;
-    size_t count = shapes->rows ? (shapes->rows < ASKED ? shapes->rows : ASKED) : GRID;
+    size_t count = shapes->rows ? (shapes->rows < PROBES ? shapes->rows : PROBES) : GRID;
     for (size_t i = 0; i < count; i++) {
         double share = ((double)i + 0.5) / (double)count;
         double value = shapes->low[t] + share * (shapes->high[t] - shapes->low[t]);
@@ -165,10 +165,10 @@ static double trait_strength(struct shapes *shapes, size_t t, size_t term)
 
 static double pair_strength(struct shapes *shapes, size_t term)
 {
-    enum { GRID = 8, ASKED = 64 };
+    enum { GRID = 8, PROBES = 64 };
     const struct tree_term *of = &shapes->decision->plan.term[term];
     double sum = 0;
-    size_t count = shapes->rows ? (shapes->rows < ASKED ? shapes->rows : ASKED) : GRID * GRID;
+    size_t count = shapes->rows ? (shapes->rows < PROBES ? shapes->rows : PROBES) : GRID * GRID;
     for (size_t i = 0; i < count; i++) {
         double x = shapes->low[of->low] + ((double)(i % GRID) + 0.5) / GRID *
                                               (shapes->high[of->low] - shapes->low[of->low]);
@@ -242,7 +242,7 @@ static void draw_heat(struct report *report, struct shapes *shapes, size_t term,
         least = fmin(least, value[i]);
         most = fmax(most, value[i]);
     }
-    snprintf(about, sizeof about, "From %+.2f to %+.2f log-odds.", least, most);
+    snprintf(about, sizeof about, "%+.2f to %+.2f log-odds.", least, most);
     snprintf(id, sizeof id, "shape-two-%zu", number);
     struct plot_heat heat = {.id = id,
                              .title = shapes->decision->term_name[term],
@@ -280,8 +280,9 @@ static film_status draw_shapes(struct report *report, struct shapes *shapes, fil
     if (count)
         markup_raw(
             &report->body,
-            "<h3>Two at a time</h3><p class=\"intro\">What a pair of traits adds beyond each by "
-            "itself: blue speaks for the same, orange against, stronger colours more.</p>");
+            "<h3>Combinations of two traits</h3><p class=\"intro\">What two traits add together, "
+            "beyond their separate effects. Blue is evidence for the same meaning, orange against "
+            "it; darker is stronger.</p>");
     plots_begin(report);
     for (size_t i = 0; i < count && i < HEATS && list[i].value > 0; i++)
         draw_heat(report, shapes, list[i].number, i + 1);
@@ -312,12 +313,12 @@ film_status shapes_section(struct report *report, const struct eval_view *view, 
     struct labelled pairs = {0};
     const struct corpus *corpus = view ? view->corpus : &report->train;
     section_begin(
-        report, "shapes", "What it looks at",
-        "How much each named fact about a pair adds to the log-odds that the two mean the same. "
-        "These curves are the decision itself, not an approximation of it: word evidence "
-        "and memory are added to them. The strongest are shown.");
+        report, "shapes", "Traits",
+        "Each curve shows what a trait of a pair adds to the log-odds that both sentences mean "
+        "the same. The curves are the decision itself, not an approximation. Word evidence and "
+        "memory are added to them. The strongest traits are shown.");
     if (!shapes.decision->full) {
-        not_shown(report, "Term shapes", "this model decides by one threshold on the similarity.");
+        not_shown(report, "Term shapes", "This model decides by a threshold on the similarity.");
         section_end(report);
         return FILM_OK;
     }

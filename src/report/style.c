@@ -1,6 +1,5 @@
-/* The page's looks, report.css, inside the library: one column of text, plots beside each other where
- * there is room, light, dark, paper. It is copied by the assembler, as the server's page is
- * (server/assets.c), because a report is one file that loads nothing. */
+/* Embeds report.css, the style sheet of the page, in the library. The assembler includes the file,
+ * as in server/assets.c, because a report is a single file that loads nothing. */
 #include "report/parts.h"
 
 __asm__(".pushsection .rodata\n"

@@ -1,13 +1,13 @@
-/* What stands at the top: one sentence, a few figures, and what needs looking at. */
+/* The head of a report: a summary in words, a few figures, warnings about them. */
 #ifndef REPORT_SUMMARY_H
 #define REPORT_SUMMARY_H
 
 #include "report/parts.h"
 
-/* The sentence and the figures, with warnings about them. */
+/* Writes the summary and the figures, and adds warnings about them. */
 void summary_begin(struct report *report, const struct eval_view *view);
 
-/* Closes the figures; sections may have added some. */
+/* Closes the list of figures. Sections may have added some before. */
 void summary_end(struct report *report);
 
 #endif

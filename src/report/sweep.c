@@ -1,4 +1,5 @@
-/* The paper's decision, pairwise kNN over a range of k, and searching a pool. */
+/* The section on nearest neighbours: the FILM paper's kNN decision over a range of k, and search in
+ * a pool. */
 #include "base/mem.h"
 #include "report/parts.h"
 
@@ -18,7 +19,8 @@ static film_status draw_sweep(struct report *report, const struct eval_view *vie
         const double value[6] = {(double)p->k, p->tpr, p->tnr, p->fpr, p->fnr, p->cross_entropy};
         for (size_t c = 0; c < 6; c++) column[c * n + i] = value[c];
     }
-    static const char *const names[] = {"TPR (found)", "TNR", "FPR (false alarms)", "FNR (missed)"};
+    static const char *const names[] = {"TPR (found)", "TNR", "FPR (false positives)",
+                                        "FNR (missed)"};
     static const int colours[] = {1, 3, 2, 4};
     struct plot_series rates[4], entropy;
     for (size_t s = 0; s < 4; s++)
@@ -33,14 +35,14 @@ static film_status draw_sweep(struct report *report, const struct eval_view *vie
     struct plot plot = {
         .id = "knn-rates",
         .title = "Rates by k",
-        .about = "Two sentences count as the same when each is among the other's k nearest.",
+        .about = "Two sentences are the same if each is among the other's k nearest neighbours.",
         .x = {.title = "k (neighbours)"},
-        .y = {.title = "share of the pairs", .percent = 1, .low = 0, .high = 1},
+        .y = {.title = "rate", .percent = 1, .low = 0, .high = 1},
         .series = rates,
         .count = 4};
     plot_write(&report->body, &plot);
     char about[200];
-    snprintf(about, sizeof about, "Lowest, %.3f, at k = %zu; the elbow is at k = %zu.",
+    snprintf(about, sizeof about, "Minimum %.3f at k = %zu; elbow at k = %zu.",
              curve->points[curve->best].cross_entropy, curve->points[curve->best].k,
              curve->points[curve->elbow].k);
     entropy = (struct plot_series){.name = "cross-entropy",
@@ -64,7 +66,7 @@ done:
     return status;
 }
 
-/* The share of duplicates found among the first 1, 2, ..., 50. */
+/* Draws the recall among the first 1, 2, ..., 50 results. */
 static void draw_search(struct report *report, const struct retrieval *found)
 {
     enum { DEPTH = 50 };
@@ -78,17 +80,18 @@ static void draw_search(struct report *report, const struct retrieval *found)
     }
     char about[200];
     snprintf(about, sizeof about,
-             "%zu duplicates searched for among %zu sentences by their vectors; MRR %.3f.",
+             "%zu duplicates searched among %zu sentences by vector similarity; MRR %.3f.",
              found->queries, found->pool, found->mrr);
     struct plot_series series = {
         .name = "found", .kind = PLOT_LINE, .colour = 1, .x = x, .y = y, .count = DEPTH};
-    struct plot plot = {.id = "retrieval",
-                        .title = "Searching the pool",
-                        .about = about,
-                        .x = {.title = "among the first k"},
-                        .y = {.title = "duplicates found", .percent = 1, .low = 0, .high = 1},
-                        .series = &series,
-                        .count = 1};
+    struct plot plot = {
+        .id = "retrieval",
+        .title = "Search in the pool",
+        .about = about,
+        .x = {.title = "k (first results)"},
+        .y = {.title = "recall (duplicates found)", .percent = 1, .low = 0, .high = 1},
+        .series = &series,
+        .count = 1};
     plot_write(&report->body, &plot);
 }
 
@@ -96,15 +99,15 @@ film_status sweep_section(struct report *report, const struct eval_view *view, f
 {
     film_status status = FILM_OK;
     section_begin(
-        report, "sweep", "Neighbours as a decision",
-        "The decision of the FILM paper uses the vectors alone: it asks who is near whom. It "
-        "is shown to judge the map; the verdicts above are made by more than that.");
+        report, "sweep", "Nearest neighbours",
+        "The FILM paper decides by nearest neighbours of the vectors alone. These plots show the "
+        "quality of the vectors; the decisions above use more than the vectors.");
     if (!view)
-        not_shown(report, "k sweep", "there was nothing to measure on.");
+        not_shown(report, "k sweep", "This needs a labelled evaluation file.");
     else if (!view->knn)
         not_shown(report, "k sweep",
-                  has_pairs(view->corpus) ? "the model has no vectors."
-                                          : "it needs pairs labelled 0 or 1.");
+                  has_pairs(view->corpus) ? "The model has no vectors."
+                                          : "This needs pairs labelled 0 or 1.");
     plots_begin(report);
     if (view && view->knn) TRY(draw_sweep(report, view, error));
     if (view && view->retrieval) draw_search(report, view->retrieval);

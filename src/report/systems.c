@@ -1,4 +1,4 @@
-/* Reads a CSV table of other systems' figures, to be shown beside ours. Measures nothing. */
+/* Reads a CSV table with figures of other systems, to compare the model with. Measures nothing. */
 #include "report/systems.h"
 #include "base/mem.h"
 #include "text/reader.h"
@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* Columns of words come behind the figures. */
+/* Text columns follow the figures. */
 enum { SYSTEM = SYSTEMS_FIGURES, MODEL, EXPLAINED, COLUMNS };
 
 const char *const systems_columns[SYSTEMS_FIGURES] = {
@@ -24,13 +24,13 @@ static const char *column_name(int column)
 struct loading {
     struct reader reader;
     struct record record;
-    int role[COLUMNS]; /* what each column of the file is */
+    int role[COLUMNS]; /* role of each column of the file */
     size_t width;
     struct systems *into;
     size_t capacity;
 };
 
-/* The next row that is not empty; FILM_END after the last. */
+/* Reads the next row that is not empty; FILM_END after the last. */
 static film_status next_row(struct loading *loading, film_error *error)
 {
     film_status status = FILM_OK;
@@ -59,16 +59,17 @@ static film_status read_heading(struct loading *loading, film_error *error)
         value_show(record->fields[i], shown);
         if (role == COLUMNS)
             return record_bad(record, error,
-                              "column \"%s\" is none of system, model, accuracy_percent, log_loss, "
-                              "training_seconds, processor_seconds, memory_mb, model_mb, "
-                              "sentences_per_second, explained_percent, explained",
+                              "unknown column \"%s\"; known columns: system, model, "
+                              "accuracy_percent, log_loss, training_seconds, processor_seconds, "
+                              "memory_mb, model_mb, sentences_per_second, explained_percent, "
+                              "explained",
                               shown);
-        if (seen[role]++) return record_bad(record, error, "column \"%s\" stands twice", shown);
+        if (seen[role]++) return record_bad(record, error, "duplicate column \"%s\"", shown);
         loading->role[i] = role;
     }
     loading->width = record->field_count;
     if (!seen[SYSTEM])
-        return record_bad(record, error, "no column \"system\", which names what is compared");
+        return record_bad(record, error, "missing column \"system\", the name of each system");
     return FILM_OK;
 }
 
@@ -79,7 +80,7 @@ static film_status read_figure(const struct record *record, int role, film_text 
     char shown[VALUE_SHOWN];
     if (value_trim(field).length == 0) return FILM_OK;
     if (!value_number(field, figure))
-        return record_bad(record, error, "%s \"%s\" is not a number; leave it empty if not known",
+        return record_bad(record, error, "%s \"%s\" is not a number; leave it empty if unknown",
                           column_name(role), value_show(field, shown));
     if (*figure < 0 || (percent && *figure > 100))
         return record_bad(record, error, "%s %s is %s", column_name(role), value_show(field, shown),
@@ -94,10 +95,10 @@ static film_status read_system(struct loading *loading, film_error *error)
     struct systems *into = loading->into;
     void *list = into->list;
     if (record->field_count != loading->width)
-        TRY(record_bad(record, error, "%zu column%s, but the heading has %zu", record->field_count,
+        TRY(record_bad(record, error, "%zu column%s, but the header has %zu", record->field_count,
                        record->field_count == 1 ? "" : "s", loading->width));
     if (into->count == SYSTEMS_MOST)
-        TRY(record_bad(record, error, "more than %d systems", SYSTEMS_MOST));
+        TRY(record_bad(record, error, "too many systems; at most %d are allowed", SYSTEMS_MOST));
     TRY_ALLOC(mem_grow(&list, &loading->capacity, into->count + 1, sizeof *into->list), error);
     into->list = list;
     struct system_figures *system = &into->list[into->count++];
@@ -112,7 +113,7 @@ static film_status read_system(struct loading *loading, film_error *error)
             TRY(read_figure(record, role, record->fields[i], &system->figure[role], error));
     }
     if (words[SYSTEM - SYSTEMS_FIGURES].length == 0)
-        TRY(record_bad(record, error, "a system without a name"));
+        TRY(record_bad(record, error, "missing system name"));
     char **to[] = {&system->name, &system->model, &system->explained};
     for (size_t i = 0; i < sizeof to / sizeof *to; i++)
         TRY_ALLOC(*to[i] = mem_string(words[i].bytes, words[i].length), error);
@@ -137,8 +138,7 @@ film_status systems_read(struct systems *systems, struct source *source, film_er
     if (status == FILM_END) status = FILM_OK;
     TRY(status);
     if (!systems->count)
-        TRY(status_set(error, FILM_BAD_INPUT, "%s: no system to compare with",
-                       loading.record.name));
+        TRY(status_set(error, FILM_BAD_INPUT, "%s: the table has no systems", loading.record.name));
 done:
     reader_close(&loading.reader);
     record_free(&loading.record);

@@ -1,15 +1,15 @@
-/* Other systems, measured on the same data by whoever made the table: a CSV file with a heading,
- * read to be shown.
+/* Figures of other systems, read from a CSV file with a header. The user measured them on the same
+ * data.
  *
- * Its columns are system (required), model (the file of the reported model marks its row),
- * explained (in words) and the figures below, in any order; a field may be empty.
- * docs/explanation/report.md documents it for users. */
+ * Its columns are system (required), model (a model file; marks the row of the reported model),
+ * explained (text) and the figures below, in any order. Fields may be empty. docs/explanation/report.md
+ * describes the file for users. */
 #ifndef REPORT_SYSTEMS_H
 #define REPORT_SYSTEMS_H
 
 #include "text/source.h"
 
-enum { SYSTEMS_MOST = 24 }; /* systems: more have no room in a chart */
+enum { SYSTEMS_MOST = 24 }; /* systems; more do not fit into a chart */
 
 enum systems_figure {
     SYSTEMS_ACCURACY,
@@ -23,11 +23,11 @@ enum systems_figure {
     SYSTEMS_FIGURES
 };
 
-/* The names of their columns. */
+/* The column name of each figure. */
 extern const char *const systems_columns[SYSTEMS_FIGURES];
 
 struct system_figures {
-    char *name, *model, *explained; /* "" where the file says nothing */
+    char *name, *model, *explained; /* "" if the field is empty */
     double figure[SYSTEMS_FIGURES]; /* finite and not negative; NaN: not given */
 };
 
@@ -36,7 +36,8 @@ struct systems {
     size_t count; /* 0: no table was given */
 };
 
-/* Takes SOURCE over. Every row must be good: a comparison with a system missing would mislead. */
+/* Takes ownership of SOURCE. Every row must be valid: a comparison with a missing system would
+ * mislead. */
 film_status systems_read(struct systems *systems, struct source *source, film_error *error);
 void systems_free(struct systems *systems);
 

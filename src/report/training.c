@@ -1,4 +1,4 @@
-/* How it learned: what the model file kept of every step. */
+/* The section Training: draws the training history that is stored in the model file. */
 #include "base/mem.h"
 #include "model/model.h"
 #include "report/parts.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A history of the figures, as columns of numbers. */
+/* The training history as columns of numbers. */
 struct history {
     size_t rows, columns;
     double *value; /* columns x rows */
@@ -22,7 +22,7 @@ static film_status read_history(const json_t *kept, double steps, struct history
     out->value = mem_array(out->rows * (out->columns ? out->columns : 1), sizeof *out->value);
     out->step = mem_array(out->rows, sizeof *out->step);
     if (!out->value || !out->step) return status_no_memory(error);
-    /* Every n-th step was kept, the last among them. */
+    /* The file has every n-th step, including the last. */
     double stride = out->rows ? ceil(steps / (double)out->rows) : 1;
     for (size_t i = 0; i < out->rows; i++) {
         const json_t *row = json_array_get(list, i);
@@ -36,7 +36,7 @@ static film_status read_history(const json_t *kept, double steps, struct history
     return FILM_OK;
 }
 
-/* The column called NAME; NULL when there is none. */
+/* Returns the column called NAME, or NULL. */
 static double *column(const json_t *kept, const struct history *history, const char *name)
 {
     size_t index;
@@ -53,7 +53,7 @@ static double *column(const json_t *kept, const struct history *history, const c
 struct curve {
     const char *column, *id, *title, *about, *y;
     int log;
-    int zero_is_none; /* 0 stands for a step at which it was not measured */
+    int zero_is_none; /* 0 marks a step at which it was not measured */
 };
 
 static void draw(struct report *report, const json_t *kept, const struct history *history,
@@ -86,19 +86,18 @@ static film_status draw_map_history(struct report *report, const json_t *kept, i
                                     film_error *error)
 {
     static const struct curve of_rank[] = {
-        {"loss", "training-loss", "Training loss",
-         "Of the batch of each step; the mean falls as the map learns.", "loss", 0, 0},
-        {"gradient", "training-gradient", "Gradient norm", "Of the same batches.",
-         "length of the gradient", 1, 0}};
+        {"loss", "training-loss", "Training loss", "Loss of the batch of each step.", "loss", 0, 0},
+        {"gradient", "training-gradient", "Gradient norm",
+         "Norm of the gradient of the same batches.", "gradient norm", 1, 0}};
     static const struct curve of_film[] = {
-        {"objective", "training-loss", "Objective", "What the solver minimises.", "objective", 0,
-         0},
-        {"gradient", "training-gradient", "Gradient norm", "Falls towards 0 at an optimum.",
-         "length of the gradient", 1, 0},
-        {"active", "training-active", "Active anchors",
-         "Anchors whose margin is not kept yet: those that still pull.", "anchors", 0, 0},
+        {"objective", "training-loss", "Objective", "The function that the solver minimises.",
+         "objective", 0, 0},
+        {"gradient", "training-gradient", "Gradient norm", "It approaches 0 at an optimum.",
+         "gradient norm", 1, 0},
+        {"active", "training-active", "Active anchors", "Anchors whose margin is still violated.",
+         "anchors", 0, 0},
         {"accuracy", "training-accuracy", "Accuracy on held-out pairs",
-         "The best step is the one that is kept.", "accuracy", 0, 1}};
+         "The model of the best step is stored.", "accuracy", 0, 1}};
     struct history history = {0};
     double steps = number_of(kept, ranking ? "steps" : "iterations");
     film_status status = read_history(kept, steps, &history, error);
@@ -120,13 +119,13 @@ static film_status draw_trees(struct report *report, const json_t *kept, film_er
     const double *train = column(kept, &history, "train_loss");
     const double *apart = column(kept, &history, "held_out_loss");
     if (!round || !train || !apart || !history.rows) goto done;
-    struct plot_series series[] = {{.name = "learned from",
+    struct plot_series series[] = {{.name = "training pairs",
                                     .kind = PLOT_LINE,
                                     .colour = 1,
                                     .x = round,
                                     .y = train,
                                     .count = history.rows},
-                                   {.name = "kept apart",
+                                   {.name = "held-out pairs",
                                     .kind = PLOT_LINE,
                                     .colour = 2,
                                     .x = round,
@@ -135,8 +134,8 @@ static film_status draw_trees(struct report *report, const json_t *kept, film_er
     struct plot_mark mark = {number_of(kept, "rounds"), "trees kept"};
     struct plot plot = {.id = "training-trees",
                         .title = "Boosting",
-                        .about = "Log loss of one fold as trees are added; they stop where pairs "
-                                 "kept apart stop gaining.",
+                        .about = "Log loss of one fold by number of trees. Boosting stops when "
+                                 "held-out pairs no longer improve.",
                         .x = {.title = "trees"},
                         .y = {.title = "log loss (nats)"},
                         .series = series,
@@ -168,7 +167,7 @@ static film_status draw_spectrum(struct report *report, film_error *error)
                                  .count = model->rank};
     struct plot plot = {.id = "training-spectrum",
                         .title = "Singular values",
-                        .about = "How much of the sentences each direction of the SVD holds.",
+                        .about = "Singular value of each direction of the SVD.",
                         .x = {.title = "direction"},
                         .y = {.title = "singular value", .from_zero = 1},
                         .series = &series,
@@ -188,11 +187,11 @@ film_status training_section(struct report *report, film_error *error)
     const json_t *trees = json_object_get(figures, "trees"), *kept = NULL;
     int which = 0;
     for (int i = 0; i < 3 && !kept; i++) kept = json_object_get(figures, methods[which = i]);
-    section_begin(report, "training", "How it learned",
-                  "What the model file kept of its training, at most 500 steps of each curve.");
+    section_begin(report, "training", "Training",
+                  "The training history stored in the model file: at most 500 steps per curve.");
     if (!json_array_size(json_object_get(kept, "history")) && !report->model->rank)
         not_shown(report, "Training curves",
-                  "the model has no learned map or was made by a version that kept no history.");
+                  "The model has no learned map, or its file has no training history.");
     plots_begin(report);
     if (kept) TRY(draw_map_history(report, kept, which == 2, error));
     if (json_array_size(json_object_get(trees, "history"))) TRY(draw_trees(report, trees, error));
@@ -200,14 +199,14 @@ film_status training_section(struct report *report, film_error *error)
     plots_end(report);
     const char *stopped = json_string_value(json_object_get(kept, "stopped"));
     if (stopped && strcmp(stopped, "cancelled") == 0)
-        warn(report, "training", "Training was interrupted: this is the best model up to then.");
+        warn(report, "training", "Training was interrupted. This is the best model until then.");
     const char *from = json_string_value(json_object_get(figures, "threshold_from"));
     if (report->model->network && from && strcmp(from, "held out") == 0)
         warn(
             report, "training",
-            "What the encoder is worth was learned on rows of the training file. If it was "
-            "trained on "
-            "them itself, it is trusted too much: train with a dev file of pairs it has not seen.");
+            "The weight of the encoder was learned on the training file. If the encoder itself was "
+            "trained on this file, its weight is too high. Train with a dev file of pairs that the "
+            "encoder has not seen.");
     section_end(report);
 done:
     return status;

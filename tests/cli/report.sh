@@ -69,12 +69,12 @@ for name in ("accuracy", "ece"): assert f"{100 * d[name]:.1f} %" in page.text, n
 rows = page.table("confusion")[1:]
 n = {(r[0], r[1]): float(r[2]) for r in rows}
 assert sum(n.values()) == d["rows"]
-assert abs((n["said same", "same"] + n["said different", "different"]) / d["rows"] - d["accuracy"]) < 1e-9
+assert abs((n["decided same", "same"] + n["decided different", "different"]) / d["rows"] - d["accuracy"]) < 1e-9
 tpr = [float(r[2]) for r in page.table("knn-rates")[1:] if r[0].startswith("TPR")]
 assert all(abs(a - b["tpr"]) < 1e-6 for a, b in zip(tpr, d["knn"])) and len(tpr) == len(d["knn"])
 found = [float(r[2]) for r in page.table("retrieval")[1:]]
 assert abs(found[9] - d["retrieval"]["r10"]) < 1e-6 and abs(found[0] - d["retrieval"]["r1"]) < 1e-6
-roc = [(float(r[1]), float(r[2])) for r in page.table("roc")[1:] if r[0] == "the model"]
+roc = [(float(r[1]), float(r[2])) for r in page.table("roc")[1:] if r[0] == "model"]
 area = sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in zip(roc, roc[1:]))
 assert roc[0] == (0, 0) and roc[-1] == (1, 1) and abs(area - d["auc"]) < 0.004, area'
 "$FILM" info m.film --json >info.json
@@ -118,20 +118,20 @@ check "scores: a scatter and no ROC" bash -c '"$0" report m.film --eval scores.t
 assert \"scatter\" in page.ids and \"roc\" not in page.ids and \"Pearson\" in page.text and \"data-eval\" in page.ids"' "$FILM"
 check "categories: shares, sizes and a map" bash -c '"$0" report m.film --eval "$1" --train "$1" -o c.html -q && "$PYTHON" page.py c.html "
 assert \"10 neighbours\" in page.text and \"data-eval\" in page.ids and \"map-sentences\" in page.ids and \"roc\" not in page.ids
-assert \"280 of the 280 sentences measured on (100.0 %)\" in page.text"' "$FILM" "$FAQ/questions.tsv"
+assert \"280 of the 280 evaluation sentences (100.0 %)\" in page.text"' "$FILM" "$FAQ/questions.tsv"
 printf 'anchor\tpositive\tnegative\n' >triplets.tsv
 for i in $(seq 25); do printf 'lost my card %d\tmy card %d is lost\twhere is my parcel %d\n' "$i" "$i" "$i"; done >>triplets.tsv
 check "triplets are two pairs each" bash -c '"$0" report m.film --eval triplets.tsv -o t.html -q && "$PYTHON" page.py t.html "
-assert \"roc\" in page.ids and \"Of the 50 pairs\" in page.text and \"Only 50 pairs\" in page.text"' "$FILM"
+assert \"roc\" in page.ids and \"of 50 evaluation pairs\" in page.text and \"Only 50 pairs\" in page.text"' "$FILM"
 check "a model alone" bash -c '"$0" report m.film -o a.html -q && "$PYTHON" page.py a.html "
-assert \"give a labelled evaluation file\" in page.text and \"roc\" not in page.ids and \"shape-1\" in page.ids
+assert \"This needs a labelled evaluation file\" in page.text and \"roc\" not in page.ids and \"shape-1\" in page.ids
 assert \"dimension-\" in \" \".join(page.ids) and \"map-words\" in page.ids"' "$FILM"
 cut -f2 train.tsv >lines.txt
 check "a file without labels" bash -c '"$0" report m.film --eval lines.txt --train lines.txt -o n.html -q && "$PYTHON" page.py n.html "
 assert \"lines.txt has no labels\" in page.text and \"roc\" not in page.ids"' "$FILM"
 "$FILM" train train.tsv --method tfidf --decision threshold -q -o tfidf.film
 check "a model without vectors and with a threshold" bash -c '"$0" report tfidf.film --eval "$1" -o f.html -q && "$PYTHON" page.py f.html "
-for line in (\"decides by one threshold\", \"has no map\", \"no vectors\"): assert line in page.text, line
+for line in (\"decision by a threshold\", \"has no map\", \"no vectors\"): assert line in page.text, line
 assert \"roc\" in page.ids and \"knn-rates\" not in page.ids"' "$FILM" "$FAQ/heldout.tsv"
 "$FILM" train train.tsv --method film --rank 40 --dim 10 --decision threshold -q -o film.film
 check "method film: objective, gradient, active anchors, singular values" bash -c '"$0" report film.film -o g.html -q && "$PYTHON" page.py g.html "
@@ -199,9 +199,9 @@ for seed in range(20):
     half = np.random.RandomState(seed).rand(len(y)) < .5
     right = [((x[t] @ fit(x[~t], y[~t]) > 0) == y[t]).sum() for t in (half, ~half)]
     found.append(sum(right) / len(y))
-said = float(re.search(r"numbers tells ([\d.]+) % of the labels right", page.text).group(1)) / 100
+said = float(re.search(r"predict ([\d.]+) % of the held-out", page.text).group(1)) / 100
 assert abs(said - np.mean(found)) < 3 * np.std(found) + .01, (said, np.mean(found), np.std(found))
-assert said > .65 and "biased.tsv can be told without reading" in page.text
+assert said > .65 and "biased.tsv can be predicted without reading" in page.text
 shares = {r[3].split(":")[0]: float(r[2]) for r in page.table("audit-eval-count")[1:]}
 names = [("once", 1, 1), ("twice", 2, 2), ("3 times", 3, 3), ("4 to 5", 4, 5), ("6 to 10", 6, 10), ("more", 11, 1e9)]
 for name, low, high in names:
@@ -211,9 +211,9 @@ fi
 printf 'label\tquestion1\tquestion2\n1\ta b\tc d\n0\tC D?\tA b\n1\tx y\tz w\n1\tz w\tv u\n0\tx y\tv u\n' >odd.tsv
 "$FILM" report m.film --eval odd.tsv --train odd.tsv -o o.html -q
 check "contradictions and leaks are counted" page o.html '
-assert "1 pairs carry both labels, 2 pairs are called different although others connect them" in page.text
-assert page.text.count("Pairs that contradict others") == 2
-assert "5 of the 5 pairs measured on (100.0 %) have a question the model was trained on, 5 stand" in page.text'
+assert "1 pairs have both labels, and 2 pairs are labelled different although a chain" in page.text
+assert page.text.count("Contradicting pairs") == 2
+assert "5 of the 5 evaluation pairs (100.0 %) contain a training question, and 5 are also" in page.text'
 
 # ---- refusals ----
 expect_output "without -o" 1 'film report: -o REPORT.html is missing; film report --help shows how' "$FILM" report m.film
@@ -226,6 +226,6 @@ cp a.html old.html
 printf 'label\tquestion1\tquestion2\n1\ta\tb\n7\tc\td\n' >bad.tsv
 expect_status "a bad row is refused" 2 "$FILM" report m.film --eval bad.tsv --labels pairs -o old.html
 check "and the older page stays" cmp a.html old.html
-expect_status "or passed over" 0 "$FILM" report m.film --eval bad.tsv --labels pairs --skip-bad -o old.html
-check "which is told" page old.html 'assert "1 bad rows of bad.tsv were passed over" in page.text'
+expect_status "or skipped" 0 "$FILM" report m.film --eval bad.tsv --labels pairs --skip-bad -o old.html
+check "which is reported" page old.html 'assert "Bad rows skipped in bad.tsv: 1." in page.text'
 finish

@@ -152,20 +152,20 @@ def the_pool(server):
 
 
 BAD = [  # what is sent, the status, a piece of the message
-    ("{", 400, "line 1, column 1"), ("", 400, "not JSON"), ("[1]", 400, "must be a JSON object"), ("\"x\"", 400, ""),
-    ('{"a": "x", "b": "y"} {}', 400, "not JSON"), ('{"a": "x", "a": "y", "b": "z"}', 400, "duplicate"),
-    ('{"a": "\xff", "b": "y"}'.encode("latin-1"), 400, "not JSON"), ('{"a": "\\ud800", "b": "y"}', 400, "not JSON"),
-    ('{"a": "x\\u0000", "b": "y"}', 400, "not JSON"), ('{"a": 1, "b": "y"}', 400, "a must be a string, not a number"),
+    ("{", 400, "line 1, column 1"), ("", 400, "invalid JSON"), ("[1]", 400, "must be a JSON object"), ("\"x\"", 400, ""),
+    ('{"a": "x", "b": "y"} {}', 400, "invalid JSON"), ('{"a": "x", "a": "y", "b": "z"}', 400, "duplicate"),
+    ('{"a": "\xff", "b": "y"}'.encode("latin-1"), 400, "invalid JSON"), ('{"a": "\\ud800", "b": "y"}', 400, "invalid JSON"),
+    ('{"a": "x\\u0000", "b": "y"}', 400, "invalid JSON"), ('{"a": 1, "b": "y"}', 400, "a must be a string, not a number"),
     ('{"a": null, "b": "y"}', 400, "not null"), ('{"a": "x"}', 400, "b is missing"), ('{}', 400, "a is missing"),
-    ('{"a": "x", "b": "y", "c": 1}', 400, 'no field "c"'), ('{"a": "x", "b": "y", "prior": 1}', 400, "between 0 and 1"),
-    ('{"a": "x", "b": "y", "prior": -1e300}', 400, "between"), ('{"a": "x", "b": "y", "prior": 1e999}', 400, "not JSON"),
+    ('{"a": "x", "b": "y", "c": 1}', 400, 'unknown field "c"'), ('{"a": "x", "b": "y", "prior": 1}', 400, "between 0 and 1"),
+    ('{"a": "x", "b": "y", "prior": -1e300}', 400, "between"), ('{"a": "x", "b": "y", "prior": 1e999}', 400, "invalid JSON"),
     ('{"a": "x", "b": "y", "prior": "half"}', 400, "number"), ('{"a": "x", "b": "y", "reasons": -1}', 400, "from 0"),
-    ('{"a": "x", "b": "y", "reasons": 1.5}', 400, "whole number"), ('{"a": "x", "b": "y", "reasons": 99999999999999999999}', 400, "JSON"),
-    ('{"a": "x", "b": "y", "memory": 1}', 400, "true or false"), ('{"a": "x", "b": "y", "decision": "no"}', 400, "auto|full|threshold"),
+    ('{"a": "x", "b": "y", "reasons": 1.5}', 400, "integer"), ('{"a": "x", "b": "y", "reasons": 99999999999999999999}', 400, "JSON"),
+    ('{"a": "x", "b": "y", "memory": 1}', 400, "boolean"), ('{"a": "x", "b": "y", "decision": "no"}', 400, "auto|full|threshold"),
     ('{"pairs": 1}', 400, "array"), ('{"pairs": [["x"]]}', 400, "pairs[0]"), ('{"pairs": [["x", 2]]}', 400, "pairs[0][1]"),
-    ('{"pairs": [{"a": "x"}]}', 400, "pairs[0]"), ('{"pairs": [], "a": "x"}', 400, "goes with"),
-    ('{"a": "x\\u20\u00e9\u00e9\n'.encode(), 400, "not JSON"),
-    ('{"a": ' + "[" * 5000 + "]" * 5000 + "}", 400, "depth"), ('{"' + "n" * 5000 + '": 1}', 400, "no field"),
+    ('{"pairs": [{"a": "x"}]}', 400, "pairs[0]"), ('{"pairs": [], "a": "x"}', 400, "cannot be combined"),
+    ('{"a": "x\\u20\u00e9\u00e9\n'.encode(), 400, "invalid JSON"),
+    ('{"a": ' + "[" * 5000 + "]" * 5000 + "}", 400, "depth"), ('{"' + "n" * 5000 + '": 1}', 400, "unknown field"),
 ]
 
 
@@ -176,11 +176,11 @@ def refusals(server):
         if status != wanted or piece not in message(answer):
             wrong.append((body[:60], status, message(answer)))
     check(f"{len(BAD)} bad bodies are refused and told why", not wrong, *wrong)
-    others = [("/v1/search", {"k": 3}, "q"), ("/v1/search", {"q": "x", "queries": []}, "either"), ("/v1/search", {"q": "x", "k": 0}, "1 to 1000"),
+    others = [("/v1/search", {"k": 3}, "q"), ("/v1/search", {"q": "x", "queries": []}, "exactly one"), ("/v1/search", {"q": "x", "k": 0}, "1 to 1000"),
               ("/v1/search", {"q": "x", "k": 1 << 62}, "1000"), ("/v1/search", {"q": "x", "where": {"a": [1]}}, "where"), ("/v1/search", {"q": "x", "least": 2}, "0 to 1"),
               ("/v1/search", {"q": "x", "where": {"no-such-field": "1"}}, "no-such-field"), ("/v1/search", {"queries": ["x", 1]}, "queries[1]"),
               ("/v1/predict", {}, "pairs"), ("/v1/embed", {}, "texts"), ("/v1/embed", {"texts": [1]}, "texts[0]"), ("/v1/explain", {"a": "x"}, "b is missing"),
-              ("/v1/dedup", {}, "either"), ("/v1/dedup", {"texts": ["x", {}]}, "texts[1]"), ("/v1/dedup", {"records": [{"id": "x"}]}, "records[0]"),
+              ("/v1/dedup", {}, "exactly one"), ("/v1/dedup", {"texts": ["x", {}]}, "texts[1]"), ("/v1/dedup", {"records": [{"id": "x"}]}, "records[0]"),
               ("/v1/dedup", {"texts": [], "threshold": 1.5}, "threshold"), ("/v1/pool", {}, "sentences"), ("/v1/pool", {"sentences": ["x"]}, "sentences[0]"),
               ("/v1/pool", {"sentences": [{"text": "x", "more": 1}]}, "object"), ("/v1/pool", {"sentences": [{"text": "x", "id": "\n"}]}, "")]
     wrong = []
@@ -437,7 +437,7 @@ def reloading():
             until(lambda: load.answers >= before + 4 or load.wrong)
         shutil.copy("damaged.film", "next.film")
         os.rename("next.film", "live.film")
-        kept = server.reload("the old model keeps answering")
+        kept = server.reload("the old model stays in use")
         status, answer, _ = server.ask("POST", "/v1/match", {"a": A, "b": B})
         load.end()
         check(f"6 reloads under load, no request failed ({load.answers} answered)", done == 6 and not load.wrong and load.answers > 20, done, load.wrong[:3])
@@ -496,7 +496,7 @@ def exchanged():
         found = lambda: [r["id"] for r in server.ask("POST", "/v1/search", {"q": "quagga quagga", "k": 1})[1]["results"]]  # noqa: E731
         add("before")
         os.rename("next.pool", "exchanged.pool")
-        check("a pool renamed over the one that is served is refused", server.reload("put in the place of"), server.lines)
+        check("a pool renamed over the one that is served is refused", server.reload("has been replaced"), server.lines)
         check("the old one keeps answering", found() == ["before"], found())
         status, answer, _ = add("after")
         check("and takes no more sentences", status == 503 and "replaced" in message(answer), answer)

@@ -23,5 +23,6 @@ if [ -n "${SHOTS:-}" ]; then cp "$FAQ/train.tsv" train.tsv; else sample 3 "$FAQ/
         awk -F'\t' 'NR > 1 { name = $1; gsub("-", " ", name)
             print $1 "\t" $2 "\t" $3 "\tThe help page on " name " says what to do.\thttps://example.org/" $1 }' "$FAQ/questions.tsv") ||
     { not_ok "a model and a pool for the page"; finish; exit 1; }
+[ -z "${SHOTS:-}" ] || "$FILM" report faq.film --eval "$FAQ/heldout.tsv" --train train.tsv -q -o report.html
 # However this script ends, node ends with it, and with node its servers (page_lib.mjs).
 CHROMIUM=$chromium FILM=$FILM WEB=$ROOT/web setpriv --pdeathsig TERM node "$tests/page.mjs"

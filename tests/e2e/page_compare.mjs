@@ -21,7 +21,7 @@ test("what is shown adds up to the log-odds, and each line to its parts", {}, as
     await page.goto(base);
     await comparePair(page, a, b);
     const wanted = await explain(base, { a, b });
-    truth((await page.textContent(".total")).startsWith("These add up to the log-odds"), "the page has checked the sum");
+    truth((await page.textContent(".total")).startsWith("Sum (log-odds)"), "the page has checked the sum");
     equal(await page.textContent(".total .weight"), (wanted.log_odds < 0 ? "−" : "+") + Math.abs(wanted.log_odds).toFixed(2), "log-odds");
     const weights = await page.locator(".ledger > li > .row .weight, .group > summary .weight").allTextContents();
     equal(weights.length, wanted.groups.filter((group) => group.reasons.length).length + 2, "lines: groups, words, start");
@@ -40,7 +40,7 @@ test("what is shown adds up to the log-odds, and each line to its parts", {}, as
     truth(long.length > 0, "this pair has long lists");
     for (const { name, reasons } of long) {
         const last = page.locator(`.group[data-name="${name}"] .parts li`).last();
-        equal(await last.locator(".what").textContent(), `${reasons.length - 25} smaller ones`, name);
+        equal(await last.locator(".what").textContent(), `${reasons.length - 25} more`, name);
         const rest = reasons.map((reason) => reason.weight).sort((x, y) => Math.abs(y) - Math.abs(x)).slice(25).reduce((x, y) => x + y, 0);
         truth(Math.abs(number(await last.locator(".weight").textContent()) - rest) < 0.006, `${name}: the rest weighs ${rest}`);
     }
@@ -135,7 +135,7 @@ test("swapping, examples to try, and known pairs", {}, async (page, { base }) =>
 test("an address opens the pair and the prior", {}, async (page, { base }) => {
     await page.goto(`${base}/#compare?${new URLSearchParams({ a: "50 % & more = ?", b: "50 % and more", prior: "0.9" })}`);
     await answered(page, "50 % & more = ?", "50 % and more");
-    truth((await page.textContent("#prior-says")).startsWith("90 %"), "the prior");
+    truth((await page.textContent("#prior-status")).startsWith("90 %"), "the prior");
     await page.reload();
     await answered(page, "50 % & more = ?", "50 % and more");
 });
@@ -233,7 +233,7 @@ test("100 KB of text are answered, and shown in part", {}, async (page, { base }
     await page.fill("#a", long);
     await page.fill("#b", a);
     await page.waitForSelector("#why .cut");
-    truth(/more characters, not shown/.test(await page.textContent("#why .cut")), "says that it is cut");
+    truth(/more characters not shown/.test(await page.textContent("#why .cut")), "says that it is cut");
     truth(page.url().length < 5000, "the address stays short");
     equal((await page.inputValue("#a")).length, long.length, "the box has all of it");
     await comparePair(page, a, b);

@@ -25,7 +25,7 @@ test("search as you type, with answer, category, address and reasons", {}, async
     truth(/[=≠] [<>]?[\d.]+ %/.test(text) && text.includes("says what to do"), "chance and answer");
     truth((await first.locator("a.url").getAttribute("href")).startsWith("https://example.org/"), "address");
     equal(await first.locator(".reasons li").count(), 3, "reasons");
-    truth(/^10 answers/.test(await page.textContent("#search-says")), "the number is told");
+    truth(/^10 result/.test(await page.textContent("#search-status")), "the number is told");
     await first.locator(".result").click();
     await first.locator(".explanation .ledger").waitFor();
     equal(await first.locator(".result").getAttribute("aria-expanded"), "true", "told as open");
@@ -43,7 +43,7 @@ test("search only in a category", {}, async (page, { base }) => {
     await page.waitForFunction(() => [...document.querySelectorAll("#results .tag")].every((tag) => tag.textContent === "delivery"));
     truth(page.url().includes("category=delivery"), "in the address");
     await page.fill("#category", "no such");
-    await page.waitForFunction(() => document.querySelector("#search-says").textContent === "Nothing found in no such.");
+    await page.waitForFunction(() => document.querySelector("#search-status").textContent === "No results in category no such.");
     await page.goto("about:blank");
     await page.goto(`${base}/#search?q=card&category=bank-card`);
     await page.waitForSelector(heads);
@@ -116,7 +116,7 @@ async function downloaded(page, button) {
 test("a pasted list becomes clusters, and files", {}, async (page, { base }) => {
     await page.goto(`${base}/#dedup`);
     await page.fill("#list", `${list.join("\n")}\n\n`);
-    equal(await page.textContent("#list-says"), "5 sentences", "counted");
+    equal(await page.textContent("#list-status"), "5 sentences", "counted");
     await page.focus("#threshold");
     for (let i = 0; i < 20; i++) await page.keyboard.press("ArrowLeft");
     await page.click("#dedup-run");
@@ -149,7 +149,7 @@ test("a file is opened: CSV with a column to choose, plain text", {}, async (pag
     truth(await page.isHidden("#column-box"), "no columns");
     await page.fill("#list", "only one");
     await page.click("#dedup-run");
-    await page.waitForFunction(() => document.querySelector("#dedup-says").textContent === "Two sentences or more are needed.");
+    await page.waitForFunction(() => document.querySelector("#dedup-status").textContent === "Enter at least two sentences.");
 });
 
 test("many clusters are shown part by part; too many sentences are refused calmly", { failing: true }, async (page, { base }) => {
@@ -163,8 +163,8 @@ test("many clusters are shown part by part; too many sentences are refused calml
     equal(await page.locator(".cluster").count(), 60, "the rest");
     await page.evaluate(() => { document.querySelector("#list").value = "x\n".repeat(20000); });
     await page.click("#dedup-run");
-    await page.waitForFunction(() => /20000|10000|20,000|10,000/.test(document.querySelector("#dedup-says").textContent) &&
-        !document.querySelector("#dedup-says").textContent.startsWith("Comparing"));
+    await page.waitForFunction(() => /20000|10000|20,000|10,000/.test(document.querySelector("#dedup-status").textContent) &&
+        !document.querySelector("#dedup-status").textContent.startsWith("Comparing"));
     equal(await page.locator(".cluster").count(), 0, "no old result");
 });
 
@@ -172,7 +172,7 @@ test("the model tells of itself", {}, async (page, { base }) => {
     await page.goto(`${base}/#model`);
     await page.waitForSelector("#model-facts dl");
     const text = await page.textContent("#model-facts");
-    for (const wanted of ["Dimensions", "200", "The pool", "280", "Accuracy"]) truth(text.includes(wanted), wanted);
+    for (const wanted of ["Dimensions", "200", "Pool", "280", "Balanced accuracy"]) truth(text.includes(wanted), wanted);
     truth(/FILM \d/.test(await page.textContent("#served")), "version");
 });
 

@@ -12,7 +12,7 @@ test("the server stops in the middle and comes back: nothing typed is lost", { f
     await server.stop();
     await page.fill("#b", `${b} since Monday`);
     await page.waitForSelector("#connection:not([hidden])");
-    truth(/does not answer/.test(await page.textContent("#connection-text")), "it is said");
+    truth(/does not respond/.test(await page.textContent("#connection-text")), "it is said");
     equal(await page.inputValue("#b"), `${b} since Monday`, "what was typed is kept");
     truth(await page.locator("#answer.waiting").count(), "the old answer is pale, as it answers something else");
     await page.click("nav a[data-view=search]");
@@ -40,7 +40,7 @@ test("a token is asked for, wrong ones again, and it is kept in the tab", { fail
     await page.waitForSelector("#token-dialog[open]");
     await page.keyboard.type("no such tökén");
     await page.keyboard.press("Enter");
-    await page.waitForFunction(() => /not accepted/.test(document.querySelector("#token-says").textContent));
+    await page.waitForFunction(() => /did not accept/.test(document.querySelector("#token-status").textContent));
     await page.keyboard.press("Escape");
     await page.waitForSelector("#compare-problem:not([hidden])");
     truth(/token/.test(await page.textContent("#compare-problem")), "what is missing is said");
@@ -62,7 +62,7 @@ test("a bare model: search says that there is no pool", {}, async (page) => {
     await page.waitForSelector("#search-none:not([hidden])");
     truth(await page.isHidden("#q"), "nothing to type into");
     await page.goto(`${server.base}/#report`);
-    await page.waitForFunction(() => /no report/.test(document.querySelector("#report-says").textContent));
+    await page.waitForFunction(() => /no report/.test(document.querySelector("#report-status").textContent));
     truth(await page.isHidden("#nav-report"), "no link to what is not there");
     await server.stop();
 });

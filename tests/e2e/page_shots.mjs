@@ -1,4 +1,5 @@
-// The pictures of docs/images: SHOTS=docs/images tests/e2e/page.sh
+// Takes the pictures of docs/images: SHOTS=docs/images tests/e2e/page.sh. The picture of the comparison with other systems
+// (report-others.png) is not among them: it needs the table that examples/blackbox/run measures.
 import { chromium } from "playwright-core";
 import { comparePair } from "./page_lib.mjs";
 
@@ -25,6 +26,7 @@ const shots = [
         await page.waitForSelector(".cluster");
     }],
     ["phone", { width: 360, height: 1000 }, "light", (page) => comparePair(page, stolen, "Does the household policy pay for a stolen bike?")],
+    ["report", { width: 1120, height: 1500 }, "light", (page) => page.goto(`file://${process.cwd()}/report.html`)],
 ];
 
 export async function takeShots(base, folder) {

@@ -200,7 +200,7 @@ def stopped_database(how, places, stream, askers, probe):
         done = places[0].program(*words)
         check(f"database stopped ({how}): film {words[0]} that starts now is told so (3)",
               done.returncode == 3 and "database" in done.stderr, done.returncode, done.stderr)
-    check(f"database stopped ({how}): SIGHUP changes nothing", places[0].server.reload("the old model keeps answering"),
+    check(f"database stopped ({how}): SIGHUP changes nothing", places[0].server.reload("the old model stays in use"),
           places[0].server.lines[-3:])
     database.start()
     check(f"database started again after {how}: writes go on by both servers", stream.more())

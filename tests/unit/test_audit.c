@@ -1,10 +1,10 @@
-/* The audit against brute force and against files whose answer is known; what holdings and leaks
- * count. */
+/* Tests the audit against brute force and on files with known results, and the counts of file_stats
+ * and leaks. */
 #include "testing.h"
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "report/holdings.h"
+#include "report/file_stats.h"
 
 static film_error error;
 
@@ -128,7 +128,7 @@ static void labels_by_frequency_are_told(void **state)
     assert_close(audit.majority, 0.5, 1e-12);
     assert_close(audit.accuracy, 1, 1e-12);
     assert_close(audit.auc, 1, 1e-12);
-    assert_true(audit_is_telling(&audit));
+    assert_true(audit_is_biased(&audit));
 }
 
 /* Each question occurs once in this file; that half of them were in another tells. */
@@ -147,7 +147,7 @@ static void another_file_can_tell(void **state)
     struct audit_pairs judged = view_of(&file), others = view_of(&other);
     assert_ok(audit_measure(&alone, &judged, NULL, 2 * PAIRS + 1, 1, 1, &error));
     assert_close(alone.auc, 0.5, 0.06);
-    assert_false(audit_is_telling(&alone));
+    assert_false(audit_is_biased(&alone));
     assert_ok(audit_measure(&together, &judged, &others, 2 * PAIRS + 1, 1, 1, &error));
     assert_close(together.accuracy, 1, 1e-12);
 }
@@ -162,7 +162,7 @@ static void too_little_is_not_judged(void **state)
                        none = {file.a, file.b, file.label, 0};
     assert_ok(audit_measure(&audit, &few, NULL, QUESTIONS, 1, 1, &error));
     assert_true(isnan(audit.auc) && isnan(audit.accuracy));
-    assert_false(audit_is_telling(&audit));
+    assert_false(audit_is_biased(&audit));
     assert_ok(audit_measure(&audit, &none, NULL, QUESTIONS, 1, 1, &error));
     assert_true(isnan(audit.auc));
     for (int i = 0; i < PAIRS; i++) file.label[i] = 1;
@@ -204,16 +204,16 @@ static void contradictions_and_leaks_are_counted(void **state)
     const struct row train_rows[] = {{"r s", "p q", 0}, {"A B", "new one", 1}};
     struct corpus eval_corpus, train_corpus;
     struct questions numbers;
-    struct holdings eval, train;
+    struct file_stats eval, train;
     struct leaks leaks;
     fill(&eval_corpus, eval_rows, 8);
     fill(&train_corpus, train_rows, 2);
     assert_ok(questions_init(&numbers, &error));
     film_progress silent = {0};
-    assert_ok(holdings_make(&eval, "eval", &eval_corpus, eval_corpus.sentences.count, &numbers,
-                            &silent, &error));
-    assert_ok(holdings_make(&train, "train", &train_corpus, train_corpus.sentences.count, &numbers,
-                            &silent, &error));
+    assert_ok(file_stats_make(&eval, "eval", &eval_corpus, eval_corpus.sentences.count, &numbers,
+                              &silent, &error));
+    assert_ok(file_stats_make(&train, "train", &train_corpus, train_corpus.sentences.count,
+                              &numbers, &silent, &error));
     assert_int_equal(eval.count, 8);
     assert_int_equal(eval.same, 5);
     assert_int_equal(eval.repeated, 2);
@@ -228,8 +228,8 @@ static void contradictions_and_leaks_are_counted(void **state)
     assert_int_equal(leaks.both, 2);
     assert_int_equal(leaks.pair, 2);
     assert_int_equal(leaks.opposed, 2);
-    holdings_free(&eval);
-    holdings_free(&train);
+    file_stats_free(&eval);
+    file_stats_free(&train);
     questions_free(&numbers);
     corpus_free(&eval_corpus);
     corpus_free(&train_corpus);

@@ -58,7 +58,7 @@ static void it_shows_what_it_was_given(void **state)
     film_report_options options = {.size = sizeof options};
     assert_ok(film_report(model, NULL, page_path, &error));
     char *page = read_page();
-    assert_non_null(strstr(page, "give a labelled evaluation file"));
+    assert_non_null(strstr(page, "This needs a labelled evaluation file"));
     assert_null(strstr(page, "id=\"roc\""));
     free(page);
     const char *train[] = {eval_path};
@@ -75,7 +75,7 @@ static void it_shows_what_it_was_given(void **state)
                                  "id=\"map-sentences\"", "id=\"map-words\"",
                                  "id=\"training-loss\"", "id=\"training-gradient\"",
                                  "id=\"audit-eval\"",    "id=\"audit-train\"",
-                                 "a&lt;b&gt;.film",      "stand in the training data as they are"};
+                                 "a&lt;b&gt;.film",      "pairs of the training data"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!strstr(page, parts[i])) fail_msg("no %s", parts[i]);
     assert_null(strstr(page, "a<b>"));

@@ -51,19 +51,19 @@ bad "a report of training files of different kinds" 2 \
     film report good.film --train good.tsv --train questions.tsv -o page.html
 printf 'model,log_loss\nx,1\n' >nameless.csv
 bad "a comparison without names" 2 \
-    'film: nameless.csv:1: no column "system", which names what is compared' \
+    'film: nameless.csv:1: missing column "system", the name of each system' \
     film report good.film --compare nameless.csv -o page.html
 printf 'system,speed\nx,1\n' >unknown.csv
 bad "a comparison with a column that is not known" 2 \
-    'film: unknown.csv:1: column "speed" is none of system, model, accuracy_percent, log_loss, training_seconds, processor_seconds, memory_mb, model_mb, sentences_per_second, explained_percent, explained' \
+    'film: unknown.csv:1: unknown column "speed"; known columns: system, model, accuracy_percent, log_loss, training_seconds, processor_seconds, memory_mb, model_mb, sentences_per_second, explained_percent, explained' \
     film report good.film --compare unknown.csv -o page.html
 printf 'system,log_loss,Log_Loss\n' >twice.csv
 bad "a comparison with a column twice" 2 \
-    'film: twice.csv:1: column "Log_Loss" stands twice' \
+    'film: twice.csv:1: duplicate column "Log_Loss"' \
     film report good.film --compare twice.csv -o page.html
 printf 'system,memory_mb\nx,1\ny,many\n' >words.csv
 bad "a comparison with words for figures" 2 \
-    'film: words.csv:3: memory_mb "many" is not a number; leave it empty if not known' \
+    'film: words.csv:3: memory_mb "many" is not a number; leave it empty if unknown' \
     film report good.film --compare words.csv -o page.html
 printf 'system,accuracy_percent\nx,101\n' >percent.csv
 bad "a comparison with more than all right" 2 \
@@ -75,19 +75,19 @@ bad "a comparison with a figure below zero" 2 \
     film report good.film --compare negative.csv -o page.html
 printf 'system,log_loss\nx,1,2\n' >wide.csv
 bad "a comparison with a row too long" 2 \
-    'film: wide.csv:2: 3 columns, but the heading has 2' \
+    'film: wide.csv:2: 3 columns, but the header has 2' \
     film report good.film --compare wide.csv -o page.html
 printf 'system,log_loss\n ,1\n' >blank.csv
 bad "a comparison with a system without a name" 2 \
-    'film: blank.csv:2: a system without a name' \
+    'film: blank.csv:2: missing system name' \
     film report good.film --compare blank.csv -o page.html
 printf 'system,log_loss\n' >heading.csv
 bad "a comparison of nothing" 2 \
-    'film: heading.csv: no system to compare with' \
+    'film: heading.csv: the table has no systems' \
     film report good.film --compare heading.csv -o page.html
 (echo system; seq 25) >crowd.csv
 bad "a comparison of too many" 2 \
-    'film: crowd.csv:26: more than 24 systems' \
+    'film: crowd.csv:26: too many systems; at most 24 are allowed' \
     film report good.film --compare crowd.csv -o page.html
 bad "a comparison with a model" 2 \
     'film: good.film:1: NUL byte in column 1 (byte 3 of the row), perhaps UTF-16' \

@@ -8,16 +8,16 @@ bad "a directory to serve" 3 \
     'film: folder is a directory, not a file' \
     film serve folder
 bad "an address without a port" 1 \
-    'film: --listen localhost: expected HOST:PORT, as 127.0.0.1:8080' \
+    'film: --listen localhost: expected HOST:PORT, for example 127.0.0.1:8080' \
     film serve good.film --listen localhost
 bad "a port that is none" 1 \
-    'film: --listen 127.0.0.1:99999: expected HOST:PORT, as 127.0.0.1:8080' \
+    'film: --listen 127.0.0.1:99999: expected HOST:PORT, for example 127.0.0.1:8080' \
     film serve good.film --listen 127.0.0.1:99999
 bad "an IPv6 address without brackets" 1 \
-    'film: --listen ::1:8080: expected HOST:PORT, as 127.0.0.1:8080' \
+    'film: --listen ::1:8080: expected HOST:PORT, for example 127.0.0.1:8080' \
     film serve good.film --listen ::1:8080
 bad "beyond this machine without a token" 1 \
-    'film: a token is needed to listen beyond this machine: --token-file FILE, or FILM_TOKEN in the environment' \
+    'film: listening on a public address needs a token: pass --token-file FILE or set FILM_TOKEN' \
     film serve good.film --listen 0.0.0.0:8080
 echo short >token
 bad "a token that is too short" 1 \
