@@ -1,10 +1,10 @@
-/* film completions: a shell's completion script from the tables of all verbs. The scripts know
- * nothing the program does not; the build writes them beside it and installs them. */
+/* film completions: prints a completion script for a shell, from the option tables of all verbs.
+ * The build runs it and installs the scripts. */
 #include "cli.h"
 
 #include <string.h>
 
-/* What may stand behind an option. */
+/* The kinds of values that an option takes. */
 enum values { NO_VALUE, ANYTHING, FILE_NAMES, FOLDER_NAMES, WORDS, WORDS_OR_FILES };
 
 static enum values values_of(const struct option *option)
@@ -18,7 +18,7 @@ static enum values values_of(const struct option *option)
     return option->kind == OPTION_FOLDER ? FOLDER_NAMES : ANYTHING;
 }
 
-/* The words of an option, separated by spaces. */
+/* Prints the possible values of an option, separated by spaces. */
 static void print_words(const struct verb *verb, const struct option *option)
 {
     const struct option *setting = option->kind == OPTION_SET ? verb->settings : NULL;
@@ -33,8 +33,7 @@ static void print_words(const struct verb *verb, const struct option *option)
         putchar(*at == '|' ? ' ' : *at);
 }
 
-/* TEXT with a backslash before each of SPECIAL; a single quote as a string in single quotes has it.
- */
+/* Prints TEXT with a backslash before each of SPECIAL, and QUOTE instead of a single quote. */
 static void print_escaped(const char *text, const char *special, const char *quote)
 {
     for (; text && *text; text++) {
@@ -45,7 +44,7 @@ static void print_escaped(const char *text, const char *special, const char *quo
     }
 }
 
-/* The help of an option in single quotes; where there is none its default says it all. */
+/* Prints the help of an option, or its default if it has no help. */
 static void print_help(const struct option *option, const char *special, const char *quote)
 {
     if (!option->help) print_escaped("default: ", special, quote);
@@ -54,7 +53,7 @@ static void print_help(const struct option *option, const char *special, const c
 
 typedef void print_option(const struct verb *verb, const struct option *option);
 
-/* Each option of VERB, those of every verb too. */
+/* Calls PRINT for each option of VERB, including the common ones. */
 static void each_option(const struct verb *verb, print_option *print)
 {
     for (const struct option *option = verb->options; option && option->name; option++)
@@ -62,7 +61,7 @@ static void each_option(const struct verb *verb, print_option *print)
     for (const struct option *option = common_options; option->name; option++) print(verb, option);
 }
 
-/* Each verb without actions, and each action. */
+/* Calls PRINT for each verb and each action. */
 static void each_command(void (*print)(const struct verb *verb))
 {
     const struct verb *verb;

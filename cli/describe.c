@@ -1,6 +1,6 @@
-/* film --describe: the tables of the program as one JSON object. The manual, the tables of the
- * documentation, OpenAPI's paths and the tests are made from it or compared with it (scripts/docs).
- */
+/* film --describe: the tables of the program as one JSON object. The manual and the tables of the
+ * documentation are generated from it; OpenAPI's paths and the tests are compared with it
+ * (scripts/docs). */
 #include "cli.h"
 #include "json.h"
 
@@ -31,13 +31,13 @@ static const char *const kind_names[] = {[OPTION_FLAG] = "flag",
 static const char *const library_names[LIBRARIES] = {
     [LIBRARY_FILM] = "film", [LIBRARY_POOL] = "film-pool", [LIBRARY_TRAIN] = "film-train"};
 
-/* No member where there is no text. */
+/* Adds the member unless TEXT is NULL. */
 static void set_text(json_t *object, const char *name, const char *text)
 {
     if (text) json_object_set_new(object, name, json_string(text));
 }
 
-/* TEXT cut at each of SEPARATORS. */
+/* Splits TEXT at each of SEPARATORS. */
 static json_t *words_of(const char *text, const char *separators)
 {
     json_t *words = json_array();

@@ -1,5 +1,5 @@
-/* Loads the modules of libfilm-pool and libfilm-train by dlopen, each once. Knows no verb. A module is looked for
- * beside the program and in its library folder (the program's RUNPATH). */
+/* Loads the modules of libfilm-pool and libfilm-train with dlopen, each at most once. The loader
+ * searches the program's folder and its library folder (the program's RUNPATH). */
 #include "modules.h"
 
 #include <dlfcn.h>
@@ -8,7 +8,7 @@
 
 static const struct {
     const char *file;
-    const char *verbs; /* the symbol of its table */
+    const char *verbs; /* symbol of its table of verbs */
 } modules[LIBRARIES] = {[LIBRARY_POOL] = {"film-verbs-pool.so", "pool_verbs"},
                         [LIBRARY_TRAIN] = {"film-verbs-train.so", "train_verbs"}};
 
@@ -16,15 +16,15 @@ static void *load(enum library library, film_error *error)
 {
     static void *handles[LIBRARIES];
     if (handles[library]) return handles[library];
-    /* Idle OpenMP threads spin by default, and take a busy machine's processors from those that work. libgomp
-     * reads this once, when it is loaded; what the user has set is left alone. */
+    /* Idle OpenMP threads spin by default and slow down other programs. libgomp reads this variable
+     * once, when it is loaded. The user's own value has priority. */
     if (library == LIBRARY_TRAIN && !getenv("OMP_WAIT_POLICY") && !getenv("GOMP_SPINCOUNT"))
         setenv("GOMP_SPINCOUNT", "1000", 0);
     handles[library] = dlopen(modules[library].file, RTLD_NOW | RTLD_LOCAL);
     if (!handles[library]) {
         error->status = FILM_IO;
-        snprintf(error->message, sizeof error->message,
-                 "cannot load a part of the program: %s; install FILM completely", dlerror());
+        snprintf(error->message, sizeof error->message, "cannot load a module: %s; reinstall FILM",
+                 dlerror());
     }
     return handles[library];
 }
@@ -36,7 +36,7 @@ static const void *symbol(enum library library, const char *name, film_error *er
     if (handle && !found) {
         error->status = FILM_IO;
         snprintf(error->message, sizeof error->message,
-                 "%s belongs to another version of film; install FILM completely",
+                 "%s belongs to a different version of film; reinstall FILM",
                  modules[library].file);
     }
     return found;
