@@ -142,7 +142,9 @@ static const struct option options[] = {
 
 static void prepare(void *given)
 {
-    ((struct values *)given)->dedup.size = sizeof(film_dedup_options);
+    film_dedup_options *dedup = &((struct values *)given)->dedup;
+    dedup->size = sizeof *dedup;
+    dedup->answer.size = sizeof dedup->answer; /* --review passes it on alone */
 }
 
 /* Returns a message about conflicting options, or NULL. */
