@@ -140,7 +140,7 @@ static void print_bash(void)
          "    case $1 in");
     each_command(bash_options);
     puts("    esac\n}\n"
-         "# The words behind an option, $1 is \"VERB OPTION\": 0 these alone, 4 these or files, 1 "
+         "# The values of an option, $1 is \"VERB OPTION\": 0 only these, 4 these or files, 1 "
          "files,\n"
          "# 2 anything, 3 it takes no value.\n"
          "_film_values() {\n"
@@ -199,7 +199,7 @@ static void print_bash(void)
 
 /* ---- zsh ---- */
 
-/* '(-o --output)'{-o+,--output=}'[where to write]:OUT:_files' */
+/* Prints '(-o --output)'{-o+,--output=}'[output file]:OUT:_files'. */
 static void zsh_option(const struct verb *verb, const struct option *option)
 {
     enum values values = values_of(option);
@@ -229,7 +229,7 @@ static void zsh_option(const struct verb *verb, const struct option *option)
     printf("'");
 }
 
-/* 'train:Learn a model ...' */
+/* Prints 'train:Train a model ...'. */
 static void zsh_describe(const struct verb *verb)
 {
     printf("        '%s:", verb_word(verb));
@@ -316,7 +316,7 @@ static void fish_option(const struct verb *verb, const struct option *option)
     printf("'\n");
 }
 
-/* An action is proposed behind its verb alone. */
+/* An action is completed only after its verb. */
 static void fish_command(const struct verb *verb)
 {
     for (size_t i = 0; verb->actions && verb->actions[i]; i++) {
@@ -357,7 +357,7 @@ static void print_fish(void)
     each_command(fish_command);
 }
 
-/* ---- the verb ---- */
+/* ---- The verb ---- */
 
 static const struct option options[] = {END_OF_OPTIONS};
 
@@ -383,7 +383,7 @@ const struct verb verb_completions = {
     .most = 1,
     .options = options,
     .run = run,
-    .details = "An installed program has them in place. Otherwise:\n"
+    .details = "An installed FILM includes the scripts. Otherwise:\n"
                "  source <(film completions bash)\n"
                "  film completions zsh > \"${fpath[1]}/_film\"\n"
                "  film completions fish > ~/.config/fish/completions/film.fish\n"};

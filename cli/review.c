@@ -1,4 +1,4 @@
-/* film dedup --review: asks about the most uncertain pairs one by one, or writes them to a table. */
+/* film dedup --review: asks about the most uncertain pairs, or writes them to a table. */
 #include "dedup.h"
 
 #include <errno.h>

@@ -71,7 +71,7 @@ expect_output "all rows connected" 2 \
     "film: connected.tsv: all rows are connected through shared questions, so no two parts can be made that share none" \
     "$FILM" split connected.tsv -o none
 for ratio in 4 4:0 0:4 -1:2 a:b 4:1:1 4: :1 nan:1 inf:1 ''; do
-    expect_output "--ratio \"$ratio\"" 1 "film split: --ratio $ratio: expected two numbers such as 4:1; film split --help shows how" \
+    expect_output "--ratio \"$ratio\"" 1 "film split: --ratio $ratio: expected two numbers such as 4:1; see film split --help" \
         "$FILM" split synthetic.tsv -o none --ratio="$ratio"
 done
 expect_status "a bad row" 2 bash -c 'printf "x\ty\n" >>bare.tsv; "$0" split bare.tsv -o none' "$FILM"

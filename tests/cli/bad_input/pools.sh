@@ -63,7 +63,7 @@ bad "create in a missing directory" 3 \
     film pool create nowhere/new.pool --model good.film
 "$FILM" pool create empty-one.pool --model good.film
 bad "a search in an empty pool" 0 \
-    'film: empty-one.pool holds no sentence yet; film pool add adds some' \
+    'film: empty-one.pool is empty; add sentences with film pool add' \
     film search empty-one.pool card
 bad "a password in a database's URI" 1 \
     "film: a password in a URI can be seen by others on this machine; put it into ~/.pgpass (HOST:PORT:DATABASE:USER:PASSWORD, mode 0600), a service file or PGPASSWORD, and leave it out of the URI" \
@@ -84,7 +84,7 @@ bad "a search by a field no sentence has" 2 \
     'film: no sentence of good.pool has a field "colour"' \
     film search good.pool card --where colour=red
 bad "a search by half a condition" 1 \
-    'film search: --where category: expected FIELD=VALUE; film search --help shows how' \
+    'film search: --where category: expected FIELD=VALUE; see film search --help' \
     film search good.pool card --where category
 bad "too many candidates" 1 \
     'film: at most 32768 candidates can be judged, not 40000' \
@@ -107,23 +107,23 @@ bad "label with a sentence itself" 1 \
     'film: a sentence cannot be labelled with itself' \
     film pool label good.pool card-lost card-lost same
 bad "a condition without a value" 1 \
-    'film pool list: --where category: expected FIELD=VALUE; film pool list --help shows how' \
+    'film pool list: --where category: expected FIELD=VALUE; see film pool list --help' \
     film pool list good.pool --where category
 
 heading "Duplicates and links"
 "$FILM" pool create dup.pool --model good.film
 "$FILM" pool add dup.pool questions.tsv -q
 bad "a probability that is none" 1 \
-    'film dedup: --threshold 1.5: expected a probability above 0 and below 1; film dedup --help shows how' \
+    'film dedup: --threshold 1.5: expected a probability above 0 and below 1; see film dedup --help' \
     film dedup good.film questions.tsv --threshold 1.5
 bad "a prior that is none" 1 \
-    'film dedup: --prior 0: expected a probability above 0 and below 1; film dedup --help shows how' \
+    'film dedup: --prior 0: expected a probability above 0 and below 1; see film dedup --help' \
     film dedup good.film questions.tsv --prior 0
 bad "a review of a file without a place for it" 1 \
-    'film dedup: --review of a file needs -o OUT; answers are kept in a pool only; film dedup --help shows how' \
+    'film dedup: --review of a file needs -o OUT; answers are kept in a pool only; see film dedup --help' \
     film dedup good.film questions.tsv --review 3
 bad "a review and pairs" 1 \
-    'film dedup: --review goes with neither --pairs nor --all; film dedup --help shows how' \
+    'film dedup: --review cannot be combined with --pairs or --all; see film dedup --help' \
     film dedup dup.pool --review 3 --pairs
 bad "dedup without a pool" 3 \
     'film: cannot open missing.pool: No such file or directory' \
@@ -142,7 +142,7 @@ bad "dedup into a directory that is not there" 3 \
     'film: cannot write nowhere/x.tsv: No such file or directory' \
     film dedup good.film questions.tsv -o nowhere/x.tsv
 bad "unique matches, and several" 1 \
-    'film link: --unique gives one match to a record; leave out -k; film link --help shows how' \
+    'film link: --unique gives one match to a record; leave out -k; see film link --help' \
     film link good.film questions.tsv questions.tsv --unique -k 2
 bad "a link to a missing file" 3 \
     'film: cannot open missing.tsv: No such file or directory' \
