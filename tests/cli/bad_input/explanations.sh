@@ -21,7 +21,7 @@ bad "a word that is not UTF-8" 2 \
     'film: text is not valid UTF-8 at byte 3' \
     film explain good.film --word $'caf\xe9'
 bad "a pair of one sentence" 1 \
-    'film explain: --pair needs two sentences behind the model; see film explain --help' \
+    'film explain: --pair needs two sentences after the model; see film explain --help' \
     film explain good.film --pair "my card"
 bad "sentences without --pair" 1 \
     'film explain: sentences need --pair; see film explain --help' \
@@ -41,7 +41,7 @@ bad "too many examples" 1 \
 
 heading "Reports"
 bad "a report that searches a pool for nothing" 1 \
-    'film report: --pool is searched for the duplicates of --eval FILE; give one; see film report --help' \
+    'film report: --pool needs --eval FILE, whose duplicates are searched for; see film report --help' \
     film report good.film --pool good.tsv -o page.html
 bad "a report measured on a model" 2 \
     'film: good.film:1: NUL byte in column 1 (byte 3 of the row); is the file UTF-16?; fix the row or skip bad rows' \

@@ -29,10 +29,10 @@ bad "--seed x" 1 \
     'film train: --seed x: expected a whole number; see film train --help' \
     film train good.tsv --seed x -o m.film
 bad "--features x" 1 \
-    'film train: --features x: expected some of word,bigram,char; see film train --help' \
+    'film train: --features x: expected a list from word,bigram,char; see film train --help' \
     film train good.tsv --features x -o m.film
 bad "--features without any" 1 \
-    'film train: --features : expected some of word,bigram,char; see film train --help' \
+    'film train: --features : expected a list from word,bigram,char; see film train --help' \
     film train good.tsv --features= -o m.film
 NORMAL='s/there are:.*/there are: .../' bad "an unknown stemmer" 1 \
     'film: no stemmer for "klingon"; there are: ...' \
@@ -203,7 +203,7 @@ bad "--ratio 0:1" 1 \
     'film split: --ratio 0:1: expected two numbers such as 4:1; see film split --help' \
     film split good.tsv -o part --ratio 0:1
 bad "split of standard input" 1 \
-    'film split: split reads its input twice: give a file, not -; see film split --help' \
+    'film split: split reads its input twice and cannot read standard input; pass a file; see film split --help' \
     film split - -o part
 pairs '1\ta\tb\n0\tb\tc\n1\tc\td\n' >connected.tsv
 bad "split of rows that are all connected" 2 \

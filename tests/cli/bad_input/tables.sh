@@ -195,7 +195,7 @@ bad "one sentence in a row for predict" 2 \
     'film: questions.tsv has one sentence per row, but predict needs two; name them with --columns, for example --columns a,b' \
     film predict good.film questions.tsv
 bad "kaggle's format without ids" 2 \
-    'film: good.tsv has no column of ids, which --format kaggle writes; name it with --columns, for example --columns id,a,b' \
+    'film: good.tsv has no id column, but --format kaggle needs one; name it with --columns, for example --columns id,a,b' \
     film predict good.film good.tsv --format kaggle
 bad "eval of text without labels" 2 \
     'film: plain.txt: no labels to compare with; it needs a label, score or category column or triplets (name the columns if they have other names)' \
