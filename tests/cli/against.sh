@@ -80,7 +80,7 @@ log loss N [N, N]
 calibration error (ECE) N [N, N]
 Brier score N [N, N]
 
-operating point for recall N, at N % duplicates
+operating point for recall N, at 50 % duplicates
 threshold N: precision N %, recall N %, F1 N %, accuracy N %
 
 svd.film against svd.film
@@ -109,7 +109,7 @@ for t in sorted({p for y, p in rows if p < o["threshold"]}):
     tp = sum(y for y, p in rows if p >= t); passed = sum(p >= t for y, p in rows)
     assert tp / passed < 0.6, t'
 "$FILM" eval svd.film "$HELDOUT" --k 0 --bootstrap 0 --operating precision=0.999 -q >table
-check "a precision out of reach is said, with what can be reached" grep -qE '^no threshold reaches it on this file; the highest is [0-9.]+ %, at$' table
+check "a precision that is not reached is reported, with the highest one" grep -qE '^no threshold reaches it on this file; the highest value is [0-9.]+ %, at$' table
 # By the full decision, which has a threshold of its own, and by the similarity.
 for point in f1 precision=0.8 recall=0.9; do
     decision=threshold
