@@ -320,7 +320,7 @@ static void fish_option(const struct verb *verb, const struct option *option)
 static void fish_command(const struct verb *verb)
 {
     for (size_t i = 0; verb->actions && verb->actions[i]; i++) {
-        printf("complete -c film -n '__film_behind %s' -f -a %s -d '", verb->name,
+        printf("complete -c film -n '__film_after %s' -f -a %s -d '", verb->name,
                verb_word(verb->actions[i]));
         print_escaped(verb->actions[i]->summary, "\\", "\\'");
         printf("'\n");
@@ -337,21 +337,21 @@ static void print_fish(void)
          "    test (count $words) -gt (count $argv); or return 1\n"
          "    test \"$words[2..\"(math (count $argv) + 1)\"]\" = \"$argv\"\n"
          "end\n"
-         "function __film_behind\n"
+         "function __film_after\n"
          "    set -l words (commandline -opc)\n"
          "    test (count $words) -eq (math (count $argv) + 1); and test \"$words[2..]\" = "
          "\"$argv\"\n"
          "end");
     for (size_t i = 0; (verb = verb_number(i)); i++) {
-        printf("complete -c film -n __film_behind -f -a %s -d '", verb->name);
+        printf("complete -c film -n __film_after -f -a %s -d '", verb->name);
         print_escaped(verb->summary, "\\", "\\'");
         printf("'\n");
     }
-    printf("complete -c film -n __film_behind -f -a help -d 'Show the help of a verb'\n"
-           "complete -c film -n __film_behind -s h -l help -d 'List the verbs'\n"
-           "complete -c film -n __film_behind -l version -d 'Show the version'\n"
-           "complete -c film -n __film_behind -l describe -d 'Print verbs and options as JSON'\n"
-           "complete -c film -n '__film_behind help' -f -a '");
+    printf("complete -c film -n __film_after -f -a help -d 'Show the help of a verb'\n"
+           "complete -c film -n __film_after -s h -l help -d 'List the verbs'\n"
+           "complete -c film -n __film_after -l version -d 'Show the version'\n"
+           "complete -c film -n __film_after -l describe -d 'Print verbs and options as JSON'\n"
+           "complete -c film -n '__film_after help' -f -a '");
     print_verb_names();
     printf("'\n");
     each_command(fish_command);

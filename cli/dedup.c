@@ -144,7 +144,7 @@ static void prepare(void *given)
 {
     film_dedup_options *dedup = &((struct values *)given)->dedup;
     dedup->size = sizeof *dedup;
-    dedup->answer.size = sizeof dedup->answer; /* --review passes it on alone */
+    dedup->answer.size = sizeof dedup->answer; /* --review passes only this member to the library */
 }
 
 /* Returns a message about conflicting options, or NULL. */

@@ -6,15 +6,21 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Replaces TEXT by a copy. Returns 0 without memory; the text is then NULL. */
 static int copy(film_text *text)
 {
     if (!text->bytes) return 1;
     char *bytes = malloc(text->length + 1);
-    if (!bytes) return 0;
-    memcpy(bytes, text->bytes, text->length);
-    bytes[text->length] = 0;
+    if (bytes) memcpy(bytes, text->bytes, text->length);
+    if (bytes) bytes[text->length] = 0;
     text->bytes = bytes;
-    return 1;
+    return bytes != NULL;
+}
+
+static void release(film_record *record)
+{
+    free((char *)(uintptr_t)record->id.bytes);
+    free((char *)(uintptr_t)record->text.bytes);
 }
 
 int review_add(struct review *review, const film_duplicate *pair)
@@ -26,18 +32,16 @@ int review_add(struct review *review, const film_duplicate *pair)
         review->pairs = pairs;
         review->capacity = larger;
     }
-    struct review_pair kept = {pair->first, pair->second, pair->probability};
-    if (!copy(&kept.first.id) || !copy(&kept.first.text) || !copy(&kept.second.id) ||
-        !copy(&kept.second.text))
-        return 1; /* the program exits */
-    review->pairs[review->count++] = kept;
+    struct review_pair added = {pair->first, pair->second, pair->probability};
+    int copied = copy(&added.first.id) + copy(&added.first.text) + copy(&added.second.id) +
+                 copy(&added.second.text);
+    if (copied < 4) {
+        release(&added.first);
+        release(&added.second);
+        return 1;
+    }
+    review->pairs[review->count++] = added;
     return 0;
-}
-
-static void release(film_record *record)
-{
-    free((char *)(uintptr_t)record->id.bytes);
-    free((char *)(uintptr_t)record->text.bytes);
 }
 
 void review_free(struct review *review)
@@ -67,7 +71,7 @@ film_status review_write(const struct review *review, const char *path, film_err
     return sheet_close(&sheet, FILM_OK, error);
 }
 
-/* ---- asking ---- */
+/* ---- Asking ---- */
 
 /* Returns the first letter of the next line with a known answer; 'q' at the end of the input. */
 static char ask(void)
