@@ -18,34 +18,34 @@ extern const char *const exit_names[];
 /* ---- Options ---- */
 
 enum option_kind {
-    OPTION_FLAG,     /* int, set to 1 */
-    OPTION_TEXT,     /* const char * */
-    OPTION_FILE,     /* const char *: a file name */
-    OPTION_FOLDER,   /* const char * */
-    OPTION_TEXTS,    /* struct option_texts: repeatable */
-    OPTION_FILES,    /* struct option_texts: repeatable file names */
-    OPTION_COUNT,    /* size_t */
-    OPTION_SOME,     /* size_t; an explicit 0 is stored as FILM_NONE */
-    OPTION_SIZE,     /* size_t, at least 1 */
-    OPTION_NUMBER,   /* double */
-    OPTION_ZERO,     /* double; an explicit 0 is stored as FILM_ZERO */
-    OPTION_ABOVE_0,  /* double, positive */
-    OPTION_THREADS,  /* int */
-    OPTION_SEED,     /* uint64_t */
-    OPTION_CHOICE,   /* an enum: the index of the word in `argument`, such as "auto|svd|film" */
-    OPTION_PICK,     /* the same, but the first word is 1; 0 is the default */
-    OPTION_FEATURES, /* unsigned: word,bigram,char */
-    OPTION_PRIOR,    /* double: a number, or auto for FILM_PRIOR_AUTO */
-    OPTION_POINT,    /* film_operating: accuracy, f1, precision=P, recall=R */
-    OPTION_SHARE,    /* double above 0 and below 1 */
-    OPTION_FOUR,     /* size_t[4]: N,N,N,N */
-    OPTION_SET,      /* KEY=VALUE: one of the verb's settings */
-    OPTION_HEADING   /* not an option: a heading that --help prints above the next options */
+    OPTION_FLAG,           /* int, set to 1 */
+    OPTION_TEXT,           /* const char * */
+    OPTION_FILE,           /* const char *: a file name */
+    OPTION_FOLDER,         /* const char * */
+    OPTION_TEXTS,          /* struct option_texts: repeatable */
+    OPTION_FILES,          /* struct option_texts: repeatable file names */
+    OPTION_COUNT,          /* size_t */
+    OPTION_COUNT_OR_NONE,  /* size_t; an explicit 0 is stored as FILM_NONE */
+    OPTION_POSITIVE_COUNT, /* size_t, at least 1 */
+    OPTION_NUMBER,         /* double */
+    OPTION_NUMBER_OR_ZERO, /* double; an explicit 0 is stored as FILM_ZERO */
+    OPTION_POSITIVE,       /* double, positive */
+    OPTION_THREADS,        /* int */
+    OPTION_SEED,           /* uint64_t */
+    OPTION_CHOICE, /* an enum: the index of the word in `argument`, such as "auto|svd|film" */
+    OPTION_CHOICE_OR_DEFAULT, /* the same, but the first word is 1; 0 is the default */
+    OPTION_FEATURES,          /* unsigned: word,bigram,char */
+    OPTION_PRIOR,             /* double: a number, or auto for FILM_PRIOR_AUTO */
+    OPTION_OPERATING,         /* film_operating: accuracy, f1, precision=P, recall=R */
+    OPTION_PROBABILITY,       /* double above 0 and below 1 */
+    OPTION_FOUR_COUNTS,       /* size_t[4]: N,N,N,N */
+    OPTION_SET,               /* KEY=VALUE: one of the verb's settings */
+    OPTION_HEADING /* not an option: a heading that --help prints above the next options */
 };
 
-enum { OPTION_MOST_TEXTS = 16 };
+enum { OPTION_MAX_TEXTS = 16 };
 struct option_texts {
-    const char *item[OPTION_MOST_TEXTS];
+    const char *item[OPTION_MAX_TEXTS];
     size_t count;
 };
 
@@ -97,7 +97,7 @@ struct verb {
     const char *details;               /* shown below the options */
     const char *page;                  /* documentation page, such as "docs/pool.md"; NULL: none */
     int shared;                        /* can run under mpirun */
-    int least, most;                   /* number of positional arguments; most 0: no limit */
+    int min_words, max_words;          /* number of positional arguments; maximum 0: no limit */
     const struct option *options;      /* NULL: each action has its own */
     const struct option *settings;     /* of --set; NULL: none */
     const struct verb *const *actions; /* NULL-terminated; NULL: none */
@@ -154,10 +154,10 @@ void job_abort(int code);
         .proposals = "label,a,b a,b,label score,a,b text,category anchor,positive,negative " \
                      "a,b"                                                                   \
     }
-#define FORMAT_OPTION(type, place, name_, words)                                                   \
-    {                                                                                              \
-        .name = name_, .kind = OPTION_PICK, .at = offsetof(type, place.format), .argument = words, \
-        .fallback = "detected"                                                                     \
+#define FORMAT_OPTION(type, place, name_, words)                                             \
+    {                                                                                        \
+        .name = name_, .kind = OPTION_CHOICE_OR_DEFAULT, .at = offsetof(type, place.format), \
+        .argument = words, .fallback = "detected"                                            \
     }
 #define LABELS_OPTION(type, place)                                                          \
     {                                                                                       \
@@ -170,10 +170,10 @@ void job_abort(int code);
         .name = "skip-bad", .kind = OPTION_FLAG, .at = offsetof(type, place.skip_bad), \
         .help = "skip bad rows and print their count"                                  \
     }
-#define THRESHOLD_OPTION(type, place)                                                            \
-    {                                                                                            \
-        .name = "threshold", .kind = OPTION_SHARE, .at = offsetof(type, place), .argument = "P", \
-        .help = "lowest probability of \"same\"", .fallback = "that of the model"                \
+#define THRESHOLD_OPTION(type, place)                                                              \
+    {                                                                                              \
+        .name = "threshold", .kind = OPTION_PROBABILITY, .at = offsetof(type, place),              \
+        .argument = "P", .help = "lowest probability of \"same\"", .fallback = "that of the model" \
     }
 #define THREADS_OPTION(type, place)                                                            \
     {                                                                                          \
@@ -186,19 +186,19 @@ void job_abort(int code);
         .argument = argument_, .help = "output file", .fallback = "standard output"        \
     }
 /* Options of verbs that compute verdicts: members of a film_answer_options. */
-#define ANSWER_OPTIONS(type, place)                                                                \
-    {.name = "decision",                                                                           \
-     .kind = OPTION_CHOICE,                                                                        \
-     .at = offsetof(type, place.decision),                                                         \
-     .argument = "auto|full|threshold",                                                            \
-     .help = "use the full decision (default), or only the similarity"},                           \
-        {.name = "no-memory",                                                                      \
-         .kind = OPTION_FLAG,                                                                      \
-         .at = offsetof(type, place.no_memory),                                                    \
-         .help = "ignore what the model remembers of its training questions"},                     \
-    {                                                                                              \
-        .name = "prior", .kind = OPTION_SHARE, .at = offsetof(type, place.prior), .argument = "P", \
-        .help = "assumed share of duplicates among all pairs", .fallback = "0.5"                   \
+#define ANSWER_OPTIONS(type, place)                                                               \
+    {.name = "decision",                                                                          \
+     .kind = OPTION_CHOICE,                                                                       \
+     .at = offsetof(type, place.decision),                                                        \
+     .argument = "auto|full|threshold",                                                           \
+     .help = "use the full decision (default), or only the similarity"},                          \
+        {.name = "no-memory",                                                                     \
+         .kind = OPTION_FLAG,                                                                     \
+         .at = offsetof(type, place.no_memory),                                                   \
+         .help = "ignore what the model remembers of its training questions"},                    \
+    {                                                                                             \
+        .name = "prior", .kind = OPTION_PROBABILITY, .at = offsetof(type, place.prior),           \
+        .argument = "P", .help = "assumed share of duplicates among all pairs", .fallback = "0.5" \
     }
 #define TABLE_OPTIONS(type, place)                                                               \
     COLUMNS_OPTION(type, place, "label,a,b"),                                                    \

@@ -12,7 +12,7 @@ static enum values values_of(const struct option *option)
     int file = option->kind == OPTION_FILE || option->kind == OPTION_FILES;
     if (option->kind == OPTION_FLAG) return NO_VALUE;
     if (option->kind == OPTION_SET) return WORDS;
-    if (option->kind == OPTION_CHOICE || option->kind == OPTION_PICK) return WORDS;
+    if (option->kind == OPTION_CHOICE || option->kind == OPTION_CHOICE_OR_DEFAULT) return WORDS;
     if (option->proposals) return file || option->kind == OPTION_FOLDER ? WORDS_OR_FILES : WORDS;
     if (file) return FILE_NAMES;
     return option->kind == OPTION_FOLDER ? FOLDER_NAMES : ANYTHING;
@@ -379,8 +379,8 @@ static int run(const struct command *command, void *given)
 const struct verb verb_completions = {
     VERB_COMPLETIONS,
     .arguments = "bash|zsh|fish",
-    .least = 1,
-    .most = 1,
+    .min_words = 1,
+    .max_words = 1,
     .options = options,
     .run = run,
     .details = "An installed FILM includes the scripts. Otherwise:\n"

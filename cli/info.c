@@ -69,8 +69,8 @@ static int run(const struct command *command, void *given)
 
 const struct verb verb_info = {VERB_INFO,
                                .arguments = "MODEL",
-                               .least = 1,
-                               .most = 1,
+                               .min_words = 1,
+                               .max_words = 1,
                                .options = options,
                                .run = run,
                                .details =

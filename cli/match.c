@@ -44,8 +44,8 @@ static int run(const struct command *command, void *given)
 const struct verb verb_match = {
     VERB_MATCH,
     .arguments = "MODEL A B [options]",
-    .least = 3,
-    .most = 3,
+    .min_words = 3,
+    .max_words = 3,
     .options = options,
     .size = sizeof(struct values),
     .prepare = prepare,

@@ -130,15 +130,16 @@ static const char *set_value(const struct option *option, void *options, const c
         return NULL;
     case OPTION_TEXTS:
     case OPTION_FILES:
-        if (texts->count == OPTION_MOST_TEXTS) return "at most 16 values";
+        if (texts->count == OPTION_MAX_TEXTS) return "at most 16 values";
         texts->item[texts->count++] = text;
         return NULL;
     case OPTION_COUNT:
-    case OPTION_SOME:
-    case OPTION_SIZE:
+    case OPTION_COUNT_OR_NONE:
+    case OPTION_POSITIVE_COUNT:
         if (!parse_unsigned(text, SIZE_MAX / 16, &whole)) return "a whole number";
-        if (option->kind == OPTION_SIZE && whole == 0) return "a whole number above 0";
-        *(size_t *)target = option->kind == OPTION_SOME && whole == 0 ? FILM_NONE : (size_t)whole;
+        if (option->kind == OPTION_POSITIVE_COUNT && whole == 0) return "a whole number above 0";
+        *(size_t *)target =
+            option->kind == OPTION_COUNT_OR_NONE && whole == 0 ? FILM_NONE : (size_t)whole;
         return NULL;
     case OPTION_SEED:
         if (!parse_unsigned(text, INT64_MAX, &whole)) return "a whole number";
@@ -150,29 +151,29 @@ static const char *set_value(const struct option *option, void *options, const c
         return NULL;
     case OPTION_NUMBER:
         return parse_number(text, number) ? NULL : "a number";
-    case OPTION_ZERO:
+    case OPTION_NUMBER_OR_ZERO:
         if (!parse_number(text, number)) return "a number";
         if (*number == 0) *number = FILM_ZERO;
         return NULL;
-    case OPTION_ABOVE_0:
+    case OPTION_POSITIVE:
         return parse_number(text, number) && *number > 0 ? NULL : "a number above 0";
-    case OPTION_SHARE:
+    case OPTION_PROBABILITY:
         return parse_number(text, number) && *number > 0 && *number < 1
                    ? NULL
                    : "a probability above 0 and below 1";
     case OPTION_PRIOR:
         return set_prior(text, number);
-    case OPTION_POINT:
+    case OPTION_OPERATING:
         return parse_point(text, target)
                    ? NULL
                    : "accuracy, f1, precision=P or recall=R, P and R from 0 to 1";
-    case OPTION_FOUR:
+    case OPTION_FOUR_COUNTS:
         return parse_four(text, target) ? NULL : "four whole numbers, 16,32,32,16";
     case OPTION_CHOICE:
-    case OPTION_PICK:
+    case OPTION_CHOICE_OR_DEFAULT:
         if (parse_choice(option->argument, text) < 0) return option->argument;
-        *(unsigned *)target =
-            (unsigned)(parse_choice(option->argument, text) + (option->kind == OPTION_PICK));
+        *(unsigned *)target = (unsigned)(parse_choice(option->argument, text) +
+                                         (option->kind == OPTION_CHOICE_OR_DEFAULT));
         return NULL;
     case OPTION_FEATURES:
         *(unsigned *)target = parse_features(text);
@@ -349,11 +350,11 @@ static int parse_arguments(struct command *command, void *options, const char **
             if (taken == 0 && take_option(verb, options, argc, argv, &at) != 0) return -1;
             continue;
         }
-        if (verb->most && command->count == verb->most)
+        if (verb->max_words && command->count == verb->max_words)
             return usage_error(verb, "unexpected argument \"%s\"", word), -1;
         words[command->count++] = word;
     }
-    if (command->count < verb->least)
+    if (command->count < verb->min_words)
         return usage_error(verb, "usage: film %s %s", verb->name, verb->arguments), -1;
     return 0;
 }

@@ -82,7 +82,7 @@ static const struct option list_options[] = {WHERE_OPTION(struct list_values, wh
 static int run_list(const struct command *command, void *given)
 {
     const struct list_values *values = given;
-    film_pool_where where[OPTION_MOST_TEXTS];
+    film_pool_where where[OPTION_MAX_TEXTS];
     const char *bad = pool_parse_where(&values->where, where);
     if (bad) return usage_error(command->verb, "--where %s: expected FIELD=VALUE", bad);
 
@@ -107,8 +107,8 @@ const struct verb pool_list = {
     LIBRARY_POOL,
     "Print the sentences of a pool, oldest first",
     .arguments = "POOL [options]",
-    .least = 1,
-    .most = 1,
+    .min_words = 1,
+    .max_words = 1,
     .options = list_options,
     .size = sizeof(struct list_values),
     .run = run_list,
@@ -127,7 +127,7 @@ struct export_values {
 
 static const struct option export_options[] = {OUTPUT_OPTION(struct export_values, output, "OUT"),
                                                {.name = "format",
-                                                .kind = OPTION_PICK,
+                                                .kind = OPTION_CHOICE_OR_DEFAULT,
                                                 .at = offsetof(struct export_values, format),
                                                 .argument = "tsv|csv|jsonl",
                                                 .fallback = "from the name of OUT, else tsv"},
@@ -163,8 +163,8 @@ const struct verb pool_export = {"pool export",
                                  LIBRARY_POOL,
                                  "Export all sentences as a table for film pool add",
                                  .arguments = "POOL [-o OUT] [options]",
-                                 .least = 1,
-                                 .most = 1,
+                                 .min_words = 1,
+                                 .max_words = 1,
                                  .options = export_options,
                                  .size = sizeof(struct export_values),
                                  .prepare = prepare_export,
@@ -273,8 +273,8 @@ const struct verb pool_check = {
     LIBRARY_POOL,
     "Check the integrity of a pool",
     .arguments = "POOL [options]",
-    .least = 1,
-    .most = 1,
+    .min_words = 1,
+    .max_words = 1,
     .options = check_options,
     .size = sizeof(struct check_values),
     .prepare = prepare_check,

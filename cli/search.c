@@ -164,7 +164,7 @@ struct values {
 static const struct option options[] = {
     {.name = "answers",
      .letter = 'k',
-     .kind = OPTION_SIZE,
+     .kind = OPTION_POSITIVE_COUNT,
      .at = offsetof(struct values, search.k),
      .argument = "N",
      .help = "number of results",
@@ -175,12 +175,12 @@ static const struct option options[] = {
      .help = "print the strongest reasons"},
     WHERE_OPTION(struct values, where),
     {.name = "threshold",
-     .kind = OPTION_SHARE,
+     .kind = OPTION_PROBABILITY,
      .at = offsetof(struct values, search.least),
      .argument = "P",
      .help = "only results with at least this probability"},
     {.name = "candidates",
-     .kind = OPTION_SIZE,
+     .kind = OPTION_POSITIVE_COUNT,
      .at = offsetof(struct values, search.candidates),
      .argument = "N",
      .help = "number of candidates from the index that are scored",
@@ -201,7 +201,7 @@ static int run(const struct command *command, void *given)
 {
     struct values *values = given;
     film_search_options *how = &values->search;
-    film_pool_where where[OPTION_MOST_TEXTS];
+    film_pool_where where[OPTION_MAX_TEXTS];
     const char *const *words = command->words;
     const char *bad = pool_parse_where(&values->where, where);
     if (bad) return usage_error(command->verb, "--where %s: expected FIELD=VALUE", bad);
@@ -227,8 +227,8 @@ const struct verb verb_search = {
     VERB_SEARCH,
     .arguments = "POOL QUERY|- [options]",
     .page = "docs/pool.md",
-    .least = 2,
-    .most = 2,
+    .min_words = 2,
+    .max_words = 2,
     .options = options,
     .size = sizeof(struct values),
     .prepare = prepare,

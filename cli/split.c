@@ -135,8 +135,8 @@ static int run(const struct command *command, void *given)
 const struct verb verb_split = {
     VERB_SPLIT,
     .arguments = "FILE -o PREFIX [options]",
-    .least = 1,
-    .most = 1,
+    .min_words = 1,
+    .max_words = 1,
     .options = options,
     .size = sizeof(struct values),
     .prepare = prepare,
