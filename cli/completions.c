@@ -1,10 +1,10 @@
-/* film completions: a shell's completion script from the tables of all verbs. The scripts know
- * nothing the program does not; the build writes them beside it and installs them. */
+/* film completions: prints a completion script for a shell, from the option tables of all verbs.
+ * The build runs it and installs the scripts. */
 #include "cli.h"
 
 #include <string.h>
 
-/* What may stand behind an option. */
+/* The kinds of values that an option takes. */
 enum values { NO_VALUE, ANYTHING, FILE_NAMES, FOLDER_NAMES, WORDS, WORDS_OR_FILES };
 
 static enum values values_of(const struct option *option)
@@ -12,13 +12,13 @@ static enum values values_of(const struct option *option)
     int file = option->kind == OPTION_FILE || option->kind == OPTION_FILES;
     if (option->kind == OPTION_FLAG) return NO_VALUE;
     if (option->kind == OPTION_SET) return WORDS;
-    if (option->kind == OPTION_CHOICE || option->kind == OPTION_PICK) return WORDS;
+    if (option->kind == OPTION_CHOICE || option->kind == OPTION_CHOICE_OR_DEFAULT) return WORDS;
     if (option->proposals) return file || option->kind == OPTION_FOLDER ? WORDS_OR_FILES : WORDS;
     if (file) return FILE_NAMES;
     return option->kind == OPTION_FOLDER ? FOLDER_NAMES : ANYTHING;
 }
 
-/* The words of an option, separated by spaces. */
+/* Prints the possible values of an option, separated by spaces. */
 static void print_words(const struct verb *verb, const struct option *option)
 {
     const struct option *setting = option->kind == OPTION_SET ? verb->settings : NULL;
@@ -33,8 +33,7 @@ static void print_words(const struct verb *verb, const struct option *option)
         putchar(*at == '|' ? ' ' : *at);
 }
 
-/* TEXT with a backslash before each of SPECIAL; a single quote as a string in single quotes has it.
- */
+/* Prints TEXT with a backslash before each of SPECIAL, and QUOTE instead of a single quote. */
 static void print_escaped(const char *text, const char *special, const char *quote)
 {
     for (; text && *text; text++) {
@@ -45,7 +44,7 @@ static void print_escaped(const char *text, const char *special, const char *quo
     }
 }
 
-/* The help of an option in single quotes; where there is none its default says it all. */
+/* Prints the help of an option, or its default if it has no help. */
 static void print_help(const struct option *option, const char *special, const char *quote)
 {
     if (!option->help) print_escaped("default: ", special, quote);
@@ -54,7 +53,7 @@ static void print_help(const struct option *option, const char *special, const c
 
 typedef void print_option(const struct verb *verb, const struct option *option);
 
-/* Each option of VERB, those of every verb too. */
+/* Calls PRINT for each option of VERB, including the common ones. */
 static void each_option(const struct verb *verb, print_option *print)
 {
     for (const struct option *option = verb->options; option && option->name; option++)
@@ -62,7 +61,7 @@ static void each_option(const struct verb *verb, print_option *print)
     for (const struct option *option = common_options; option->name; option++) print(verb, option);
 }
 
-/* Each verb without actions, and each action. */
+/* Calls PRINT for each verb and each action. */
 static void each_command(void (*print)(const struct verb *verb))
 {
     const struct verb *verb;
@@ -141,7 +140,7 @@ static void print_bash(void)
          "    case $1 in");
     each_command(bash_options);
     puts("    esac\n}\n"
-         "# The words behind an option, $1 is \"VERB OPTION\": 0 these alone, 4 these or files, 1 "
+         "# The values of an option, $1 is \"VERB OPTION\": 0 only these, 4 these or files, 1 "
          "files,\n"
          "# 2 anything, 3 it takes no value.\n"
          "_film_values() {\n"
@@ -200,7 +199,7 @@ static void print_bash(void)
 
 /* ---- zsh ---- */
 
-/* '(-o --output)'{-o+,--output=}'[where to write]:OUT:_files' */
+/* Prints '(-o --output)'{-o+,--output=}'[output file]:OUT:_files'. */
 static void zsh_option(const struct verb *verb, const struct option *option)
 {
     enum values values = values_of(option);
@@ -230,7 +229,7 @@ static void zsh_option(const struct verb *verb, const struct option *option)
     printf("'");
 }
 
-/* 'train:Learn a model ...' */
+/* Prints 'train:Train a model ...'. */
 static void zsh_describe(const struct verb *verb)
 {
     printf("        '%s:", verb_word(verb));
@@ -317,11 +316,11 @@ static void fish_option(const struct verb *verb, const struct option *option)
     printf("'\n");
 }
 
-/* An action is proposed behind its verb alone. */
+/* An action is completed only after its verb. */
 static void fish_command(const struct verb *verb)
 {
     for (size_t i = 0; verb->actions && verb->actions[i]; i++) {
-        printf("complete -c film -n '__film_behind %s' -f -a %s -d '", verb->name,
+        printf("complete -c film -n '__film_after %s' -f -a %s -d '", verb->name,
                verb_word(verb->actions[i]));
         print_escaped(verb->actions[i]->summary, "\\", "\\'");
         printf("'\n");
@@ -338,27 +337,27 @@ static void print_fish(void)
          "    test (count $words) -gt (count $argv); or return 1\n"
          "    test \"$words[2..\"(math (count $argv) + 1)\"]\" = \"$argv\"\n"
          "end\n"
-         "function __film_behind\n"
+         "function __film_after\n"
          "    set -l words (commandline -opc)\n"
          "    test (count $words) -eq (math (count $argv) + 1); and test \"$words[2..]\" = "
          "\"$argv\"\n"
          "end");
     for (size_t i = 0; (verb = verb_number(i)); i++) {
-        printf("complete -c film -n __film_behind -f -a %s -d '", verb->name);
+        printf("complete -c film -n __film_after -f -a %s -d '", verb->name);
         print_escaped(verb->summary, "\\", "\\'");
         printf("'\n");
     }
-    printf("complete -c film -n __film_behind -f -a help -d 'Show the help of a verb'\n"
-           "complete -c film -n __film_behind -s h -l help -d 'List the verbs'\n"
-           "complete -c film -n __film_behind -l version -d 'Show the version'\n"
-           "complete -c film -n __film_behind -l describe -d 'Print verbs and options as JSON'\n"
-           "complete -c film -n '__film_behind help' -f -a '");
+    printf("complete -c film -n __film_after -f -a help -d 'Show the help of a verb'\n"
+           "complete -c film -n __film_after -s h -l help -d 'List the verbs'\n"
+           "complete -c film -n __film_after -l version -d 'Show the version'\n"
+           "complete -c film -n __film_after -l describe -d 'Print verbs and options as JSON'\n"
+           "complete -c film -n '__film_after help' -f -a '");
     print_verb_names();
     printf("'\n");
     each_command(fish_command);
 }
 
-/* ---- the verb ---- */
+/* ---- The verb ---- */
 
 static const struct option options[] = {END_OF_OPTIONS};
 
@@ -380,11 +379,11 @@ static int run(const struct command *command, void *given)
 const struct verb verb_completions = {
     VERB_COMPLETIONS,
     .arguments = "bash|zsh|fish",
-    .least = 1,
-    .most = 1,
+    .min_words = 1,
+    .max_words = 1,
     .options = options,
     .run = run,
-    .details = "An installed program has them in place. Otherwise:\n"
+    .details = "An installed FILM includes the scripts. Otherwise:\n"
                "  source <(film completions bash)\n"
                "  film completions zsh > \"${fpath[1]}/_film\"\n"
                "  film completions fish > ~/.config/fish/completions/film.fish\n"};

@@ -1,4 +1,5 @@
-/* film dedup: clusters, pairs or doubtful pairs of a file or pool, as a table; the review. */
+/* film dedup: writes clusters or pairs of duplicates as a table, or starts the review of uncertain
+ * pairs. */
 #include "dedup.h"
 #include "json.h"
 
@@ -34,12 +35,22 @@ static int write_member(void *user, const film_member *member)
     return sheet->status != FILM_OK;
 }
 
-static int keep_borderline(void *user, const film_duplicate *pair)
+static int add_borderline(void *user, const film_duplicate *pair)
 {
-    return review_keep(&((struct finding *)user)->review, pair);
+    return review_add(&((struct finding *)user)->review, pair);
 }
 
-/* With -o and --json the figures come as JSON; the table is never mixed with them. */
+/* Returns the threshold with two digits, or more if it needs them. */
+static const char *threshold_text(double threshold)
+{
+    static char text[32];
+    snprintf(text, sizeof text, "%g", threshold);
+    if (strlen(text) < 4) snprintf(text, sizeof text, "%.2f", threshold);
+    return text;
+}
+
+/* Prints the summary. With -o and --json it is JSON on standard output. It is never mixed with the
+ * table. */
 static void print_result(const film_dedup_result *result, const struct command *command,
                          double prior, int pairs, int to_file)
 {
@@ -56,21 +67,21 @@ static void print_result(const film_dedup_result *result, const struct command *
                records, distinct, compared, found, sure, clusters, clustered, largest, connected,
                contradictions, skipped, result->threshold, job_figures(result->sent));
     if (command->json || command->quiet) return;
-    fprintf(stderr, "%llu records, %llu distinct; %llu pairs compared, %llu at or above %g",
-            records, distinct, compared, found, result->threshold);
+    fprintf(stderr, "%s, %s distinct; %s compared; %s at or above %s", counted(records, "record"),
+            grouped(distinct), counted(compared, "pair"), counted(found, "pair"),
+            threshold_text(result->threshold));
     if (!pairs)
-        fprintf(stderr, "; %llu clusters of %llu records, the largest of %llu", clusters, clustered,
-                largest);
+        fprintf(stderr, "; %s with %s, largest %s", counted(clusters, "cluster"),
+                counted(clustered, "record"), grouped(largest));
     if (contradictions)
-        fprintf(stderr, "; %llu labels of \"same\" left out: they join a pair labelled different",
-                contradictions);
-    if (skipped) fprintf(stderr, "; %llu bad rows passed over", skipped);
+        fprintf(stderr, "; %s ignored: they connect a pair labelled \"different\"",
+                counted(contradictions, "\"same\" label"));
+    print_skipped(stderr, skipped);
     fprintf(stderr, "\n");
     if (sure < found && prior > FILM_RARE)
         fprintf(stderr,
-                "%llu of the %llu pairs stay with --prior %g, which is for lists where few "
-                "sentences have a duplicate\n",
-                sure, found, FILM_RARE);
+                "%s of the %s remain with --prior %g; use it if few sentences have a duplicate\n",
+                grouped(sure), counted(found, "pair"), FILM_RARE);
 }
 
 static film_status find(const char *pool_path, const char *model_path, const char *file,
@@ -97,30 +108,30 @@ struct values {
 
 static const struct option options[] = {
     {.name = "threshold",
-     .kind = OPTION_SHARE,
+     .kind = OPTION_PROBABILITY,
      .at = offsetof(struct values, dedup.threshold),
      .argument = "P",
-     .help = "the same from this probability on",
+     .help = "lowest probability of a duplicate",
      .fallback = "0.9"},
     OUTPUT_OPTION(struct values, output, "OUT"),
     {.name = "pairs",
      .kind = OPTION_FLAG,
      .at = offsetof(struct values, pairs),
-     .help = "pairs instead of clusters, as they are found"},
+     .help = "write pairs instead of clusters, as they are found"},
     {.name = "all",
      .kind = OPTION_FLAG,
      .at = offsetof(struct values, dedup.singles),
-     .help = "also records that are alone"},
+     .help = "also write records without a duplicate"},
     {.name = "review",
-     .kind = OPTION_SIZE,
+     .kind = OPTION_POSITIVE_COUNT,
      .at = offsetof(struct values, dedup.review),
      .argument = "N",
-     .help = "ask about the N pairs nearest to the threshold; with -o, write them"},
+     .help = "review the N pairs nearest to the threshold; with -o, write them"},
     {.name = "candidates",
-     .kind = OPTION_SIZE,
+     .kind = OPTION_POSITIVE_COUNT,
      .at = offsetof(struct values, dedup.candidates),
      .argument = "N",
-     .help = "compare each sentence with its N most promising others",
+     .help = "compare each sentence with its N nearest neighbours",
      .fallback = "20"},
     ANSWER_OPTIONS(struct values, dedup.answer),
     COLUMNS_OPTION(struct values, dedup.table, "id,text"),
@@ -133,18 +144,18 @@ static void prepare(void *given)
 {
     film_dedup_options *dedup = &((struct values *)given)->dedup;
     dedup->size = sizeof *dedup;
-    dedup->answer.size = sizeof dedup->answer; /* a review judges by them too */
+    dedup->answer.size = sizeof dedup->answer; /* --review passes only this member to the library */
 }
 
-/* What the options and arguments do not allow together; NULL: nothing. */
-static const char *contradiction(const struct command *command, const struct values *values)
+/* Returns a message about conflicting options, or NULL. */
+static const char *option_conflict(const struct command *command, const struct values *values)
 {
     const film_dedup_options *dedup = &values->dedup;
     if (dedup->review && (values->pairs || dedup->singles))
-        return "--review goes with neither --pairs nor --all";
-    if (values->pairs && dedup->singles) return "--all goes with clusters, not --pairs";
+        return "--review cannot be combined with --pairs or --all";
+    if (values->pairs && dedup->singles) return "--all cannot be combined with --pairs";
     if (dedup->review && command->count == 2 && !values->output)
-        return "--review of a file needs -o OUT; answers are kept in a pool only";
+        return "--review of a file needs -o OUT; only a pool can store answers";
     return NULL;
 }
 
@@ -154,7 +165,7 @@ static int run(const struct command *command, void *given)
     film_dedup_options *dedup = &values->dedup;
     const char *const *arguments = command->words, *output = values->output;
     int pairs = values->pairs;
-    const char *problem = contradiction(command, values);
+    const char *problem = option_conflict(command, values);
     if (problem) return usage_error(command->verb, "%s", problem);
 
     struct finding finding = {.sheet = {0}};
@@ -162,13 +173,13 @@ static int run(const struct command *command, void *given)
     film_pool *pool = NULL;
     film_dedup_result result = {.size = sizeof result};
     film_status status = FILM_OK;
-    int review = dedup->review > 0, first = job_rank() == 0; /* the one that writes */
+    int review = dedup->review > 0, first = job_rank() == 0; /* writes the output */
     dedup->job = job;
     dedup->progress = progress_start(command->quiet);
     dedup->user = &finding;
     dedup->pair = pairs ? write_pair : NULL;
     dedup->member = pairs || review ? NULL : write_member;
-    dedup->borderline = review ? keep_borderline : NULL;
+    dedup->borderline = review ? add_borderline : NULL;
     if (!review && first)
         sheet_open(&finding.sheet, output ? output : "-", command->json,
                    pairs ? "id_a\tid_b\tprobability\ttext_a\ttext_b"
@@ -196,31 +207,25 @@ const struct verb verb_dedup = {
     .arguments = "MODEL FILE | POOL [-o OUT] [options]",
     .page = "docs/how-to/find-duplicates.md",
     .shared = 1,
-    .least = 1,
-    .most = 2,
+    .min_words = 1,
+    .max_words = 2,
     .options = options,
     .size = sizeof(struct values),
     .prepare = prepare,
     .run = run,
-    .details = "FILE has a text column (and perhaps ids), plain lines, or pairs: then its distinct "
-               "sentences.\n"
-               "A cluster is joined only when its sentences are alike on average, not by chains. "
-               "Columns:\n"
-               "cluster, id (or the line), text, probability of meaning the same as the "
-               "representative, and\n"
-               "* for the representative. Where few sentences have a duplicate, --prior 0.05 finds "
-               "fewer that "
-               "are\n"
-               "none. In a POOL, labels are respected: same joined, different never.\n"
-               "--review N asks about the N most doubtful pairs of a POOL (y, n, s to skip, q to "
-               "stop) and "
-               "keeps\n"
-               "the answers as its labels, from which film train --pool POOL learns. With -o the "
-               "pairs are\n"
-               "written instead; film pool label POOL --from OUT reads the answers back.\n\n"
-               "examples:\n"
-               "  film dedup faq.film questions.tsv -o clusters.tsv\n"
-               "  film dedup faq.pool --review 20\n"
-               "  mpirun -n 4 film dedup quora.film all.tsv -o clusters.tsv    several processes "
-               "share the "
-               "work\n"};
+    .details =
+        "FILE has a text column (and optionally ids), plain lines, or pairs, whose distinct "
+        "sentences\n"
+        "are compared. Clusters are joined by the average probability of their pairs, so chains "
+        "of\n"
+        "similar pairs do not merge them. Output columns: cluster, id (or line number), text,\n"
+        "probability of being a duplicate of the representative, and * for the representative.\n"
+        "If few sentences have a duplicate, --prior 0.05 reduces false matches. In a POOL, labels\n"
+        "have priority: \"same\" joins two sentences, \"different\" separates them.\n"
+        "--review N asks about the N most uncertain pairs of a POOL (y, n, s to skip, q to quit)\n"
+        "and stores the answers as labels, for film train --pool POOL. With -o, it writes the\n"
+        "pairs to a file instead; film pool label POOL --from OUT imports the answers.\n\n"
+        "examples:\n"
+        "  film dedup faq.film questions.tsv -o clusters.tsv\n"
+        "  film dedup faq.pool --review 20\n"
+        "  mpirun -n 4 film dedup quora.film all.tsv -o clusters.tsv    runs in 4 processes\n"};

@@ -1,6 +1,6 @@
-/* film --describe: the tables of the program as one JSON object. The manual, the tables of the
- * documentation, OpenAPI's paths and the tests are made from it or compared with it (scripts/docs).
- */
+/* film --describe: the tables of the program as one JSON object. The manual and the tables of the
+ * documentation are generated from it; OpenAPI's paths and the tests are compared with it
+ * (scripts/docs). */
 #include "cli.h"
 #include "json.h"
 
@@ -13,31 +13,31 @@ static const char *const kind_names[] = {[OPTION_FLAG] = "flag",
                                          [OPTION_TEXTS] = "texts",
                                          [OPTION_FILES] = "files",
                                          [OPTION_COUNT] = "count",
-                                         [OPTION_SOME] = "count",
-                                         [OPTION_SIZE] = "count above 0",
+                                         [OPTION_COUNT_OR_NONE] = "count",
+                                         [OPTION_POSITIVE_COUNT] = "count above 0",
                                          [OPTION_NUMBER] = "number",
-                                         [OPTION_ZERO] = "number",
-                                         [OPTION_ABOVE_0] = "number above 0",
+                                         [OPTION_NUMBER_OR_ZERO] = "number",
+                                         [OPTION_POSITIVE] = "number above 0",
                                          [OPTION_THREADS] = "threads",
                                          [OPTION_SEED] = "seed",
                                          [OPTION_CHOICE] = "choice",
-                                         [OPTION_PICK] = "choice",
+                                         [OPTION_CHOICE_OR_DEFAULT] = "choice",
                                          [OPTION_FEATURES] = "features",
                                          [OPTION_PRIOR] = "prior",
-                                         [OPTION_POINT] = "operating point",
-                                         [OPTION_SHARE] = "probability",
-                                         [OPTION_FOUR] = "four counts",
+                                         [OPTION_OPERATING] = "operating point",
+                                         [OPTION_PROBABILITY] = "probability",
+                                         [OPTION_FOUR_COUNTS] = "four counts",
                                          [OPTION_SET] = "setting"};
 static const char *const library_names[LIBRARIES] = {
     [LIBRARY_FILM] = "film", [LIBRARY_POOL] = "film-pool", [LIBRARY_TRAIN] = "film-train"};
 
-/* No member where there is no text. */
+/* Adds the member unless TEXT is NULL. */
 static void set_text(json_t *object, const char *name, const char *text)
 {
     if (text) json_object_set_new(object, name, json_string(text));
 }
 
-/* TEXT cut at each of SEPARATORS. */
+/* Splits TEXT at each of SEPARATORS. */
 static json_t *words_of(const char *text, const char *separators)
 {
     json_t *words = json_array();
@@ -64,7 +64,7 @@ static json_t *describe_options(const struct option *options)
         set_text(option, "letter", options->letter ? letter : NULL);
         set_text(option, "kind", kind_names[options->kind]);
         set_text(option, "argument", options->argument);
-        if (options->kind == OPTION_CHOICE || options->kind == OPTION_PICK)
+        if (options->kind == OPTION_CHOICE || options->kind == OPTION_CHOICE_OR_DEFAULT)
             json_object_set_new(option, "choices", words_of(options->argument, "|"));
         if (options->proposals)
             json_object_set_new(option, "proposals", words_of(options->proposals, " "));

@@ -1,4 +1,4 @@
-/* film embed: the sentences of a file to vectors, as a NumPy array. */
+/* film embed: computes the vectors of a file's sentences and writes them as a NumPy array. */
 #include "modules.h"
 
 #include <errno.h>
@@ -9,8 +9,8 @@
 
 enum { HEADER_BYTES = 128, BERT_ROWS = 1024 };
 
-/* NumPy's .npy header, padded to a fixed size so that it can be written before the number of rows
- * is known. */
+/* Makes the header of a .npy file. Its size is fixed, so that space can be reserved before the
+ * number of rows is known. */
 static void make_header(char header[HEADER_BYTES], unsigned long long rows, size_t dim)
 {
     char text[HEADER_BYTES];
@@ -23,8 +23,9 @@ static void make_header(char header[HEADER_BYTES], unsigned long long rows, size
     header[HEADER_BYTES - 1] = '\n';
 }
 
-/* Where vectors go. A pipe cannot be patched when the number of rows is known at last, so the rows
- * wait in a temporary file. In a job the header is the first process's. */
+/* The output. In a file, the header is overwritten when the number of rows is known. That is
+ * impossible in a pipe, so the rows are first written to a temporary file (spool). In an MPI job
+ * the first process writes the header. */
 struct sink {
     film_output *output;
     FILE *spool;
@@ -33,7 +34,7 @@ struct sink {
 static film_status spool_failed(film_error *error)
 {
     snprintf(error->message, sizeof error->message,
-             "cannot keep the vectors in a temporary file: %s; write to a file with -o OUT.npy",
+             "cannot write the vectors to a temporary file: %s; write to a file with -o OUT.npy",
              strerror(errno));
     return FILM_IO;
 }
@@ -68,7 +69,7 @@ static film_status finish(struct sink *sink, unsigned long long rows, size_t dim
     return film_output_commit(output, error);
 }
 
-/* What turns sentences into vectors: a model of ours, or a folder with a BERT encoder. */
+/* The source of the vectors: a model file, or a folder with a BERT encoder. */
 struct embedder {
     film_model *model;
     film_bert *bert;
@@ -104,7 +105,7 @@ static film_status check_row(void *user, const film_row *row, film_error *error)
     const struct embedding *embedding = user;
     if (!row->b.bytes) return FILM_OK;
     snprintf(error->message, sizeof error->message,
-             "%s has two sentences in a row, embed takes one; choose with --columns, for "
+             "%s has two sentences per row, but embed needs one; choose it with --columns, for "
              "example --columns -,text,-",
              embedding->path);
     return FILM_BAD_INPUT;
@@ -119,10 +120,10 @@ static film_status embed_batch(void *user, struct stream_batch *batch, film_erro
     if (embedding->embedder.model)
         return film_embed_batch(embedding->embedder.model, texts, batch->count, embedding->threads,
                                 out, error);
-    /* A large encoder needs minutes for a batch: Ctrl-C should not have to wait for it. */
+    /* A large encoder needs minutes for a batch. Smaller chunks let Ctrl-C take effect earlier. */
     for (size_t i = 0; i < batch->count && status == FILM_OK; i += BERT_ROWS) {
         size_t count = batch->count - i < BERT_ROWS ? batch->count - i : BERT_ROWS;
-        if (interrupted()) break; /* the report after this batch says so */
+        if (interrupted()) break; /* reported after this batch */
         status = embedding->embedder.calls->bert_embed(embedding->embedder.bert, texts + i, count,
                                                        embedding->threads, out + i * embedding->dim,
                                                        error);
@@ -137,7 +138,7 @@ static film_status write_batch(void *user, const struct stream_batch *batch, fil
                       error);
 }
 
-/* Neither a file nor going to be one: a FIFO, /dev/stdout at the end of a pipe. */
+/* Returns whether PATH is not a regular file: standard output, a FIFO or a device. */
 static int cannot_be_patched(const char *path)
 {
     struct stat about;
@@ -169,7 +170,7 @@ static const struct option options[] = {
     {.name = "round",
      .kind = OPTION_FLAG,
      .at = offsetof(struct values, rounded),
-     .help = "BERT: round to 8 bits, faster and slightly different"},
+     .help = "BERT: compute with 8-bit weights: faster, slightly different vectors"},
     END_OF_OPTIONS};
 
 static void prepare(void *given)
@@ -182,11 +183,13 @@ static int run(const struct command *command, void *given)
     const struct values *values = given;
     const char *output = values->output, *model = command->words[0];
     const char *path = command->count > 1 ? command->words[1] : "-";
-    /* What mpirun gives its processes looks like a terminal wherever its own output goes. */
+    /* Under mpirun, standard output may be a pseudo-terminal even if mpirun's own is a pipe. */
     if (strcmp(output, "-") == 0 && !job && isatty(STDOUT_FILENO))
-        return usage_error(command->verb, "vectors are binary: use -o OUT.npy or a pipe");
+        return usage_error(
+            command->verb,
+            "vectors are binary and cannot be printed on a terminal; use -o OUT.npy or a pipe");
     if (values->rounded && !is_folder(model))
-        return usage_error(command->verb, "--round is for a folder with a BERT encoder");
+        return usage_error(command->verb, "--round needs a folder with a BERT encoder as MODEL");
 
     film_error error = {0};
     struct embedder embedder = {.model = NULL};
@@ -208,12 +211,14 @@ static int run(const struct command *command, void *given)
     if (status == FILM_OK) status = finish(&sink, rows, dim, &error);
     int code = report(status, &error);
     FILE *notes = command->json && strcmp(output, "-") != 0 ? stdout : stderr;
-    int tells = code == EXIT_DONE && job_rank() == 0;
-    if (tells && command->json)
+    int prints = code == EXIT_DONE && job_rank() == 0;
+    if (prints && command->json)
         fprintf(notes, "{\"rows\": %llu, \"dim\": %zu, \"skipped\": %llu}\n", rows, dim, skipped);
-    else if (tells && !command->quiet)
-        fprintf(notes, "%llu sentences, %zu numbers each; %llu bad rows passed over\n", rows, dim,
-                skipped);
+    else if (prints && !command->quiet) {
+        fprintf(notes, "%s, %s", counted(rows, "sentence"), counted(dim, "dimension"));
+        print_skipped(notes, skipped);
+        fprintf(notes, "\n");
+    }
     film_output_discard(sink.output);
     if (sink.spool) fclose(sink.spool);
     film_table_close(table);
@@ -222,23 +227,23 @@ static int run(const struct command *command, void *given)
     return code;
 }
 
-const struct verb verb_embed = {
-    VERB_EMBED,
-    .arguments = "MODEL [FILE] [-o OUT.npy] [options]",
-    .page = "docs/how-to/use-bert.md",
-    .shared = 1,
-    .least = 1,
-    .most = 2,
-    .options = options,
-    .size = sizeof(struct values),
-    .prepare = prepare,
-    .run = run,
-    .details = "FILE has a sentence per line or a text column; without it, "
-               "standard input. The rows of the array\n"
-               "are in the order of the file. MODEL may be a folder with a BERT "
-               "encoder as Hugging Face has them\n"
-               "(docs/how-to/use-bert.md).\n\n"
-               "examples:\n"
-               "  film embed faq.film examples/faq/questions.tsv -o faq.npy\n"
-               "  mpirun -n 4 film embed faq.film questions.tsv -o all.npy    "
-               "several processes share the rows\n"};
+const struct verb verb_embed = {VERB_EMBED,
+                                .arguments = "MODEL [FILE] [-o OUT.npy] [options]",
+                                .page = "docs/explanation/bert.md",
+                                .shared = 1,
+                                .min_words = 1,
+                                .max_words = 2,
+                                .options = options,
+                                .size = sizeof(struct values),
+                                .prepare = prepare,
+                                .run = run,
+                                .details =
+                                    "FILE has one sentence per line, or a text column; the default "
+                                    "is standard input. The rows\n"
+                                    "of the array are in file order. MODEL may be a folder with a "
+                                    "BERT encoder in the format of\n"
+                                    "Hugging Face (docs/explanation/bert.md).\n\n"
+                                    "examples:\n"
+                                    "  film embed faq.film examples/faq/questions.tsv -o faq.npy\n"
+                                    "  mpirun -n 4 film embed faq.film questions.tsv -o all.npy    "
+                                    "runs in 4 processes\n"};

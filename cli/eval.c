@@ -1,13 +1,13 @@
-/* film eval: the figures of a model on a labelled file, as a table or JSON. */
+/* film eval: evaluates a model on a labelled file and prints the metrics as a table or JSON. */
 #include "cli.h"
 #include "json.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- The table for people ---- */
+/* ---- The table ---- */
 
-/* What a figure is called and whether it is a share, shown in per cent. */
+/* The JSON key of a metric, its name, and whether it is printed in per cent. */
 struct headline {
     const char *key, *name;
     int percent;
@@ -27,7 +27,7 @@ static void print_figure(const struct headline *line, const json_t *answer, cons
                scale * json_number_value(json_array_get(interval, 0)), digits,
                scale * json_number_value(json_array_get(interval, 1)));
     if (strcmp(line->key, "best_accuracy") == 0)
-        printf("  at probability %.3f", json_number(answer, "best_threshold"));
+        printf("  at threshold %.3f", json_number(answer, "best_threshold"));
     printf("\n");
 }
 
@@ -45,14 +45,14 @@ static void print_categories(const json_t *answer, const json_t *ci)
     }
 }
 
-/* Every fifth k, the first, the best and the elbow. */
+/* Prints the first k, every fifth, the best and the elbow. */
 static void print_knn(const json_t *answer)
 {
     size_t index;
     json_t *point, *points = json_object_get(answer, "knn");
     long long best = json_whole(answer, "best_k"), elbow = json_whole(answer, "elbow_k");
     if (json_array_size(points) == 0) return;
-    printf("\npairwise kNN, %s, rates in per cent\n"
+    printf("\npairwise kNN (%s), rates in per cent\n"
            "   k  cross-entropy  accuracy    TPR    TNR    FPR    FNR\n",
            json_string_value(json_object_get(answer, "knn_variant")));
     json_array_foreach(points, index, point)
@@ -71,23 +71,24 @@ static void print_retrieval(const json_t *answer)
 {
     const json_t *found = json_object_get(answer, "retrieval");
     if (!json_is_object(found)) return;
-    printf("\nsearch: %lld duplicates among %lld sentences\n", json_whole(found, "queries"),
-           json_whole(found, "pool"));
+    printf("\nsearch: %s among %s\n",
+           counted((unsigned long long)json_whole(found, "queries"), "duplicate"),
+           counted((unsigned long long)json_whole(found, "pool"), "sentence"));
     if (json_whole(found, "queries"))
-        printf("first %.1f %%, in the first ten %.1f %%, in the first 36 %.1f %%, "
+        printf("recall@1 %.1f %%, recall@10 %.1f %%, recall@36 %.1f %%, "
                "mean reciprocal rank %.3f\n",
                100 * json_number(found, "r1"), 100 * json_number(found, "r10"),
                100 * json_number(found, "r36"), json_number(found, "mrr"));
 }
 
-/* "none" where a share is not defined. */
+/* Prints "undefined" for a metric without a value. */
 static void print_share(const char *name, const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
     if (json_is_number(value))
         printf("%s %.1f %%", name, 100 * json_number_value(value));
     else
-        printf("%s none", name);
+        printf("%s undefined", name);
 }
 
 static void print_operating(const json_t *answer)
@@ -98,12 +99,12 @@ static void print_operating(const json_t *answer)
     printf("\noperating point for %s", criterion);
     if (json_is_number(json_object_get(point, "target")))
         printf(" %g", json_number(point, "target"));
-    printf(", duplicates weighing %.3g\n", json_number(answer, "prior"));
+    printf(", at %.3g %% duplicates\n", 100 * json_number(answer, "prior"));
     if (json_is_false(json_object_get(point, "reached"))) {
-        print_share("no threshold reaches it on this file; the highest is", point, criterion);
+        print_share("no threshold reaches it on this file; the highest value is", point, criterion);
         printf(", at\n");
     }
-    printf("probability %.4f: ", json_number(point, "threshold"));
+    printf("threshold %.4f: ", json_number(point, "threshold"));
     print_share("precision", point, "precision");
     print_share(", recall", point, "recall");
     print_share(", F1", point, "f1");
@@ -147,7 +148,7 @@ static void print_against(const json_t *answer)
            "difference");
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) print_difference(&lines[i], against);
     if (json_is_object(test))
-        printf("right only by the first: %lld, only by the second: %lld; McNemar (%s) p = %.3g\n",
+        printf("only the first is right: %lld, only the second: %lld; McNemar (%s) p = %.3g\n",
                json_whole(test, "b"), json_whole(test, "c"),
                json_string_value(json_object_get(test, "test")), json_number(test, "p"));
     printf("%s\n", json_string_value(json_object_get(against, "sentence")));
@@ -162,19 +163,19 @@ static void print_answer(const json_t *answer)
         {"auc", "area under the ROC curve", 0},
         {"average_precision", "average precision", 0},
         {"log_loss", "log loss", 0},
-        {"ece", "calibration error", 0},
+        {"ece", "calibration error (ECE)", 0},
         {"brier", "Brier score", 0},
         {"pearson", "Pearson", 0},
         {"spearman", "Spearman", 0},
         {"pearson_log_odds", "Pearson of the log-odds", 0},
-        {"triplet_accuracy", "triplets ranked right", 1},
+        {"triplet_accuracy", "triplet accuracy", 1},
     };
     const json_t *ci = json_object_get(answer, "ci");
-    printf("%lld rows (%s), %lld distinct sentences", json_whole(answer, "rows"),
-           json_string_value(json_object_get(answer, "labels")), json_whole(answer, "sentences"));
-    if (json_whole(answer, "skipped"))
-        printf(", %lld bad rows passed over", json_whole(answer, "skipped"));
-    printf("%s\n", json_object_size(ci) ? "; [95 % intervals]" : "");
+    printf("%s (%s), %s", counted((unsigned long long)json_whole(answer, "rows"), "row"),
+           json_string_value(json_object_get(answer, "labels")),
+           counted((unsigned long long)json_whole(answer, "sentences"), "distinct sentence"));
+    print_skipped(stdout, (unsigned long long)json_whole(answer, "skipped"));
+    printf("%s\n", json_object_size(ci) ? "; [95 % confidence intervals]" : "");
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) print_figure(&lines[i], answer, ci);
     print_categories(answer, ci);
     print_operating(answer);
@@ -185,7 +186,7 @@ static void print_answer(const json_t *answer)
 
 /* ---- The verb ---- */
 
-/* "1:55", "36" (that one alone), "0" (no sweep). */
+/* Parses "1:55", "36" (only this k) or "0" (no sweep). */
 static int parse_range(const char *text, size_t *first, size_t *last)
 {
     char *end;
@@ -201,7 +202,7 @@ static int parse_range(const char *text, size_t *first, size_t *last)
 struct values {
     film_eval_options eval;
     const char *range, *other;
-    film_operating wanted; /* FILM_CRITERION_COUNT: none */
+    film_operating wanted; /* FILM_CRITERION_COUNT: not requested */
 };
 
 static const struct option options[] = {
@@ -210,36 +211,36 @@ static const struct option options[] = {
      .kind = OPTION_TEXT,
      .at = offsetof(struct values, range),
      .argument = "FIRST:LAST",
-     .help = "sweep of pairwise kNN, 0: none",
+     .help = "range of k for pairwise kNN; 0: none",
      .fallback = "1:55",
      .proposals = "1:55 0"},
     {.name = "knn",
      .kind = OPTION_CHOICE,
      .at = offsetof(struct values, eval.knn),
      .argument = "mutual|either",
-     .help = "similar when each is among the other's nearest (default), or one is"},
+     .help = "neighbours: each among the other's k nearest (default), or one of them"},
     {.name = "decision",
-     .kind = OPTION_PICK,
+     .kind = OPTION_CHOICE_OR_DEFAULT,
      .at = offsetof(struct values, eval.decision),
      .argument = "full|threshold|knn",
-     .help = "all the model knows (default), its similarity alone, or kNN with the best k"},
+     .help = "use the full decision (default), only the similarity, or kNN with the best k"},
     {.name = "no-memory",
      .kind = OPTION_FLAG,
      .at = offsetof(struct values, eval.no_memory),
-     .help = "as if no question had been seen in training"},
+     .help = "ignore what the model remembers of its training questions"},
     {.name = "prior",
      .kind = OPTION_PRIOR,
      .at = offsetof(struct values, eval.prior),
      .argument = "P|auto",
-     .help = "how likely two are the same before reading them; auto: FILE's share",
+     .help = "assumed share of duplicates; auto: the share in FILE",
      .fallback = "0.5",
      .proposals = "auto"},
     THRESHOLD_OPTION(struct values, eval.threshold),
     {.name = "operating",
-     .kind = OPTION_POINT,
+     .kind = OPTION_OPERATING,
      .at = offsetof(struct values, wanted),
      .argument = "POINT",
-     .help = "the threshold FILE would choose for accuracy, f1, precision=P or recall=R",
+     .help = "find the best threshold on FILE for accuracy, f1, precision=P or recall=R",
      .proposals = "accuracy f1 precision=0.9 recall=0.9"},
     {.name = "against",
      .kind = OPTION_FILE,
@@ -250,30 +251,30 @@ static const struct option options[] = {
      .kind = OPTION_FILE,
      .at = offsetof(struct values, eval.pool),
      .argument = "FILE",
-     .help = "search for the duplicates among its sentences and FILE's"},
+     .help = "also measure search in this file and the evaluated one"},
     {.name = "pool-queries",
      .kind = OPTION_COUNT,
      .at = offsetof(struct values, eval.pool_queries),
      .argument = "N",
-     .help = "only for the first N duplicates",
+     .help = "search only for the first N duplicates",
      .fallback = "all"},
     {.name = "pool-columns",
      .kind = OPTION_TEXT,
      .at = offsetof(struct values, eval.pool_table.columns),
      .argument = "LIST",
-     .help = "name the pool's columns, as --columns does"},
+     .help = "names of the columns of --pool"},
     {.name = "bootstrap",
-     .kind = OPTION_SOME,
+     .kind = OPTION_COUNT_OR_NONE,
      .at = offsetof(struct values, eval.bootstrap),
      .argument = "N",
-     .help = "resamples for the intervals, 0: none",
+     .help = "bootstrap samples for the confidence intervals; 0: none",
      .fallback = "1000"},
     TABLE_OPTIONS(struct values, eval.table),
     {.name = "seed",
      .kind = OPTION_SEED,
      .at = offsetof(struct values, eval.seed),
      .argument = "N",
-     .help = "of the resamples",
+     .help = "random seed of the bootstrap",
      .fallback = "1"},
     THREADS_OPTION(struct values, eval.threads),
     END_OF_OPTIONS};
@@ -312,10 +313,10 @@ static int run(const struct command *command, void *given)
     if (status == FILM_OK) status = film_eval(model, arguments[1], eval, &result, &error);
     if (status == FILM_OK) status = film_eval_json(&result, &text, &error);
     int code = report(status, &error);
-    int tells = code == EXIT_DONE && job_rank() == 0;
-    if (tells && command->json) {
+    int prints = code == EXIT_DONE && job_rank() == 0;
+    if (prints && command->json) {
         puts(text);
-    } else if (tells) {
+    } else if (prints) {
         json_t *answer = json_loads(text, 0, NULL);
         print_answer(answer);
         json_decref(answer);
@@ -332,23 +333,20 @@ const struct verb verb_eval = {
     .arguments = "MODEL FILE [options]",
     .page = "docs/reference/measures.md",
     .shared = 1,
-    .least = 2,
-    .most = 2,
+    .min_words = 2,
+    .max_words = 2,
     .options = options,
     .size = sizeof(struct values),
     .prepare = prepare,
     .run = run,
     .details =
-        "FILE has pairs with 0 or 1, pairs with scores, triplets or categories; the figures that "
-        "make "
-        "sense\n"
-        "for it are shown, with 95 % bootstrap intervals. docs/reference/measures.md says what "
-        "each means.\n\n"
+        "FILE contains labelled pairs, pairs with scores, triplets or categories. The metrics "
+        "that\n"
+        "apply to it are printed with 95 % bootstrap confidence intervals; docs/reference/measures.md defines "
+        "them.\n\n"
         "examples:\n"
         "  film eval faq.film examples/faq/heldout.tsv\n"
         "  film eval quora.film dev.tsv --pool train.tsv --pool-queries 2000 --json\n"
         "  film eval new.film dev.tsv --against old.film\n"
         "  film eval quora.film dev.tsv --operating precision=0.9 --prior auto\n"
-        "  mpirun -n 4 film eval quora.film dev.tsv --pool all.tsv    several processes share rows "
-        "and "
-        "pool\n"};
+        "  mpirun -n 4 film eval quora.film dev.tsv --pool all.tsv    runs in 4 processes\n"};

@@ -1,4 +1,4 @@
-/* film explain: why a pair is the same or not, and what a model learned. */
+/* film explain: explains the verdict on a pair, and prints what a model has learned. */
 #include "cli.h"
 #include "json.h"
 
@@ -7,14 +7,14 @@
 
 /* ---- A pair ---- */
 
-/* The words whose absence changes the encoder's similarity most. */
+/* Prints the words whose removal changes the encoder's similarity most. */
 static void print_left_out(const film_explanation *why)
 {
     enum { SHOWN = 6 };
     unsigned char shown[1024] = {0};
     size_t count = why->word_count < sizeof shown ? why->word_count : sizeof shown;
     if (!why->encoder_count) return;
-    printf("similarity %.3f, by the encoder; leaving the word out changes it by\n",
+    printf("similarity %.3f, by the encoder; change when a word is removed:\n",
            why->verdict.similarity);
     for (size_t n = 0; n < count && n < SHOWN; n++) {
         size_t best = count;
@@ -33,7 +33,7 @@ static void print_links(const film_explanation *why)
 {
     enum { SHOWN = 5 };
     print_left_out(why);
-    if (why->link_count) printf("similarity %.3f, by words:\n", why->verdict.similarity);
+    if (why->link_count) printf("similarity %.3f, by pairs of words:\n", why->verdict.similarity);
     for (size_t i = 0; i < why->link_count && i < SHOWN; i++) {
         const film_word_share *a = &why->words[why->links[i].a], *b = &why->words[why->links[i].b];
         printf("  %+7.3f  %.*s / %.*s\n", why->links[i].share, (int)a->text.length, a->text.bytes,
@@ -43,7 +43,7 @@ static void print_links(const film_explanation *why)
 
 static void print_examples(const film_explanation *why)
 {
-    if (why->example_count) printf("nearest known pairs:\n");
+    if (why->example_count) printf("nearest stored pairs:\n");
     for (size_t i = 0; i < why->example_count; i++) {
         const film_example *example = &why->examples[i];
         printf("  %7.3f  %s\n           %.*s\n           %.*s\n", example->similarity,
@@ -83,9 +83,9 @@ static int explain_pair(const film_model *model, const film_answer_options *answ
     return code;
 }
 
-/* ---- What the library says as JSON, as text ---- */
+/* ---- The library's JSON, printed as text ---- */
 
-/* "  +0.123  word" for each entry; LABEL and VALUE are its keys. */
+/* Prints "  +0.123  word" for each entry. LABEL and VALUE are its keys. */
 static void print_list(const json_t *about, const char *key, const char *title, const char *label,
                        const char *value)
 {
@@ -113,17 +113,18 @@ static void print_dimension(const json_t *about)
         printf("dimension %lld of %lld, on top of a BERT encoder\n", json_whole(about, "dimension"),
                json_whole(about, "dimensions"));
     else
-        printf("dimension %lld of %lld: rests on about %.0f of %lld words; the strongest ten have "
-               "%.0f %% of it\n",
-               json_whole(about, "dimension"), json_whole(about, "dimensions"),
-               json_number(about, "effective_words"), json_whole(about, "words"),
-               100 * json_number(about, "share_of_ten"));
-    print_list(about, "encoder", "dimensions of the encoder that weigh most", "dimension",
+        printf(
+            "dimension %lld of %lld: about %.0f of %lld words contribute; the ten strongest make "
+            "up %.0f %%\n",
+            json_whole(about, "dimension"), json_whole(about, "dimensions"),
+            json_number(about, "effective_words"), json_whole(about, "words"),
+            100 * json_number(about, "share_of_ten"));
+    print_list(about, "encoder", "dimensions of the encoder with the largest weights", "dimension",
                "weight");
-    print_list(about, "positive", "words that pull it up", "text", "weight");
-    print_list(about, "negative", "words that pull it down", "text", "weight");
-    print_list(about, "highest", "known sentences highest on it", "text", "value");
-    print_list(about, "lowest", "known sentences lowest on it", "text", "value");
+    print_list(about, "positive", "words with the highest weights", "text", "weight");
+    print_list(about, "negative", "words with the lowest weights", "text", "weight");
+    print_list(about, "highest", "stored sentences with the highest values", "text", "value");
+    print_list(about, "lowest", "stored sentences with the lowest values", "text", "value");
 }
 
 static void print_word(const json_t *about)
@@ -131,12 +132,12 @@ static void print_word(const json_t *about)
     printf("\"%s\", idf %.2f\n", json_string_value(json_object_get(about, "word")),
            json_number(about, "idf"));
     if (json_object_get(about, "shared"))
-        printf("  %+8.3f  as evidence, when both sentences have it\n  %+8.3f  when only one has "
-               "it\n",
+        printf("  %+8.3f  weight if both sentences contain it\n  %+8.3f  weight if only one "
+               "contains it\n",
                json_number(about, "shared"), json_number(about, "alone"));
-    print_list(about, "pairs", "strongest with another word", "text", "weight");
+    print_list(about, "pairs", "strongest pairs with another word", "text", "weight");
     print_list(about, "nearest", "nearest words", "text", "similarity");
-    print_list(about, "dimensions", "dimensions it drives", "dimension", "weight");
+    print_list(about, "dimensions", "dimensions with its largest weights", "dimension", "weight");
 }
 
 static void print_trait(const json_t *trait)
@@ -151,16 +152,16 @@ static void print_model(const json_t *about)
     size_t i;
     json_t *trait;
     const json_t *traits = json_object_get(about, "traits");
-    printf("method %s, %lld dimensions, decision %s, %lld examples kept\n",
+    printf("method %s, %lld dimensions, decision %s, %lld stored examples\n",
            json_string_value(json_object_get(about, "method")), json_whole(about, "dimensions"),
            json_string_value(json_object_get(about, "decision")), json_whole(about, "examples"));
-    print_list(about, "insists_on", "insists on: against, when only one sentence has it", "text",
+    print_list(about, "insists_on", "strongest against, if only one sentence contains it", "text",
                "weight");
-    print_list(about, "welcomes", "welcomes: for, when both have it", "text", "weight");
-    print_list(about, "ignores", "ignores, in one sentence or in both", "text", "weight");
-    print_list(about, "loudest", "loudest in the vectors", "text", "weight");
-    print_list(about, "quietest", "quietest in the vectors", "text", "weight");
-    if (traits) printf("traits, by how far each alone can move the log-odds:\n");
+    print_list(about, "welcomes", "strongest for, if both sentences contain it", "text", "weight");
+    print_list(about, "ignores", "weakest evidence", "text", "weight");
+    print_list(about, "loudest", "largest weights in the vectors", "text", "weight");
+    print_list(about, "quietest", "smallest weights in the vectors", "text", "weight");
+    if (traits) printf("traits, by the range in which each can change the log-odds:\n");
     json_array_foreach((json_t *)(uintptr_t)traits, i, trait) print_trait(trait);
 }
 
@@ -204,27 +205,27 @@ static const struct option options[] = {
     {.name = "pair",
      .kind = OPTION_FLAG,
      .at = offsetof(struct values, pair),
-     .help = "why the two sentences A and B are the same or not"},
+     .help = "explain the verdict on the sentences A and B"},
     {.name = "dim",
      .kind = OPTION_COUNT,
      .at = offsetof(struct values, dimension),
      .argument = "I",
-     .help = "a dimension of the vectors, counted from 0"},
+     .help = "explain a dimension of the vectors, counted from 0"},
     {.name = "word",
      .kind = OPTION_TEXT,
      .at = offsetof(struct values, word),
      .argument = "W",
-     .help = "a word"},
+     .help = "explain a word"},
     {.name = "most",
-     .kind = OPTION_SIZE,
+     .kind = OPTION_POSITIVE_COUNT,
      .at = offsetof(struct values, most),
      .argument = "N",
-     .help = "the length of each list",
+     .help = "length of each list",
      .fallback = "10"},
     {.name = "all",
      .kind = OPTION_FLAG,
      .at = offsetof(struct values, all),
-     .help = "with --pair: every reason of the sum"},
+     .help = "with --pair: print every reason"},
     ANSWER_OPTIONS(struct values, answer),
     END_OF_OPTIONS};
 
@@ -240,9 +241,9 @@ static int run(const struct command *command, void *given)
     const struct values *values = given;
     int pair = values->pair;
     if (pair + (values->word != NULL) + (values->dimension != SIZE_MAX) > 1)
-        return usage_error(command->verb, "--pair, --dim and --word do not go together");
+        return usage_error(command->verb, "--pair, --dim and --word exclude each other");
     if (command->count != (pair ? 3 : 1))
-        return usage_error(command->verb, pair ? "--pair needs two sentences behind the model"
+        return usage_error(command->verb, pair ? "--pair needs two sentences after the model"
                                                : "sentences need --pair");
     film_error error;
     film_model *model = NULL;
@@ -260,15 +261,15 @@ const struct verb verb_explain = {
     VERB_EXPLAIN,
     .arguments = "MODEL [--pair A B | --dim I | --word W] [options]",
     .page = "docs/explanation/explanations.md",
-    .least = 1,
-    .most = 3,
+    .min_words = 1,
+    .max_words = 3,
     .options = options,
     .size = sizeof(struct values),
     .prepare = prepare,
     .run = run,
-    .details = "Of a pair: what its words and the groups of traits weigh adds up to the log-odds "
-               "exactly.\n"
-               "Without --pair, --dim or --word: what the model insists on and what it ignores.\n\n"
+    .details = "The weights of words and groups of traits add up to the log-odds exactly. Without "
+               "--pair,\n"
+               "--dim or --word, prints the words that matter most and least to the model.\n\n"
                "examples:\n"
                "  film explain faq.film --pair \"I lost my card\" \"what if my card is lost?\"\n"
                "  film explain faq.film --word card\n"};

@@ -1,11 +1,11 @@
-/* film --help and film VERB --help, from the tables. */
+/* film VERB --help, printed from the tables of options. */
 #include "cli.h"
 
 #include <string.h>
 
 enum { HELP_COLUMN = 28 };
 
-/* "so many answers (default 10)"; a default of several words has a colon before it. */
+/* Prints "number of answers (default 10)". A default of several words follows a colon. */
 static void print_text(const struct option *option, FILE *stream)
 {
     const char *fallback = option->fallback, *colon = "";
@@ -18,7 +18,7 @@ static void print_text(const struct option *option, FILE *stream)
         fprintf(stream, "%s\n", option->help);
 }
 
-/* LEFT in its column; one too wide for it has its text on the next line. */
+/* Prints LEFT in its column. If LEFT is too wide, the text follows on the next line. */
 static void print_row(const char *left, const struct option *option, FILE *stream)
 {
     if (strlen(left) > HELP_COLUMN)
@@ -61,7 +61,7 @@ static void print_actions(const struct verb *verb, FILE *stream)
 {
     enum { ACTION_COLUMN = 44 };
     if (!verb->actions) return;
-    fprintf(stream, "\nactions (film %s ACTION --help tells more):\n", verb->name);
+    fprintf(stream, "\nactions (film %s ACTION --help describes one):\n", verb->name);
     for (const struct verb *const *action = verb->actions; *action; action++) {
         char left[120];
         snprintf(left, sizeof left, "  %s %s", verb_word(*action), (*action)->arguments);
@@ -75,7 +75,7 @@ static void print_actions(const struct verb *verb, FILE *stream)
         fprintf(stream, "\n%s:\n", verb_word(*action));
         print_options((*action)->options, stream);
     }
-    fprintf(stream, "\nevery action:\n");
+    fprintf(stream, "\noptions of every action:\n");
 }
 
 void print_verb_help(const struct verb *verb, FILE *stream)

@@ -1,10 +1,10 @@
-/* film info: what a model file, or the folder of an encoder, holds. */
+/* film info: prints the contents of a model file or of an encoder's folder. */
 #include "modules.h"
 #include "json.h"
 
 #include <string.h>
 
-/* A JSON object as indented "name  value" lines; long arrays are cut. */
+/* Prints a JSON object as indented "name  value" lines. Long arrays print as their length. */
 static void print_object(const json_t *object, int depth)
 {
     const char *key;
@@ -67,11 +67,11 @@ static int run(const struct command *command, void *given)
     return report(status, &error);
 }
 
-const struct verb verb_info = {
-    VERB_INFO,
-    .arguments = "MODEL",
-    .least = 1,
-    .most = 1,
-    .options = options,
-    .run = run,
-    .details = "MODEL may be a folder with a BERT encoder (docs/explanation/bert.md).\n"};
+const struct verb verb_info = {VERB_INFO,
+                               .arguments = "MODEL",
+                               .min_words = 1,
+                               .max_words = 1,
+                               .options = options,
+                               .run = run,
+                               .details =
+                                   "MODEL may be a folder with a BERT encoder (docs/explanation/bert.md).\n"};

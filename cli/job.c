@@ -1,4 +1,4 @@
-/* The processes this one works with: started by mpirun, it joins them; alone, it never loads MPI. */
+/* The MPI job. A process that mpirun started joins it; otherwise MPI is never loaded. */
 #include "modules.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 film_job *job;
 static const struct train_calls *calls;
 
-/* Open MPI's launcher, and those that speak PMI (Slurm, MPICH's). */
+/* Recognises the launcher of Open MPI, and those with PMI (Slurm, MPICH). */
 static int was_launched(void)
 {
     return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMIX_RANK") || getenv("PMI_RANK");

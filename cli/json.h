@@ -1,4 +1,4 @@
-/* Shortcuts for reading the library's JSON answers. */
+/* Helpers to read the JSON that the library returns. */
 #ifndef CLI_JSON_H
 #define CLI_JSON_H
 
@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-/* Adds category, answer, url and more, where there are (pool_list.c). */
+/* Adds category, answer, url and more, if the sentence has them (pool_list.c). */
 void pool_set_fields(json_t *row, const film_sentence *sentence);
 
 static inline long long json_whole(const json_t *object, const char *key)

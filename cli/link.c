@@ -1,4 +1,4 @@
-/* film link: for each record of one file its match in another, as a table. */
+/* film link: matches each record of one file with a record of another, and writes a table. */
 #include "dedup.h"
 
 #include <string.h>
@@ -26,35 +26,35 @@ struct values {
 
 static const struct option options[] = {
     {.name = "threshold",
-     .kind = OPTION_SHARE,
+     .kind = OPTION_PROBABILITY,
      .at = offsetof(struct values, link.threshold),
      .argument = "P",
-     .help = "the same from this probability on",
+     .help = "lowest probability of a match",
      .fallback = "0.9"},
     {.name = "matches",
      .letter = 'k',
-     .kind = OPTION_SIZE,
+     .kind = OPTION_POSITIVE_COUNT,
      .at = offsetof(struct values, link.most),
      .argument = "N",
-     .help = "up to N matches of each record of A",
+     .help = "maximum matches per record of FILE_A",
      .fallback = "1"},
     {.name = "unique",
      .kind = OPTION_FLAG,
      .at = offsetof(struct values, link.unique),
-     .help = "match no record twice: the likeliest pair first, then the next"},
+     .help = "match each record at most once, the most probable pairs first"},
     OUTPUT_OPTION(struct values, output, "OUT"),
     {.name = "candidates",
-     .kind = OPTION_SIZE,
+     .kind = OPTION_POSITIVE_COUNT,
      .at = offsetof(struct values, link.candidates),
      .argument = "N",
-     .help = "compare each record with its N most promising",
+     .help = "compare each record with its N nearest neighbours",
      .fallback = "20"},
     ANSWER_OPTIONS(struct values, link.answer),
     {.name = "columns",
      .kind = OPTION_TEXT,
      .at = offsetof(struct values, link.table.columns),
      .argument = "LIST",
-     .help = "name the columns of both files: id,text (- passes one over)",
+     .help = "names of the columns of both files: id,text (- skips one)",
      .proposals = "id,text text"},
     FORMAT_OPTION(struct values, link.table, "input-format", "tsv|csv|jsonl|lines"),
     SKIP_BAD_OPTION(struct values, link.table),
@@ -74,11 +74,11 @@ static int run(const struct command *command, void *given)
     film_link_options *link = &values->link;
     const char *output = values->output;
     if (link->unique && link->most > 1)
-        return usage_error(command->verb, "--unique gives one match to a record; leave out -k");
+        return usage_error(command->verb, "--unique allows one match per record; omit -k");
 
     struct sheet sheet = {0};
     film_error error = {0};
-    int first = job_rank() == 0; /* the one that writes */
+    int first = job_rank() == 0; /* writes the output */
     film_model *model = NULL;
     film_link_result result = {.size = sizeof result};
     link->progress = progress_start(command->quiet);
@@ -100,9 +100,12 @@ static int run(const struct command *command, void *given)
                "%llu, \"threshold\": %.9g%s}\n",
                a, b, (unsigned long long)result.compared, matched, skipped, result.threshold,
                job_figures(result.sent));
-    else if (done && !command->json && !command->quiet)
-        fprintf(stderr, "%llu of %llu records have a match among %llu; %llu bad rows passed over\n",
-                matched, a, b, skipped);
+    else if (done && !command->json && !command->quiet) {
+        fprintf(stderr, "%s of %s matched with %s", grouped(matched), counted(a, "record"),
+                counted(b, "record"));
+        print_skipped(stderr, skipped);
+        fprintf(stderr, "\n");
+    }
     film_close(model);
     return code;
 }
@@ -112,19 +115,19 @@ const struct verb verb_link = {
     .arguments = "MODEL FILE_A FILE_B [-o OUT] [options]",
     .page = "docs/how-to/find-duplicates.md",
     .shared = 1,
-    .least = 3,
-    .most = 3,
+    .min_words = 3,
+    .max_words = 3,
     .options = options,
     .size = sizeof(struct values),
     .prepare = prepare,
     .run = run,
-    .details = "Columns: id and text of the record of A, id and text of its match "
-               "in B, and the probability that\n"
-               "they mean the same; empty where nothing in B reaches the "
-               "threshold. Ids are those of the files,\n"
-               "or their lines.\n\n"
-               "examples:\n"
-               "  film link faq.film new.tsv faq.tsv -o matches.tsv\n"
-               "  film link faq.film a.csv b.csv --unique --threshold 0.95\n"
-               "  mpirun -n 4 film link faq.film a.csv b.csv -o matches.tsv    "
-               "several processes share the work\n"};
+    .details =
+        "Output columns: id and text of the record of FILE_A, id and text of its match in FILE_B, "
+        "and\n"
+        "the probability that both mean the same. The last three are empty if no record reaches\n"
+        "the threshold. A record without an id is identified by its line number.\n\n"
+        "examples:\n"
+        "  film link faq.film new.tsv faq.tsv -o matches.tsv\n"
+        "  film link faq.film a.csv b.csv --unique --threshold 0.95\n"
+        "  mpirun -n 4 film link faq.film a.csv b.csv -o matches.tsv    "
+        "runs in 4 processes\n"};

@@ -1,5 +1,5 @@
-/* film: one program with verbs. This file knows their names and summaries alone; a verb is fetched from its
- * library's table when it is asked for. */
+/* film: one program with verbs. This file lists their names and summaries. The verb that is run is
+ * loaded from its library's table; the others are not. */
 #include "modules.h"
 
 #include <errno.h>
@@ -16,23 +16,24 @@ static const struct {
              {VERB_LINK},  {VERB_SERVE}, {VERB_REPORT}, {VERB_INFO},    {VERB_COMPLETIONS}};
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
-const char *const exit_names[] = {[EXIT_DONE] = "done",
-                                  [EXIT_USAGE] = "usage",
+const char *const exit_names[] = {[EXIT_DONE] = "success",
+                                  [EXIT_USAGE] = "usage error",
                                   [EXIT_BAD_INPUT] = "bad input",
-                                  [EXIT_IO] = "could not read or write",
+                                  [EXIT_IO] = "cannot read or write",
                                   [EXIT_INTERRUPTED] = "interrupted"};
 
 static void print_help(FILE *stream)
 {
-    fprintf(stream, "film decides whether two sentences mean the same, and says why.\n\n"
+    fprintf(stream, "film decides whether two sentences mean the same, and explains why.\n\n"
                     "usage: film VERB ...\n\n");
     for (int i = 0; i < VERBS; i++)
         fprintf(stream, "  %-11s %s\n", verbs[i].name, verbs[i].summary);
-    fprintf(stream, "\nfilm VERB --help tells more of a verb; film --describe tells all, as JSON. "
-                    "Start with:\n"
-                    "  film train pairs.tsv -o my.film\n"
-                    "  film match my.film \"I lost my card\" \"what if my card is lost?\"\n"
-                    "Exit codes:");
+    fprintf(stream,
+            "\nfilm VERB --help describes a verb; film --describe prints all of them as JSON.\n"
+            "First steps:\n"
+            "  film train pairs.tsv -o my.film\n"
+            "  film match my.film \"I lost my card\" \"what if my card is lost?\"\n"
+            "Exit codes:");
     for (int code = EXIT_DONE; code <= EXIT_INTERRUPTED; code++)
         fprintf(stream, "%s %d %s", code ? "," : "", code, exit_names[code]);
     fprintf(stream, ".\n");
@@ -53,7 +54,7 @@ const struct verb *find_verb(const char *name)
     return NULL;
 }
 
-/* A verb that starts as what was typed does, for the message. */
+/* Returns the verb with the longest common prefix, to suggest it for a mistyped one. */
 static const char *similar_verb(const char *name)
 {
     for (size_t length = strlen(name); length > 0; length--)
@@ -85,25 +86,25 @@ static int run(int argc, char **argv)
     const struct verb *verb = find_verb(name);
     if (verb && help) return run_verb(verb, 1, help_arguments);
     if (verb && job && !verb->shared)
-        return usage_error(verb, "this is no work for several processes; start it without mpirun");
+        return usage_error(verb, "cannot run under mpirun; start it without");
     if (verb) return run_verb(verb, argc - 2, argv + 2);
     const char *similar = similar_verb(name);
-    if (similar && strcmp(similar, name) == 0) return EXIT_IO; /* its module could not be loaded */
-    fprintf(stderr, "film: there is no verb \"%s\"%s%s%s; film --help lists them\n", name,
-            similar ? "; did you mean " : "", similar ? similar : "", similar ? "?" : "");
+    fprintf(stderr, "film: unknown verb \"%s\"%s%s%s; see film --help\n", name,
+            similar ? " (did you mean " : "", similar ? similar : "", similar ? "?)" : "");
     return EXIT_USAGE;
 }
 
 static int finish(int code)
 {
-    /* Answers go through stdio, which may find out only now that the disk is full. */
+    /* stdio buffers the output, so a full disk may be detected only now. */
     int failed = fflush(stdout) != 0 || ferror(stdout);
     if (!failed || code != EXIT_DONE) return code;
     fprintf(stderr, "film: cannot write standard output: %s\n", strerror(errno));
     return EXIT_IO;
 }
 
-/* A model has a BERT encoder: libfilm-train is needed after all. Without it film_open says so. */
+/* Called for a model with a BERT encoder, which needs libfilm-train. If that is not installed,
+ * film_open reports it. */
 static void load_encoders(void *user)
 {
     film_error error;
@@ -115,12 +116,13 @@ static void load_encoders(void *user)
 int main(int argc, char **argv)
 {
     film_error error = {.status = FILM_OK};
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error we report, not a silent death */
+    signal(SIGPIPE, SIG_IGN); /* so that a closed pipe is reported as a write error */
     film_set_encoder_loader(load_encoders, NULL);
     film_status status = job_join(&error);
     if (status != FILM_OK) return report(status, &error);
     int code = finish(run(argc, argv));
-    /* Wrong usage is so in every process; another failure may be this one's alone, and the others wait. */
+    /* A usage error occurs in every process. Another error may occur in this one only, while the
+     * others wait for it. */
     if (code != EXIT_DONE && code != EXIT_USAGE) job_abort(code);
     job_leave();
     return code;

@@ -1,9 +1,9 @@
-/* film match: two sentences of the command line, the verdict and why. */
+/* film match: decides whether two sentences of the command line mean the same, and explains why. */
 #include "cli.h"
 
 struct values {
     film_answer_options answer;
-    double threshold; /* 0: the model's own */
+    double threshold; /* 0: that of the model */
 };
 
 static const struct option options[] = {ANSWER_OPTIONS(struct values, answer),
@@ -44,13 +44,14 @@ static int run(const struct command *command, void *given)
 const struct verb verb_match = {
     VERB_MATCH,
     .arguments = "MODEL A B [options]",
-    .least = 3,
-    .most = 3,
+    .min_words = 3,
+    .max_words = 3,
     .options = options,
     .size = sizeof(struct values),
     .prepare = prepare,
     .run = run,
-    .details = "The parts add up to the log-odds exactly. film explain --pair "
-               "says more, with --all all of it.\n\n"
-               "example:\n"
-               "  film match faq.film \"I lost my card\" \"what if my card is lost?\"\n"};
+    .details =
+        "The printed weights add up to the log-odds exactly. film explain --pair prints more, and\n"
+        "with --all every reason.\n\n"
+        "example:\n"
+        "  film match faq.film \"I lost my card\" \"what if my card is lost?\"\n"};

@@ -1,6 +1,5 @@
-/* Loads the modules of libfilm-pool and libfilm-train by dlopen, each once. Knows no verb. A module is beside the
- * program (in a build folder) or in its library folder (installed). The program finds both from its own path: a RUNPATH
- * would not serve under a sanitizer, whose dlopen is the caller then. */
+/* Loads the modules of libfilm-pool and libfilm-train with dlopen, each at most once. The loader
+ * searches the program's folder and its library folder (the program's RUNPATH). */
 #include "modules.h"
 
 #include <dlfcn.h>
@@ -11,7 +10,7 @@
 
 static const struct {
     const char *file;
-    const char *verbs; /* the symbol of its table */
+    const char *verbs; /* symbol of its table of verbs */
 } modules[LIBRARIES] = {[LIBRARY_POOL] = {"film-verbs-pool.so", "pool_verbs"},
                         [LIBRARY_TRAIN] = {"film-verbs-train.so", "train_verbs"}};
 
@@ -33,16 +32,16 @@ static void *load(enum library library, film_error *error)
     const char *file = modules[library].file;
     static void *handles[LIBRARIES];
     if (handles[library]) return handles[library];
-    /* Idle OpenMP threads spin by default, and take a busy machine's processors from those that work. libgomp
-     * reads this once, when it is loaded; what the user has set is left alone. */
+    /* Idle OpenMP threads spin by default and slow down other programs. libgomp reads this variable
+     * once, when it is loaded. The user's own value has priority. */
     if (library == LIBRARY_TRAIN && !getenv("OMP_WAIT_POLICY") && !getenv("GOMP_SPINCOUNT"))
         setenv("GOMP_SPINCOUNT", "1000", 0);
     int found = find_module("", file, path) || find_module(FILM_MODULES "/", file, path);
     handles[library] = dlopen(found ? path : file, RTLD_NOW | RTLD_LOCAL);
     if (!handles[library]) {
         error->status = FILM_IO;
-        snprintf(error->message, sizeof error->message,
-                 "cannot load a part of the program: %s; install FILM completely", dlerror());
+        snprintf(error->message, sizeof error->message, "cannot load a module: %s; reinstall FILM",
+                 dlerror());
     }
     return handles[library];
 }
@@ -54,7 +53,7 @@ static const void *symbol(enum library library, const char *name, film_error *er
     if (handle && !found) {
         error->status = FILM_IO;
         snprintf(error->message, sizeof error->message,
-                 "%s belongs to another version of film; install FILM completely",
+                 "%s belongs to a different version of film; reinstall FILM",
                  modules[library].file);
     }
     return found;

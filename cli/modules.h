@@ -1,11 +1,12 @@
-/* What the program loads when a verb needs it. film itself links libfilm alone, so that film match starts without
- * OpenBLAS, XGBoost and MPI; the verbs of libfilm-pool and libfilm-train are modules beside it. */
+/* Modules that the program loads when a verb needs them. film itself links only libfilm, so film
+ * match starts without OpenBLAS, XGBoost and MPI. The verbs of libfilm-pool and libfilm-train are
+ * modules in the program's folder. */
 #ifndef CLI_MODULES_H
 #define CLI_MODULES_H
 
 #include "cli.h"
 
-/* The calls of libfilm-train that verbs of libfilm may need. The train module has one of these. */
+/* Functions of libfilm-train that verbs of libfilm may need. The train module exports them. */
 struct train_calls {
     void (*register_encoders)(void);
     film_status (*job_join)(film_job **out, film_error *error);
@@ -25,10 +26,11 @@ struct train_calls {
                               int threads, float *out, film_error *error);
 };
 
-/* Loads libfilm-train; NULL, with the reason in ERROR, when it is not installed. */
+/* Loads libfilm-train. Returns NULL and sets ERROR if it is not installed. */
 const struct train_calls *load_train_calls(film_error *error);
 
-/* The verbs of LIBRARY, NULL-terminated; NULL after a message when its module cannot be loaded. */
+/* Returns the verbs of LIBRARY, NULL-terminated. Prints a message and returns NULL if its module
+ * cannot be loaded. */
 const struct verb *const *load_verbs(enum library library);
 
 #endif

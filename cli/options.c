@@ -1,5 +1,5 @@
-/* The command line: words to values in a verb's struct, by its table of options. Whether values
- * make sense together is the verb's to say, whether they make sense at all the library's. */
+/* Parses the command line into a verb's struct, by its table of options. The verb checks
+ * combinations of values; the library checks their ranges. */
 #include "cli.h"
 
 #include <errno.h>
@@ -11,12 +11,12 @@
 
 int usage_error(const struct verb *verb, const char *format, ...)
 {
-    if (job_rank() > 0) return EXIT_USAGE; /* the first process has said it */
+    if (job_rank() > 0) return EXIT_USAGE; /* the first process prints the message */
     va_list arguments;
     va_start(arguments, format);
     fprintf(stderr, "film %s: ", verb->name);
     vfprintf(stderr, format, arguments);
-    fprintf(stderr, "; film %s --help shows how\n", verb->name);
+    fprintf(stderr, "; see film %s --help\n", verb->name);
     va_end(arguments);
     return EXIT_USAGE;
 }
@@ -37,7 +37,7 @@ static int parse_unsigned(const char *text, unsigned long long most, unsigned lo
     return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && *value <= most;
 }
 
-/* "word,char" to a bit set; 0: not understood. */
+/* Converts "word,char" to a bit set; 0 for an unknown name. */
 static unsigned parse_features(const char *text)
 {
     static const char *const names[] = {"word", "bigram", "char"};
@@ -54,7 +54,7 @@ static unsigned parse_features(const char *text)
     return groups;
 }
 
-/* The number of TEXT among "one|two|three", or -1. */
+/* Returns the index of TEXT in "one|two|three", or -1. */
 static int parse_choice(const char *choices, const char *text)
 {
     for (int number = 0;; number++) {
@@ -65,7 +65,7 @@ static int parse_choice(const char *choices, const char *text)
     }
 }
 
-/* All of TEXT as a number. */
+/* Returns whether all of TEXT is a finite number. */
 static int parse_number(const char *text, double *value)
 {
     char *end;
@@ -73,7 +73,7 @@ static int parse_number(const char *text, double *value)
     return end != text && *end == '\0' && isfinite(*value);
 }
 
-/* "f1", "precision=0.9". Whether the share is one, the library says. */
+/* Parses "f1" or "precision=0.9". The library checks the range of the target. */
 static int parse_point(const char *text, film_operating *point)
 {
     static const char *const names[FILM_CRITERION_COUNT] = {"accuracy", "f1", "precision",
@@ -89,14 +89,14 @@ static int parse_point(const char *text, film_operating *point)
     return 0;
 }
 
-/* "16,32,32,16". Whether the numbers make sense, the library says. */
+/* Parses "16,32,32,16". The library checks the ranges. */
 static int parse_four(const char *text, size_t *four)
 {
     for (int i = 0; i < 4; i++) {
         char *end;
         if (*text < '0' || *text > '9') return 0;
         four[i] = strtoull(text, &end, 10);
-        if (four[i] == 0) four[i] = FILM_NONE; /* 0 is the default there */
+        if (four[i] == 0) four[i] = FILM_NONE; /* the library takes 0 as the default */
         if (*end != (i < 3 ? ',' : '\0')) return 0;
         text = end + 1;
     }
@@ -112,7 +112,7 @@ static const char *set_prior(const char *text, double *prior)
                : "a probability above 0 and below 1, or auto";
 }
 
-/* Stores the value in the verb's struct; NULL, or what was expected instead. */
+/* Stores the value in the verb's struct. Returns NULL, or the expected kind of value. */
 static const char *set_value(const struct option *option, void *options, const char *text)
 {
     void *target = (char *)options + option->at;
@@ -130,15 +130,16 @@ static const char *set_value(const struct option *option, void *options, const c
         return NULL;
     case OPTION_TEXTS:
     case OPTION_FILES:
-        if (texts->count == OPTION_MOST_TEXTS) return "at most 16 of them";
+        if (texts->count == OPTION_MAX_TEXTS) return "at most 16 values";
         texts->item[texts->count++] = text;
         return NULL;
     case OPTION_COUNT:
-    case OPTION_SOME:
-    case OPTION_SIZE:
+    case OPTION_COUNT_OR_NONE:
+    case OPTION_POSITIVE_COUNT:
         if (!parse_unsigned(text, SIZE_MAX / 16, &whole)) return "a whole number";
-        if (option->kind == OPTION_SIZE && whole == 0) return "a whole number above 0";
-        *(size_t *)target = option->kind == OPTION_SOME && whole == 0 ? FILM_NONE : (size_t)whole;
+        if (option->kind == OPTION_POSITIVE_COUNT && whole == 0) return "a whole number above 0";
+        *(size_t *)target =
+            option->kind == OPTION_COUNT_OR_NONE && whole == 0 ? FILM_NONE : (size_t)whole;
         return NULL;
     case OPTION_SEED:
         if (!parse_unsigned(text, INT64_MAX, &whole)) return "a whole number";
@@ -150,33 +151,33 @@ static const char *set_value(const struct option *option, void *options, const c
         return NULL;
     case OPTION_NUMBER:
         return parse_number(text, number) ? NULL : "a number";
-    case OPTION_ZERO:
+    case OPTION_NUMBER_OR_ZERO:
         if (!parse_number(text, number)) return "a number";
         if (*number == 0) *number = FILM_ZERO;
         return NULL;
-    case OPTION_ABOVE_0:
+    case OPTION_POSITIVE:
         return parse_number(text, number) && *number > 0 ? NULL : "a number above 0";
-    case OPTION_SHARE:
+    case OPTION_PROBABILITY:
         return parse_number(text, number) && *number > 0 && *number < 1
                    ? NULL
                    : "a probability above 0 and below 1";
     case OPTION_PRIOR:
         return set_prior(text, number);
-    case OPTION_POINT:
+    case OPTION_OPERATING:
         return parse_point(text, target)
                    ? NULL
                    : "accuracy, f1, precision=P or recall=R, P and R from 0 to 1";
-    case OPTION_FOUR:
+    case OPTION_FOUR_COUNTS:
         return parse_four(text, target) ? NULL : "four whole numbers, 16,32,32,16";
     case OPTION_CHOICE:
-    case OPTION_PICK:
+    case OPTION_CHOICE_OR_DEFAULT:
         if (parse_choice(option->argument, text) < 0) return option->argument;
-        *(unsigned *)target =
-            (unsigned)(parse_choice(option->argument, text) + (option->kind == OPTION_PICK));
+        *(unsigned *)target = (unsigned)(parse_choice(option->argument, text) +
+                                         (option->kind == OPTION_CHOICE_OR_DEFAULT));
         return NULL;
     case OPTION_FEATURES:
         *(unsigned *)target = parse_features(text);
-        return *(unsigned *)target ? NULL : "some of word,bigram,char";
+        return *(unsigned *)target ? NULL : "a list from word,bigram,char";
     case OPTION_SET:
     case OPTION_HEADING:
         break;
@@ -203,7 +204,7 @@ static const struct option *find_letter(const struct option *options, char lette
     return NULL;
 }
 
-/* How many letters have to be put in, taken out or exchanged to make B of A's first LENGTH. */
+/* Returns the edit distance between the first LENGTH letters of A, and B. */
 static size_t distance(const char *a, size_t length, const char *b)
 {
     enum { MOST = 40 };
@@ -223,8 +224,7 @@ static size_t distance(const char *a, size_t length, const char *b)
     return row[width];
 }
 
-/* The settings whose names are like the one given, for the message; all of them when none is (0).
- */
+/* Lists settings with similar names, for the message. Without any, lists all and returns 0. */
 static int list_near(const struct option *settings, const char *name, size_t length, char *list,
                      size_t room)
 {
@@ -243,7 +243,7 @@ static int list_near(const struct option *settings, const char *name, size_t len
     return 0;
 }
 
-/* --set KEY=VALUE: 0 done, -1 wrong. */
+/* Parses --set KEY=VALUE. Returns 0, or -1 after a usage error. */
 static int take_setting(const struct verb *verb, void *options, const char *text)
 {
     const char *equals = strchr(text, '=');
@@ -253,8 +253,8 @@ static int take_setting(const struct verb *verb, void *options, const char *text
     if (!setting) {
         char near[600] = "";
         int is_near = list_near(verb->settings, text, length, near, sizeof near);
-        return usage_error(verb, "--set %s: there is no setting \"%.*s\"; %s: %s", text,
-                           (int)length, text, is_near ? "did you mean" : "there are", near),
+        return usage_error(verb, "--set %s: unknown setting \"%.*s\"; %s: %s", text, (int)length,
+                           text, is_near ? "did you mean" : "settings", near),
                -1;
     }
     const char *expected = set_value(setting, options, equals + 1);
@@ -262,7 +262,7 @@ static int take_setting(const struct verb *verb, void *options, const char *text
     return 0;
 }
 
-/* No option of this name; a setting may be, which was an option once. */
+/* Reports an unknown option. Some settings of --set were options in earlier versions. */
 static int refuse_option(const struct verb *verb, const char *name, size_t length,
                          const char *value)
 {
@@ -270,10 +270,10 @@ static int refuse_option(const struct verb *verb, const char *name, size_t lengt
     if (setting)
         return usage_error(verb, "--%s is now --set %s=%s", setting->name, setting->name,
                            value ? value : setting->argument);
-    return usage_error(verb, "there is no option --%s", name);
+    return usage_error(verb, "unknown option --%s", name);
 }
 
-/* One option at argv[*at]: 0 done, -1 wrong. */
+/* Parses the option at argv[*at]. Returns 0, or -1 after a usage error. */
 static int take_option(const struct verb *verb, void *options, int argc, char **argv, int *at)
 {
     const char *word = argv[*at], *value = NULL;
@@ -291,7 +291,7 @@ static int take_option(const struct verb *verb, void *options, int argc, char **
         option = find_letter(verb->options, word[1]);
         if (option && word[2]) value = word + 2;
     }
-    if (!option) return usage_error(verb, "there is no option %s", word), -1;
+    if (!option) return usage_error(verb, "unknown option %s", word), -1;
     if (option->kind == OPTION_FLAG && value)
         return usage_error(verb, "--%s takes no value", option->name), -1;
     if (option->kind != OPTION_FLAG && !value) {
@@ -306,16 +306,16 @@ static int take_option(const struct verb *verb, void *options, int argc, char **
 }
 
 const struct option common_options[] = {
-    {.name = "json", .kind = OPTION_FLAG, .help = "answer in JSON"},
+    {.name = "json", .kind = OPTION_FLAG, .help = "print JSON"},
     {.name = "quiet",
      .letter = 'q',
      .kind = OPTION_FLAG,
-     .help = "no progress, no messages but errors"},
-    {.name = "help", .letter = 'h', .kind = OPTION_FLAG, .help = "this text"},
-    {.name = "version", .kind = OPTION_FLAG, .help = "the version"},
+     .help = "print no progress and no messages except errors"},
+    {.name = "help", .letter = 'h', .kind = OPTION_FLAG, .help = "print this text"},
+    {.name = "version", .kind = OPTION_FLAG, .help = "print the version"},
     END_OF_OPTIONS};
 
-/* The options every verb has; 1: taken, -2: answered. */
+/* Parses an option of every verb. Returns 1, 0 for another option, -2 after --help or --version. */
 static int take_common(struct command *command, const char *word)
 {
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
@@ -331,9 +331,8 @@ static int take_common(struct command *command, const char *word)
     return 0;
 }
 
-/* Splits the arguments into OPTIONS and WORDS: 0, -1 after a message about wrong usage, -2 when
- * --help or
- * --version was answered. */
+/* Splits the arguments into OPTIONS and WORDS. Returns 0, -1 after a usage error, -2 after --help
+ * or --version. */
 static int parse_arguments(struct command *command, void *options, const char **words, int argc,
                            char **argv)
 {
@@ -351,11 +350,11 @@ static int parse_arguments(struct command *command, void *options, const char **
             if (taken == 0 && take_option(verb, options, argc, argv, &at) != 0) return -1;
             continue;
         }
-        if (verb->most && command->count == verb->most)
-            return usage_error(verb, "\"%s\" is one argument too many", word), -1;
+        if (verb->max_words && command->count == verb->max_words)
+            return usage_error(verb, "unexpected argument \"%s\"", word), -1;
         words[command->count++] = word;
     }
-    if (command->count < verb->least)
+    if (command->count < verb->min_words)
         return usage_error(verb, "usage: film %s %s", verb->name, verb->arguments), -1;
     return 0;
 }
@@ -382,8 +381,8 @@ static int parse_and_run(const struct verb *verb, int argc, char **argv)
     return code;
 }
 
-/* The action of a verb with actions comes first; without one, what is left is --help, --version or
- * a mistake. */
+/* If the verb has actions, the first argument names one. Otherwise it is --help, --version or an
+ * error. */
 int run_verb(const struct verb *verb, int argc, char **argv)
 {
     for (size_t i = 0; verb->actions && verb->actions[i] && argc > 0; i++)

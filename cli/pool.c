@@ -1,4 +1,4 @@
-/* film pool ACTION: the actions that are one call, and finding the others. */
+/* film pool: the table of its actions, and the actions create and remove. */
 #include "pool.h"
 #include "json.h"
 
@@ -19,13 +19,14 @@ struct create_values {
     const char *model;
 };
 
-static const struct option create_options[] = {{.name = "model",
-                                                .letter = 'm',
-                                                .kind = OPTION_FILE,
-                                                .at = offsetof(struct create_values, model),
-                                                .argument = "MODEL",
-                                                .help = "the model to keep inside; required"},
-                                               END_OF_OPTIONS};
+static const struct option create_options[] = {
+    {.name = "model",
+     .letter = 'm',
+     .kind = OPTION_FILE,
+     .at = offsetof(struct create_values, model),
+     .argument = "MODEL",
+     .help = "the model to copy into the pool (required)"},
+    END_OF_OPTIONS};
 
 static int run_create(const struct command *command, void *given)
 {
@@ -48,10 +49,10 @@ static int run_create(const struct command *command, void *given)
 
 const struct verb pool_create = {"pool create",
                                  LIBRARY_POOL,
-                                 "Make an empty pool with a copy of a model inside",
+                                 "Create an empty pool with a copy of a model",
                                  .arguments = "POOL --model MODEL",
-                                 .least = 1,
-                                 .most = 1,
+                                 .min_words = 1,
+                                 .max_words = 1,
                                  .options = create_options,
                                  .size = sizeof(struct create_values),
                                  .run = run_create,
@@ -65,7 +66,7 @@ struct ids {
     size_t count, capacity;
 };
 
-static film_status keep_id(struct ids *ids, film_text id, film_error *error)
+static film_status add_id(struct ids *ids, film_text id, film_error *error)
 {
     if (ids->count == ids->capacity) {
         size_t larger = 2 * ids->capacity + 64;
@@ -81,7 +82,7 @@ static film_status keep_id(struct ids *ids, film_text id, film_error *error)
     return FILM_OK;
 }
 
-/* An id per line; blank lines are passed over. */
+/* Reads one id per line. Skips blank lines. */
 static film_status read_ids(struct ids *ids, film_error *error)
 {
     film_table_options lines = {.size = sizeof lines, .format = FILM_FORMAT_LINES};
@@ -89,7 +90,7 @@ static film_status read_ids(struct ids *ids, film_error *error)
     film_row row;
     film_status status = film_table_open("-", &lines, &table, error);
     while (status == FILM_OK && (status = film_table_next(table, &row, error)) == FILM_OK)
-        if (row.a.length) status = keep_id(ids, row.a, error);
+        if (row.a.length) status = add_id(ids, row.a, error);
     film_table_close(table);
     return status == FILM_END ? FILM_OK : status;
 }
@@ -103,7 +104,7 @@ static const struct option remove_options[] = {
     {.name = "ignore-missing",
      .kind = OPTION_FLAG,
      .at = offsetof(struct remove_values, ignore_missing),
-     .help = "ids that are not there are no error"},
+     .help = "ignore ids that are not in the pool"},
     WAIT_OPTION(struct remove_values, wait),
     END_OF_OPTIONS};
 
@@ -123,7 +124,7 @@ static int run_remove(const struct command *command, void *given)
     film_status status = pool_open(words[0], values->wait, &pool, &error);
     for (int i = 1; i < command->count && status == FILM_OK; i++)
         status = strcmp(words[i], "-") == 0 ? read_ids(&ids, &error)
-                                            : keep_id(&ids, film_string(words[i]), &error);
+                                            : add_id(&ids, film_string(words[i]), &error);
     if (status == FILM_OK)
         status =
             film_pool_remove(pool, ids.list, ids.count, values->ignore_missing, &removed, &error);
@@ -132,7 +133,8 @@ static int run_remove(const struct command *command, void *given)
     if (code == EXIT_DONE && command->json)
         printf("{\"removed\": %llu, \"missing\": %llu}\n", gone, missing);
     else if (code == EXIT_DONE && !command->quiet)
-        fprintf(stderr, "%llu removed, %llu not there\n", gone, missing);
+        fprintf(stderr, missing ? "%s removed, %s not found\n" : "%s removed\n", grouped(gone),
+                grouped(missing));
     for (size_t i = 0; i < ids.count; i++) free((char *)(uintptr_t)ids.list[i].bytes);
     free(ids.list);
     film_pool_close(pool);
@@ -141,9 +143,9 @@ static int run_remove(const struct command *command, void *given)
 
 const struct verb pool_remove = {"pool remove",
                                  LIBRARY_POOL,
-                                 "Remove sentences with their labels, all or none",
+                                 "Remove sentences and their labels, all or none",
                                  .arguments = "POOL ID... [options]",
-                                 .least = 2,
+                                 .min_words = 2,
                                  .options = remove_options,
                                  .size = sizeof(struct remove_values),
                                  .prepare = prepare_remove,
@@ -157,24 +159,26 @@ const struct verb pool_remove = {"pool remove",
 static const struct verb *const actions[] = {&pool_create, &pool_add,   &pool_remove, &pool_list,
                                              &pool_export, &pool_check, &pool_label,  NULL};
 
-/* What is no action. */
+/* Runs only for an unknown action. */
 static int run(const struct command *command, void *given)
 {
     (void)given;
-    return usage_error(command->verb, "there is no action \"%s\"", command->words[0]);
+    return usage_error(command->verb, "unknown action \"%s\"", command->words[0]);
 }
 
 const struct verb verb_pool = {
     VERB_POOL,
     .arguments = "ACTION POOL ... [options]",
-    .page = "docs/how-to/search.md",
-    .least = 1,
-    .most = 1,
+    .page = "docs/pool.md",
+    .min_words = 1,
+    .max_words = 1,
     .actions = actions,
     .run = run,
-    .details = "POOL is a file, or postgresql://USER@HOST:PORT/DATABASE, which machines can share\n"
-               "(docs/how-to/share-a-pool.md; the password goes into ~/.pgpass, never on the "
-               "command line).\n\n"
+    .details = "A pool stores sentences, their vectors, labels and the model. POOL is a file, or a "
+               "database that\n"
+               "several machines can share: postgresql://USER@HOST:PORT/DATABASE "
+               "(docs/how-to/share-a-pool.md). Store\n"
+               "the password in ~/.pgpass, not on the command line.\n\n"
                "example:\n"
                "  film pool create faq.pool --model faq.film\n"
                "  film pool add faq.pool examples/faq/questions.tsv\n"};

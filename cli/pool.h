@@ -1,4 +1,4 @@
-/* What the actions of film pool and film search share. */
+/* Shared by the actions of film pool and by film search. */
 #ifndef CLI_POOL_H
 #define CLI_POOL_H
 
@@ -10,22 +10,24 @@ enum { POOL_WAIT = 10 }; /* seconds */
 #define WAIT_OPTION(type, place)                                                             \
     {                                                                                        \
         .name = "wait", .kind = OPTION_NUMBER, .at = offsetof(type, place), .argument = "S", \
-        .help = "wait so many seconds for another process that writes", .fallback = "10"     \
+        .help = "seconds to wait while another process writes", .fallback = "10"             \
     }
-#define WHERE_OPTION(type, place)                                                     \
-    {                                                                                 \
-        .name = "where", .kind = OPTION_TEXTS, .at = offsetof(type, place),           \
-        .argument = "FIELD=VALUE", .help = "only these; several times: all must hold" \
+#define WHERE_OPTION(type, place)                                           \
+    {                                                                       \
+        .name = "where", .kind = OPTION_TEXTS, .at = offsetof(type, place), \
+        .argument = "FIELD=VALUE",                                          \
+        .help = "only sentences with this value; repeated: all must match"  \
     }
 
-/* Opens the pool at PATH, which waits WAIT seconds for other writers; stays NULL after a failure.
- */
+/* Opens the pool at PATH. Its calls wait at most WAIT seconds for other writers. *POOL stays NULL
+ * after an error. */
 film_status pool_open(const char *path, double wait, film_pool **pool, film_error *error);
 
-/* "category=card" of each of TEXTS to WHERE; NULL, or the first that is none (pool_list.c). */
+/* Parses each of TEXTS, such as "category=card", into WHERE. Returns NULL, or the first that is
+ * invalid (pool_list.c). */
 const char *pool_parse_where(const struct option_texts *texts, film_pool_where *where);
 
-/* For the eye: what would end the field or the line becomes a space. */
+/* Prints TEXT. Control characters become spaces. */
 void pool_print_field(film_text text);
 
 extern const struct verb pool_create, pool_add, pool_remove, pool_list, pool_export, pool_check,

@@ -1,9 +1,9 @@
-/* film pool add: tables into a pool, in transactions. */
+/* film pool add: adds the sentences of tables to a pool, in transactions. */
 #include "pool.h"
 
 #include <stdlib.h>
 
-/* A line per batch that is on disk, at once: whoever reads it may rely on it. */
+/* Prints a line per committed batch and flushes it: its rows are on disk. */
 static void on_committed(void *user, const film_pool_added *so_far)
 {
     (void)user;
@@ -24,13 +24,15 @@ static void print_counts(const film_pool_added *added, const struct command *com
         return;
     }
     if (command->quiet) return;
-    fprintf(stderr, "%llu added, %llu replaced, %llu there already", fresh, replaced, present);
-    if (blank) fprintf(stderr, ", %llu blank lines", blank);
-    fprintf(stderr, "; %llu bad rows passed over\n", skipped);
+    fprintf(stderr, "%s added", grouped(fresh));
+    if (replaced) fprintf(stderr, ", %s replaced", grouped(replaced));
+    if (present) fprintf(stderr, ", %s already present", grouped(present));
+    if (blank) fprintf(stderr, ", %s skipped", counted(blank, "blank line"));
+    print_skipped(stderr, skipped);
+    fprintf(stderr, "\n");
     if (differ)
-        fprintf(stderr,
-                "%llu of those there have other fields in the input: --replace takes them\n",
-                differ);
+        fprintf(stderr, "%s present with different fields; update with --replace\n",
+                counted(differ, "sentence"));
 }
 
 struct values {
@@ -44,9 +46,9 @@ static const struct option options[] = {
     {.name = "replace",
      .kind = OPTION_FLAG,
      .at = offsetof(struct values, replace),
-     .help = "an id that is there takes the new text and fields"},
+     .help = "update the text and fields of existing ids"},
     {.name = "batch",
-     .kind = OPTION_SIZE,
+     .kind = OPTION_POSITIVE_COUNT,
      .at = offsetof(struct values, batch),
      .argument = "N",
      .help = "rows per transaction",
@@ -54,7 +56,7 @@ static const struct option options[] = {
     {.name = "progress-lines",
      .kind = OPTION_FLAG,
      .at = offsetof(struct values, progress_lines),
-     .help = "print \"committed N\" after each batch: N rows are safe"},
+     .help = "print \"committed N\" when N rows are on disk, after each batch"},
     COLUMNS_OPTION(struct values, table, "id,text,answer"),
     FORMAT_OPTION(struct values, table, "input-format", "tsv|csv|jsonl|lines"),
     SKIP_BAD_OPTION(struct values, table),
@@ -95,27 +97,25 @@ static int run(const struct command *command, void *given)
     if (code == EXIT_DONE)
         print_counts(&added, command);
     else if (!command->quiet && (added.added || added.replaced))
-        fprintf(stderr, "%llu sentences are in the pool; the same command goes on from there\n",
-                (unsigned long long)(added.added + added.replaced));
+        fprintf(stderr, "%s added; run the same command again to continue\n",
+                counted(added.added + added.replaced, "sentence"));
     return code;
 }
 
-const struct verb pool_add = {"pool add",
-                              LIBRARY_POOL,
-                              "Add the sentences of tables to a pool",
-                              .arguments = "POOL FILE... [options]",
-                              .least = 2,
-                              .options = options,
-                              .size = sizeof(struct values),
-                              .prepare = prepare,
-                              .run = run,
-                              .details =
-                                  "Columns: id (or qid), text (or question, sentence), category, "
-                                  "answer, url; the others are kept too.\n"
-                                  "A row without an id gets one made from its text. An id that is "
-                                  "there with the same text is passed\n"
-                                  "over, with another text it is an error. Rows are written in "
-                                  "transactions: stopped at any moment, the\n"
-                                  "same command goes on after the last one.\n\n"
-                                  "example:\n"
-                                  "  film pool add faq.pool examples/faq/questions.tsv\n"};
+const struct verb pool_add = {
+    "pool add",
+    LIBRARY_POOL,
+    "Add the sentences of tables to a pool",
+    .arguments = "POOL FILE... [options]",
+    .min_words = 2,
+    .options = options,
+    .size = sizeof(struct values),
+    .prepare = prepare,
+    .run = run,
+    .details =
+        "Columns: id (or qid), text (or question, sentence), category, answer, url. Other columns\n"
+        "are stored too. A row without an id gets one derived from its text. A row whose id is\n"
+        "present is skipped if the text is equal, and is an error if it differs. Rows are\n"
+        "written in transactions: after an interruption, run the same command again.\n\n"
+        "example:\n"
+        "  film pool add faq.pool examples/faq/questions.tsv\n"};

@@ -1,4 +1,4 @@
-/* film pool label: one judgement, or those of a table such as film dedup --review writes. */
+/* film pool label: labels one pair, or the pairs of a table that film dedup --review wrote. */
 #include "pool.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static char *copy(film_text text)
     return bytes;
 }
 
-/* 1, 0, -1 for nothing said, -2 for what is not understood. */
+/* Returns 1 for same, 0 for different, -1 for an empty answer, -2 for an unknown one. */
 static int read_answer(film_text text)
 {
     static const char *const words[2][5] = {{"0", "n", "no", "different", "false"},
@@ -45,7 +45,7 @@ static int read_answer(film_text text)
     return -2;
 }
 
-static film_status keep_answer(struct answers *answers, film_text a, film_text b, int same)
+static film_status add_answer(struct answers *answers, film_text a, film_text b, int same)
 {
     if (answers->count == answers->capacity) {
         size_t larger = 2 * answers->capacity + 64;
@@ -55,7 +55,7 @@ static film_status keep_answer(struct answers *answers, film_text a, film_text b
         answers->capacity = larger;
     }
     film_pool_label_row row = {.a = {copy(a), a.length}, .b = {copy(b), b.length}, .same = same};
-    if (!row.a.bytes || !row.b.bytes) return FILM_NO_MEMORY; /* the program ends with this */
+    if (!row.a.bytes || !row.b.bytes) return FILM_NO_MEMORY; /* the program exits */
     answers->rows[answers->count++] = row;
     return FILM_OK;
 }
@@ -69,7 +69,7 @@ static void answers_free(struct answers *answers)
     free(answers->rows);
 }
 
-/* Which of the names is called id_a, id_b and same; 0: one is missing. */
+/* Finds the columns id_a, id_b and same. Returns 0 if one is missing. */
 static int find_names(const film_text *name, size_t count, size_t at[3])
 {
     static const char *const names[3] = {"id_a", "id_b", "same"};
@@ -86,8 +86,8 @@ static int find_names(const film_text *name, size_t count, size_t at[3])
     return found == 3;
 }
 
-/* They stand in the header; or in the first row, where the table has no column that is known to be
- * a sentence and so no header. */
+/* Finds the columns in the header. A table without a known column has no header; its first row then
+ * contains the names. */
 static film_status find_columns(film_table *table, const char *path, size_t at[3],
                                 film_error *error)
 {
@@ -101,8 +101,8 @@ static film_status find_columns(film_table *table, const char *path, size_t at[3
     if (status == FILM_OK && find_names(row.fields, row.field_count, at)) return FILM_OK;
     if (status != FILM_OK && status != FILM_END) return status;
     return fail(error, FILM_BAD_INPUT, path, NULL,
-                ": no columns id_a, id_b and same; film dedup POOL --review N -o FILE writes "
-                "such a table");
+                ": columns id_a, id_b and same are missing; create such a table with film dedup "
+                "POOL --review N -o FILE");
 }
 
 static film_status read_row(struct answers *answers, const char *path, const film_row *row,
@@ -110,17 +110,18 @@ static film_status read_row(struct answers *answers, const char *path, const fil
 {
     for (int n = 0; n < 3; n++)
         if (at[n] >= row->field_count)
-            return fail(error, FILM_BAD_INPUT, path, row, "the row is too short");
+            return fail(error, FILM_BAD_INPUT, path, row, "row has too few columns; fix the row");
     int same = read_answer(row->fields[at[2]]);
     if (same == -2)
-        return fail(error, FILM_BAD_INPUT, path, row,
-                    "the answer is none of yes, no, same, different, 1, 0; leave it empty to skip "
-                    "the pair");
+        return fail(
+            error, FILM_BAD_INPUT, path, row,
+            "answer is not yes, no, same, different, 1 or 0; fix it, or leave it empty to skip "
+            "the pair");
     if (same == -1) {
         answers->blank++;
         return FILM_OK;
     }
-    if (keep_answer(answers, row->fields[at[0]], row->fields[at[1]], same) != FILM_OK)
+    if (add_answer(answers, row->fields[at[0]], row->fields[at[1]], same) != FILM_OK)
         return fail(error, FILM_NO_MEMORY, "out of memory", NULL, "");
     return FILM_OK;
 }
@@ -144,13 +145,14 @@ struct values {
     double wait;
 };
 
-static const struct option options[] = {{.name = "from",
-                                         .kind = OPTION_FILE,
-                                         .at = offsetof(struct values, from),
-                                         .argument = "FILE",
-                                         .help = "a table with columns id_a, id_b and same"},
-                                        WAIT_OPTION(struct values, wait),
-                                        END_OF_OPTIONS};
+static const struct option options[] = {
+    {.name = "from",
+     .kind = OPTION_FILE,
+     .at = offsetof(struct values, from),
+     .argument = "FILE",
+     .help = "import labels from a table with columns id_a, id_b and same"},
+    WAIT_OPTION(struct values, wait),
+    END_OF_OPTIONS};
 
 static void prepare(void *given)
 {
@@ -173,8 +175,8 @@ static int label_from(const char *path, const struct values *values, const struc
         printf("{\"labels\": %zu, \"changed\": %llu, \"blank\": %zu}\n", answers.count,
                (unsigned long long)changed, answers.blank);
     else if (code == EXIT_DONE && !command->quiet)
-        fprintf(stderr, "%zu labels, %llu of them new; %zu pairs without an answer\n",
-                answers.count, (unsigned long long)changed, answers.blank);
+        fprintf(stderr, "%s, %s new or changed; %s without an answer\n",
+                counted(answers.count, "label"), grouped(changed), counted(answers.blank, "pair"));
     answers_free(&answers);
     film_pool_close(pool);
     return code;
@@ -190,7 +192,7 @@ static int run(const struct command *command, void *given)
                            command->verb->arguments);
     int same = strcmp(words[3], "same") == 0;
     if (!same && strcmp(words[3], "different") != 0)
-        return usage_error(command->verb, "\"%s\" is neither same nor different", words[3]);
+        return usage_error(command->verb, "label \"%s\" is not same or different", words[3]);
 
     film_error error = {0};
     film_pool *pool = NULL;
@@ -204,26 +206,23 @@ static int run(const struct command *command, void *given)
     return code;
 }
 
-const struct verb pool_label = {
-    "pool label",
-    LIBRARY_POOL,
-    "Note that two sentences mean the same, or do not",
-    .arguments = "POOL ID ID same|different | POOL --from FILE",
-    .least = 1,
-    .most = 4,
-    .options = options,
-    .size = sizeof(struct values),
-    .prepare = prepare,
-    .run = run,
-    .details =
-        "A later word about a pair replaces an earlier one. Sentences that labels of \"same\" "
-        "connect "
-        "form "
-        "a\n"
-        "cluster of known duplicates. FILE has columns id_a, id_b and same (yes or no; empty: no "
-        "answer),\n"
-        "as film dedup POOL --review N -o FILE writes them; all of its labels are noted, or "
-        "none.\n\n"
-        "examples:\n"
-        "  film pool label faq.pool 17 42 same\n"
-        "  film pool label faq.pool --from pairs.tsv\n"};
+const struct verb pool_label = {"pool label",
+                                LIBRARY_POOL,
+                                "Label pairs of sentences as same or different",
+                                .arguments = "POOL ID ID same|different | POOL --from FILE",
+                                .min_words = 1,
+                                .max_words = 4,
+                                .options = options,
+                                .size = sizeof(struct values),
+                                .prepare = prepare,
+                                .run = run,
+                                .details = "A new label replaces an older one of the same pair. "
+                                           "Sentences connected by \"same\" labels form a\n"
+                                           "cluster of known duplicates. FILE has the columns "
+                                           "id_a, id_b and same (yes or no; empty: no\n"
+                                           "answer), as written by film dedup POOL --review N -o "
+                                           "FILE. Either all of its labels are stored,\n"
+                                           "or none.\n\n"
+                                           "examples:\n"
+                                           "  film pool label faq.pool 17 42 same\n"
+                                           "  film pool label faq.pool --from pairs.tsv\n"};

@@ -1,4 +1,4 @@
-/* film pool list, export, check. */
+/* film pool list, export and check: the actions that read a whole pool. */
 #include "pool.h"
 #include "json.h"
 
@@ -75,14 +75,14 @@ static const struct option list_options[] = {WHERE_OPTION(struct list_values, wh
                                               .kind = OPTION_COUNT,
                                               .at = offsetof(struct list_values, limit),
                                               .argument = "N",
-                                              .help = "at most so many, 0: all",
+                                              .help = "maximum number of sentences; 0: all",
                                               .fallback = "0"},
                                              END_OF_OPTIONS};
 
 static int run_list(const struct command *command, void *given)
 {
     const struct list_values *values = given;
-    film_pool_where where[OPTION_MOST_TEXTS];
+    film_pool_where where[OPTION_MAX_TEXTS];
     const char *bad = pool_parse_where(&values->where, where);
     if (bad) return usage_error(command->verb, "--where %s: expected FIELD=VALUE", bad);
 
@@ -102,21 +102,21 @@ static int run_list(const struct command *command, void *given)
     return interrupted() ? EXIT_INTERRUPTED : report(status, &error);
 }
 
-const struct verb pool_list = {"pool list",
-                               LIBRARY_POOL,
-                               "Show the sentences of a pool, oldest first",
-                               .arguments = "POOL [options]",
-                               .least = 1,
-                               .most = 1,
-                               .options = list_options,
-                               .size = sizeof(struct list_values),
-                               .run = run_list,
-                               .details =
-                                   "FIELD is id, text, category, answer, url or another column of "
-                                   "the files that were added. --json\n"
-                                   "prints an object per line, with all fields.\n\n"
-                                   "example:\n"
-                                   "  film pool list faq.pool --where category=card --limit 10\n"};
+const struct verb pool_list = {
+    "pool list",
+    LIBRARY_POOL,
+    "Print the sentences of a pool, oldest first",
+    .arguments = "POOL [options]",
+    .min_words = 1,
+    .max_words = 1,
+    .options = list_options,
+    .size = sizeof(struct list_values),
+    .run = run_list,
+    .details =
+        "FIELD is id, text, category, answer, url or another column of the added files. --json\n"
+        "prints one object per line, with all fields.\n\n"
+        "example:\n"
+        "  film pool list faq.pool --where category=card --limit 10\n"};
 
 /* ---- export ---- */
 
@@ -127,10 +127,10 @@ struct export_values {
 
 static const struct option export_options[] = {OUTPUT_OPTION(struct export_values, output, "OUT"),
                                                {.name = "format",
-                                                .kind = OPTION_PICK,
+                                                .kind = OPTION_CHOICE_OR_DEFAULT,
                                                 .at = offsetof(struct export_values, format),
                                                 .argument = "tsv|csv|jsonl",
-                                                .fallback = "by OUT's name, or tsv"},
+                                                .fallback = "from the name of OUT, else tsv"},
                                                END_OF_OPTIONS};
 
 static void prepare_export(void *given)
@@ -154,22 +154,22 @@ static int run_export(const struct command *command, void *given)
     if (code == EXIT_DONE && command->json)
         fprintf(notes, "{\"rows\": %llu}\n", (unsigned long long)written);
     else if (code == EXIT_DONE && !command->quiet)
-        fprintf(notes, "%llu sentences\n", (unsigned long long)written);
+        fprintf(notes, "%s\n", counted(written, "sentence"));
     film_pool_close(pool);
     return code;
 }
 
 const struct verb pool_export = {"pool export",
                                  LIBRARY_POOL,
-                                 "Write all sentences as a table that film pool add reads",
+                                 "Export all sentences as a table for film pool add",
                                  .arguments = "POOL [-o OUT] [options]",
-                                 .least = 1,
-                                 .most = 1,
+                                 .min_words = 1,
+                                 .max_words = 1,
                                  .options = export_options,
                                  .size = sizeof(struct export_values),
                                  .prepare = prepare_export,
                                  .run = run_export,
-                                 .details = "Labels, vectors and the model are not part of it.\n\n"
+                                 .details = "Labels, vectors and the model are not exported.\n\n"
                                             "example:\n"
                                             "  film pool export faq.pool -o faq.csv\n"};
 
@@ -204,14 +204,14 @@ static void print_checked(const film_pool_checked *checked, json_t *problems, in
     }
     if (quiet) return;
     if (checked->sampled)
-        printf("the index finds %.4f of the 10 nearest of %llu sentences\n", checked->recall,
-               (unsigned long long)checked->sampled);
-    printf("%llu sentences, %llu vectors (%llu held against their text), %llu labels\n", sentences,
-           vectors, compared, labels);
+        printf("recall@10 of the index: %.4f, measured on %s\n", checked->recall,
+               counted(checked->sampled, "sentence"));
+    printf("%s, %s (%s recomputed), %s\n", counted(sentences, "sentence"),
+           counted(vectors, "vector"), grouped(compared), counted(labels, "label"));
     if (contradictions)
-        printf("%llu pairs are labelled different, though labels of same connect them\n",
-               contradictions);
-    printf("%llu problems, %llu repaired\n", found, repaired);
+        printf("%s labelled \"different\" but connected by \"same\" labels\n",
+               counted(contradictions, "pair"));
+    printf("%s, %s repaired\n", counted(found, "problem"), grouped(repaired));
 }
 
 struct check_values {
@@ -223,15 +223,15 @@ static const struct option check_options[] = {
     {.name = "full",
      .kind = OPTION_FLAG,
      .at = offsetof(struct check_values, full),
-     .help = "hold every vector against its text"},
+     .help = "recompute and compare every vector"},
     {.name = "repair",
      .kind = OPTION_FLAG,
      .at = offsetof(struct check_values, repair),
-     .help = "compute vectors, indexes and counters again where wrong"},
+     .help = "rebuild wrong vectors, indexes and counters"},
     {.name = "recall",
      .kind = OPTION_FLAG,
      .at = offsetof(struct check_values, recall),
-     .help = "measure what the index finds of 1000 sentences' neighbours"},
+     .help = "measure the recall of the index on 1000 sentences"},
     THREADS_OPTION(struct check_values, threads),
     WAIT_OPTION(struct check_values, wait),
     END_OF_OPTIONS};
@@ -268,21 +268,20 @@ static int run_check(const struct command *command, void *given)
     return code;
 }
 
-const struct verb pool_check = {"pool check",
-                                LIBRARY_POOL,
-                                "Is everything in a pool whole?",
-                                .arguments = "POOL [options]",
-                                .least = 1,
-                                .most = 1,
-                                .options = check_options,
-                                .size = sizeof(struct check_values),
-                                .prepare = prepare_check,
-                                .run = run_check,
-                                .details =
-                                    "Checks the database, the model, every sentence and vector, "
-                                    "the labels and the counters; 1000 vectors\n"
-                                    "(--full: all) are held against their texts. Exit code 2 when "
-                                    "a problem is left. --repair never changes\n"
-                                    "what you gave: texts, fields and labels.\n\n"
-                                    "example:\n"
-                                    "  film pool check faq.pool --full\n"};
+const struct verb pool_check = {
+    "pool check",
+    LIBRARY_POOL,
+    "Check the integrity of a pool",
+    .arguments = "POOL [options]",
+    .min_words = 1,
+    .max_words = 1,
+    .options = check_options,
+    .size = sizeof(struct check_values),
+    .prepare = prepare_check,
+    .run = run_check,
+    .details =
+        "Checks the database, the model, all sentences, vectors, labels and counters. Recomputes\n"
+        "1000 vectors from their texts (--full: all). Exits with code 2 if a problem remains.\n"
+        "--repair never changes your data: texts, fields and labels.\n\n"
+        "example:\n"
+        "  film pool check faq.pool --full\n"};

@@ -1,4 +1,4 @@
-/* film predict: a probability for each pair of a file, streaming, in the order of the file. */
+/* film predict: computes a probability for each pair of a file. Streams rows in file order. */
 #include "cli.h"
 #include "json.h"
 
@@ -10,7 +10,7 @@ enum format { FORMAT_TSV, FORMAT_JSONL, FORMAT_KAGGLE };
 struct prediction {
     const film_model *model;
     const char *path;
-    double threshold; /* 0: the model's own */
+    double threshold; /* 0: that of the model */
     film_answer_options answer;
     enum format format;
     film_output *output;
@@ -21,15 +21,16 @@ static film_status check_row(void *user, const film_row *row, film_error *error)
 {
     const struct prediction *prediction = user;
     if (!row->b.bytes) {
-        snprintf(error->message, sizeof error->message,
-                 "%s has one sentence in a row, predict takes two; name them with --columns, for "
-                 "example --columns a,b",
-                 prediction->path);
+        snprintf(
+            error->message, sizeof error->message,
+            "%s has one sentence per row, but predict needs two; name them with --columns, for "
+            "example --columns a,b",
+            prediction->path);
         return FILM_BAD_INPUT;
     }
     if (prediction->format == FORMAT_KAGGLE && !row->id.bytes) {
         snprintf(error->message, sizeof error->message,
-                 "%s has no column of ids, which --format kaggle writes; name it with --columns, "
+                 "%s has no id column, but --format kaggle needs one; name it with --columns, "
                  "for example --columns id,a,b",
                  prediction->path);
         return FILM_BAD_INPUT;
@@ -57,7 +58,7 @@ static film_status put(struct prediction *prediction, const char *bytes, size_t 
     return film_output_write(prediction->output, bytes, count, error);
 }
 
-/* An id in TSV: what would end the field becomes a space. */
+/* Writes an id as TSV. Tabs and line ends become spaces. */
 static film_status put_tsv_id(struct prediction *prediction, film_text id, film_error *error)
 {
     film_status status = FILM_OK;
@@ -69,7 +70,7 @@ static film_status put_tsv_id(struct prediction *prediction, film_text id, film_
     return status;
 }
 
-/* An id in CSV: quoted when it has to be. */
+/* Writes an id as CSV, quoted if necessary. */
 static film_status put_csv_id(struct prediction *prediction, film_text id, film_error *error)
 {
     int plain = 1;
@@ -121,7 +122,7 @@ static film_status put_row(struct prediction *prediction, film_text id, const fi
     return status == FILM_OK ? put(prediction, number, (size_t)length, error) : status;
 }
 
-/* Known only with the first row: is there an id? */
+/* Writes the header. Whether there is an id is known only with the first row. */
 static film_status put_header(struct prediction *prediction, int has_id, film_error *error)
 {
     const char *header = prediction->format == FORMAT_KAGGLE  ? "test_id,is_duplicate\n"
@@ -148,8 +149,8 @@ static film_status write_batch(void *user, const struct stream_batch *batch, fil
 
 /* ---- The verb ---- */
 
-/* The header where the first process has no rows: the file's first row is another's, or there is
- * none. */
+/* Writes the header if the first process has no rows: another has the first row, or the file is
+ * empty. */
 static film_status put_late_header(struct prediction *prediction, film_error *error)
 {
     size_t processes = (size_t)job_size(), first = 0;
@@ -192,7 +193,7 @@ static const struct option options[] = {
      .kind = OPTION_CHOICE,
      .at = offsetof(struct values, format),
      .argument = "tsv|jsonl|kaggle",
-     .help = "of the output"},
+     .help = "output format"},
     ANSWER_OPTIONS(struct values, answer),
     THRESHOLD_OPTION(struct values, threshold),
     COLUMNS_OPTION(struct values, table, "id,a,b"),
@@ -230,11 +231,14 @@ static int run(const struct command *command, void *given)
     if (status == FILM_OK) status = stream_total(table, &rows, &skipped, &error);
     int code = report(status, &error);
     FILE *notes = command->json && strcmp(output, "-") != 0 ? stdout : stderr;
-    int tells = code == EXIT_DONE && job_rank() == 0;
-    if (tells && command->json)
+    int prints = code == EXIT_DONE && job_rank() == 0;
+    if (prints && command->json)
         fprintf(notes, "{\"rows\": %llu, \"skipped\": %llu}\n", rows, skipped);
-    else if (tells && !command->quiet)
-        fprintf(notes, "%llu pairs; %llu bad rows passed over\n", rows, skipped);
+    else if (prints && !command->quiet) {
+        fprintf(notes, "%s", counted(rows, "pair"));
+        print_skipped(notes, skipped);
+        fprintf(notes, "\n");
+    }
     film_output_discard(prediction.output);
     film_table_close(table);
     film_close(model);
@@ -245,21 +249,17 @@ const struct verb verb_predict = {
     VERB_PREDICT,
     .arguments = "MODEL [FILE] [-o OUT] [options]",
     .shared = 1,
-    .least = 1,
-    .most = 2,
+    .min_words = 1,
+    .max_words = 2,
     .options = options,
     .size = sizeof(struct values),
     .prepare = prepare,
     .run = run,
     .details =
-        "FILE has two sentences in a row; without it, standard input. Columns of the answer: the "
-        "row's "
-        "id\n"
-        "where the file has one, the probability that the two mean the same, and 1 where it "
-        "reaches "
+        "FILE has two sentences per row; the default is standard input. Output columns: the id of "
         "the\n"
-        "threshold. --format kaggle writes test_id,is_duplicate with the probability.\n\n"
+        "row if FILE has ids, the probability that both mean the same, and 1 if it reaches the\n"
+        "threshold (else 0). --format kaggle writes the columns test_id and is_duplicate.\n\n"
         "examples:\n"
         "  film predict quora.film test.csv --format kaggle -o submission.csv\n"
-        "  mpirun -n 4 film predict quora.film pairs.tsv -o out.tsv    several processes share the "
-        "rows\n"};
+        "  mpirun -n 4 film predict quora.film pairs.tsv -o out.tsv    runs in 4 processes\n"};

@@ -1,4 +1,4 @@
-/* film report: a page about a model, as one HTML file. */
+/* film report: writes a report on a model as one HTML file. */
 #include "cli.h"
 #include "json.h"
 
@@ -16,43 +16,43 @@ static const struct option options[] = {
      .kind = OPTION_FILE,
      .at = offsetof(struct values, output),
      .argument = "REPORT.html",
-     .help = "the page to write (required)"},
+     .help = "output file (required)"},
     {.name = "eval",
      .kind = OPTION_FILE,
      .at = offsetof(struct values, report.eval),
      .argument = "FILE",
-     .help = "measure the model on this labelled file"},
+     .help = "evaluate the model on this labelled file"},
     {.name = "train",
      .kind = OPTION_FILES,
      .at = offsetof(struct values, train),
      .argument = "FILE",
-     .help = "what it was trained on, to look for leaks; may be repeated"},
+     .help = "training data, to check for leaks; may be repeated"},
     {.name = "pool",
      .kind = OPTION_FILE,
      .at = offsetof(struct values, report.pool),
      .argument = "FILE",
-     .help = "search for the duplicates among its sentences and those of --eval"},
+     .help = "also measure search in this file and that of --eval"},
     {.name = "compare",
      .kind = OPTION_FILE,
      .at = offsetof(struct values, report.compare),
      .argument = "CSV",
-     .help = "show a table of other systems: accuracy, times, sizes"},
+     .help = "include a comparison with other systems (docs/explanation/report.md)"},
     TABLE_OPTIONS(struct values, report.eval_table),
     {.name = "train-columns",
      .kind = OPTION_TEXT,
      .at = offsetof(struct values, report.train_table.columns),
      .argument = "LIST",
-     .help = "name the columns of --train, as --columns does those of --eval"},
+     .help = "names of the columns of --train (--columns: those of --eval)"},
     {.name = "pool-columns",
      .kind = OPTION_TEXT,
      .at = offsetof(struct values, report.pool_table.columns),
      .argument = "LIST",
-     .help = "and those of --pool"},
+     .help = "names of the columns of --pool"},
     {.name = "seed",
      .kind = OPTION_SEED,
      .at = offsetof(struct values, report.seed),
      .argument = "N",
-     .help = "of the intervals and the audit",
+     .help = "random seed of the intervals and the audit",
      .fallback = "1"},
     THREADS_OPTION(struct values, report.threads),
     END_OF_OPTIONS};
@@ -70,7 +70,7 @@ static int run(const struct command *command, void *given)
     if (!output) return usage_error(command->verb, "-o REPORT.html is missing");
     if (wanted->pool && !wanted->eval)
         return usage_error(command->verb,
-                           "--pool is searched for the duplicates of --eval FILE; give one");
+                           "--pool needs --eval FILE, whose duplicates are searched for");
 
     film_error error;
     film_model *model = NULL;
@@ -90,7 +90,7 @@ static int run(const struct command *command, void *given)
         puts("");
         json_decref(answer);
     } else if (code == EXIT_DONE && !command->quiet && strcmp(output, "-") != 0)
-        fprintf(stderr, "%s: open it in a browser\n", output);
+        fprintf(stderr, "wrote %s; open it in a browser\n", output);
     return code;
 }
 
@@ -98,17 +98,18 @@ const struct verb verb_report = {
     VERB_REPORT,
     .arguments = "MODEL -o REPORT.html [options]",
     .page = "docs/explanation/report.md",
-    .least = 1,
-    .most = 1,
+    .min_words = 1,
+    .max_words = 1,
     .options = options,
     .size = sizeof(struct values),
     .prepare = prepare,
     .run = run,
-    .details = "One HTML file that needs nothing else: how good the model is, "
-               "what it gets wrong and why, what it\n"
-               "looks at, how it learned, and what is wrong with the data. "
-               "docs/explanation/report.md explains each part.\n\n"
-               "examples:\n"
-               "  film report faq.film --eval examples/faq/heldout.tsv --train "
-               "examples/faq/train.tsv -o faq.html\n"
-               "  film report my.film -o my.html\n"};
+    .details =
+        "The report is one HTML file without external resources. It shows the accuracy of the "
+        "model,\n"
+        "its errors and their reasons, its strongest features, the training and problems in the\n"
+        "data. docs/explanation/report.md explains each section.\n\n"
+        "examples:\n"
+        "  film report faq.film --eval examples/faq/heldout.tsv --train "
+        "examples/faq/train.tsv -o faq.html\n"
+        "  film report my.film -o my.html\n"};

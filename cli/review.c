@@ -1,4 +1,4 @@
-/* The most doubtful pairs of film dedup: asked one by one, or written to be answered elsewhere. */
+/* film dedup --review: asks about the most uncertain pairs, or writes them to a table. */
 #include "dedup.h"
 
 #include <errno.h>
@@ -6,18 +6,24 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Replaces TEXT by a copy. Returns 0 without memory; the text is then NULL. */
 static int copy(film_text *text)
 {
     if (!text->bytes) return 1;
     char *bytes = malloc(text->length + 1);
-    if (!bytes) return 0;
-    memcpy(bytes, text->bytes, text->length);
-    bytes[text->length] = 0;
+    if (bytes) memcpy(bytes, text->bytes, text->length);
+    if (bytes) bytes[text->length] = 0;
     text->bytes = bytes;
-    return 1;
+    return bytes != NULL;
 }
 
-int review_keep(struct review *review, const film_duplicate *pair)
+static void release(film_record *record)
+{
+    free((char *)(uintptr_t)record->id.bytes);
+    free((char *)(uintptr_t)record->text.bytes);
+}
+
+int review_add(struct review *review, const film_duplicate *pair)
 {
     if (review->count == review->capacity) {
         size_t larger = 2 * review->capacity + 64;
@@ -26,18 +32,16 @@ int review_keep(struct review *review, const film_duplicate *pair)
         review->pairs = pairs;
         review->capacity = larger;
     }
-    struct review_pair kept = {pair->first, pair->second, pair->probability};
-    if (!copy(&kept.first.id) || !copy(&kept.first.text) || !copy(&kept.second.id) ||
-        !copy(&kept.second.text))
-        return 1; /* the program ends with this */
-    review->pairs[review->count++] = kept;
+    struct review_pair added = {pair->first, pair->second, pair->probability};
+    int copied = copy(&added.first.id) + copy(&added.first.text) + copy(&added.second.id) +
+                 copy(&added.second.text);
+    if (copied < 4) {
+        release(&added.first);
+        release(&added.second);
+        return 1;
+    }
+    review->pairs[review->count++] = added;
     return 0;
-}
-
-static void release(film_record *record)
-{
-    free((char *)(uintptr_t)record->id.bytes);
-    free((char *)(uintptr_t)record->text.bytes);
 }
 
 void review_free(struct review *review)
@@ -67,9 +71,9 @@ film_status review_write(const struct review *review, const char *path, film_err
     return sheet_close(&sheet, FILM_OK, error);
 }
 
-/* ---- asking ---- */
+/* ---- Asking ---- */
 
-/* The first letter of the next line that says something; 'q' at the end of the input. */
+/* Returns the first letter of the next line with a known answer; 'q' at the end of the input. */
 static char ask(void)
 {
     char line[256];
@@ -90,7 +94,7 @@ film_status review_ask(const struct review *review, film_pool *pool,
     film_context *context = NULL;
     film_explanation why = {.size = sizeof why};
     size_t same = 0, different = 0, skipped = 0;
-    char said = 0;
+    char reply = 0;
     film_status status = film_pool_model(pool, &model, error);
     if (status == FILM_OK) status = film_context_new(model, &context, error);
     if (status == FILM_OK) status = film_context_set(context, answer, error);
@@ -101,19 +105,19 @@ film_status review_ask(const struct review *review, film_pool *pool,
         printf("%zu of %zu: %.*s, %.*s\n", i + 1, review->count, (int)pair->first.id.length,
                pair->first.id.bytes, (int)pair->second.id.length, pair->second.id.bytes);
         print_explanation(&why);
-        said = ask();
-        if (said == 'q') break;
-        skipped += said == 's';
-        if (said == 's') continue;
-        /* Each answer is kept at once: what was said before Ctrl-C counts. */
-        status = film_pool_label(pool, pair->first.id, pair->second.id, said == 'y',
+        reply = ask();
+        if (reply == 'q') break;
+        skipped += reply == 's';
+        if (reply == 's') continue;
+        /* Each answer is stored immediately, so that Ctrl-C loses none. */
+        status = film_pool_label(pool, pair->first.id, pair->second.id, reply == 'y',
                                  "film dedup --review", error);
-        same += said == 'y';
-        different += said == 'n';
+        same += reply == 'y';
+        different += reply == 'n';
     }
     film_context_free(context);
     if (status == FILM_OK)
-        printf("%zu same, %zu different, %zu skipped, %zu not asked\n", same, different, skipped,
+        printf("%zu same, %zu different, %zu skipped, %zu not reviewed\n", same, different, skipped,
                review->count - same - different - skipped);
     return status;
 }

@@ -1,4 +1,4 @@
-/* film search: what in a pool means the same? */
+/* film search: searches a pool for sentences that mean the same as a query. */
 #include "pool.h"
 #include "json.h"
 
@@ -7,13 +7,13 @@
 
 struct printing {
     int json, explain;
-    int many;                 /* queries come from standard input: say which one is answered */
-    const film_text *queries; /* of this batch */
-    const unsigned long long *line; /* where they stand */
-    unsigned long long answers;
+    int many;                       /* queries come from standard input: print their line numbers */
+    const film_text *queries;       /* of this batch */
+    const unsigned long long *line; /* line numbers of the queries */
+    unsigned long long results;
 };
 
-/* ---- answers ---- */
+/* ---- Results ---- */
 
 static int print_object(const struct printing *printing, const film_found *found)
 {
@@ -58,7 +58,7 @@ static int print_found(void *user, const film_found *found)
 {
     struct printing *printing = user;
     int failed = 0;
-    printing->answers++;
+    printing->results++;
     if (printing->json)
         failed = print_object(printing, found);
     else
@@ -66,7 +66,7 @@ static int print_found(void *user, const film_found *found)
     return failed || interrupted() || ferror(stdout);
 }
 
-/* ---- queries of standard input ---- */
+/* ---- Queries ---- */
 
 enum { BATCH = 1024 };
 
@@ -82,8 +82,9 @@ static void batch_clear(struct batch *batch)
     batch->count = 0;
 }
 
-static film_status ask(film_pool *pool, struct batch *batch, const film_search_options *how,
-                       struct printing *printing, film_error *error)
+static film_status search_batch(film_pool *pool, struct batch *batch,
+                                const film_search_options *how, struct printing *printing,
+                                film_error *error)
 {
     printing->queries = batch->query;
     printing->line = batch->line;
@@ -94,9 +95,9 @@ static film_status ask(film_pool *pool, struct batch *batch, const film_search_o
     return status;
 }
 
-/* A query per line, blank ones passed over; answers come while later lines are still to be read. */
-static film_status ask_lines(film_pool *pool, const film_search_options *how,
-                             struct printing *printing, film_error *error)
+/* Reads one query per line and skips blank lines. Prints results while later lines are read. */
+static film_status search_lines(film_pool *pool, const film_search_options *how,
+                                struct printing *printing, film_error *error)
 {
     film_table_options lines = {.size = sizeof lines, .format = FILM_FORMAT_LINES};
     film_table *table = NULL;
@@ -114,26 +115,26 @@ static film_status ask_lines(film_pool *pool, const film_search_options *how,
         memcpy(copy, row.a.bytes, row.a.length);
         batch->query[batch->count] = (film_text){copy, row.a.length};
         batch->line[batch->count++] = row.line;
-        if (batch->count == BATCH) status = ask(pool, batch, how, printing, error);
+        if (batch->count == BATCH) status = search_batch(pool, batch, how, printing, error);
         if (interrupted()) break;
     }
     if (status == FILM_END) status = FILM_OK;
-    if (status == FILM_OK && batch->count) status = ask(pool, batch, how, printing, error);
+    if (status == FILM_OK && batch->count) status = search_batch(pool, batch, how, printing, error);
     batch_clear(batch);
     free(batch);
     film_table_close(table);
     return status;
 }
 
-static film_status ask_one(film_pool *pool, const char *query, const film_search_options *how,
-                           struct printing *printing, film_error *error)
+static film_status search_one(film_pool *pool, const char *query, const film_search_options *how,
+                              struct printing *printing, film_error *error)
 {
     film_text text = film_string(query);
     printing->queries = &text;
     return film_pool_search(pool, text, how, print_found, printing, error);
 }
 
-/* ---- the verb ---- */
+/* ---- The verb ---- */
 
 static int stop(void *user, const film_sentence *sentence)
 {
@@ -142,16 +143,16 @@ static int stop(void *user, const film_sentence *sentence)
     return 1;
 }
 
-/* Why there is nothing to see. */
-static void tell_nothing(film_pool *pool, const char *path)
+/* Explains an empty result. */
+static void print_no_results(film_pool *pool, const char *path)
 {
     film_pool_filter one = {.size = sizeof one, .limit = 1};
     int there = 0;
     film_error error;
     if (film_pool_list(pool, &one, stop, &there, &error) == FILM_OK && !there)
-        fprintf(stderr, "film: %s holds no sentence yet; film pool add adds some\n", path);
+        fprintf(stderr, "film: %s is empty; add sentences with film pool add\n", path);
     else
-        fprintf(stderr, "nothing found\n");
+        fprintf(stderr, "no results\n");
 }
 
 struct values {
@@ -160,33 +161,34 @@ struct values {
     double wait;
 };
 
-static const struct option options[] = {{.name = "answers",
-                                         .letter = 'k',
-                                         .kind = OPTION_SIZE,
-                                         .at = offsetof(struct values, search.k),
-                                         .argument = "N",
-                                         .help = "so many answers",
-                                         .fallback = "10"},
-                                        {.name = "explain",
-                                         .kind = OPTION_FLAG,
-                                         .at = offsetof(struct values, search.explain),
-                                         .help = "with the words that decided"},
-                                        WHERE_OPTION(struct values, where),
-                                        {.name = "threshold",
-                                         .kind = OPTION_SHARE,
-                                         .at = offsetof(struct values, search.least),
-                                         .argument = "P",
-                                         .help = "only answers of at least this probability"},
-                                        {.name = "candidates",
-                                         .kind = OPTION_SIZE,
-                                         .at = offsetof(struct values, search.candidates),
-                                         .argument = "N",
-                                         .help = "judge the N best of the index",
-                                         .fallback = "100"},
-                                        ANSWER_OPTIONS(struct values, search.answer),
-                                        THREADS_OPTION(struct values, search.answer.threads),
-                                        WAIT_OPTION(struct values, wait),
-                                        END_OF_OPTIONS};
+static const struct option options[] = {
+    {.name = "answers",
+     .letter = 'k',
+     .kind = OPTION_POSITIVE_COUNT,
+     .at = offsetof(struct values, search.k),
+     .argument = "N",
+     .help = "number of results",
+     .fallback = "10"},
+    {.name = "explain",
+     .kind = OPTION_FLAG,
+     .at = offsetof(struct values, search.explain),
+     .help = "print the strongest reasons"},
+    WHERE_OPTION(struct values, where),
+    {.name = "threshold",
+     .kind = OPTION_PROBABILITY,
+     .at = offsetof(struct values, search.least),
+     .argument = "P",
+     .help = "only results with at least this probability"},
+    {.name = "candidates",
+     .kind = OPTION_POSITIVE_COUNT,
+     .at = offsetof(struct values, search.candidates),
+     .argument = "N",
+     .help = "number of candidates from the index that are scored",
+     .fallback = "100"},
+    ANSWER_OPTIONS(struct values, search.answer),
+    THREADS_OPTION(struct values, search.answer.threads),
+    WAIT_OPTION(struct values, wait),
+    END_OF_OPTIONS};
 
 static void prepare(void *given)
 {
@@ -199,7 +201,7 @@ static int run(const struct command *command, void *given)
 {
     struct values *values = given;
     film_search_options *how = &values->search;
-    film_pool_where where[OPTION_MOST_TEXTS];
+    film_pool_where where[OPTION_MAX_TEXTS];
     const char *const *words = command->words;
     const char *bad = pool_parse_where(&values->where, where);
     if (bad) return usage_error(command->verb, "--where %s: expected FIELD=VALUE", bad);
@@ -213,10 +215,10 @@ static int run(const struct command *command, void *given)
         .json = command->json, .explain = how->explain, .many = strcmp(words[1], "-") == 0};
     film_status status = pool_open(words[0], values->wait, &pool, &error);
     if (status == FILM_OK)
-        status = printing.many ? ask_lines(pool, how, &printing, &error)
-                               : ask_one(pool, words[1], how, &printing, &error);
+        status = printing.many ? search_lines(pool, how, &printing, &error)
+                               : search_one(pool, words[1], how, &printing, &error);
     int code = interrupted() ? EXIT_INTERRUPTED : report(status, &error);
-    if (code == EXIT_DONE && !printing.answers && !command->quiet) tell_nothing(pool, words[0]);
+    if (code == EXIT_DONE && !printing.results && !command->quiet) print_no_results(pool, words[0]);
     film_pool_close(pool);
     return code;
 }
@@ -224,19 +226,19 @@ static int run(const struct command *command, void *given)
 const struct verb verb_search = {
     VERB_SEARCH,
     .arguments = "POOL QUERY|- [options]",
-    .page = "docs/how-to/search.md",
-    .least = 2,
-    .most = 2,
+    .page = "docs/pool.md",
+    .min_words = 2,
+    .max_words = 2,
     .options = options,
     .size = sizeof(struct values),
     .prepare = prepare,
     .run = run,
-    .details = "Prints probability, id and text of each answer, best first. With "
-               "- for the query, queries are read\n"
-               "from standard input, one per line; the number of the line stands "
-               "before each answer. --json prints\n"
-               "an object per answer. The order is made from the probability and "
-               "the similarity together. The first\n"
-               "search of a large pool makes an index, kept in POOL.index.\n\n"
-               "example:\n"
-               "  film search faq.pool \"what if my card is lost?\" -k 3 --explain\n"};
+    .details =
+        "Prints probability, id and text of each result, best first. Results are ranked by "
+        "probability\n"
+        "and similarity together. If QUERY is -, reads one query per line from standard input and\n"
+        "prints the line number before each result. --json prints one object per result. The "
+        "first\n"
+        "search of a large pool builds an index and stores it in POOL.index.\n\n"
+        "example:\n"
+        "  film search faq.pool \"what if my card is lost?\" -k 3 --explain\n"};

@@ -1,4 +1,4 @@
-/* film serve: the options of the server. */
+/* film serve: parses the options, reads the token and starts the server. */
 #include "cli.h"
 #include "json.h"
 #include "server/route.h"
@@ -11,8 +11,8 @@
 
 enum { TOKEN_LEAST = 16, TOKEN_MOST = 500 };
 
-/* The first line of the file, or the environment's; never an argument, which everyone on the
- * machine could read. *OUT stays NULL where there is none. */
+/* Reads the token from the first line of the file, or from the environment. It is never an argument
+ * because every user of the machine can read those. *OUT stays NULL without a token. */
 static film_status read_token(const char *path, char token[TOKEN_MOST + 2], const char **out,
                               film_error *error)
 {
@@ -38,7 +38,8 @@ static film_status read_token(const char *path, char token[TOKEN_MOST + 2], cons
     *out = token;
     if (length >= TOKEN_LEAST && length <= TOKEN_MOST) return FILM_OK;
     snprintf(error->message, sizeof error->message,
-             "%s: a token has %d to %d characters without spaces; openssl rand -hex 32 makes one",
+             "%s: a token must have %d to %d characters without spaces; create one with openssl "
+             "rand -hex 32",
              path ? path : "FILM_TOKEN", TOKEN_LEAST, TOKEN_MOST);
     return FILM_USAGE;
 }
@@ -55,72 +56,72 @@ static const struct option options[] = {
      .kind = OPTION_TEXT,
      .at = offsetof(struct values, serving.listen),
      .argument = "HOST:PORT",
-     .help = "where; port 0: any free one",
+     .help = "address to listen on; port 0: any free port",
      .fallback = "127.0.0.1:8080",
      .proposals = "127.0.0.1:8080 [::1]:8080"},
     {.name = "token-file",
      .kind = OPTION_FILE,
      .at = offsetof(struct values, token_file),
      .argument = "FILE",
-     .help = "ask for this token; or FILM_TOKEN in the environment"},
+     .help = "require the token in this file (or in FILM_TOKEN)"},
     {.name = "allow-origin",
      .kind = OPTION_TEXTS,
      .at = offsetof(struct values, origins),
      .argument = "ORIGIN",
-     .help = "let pages of this origin ask too (several times: each)"},
+     .help = "allow cross-origin requests from ORIGIN; may be repeated"},
     {.name = "read-only",
      .kind = OPTION_FLAG,
      .at = offsetof(struct values, serving.service.read_only),
-     .help = "refuse changes of the pool"},
+     .help = "reject changes to the pool"},
     {.name = "report",
      .kind = OPTION_FILE,
      .at = offsetof(struct values, serving.service.report),
      .argument = "FILE",
-     .help = "show this HTML file at /report"},
+     .help = "serve this HTML file at /report"},
     {.name = "log",
      .kind = OPTION_FILE,
      .at = offsetof(struct values, serving.log),
      .argument = "FILE",
-     .help = "a JSON line per request; - is standard output"},
+     .help = "access log, a JSON line per request; -: standard output"},
     {.name = "log-text",
      .kind = OPTION_FLAG,
      .at = offsetof(struct values, serving.log_text),
-     .help = "with the sentences asked about"},
+     .help = "log the sentences too"},
     {.name = "max-body",
-     .kind = OPTION_SIZE,
+     .kind = OPTION_POSITIVE_COUNT,
      .at = offsetof(struct values, serving.service.limits.body),
      .argument = "BYTES",
-     .help = "of a request",
+     .help = "maximum size of a request body",
      .fallback = "8388608"},
     {.name = "max-header",
-     .kind = OPTION_SIZE,
+     .kind = OPTION_POSITIVE_COUNT,
      .at = offsetof(struct values, serving.service.limits.header),
      .argument = "BYTES",
-     .help = "of a request's head",
+     .help = "maximum size of a request header",
      .fallback = "8192"},
     {.name = "max-texts",
-     .kind = OPTION_SIZE,
+     .kind = OPTION_POSITIVE_COUNT,
      .at = offsetof(struct values, serving.service.limits.texts),
      .argument = "N",
-     .help = "sentences or pairs in a request",
+     .help = "maximum sentences or pairs per request",
      .fallback = "10000"},
     {.name = "max-pool",
-     .kind = OPTION_SIZE,
+     .kind = OPTION_POSITIVE_COUNT,
      .at = offsetof(struct values, serving.service.limits.pool),
      .argument = "N",
-     .help = "sentences the pool may grow to",
-     .fallback = "any number"},
+     .help = "maximum sentences in the pool",
+     .fallback = "no limit"},
     {.name = "max-connections",
-     .kind = OPTION_SIZE,
+     .kind = OPTION_POSITIVE_COUNT,
      .at = offsetof(struct values, serving.service.limits.connections),
      .argument = "N",
-     .help = "at once",
+     .help = "maximum concurrent connections",
      .fallback = "1000"},
     {.name = "timeout",
-     .kind = OPTION_ABOVE_0,
+     .kind = OPTION_POSITIVE,
      .at = offsetof(struct values, serving.service.limits.timeout),
      .argument = "SECONDS",
-     .help = "for a request to arrive, and its answer to be taken",
+     .help = "time limit to receive a request and to send its response",
      .fallback = "30"},
     THREADS_OPTION(struct values, serving.service.threads),
     END_OF_OPTIONS};
@@ -171,23 +172,21 @@ const struct verb verb_serve = {
     VERB_SERVE,
     .arguments = "MODEL|POOL [--listen HOST:PORT] [options]",
     .page = "docs/reference/http.md",
-    .least = 1,
-    .most = 1,
+    .min_words = 1,
+    .max_words = 1,
     .options = options,
     .size = sizeof(struct values),
     .prepare = prepare,
     .run = run,
     .describe = describe,
     .details =
-        "Open http://127.0.0.1:8080 in a browser, or ask:\n"
+        "Open http://127.0.0.1:8080 in a browser, or send a request:\n"
         "  curl -H 'Content-Type: application/json' -d '{\"a\": \"I lost my card\", \"b\": \"what "
         "if my card is lost?\"}' \\\n"
         "    http://127.0.0.1:8080/v1/match\n"
-        "docs/reference/http.md and /openapi.json list what can be asked. SIGHUP opens the file "
-        "again (and "
-        "the "
-        "log),\n"
-        "without dropping a request; SIGTERM or Ctrl-C finishes what is being answered and stops.\n"
-        "To listen beyond this machine a token is needed.\n\n"
+        "docs/reference/http.md and /openapi.json describe the API. SIGHUP reloads the file and reopens the "
+        "log\n"
+        "without dropping requests. SIGTERM or Ctrl-C finishes running requests and stops.\n"
+        "An address other than loopback requires a token.\n\n"
         "example:\n"
         "  film serve faq.pool --listen 127.0.0.1:8080 --log requests.log\n"};

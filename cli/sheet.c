@@ -1,4 +1,4 @@
-/* A table, or JSON lines, written field by field. */
+/* Writes a table as TSV or JSON lines, field by field. */
 #include "dedup.h"
 #include "json.h"
 
@@ -46,7 +46,7 @@ static void put_json(struct sheet *sheet, film_text text)
     json_decref(string);
 }
 
-/* What would end the field or the line becomes a space. */
+/* Tabs and line ends become spaces. */
 static void put_plain(struct sheet *sheet, film_text text)
 {
     for (size_t i = 0, end; i < text.length; i = end + 1) {
@@ -92,7 +92,7 @@ film_status sheet_close(struct sheet *sheet, film_status status, film_error *err
 {
     film_output *output = sheet->output;
     sheet->output = NULL;
-    /* The library says "stopped" when a row could not be written; why is known here. */
+    /* After a failed write the library returns FILM_CANCELLED. The actual error is in the sheet. */
     if (sheet->status != FILM_OK && (status == FILM_OK || status == FILM_CANCELLED)) {
         *error = sheet->error;
         status = sheet->status;

@@ -1,10 +1,10 @@
-/* film split: a labelled file to a train and a dev part. */
+/* film split: splits a labelled file into a train and a dev set. */
 #include "cli.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* "4:1" to 0.8; a negative number when it is something else. */
+/* Converts "4:1" to 0.8. Returns a negative number for an invalid ratio. */
 static double parse_ratio(const char *text)
 {
     char *end;
@@ -16,7 +16,7 @@ static double parse_ratio(const char *text)
     return train / (train + dev);
 }
 
-/* The extension of the input's format: the parts are written in it, not compressed. */
+/* Finds the extension for the input's format. The output has the same format, uncompressed. */
 static film_status format_extension(const char *path, const film_table_options *options,
                                     const char **extension, film_error *error)
 {
@@ -31,7 +31,7 @@ static film_status format_extension(const char *path, const film_table_options *
     return status;
 }
 
-/* A giant component cannot be cut: the dev part is then smaller than wanted, perhaps too small. */
+/* Warns if the ratio was missed: a large connected component cannot be split. */
 static void warn_of_ratio(const film_split_result *result, double train_share)
 {
     double rows = (double)(result->train_rows + result->dev_rows);
@@ -40,8 +40,18 @@ static void warn_of_ratio(const film_split_result *result, double train_share)
     fprintf(
         stderr,
         "film: train has %.1f %% of the rows instead of %.1f %%: a group of connected questions "
-        "cannot be cut, and the largest has %.1f %%\n",
+        "cannot be split, and the largest has %.1f %%\n",
         100 * got, 100 * train_share, 100 * (double)result->largest_component / rows);
+}
+
+static void print_result(const film_split_result *result, const char *train, const char *dev)
+{
+    fprintf(stderr, "%s: %s\n", train, counted(result->train_rows, "row"));
+    fprintf(stderr, "%s: %s\n", dev, counted(result->dev_rows, "row"));
+    fprintf(stderr, "%s of connected questions, largest %s", counted(result->components, "group"),
+            counted(result->largest_component, "row"));
+    print_skipped(stderr, result->skipped);
+    fprintf(stderr, "\n");
 }
 
 struct values {
@@ -55,19 +65,19 @@ static const struct option options[] = {
      .kind = OPTION_FILE,
      .at = offsetof(struct values, prefix),
      .argument = "PREFIX",
-     .help = "writes PREFIX-train.EXT and PREFIX-dev.EXT (required)"},
+     .help = "write PREFIX-train.EXT and PREFIX-dev.EXT (required)"},
     {.name = "ratio",
      .kind = OPTION_TEXT,
      .at = offsetof(struct values, ratio),
      .argument = "A:B",
-     .help = "rows in train and dev",
+     .help = "ratio of train rows to dev rows",
      .fallback = "4:1",
      .proposals = "4:1 9:1 1:1"},
     {.name = "seed",
      .kind = OPTION_SEED,
      .at = offsetof(struct values, split.seed),
      .argument = "N",
-     .help = "of the random numbers",
+     .help = "random seed",
      .fallback = "1"},
     TABLE_OPTIONS(struct values, split.table),
     END_OF_OPTIONS};
@@ -94,7 +104,9 @@ static int run(const struct command *command, void *given)
     film_error error;
     film_split_result result = {.size = sizeof result};
     if (strcmp(path, "-") == 0)
-        return usage_error(command->verb, "split reads its input twice: give a file, not -");
+        return usage_error(
+            command->verb,
+            "split reads its input twice and cannot read standard input; pass a file");
     film_status status = format_extension(path, &split->table, &extension, &error);
     if (status != FILM_OK) return report(status, &error);
     size_t room = strlen(prefix) + 32;
@@ -113,12 +125,7 @@ static int run(const struct command *command, void *given)
             (unsigned long long)result.components, (unsigned long long)result.largest_component,
             (unsigned long long)result.skipped);
     else if (code == EXIT_DONE && !command->quiet)
-        fprintf(stderr,
-                "%s: %llu rows\n%s: %llu rows\n%llu groups of connected questions, the largest of "
-                "%llu rows; %llu bad rows passed over\n",
-                train_path, (unsigned long long)result.train_rows, dev_path,
-                (unsigned long long)result.dev_rows, (unsigned long long)result.components,
-                (unsigned long long)result.largest_component, (unsigned long long)result.skipped);
+        print_result(&result, train_path, dev_path);
     if (code == EXIT_DONE && !command->quiet) warn_of_ratio(&result, split->train_share);
     free(train_path);
     free(dev_path);
@@ -128,13 +135,13 @@ static int run(const struct command *command, void *given)
 const struct verb verb_split = {
     VERB_SPLIT,
     .arguments = "FILE -o PREFIX [options]",
-    .least = 1,
-    .most = 1,
+    .min_words = 1,
+    .max_words = 1,
     .options = options,
     .size = sizeof(struct values),
     .prepare = prepare,
     .run = run,
     .details =
-        "Rows whose questions are connected, directly or through other rows, stay together.\n\n"
+        "Rows that share a question, directly or through other rows, stay in the same set.\n\n"
         "example:\n"
         "  film split pairs.tsv -o pairs --ratio 9:1\n"};

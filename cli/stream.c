@@ -1,25 +1,24 @@
-/* Rows of a table through the library in batches, in constant memory and in order.
+/* Processes the rows of a table in batches, in constant memory and in file order.
  *
- * Computing takes all cores; reading and writing go on beside it in one more thread: while batch n
- * is computed, that thread writes the results of batch n-1 and reads batch n+1. In a job each
- * process does so with its part of the file. */
+ * While batch n is computed on all cores, one more thread writes the results of batch n-1 and reads
+ * batch n+1. In an MPI job each process does this for its share of the file. */
 #include "cli.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH_BYTES = 16 << 20 }; /* of text: batches of very long sentences have fewer rows */
+enum { BATCH_BYTES = 16 << 20 }; /* of text: batches of long sentences have fewer rows */
 
 struct pipeline {
     const struct stream *stream;
-    struct stream_batch batch[2]; /* [turn] is being computed */
-    int turn;
+    struct stream_batch batch[2]; /* [current] is being computed */
+    int current;
     film_status read_status, write_status;
     film_error read_error, write_error;
 };
 
-/* ---- Batches: the table's texts live only until its next row, so they are copied ---- */
+/* ---- Batches: a row's texts are valid only until the next row, so they are copied ---- */
 
 static film_status batch_init(struct stream_batch *batch, size_t result_size, film_error *error)
 {
@@ -43,7 +42,7 @@ static void batch_free(struct stream_batch *batch)
     free(batch->bytes);
 }
 
-static int keep(struct stream_batch *batch, int column, film_text text)
+static int add_text(struct stream_batch *batch, int column, film_text text)
 {
     if (batch->used + text.length > batch->capacity || !batch->bytes) {
         size_t larger = batch->capacity + batch->capacity / 2 + text.length + 65536;
@@ -68,8 +67,8 @@ static film_status read_batch(const struct stream *stream, struct stream_batch *
     while (batch->count < STREAM_ROWS && batch->used < BATCH_BYTES &&
            (status = film_table_next(stream->table, &row, error)) == FILM_OK) {
         if ((status = stream->check(stream->user, &row, error)) != FILM_OK) return status;
-        if (!keep(batch, STREAM_A, row.a) || !keep(batch, STREAM_B, row.b) ||
-            !keep(batch, STREAM_ID, row.id))
+        if (!add_text(batch, STREAM_A, row.a) || !add_text(batch, STREAM_B, row.b) ||
+            !add_text(batch, STREAM_ID, row.id))
             return no_memory(error);
         batch->count++;
     }
@@ -78,16 +77,16 @@ static film_status read_batch(const struct stream *stream, struct stream_batch *
             size_t start = batch->start[column][i];
             batch->text[column][i].bytes = start == SIZE_MAX ? NULL : batch->bytes + start;
         }
-    return status; /* FILM_END may come with rows: the last ones */
+    return status; /* with FILM_END, the batch may contain the last rows */
 }
 
 /* ---- The pipeline ---- */
 
-/* Writes the batch before this one, reads the one after it: both use the same slot. */
+/* Writes the preceding batch and reads the next one into the same slot. */
 static void *read_and_write(void *argument)
 {
     struct pipeline *line = argument;
-    struct stream_batch *batch = &line->batch[!line->turn];
+    struct stream_batch *batch = &line->batch[!line->current];
     line->write_status = FILM_OK;
     if (batch->count)
         line->write_status = line->stream->write(line->stream->user, batch, &line->write_error);
@@ -97,22 +96,22 @@ static void *read_and_write(void *argument)
     return NULL;
 }
 
-/* One turn: computes the current batch beside the reading and writing. */
-static film_status take_turn(struct pipeline *line, film_error *error)
+/* Computes the current batch while another thread reads and writes. */
+static film_status run_step(struct pipeline *line, film_error *error)
 {
-    pthread_t beside;
+    pthread_t helper;
     const struct stream *stream = line->stream;
-    int started = pthread_create(&beside, NULL, read_and_write, line) == 0;
-    film_status status = stream->compute(stream->user, &line->batch[line->turn], error);
+    int started = pthread_create(&helper, NULL, read_and_write, line) == 0;
+    film_status status = stream->compute(stream->user, &line->batch[line->current], error);
     if (started)
-        pthread_join(beside, NULL);
+        pthread_join(helper, NULL);
     else
         read_and_write(line);
     if (status == FILM_OK && line->write_status != FILM_OK) {
         status = line->write_status;
         *error = line->write_error;
     }
-    line->turn = !line->turn;
+    line->current = !line->current;
     return status;
 }
 
@@ -121,9 +120,9 @@ static film_status run_pipeline(struct pipeline *line, unsigned long long *rows,
     film_status status = FILM_OK;
     const struct stream *stream = line->stream;
     line->read_status = read_batch(stream, &line->batch[0], &line->read_error);
-    while (status == FILM_OK && line->batch[line->turn].count) {
-        *rows += line->batch[line->turn].count;
-        status = take_turn(line, error);
+    while (status == FILM_OK && line->batch[line->current].count) {
+        *rows += line->batch[line->current].count;
+        status = run_step(line, error);
         if (status == FILM_OK && stream->progress.call(stream->progress.user, stream->phase,
                                                        film_table_progress(stream->table), 1)) {
             snprintf(error->message, sizeof error->message, "stopped; nothing was written");
@@ -135,7 +134,7 @@ static film_status run_pipeline(struct pipeline *line, unsigned long long *rows,
         status = line->read_status;
     }
     if (status != FILM_OK) return status;
-    read_and_write(line); /* the last batch's results; there is nothing left to read */
+    read_and_write(line); /* writes the last results; reads nothing */
     *error = line->write_error;
     return line->write_status;
 }
@@ -155,7 +154,7 @@ film_status stream_open(const char *path, const film_table_options *options, fil
                         film_error *error)
 {
     film_table_options share = *options;
-    share.size = sizeof share; /* they may be those inside other options */
+    share.size = sizeof share; /* OPTIONS may be a member of a larger struct without a size */
     share.part = job_rank();
     share.parts = job_size();
     return film_table_open(path, &share, table, error);

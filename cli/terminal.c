@@ -1,4 +1,4 @@
-/* What the user sees while waiting: messages, the progress bar, Ctrl-C. */
+/* Messages, numbers in messages, the progress bar and Ctrl-C. */
 #include "cli.h"
 #include "server/clock.h"
 
@@ -25,9 +25,40 @@ film_status no_memory(film_error *error)
     return FILM_NO_MEMORY;
 }
 
+const char *grouped(unsigned long long number)
+{
+    enum { TEXTS = 10 };
+    static char texts[TEXTS][32];
+    static unsigned next;
+    char *text = texts[next++ % TEXTS] + sizeof texts[0];
+    int digits = 0;
+    *--text = 0;
+    do {
+        if (digits && digits % 3 == 0) *--text = ',';
+        *--text = (char)('0' + number % 10);
+        digits++;
+    } while (number /= 10);
+    return text;
+}
+
+const char *counted(unsigned long long number, const char *noun)
+{
+    enum { TEXTS = 10 };
+    static char texts[TEXTS][80];
+    static unsigned next;
+    char *text = texts[next++ % TEXTS];
+    snprintf(text, sizeof texts[0], "%s %s%s", grouped(number), noun, number == 1 ? "" : "s");
+    return text;
+}
+
+void print_skipped(FILE *stream, unsigned long long rows)
+{
+    if (rows) fprintf(stream, ", %s skipped", counted(rows, "bad row"));
+}
+
 int answer_json(film_status status, char *json, const film_error *error)
 {
-    /* That standard output could not be written is found and told at the end. */
+    /* main reports write errors of standard output at the end. */
     if (status == FILM_OK) puts(json);
     film_free(json);
     return report(status, error);
@@ -71,7 +102,7 @@ static void draw(double done, double total, double elapsed)
         snprintf(left, sizeof left, "  %.0f s left", elapsed / share - elapsed);
     int length = snprintf(line, sizeof line, "%-12s [%s] %3.0f %%%s  %s", bar.phase, cells,
                           100 * share, left, bar.note);
-    fprintf(stderr, "\r%-*s", bar.width, line); /* spaces over what a longer line left */
+    fprintf(stderr, "\r%-*s", bar.width, line); /* padded to erase a longer line */
     if (length > bar.width) bar.width = length;
     bar.drawn = 1;
 }
@@ -92,7 +123,7 @@ static int on_progress(void *user, const char *phase, double done, double total)
     return stop_requested;
 }
 
-/* Shown behind the bar at its next drawing. */
+/* The note follows the bar when it is drawn next. */
 static void on_note(void *user, const char *line)
 {
     (void)user;
@@ -103,9 +134,10 @@ film_progress progress_start(int quiet)
 {
     struct sigaction action = {.sa_handler = request_stop};
     sigemptyset(&action.sa_mask);
-    action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends the program at once */
-    if (!job) { /* mpirun hears Ctrl-C itself and ends all processes; one that stops alone would be
-                   waited for */
+    action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends the program immediately */
+    /* mpirun handles Ctrl-C itself and ends all processes. If one stopped alone, the others would
+     * wait for it. */
+    if (!job) {
         sigaction(SIGINT, &action, NULL);
         sigaction(SIGTERM, &action, NULL);
     }

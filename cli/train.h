@@ -1,4 +1,4 @@
-/* The struct that film train's options fill, and their tables (train_options.c). */
+/* The values of film train's options, and the tables that define them (train_options.c). */
 #ifndef CLI_TRAIN_H
 #define CLI_TRAIN_H
 
@@ -6,7 +6,7 @@
 
 struct train_values {
     film_train_options train;
-    const char *model; /* where to write it */
+    const char *model; /* output path */
     struct option_texts pools;
     const char *cache;
 };

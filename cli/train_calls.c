@@ -1,5 +1,5 @@
-/* The calls of libfilm-train that verbs of libfilm may need, as a table that the train module exports: jobs of several
- * processes and BERT encoders. */
+/* The functions of libfilm-train that verbs of libfilm may need: MPI jobs and BERT encoders. The
+ * train module exports this table. */
 #include "modules.h"
 
 const struct train_calls film_train_calls = {

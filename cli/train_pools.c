@@ -1,5 +1,4 @@
-/* film train --pool: the labelled pairs of pools, brought into memory for film_train_options.pairs.
- * Learns nothing itself. */
+/* film train --pool: reads the labelled pairs of pools into memory (film_train_options.pairs). */
 #include "cli.h"
 #include "film_pool.h"
 
@@ -12,8 +11,8 @@ struct reading {
     film_error *error;
 };
 
-/* Both texts lie one behind the other in a block that begins at a.bytes. */
-static int keep_pair(void *user, const film_pair *pair)
+/* Copies both texts into one block: a, then b. Freeing a.bytes frees both. */
+static int copy_pair(void *user, const film_pair *pair)
 {
     struct reading *reading = user;
     struct pool_pairs *pairs = reading->pairs;
@@ -44,11 +43,11 @@ static film_status read_pool(const char *path, struct pool_pairs *pairs, film_er
     film_pool *pool = NULL;
     size_t before = pairs->count;
     film_status status = film_pool_open(path, &pool, error);
-    if (status == FILM_OK) status = film_pool_labelled_pairs(pool, keep_pair, &reading, error);
+    if (status == FILM_OK) status = film_pool_labelled_pairs(pool, copy_pair, &reading, error);
     if (status == FILM_OK) status = reading.status;
-    if (status == FILM_OK && pairs->count == before) { /* it was named to be learned from */
+    if (status == FILM_OK && pairs->count == before) {
         snprintf(error->message, sizeof error->message,
-                 "%s has no labels to learn from; give some with film dedup --review or film pool "
+                 "%s has no labels to train on; add some with film dedup --review or film pool "
                  "label",
                  path);
         status = FILM_BAD_INPUT;

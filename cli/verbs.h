@@ -1,28 +1,27 @@
-/* All that the program knows of a verb before it loads the verb's library: name, library, summary.
- * The same words begin the verb's own struct; main.c lists them. */
+/* Name, library and summary of each verb. main.c lists them without loading the verb's library;
+ * the verb's struct begins with the same values. */
 #ifndef CLI_VERBS_H
 #define CLI_VERBS_H
 
-#define VERB_TRAIN "train", LIBRARY_TRAIN, "Learn a model from sentences, with or without labels"
-#define VERB_EVAL "eval", LIBRARY_TRAIN, "Measure a model on a labelled file"
+#define VERB_TRAIN "train", LIBRARY_TRAIN, "Train a model on sentences, with or without labels"
+#define VERB_EVAL "eval", LIBRARY_TRAIN, "Evaluate a model on a labelled file"
 #define VERB_MATCH \
-    "match", LIBRARY_FILM, "Do two sentences mean the same? Probability, verdict, words"
+    "match", LIBRARY_FILM, "Decide whether two sentences mean the same, and explain why"
 #define VERB_EXPLAIN \
-    "explain", LIBRARY_FILM, "Say why: of a pair, a word, a dimension, or all a model learned"
-#define VERB_PREDICT "predict", LIBRARY_FILM, "A probability for every pair of a file, in its order"
-#define VERB_EMBED "embed", LIBRARY_FILM, "Turn sentences into vectors, as a NumPy array"
+    "explain", LIBRARY_FILM, "Explain a verdict, a word, a dimension or the whole model"
+#define VERB_PREDICT "predict", LIBRARY_FILM, "Compute a probability for every pair of a file"
+#define VERB_EMBED "embed", LIBRARY_FILM, "Compute sentence vectors and write them as a NumPy array"
 #define VERB_SPLIT \
-    "split", LIBRARY_TRAIN, "Cut a file into train and dev parts that share no question"
-#define VERB_POOL \
-    "pool", LIBRARY_POOL, "Keep a growing set of sentences with their model in one file"
-#define VERB_SEARCH "search", LIBRARY_POOL, "Find what in a pool means the same"
-#define VERB_DEDUP \
-    "dedup", LIBRARY_POOL, "Which sentences of a file or pool mean the same: clusters of duplicates"
-#define VERB_LINK "link", LIBRARY_POOL, "For every record of one file its match in another"
-#define VERB_SERVE "serve", LIBRARY_POOL, "Answer over HTTP, with a page to try it"
-#define VERB_REPORT "report", LIBRARY_TRAIN, "Write a page about a model: quality, mistakes, data"
-#define VERB_INFO "info", LIBRARY_FILM, "Show what is in a model: settings, sizes, figures"
+    "split", LIBRARY_TRAIN, "Split a file into train and dev sets that share no question"
+#define VERB_POOL "pool", LIBRARY_POOL, "Manage a searchable collection of sentences (a pool)"
+#define VERB_SEARCH "search", LIBRARY_POOL, "Search a pool for sentences with the same meaning"
+#define VERB_DEDUP "dedup", LIBRARY_POOL, "Find clusters of duplicates in a file or pool"
+#define VERB_LINK "link", LIBRARY_POOL, "Match the records of one file with those of another"
+#define VERB_SERVE "serve", LIBRARY_POOL, "Serve a model or pool over HTTP, with a web page"
+#define VERB_REPORT \
+    "report", LIBRARY_TRAIN, "Write an HTML report on a model: accuracy, errors, data"
+#define VERB_INFO "info", LIBRARY_FILM, "Print the settings, sizes and training figures of a model"
 #define VERB_COMPLETIONS \
-    "completions", LIBRARY_FILM, "Print what makes a shell complete the program's words"
+    "completions", LIBRARY_FILM, "Print a completion script for bash, zsh or fish"
 
 #endif

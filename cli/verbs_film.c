@@ -1,5 +1,4 @@
-/* The verbs that need libfilm: a model answers. Each is a file of its own; main.c has their
- * names. */
+/* The verbs that need only libfilm: they use a trained model. Each has its own file. */
 #include "cli.h"
 
 extern const struct verb verb_match, verb_explain, verb_predict, verb_embed, verb_info,

@@ -1,5 +1,5 @@
-/* The verbs that need libfilm-pool: sentences kept. Each is a file of its own; main.c has their
- * names. */
+/* The verbs that need libfilm-pool: they store, search and serve sentences. Each has its own
+ * file. */
 #include "cli.h"
 
 extern const struct verb verb_pool, verb_search, verb_dedup, verb_link, verb_serve;

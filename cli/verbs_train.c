@@ -1,5 +1,4 @@
-/* The verbs that need libfilm-train: models made and measured. Each is a file of its own; main.c
- * has their names. */
+/* The verbs that need libfilm-train: they train and evaluate models. Each has its own file. */
 #include "cli.h"
 
 extern const struct verb verb_train, verb_eval, verb_split, verb_report;

@@ -1,5 +1,5 @@
-/* An explanation on the terminal: the verdict, the sentences with their words coloured, and a bar
- * for each of the strongest parts of the sum. */
+/* Prints an explanation: the verdict, the sentences with coloured words, and a bar for each of the
+ * strongest terms of the log-odds. */
 #include "cli.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static double strongest_word(const film_explanation *why)
     return most;
 }
 
-/* Green for, red against; what says next to nothing has no colour, what says most is bold. */
+/* Green for, red against. Weak words have no colour, strong ones are bold. */
 static const char *colour_of(double weight, double most)
 {
     if (fabs(weight) < 0.1 * most || most == 0) return "";
@@ -55,35 +55,35 @@ static void print_sentence(const film_explanation *why, char side, int colour)
     printf("\n");
 }
 
-/* ---- The sum, strongest parts first ---- */
+/* ---- The sum, strongest terms first ---- */
 
-struct part {
+struct term {
     double weight;
     film_text text;
-    char side; /* of a word: 'a', 'b', or '*' in both; 0: a group */
+    char side; /* of a word: 'a', 'b', or '*' for both; 0: a group */
 };
 
 static int stronger_first(const void *left, const void *right)
 {
-    const struct part *a = left, *b = right;
+    const struct term *a = left, *b = right;
     double x = fabs(a->weight), y = fabs(b->weight);
     return x != y ? (x > y ? -1 : 1) : 0;
 }
 
-/* A word that stands in several places is one part. */
-static void add_word(struct part *parts, size_t *count, const film_word_share *word)
+/* Adds a word to the terms. Several occurrences of a word are one term. */
+static void add_word(struct term *terms, size_t *count, const film_word_share *word)
 {
-    if (word->weight == 0) return; /* where words have no share, as of a network */
+    if (word->weight == 0) return; /* a network gives words no weight */
     for (size_t i = 0; i < *count; i++) {
-        struct part *part = &parts[i];
-        if (part->text.length == word->text.length &&
-            strncasecmp(part->text.bytes, word->text.bytes, word->text.length) == 0) {
-            part->weight += word->weight;
-            if (part->side != word->side) part->side = '*';
+        struct term *term = &terms[i];
+        if (term->text.length == word->text.length &&
+            strncasecmp(term->text.bytes, word->text.bytes, word->text.length) == 0) {
+            term->weight += word->weight;
+            if (term->side != word->side) term->side = '*';
             return;
         }
     }
-    parts[(*count)++] = (struct part){word->weight, word->text, word->side};
+    terms[(*count)++] = (struct term){word->weight, word->text, word->side};
 }
 
 static void print_bar(double weight, double most, int colour)
@@ -94,42 +94,42 @@ static void print_bar(double weight, double most, int colour)
            "################", colour ? PLAIN : "", WIDTH - cells + 2, "");
 }
 
-static void print_part(const struct part *part, double most, int colour)
+static void print_term(const struct term *term, double most, int colour)
 {
-    print_bar(part->weight, most, colour);
-    if (part->side)
-        printf("\"%.*s\"%s\n", (int)part->text.length, part->text.bytes,
-               part->side == 'a'   ? " in a"
-               : part->side == 'b' ? " in b"
+    print_bar(term->weight, most, colour);
+    if (term->side)
+        printf("\"%.*s\"%s\n", (int)term->text.length, term->text.bytes,
+               term->side == 'a'   ? " in a"
+               : term->side == 'b' ? " in b"
                                    : "");
     else
-        printf("%.*s\n", (int)part->text.length, part->text.bytes);
+        printf("%.*s\n", (int)term->text.length, term->text.bytes);
 }
 
 static void print_sum(const film_explanation *why, int colour)
 {
     enum { SHOWN = 10 };
-    struct part *parts = malloc((why->word_count + why->group_count + 1) * sizeof *parts);
+    struct term *terms = malloc((why->word_count + why->group_count + 1) * sizeof *terms);
     size_t count = 0, words = 0;
-    if (!parts) return; /* the verdict is there already */
+    if (!terms) return; /* the verdict is already printed */
     for (size_t i = 0; i < why->word_count && i < 1000; i++)
-        add_word(parts, &count, &why->words[i]);
+        add_word(terms, &count, &why->words[i]);
     double rest = 0;
     for (size_t i = 1000; i < why->word_count; i++, words++) rest += why->words[i].weight;
     for (size_t i = 0; i < why->group_count; i++)
-        parts[count++] = (struct part){why->groups[i].weight, film_string(why->groups[i].title), 0};
-    qsort(parts, count, sizeof *parts, stronger_first);
-    double most = count ? fmax(fabs(parts[0].weight), fabs(why->verdict.bias)) : 0;
+        terms[count++] = (struct term){why->groups[i].weight, film_string(why->groups[i].title), 0};
+    qsort(terms, count, sizeof *terms, stronger_first);
+    double most = count ? fmax(fabs(terms[0].weight), fabs(why->verdict.bias)) : 0;
     printf("log-odds %+.2f =\n", why->verdict.log_odds);
-    print_part(&(struct part){why->verdict.bias, film_string("Start: the same for every pair"), 0},
+    print_term(&(struct term){why->verdict.bias, film_string("Bias (the same for every pair)"), 0},
                most, colour);
-    for (size_t i = 0; i < count && i < SHOWN; i++) print_part(&parts[i], most, colour);
-    for (size_t i = SHOWN; i < count; i++, words++) rest += parts[i].weight;
+    for (size_t i = 0; i < count && i < SHOWN; i++) print_term(&terms[i], most, colour);
+    for (size_t i = SHOWN; i < count; i++, words++) rest += terms[i].weight;
     if (words) {
         print_bar(rest, most, colour);
-        printf("%zu others\n", words);
+        printf("%zu more\n", words);
     }
-    free(parts);
+    free(terms);
 }
 
 void print_explanation(const film_explanation *why)

@@ -70,18 +70,18 @@ assert "of Pearson (95 %: " in a["sentence"] and "accuracy" not in a'
 # The whole table; numbers differ a little from machine to machine and become N.
 "$FILM" eval svd.film "$HELDOUT" --against svd.film --operating recall=0.8 --k 0 --bootstrap 20 -q | sed -E 's/ +/ /g; s/[0-9]+\.[0-9]+/N/g' >table
 check "the table" diff table - <<'END'
-1174 rows (pairs), 396 distinct sentences; [95 % intervals]
+1,174 rows (pairs), 396 distinct sentences; [95 % confidence intervals]
 accuracy N % [N, N]
-best accuracy N % [N, N] at probability N
+best accuracy N % [N, N] at threshold N
 F1 N % [N, N]
 area under the ROC curve N [N, N]
 average precision N [N, N]
 log loss N [N, N]
-calibration error N [N, N]
+calibration error (ECE) N [N, N]
 Brier score N [N, N]
 
-operating point for recall N, duplicates weighing N
-probability N: precision N %, recall N %, F1 N %, accuracy N %
+operating point for recall N, at 50 % duplicates
+threshold N: precision N %, recall N %, F1 N %, accuracy N %
 
 svd.film against svd.film
  first second difference
@@ -90,8 +90,8 @@ F1, per cent N N +N [+N, +N]
 area under the ROC curve N N +N [+N, +N]
 log loss N N +N [+N, +N]
 Brier score N N +N [+N, +N]
-right only by the first: 0, only by the second: 0; McNemar (exact binomial) p = 1
-no significant difference: +N points of accuracy (95 %: N to N; McNemar p = 1)
+only the first is right: 0, only the second: 0; McNemar (exact binomial) p = 1
+no difference can be told: +N points of accuracy (95 %: N to N; McNemar p = 1)
 END
 
 # ---- operating points ----
@@ -109,7 +109,7 @@ for t in sorted({p for y, p in rows if p < o["threshold"]}):
     tp = sum(y for y, p in rows if p >= t); passed = sum(p >= t for y, p in rows)
     assert tp / passed < 0.6, t'
 "$FILM" eval svd.film "$HELDOUT" --k 0 --bootstrap 0 --operating precision=0.999 -q >table
-check "a precision out of reach is said, with what can be reached" grep -qE '^no threshold reaches it on this file; the highest is [0-9.]+ %, at$' table
+check "a precision that is not reached is reported, with the highest one" grep -qE '^no threshold reaches it on this file; the highest value is [0-9.]+ %, at$' table
 # By the full decision, which has a threshold of its own, and by the similarity.
 for point in f1 precision=0.8 recall=0.9; do
     decision=threshold
@@ -128,7 +128,7 @@ rows = [tuple(map(int, line.split())) for line in open("rows")]
 assert abs(sum(y and x for y, x in rows) / sum(y for y, x in rows) - a["recall"]) < 1e-5'
 done
 run "$FILM" train "$FAQ/train.tsv" --method tfidf --operating precision=1 --decision threshold -o point.film
-check "training tells that a precision is out of reach" grep -qE '^no threshold has precision 1 on these pairs; this one comes nearest$' err
+check "training reports that a precision is not reached" grep -qE '^no threshold reaches precision 1 on these pairs; this one comes closest$' err
 
 # ---- a threshold of one's own ----
 "$FILM" predict svd.film "$HELDOUT" --threshold 0.55 -q >predicted

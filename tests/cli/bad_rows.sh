@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Bad rows that are passed over or too long, and models with a flipped bit.
+# Bad rows that are skipped or too long, and models with a flipped bit.
 source "$(dirname "$0")/tap.sh"
 sample 12 "$FAQ/train.tsv" >good.tsv
 "$FILM" train good.tsv --method svd --rank 4 --max-features 60 --decision threshold -q -o good.film || echo "Bail out! cannot train"
@@ -14,7 +14,7 @@ if [ "$status" -eq 2 ] && [ "$(cat err)" = "film: standard input:1: row longer t
 then ok "$name"; else not_ok "$name" "exit code $status" "$(cat err)"; fi
 long_line >pipe 2>/dev/null &
 peak_memory "$FILM" embed good.film - --skip-bad -o v.npy <pipe
-check "with --skip-bad it is passed over" grep -qx '1 sentences, 4 numbers each; 1 bad rows passed over' err
+check "with --skip-bad it is skipped" grep -qx '1 sentence, 4 dimensions, 1 bad row skipped' err
 name="in less than 200 MB"
 if is_sanitized; then skip "$name" "a sanitizer needs memory of its own"
 elif [ -z "$peak" ]; then skip "$name" "no /usr/bin/time"
@@ -23,7 +23,7 @@ else check "$name ($peak kB)" test "$peak" -lt 200000; fi
 # ---- --skip-bad ----
 { cat good.tsv; printf 'yes\tx\ty\n1\tonly one\n0\tcaf\xe9\tz\n'; printf '1\tn\0\tz\n'; } >mixed.tsv
 run "$FILM" train mixed.tsv --skip-bad --method svd --rank 4 --decision threshold -o mixed.film
-check "--skip-bad counts bad rows" grep -qx '4 bad rows passed over' err
+check "--skip-bad counts bad rows" grep -q ', 4 bad rows skipped$' err
 "$FILM" train good.tsv --method svd --rank 4 --decision threshold -q --json -o again.film >again.json
 run "$FILM" train mixed.tsv --skip-bad --method svd --rank 4 --decision threshold -q --json -o mixed.film
 check "--skip-bad counts in JSON" grep -q '"skipped_rows":4' out

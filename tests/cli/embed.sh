@@ -3,7 +3,7 @@
 source "$(dirname "$0")/tap.sh"
 "$FILM" train "$FAQ/questions.tsv" --method svd --rank 12 --decision threshold -q -o faq.film
 
-expect_output "embed a table" 0 "280 sentences, 12 numbers each; 0 bad rows passed over" \
+expect_output "embed a table" 0 "280 sentences, 12 dimensions" \
     "$FILM" embed faq.film "$FAQ/questions.tsv" -o a.npy
 check "the file is 128 + 280 x 12 x 4 bytes" test "$(stat -c %s a.npy)" -eq $((128 + 280 * 12 * 4))
 check "its header is NumPy's" bash -c 'head -c 128 a.npy | tail -c 118 | grep -qE "^\{.descr.: .<f4., .fortran_order.: False, .shape.: \(280, 12\), \} *$"'
@@ -56,7 +56,7 @@ assert (many == a[numpy.arange(20000) * 7 % 280]).all()'
 fi
 
 rm -f v.npy
-expect_output "a file of pairs is refused" 2 "film: pairs.tsv has two sentences in a row, embed takes one; choose with --columns, for example --columns -,text,-" \
+expect_output "a file of pairs is refused" 2 "film: pairs.tsv has two sentences per row, but embed needs one; choose it with --columns, for example --columns -,text,-" \
     bash -c 'head -5 "$1" >pairs.tsv; "$0" embed faq.film pairs.tsv -o v.npy' "$FILM" "$FAQ/train.tsv"
 check "and leaves no file" bash -c '! ls | grep "^v.npy"'
 expect_status "unless a column is chosen" 0 "$FILM" embed faq.film pairs.tsv --columns -,text,- -o v.npy
@@ -71,5 +71,5 @@ printf 'one\ncaf\xe9\nthree\n' >latin.txt
 expect_output "a bad row stops" 2 'film: latin.txt:2: invalid UTF-8 in column 1 (byte 4 of the row); convert the file with iconv -t UTF-8; fix the row or skip bad rows' \
     "$FILM" embed faq.film latin.txt -o w.npy
 check "and leaves no file" bash -c '! ls | grep "^w.npy"'
-expect_output "--skip-bad" 0 "2 sentences, 12 numbers each; 1 bad rows passed over" "$FILM" embed faq.film latin.txt -o w.npy --skip-bad
+expect_output "--skip-bad" 0 "2 sentences, 12 dimensions, 1 bad row skipped" "$FILM" embed faq.film latin.txt -o w.npy --skip-bad
 finish

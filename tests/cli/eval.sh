@@ -63,9 +63,9 @@ a = d["category_accuracy"]
 assert set(a) == {"1", "5", "10"} and all(0.1 < x < 1 for x in a.values()) and d["accuracy"] is None'
 
 "$FILM" eval m.film scores.tsv --bootstrap 20 -q >table
-check "scores: the table has correlations and no sweep" bash -c 'grep -q "^1174 rows (scores)" table && grep -qE "^Spearman +-?0\.[0-9]+  \[" table && ! grep -q kNN table'
+check "scores: the table has correlations and no sweep" bash -c 'grep -q "^1,174 rows (scores)" table && grep -qE "^Spearman +-?0\.[0-9]+  \[" table && ! grep -q kNN table'
 "$FILM" eval m.film triplets.tsv --k 1 --bootstrap 0 -q >table
-check "triplets: the table" bash -c 'grep -q "^1 rows (triplets)" table && grep -qE "^triplets ranked right +100.0 %$" table'
+check "triplets: the table" bash -c 'grep -q "^1 row (triplets)" table && grep -qE "^triplet accuracy +100.0 %$" table'
 "$FILM" eval m.film "$FAQ/questions.tsv" --bootstrap 20 -q >table
 check "categories: the table" bash -c 'grep -q "^280 rows (categories)" table && [ "$(grep -cE "^category by [0-9]+ neighbours? " table)" -eq 3 ]'
 for kind in pairs scores; do

@@ -12,8 +12,8 @@ cp out pair
 check "a pair begins as film match shows it" diff <("$FILM" match faq.film "$a" "$b") <(head -n "$("$FILM" match faq.film "$a" "$b" | wc -l)" pair)
 check "numbers are a fact" grep -qx '  -  only the second sentence has the number 2' pair
 check "so is a negation" grep -qx '  -  only the second sentence is negated: not' pair
-check "links follow" grep -qE '^similarity -?[0-9.]+, by words:$' pair
-check "then the nearest known pairs" test "$(sed -n '/^nearest known pairs:$/,$p' pair | wc -l)" -eq 10
+check "links follow" grep -qE '^similarity -?[0-9.]+, by pairs of words:$' pair
+check "then the nearest stored pairs" test "$(sed -n '/^nearest stored pairs:$/,$p' pair | wc -l)" -eq 10
 check "nothing on standard error" test ! -s err
 run "$FILM" explain faq.film --pair "$a" "$b" --all
 check "--all adds every reason" diff <(cat pair) <(sed '/^all reasons:$/,$d' out)
@@ -73,10 +73,10 @@ run "$FILM" explain faq.film --word card
 check "a word in text" grep -qE '^"card", idf [0-9.]+$' out
 check "with its neighbours" grep -qx 'nearest words:' out
 run "$FILM" explain faq.film --dim 0
-check "a dimension in text" grep -qE '^dimension 0 of 16: rests on about [0-9]+ of [0-9]+ words; the strongest ten have [0-9]+ % of it$' out
-check "with the sentences at its ends" grep -qx 'known sentences lowest on it:' out
+check "a dimension in text" grep -qE '^dimension 0 of 16: about [0-9]+ of [0-9]+ words contribute; the ten strongest make up [0-9]+ %$' out
+check "with the sentences at its ends" grep -qx 'stored sentences with the lowest values:' out
 run "$FILM" explain faq.film
-check "a model in text" grep -qE '^traits, by how far' out
+check "a model in text" grep -qE '^traits, by the range' out
 run "$FILM" train pairs.tsv --dim 16 --keep-examples 200 -q -o again.film
 check "the same training keeps the same examples" cmp faq.film again.film
 run "$FILM" info again.film

@@ -9,26 +9,26 @@ head -120 "$FAQ/heldout.tsv" >dev.tsv
 train() { "$FILM" train train.tsv --dev dev.tsv --bert tiny --dim 8 -t 1 "$@"; }
 expect_status "train --bert" 0 train -o one.film
 check "the vectors are cached where the user's caches are" bash -c 'ls xdg/film/*/*.vectors'
-check "the first training found none" fails_with 1 grep -q 'came from the cache' err
+check "the first training found none" fails_with 1 grep -q 'read from the cache' err
 expect_status "again" 0 train -o two.film
 check "all vectors came from the cache" bash -c \
-    'grep -qE "^([0-9]+) of \1 vectors came from the cache$" err'
+    'grep -qE "^([0-9,]+) of \1 vectors read from the cache$" err'
 check "and the model is the same, byte by byte" cmp one.film two.film
 printf 'junk' | tee xdg/film/*/*.vectors >/dev/null
 expect_status "with a damaged cache" 0 train -o two.film
-check "nothing comes from it" fails_with 1 grep -q 'came from the cache' err
+check "nothing comes from it" fails_with 1 grep -q 'read from the cache' err
 check "and the model is still the same" cmp one.film two.film
 expect_status "without a cache" 0 train --cache none -o two.film
 check "the model is the same once more" cmp one.film two.film
 expect_status "a cache of one's own" 0 train --cache own -q -o two.film
 check "is used" bash -c 'ls own/*/*.vectors'
 expect_status "a cache that cannot be written stops nothing" 0 train --cache /dev/null/x -o two.film
-check "but is told of" grep -q '^vectors were not cached: cannot create the folder' err
+check "but is reported" grep -q '^vectors not cached: cannot make the folder' err
 
-check "with --dev there is nothing to warn of" fails_with 1 grep -q 'trusted too much' err
+check "with --dev there is nothing to warn of" fails_with 1 grep -q 'overrates it' err
 expect_status "without --dev" 0 "$FILM" train train.tsv --bert tiny --dim 8 -t 1 -o held.film
-check "it is told what the encoder's weight rests on" grep -q \
-    '^if the encoder was trained on this file it is trusted too much: give pairs it has not seen with --dev$' err
+check "it reports what the encoder's weight is based on" grep -q \
+    '^if the encoder was trained on this file, the model overrates it; pass pairs that it has not seen with --dev$' err
 expect_status "its report" 0 "$FILM" report held.film -q -o held.html
 check "tells it too" grep -q 'What the encoder is worth was learned on rows of the training file' held.html
 
@@ -42,9 +42,9 @@ v = json.load(sys.stdin)
 total = v[\"bias\"] + sum(r[\"weight\"] for r in v[\"reasons\"])
 sys.exit(abs(total - v[\"log_odds\"]) > 1e-6)"' "$FILM"
 expect_status "explain --pair" 0 "$FILM" explain one.film --pair "is my card lost" "the card is lost"
-check "says what was left out" grep -q 'by the encoder; leaving the word out changes it by$' out
+check "prints the effect of removing a word" grep -q 'by the encoder; change when a word is removed:$' out
 expect_status "explain --dim" 0 "$FILM" explain one.film --dim 3
-check "goes back to the encoder's dimensions" grep -q '^dimensions of the encoder that weigh most' out
+check "goes back to the encoder's dimensions" grep -q '^dimensions of the encoder with the largest weights' out
 expect_status "embed" 0 "$FILM" embed one.film <(echo how is my card) -q -o v.npy
 expect_status "predict" 0 "$FILM" predict one.film dev.tsv -q -o many.tsv
 check "a probability for every pair" test "$(wc -l <many.tsv)" -eq "$(wc -l <dev.tsv)"

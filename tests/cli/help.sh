@@ -24,29 +24,29 @@ for verb in $VERBS; do
     expect_output "help $verb is $verb --help" 0 "$(cat help)" "$FILM" help "$verb"
     expect_output "$verb --version" 0 "film $version" "$FILM" "$verb" --version
     expect_output "$verb refuses an unknown option" 1 \
-        "film $verb: there is no option --nonsense; film $verb --help shows how" "$FILM" "$verb" --nonsense
+        "film $verb: unknown option --nonsense; see film $verb --help" "$FILM" "$verb" --nonsense
     usage=$(sed -n '1s/^usage: //p' help)
     expect_output "$verb without arguments shows its usage" 1 \
-        "film $verb: usage: $usage; film $verb --help shows how" "$FILM" "$verb"
+        "film $verb: usage: $usage; see film $verb --help" "$FILM" "$verb"
 done
 
 expect_output "an unknown verb is named" 1 \
-    'film: there is no verb "zap"; film --help lists them' "$FILM" zap
+    'film: unknown verb "zap"; see film --help' "$FILM" zap
 expect_output "a verb like it is proposed" 1 \
-    'film: there is no verb "trian"; did you mean train?; film --help lists them' "$FILM" trian
+    'film: unknown verb "trian" (did you mean train?); see film --help' "$FILM" trian
 expect_output "help for an unknown verb" 1 \
-    'film: there is no verb "zap"; film --help lists them' "$FILM" help zap
+    'film: unknown verb "zap"; see film --help' "$FILM" help zap
 expect_output "an option without its value" 1 \
-    'film train: --rank needs a value; film train --help shows how' "$FILM" train x -o y --rank
+    'film train: --rank needs a value; see film train --help' "$FILM" train x -o y --rank
 expect_output "a flag with a value" 1 \
-    'film train: --skip-bad takes no value; film train --help shows how' "$FILM" train x -o y --skip-bad=1
+    'film train: --skip-bad takes no value; see film train --help' "$FILM" train x -o y --skip-bad=1
 expect_output "too many arguments" 1 \
-    'film match: "d" is one argument too many; film match --help shows how' "$FILM" match a b c d
+    'film match: unexpected argument "d"; see film match --help' "$FILM" match a b c d
 expect_output "too few arguments" 1 \
-    'film match: usage: film match MODEL A B [options]; film match --help shows how' "$FILM" match a b
-expect_output "train without -o" 1 'film train: -o MODEL is missing; film train --help shows how' \
+    'film match: usage: film match MODEL A B [options]; see film match --help' "$FILM" match a b
+expect_output "train without -o" 1 'film train: -o MODEL is missing; see film train --help' \
     "$FILM" train x
-expect_output "split without -o" 1 'film split: -o PREFIX is missing; film split --help shows how' \
+expect_output "split without -o" 1 'film split: -o PREFIX is missing; see film split --help' \
     "$FILM" split x
 expect_output "-- ends the options" 3 'film: cannot open --help: No such file or directory' \
     "$FILM" info -- --help
@@ -102,7 +102,7 @@ for shell in bash zsh fish; do
     have "the $shell completion is $shell" $shell && check "the $shell completion is $shell" $shell -n completion.$shell
 done
 expect_output "completions of another shell" 1 \
-    'film completions: tcsh: expected bash|zsh|fish; film completions --help shows how' "$FILM" completions tcsh
+    'film completions: tcsh: expected bash|zsh|fish; see film completions --help' "$FILM" completions tcsh
 # What bash proposes behind "film WORDS...".
 offers() { bash -c 'source ./completion.bash; COMP_WORDS=(film "$@"); COMP_CWORD=$#; _film; echo "${COMPREPLY[@]}"' - "$@"; }
 zsh_function() { awk -v name="_film_${1// /_}() {" '$0 == name { on = 1 } on; on && /^}/ { exit }' completion.zsh; }
@@ -141,7 +141,7 @@ check "bash proposes nothing where a number is wanted" test -z "$(offers train -
 check "train --help has headings" test "$(grep -E '^[a-z ]+:$' help | paste -sd' ')" = \
     "data: features: method: decision: other: examples:"
 check "and the settings of --set" grep -qE '^settings for --set:$' help
-expect_output "a heading is no option" 1 "film train: there is no option --data; film train --help shows how" "$FILM" train x -o y --data
+expect_output "a heading is no option" 1 "film train: unknown option --data; see film train --help" "$FILM" train x -o y --data
 name="the stemmers' names in the completions are those of the program"
 "$FILM" train "$FAQ/train.tsv" -o x.film --stem nonsense 2>&1 | sed 's/.*there are: //' | tr ' ' '\n' | sort >stemmers
 for shell in bash zsh fish; do

@@ -15,9 +15,9 @@ check "then what can be seen, the log-odds and where every pair starts" awk 'NR 
     { n++ } END { exit !(n >= 3) }' out
 grep -vE '^  -  ' out >sum
 check "the sum follows" diff <(sed -nE '4s/[+-][0-9.]+/N/; 5s/[+-][0-9.]+ +#*/N/; 4,5p' sum) \
-    <(printf 'log-odds N =\n    N               Start: the same for every pair\n' | sed 's/N  *Start/N Start/') -b
+    <(printf 'log-odds N =\n    N               Bias (the same for every pair)\n' | sed 's/N  *Bias/N Bias/') -b
 check "then ten words and groups, strongest first, and the rest" awk 'NR > 5 { n++; w = $1 < 0 ? -$1 : $1
-    if (!/^ +[+-][0-9]+\.[0-9][0-9]  #* +([A-Z][a-z ]+|"[A-Za-z]+"( in [ab])?|[0-9]+ others)$/) { print; bad = 1 }
+    if (!/^ +[+-][0-9]+\.[0-9][0-9]  #* +([A-Z][a-z ]+|Bias \(the same for every pair\)|"[A-Za-z]+"( in [ab])?|[0-9]+ more)$/) { print; bad = 1 }
     if (n > 1 && n < 11 && w > before + 0.001) { print; bad = 1 }
     before = w } END { exit bad || n != 11 }' sum
 check "nothing on standard error" test ! -s err
@@ -25,7 +25,7 @@ check "the printed sum adds up to its rounding" awk '/^log-odds/ { total = $2 } 
     END { d = s - total; exit !(n > 2 && d < 0.006 * n && d > -0.006 * n) }' sum
 run "$FILM" match --decision threshold faq.film "I lost my card" "my card is gone"
 grep -vE '^  -  ' out >sum
-check "by similarity alone, words are the only reasons" awk 'NR > 5 && !/ "[A-Za-z]+"( in [ab])?$/ && !/ others$/ { print; bad = 1 }
+check "by similarity alone, words are the only reasons" awk 'NR > 5 && !/ "[A-Za-z]+"( in [ab])?$/ && !/ more$/ { print; bad = 1 }
     END { exit bad }' sum
 run "$FILM" match plain.film "I lost my card" "my card is gone"
 mv out plain
@@ -93,7 +93,7 @@ done
 run "$FILM" match plain.film "zzzqqq xxxyyy" "my card"
 check "that words are not known is said" grep -qx '  -  words unknown to the model: zzzqqq, xxxyyy' out
 expect_output "a sentence that begins with a dash needs --" 1 \
-    'film match: there is no option -5 degrees; film match --help shows how' "$FILM" match faq.film "-5 degrees" "cold"
+    'film match: unknown option -5 degrees; see film match --help' "$FILM" match faq.film "-5 degrees" "cold"
 expect_status "with -- it is a sentence" 0 "$FILM" match faq.film -- "-5 degrees" "cold"
 long=$(head -c 100000 "$FAQ/train.tsv" | tr '\n\t' '  ' | iconv -cf UTF-8 -t UTF-8)
 expect_status "100 kB of text get an answer" 0 "$FILM" match faq.film "$long" "my card"
@@ -102,7 +102,7 @@ expect_status "a word of 80 kB" 0 "$FILM" match faq.film "$(tr -d " " <<<"$long"
 expect_output "not UTF-8" 2 "film: the text is not valid UTF-8 at byte 2" "$FILM" match faq.film $'ab\xff' "my card"
 expect_output "not UTF-8 in the second" 2 "film: the text is not valid UTF-8 at byte 0" "$FILM" match faq.film "my card" $'\xc3'
 for bad in 0 1 -0.1 1.5; do
-    expect_output "--prior $bad" 1 "film match: --prior $bad: expected a probability above 0 and below 1; film match --help shows how" "$FILM" match faq.film --prior="$bad" a b
+    expect_output "--prior $bad" 1 "film match: --prior $bad: expected a probability above 0 and below 1; see film match --help" "$FILM" match faq.film --prior="$bad" a b
 done
 expect_status "--prior nan" 1 "$FILM" match faq.film --prior nan a b
 expect_output "a full disk" 3 "film: cannot write standard output: No space left on device" \

@@ -68,7 +68,7 @@ check "another seed does not" bash -c '! cmp -s three.film other.film'
 # ---- Ctrl-C: the map so far becomes the model, or nothing is written ----
 # At the thousandth report of progress reading and the SVD of the sample are over.
 signal_at INT clock_gettime 1000 "" "$FILM" train $OPTIONS three.tsv --set sample=500 --batch 500 --epochs 100000 -o stopped.film
-if [ "$status" -eq 4 ] && [ -s stopped.film ] && grep -q "holds the best so far" err; then ok "Ctrl-C keeps the map learned so far"
+if [ "$status" -eq 4 ] && [ -s stopped.film ] && grep -q "saved the best model so far to stopped.film" err; then ok "Ctrl-C keeps the map learned so far"
 else not_ok "Ctrl-C keeps the map learned so far" "exit code $status" "$(cat err)"; fi
 
 # ---- memory ----

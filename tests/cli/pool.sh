@@ -10,8 +10,8 @@ check "the model is inside" test "$(stat -c %s p.pool)" -gt "$(stat -c %s faq.fi
 check "nothing lies beside it" test "$(ls p.pool*)" = p.pool
 run "$FILM" pool create other.pool -m faq.film --json
 check "create --json describes it" grep -qE '^\{"film": .*"sentences": 0, "labels": 0, "clusters": 0, "changes": 0, "dim": 8, .*"model": \{"checksum": "[0-9a-f]{16}", "bytes": [0-9]+\}\}$' out
-expect_output "add" 0 "280 added, 0 replaced, 0 there already; 0 bad rows passed over" "$FILM" pool add p.pool "$FAQ/questions.tsv"
-expect_output "the same again" 0 "0 added, 0 replaced, 280 there already; 0 bad rows passed over" "$FILM" pool add p.pool "$FAQ/questions.tsv"
+expect_output "add" 0 "280 added" "$FILM" pool add p.pool "$FAQ/questions.tsv"
+expect_output "the same again" 0 "0 added, 280 already present" "$FILM" pool add p.pool "$FAQ/questions.tsv"
 expect_output "add --json" 0 '{"added": 0, "replaced": 0, "present": 280, "differ": 0, "blank": 0, "skipped": 0}' \
     "$FILM" pool add p.pool "$FAQ/questions.tsv" --json
 expect_output "add --progress-lines" 0 "committed 100
@@ -29,7 +29,7 @@ card-stolen	My card was stolen, how do I block it?	bank-card" "$FILM" pool list 
 expect_output "list --where --json" 0 '{"id": "badge-lost", "text": "I lost my access badge.", "category": "workplace-it"}' \
     "$FILM" pool list p.pool --where category=workplace-it --where id=badge-lost --json
 expect_output "list of nothing" 0 "id	text	category" "$FILM" pool list p.pool --where category=none
-expect_output "--where without =" 1 'film pool list: --where card: expected FIELD=VALUE; film pool list --help shows how' \
+expect_output "--where without =" 1 'film pool list: --where card: expected FIELD=VALUE; see film pool list --help' \
     "$FILM" pool list p.pool --where card
 expect_output "a reader that goes away" 3 "film: cannot write standard output: Broken pipe" \
     bash -c 'yes x | head -20000 | awk "{ print \$0 NR }" >many; "$0" pool add other.pool many -q
@@ -74,12 +74,12 @@ check "the name's ending gives the format" bash -c 'head -1 x.csv | grep -qx id,
 
 printf 'one line\n\ntwo line\none line\n' >lines.txt
 rm -f copy.pool; "$FILM" pool create copy.pool --model faq.film
-expect_output "plain lines: the same text once, blank lines counted" 0 "2 added, 0 replaced, 1 there already, 1 blank lines; 0 bad rows passed over" \
+expect_output "plain lines: the same text once, blank lines counted" 0 "2 added, 1 already present, 1 blank line skipped" \
     "$FILM" pool add copy.pool lines.txt
-expect_output "again from standard input" 0 "0 added, 0 replaced, 3 there already, 1 blank lines; 0 bad rows passed over" \
+expect_output "again from standard input" 0 "0 added, 3 already present, 1 blank line skipped" \
     bash -c '"$0" pool add copy.pool - <lines.txt' "$FILM"
 gzip -c a.tsv >a.tsv.gz
-expect_output "a gzip file and another one" 0 "280 added, 0 replaced, 3 there already, 1 blank lines; 0 bad rows passed over" \
+expect_output "a gzip file and another one" 0 "280 added, 3 already present, 1 blank line skipped" \
     "$FILM" pool add copy.pool a.tsv.gz lines.txt
 printf '5\tmy card\tcall us\thttp://y\n6\tmy parcel\t\t\n' >bare.tsv
 expect_status "--columns names answer and url" 0 "$FILM" pool add copy.pool bare.tsv --columns id,text,answer,url
@@ -94,37 +94,37 @@ expect_output "an id with another text names the line" 2 \
     "$FILM" pool add c.pool conflict.tsv
 expect_output "the batch is not there" 0 "id	text	category" "$FILM" pool list c.pool
 expect_output "earlier batches are" 2 \
-    'film: conflict.tsv:4: id "1" is in the pool with a different text ("one"); replace existing sentences or choose another id
-2 sentences are in the pool; the same command goes on from there' "$FILM" pool add c.pool conflict.tsv --batch 2
-expect_output "--replace" 0 "1 added, 1 replaced, 2 there already; 0 bad rows passed over" \
+    'film: conflict.tsv:4: id "1" is in the pool with another text ("one"); replace it to take the new one
+2 sentences added; run the same command again to continue' "$FILM" pool add c.pool conflict.tsv --batch 2
+expect_output "--replace" 0 "1 added, 1 replaced, 2 already present" \
     "$FILM" pool add c.pool conflict.tsv --replace
 expect_output "the last one counts" 0 "id	text	category
 1	uno	
 2	two	
 3	three	" "$FILM" pool list c.pool
 printf 'id\ttext\tcategory\n2\ttwo\tnumber\n' >fields.tsv
-expect_output "other fields are told" 0 "0 added, 0 replaced, 1 there already; 0 bad rows passed over
-1 of those there have other fields in the input: --replace takes them" "$FILM" pool add c.pool fields.tsv
-expect_output "and taken with --replace" 0 "0 added, 1 replaced, 0 there already; 0 bad rows passed over" \
+expect_output "other fields are reported" 0 "0 added, 1 already present
+1 sentence present with different fields; update with --replace" "$FILM" pool add c.pool fields.tsv
+expect_output "and taken with --replace" 0 "0 added, 1 replaced" \
     "$FILM" pool add c.pool fields.tsv --replace
 printf 'id\ttext\n4\t \n5\tfive\n' >empty.tsv
 expect_output "a row without text" 2 'film: empty.tsv:2: the text is empty; fix the row or skip bad rows' "$FILM" pool add c.pool empty.tsv
-expect_output "passed over" 0 "1 added, 0 replaced, 0 there already; 1 bad rows passed over" "$FILM" pool add c.pool empty.tsv --skip-bad
+expect_output "skipped" 0 "1 added, 1 bad row skipped" "$FILM" pool add c.pool empty.tsv --skip-bad
 
 # ---- remove, label ----
-expect_output "remove" 0 "2 removed, 0 not there" "$FILM" pool remove c.pool 2 5
+expect_output "remove" 0 "2 removed" "$FILM" pool remove c.pool 2 5
 expect_output "remove from standard input" 0 '{"removed": 1, "missing": 1}' bash -c 'printf "3\n\nx\n" | "$0" pool remove c.pool - --ignore-missing --json' "$FILM"
 expect_output "remove what is not there" 2 'film: c.pool has no sentence with id "nope"' "$FILM" pool remove c.pool 1 nope
 expect_output "and nothing went" 0 "id	text	category
 1	uno	" "$FILM" pool list c.pool
 expect_status "label" 0 "$FILM" pool label p.pool card-lost card-stolen same
 expect_output "label --json" 0 '{"same": false}' "$FILM" pool label p.pool card-lost badge-lost different --json
-expect_output "label with a wrong word" 1 'film pool label: "maybe" is neither same nor different; film pool label --help shows how' \
+expect_output "label with a wrong word" 1 'film pool label: label "maybe" is not same or different; see film pool label --help' \
     "$FILM" pool label p.pool card-lost card-stolen maybe
 expect_output "label of a missing sentence" 2 'film: p.pool has no sentence with id "x"' "$FILM" pool label p.pool card-lost x same
 
 # ---- check ----
-expect_output "check" 0 "280 sentences, 280 vectors (280 held against their text), 2 labels
+expect_output "check" 0 "280 sentences, 280 vectors (280 recomputed), 2 labels
 0 problems, 0 repaired" "$FILM" pool check p.pool
 expect_output "check --json" 0 '{"ok": true, "sentences": 280, "vectors": 280, "labels": 2, "compared": 280, "contradictions": 0, "problems": 0, "repaired": 0, "lines": []}' \
     "$FILM" pool check p.pool --full --json
@@ -135,14 +135,14 @@ if "$PYTHON" -c 'import sqlite3' 2>/dev/null; then
     sql bad.pool "DELETE FROM vector WHERE number = 2; UPDATE vector SET bytes = zeroblob(32) WHERE number = 1;
         UPDATE sentence SET text = 'My card was found' WHERE number = 3"
     expect_output "check finds what is wrong" 2 'problem: sentence "card-stolen" has no vector
-problem: sentence "card-unfreeze": checksum mismatch; add it again and replace it
-problem: sentence "card-lost": the vector does not match the text
-280 sentences, 279 vectors (278 held against their text), 2 labels
+problem: sentence "card-unfreeze" is damaged (checksum differs); add it again and replace it
+problem: sentence "card-lost": its vector is not that of its text
+280 sentences, 279 vectors (278 recomputed), 2 labels
 3 problems, 0 repaired' "$FILM" pool check bad.pool
     expect_output "--repair computes again what can be" 2 'problem: sentence "card-stolen" has no vector
-problem: sentence "card-unfreeze": checksum mismatch; add it again and replace it
-problem: sentence "card-lost": the vector does not match the text
-280 sentences, 279 vectors (278 held against their text), 2 labels
+problem: sentence "card-unfreeze" is damaged (checksum differs); add it again and replace it
+problem: sentence "card-lost": its vector is not that of its text
+280 sentences, 279 vectors (278 recomputed), 2 labels
 3 problems, 2 repaired' "$FILM" pool check bad.pool --repair
     expect_status "adding it again" 0 "$FILM" pool add bad.pool "$FAQ/questions.tsv" --replace
     expect_status "makes it whole" 0 "$FILM" pool check bad.pool --full
@@ -201,7 +201,7 @@ while [ ! -s acks ] && kill -0 $child 2>/dev/null; do sleep 0.05; done
 kill -INT $child; wait $child; status=$?
 kill $feeder 2>/dev/null; wait $feeder 2>/dev/null
 check "Ctrl-C: exit code 4" test $status -eq 4
-check "says what is there" bash -c 'grep -qx "film: stopped during adding" err && grep -qE "^[0-9]+ sentences are in the pool; the same command goes on from there$" err'
+check "says what is there" bash -c 'grep -qx "film: stopped during adding" err && grep -qE "^[0-9,]+ sentences? added; run the same command again to continue$" err'
 check "and that is true" test "$(("$("$FILM" pool list int.pool | wc -l)" - 1))" -eq "$(grep -oE '^[0-9]+ sentences' err | cut -d' ' -f1)"
 check "nothing lies beside it" test "$(ls int.pool*)" = int.pool
 
@@ -210,13 +210,13 @@ for action in create add remove list export check label; do
     run "$FILM" pool $action --help
     check "pool $action --help" bash -c 'head -1 out | grep -q "^usage: film pool $1 POOL"' - $action
     check "pool $action --help: no line is too long" bash -c '! grep -E "^.{111}" out'
-    expect_output "pool $action without arguments" 1 "film pool $action: $(head -1 out); film pool $action --help shows how" "$FILM" pool $action
+    expect_output "pool $action without arguments" 1 "film pool $action: $(head -1 out); see film pool $action --help" "$FILM" pool $action
     # film pool --help, which the manual and the completions are held against, has them all
     grep -oE '^  (    |-[a-z], )--[a-z-]+' out | sort >own
     check "pool --help has the options of $action" bash -c '! "$0" pool --help | grep -oE "^  (    |-[a-z], )--[a-z-]+" | sort -u | comm -13 - own | grep .' "$FILM"
 done
-expect_output "create without --model" 1 'film pool create: --model MODEL is missing; film pool create --help shows how' "$FILM" pool create x.pool
-expect_output "an unknown action" 1 'film pool: there is no action "zap"; film pool --help shows how' "$FILM" pool zap p.pool
+expect_output "create without --model" 1 'film pool create: --model MODEL is missing; see film pool create --help' "$FILM" pool create x.pool
+expect_output "an unknown action" 1 'film pool: unknown action "zap"; see film pool --help' "$FILM" pool zap p.pool
 
 # ---- libpq is loaded for a pool in PostgreSQL alone ----
 mkdir nolib

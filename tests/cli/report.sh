@@ -216,9 +216,9 @@ assert page.text.count("Contradicting pairs") == 2
 assert "5 of the 5 evaluation pairs (100.0 %) contain a training question, and 5 are also" in page.text'
 
 # ---- refusals ----
-expect_output "without -o" 1 'film report: -o REPORT.html is missing; film report --help shows how' "$FILM" report m.film
+expect_output "without -o" 1 'film report: -o REPORT.html is missing; see film report --help' "$FILM" report m.film
 expect_output "a pool without --eval" 1 \
-    'film report: --pool is searched for the duplicates of --eval FILE; give one; film report --help shows how' \
+    'film report: --pool needs --eval FILE, whose duplicates are searched for; see film report --help' \
     "$FILM" report m.film --pool train.tsv -o p.html
 expect_output "no such file" 3 'film: cannot open missing.tsv: No such file or directory' "$FILM" report m.film --eval missing.tsv -o p.html
 expect_output "a page that cannot be written" 3 'film: cannot write nowhere/p.html: No such file or directory' "$FILM" report m.film -o nowhere/p.html

@@ -15,7 +15,7 @@ learn() { "$FILM" $LEARN "$@"; }
 # shellcheck disable=SC2086
 stops() { local signals=$1 times=$2; shift 2; signal_at "$signals" rename "$times" part.film.checkpoint "$FILM" $LEARN --checkpoint-every 1e-9 "$@"; }
 check_stopped() { # NAME UNIT
-    if [ "$status" -eq 4 ] && grep -qE "^film: stopped after [0-9]+ of [0-9]+ $2; part.film holds the best so far; --resume goes on\$" err
+    if [ "$status" -eq 4 ] && grep -qE "^film: stopped after [0-9]+ of [0-9]+ $2; saved the best model so far to part.film; continue with --resume\$" err
     then ok "$1: exit code 4 ($(cat err))"
     else not_ok "$1: exit code 4 and a message" "exit code $status" "$(cat err)"; fi
     check "$1: the best so far is a model" "$FILM" match part.film "I lost my card" "my card is gone"
@@ -93,7 +93,7 @@ expect_status "another sentence is refused" 2 learn --resume "$@"
 check "and named" grep -qE "its (sentences|dev or held-out rows) differ" err
 mv rows.kept rows.tsv
 expect_output "--resume and a pipe" 1 \
-    "film train: --resume needs -o MODEL with a file name, beside which the checkpoint lies; film train --help shows how" \
+    "film train: --resume needs -o MODEL with a file name: the checkpoint is stored next to it; see film train --help" \
     bash -c '"$0" train rows.tsv --resume -o - | cat; exit ${PIPESTATUS[0]}' "$FILM"
 expect_status "a negative --checkpoint-every is refused" 1 learn --checkpoint-every -1 "$@"
 size=$(stat -c %s kept)

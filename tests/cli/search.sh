@@ -4,7 +4,7 @@ source "$(dirname "$0")/tap.sh"
 cp "$FAQ/train.tsv" train.tsv
 faq_model faq.film
 "$FILM" pool create p.pool --model faq.film
-expect_output "an empty pool says so" 0 "film: p.pool holds no sentence yet; film pool add adds some" \
+expect_output "an empty pool says so" 0 "film: p.pool is empty; add sentences with film pool add" \
     "$FILM" search p.pool "where is my parcel"
 "$FILM" pool add p.pool "$FAQ/questions.tsv" -q
 
@@ -29,7 +29,7 @@ assert abs(sum(r["weight"] for r in a["reasons"])) < 1000 and "bias" in a'
 # ---- filters ----
 run "$FILM" search p.pool "I lost my card" --where category=workplace-it --json
 check "--where keeps to a category" bash -c 'test -s out && ! grep -v "\"category\": \"workplace-it\"" out'
-expect_output "nothing fits" 0 "nothing found" "$FILM" search p.pool "I lost my card" --where category=none
+expect_output "nothing fits" 0 "no results" "$FILM" search p.pool "I lost my card" --where category=none
 expect_output "--quiet says nothing" 0 "" bash -c '"$0" search p.pool "I lost my card" --where category=none -q; code=$?; echo; exit $code' "$FILM"
 run "$FILM" search p.pool "Where is my parcel?" --threshold 0.999999
 check "--threshold leaves out what is below" test "$(wc -l <out)" -le 3
@@ -70,7 +70,7 @@ cp out first
 check "a large pool keeps its index" test -s large.pool.index
 expect_output "and answers from it" 0 "$(cat first)" "$FILM" search large.pool "question 4000 about parcel 23" -k 3
 run "$FILM" pool check large.pool --recall
-check "check --recall measures it" grep -qE '^the index finds [01]\.[0-9]{4} of the 10 nearest of 1000 sentences$' out
+check "check --recall measures it" grep -qE '^recall@10 of the index: [01]\.[0-9]{4}, measured on 1,000 sentences$' out
 printf 'garbage' >large.pool.index
 expect_output "a cache that is none is passed over" 0 "$(cat first)" "$FILM" search large.pool "question 4000 about parcel 23" -k 3
 run "$FILM" pool check large.pool -q

@@ -6,7 +6,7 @@ body() { tail -n +2 "$1"; }
 questions() { body "$1" | cut -f2,3 | tr '\t' '\n' | tr '[:upper:]' '[:lower:]' | tr -cs '[:alnum:]\n' ' ' | sed 's/^ //; s/ $//' | sort -u; }
 
 expect_status "split the example" 0 "$FILM" split "$FAQ/train.tsv" -o faq
-check "it says what it wrote" bash -c 'grep -qE "^faq-train.tsv: [0-9]+ rows$" err && grep -qE "^faq-dev.tsv: [0-9]+ rows$" err'
+check "it says what it wrote" bash -c 'grep -qE "^faq-train.tsv: [0-9,]+ rows$" err && grep -qE "^faq-dev.tsv: [0-9,]+ rows$" err'
 check "the header is in both parts" bash -c 'for f in "$@"; do [ "$(head -1 $f)" = "label	question1	question2" ] || exit 1; done' - faq-train.tsv faq-dev.tsv
 check "every row is kept, byte for byte" cmp <(body "$FAQ/train.tsv" | sort) <({ body faq-train.tsv; body faq-dev.tsv; } | sort)
 check "no question is in both parts" bash -c '! grep .' < <(comm -12 <(questions faq-train.tsv) <(questions faq-dev.tsv))
@@ -71,7 +71,7 @@ expect_output "all rows connected" 2 \
     "film: connected.tsv: all rows are connected through shared questions, so the file cannot be split" \
     "$FILM" split connected.tsv -o none
 for ratio in 4 4:0 0:4 -1:2 a:b 4:1:1 4: :1 nan:1 inf:1 ''; do
-    expect_output "--ratio \"$ratio\"" 1 "film split: --ratio $ratio: expected two numbers such as 4:1; film split --help shows how" \
+    expect_output "--ratio \"$ratio\"" 1 "film split: --ratio $ratio: expected two numbers such as 4:1; see film split --help" \
         "$FILM" split synthetic.tsv -o none --ratio="$ratio"
 done
 expect_status "a bad row" 2 bash -c 'printf "x\ty\n" >>bare.tsv; "$0" split bare.tsv -o none' "$FILM"

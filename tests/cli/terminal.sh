@@ -51,7 +51,7 @@ check "TERM=dumb" no_escapes out
 on_terminal "$FILM" match --json faq.film "I lost my card" "my card is gone"
 check "JSON has no colours" no_escapes out
 on_terminal "$FILM" embed faq.film many.txt
-check "embed does not write an array to a terminal" grep -q '^film embed: vectors are binary: use -o OUT.npy or a pipe' out
+check "embed does not write an array to a terminal" grep -q '^film embed: vectors are binary and cannot be printed on a terminal; use -o OUT.npy or a pipe' out
 on_terminal "$FILM" train many.txt -o -
 check "nor train a model" grep -q '^film train: a model is binary' out
 finish

@@ -10,7 +10,7 @@ bad "an empty folder" 3 \
     'film: cannot open folder/config.json: No such file or directory' \
     film embed folder good.tsv -o v.npy
 bad "--round with a model" 1 \
-    'film embed: --round is for a folder with a BERT encoder; film embed --help shows how' \
+    'film embed: --round needs a folder with a BERT encoder as MODEL; see film embed --help' \
     film embed good.film good.tsv -o v.npy --round
 sed -i 's/"bert"/"roberta"/' bert/config.json
 bad_bert "another network" 2 'bert/config.json: "model_type" is "roberta"; supported: bert, distilbert'

@@ -9,7 +9,7 @@ bad "a dimension of features alone" 1 \
     'film: this model has no dimensions (method tfidf); train one with method svd, film or rank' \
     film explain features.film --dim 0
 bad "a dimension that is no number" 1 \
-    'film explain: --dim -1: expected a whole number; film explain --help shows how' \
+    'film explain: --dim -1: expected a whole number; see film explain --help' \
     film explain good.film --dim=-1
 bad "a word the model does not know" 1 \
     'film: the model does not know the word "zzyzx"; it occurs in too few training sentences' \
@@ -21,13 +21,13 @@ bad "a word that is not valid UTF-8" 2 \
     'film: the text is not valid UTF-8 at byte 3' \
     film explain good.film --word $'caf\xe9'
 bad "a pair of one sentence" 1 \
-    'film explain: --pair needs two sentences behind the model; film explain --help shows how' \
+    'film explain: --pair needs two sentences after the model; see film explain --help' \
     film explain good.film --pair "my card"
 bad "sentences without --pair" 1 \
-    'film explain: sentences need --pair; film explain --help shows how' \
+    'film explain: sentences need --pair; see film explain --help' \
     film explain good.film "my card" "the card"
 bad "a pair and a word" 1 \
-    'film explain: --pair, --dim and --word do not go together; film explain --help shows how' \
+    'film explain: --pair, --dim and --word exclude each other; see film explain --help' \
     film explain good.film --word card --pair "my card" "the card"
 bad "explain by a decision the model does not have" 1 \
     'film: this model has only a threshold on the similarity; train one with labels and a full decision' \
@@ -41,7 +41,7 @@ bad "too many examples" 1 \
 
 heading "Reports"
 bad "a report that searches a pool for nothing" 1 \
-    'film report: --pool is searched for the duplicates of --eval FILE; give one; film report --help shows how' \
+    'film report: --pool needs --eval FILE, whose duplicates are searched for; see film report --help' \
     film report good.film --pool good.tsv -o page.html
 bad "a report measured on a model" 2 \
     'film: good.film:1: NUL byte in column 1 (byte 3 of the row), perhaps UTF-16; fix the row or skip bad rows' \

@@ -63,7 +63,7 @@ bad "create in a missing directory" 3 \
     film pool create nowhere/new.pool --model good.film
 "$FILM" pool create empty-one.pool --model good.film
 bad "a search in an empty pool" 0 \
-    'film: empty-one.pool holds no sentence yet; film pool add adds some' \
+    'film: empty-one.pool is empty; add sentences with film pool add' \
     film search empty-one.pool card
 bad "a password in a database's URI" 1 \
     "film: a password in a URI can be seen by others on this machine; put it into ~/.pgpass (HOST:PORT:DATABASE:USER:PASSWORD, mode 0600), a service file or PGPASSWORD, and leave it out of the URI" \
@@ -84,7 +84,7 @@ bad "a search by a field no sentence has" 2 \
     'film: no sentence of good.pool has a field "colour"; check the name of the field' \
     film search good.pool card --where colour=red
 bad "a search by half a condition" 1 \
-    'film search: --where category: expected FIELD=VALUE; film search --help shows how' \
+    'film search: --where category: expected FIELD=VALUE; see film search --help' \
     film search good.pool card --where category
 bad "too many candidates" 1 \
     'film: candidates: 40000 is too many; choose at most 32768' \
@@ -107,23 +107,23 @@ bad "label with a sentence itself" 1 \
     'film: a sentence cannot be labelled with itself' \
     film pool label good.pool card-lost card-lost same
 bad "a condition without a value" 1 \
-    'film pool list: --where category: expected FIELD=VALUE; film pool list --help shows how' \
+    'film pool list: --where category: expected FIELD=VALUE; see film pool list --help' \
     film pool list good.pool --where category
 
 heading "Duplicates and links"
 "$FILM" pool create dup.pool --model good.film
 "$FILM" pool add dup.pool questions.tsv -q
 bad "a probability that is none" 1 \
-    'film dedup: --threshold 1.5: expected a probability above 0 and below 1; film dedup --help shows how' \
+    'film dedup: --threshold 1.5: expected a probability above 0 and below 1; see film dedup --help' \
     film dedup good.film questions.tsv --threshold 1.5
 bad "a prior that is none" 1 \
-    'film dedup: --prior 0: expected a probability above 0 and below 1; film dedup --help shows how' \
+    'film dedup: --prior 0: expected a probability above 0 and below 1; see film dedup --help' \
     film dedup good.film questions.tsv --prior 0
 bad "a review of a file without a place for it" 1 \
-    'film dedup: --review of a file needs -o OUT; answers are kept in a pool only; film dedup --help shows how' \
+    'film dedup: --review of a file needs -o OUT; only a pool can store answers; see film dedup --help' \
     film dedup good.film questions.tsv --review 3
 bad "a review and pairs" 1 \
-    'film dedup: --review goes with neither --pairs nor --all; film dedup --help shows how' \
+    'film dedup: --review cannot be combined with --pairs or --all; see film dedup --help' \
     film dedup dup.pool --review 3 --pairs
 bad "dedup without a pool" 3 \
     'film: cannot open missing.pool: No such file or directory' \
@@ -142,7 +142,7 @@ bad "dedup into a directory that is not there" 3 \
     'film: cannot write nowhere/x.tsv: No such file or directory' \
     film dedup good.film questions.tsv -o nowhere/x.tsv
 bad "unique matches, and several" 1 \
-    'film link: --unique gives one match to a record; leave out -k; film link --help shows how' \
+    'film link: --unique allows one match per record; omit -k; see film link --help' \
     film link good.film questions.tsv questions.tsv --unique -k 2
 bad "a link to a missing file" 3 \
     'film: cannot open missing.tsv: No such file or directory' \
@@ -151,23 +151,23 @@ bad "both files from standard input" 1 \
     'film: standard input cannot be both files; name a file for one of them' \
     film link good.film - -
 bad "answers without their columns" 2 \
-    'film: questions.tsv: no columns id_a, id_b and same; film dedup POOL --review N -o FILE writes such a table' \
+    'film: questions.tsv: columns id_a, id_b and same are missing; create such a table with film dedup POOL --review N -o FILE' \
     film pool label dup.pool --from questions.tsv
 printf 'same\tid_a\tid_b\ttext_a\ttext_b\nperhaps\tcard-lost\tcard-stolen\ta\tb\n' >perhaps.tsv
 bad "an answer that is none" 2 \
-    'film: perhaps.tsv:2: the answer is none of yes, no, same, different, 1, 0; leave it empty to skip the pair' \
+    'film: perhaps.tsv:2: answer is not yes, no, same, different, 1 or 0; fix it, or leave it empty to skip the pair' \
     film pool label dup.pool --from perhaps.tsv
 printf 'same\tid_a\tid_b\ttext_a\ttext_b\nyes\tcard-lost\tnobody\ta\tb\n' >nobody.tsv
 bad "an answer about no one" 2 \
     'film: dup.pool has no sentence with id "nobody"' \
     film pool label dup.pool --from nobody.tsv
 bad "training from a pool without labels" 2 \
-    'film: dup.pool has no labels to learn from; give some with film dedup --review or film pool label' \
+    'film: dup.pool has no labels to train on; add some with film dedup --review or film pool label' \
     film train --pool dup.pool -o m.film
 "$FILM" pool label dup.pool card-lost card-stolen same
 bad "categories and a pool's pairs" 2 \
     'film: the pairs have labels same or different, but the files do not; train on one kind at a time' \
     film train questions.tsv --pool dup.pool -o m.film
 bad "a stream and a pool" 1 \
-    'film: method mfilm streams files and takes no pool; choose another method' \
+    'film: --pool cannot be used with --method mfilm, which streams files; choose another method' \
     film train good.tsv --pool dup.pool --method mfilm -o m.film

@@ -21,7 +21,7 @@ bad "beyond this machine without a token" 1 \
     film serve good.film --listen 0.0.0.0:8080
 echo short >token
 bad "a token that is too short" 1 \
-    'film: token: a token has 16 to 500 characters without spaces; openssl rand -hex 32 makes one' \
+    'film: token: a token must have 16 to 500 characters without spaces; create one with openssl rand -hex 32' \
     film serve good.film --token-file token
 bad "no such token file" 3 \
     'film: cannot open missing.txt: No such file or directory' \

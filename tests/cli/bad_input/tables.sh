@@ -188,14 +188,14 @@ bad "--labels categories without a category" 2 \
     "film: good.tsv: labels of the kind \"categories\" need a category, but the columns are label, question1, question2; name the columns or choose another kind of labels" \
     film train good.tsv --labels categories -o m.film
 bad "pairs for embed" 2 \
-    'film: good.tsv has two sentences in a row, embed takes one; choose with --columns, for example --columns -,text,-' \
+    'film: good.tsv has two sentences per row, but embed needs one; choose it with --columns, for example --columns -,text,-' \
     film embed good.film good.tsv -o v.npy
 
 bad "one sentence in a row for predict" 2 \
-    'film: questions.tsv has one sentence in a row, predict takes two; name them with --columns, for example --columns a,b' \
+    'film: questions.tsv has one sentence per row, but predict needs two; name them with --columns, for example --columns a,b' \
     film predict good.film questions.tsv
 bad "kaggle's format without ids" 2 \
-    'film: good.tsv has no column of ids, which --format kaggle writes; name it with --columns, for example --columns id,a,b' \
+    'film: good.tsv has no id column, but --format kaggle needs one; name it with --columns, for example --columns id,a,b' \
     film predict good.film good.tsv --format kaggle
 bad "eval of text without labels" 2 \
     'film: plain.txt: no labels; add a label, score or category column or triplets, or name the columns' \
