@@ -1,9 +1,9 @@
-/* Exact nearest neighbours by inner product: every query against every row.
+/* Exact nearest neighbours by inner product: compares every query with every row (brute force).
  *
- * Scores come from matrix products of one fixed shape (short blocks are filled up with zeros), each
- * computed by one thread. So a score depends on the two vectors alone, not on where they stand or
- * how many threads there are: equal vectors tie exactly, and the bytes of the result are the same
- * for every thread count. For cosines the caller normalises the rows. */
+ * Scores come from matrix products of one fixed shape, each computed by one thread; short blocks
+ * are padded with zeros. So a score depends on the two vectors alone, not on their position or on
+ * the number of threads. Equal vectors therefore tie exactly. For cosines the caller normalises
+ * rows. */
 #ifndef LA_FLAT_H
 #define LA_FLAT_H
 
@@ -15,35 +15,37 @@
 
 struct flat {
     const float *rows;    /* count x dim */
-    const float *penalty; /* count: subtracted from every score of the row; NULL: nothing */
+    const float *penalty; /* count: subtracted from every score of the row; NULL: no penalty */
     size_t count, dim;
 };
 
-/* Queries are rows themselves, by id, and then none is among its own neighbours; or, where VECTORS
- * is set, vectors from elsewhere, and then every row may be an answer but the one that ID says it
- * is. */
+/* Queries come in two kinds. With VECTORS == NULL they are rows, given by id, and a row is never
+ * its own neighbour. Otherwise they are external vectors, and every row may be a result, except the
+ * row that ID names for the query. */
 struct flat_queries {
-    const uint32_t *id; /* NULL: all rows, in order; of vectors: none of them is a row */
+    /* Rows: the row of each query; NULL means all rows in order. Vectors: the row that each one
+     * equals; NULL means that none is a row. */
+    const uint32_t *id;
     size_t count;
     const float *vectors; /* count x dim, or NULL */
 };
 
-/* Targets likewise. */
+/* One target per query, in the same two kinds. */
 struct flat_targets {
-    const uint32_t *id;   /* of vectors: FLAT_NONE where it is no row */
+    const uint32_t *id;   /* for vectors: FLAT_NONE where the target is not a row */
     const float *vectors; /* count x dim, or NULL */
-    const float *penalty; /* count: of the vectors; NULL: nothing */
+    const float *penalty; /* count, for vectors only; NULL: no penalty */
 };
 
-/* ID and SCORE (may be NULL) are queries x k, best first, of equal scores the lower id; where there
- * are fewer than k (other) rows the rest is FLAT_NONE. */
+/* Finds the K best rows per query. ID and SCORE (which may be NULL) are queries x k, best first;
+ * equal scores are ordered by id. Missing results are FLAT_NONE. */
 film_status flat_search(const struct flat *base, const struct flat_queries *queries, size_t k,
                         int threads, const film_progress *progress, uint32_t *id, float *score,
                         film_error *error);
 
-/* RANK[i] = 1 + the number of rows, other than the query and its target, that score at least as
- * well for query i as target i does: ties count against the target. A target that is its own query
- * has rank 1. */
+/* RANK[i] = 1 + the number of rows, other than query i and its target, that score at least as high
+ * for query i as target i does: ties count against the target. A target that is its own query has
+ * rank 1. */
 film_status flat_rank(const struct flat *base, const struct flat_queries *queries,
                       const struct flat_targets *targets, int threads,
                       const film_progress *progress, uint32_t *rank, film_error *error);
