@@ -1,4 +1,5 @@
-/* What lies between the matrix products of a BERT network, each in one pass over memory. */
+/* The operations between the matrix products of a BERT network: layer norm, activations, attention.
+ * Each makes one pass over memory. */
 #ifndef BERT_BERT_KERNEL_H
 #define BERT_BERT_KERNEL_H
 
@@ -10,18 +11,18 @@ enum { BERT_LANES = 16 };
 void bert_kernel_norm(float *state, const float *more, const float *bias, const float *weight,
                       const float *shift, size_t n, float epsilon);
 
-/* VALUES (n) += BIAS, then the activation. */
+/* VALUES (n) += BIAS, then applies the activation. */
 void bert_kernel_gelu(float *values, const float *bias, size_t n);
 void bert_kernel_gelu_tanh(float *values, const float *bias, size_t n);
 void bert_kernel_relu(float *values, const float *bias, size_t n);
 
-/* One head of one sentence: OUT (tokens x size) = softmax(SCALE (Q + QUERY_BIAS) K') V. Rows of Q,
- * K and V lie STRIDE apart, those of OUT OUT_STRIDE. Up to BERT_LANES floats behind a row of V are
- * read and not used. */
+/* One attention head of one sentence: OUT (tokens x size) = softmax(SCALE (Q + QUERY_BIAS) K') V.
+ * Rows of Q, K and V are STRIDE floats apart, those of OUT OUT_STRIDE. Up to BERT_LANES floats
+ * after a row of V are read and ignored. */
 void bert_kernel_attention(const float *query, const float *key, const float *value, size_t stride,
                            const float *query_bias, float scale, size_t tokens, size_t size,
                            float *out, size_t out_stride, float *scratch);
-/* Floats that SCRATCH must have, aligned to a line of memory. */
+/* The number of floats that SCRATCH needs; it must be aligned to a cache line. */
 size_t bert_kernel_scratch(size_t tokens, size_t size);
 
 #endif
