@@ -1,5 +1,5 @@
-/* The encoder as part of a model file: what bert_open read from a folder, written and read
- * again. */
+/* The encoder in a model file: writes what bert_open read from a folder, and reads it again. The
+ * reader validates everything, as a model file may come from anywhere. */
 #include "bert/bert_parts.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
@@ -16,7 +16,7 @@ static const char *const activation_names[] = {"gelu", "gelu_new", "relu"};
 
 /* ---- Writing ---- */
 
-/* In the names of config.json, so that reading checks it as it checks a folder's. */
+/* Uses the names of config.json, so that reading validates it like a folder's. */
 static json_t *config_object(const struct bert_config *c)
 {
     json_t *object = json_pack(
@@ -81,7 +81,7 @@ void bert_tensors(const struct bert *bert, struct safetensors_tensor *out)
            bert->weights.tensor_count * sizeof *out);
 }
 
-/* ---- Reading: nothing is trusted ---- */
+/* ---- Reading: everything is validated ---- */
 
 static film_status read_config(const json_t *root, const char *name, struct bert_config *config,
                                film_error *error)
@@ -110,7 +110,7 @@ done:
     return status;
 }
 
-/* The id of a token, which the vocabulary has. */
+/* Reads the id of a token; it must be in the vocabulary. */
 static film_status read_id(const json_t *value, const struct wordpiece *wordpiece, const char *name,
                            uint32_t *id, film_error *error)
 {

@@ -1,6 +1,6 @@
-/* The weights of a folder: model.safetensors, or its parts with an index, as floats in the
- * network's own layout. Every shape is checked before memory is taken for it: what is allocated is
- * then bounded by the size of the files. */
+/* Reads the weights of a folder, model.safetensors or its shards with an index, as floats in the
+ * network's own layout. Every shape is checked before memory is allocated, so allocations are
+ * bounded by the size of the files. */
 #include "bert/bert_parts.h"
 #include "base/mem.h"
 
@@ -10,13 +10,13 @@
 
 enum { MOST_FILES = 1000, NAME_ROOM = 160, LANES = 16, BLOCK = 16 };
 
-/* ---- Where tensors come from ---- */
+/* ---- The source of tensors ---- */
 
 struct source {
     const char *name; /* for messages */
     struct safetensors *file[MOST_FILES];
     size_t count;
-    int borrowed;       /* the file belongs to somebody else */
+    int borrowed;       /* the caller owns the file */
     const char *prefix; /* of every tensor's name */
 };
 
@@ -48,7 +48,7 @@ static film_status open_part(const char *folder, const char *file, struct source
     return status;
 }
 
-/* Each file that the index names, once. The tensors are looked for in all of them. */
+/* Opens each file that the index names, once. Tensors are searched in all of them. */
 static film_status open_parts(const char *folder, const char *index, struct source *source,
                               film_error *error)
 {
@@ -100,8 +100,8 @@ done:
 
 /* ---- One tensor ---- */
 
-/* Two passes over the same list of tensors: the first checks that each is there and adds up the
- * floats, the second fills them in. */
+/* Reads the list of tensors in two passes: the first checks that each exists and counts the floats,
+ * the second copies them. */
 struct loader {
     const struct source *source;
     float *block; /* NULL in the first pass */
@@ -116,8 +116,8 @@ static float from_bits(uint32_t bits)
     return value;
 }
 
-/* Exponent and fraction moved to their places in a float, whose exponent counts from 112 lower: the
- * product puts that right, for numbers without a leading 1 too. */
+/* Moves exponent and fraction to their places in a float, whose exponent bias is 112 larger. The
+ * multiplication corrects the bias, for subnormal numbers too. */
 static float half_to_float(uint16_t bits)
 {
     enum { LARGEST_EXPONENT = 0x7C00 };
@@ -141,8 +141,8 @@ static film_status not_finite(const struct loader *loader, const char *name, fil
                       loader->source->name, loader->source->prefix, name);
 }
 
-/* TO[column * stride + row] = the tensor, in blocks: a column alone would touch a new line of
- * memory with every value. */
+/* TO[column * stride + row] = the tensor, in blocks: a single column would touch a new cache line
+ * with every value. */
 static int copy_transposed(const struct safetensors_tensor *tensor, size_t rows, size_t columns,
                            float *to, size_t stride)
 {
@@ -168,7 +168,7 @@ static int copy(const struct safetensors_tensor *tensor, size_t count, float *to
     return finite;
 }
 
-/* Notes the tensor, under the name a model file gives it. */
+/* Records the tensor under its name in a model file. */
 static film_status note_tensor(struct bert_weights *out, const char *name,
                                const struct safetensors_tensor *tensor, film_error *error)
 {
@@ -185,8 +185,8 @@ static film_status note_tensor(struct bert_weights *out, const char *name,
     return FILM_OK;
 }
 
-/* The tensor NAME (or OTHER: older files call weight and bias of a norm gamma and beta) with its
- * shape, ROWS 0: a vector. */
+/* Finds the tensor NAME (or OTHER: older files call weight and bias of a norm gamma and beta) and
+ * checks its shape; ROWS 0 means a vector. */
 static film_status look_up(const struct loader *loader, const char *name, const char *other,
                            size_t rows, size_t columns, const struct safetensors_tensor **out,
                            film_error *error)
@@ -221,7 +221,7 @@ static film_status look_up(const struct loader *loader, const char *name, const 
                       source->prefix, name, wanted, tensor->dims ? is : "a single value");
 }
 
-/* COUNT floats of the block, at the start of a line of memory. */
+/* Reserves COUNT floats of the block, aligned to a cache line. */
 static void reserve(struct loader *loader, size_t count, float **where)
 {
     *where = loader->block ? loader->block + loader->used : NULL;
@@ -239,7 +239,7 @@ static film_status take_vector(struct loader *loader, const char *name, const ch
     return FILM_OK;
 }
 
-/* The first USED of ROWS rows, as they are. */
+/* Copies the first USED of ROWS rows. */
 static film_status take_rows(struct loader *loader, const char *name, size_t rows, size_t columns,
                              size_t used, float **where, film_error *error)
 {
@@ -267,7 +267,7 @@ static void part_name(char name[NAME_ROOM], const struct bert_config *config, si
              layer, part_names[config->distil][part], what);
 }
 
-/* A matrix of the file (OUT x IN), transposed into columns COLUMN .. of a matrix with STRIDE
+/* Transposes a matrix of the file (OUT x IN) into the columns at TO of a matrix with STRIDE
  * columns. */
 static film_status fill_matrix(const struct loader *loader, const char *name, size_t outputs,
                                size_t inputs, float *to, size_t stride, film_error *error)
@@ -297,7 +297,7 @@ static film_status take_part_norm(struct loader *loader, const struct bert_confi
 {
     char name[NAME_ROOM];
     part_name(name, config, layer, part, "");
-    name[strlen(name) - 1] = '\0'; /* the point */
+    name[strlen(name) - 1] = '\0'; /* drop the final point */
     return take_norm(loader, name, config->hidden, weight, bias, error);
 }
 
@@ -334,8 +334,8 @@ static film_status take_qkv(struct loader *loader, const struct bert_config *con
     return FILM_OK;
 }
 
-/* Attention weights add up to 1, so the value's bias b comes out of the attention as it is, and out
- * of the matrix behind it as a constant: mix_bias += mix' b. */
+/* Attention weights sum to 1, so the value bias b passes through the attention unchanged and
+ * becomes a constant after the next matrix: mix_bias += mix' b. */
 static void fold_value_bias(const struct bert_layer *layer, const float *value_bias, size_t hidden)
 {
     for (size_t o = 0; o < hidden; o++) {
@@ -381,7 +381,7 @@ static film_status take_all(struct loader *loader, const struct bert_config *con
     TRY(take_norm(loader, "embeddings.LayerNorm", hidden, &out->norm, &out->norm_bias, error));
     for (size_t i = 0; i < config->layers; i++)
         TRY(take_layer(loader, config, i, &out->layers[i], error));
-    if (type) /* every token of a single sentence is of the first type */
+    if (type) /* every token of a single sentence has token type 0 */
         for (size_t p = 0; p < config->positions * hidden; p++)
             out->positions[p] += type[p % hidden];
 done:
@@ -390,7 +390,7 @@ done:
 
 /* ---- The folder ---- */
 
-/* What stands before "embeddings": a folder saved with a head on top has its network's name
+/* Finds the prefix of "embeddings": a folder saved with a head on top has its network's name
  * there. */
 static film_status find_prefix(struct source *source, film_error *error)
 {
@@ -417,7 +417,7 @@ static film_status load(struct source *source, const struct bert_config *config,
     out->count = loader.used;
     TRY_ALLOC(loader.block = out->block = mem_aligned(out->count, sizeof *out->block), error);
     mem_large_pages(out->block, out->count * sizeof *out->block);
-    memset(out->block, 0, out->count * sizeof *out->block); /* the ends of lines too */
+    memset(out->block, 0, out->count * sizeof *out->block); /* padding included */
     loader.used = 0;
     TRY(take_all(&loader, config, out, error));
 done:

@@ -1,5 +1,5 @@
-/* The convolutional network on top of a BERT encoder (triplet network of Hoffer and Ailon):
- * plan, start, forward, backward. Learning is in learn/deep_learn.c. */
+/* The convolutional network on top of a BERT encoder (the triplet network of Hoffer & Ailon 2015):
+ * shape, initialisation, forward and backward pass. Training is in learn/deep_learn.c. */
 #include "bert/deep.h"
 #include "base/mem.h"
 #include "la/openmp.h"
@@ -153,10 +153,10 @@ void deep_scratch_free(struct deep_scratch *scratch)
     memset(scratch, 0, sizeof *scratch);
 }
 
-/* ---- Forwards and backwards ---- */
+/* ---- Forward and backward ---- */
 
-/* What is left out is as if ReLU had cut it off; the others grow, so that the sum stays what it
- * was. */
+/* Inverted dropout: dropped values are treated as if ReLU had set them to zero; the others are
+ * scaled up so that the expected sum stays the same. */
 static void drop(float *values, unsigned char *which, size_t count, double share, struct rng *rng)
 {
     float scale = (float)(1 / (1 - share));

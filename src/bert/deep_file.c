@@ -1,4 +1,4 @@
-/* The black box's network as part of a model file. */
+/* The black box's network in a model file: writes shape and tensors, reads and validates them. */
 #include "base/mem.h"
 #include "base/jsonfile.h"
 #include "bert/deep.h"
@@ -13,7 +13,7 @@ static const char *const names[DEEP_LAYERS][2] = {{"deep.0.weight", "deep.0.bias
                                                   {"deep.2.weight", "deep.2.bias"},
                                                   {"deep.3.weight", "deep.3.bias"}};
 
-/* filter x filter x maps before x maps. */
+/* filter x filter x input maps x output maps. */
 static void weight_shape(const struct deep_conv *conv, uint64_t shape[4])
 {
     shape[0] = shape[1] = conv->filter;
@@ -60,7 +60,7 @@ static film_status read_shape(const char *settings, const char *name, struct dee
                                       "maps", &maps[0], &maps[1], &maps[2], &maps[3]) != 0;
     json_decref(root);
     if (bad) return status_set(error, FILM_BAD_INPUT, "%s: %s", name, problem.text);
-    shape->tokens = (size_t)tokens; /* what is negative becomes far too large */
+    shape->tokens = (size_t)tokens; /* a negative number becomes far too large */
     for (int l = 0; l < DEEP_LAYERS; l++) shape->maps[l] = (size_t)maps[l];
     return FILM_OK;
 }

@@ -1,4 +1,5 @@
-/* Exact nearest neighbours by matrix products of a fixed shape. */
+/* Exact nearest neighbours and exact ranks by matrix products of one fixed shape. This is brute
+ * force; approximate search is in src/index. */
 #include "la/flat.h"
 #include "base/mem.h"
 #include "la/openmp.h"
@@ -9,19 +10,19 @@
 #include <omp.h>
 #include <string.h>
 
-/* Shape of one product: QUERIES x ROWS scores (128 KiB) stay in the second-level cache while they
- * are looked through. */
+/* The shape of one product: QUERIES x ROWS scores (128 KiB) stay in the second-level cache while
+ * they are scanned. */
 enum { QUERIES = 64, ROWS = 512 };
 
-/* What one thread works with. */
+/* The buffers of one thread. */
 struct worker {
-    float *queries; /* QUERIES x dim, zeros behind the last */
+    float *queries; /* QUERIES x dim, padded with zeros */
     float *rows;    /* ROWS x dim: the last, short block of the base, or targets */
     float *scores;  /* QUERIES x ROWS */
     float *kept;    /* QUERIES x k */
 };
 
-struct job {
+struct flat_job {
     const struct flat *base;
     const struct flat_queries *queries;
     size_t k;
@@ -31,7 +32,7 @@ struct job {
     uint32_t *rank;
 };
 
-static film_status worker_init(struct worker *worker, const struct job *job, film_error *error)
+static film_status worker_init(struct worker *worker, const struct flat_job *job, film_error *error)
 {
     film_status status = FILM_OK;
     size_t dim = job->base->dim;
@@ -53,22 +54,22 @@ static void worker_free(struct worker *worker)
     mem_free(worker->kept);
 }
 
-/* The row that query I is; FLAT_NONE, which is no row, for one from elsewhere. */
+/* The row that query I equals; FLAT_NONE, which is no row, for an external vector. */
 static uint32_t query_id(const struct flat_queries *queries, size_t i)
 {
     if (queries->id) return queries->id[i];
     return queries->vectors ? FLAT_NONE : (uint32_t)i;
 }
 
-static const float *query_vector(const struct job *job, size_t i)
+static const float *query_vector(const struct flat_job *job, size_t i)
 {
     size_t dim = job->base->dim;
     return job->queries->vectors ? job->queries->vectors + i * dim
                                  : job->base->rows + query_id(job->queries, i) * dim;
 }
 
-/* And its target's, with what is subtracted from its score. */
-static const float *target_vector(const struct job *job, size_t i, float *penalty)
+/* The vector of query I's target, and the penalty subtracted from its score. */
+static const float *target_vector(const struct flat_job *job, size_t i, float *penalty)
 {
     const struct flat_targets *targets = job->targets;
     const float *of_row = job->base->penalty;
@@ -80,14 +81,15 @@ static const float *target_vector(const struct job *job, size_t i, float *penalt
     return job->base->rows + targets->id[i] * job->base->dim;
 }
 
-/* scores (QUERIES x ROWS) = queries * rows', always this shape. */
+/* scores (QUERIES x ROWS) = queries * rows', always in this shape. */
 static void multiply(struct worker *worker, const float *rows, size_t dim)
 {
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, QUERIES, ROWS, (int)dim, 1.0f,
                 worker->queries, (int)dim, rows, (int)dim, 0.0f, worker->scores, ROWS);
 }
 
-static void gather_queries(struct worker *worker, const struct job *job, size_t first, size_t count)
+static void gather_queries(struct worker *worker, const struct flat_job *job, size_t first,
+                           size_t count)
 {
     size_t dim = job->base->dim;
     memset(worker->queries, 0, QUERIES * dim * sizeof(float));
@@ -95,7 +97,7 @@ static void gather_queries(struct worker *worker, const struct job *job, size_t 
         memcpy(worker->queries + i * dim, query_vector(job, first + i), dim * sizeof(float));
 }
 
-/* The scores of block BLOCK of the base; returns how many rows it has. */
+/* Computes the scores of block BLOCK of the base; returns its number of rows. */
 static size_t score_block(struct worker *worker, const struct flat *base, size_t block)
 {
     size_t first = block * ROWS, count = base->count - first < ROWS ? base->count - first : ROWS;
@@ -111,7 +113,8 @@ static size_t score_block(struct worker *worker, const struct flat *base, size_t
     return count;
 }
 
-static void search_tile(struct worker *worker, const struct job *job, size_t first, size_t count)
+static void search_tile(struct worker *worker, const struct flat_job *job, size_t first,
+                        size_t count)
 {
     struct topk top[QUERIES];
     size_t blocks = (job->base->count + ROWS - 1) / ROWS, k = job->k;
@@ -121,7 +124,7 @@ static void search_tile(struct worker *worker, const struct job *job, size_t fir
         size_t rows = score_block(worker, job->base, block);
         for (size_t i = 0; i < count; i++) {
             const float *scores = worker->scores + i * ROWS;
-            size_t self = query_id(job->queries, first + i) - block * ROWS; /* wraps: not here */
+            size_t self = query_id(job->queries, first + i) - block * ROWS; /* may wrap around */
             for (size_t j = 0; j < rows; j++)
                 if (j != self) topk_offer(&top[i], scores[j], (uint32_t)(block * ROWS + j));
         }
@@ -136,7 +139,7 @@ static void search_tile(struct worker *worker, const struct job *job, size_t fir
     }
 }
 
-static void rank_tile(struct worker *worker, const struct job *job, size_t first, size_t count)
+static void rank_tile(struct worker *worker, const struct flat_job *job, size_t first, size_t count)
 {
     size_t dim = job->base->dim, blocks = (job->base->count + ROWS - 1) / ROWS;
     float wanted[QUERIES], penalty[QUERIES];
@@ -157,7 +160,7 @@ static void rank_tile(struct worker *worker, const struct job *job, size_t first
             if (self == target && self != FLAT_NONE) continue;
             uint32_t better = 0;
             for (size_t j = 0; j < rows; j++) better += scores[j] >= wanted[i];
-            size_t s = self - block * ROWS, t = target - block * ROWS; /* wrap: not here */
+            size_t s = self - block * ROWS, t = target - block * ROWS; /* may wrap around */
             if (s < rows) better -= scores[s] >= wanted[i];
             if (t < rows) better -= scores[t] >= wanted[i];
             job->rank[first + i] += better;
@@ -165,9 +168,9 @@ static void rank_tile(struct worker *worker, const struct job *job, size_t first
     }
 }
 
-/* Tiles of queries, shared out among the threads. The calling thread reports progress; when that
- * says stop, all threads pass over what is left. */
-static film_status run(const struct job *job, int threads, const film_progress *progress,
+/* Distributes tiles of queries over the threads. The calling thread reports progress; after a
+ * cancellation all threads skip the remaining tiles. */
+static film_status run(const struct flat_job *job, int threads, const film_progress *progress,
                        film_error *error)
 {
     film_status status = FILM_OK;
@@ -209,7 +212,7 @@ film_status flat_search(const struct flat *base, const struct flat_queries *quer
                         int threads, const film_progress *progress, uint32_t *id, float *score,
                         film_error *error)
 {
-    struct job job = {.base = base, .queries = queries, .k = k, .id = id, .score = score};
+    struct flat_job job = {.base = base, .queries = queries, .k = k, .id = id, .score = score};
     return run(&job, threads, progress, error);
 }
 
@@ -217,6 +220,6 @@ film_status flat_rank(const struct flat *base, const struct flat_queries *querie
                       const struct flat_targets *targets, int threads,
                       const film_progress *progress, uint32_t *rank, film_error *error)
 {
-    struct job job = {.base = base, .queries = queries, .targets = targets, .rank = rank};
+    struct flat_job job = {.base = base, .queries = queries, .targets = targets, .rank = rank};
     return run(&job, threads, progress, error);
 }

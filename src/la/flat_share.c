@@ -1,21 +1,23 @@
-/* Exact nearest neighbours of rows that are partitioned over the processes of a job. */
+/* Exact nearest neighbours of rows that are partitioned over the processes of a job: sends blocks
+ * of queries to all processes, searches locally with flat.c and merges the results. */
 #include "la/flat_share.h"
 #include "base/mem.h"
 #include "base/topk.h"
 
 #include <string.h>
 
-enum { BLOCK = 4096 }; /* queries that are with all processes at a time */
+/* Queries sent to all processes at a time. */
+enum { BLOCK = 4096 };
 
 /* ---- Neighbours ---- */
 
 struct search {
     const struct flat_share *share;
-    size_t k, *rows;  /* of each process */
+    size_t k, *rows;  /* ROWS: of each process */
     float *vectors;   /* BLOCK x dim: of the queries */
-    uint32_t *self;   /* BLOCK: which rows they are here */
-    uint32_t *found;  /* BLOCK x k numbers, then as many scores: what is sent */
-    uint32_t *came;   /* that of each process */
+    uint32_t *self;   /* BLOCK: their rows in this process */
+    uint32_t *found;  /* BLOCK x k numbers, then the same number of scores: the data to send */
+    uint32_t *came;   /* the data received from each process */
     size_t *out, *in; /* bytes to and from each process */
     float *kept;      /* k */
 };
@@ -55,7 +57,7 @@ done:
     return status;
 }
 
-/* The best of what all processes found for HERE queries, to ID. */
+/* Merges the results of all processes for HERE queries into ID. */
 static void merge(struct search *search, size_t here, uint32_t *id)
 {
     size_t k = search->k, processes = (size_t)search->share->comm->size;
@@ -75,7 +77,8 @@ static void merge(struct search *search, size_t here, uint32_t *id)
     }
 }
 
-/* Rows FIRST .. FIRST + HERE of process OWNER, which gets the answers to ID. */
+/* Searches for rows FIRST .. FIRST + HERE - 1 of process OWNER, which receives the results in
+ * ID. */
 static film_status search_block(struct search *search, int owner, size_t first, size_t here,
                                 int threads, uint32_t *id, film_error *error)
 {
@@ -166,8 +169,8 @@ done:
     return status;
 }
 
-/* The vectors of HERE numbers in every process: the owner puts its own among zeros, and they are
- * added up. PENALTY may be NULL. */
+/* Gives every process the vectors of HERE numbers: the owner writes its vectors among zeros, and
+ * the arrays are summed. PENALTY may be NULL. */
 static film_status share_vectors(const struct flat_share *share, const uint32_t *number,
                                  size_t here, uint32_t *row, float *vectors, float *penalty,
                                  film_error *error)

@@ -1,11 +1,13 @@
-/* Matrices whose rows are partitioned over the processes of a job: gathering, summing, products. */
+/* Matrices whose rows are partitioned over the processes of a job: gathering, summing, products. It
+ * processes STRIP columns at a time, so that no process holds a whole matrix. */
 #include "la/spread.h"
 
 #include "base/mem.h"
 
 #include <string.h>
 
-enum { STRIP = 32 }; /* columns at a time */
+/* Columns per transfer. */
+enum { STRIP = 32 };
 
 size_t spread_first(const struct comm *comm, size_t total)
 {
@@ -17,7 +19,7 @@ size_t spread_rows(const struct comm *comm, size_t total)
     return comm_begin(comm, total, comm->rank + 1) - comm_begin(comm, total, comm->rank);
 }
 
-/* What each process has of TOTAL things of SIZE. */
+/* The bytes or counts that each process has of TOTAL items of SIZE. */
 static size_t *shares(const struct comm *comm, size_t total, size_t size)
 {
     size_t *share = mem_array((size_t)comm->size, sizeof *share);
@@ -46,7 +48,7 @@ film_status spread_sum(const struct comm *comm, size_t total, size_t width, cons
     return status;
 }
 
-/* Columns AT .. AT + SOME of FROM (rows x width) to TO (rows x some), and back. */
+/* Copies columns AT .. AT + SOME - 1 of FROM (rows x width) to TO (rows x some), and back. */
 static void take_columns(const float *from, size_t rows, size_t width, size_t at, size_t some,
                          float *to)
 {

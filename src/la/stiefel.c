@@ -1,5 +1,6 @@
-/* Minimises a function over orthonormal matrices: Cayley curve and Barzilai-Borwein steps (Wen &
- * Yin 2013). Does not know its problem. */
+/* Minimises a function over matrices with orthonormal columns: Cayley curve (equation 313 of the
+ * paper; Wen & Yin 2013), Barzilai-Borwein steps, Zhang & Hager's line search. It does not know the
+ * problem; FILM's is in learn/film_problem.c. */
 #include "la/stiefel.h"
 #include "base/mem.h"
 #include "la/dense.h"
@@ -36,17 +37,17 @@ const char *stiefel_stop_name(enum stiefel_stop stop)
     return names[stop];
 }
 
-/* ---- The Cayley curve through P against the gradient G ---- */
+/* ---- The Cayley curve through P along the gradient G ---- */
 
 struct cayley {
     size_t r, d;
     int threads, full;
-    double scale;  /* ||G|| / sqrt(d): the blocks below hold G / scale, see cayley_prepare */
+    double scale;  /* ||G|| / sqrt(d): the blocks below use G / scale, see cayley_prepare */
     double *m;     /* r x 2d: [G, P]; r x r form: A, r x r */
     double *ntm;   /* 2d x 2d: N'M */
     double *ntp;   /* 2d x d: N'P */
-    double *left;  /* the system of one tau, overwritten by LAPACK */
-    double *right; /* and its right side, then its solution */
+    double *left;  /* the linear system for one tau, overwritten by LAPACK */
+    double *right; /* its right-hand side, then its solution */
     double *pg;    /* d x d: P'G */
     double *gg;    /* d x d: G'G */
     int *pivots;
@@ -78,7 +79,7 @@ done:
     return status;
 }
 
-/* A = G P' - P G', r x r. Small r only, so the plain loops are the place to read what A is. */
+/* A = G P' - P G', r x r. Used for small r only; the plain loops define A. */
 static void prepare_full(struct cayley *c, const double *p, const double *g)
 {
     size_t r = c->r, d = c->d;
@@ -89,9 +90,10 @@ static void prepare_full(struct cayley *c, const double *p, const double *g)
                 dense_dot(g + i * d, p + j * d, d) - dense_dot(p + i * d, g + j * d, d);
 }
 
-/* The parts of the curve that do not depend on tau. A = GP' - PG' is linear in G, so G / scale with
- * tau * scale gives the same curve; without it N'M mixes numbers of the size of G'G with ones of
- * the size of P'P, and the step loses half its digits when ||G|| is far from 1. */
+/* Computes the parts of the curve that do not depend on tau. A = GP' - PG' is linear in G, so G /
+ * scale with tau * scale gives the same curve. Without scaling, N'M mixes numbers of the size of
+ * G'G with numbers of the size of P'P, and the step loses half its digits when ||G|| is far from
+ * 1. */
 static void cayley_prepare(struct cayley *c, const double *p, const double *g)
 {
     size_t r = c->r, d = c->d, dd = 2 * d;
@@ -128,8 +130,8 @@ static film_status solve(struct cayley *c, size_t side, film_error *error)
                              c->right, (int)c->d);
     if (info == LAPACK_WORK_MEMORY_ERROR || info == LAPACK_TRANSPOSE_MEMORY_ERROR)
         return status_no_memory(error);
-    /* info > 0, a singular system: impossible for a skew A but for overflow; the caller sees
-     * numbers that are not finite and shortens the step. */
+    /* info > 0 is a singular system: impossible for a skew A except after overflow. The caller then
+     * sees numbers that are not finite and shortens the step. */
     if (info != 0) memset(c->right, 0xff, side * c->d * sizeof(double));
     return FILM_OK;
 }
@@ -181,8 +183,8 @@ double stiefel_defect(size_t rows, size_t cols, const double *p, double *scratch
     return sqrt(dense_dot(scratch, scratch, cols * cols));
 }
 
-/* P <- P (I - E/2), E = P'P - I: the first term of P (P'P)^-1/2, the nearest orthonormal matrix. It
- * squares the defect each time, so one or two rounds do; and unlike QR it does not turn P. */
+/* P <- P (I - E/2), E = P'P - I: the first term of P (P'P)^-1/2, the nearest orthonormal matrix.
+ * Each round squares the defect, so one or two rounds suffice. Unlike QR it does not rotate P. */
 static double repair(struct cayley *c, double *p, double *copy, double *scratch)
 {
     size_t r = c->r, d = c->d;
@@ -198,24 +200,24 @@ static double repair(struct cayley *c, double *p, double *copy, double *scratch)
 
 /* ---- The loop ---- */
 
-struct state {
+struct descent {
     const struct stiefel_problem *problem;
     const struct stiefel_options *options;
     struct stiefel_result *result;
     size_t r, d, size;
     struct cayley curve;
     double *p, *p_old;       /* r x d each, as all below */
-    double *g, *g_old;       /* gradients under the present data */
+    double *g, *g_old;       /* gradients under the current data */
     double *flow, *flow_old; /* F(P), F(P_old) */
     double *trial, *g_trial;
     double *small;               /* d x d */
     double f, reference, weight; /* f(P), Zhang-Hager's C and Q */
-    size_t still;                /* steps in a row that hardly changed f */
+    size_t still;                /* consecutive steps that hardly changed f */
     double defect;               /* of the last trial */
-    int moved;                   /* there is a P_old */
+    int moved;                   /* P_old is valid */
 };
 
-static film_status evaluate(struct state *s, const double *p, double *f, double *g,
+static film_status evaluate(struct descent *s, const double *p, double *f, double *g,
                             film_error *error)
 {
     s->result->evaluations++;
@@ -223,16 +225,16 @@ static film_status evaluate(struct state *s, const double *p, double *f, double 
 }
 
 /* OUT = F(P) = G - P (G'P). */
-static void flow_of(struct state *s, const double *p, const double *g, double *out)
+static void flow_of(struct descent *s, const double *p, const double *g, double *out)
 {
     dense_transposed_times(s->d, s->d, s->r, 1.0, g, p, 0.0, s->small, s->options->threads);
     memcpy(out, g, s->size * sizeof *out);
     dense_times(s->r, s->d, s->d, -1.0, p, s->small, 1.0, out, s->options->threads);
 }
 
-/* Lets the problem change its data at P; afterwards f, the reference value and both gradients
+/* Lets the problem change its data at P. Afterwards f, the reference value and both gradients
  * belong to the new data. */
-static film_status refresh(struct state *s, film_error *error)
+static film_status refresh(struct descent *s, film_error *error)
 {
     film_status status = FILM_OK;
     int changed = 0;
@@ -246,8 +248,8 @@ done:
     return status;
 }
 
-/* Barzilai-Borwein: the two formulas in turn. */
-static double step_length(const struct state *s, size_t iteration)
+/* The Barzilai-Borwein step length: the two formulas alternate. */
+static double step_length(const struct descent *s, size_t iteration)
 {
     const struct stiefel_options *o = s->options;
     double pp = 0.0, pf = 0.0, ff = 0.0;
@@ -261,8 +263,9 @@ static double step_length(const struct state *s, size_t iteration)
     return fmin(fmax(tau, o->least_tau), o->most_tau);
 }
 
-/* Shortens *TAU until the trial point is good enough; leaves it in trial, g_trial, *F_TRIAL. */
-static film_status search(struct state *s, double *tau, double slope, double *f_trial,
+/* Line search: shortens *TAU until the trial point satisfies the Zhang-Hager condition. Leaves it
+ * in trial, g_trial and *F_TRIAL. */
+static film_status search(struct descent *s, double *tau, double slope, double *f_trial,
                           size_t *backtracks, int *found, film_error *error)
 {
     film_status status = FILM_OK;
@@ -272,7 +275,7 @@ static film_status search(struct state *s, double *tau, double slope, double *f_
     for (*backtracks = 0; *backtracks <= o->backtracks; ++*backtracks, *tau *= o->shrink) {
         TRY(cayley_step(&s->curve, s->p, *tau, s->trial, error));
         s->defect = stiefel_defect(s->r, s->d, s->trial, s->small, o->threads);
-        if (!(s->defect < 0.5)) continue; /* overflow: a step far too long */
+        if (!(s->defect < 0.5)) continue; /* overflow: the step is much too long */
         if (s->defect > o->most_defect) {
             s->defect = repair(&s->curve, s->trial, s->g_trial, s->small);
             s->result->repairs++;
@@ -294,8 +297,8 @@ static void swap(double **a, double **b)
     *b = keep;
 }
 
-/* The trial point becomes P, P becomes P_old. */
-static void accept(struct state *s, double f_trial)
+/* Accepts the trial point: P becomes P_old, the trial point becomes P. */
+static void accept(struct descent *s, double f_trial)
 {
     const struct stiefel_options *o = s->options;
     swap(&s->p_old, &s->p), swap(&s->p, &s->trial);
@@ -309,8 +312,8 @@ static void accept(struct state *s, double f_trial)
     if (s->defect > s->result->defect) s->result->defect = s->defect;
 }
 
-/* What stiefel_state hands out: the arrays stay the optimiser's own. */
-static struct stiefel_state state_view(const struct state *s)
+/* The state as a view for the report; the arrays stay the optimiser's. */
+static struct stiefel_state state_view(const struct descent *s)
 {
     const struct stiefel_result *result = s->result;
     return (struct stiefel_state){.iteration = result->iterations,
@@ -328,8 +331,8 @@ static struct stiefel_state state_view(const struct state *s)
                                   .g_old = s->g_old};
 }
 
-/* Whether the step just done was the last, with the reason in the result. */
-static int was_last(struct state *s)
+/* Returns whether the completed step was the last; sets the reason in the result. */
+static int was_last(struct descent *s)
 {
     const struct stiefel_options *o = s->options;
     int still = s->still > 0 && s->still >= o->window;
@@ -337,8 +340,8 @@ static int was_last(struct state *s)
     return still || s->result->iterations >= o->iterations;
 }
 
-/* One iteration. *STOP becomes 1 when it was the last, with the reason in the result. */
-static film_status iterate(struct state *s, size_t iteration, int *stop, film_error *error)
+/* One iteration. Sets *STOP when it was the last, with the reason in the result. */
+static film_status iterate(struct descent *s, size_t iteration, int *stop, film_error *error)
 {
     film_status status = FILM_OK;
     const struct stiefel_options *o = s->options;
@@ -381,7 +384,7 @@ done:
     return status;
 }
 
-static film_status state_init(struct state *s, film_error *error)
+static film_status state_init(struct descent *s, film_error *error)
 {
     film_status status = FILM_OK;
     double **arrays[] = {&s->p,    &s->p_old,    &s->g,     &s->g_old,
@@ -394,7 +397,7 @@ done:
     return status;
 }
 
-static void state_free(struct state *s)
+static void state_free(struct descent *s)
 {
     double *arrays[] = {s->p,        s->p_old, s->g,       s->g_old, s->flow,
                         s->flow_old, s->trial, s->g_trial, s->small};
@@ -402,8 +405,8 @@ static void state_free(struct state *s)
     cayley_free(&s->curve);
 }
 
-/* From the caller's P. */
-static film_status begin(struct state *s, const double *p, film_error *error)
+/* Starts from the caller's P. */
+static film_status begin(struct descent *s, const double *p, film_error *error)
 {
     memcpy(s->p, p, s->size * sizeof *p);
     if (!(repair(&s->curve, s->p, s->trial, s->small) < 1e-10))
@@ -414,8 +417,9 @@ static film_status begin(struct state *s, const double *p, film_error *error)
     return status;
 }
 
-/* From a state, which may come from a file. P is taken as it is: a repair would change its bits. */
-static film_status go_on(struct state *s, const struct stiefel_state *from, film_error *error)
+/* Resumes from a state, which may come from a file. P is used unchanged: a repair would change its
+ * bits. */
+static film_status resume(struct descent *s, const struct stiefel_state *from, film_error *error)
 {
     size_t bytes = s->size * sizeof(double);
     memcpy(s->p, from->p, bytes), memcpy(s->p_old, from->p_old, bytes);
@@ -445,14 +449,14 @@ film_status stiefel_minimise(const struct stiefel_problem *problem,
 {
     film_status status = FILM_OK;
     size_t r = problem->rows, d = problem->cols;
-    struct state s = {.problem = problem, .options = options, .result = result, .r = r, .d = d};
+    struct descent s = {.problem = problem, .options = options, .result = result, .r = r, .d = d};
     int before = dense_begin();
     *result = (struct stiefel_result){.stop = STIEFEL_ITERATIONS};
     if (d == 0 || d > r || r > 100000)
         TRY(status_set(error, FILM_USAGE, "no %zu orthonormal vectors of length %zu", d, r));
     s.size = r * d;
     TRY(state_init(&s, error));
-    TRY(options->resume ? go_on(&s, options->resume, error) : begin(&s, p, error));
+    TRY(options->resume ? resume(&s, options->resume, error) : begin(&s, p, error));
     int stop = was_last(&s);
     for (size_t k = result->iterations + 1; !stop && status == FILM_OK; k++)
         status = iterate(&s, k, &stop, error);
