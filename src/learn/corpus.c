@@ -1,5 +1,5 @@
-/* Rows of labelled files in memory: every distinct sentence once, rows as ids. What labels mean
- * for learning is labels.c. */
+/* Rows of labelled files in memory: every distinct sentence once, rows as ids. labels.c defines
+ * what labels mean for training. */
 #include "learn/corpus.h"
 #include "base/mem.h"
 #include "learn/rows.h"
@@ -17,7 +17,7 @@ int corpus_reserve(struct corpus *corpus, size_t rows)
                     sizeof *corpus->category);
 }
 
-/* An absent column has no bytes at all; an empty sentence is one of length 0. */
+/* A missing column has no bytes at all; an empty sentence has length 0. */
 static film_status number(struct strtab *table, film_text text, uint32_t *id, film_error *error)
 {
     *id = STRTAB_NONE;
@@ -78,7 +78,7 @@ done:
     return status;
 }
 
-/* The text behind an id as a row has it: no bytes when there is none. */
+/* The text of an id as in a row: no bytes when there is none. */
 static film_text text_of(const struct strtab *table, uint32_t id)
 {
     return id == STRTAB_NONE ? (film_text){NULL, 0} : strtab_get(table, id);

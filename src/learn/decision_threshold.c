@@ -1,5 +1,5 @@
-/* Choosing the operating point when a model is trained. What the criteria are, and how a point
- * is measured, is learn/operating.h; how log-odds are fitted, pair/calibrate.h. */
+/* Chooses the operating point during training. The criteria and measures are in learn/operating.c,
+ * the fit of log-odds in learn/calibrate_fit.c. */
 #include "learn/decision_threshold.h"
 #include "base/mem.h"
 #include "learn/calibrate_fit.h"
@@ -18,10 +18,11 @@ film_status decision_threshold_check(const film_operating *wanted, int none_is_s
                                      film_error *error)
 {
     if (wanted->criterion == FILM_ACCURACY || !none_is_same) return FILM_OK;
-    return status_set(error, FILM_BAD_INPUT,
-                      "operating point %s: no pair is labelled the same to choose the threshold on; "
-                      "give a labelled dev file, or leave it out",
-                      operating_name(wanted->criterion));
+    return status_set(
+        error, FILM_BAD_INPUT,
+        "operating point %s: no pair is labelled the same to choose the threshold on; "
+        "give a labelled dev file, or leave it out",
+        operating_name(wanted->criterion));
 }
 
 static json_t *number(double value)
@@ -39,7 +40,7 @@ json_t *decision_threshold_json(const film_operating *wanted, const struct opera
                      number(point->precision), "recall", number(point->recall), "f1", point->f1);
 }
 
-/* Where the line says that both answers are equally likely under the prior. */
+/* The score at which LINE gives even odds under the prior. */
 static double even_point(const struct calibration *line, double prior)
 {
     return (log((1 - prior) / prior) - line->bias) / line->scale;

@@ -1,5 +1,5 @@
-/* The losses of the black box, triplet hinge and N-pair softmax, and their gradients by the
- * vectors. Batches and weights are deep_learn.c. */
+/* The losses of the black box, triplet hinge (32) and N-pair softmax (Sohn 2016), and their
+ * gradients with respect to the vectors. Batches and weights are in deep_learn.c. */
 #include "learn/deep_loss.h"
 #include "base/mem.h"
 #include "la/dense.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct work {
-    float *unit;    /* rows x dim: the vectors at length 1 */
+    float *unit;    /* rows x dim: the normalised vectors */
     double *length; /* rows */
     float *anchors; /* count x dim: the anchors' unit vectors */
     float *cosine,
@@ -49,7 +49,7 @@ static void work_free(struct work *work)
     mem_free(work->slope);
 }
 
-/* DEEP_NO_ROW: all rows mean the same. */
+/* Returns the nearest negative row; DEEP_NO_ROW when all rows are duplicates of the anchor. */
 static uint32_t nearest(const struct deep_batch *batch, size_t t, const float *cosine)
 {
     uint32_t own = batch->cluster[batch->triplets[t].anchor], best = DEEP_NO_ROW;
@@ -89,7 +89,7 @@ static double n_pair(const struct deep_batch *batch, size_t t, double temperatur
     return log(sum) / (double)batch->count;
 }
 
-/* GRADIENT = that in the unit vectors: slope' anchors, and slope unit for the anchors. */
+/* GRADIENT with respect to the unit vectors: slope' anchors, and slope unit for the anchors. */
 static void spread(const struct deep_batch *batch, struct work *work, float *gradient)
 {
     int rows = (int)batch->rows, count = (int)batch->count, dim = (int)batch->dim;
@@ -107,7 +107,7 @@ film_status deep_loss(const struct deep_batch *batch, const struct deep_loss_opt
 {
     film_status status = FILM_OK;
     struct work work = {0};
-    int before = dense_begin(); /* the same bytes for any number of threads */
+    int before = dense_begin(); /* the result must not depend on the number of threads */
     int rows = (int)batch->rows, dim = (int)batch->dim;
     TRY(work_init(&work, batch, error));
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)batch->count, rows, dim, 1.0f,
@@ -120,7 +120,7 @@ film_status deep_loss(const struct deep_batch *batch, const struct deep_loss_opt
                                  : hinge(batch, t, options->margin, cosine, slope);
     }
     spread(batch, &work, gradient);
-    for (size_t r = 0; r < batch->rows; r++) { /* through the division by the length */
+    for (size_t r = 0; r < batch->rows; r++) { /* backward through the normalisation */
         float *row = gradient + r * batch->dim;
         const float *unit = work.unit + r * batch->dim;
         vec_add_scaled(row, (float)-vec_dot(row, unit, batch->dim), unit, batch->dim);

@@ -1,14 +1,16 @@
-/* Learning the vocabulary and building the matrix, each sentence read once.
+/* Learns the TF-IDF vocabulary and builds the matrix; each sentence is read once.
  *
- * 1. Every thread takes a stretch of sentences and counts with a string table of its own; what it
- *    reads it keeps as (local id, tf) entries.
- * 2. The local tables are merged, features below min_df dropped, the rest sorted by frequency. The
- *    order does not depend on who counted what, so every thread count gives the same bytes.
- * 3. Every thread translates its entries to the final ids and weighs them, straight into the CSR.
+ * 1. Every thread takes a chunk of sentences, counts with its own string table and stores (local
+ * id,
+ *    tf) entries.
+ * 2. The local tables are merged, features below min_df dropped and the others sorted by frequency.
+ *    The order does not depend on the chunks, so every thread count gives the same result.
+ * 3. Every thread translates its entries to final ids and writes their weights into the CSR matrix.
  *
- * In a job each process does this with its own sentences, and step 2 goes over all of them (fit_share.h).
+ * In a job each process does this with its own sentences, and step 2 merges the counts of all
+ * (features_share.h).
  *
- * Memory beside the result: 8 bytes per entry and the tables with the features that are dropped. */
+ * Memory besides the result: 8 bytes per entry, and the tables including dropped features. */
 #include "base/mem.h"
 #include "base/sort.h"
 #include "la/openmp.h"
@@ -24,7 +26,7 @@ struct entry {
     float tf;
 };
 
-/* One thread's stretch of sentences. */
+/* One thread's chunk of sentences. */
 struct part {
     uint32_t begin, end; /* sentences */
     struct grams grams;
@@ -43,7 +45,7 @@ struct part {
 
 /* ---- 1. Counting ---- */
 
-/* The ids of one group's grams in one sentence, added where new. */
+/* Finds the ids of one group's n-grams in one sentence; adds new ones. */
 static film_status number_grams(struct part *part, int group, film_error *error)
 {
     const struct gram_list *list = &part->grams.group[group];
@@ -108,10 +110,10 @@ done:
     return status;
 }
 
-/* ---- 2. Merging and choosing ---- */
+/* ---- 2. Merging and selection ---- */
 
 struct candidate {
-    uint64_t hash; /* settles ties of df without comparing strings */
+    uint64_t hash; /* breaks ties of df without comparing strings */
     uint32_t df, id;
 };
 
@@ -120,10 +122,11 @@ static int more_frequent_first(const void *left, const void *right)
     const struct candidate *a = left, *b = right;
     if (a->df != b->df) return a->df > b->df ? -1 : 1;
     if (a->hash != b->hash) return a->hash < b->hash ? -1 : 1;
-    return a->id < b->id ? -1 : 1; /* equal 64-bit hashes: once in many million vocabularies */
+    return a->id < b->id ? -1 : 1; /* equal 64-bit hashes: extremely rare */
 }
 
-/* All parts' features of GROUP in one table, df added up. part->global gets ids of that table. */
+/* Merges all parts' features of GROUP into one table and sums df. part->global receives ids of that
+ * table. */
 static film_status merge(struct part *parts, int part_count, int group, struct strtab *merged,
                          uint32_t **df, film_error *error)
 {
@@ -146,8 +149,8 @@ done:
     return status;
 }
 
-/* The features of GROUP that stay, in their final order. RENUMBER[merged id] becomes the id inside
- * the group or STRTAB_NONE. */
+/* Selects the features of GROUP in their final order. RENUMBER[merged id] becomes the id inside the
+ * group or STRTAB_NONE. */
 static film_status choose(const struct strtab *merged, const uint32_t *df,
                           const struct features_options *options, struct strtab *vocabulary,
                           uint32_t *renumber, film_error *error)
@@ -193,11 +196,12 @@ static film_status set_idf(struct features *features, int group, const uint32_t 
 /* The features of a group that this process has seen. */
 struct counted {
     const struct strtab *texts;
-    const uint32_t *df; /* sentences that have each */
+    const uint32_t *df; /* sentences that contain each */
     uint32_t sentences;
 };
 
-/* In a job: the vocabulary is chosen from the counts of all processes, and this one's features are looked up in it. */
+/* In a job: selects the vocabulary from the counts of all processes and looks this process's
+ * features up in it. */
 static film_status choose_together(struct features *features, int group,
                                    const struct counted *counted,
                                    const struct features_options *options, uint32_t *renumber,
@@ -257,7 +261,7 @@ done:
 
 /* ---- 3. The matrix ---- */
 
-/* Translates the entries to final ids in place, dropping the rest; row lengths go to X->start. */
+/* Translates the entries to final ids in place and drops the others; row lengths go to X->start. */
 static void translate(struct part *part, size_t *row_length)
 {
     size_t from = 0, to = 0;
@@ -330,9 +334,9 @@ done:
     return status;
 }
 
-/* ---- All of it ---- */
+/* ---- All steps ---- */
 
-/* Cuts the sentences into stretches of about equal bytes. */
+/* Divides the sentences into chunks of about equal bytes. */
 static void cut(const struct strtab *sentences, struct part *parts, int part_count)
 {
     uint64_t bytes = sentences->offsets[sentences->count];

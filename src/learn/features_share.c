@@ -1,10 +1,12 @@
+/* Merges the feature counts of several processes: features are sent to their owners by a hash,
+ * counted there, and the frequent ones sent to all. It does not order the vocabulary. */
 #include "learn/features_share.h"
 #include "base/partition.h"
 #include "base/mem.h"
 
 #include <string.h>
 
-/* What stays of the owned features: each string behind its count. */
+/* Packs the owned features that are frequent enough: each string after its count. */
 static film_status pack_kept(const struct strtab *owned, const uint32_t *df, size_t min_df,
                              struct string_pack *kept, film_error *error)
 {

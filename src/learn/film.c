@@ -1,5 +1,5 @@
-/* FILM's optimisation from start to map (Tang & Aw 2020): margin, start, the solver with early
- * stopping, L from P and s. The objective is film_problem.c, the solver la/stiefel.h. */
+/* FILM's training (the algorithm of Tang & Aw 2020): start, margin, solver with early stopping, and
+ * L from P and s (34). The objective is in film_problem.c, the solver in la/stiefel.c. */
 #include "learn/film.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -56,7 +56,7 @@ done:
     return status;
 }
 
-/* P = [Q; 0], Q the d x d orthonormal part of a normal random matrix. */
+/* P = [Q; 0], where Q is the d x d orthonormal factor of a normal random matrix. */
 static film_status random_start(size_t r, size_t d, uint64_t seed, double *p, film_error *error)
 {
     struct rng rng;
@@ -66,7 +66,7 @@ static film_status random_start(size_t r, size_t d, uint64_t seed, double *p, fi
     return film_orthonormalise(d, d, p, error);
 }
 
-/* P = eigenvectors of H's d largest eigenvalues: the best P while Lambda = I. */
+/* P = the eigenvectors of H's d largest eigenvalues: the optimal P while Lambda = I. */
 static film_status eigen_start(const struct film_problem *q, double *p, film_error *error)
 {
     film_status status = FILM_OK;
@@ -96,8 +96,8 @@ static film_status start(const struct film_problem *q, const struct film_learn_o
     return random_start(q->rank, q->dim, o->seed, p, error);
 }
 
-/* m = ratio * mean |y|^2, where |y|^2 depends on s, s on Lambda and Lambda on m: rounds until m
- * stands. The rounds leave Lambda, H and s belonging to m. */
+/* Sets m = ratio * mean |y|^2. |y|^2 depends on s, s on Lambda, and Lambda on m, so the rounds
+ * repeat until m is stable. Afterwards Lambda, H and s belong to m. */
 static film_status set_margin(struct film_problem *q, const struct film_learn_options *o, double *p,
                               film_error *error)
 {
@@ -111,8 +111,8 @@ static film_status set_margin(struct film_problem *q, const struct film_learn_op
         double before = q->margin, mean;
         TRY(film_problem_mean_square(q, p, o->margin_sample, o->seed + 1, &mean, error));
         q->margin = o->margin_ratio * mean;
-        /* The refresh takes s from the old K first; the first Lambda is thus that of s = mu(k(I)),
-         * not of s = 1. One round later there is no difference. */
+        /* refresh computes s from the old K first; so the first Lambda belongs to s = mu(k(I)), not
+         * to s = 1. One round later there is no difference. */
         TRY(film_problem_refresh(q, p, &changed, error));
         if (changed == 0 || fabs(q->margin - before) < 1e-4 * q->margin) break;
     }
@@ -128,11 +128,11 @@ struct recorder {
     const struct film_learn_options *options;
     size_t capacity;
     int no_memory;
-    struct film_kept kept; /* the judge's best, and what a pause needs */
+    struct film_kept kept; /* the judge's best point, and the state for a checkpoint */
     double *s;             /* d */
 };
 
-/* Asks the judge about P and keeps it when it is the best so far. */
+/* Validates P with the judge and stores it when it is the best so far. */
 static double judge(struct recorder *rec, size_t iteration, const double *p)
 {
     const struct film_learn_options *o = rec->options;
@@ -150,7 +150,7 @@ static double judge(struct recorder *rec, size_t iteration, const double *p)
     return verdict;
 }
 
-/* Whether to stop is for the first process of a job to say. */
+/* Broadcasts the first process's decision whether to stop. */
 static film_status first_says(const struct recorder *rec, int *stop)
 {
     return comm_broadcast(rec->problem->owners.comm, stop, sizeof *stop, 0, NULL);
@@ -181,7 +181,7 @@ static int record(void *user, const struct stiefel_step *step)
     return first_says(rec, &stop) != FILM_OK || stop;
 }
 
-/* The point to begin at, or everything as it was when learning was paused. */
+/* Prepares the starting point, or restores the state from a checkpoint. */
 static film_status begin(struct recorder *rec, struct stiefel_options *solver, film_error *error)
 {
     film_status status = FILM_OK;
@@ -241,7 +241,7 @@ film_status film_no_triplets(film_error *error)
                       "that mean the same and sentences that do not");
 }
 
-/* What the user is told about the end: s = mu(k), dead columns, counts. */
+/* Computes the final measures: s = mu(k), dead columns, counts. */
 static void finish(struct film_problem *q, struct film_learned *out)
 {
     double mean = 0.0;

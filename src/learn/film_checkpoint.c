@@ -1,11 +1,11 @@
-/* FILM's state as named arrays, to be saved and restored. Where they are stored is the
- * checkpointer's business. */
+/* Saves and restores FILM's state as named arrays. The checkpointer stores them
+ * (train/checkpoint.c). */
 #include "learn/film_checkpoint.h"
 #include "base/mem.h"
 
 #include <string.h>
 
-/* The history as a matrix of doubles, a row per iteration. */
+/* The history as a matrix of doubles, one row per iteration. */
 enum { HISTORY_COLUMNS = sizeof(struct film_iteration) / sizeof(double), MOST_ARRAYS = 32 };
 _Static_assert(HISTORY_COLUMNS * sizeof(double) == sizeof(struct film_iteration),
                "an iteration is doubles only");
@@ -20,7 +20,7 @@ static void add(struct list *list, const char *name, enum state_type type, void 
     list->arrays[list->count++] = (struct state_array){name, type, data, count};
 }
 
-/* Single numbers; the iteration tells how long the history is. */
+/* Single numbers; the iteration determines the length of the history. */
 static void list_numbers(struct list *list, struct film_kept *kept)
 {
     struct stiefel_state *s = &kept->solver;
@@ -40,7 +40,7 @@ static void list_numbers(struct list *list, struct film_kept *kept)
     add(list, "since_full", STATE_SIZE, &q->since_full, 1);
 }
 
-/* ACTIVE: the flags of all processes' anchors. */
+/* ACTIVE has the flags of all processes' anchors. */
 static void list_arrays(struct list *list, struct film_kept *kept, unsigned char *active)
 {
     struct stiefel_state *s = &kept->solver;
@@ -63,11 +63,12 @@ static void list_arrays(struct list *list, struct film_kept *kept, unsigned char
 
 int film_keep_save(const struct checkpointer *checkpointer, const struct film_kept *kept)
 {
-    struct film_kept copy = *kept; /* the list points to what it could also be read into */
+    /* the list's pointers are not const, as loading writes to them */
+    struct film_kept copy = *kept;
     struct list list = {.count = 0};
     const struct film_problem *q = kept->problem;
     const struct comm *comm = q->owners.comm;
-    void *active = NULL; /* a byte an anchor, which all get though only the first writes */
+    void *active = NULL; /* one byte per anchor; all processes gather it, the first writes it */
     size_t *sizes = NULL;
     int failed = comm->size > 1 &&
                  comm_gather_all(comm, q->active, q->anchors, &active, &sizes, NULL) != FILM_OK;
@@ -124,7 +125,7 @@ static film_status check_arrays(const struct film_kept *kept, film_error *error)
     return FILM_OK;
 }
 
-/* The place of this process's first anchor among those of all. */
+/* The index of this process's first anchor among those of all. */
 static film_status find_own(const struct film_problem *q, size_t *first, film_error *error)
 {
     film_status status = FILM_OK;

@@ -1,12 +1,12 @@
-/* Sums over an anchor's triplets of rows of V, fetched from the processes that own them. It
- * knows nothing of the objective they enter. */
+/* Computes the sums w_i over an anchor's triplets from rows of V, some of which other processes
+ * own. It does not know the objective that uses them. */
 #include "learn/film_rows.h"
 #include "base/mem.h"
 #include "embed/vec.h"
 
 #include <string.h>
 
-enum { DEFAULT_ROOM = 1 << 21, ANCHORS = 256 /* a thread takes at a time */ };
+enum { DEFAULT_ROOM = 1 << 21, ANCHORS = 256 /* per chunk of a thread */ };
 
 struct sums {
     const struct film_owners *owners;
@@ -18,17 +18,17 @@ struct sums {
     float *w;
 };
 
-/* A row that is asked for. The sum an entry belongs to ends where the next has another anchor. */
+/* A request for a row. A sum ends where the next entry has a different anchor. */
 struct entry {
     uint32_t id;
-    uint32_t anchor; /* twice its place in the round, and 1 when the row is subtracted */
+    uint32_t anchor; /* twice its index in the round, plus 1 when the row is subtracted */
 };
 
-/* Entries to or from each process, one's behind the other's, and the sums they make. */
+/* The entries to or from each process, in rank order, and their sums. */
 struct request {
     void *entries;
     size_t *bytes; /* of entries, by process */
-    size_t *begin; /* where a sum's entries begin; sums + 1 */
+    size_t *begin; /* sums + 1: the first entry of each sum */
     size_t *sizes; /* bytes of sums, by process */
     size_t sums;
 };
@@ -56,7 +56,7 @@ static float share_of(const struct triplets *t, size_t a)
     return 1.0f / (float)(t->start[a + 1] - t->start[a] + 1);
 }
 
-/* Rows FIRST .. END of W from the rows of this process. */
+/* Adds this process's rows to rows FIRST .. END - 1 of W. */
 static void add_own(const struct sums *s, size_t first, size_t end)
 {
     const struct triplets *t = s->triplets;
@@ -75,7 +75,7 @@ static void add_own(const struct sums *s, size_t first, size_t end)
 
 /* ---- With other processes ---- */
 
-/* The anchors of a round: as many as there is room for sums. */
+/* The end of a round: as many anchors as the buffer has room for sums. */
 static size_t round_end(const struct sums *s, size_t first)
 {
     const struct triplets *t = s->triplets;
@@ -89,7 +89,8 @@ static size_t round_end(const struct sums *s, size_t first)
     return end;
 }
 
-/* Puts an entry into its owner's stretch, which begins at ENTRIES[next[owner]]; NULL: counts it. */
+/* Writes an entry to its owner's range, which starts at ENTRIES[next[owner]]. With ENTRIES == NULL
+ * it only counts. */
 static void ask(const struct sums *s, uint32_t id, uint32_t anchor, size_t *next,
                 struct entry *entries)
 {
@@ -100,7 +101,7 @@ static void ask(const struct sums *s, uint32_t id, uint32_t anchor, size_t *next
     next[owner]++;
 }
 
-/* What the triplets of anchors FIRST .. END name of others' rows. */
+/* Lists the rows of other processes that the triplets of anchors FIRST .. END - 1 need. */
 static film_status list_entries(const struct sums *s, size_t first, size_t end,
                                 struct request *request, film_error *error)
 {
@@ -130,7 +131,7 @@ done:
     return status;
 }
 
-/* Where the sums of a request's entries begin, and their bytes by process. */
+/* Finds where the sums of a request's entries begin, and their bytes by process. */
 static film_status find_sums(struct request *request, size_t processes, size_t rank,
                              film_error *error)
 {
@@ -155,7 +156,7 @@ done:
     return status;
 }
 
-/* The sums that others ask for. */
+/* Computes the sums that other processes requested. */
 static void answer(const struct sums *s, const struct request *asked, float *sums)
 {
     const struct entry *entries = asked->entries;
@@ -169,8 +170,8 @@ static void answer(const struct sums *s, const struct request *asked, float *sum
     }
 }
 
-/* Rows FIRST .. END of W, from the rows of all processes. Each calls it, also one with no
- * anchors left. */
+/* Computes rows FIRST .. END - 1 of W from the rows of all processes. Collective, also for a
+ * process without remaining anchors. */
 static film_status add_round(const struct sums *s, size_t first, size_t end, film_error *error)
 {
     film_status status = FILM_OK;
@@ -219,7 +220,7 @@ film_status film_rows_sum(const struct film_owners *owners, const struct film_ro
     }
     s.first = owners->starts[owners->comm->rank];
     s.count = owners->starts[owners->comm->rank + 1] - s.first;
-    do { /* as long as one process has anchors left */
+    do { /* while any process has anchors left */
         size_t end = round_end(&s, first);
         TRY(add_round(&s, first, end, error));
         first = end;

@@ -1,5 +1,5 @@
-/* Validation accuracy of a map while it is learned: early stopping. The pairs are embedded once,
- * in the basis of the SVD; a map is then one small product. */
+/* Validation accuracy of a map during training, for early stopping. The pairs are projected into
+ * the basis of the SVD once; each map then needs one small product. */
 #include "learn/judge.h"
 #include "base/mem.h"
 #include "la/openmp.h"
@@ -10,8 +10,7 @@
 
 #include <math.h>
 
-/* The sentences of this process's pairs, in the order of their ids; of one process, all there
- * are. */
+/* Lists the sentences of this process's pairs by ascending id; with one process, all of them. */
 static film_status list_sentences(struct judge *judge, const struct strtab *texts, film_text **list,
                                   film_error *error)
 {
@@ -109,6 +108,6 @@ double judge_map(struct judge *judge, const double *p, const double *s)
             FILM_OK ||
         calibrate_threshold(judge->all, judge->pairs.target, judge->pairs.count, &threshold,
                             &accuracy, NULL) != FILM_OK)
-        return 0; /* no memory: never the best */
+        return 0; /* out of memory: never the best */
     return accuracy;
 }

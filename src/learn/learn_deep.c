@@ -1,8 +1,8 @@
-/* Method DEEP: a network on the token matrices of a BERT encoder. The learner is
- * learn/deep_learn.h, the network bert/deep.h.
+/* Method DEEP: trains a network on the token matrices of a BERT encoder. The training loop is in
+ * deep_learn.c, the network in bert/deep.c.
  *
- * Matrices are made again for each batch: kept, those of Quora's sentences would take 6 GB even
- * of a small encoder. */
+ * Matrices are recomputed for each batch: storing those of Quora's sentences would take 6 GB even
+ * with a small encoder. */
 #include "base/checksum.h"
 #include "base/mem.h"
 #include "learn/deep_learn.h"
@@ -10,13 +10,13 @@
 #include "learn/learn_network.h"
 #include "learn/pair_lists.h"
 
-/* For deep_source. */
+/* Implements deep_source. */
 struct encoding {
     const struct strtab *sentences;
     const struct bert *bert;
     size_t tokens;
     int threads;
-    film_text *texts; /* room for the rows of a batch, and how long each is */
+    film_text *texts; /* buffers for the rows of a batch, and their lengths */
     uint32_t *lengths;
 };
 
@@ -73,7 +73,7 @@ static struct deep_options wanted_options(const struct learn_input *input)
     return options;
 }
 
-/* DEEP's weights are those to use afterwards, also when learning was stopped. */
+/* Trains DEEP. Its weights are valid afterwards, also when training was stopped. */
 static film_status learn(const struct learn_input *input, struct deep *deep,
                          struct learned_map *out, film_error *error)
 {
@@ -124,8 +124,8 @@ film_status learn_deep_start(const film_train_options *options, size_t width, st
 
 film_status learn_deep(const struct learn_input *input, struct learned_map *out, film_error *error)
 {
-    /* The weights are the network's own; nobody has asked it yet, so it remembers nothing of how
-     * they were. */
+    /* The weights belong to the network. Nothing has been encoded yet, so its cache holds no vector
+     * of the old weights. */
     struct deep deep = *network_head(input->network);
     out->dim = input->network->dim;
     return learn(input, &deep, out, error);

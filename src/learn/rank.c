@@ -1,5 +1,5 @@
-/* Learning by ranking: epochs, batches, and the map with its term weights folded in. The loss is
- * rank_batch.c, what goes into a batch rank_draw.c. */
+/* Training by ranking: epochs, batches, and the final map with its term weights multiplied in. The
+ * loss is in rank_batch.c; rank_draw.c draws the batches. */
 #include "learn/rank.h"
 #include "base/mem.h"
 #include "la/openmp.h"
@@ -34,7 +34,8 @@ void rank_learned_free(struct rank_learned *learned)
     memset(learned, 0, sizeof *learned);
 }
 
-enum { MOST_BATCH = 65536, MOST_HARD = 64 }; /* sizes that BLAS can count in an int */
+/* Limits of sizes that BLAS counts in an int. */
+enum { MOST_BATCH = 65536, MOST_HARD = 64 };
 
 static film_status check(size_t sentences, const struct rank_options *o, film_error *error)
 {
@@ -59,11 +60,12 @@ static film_status check(size_t sentences, const struct rank_options *o, film_er
     return FILM_OK;
 }
 
-#define BORDER_RATE 0.005 /* plain steps: the border is one number that all pairs vote on */
+/* Plain gradient steps for the border: it is one number that depends on all pairs. */
+#define BORDER_RATE 0.005
 
 /* ---- Training ---- */
 
-/* Tells about the steps since the last time; *CANCEL when the answer was to stop. */
+/* Reports the steps since the last report; sets *CANCEL when the callback cancels. */
 static film_status record(struct rank_run *run, int *cancel, film_error *error)
 {
     const struct rank_options *o = run->options;
@@ -80,7 +82,8 @@ static film_status record(struct rank_run *run, int *cancel, film_error *error)
     return FILM_OK;
 }
 
-/* After a step: saves when it is time, and tells all what process 0 heard, whether to stop. */
+/* After a step: saves a checkpoint when it is due, and broadcasts whether process 0 was
+ * cancelled. */
 static film_status pause(struct rank_run *run, int *cancel, film_error *error)
 {
     film_status status = FILM_OK;
@@ -93,7 +96,7 @@ done:
     return status;
 }
 
-/* One batch: part NUMBER of the epoch's pairs, all parts of about the same size. */
+/* Trains on one batch: part NUMBER of the epoch's pairs; all parts have about the same size. */
 static film_status train_batch(struct rank_run *run, size_t number, film_error *error)
 {
     film_status status = FILM_OK;
@@ -137,13 +140,13 @@ done:
     return status;
 }
 
-/* Folds the term weights into the map and hands both out. */
+/* Multiplies the term weights into the map and moves both to the result. */
 static film_status finish(struct rank_run *run, film_error *error)
 {
     struct rank_map *map = &run->map;
     struct rank_learned *out = run->out;
     int threads = run->threads;
-    rank_batch_free(&run->batch); /* the whole map needs room */
+    rank_batch_free(&run->batch); /* makes room for the whole map */
 #pragma omp parallel for num_threads(threads)
     for (size_t f = 0; f < map->features; f++)
         vec_scale(map->rows + f * map->dim, map->gain[f], map->dim);
@@ -163,7 +166,7 @@ static film_status finish(struct rank_run *run, film_error *error)
     return FILM_OK;
 }
 
-/* Everything as it is before the first step. */
+/* Initialises everything before the first step. */
 static film_status prepare(struct rank_run *run, const struct rank_labels *labels,
                            film_error *error)
 {

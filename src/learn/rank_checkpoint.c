@@ -1,4 +1,5 @@
-/* What is kept of a training run by ranking: its history, and all that a pause needs. */
+/* The history of a training by ranking, and its state for a checkpoint as named arrays. The
+ * checkpointer stores them (train/checkpoint.c). */
 #include "base/mem.h"
 #include "learn/rank_run.h"
 
@@ -19,7 +20,7 @@ struct rank_progress rank_history_entry(const struct rank_run *run, size_t numbe
                                   run->kept_history[number][0], run->kept_history[number][1]};
 }
 
-/* ---- What is kept ---- */
+/* ---- The state ---- */
 
 enum { MOST_ARRAYS = 24 };
 
@@ -27,7 +28,7 @@ struct list {
     struct state_array arrays[MOST_ARRAYS];
     int by_column
         [MOST_ARRAYS]; /* a process has its columns of the map's alone, not all of the array */
-    float *mine[MOST_ARRAYS]; /* those columns; arrays[] then names all of it, in process 0 */
+    float *mine[MOST_ARRAYS]; /* own columns; arrays[] then describes the whole, in process 0 */
     size_t count;
 };
 
@@ -82,8 +83,8 @@ static size_t bytes_of(const struct state_array *array)
     return array->count * sizes[array->type];
 }
 
-/* Gives process 0 room for what is split: the columns of each process behind those of the one
- * before. */
+/* Allocates in process 0 the arrays that are split: the columns of one process after those of the
+ * preceding one. */
 static film_status list_whole(struct list *list, const struct rank_run *run, film_error *error)
 {
     film_status status = FILM_OK;
@@ -107,13 +108,13 @@ static void list_free(struct list *list)
         if (list->mine[k]) mem_free(list->arrays[k].data);
 }
 
-/* Array K, which is split: from all processes to the first, or from it to all. */
+/* Gathers array K, which is split, in the first process, or scatters it from there. */
 static film_status move(const struct list *list, size_t k, const struct rank_map *map, int to_first,
                         film_error *error)
 {
     film_status status = FILM_OK;
     const struct comm *comm = map->comm;
-    size_t *mine = NULL, *all = NULL; /* what goes to or comes from each process, in bytes */
+    size_t *mine = NULL, *all = NULL; /* bytes sent to and received from each process */
     TRY_ALLOC((mine = mem_zeroed((size_t)comm->size, sizeof *mine)) &&
                   (all = mem_zeroed((size_t)comm->size, sizeof *all)),
               error);
@@ -149,7 +150,7 @@ done:
     return status;
 }
 
-/* What process 0 finds in the checkpoint, to all. */
+/* Broadcasts what process 0 reads from the checkpoint. */
 static film_status load(struct rank_run *run, struct list *list, film_error *error)
 {
     film_status status = FILM_OK;
@@ -167,7 +168,7 @@ done:
     return status;
 }
 
-/* ---- Going on ---- */
+/* ---- Resuming ---- */
 
 static film_status refuse(film_error *error, const char *what)
 {
@@ -186,7 +187,7 @@ static film_status check_numbers(const struct rank_run *run, film_error *error)
     if (draw->opposed_next > 0 && draw->opposed_next >= draw->opposed_count)
         return refuse(error, "place among the negative pairs");
     if (!(random[0] | random[1] | random[2] | random[3]))
-        return refuse(error, "random state"); /* zeros give zeros for ever */
+        return refuse(error, "random state"); /* the generator would return zeros forever */
     return FILM_OK;
 }
 

@@ -1,5 +1,5 @@
-/* Draws pairs of sentences, pieces and made-up words, and surveys them as the trees see pairs.
- * What they weigh beside labelled pairs is decided here; what is learned from them is not. */
+/* Draws unrelated pairs of sentences, excerpts and made-up words, and computes their traits for the
+ * trees. It decides their weight; it does not train on them. */
 #include "learn/unrelated_pairs.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -12,8 +12,8 @@
 
 enum { STRETCH = 64, LONGEST_WORD = 9, LONGEST_PIECE = 4 };
 
-/* What labelled pairs weigh is 1 each; so many of these, each half, moves what is learned about
- * labelled pairs by less than the seed does. */
+/* Labelled pairs have weight 1. With this number and weight, unrelated pairs change what is learned
+ * about labelled pairs by less than a different seed does. */
 static const float WEIGHT = 0.5f;
 
 void unrelated_pairs_free(struct unrelated_pairs *pairs)
@@ -24,7 +24,7 @@ void unrelated_pairs_free(struct unrelated_pairs *pairs)
     *pairs = (struct unrelated_pairs){.x = NULL};
 }
 
-/* One to four words in a row of TEXT, cut at spaces. */
+/* One to four consecutive words of TEXT, cut at spaces. */
 static film_text piece(struct rng *rng, film_text text)
 {
     size_t spaces = 0, skip, words = 1 + (size_t)rng_below(rng, LONGEST_PIECE), start = 0;
@@ -36,7 +36,7 @@ static film_text piece(struct rng *rng, film_text text)
     return (film_text){text.bytes + start, end - start};
 }
 
-/* A word nobody knows. */
+/* A random string that is in no vocabulary. */
 static film_text made_up_word(struct rng *rng, char *room)
 {
     size_t length = 3 + (size_t)rng_below(rng, LONGEST_WORD - 2);
@@ -44,8 +44,8 @@ static film_text made_up_word(struct rng *rng, char *room)
     return (film_text){room, length};
 }
 
-/* One pair on its way. What is drawn for the second sentence depends on the first one's text,
- * and in a job another process may have that: so first all first sentences are brought, then all
+/* One pair under construction. The draw for the second sentence depends on the text of the first,
+ * which another process of the job may own. So all first sentences are fetched first, then all
  * second ones. */
 struct drawn {
     struct rng rng;
@@ -55,9 +55,9 @@ struct drawn {
 };
 
 struct drawing {
-    size_t first, count; /* the share of this process */
+    size_t first, count; /* the range of this process */
     struct drawn *pair;
-    uint32_t *id, *at;        /* of the sentence drawn; in the table brought */
+    uint32_t *id, *at;        /* of the drawn sentence; its index in the fetched table */
     struct strtab brought[2]; /* first and second sentences */
 };
 
@@ -69,7 +69,8 @@ static void drawing_free(struct drawing *drawing)
     for (int side = 0; side < 2; side++) strtab_free(&drawing->brought[side]);
 }
 
-/* A sentence, more often a piece of one, seldom a made-up word or nothing. */
+/* A whole sentence if WHOLE, otherwise mostly an excerpt, rarely a made-up word or an empty
+ * text. */
 static film_text cut(struct drawn *drawn, film_text text, int whole, char *room)
 {
     if (whole) return text;
@@ -78,7 +79,7 @@ static film_text cut(struct drawn *drawn, film_text text, int whole, char *room)
     return piece(&drawn->rng, text);
 }
 
-/* Both whole in a third of the pairs, one in a third, none in a third. */
+/* Both sides are whole in a third of the pairs, one in a third, none in a third. */
 static int whole_sides(const struct drawing *drawing, size_t i)
 {
     return (int)((drawing->first + i) % 3);
@@ -153,8 +154,8 @@ static film_status make_all(const struct decision *decision, const struct drawin
     return status;
 }
 
-/* COLUMN, COUNT things of SIZE bytes, becomes that of all processes in process 0, and nothing in
- * the others. */
+/* Gathers COLUMN, COUNT items of SIZE bytes, of all processes in process 0; frees it in the
+ * others. */
 static film_status collect(const struct comm *comm, float **column, size_t count, size_t size,
                            film_error *error)
 {
