@@ -1,5 +1,5 @@
-/* The rows of a corpus as input of triplets.h. In a job, draws are by a sentence's place in the
- * rows, so that they are the same for any number of processes. */
+/* Converts the rows of a corpus to the input of triplets.c. In a job, draws use a sentence's
+ * position in the rows, so that they are the same for every number of processes. */
 #include "learn/corpus_triplets.h"
 #include "base/mem.h"
 #include "learn/corpus_share.h"
@@ -24,12 +24,12 @@ int corpus_same(film_labels labels, float label, const float range[2])
     return share >= 0.8f ? 1 : share <= 0.5f ? 0 : -1;
 }
 
-/* Sentences by their place in the rows (corpus_order), so that the same triplets are drawn in
- * every job. All NULL in a job of one process, where these are the numbers themselves. */
+/* Sentences by their position in the rows (corpus_order), so that every job draws the same
+ * triplets. All are NULL in a job of one process, where positions are the ids. */
 struct places {
-    uint32_t *order;  /* number of the sentence at a place */
-    uint32_t *number; /* place of a sentence */
-    uint32_t *row;    /* of a place, for struct triplet_options */
+    uint32_t *order;  /* id of the sentence at a position */
+    uint32_t *number; /* position of a sentence */
+    uint32_t *row;    /* of a position, for struct triplet_options */
 };
 
 static void places_free(struct places *places)
@@ -64,7 +64,7 @@ static uint32_t place_of(const struct places *places, uint32_t id)
     return places->number && id != TRIPLETS_NONE ? places->number[id] : id;
 }
 
-/* From places back to numbers; and where each anchor stands among those of all processes. */
+/* Converts positions back to ids and finds each anchor's index among those of all processes. */
 static film_status to_numbers(const struct places *places, const struct corpus *corpus,
                               struct triplets *t, film_error *error)
 {
@@ -114,7 +114,7 @@ static film_status from_pairs(const struct corpus *corpus, const float range[2],
     return status;
 }
 
-/* A sentence listed under two categories keeps the first; the others are counted. */
+/* A sentence with two categories keeps the first; the others are counted. */
 static film_status from_categories(const struct corpus *corpus, const struct places *places,
                                    const struct triplet_options *options, struct triplets *out,
                                    film_error *error)
@@ -136,7 +136,7 @@ static film_status from_categories(const struct corpus *corpus, const struct pla
     return status;
 }
 
-/* The rows whose first sentence is this process's. */
+/* Takes the rows whose first sentence this process owns. */
 static film_status from_triplets(const struct corpus *corpus, const struct places *places,
                                  struct triplets *out, film_error *error)
 {
@@ -157,7 +157,7 @@ done:
     return status;
 }
 
-/* Neighbours under LSA: the rows of V Sigma, the first HARD_DIM columns. */
+/* Neighbours by LSA: the rows of V Sigma, the first HARD_DIM columns. */
 enum { HARD_DIM = 100, HARD_CHUNK = 16384, HARD_EXTRA = 8 };
 
 static film_status find_hard(const struct corpus *corpus, const struct triplet_recipe *recipe,
@@ -167,7 +167,7 @@ static film_status find_hard(const struct corpus *corpus, const struct triplet_r
     film_status status = FILM_OK;
     size_t count = corpus->sentences.count, rank = recipe->rank;
     size_t dim = rank < HARD_DIM ? rank : HARD_DIM;
-    /* some of the nearest are of the anchor's own cluster and skipped */
+    /* Some of the nearest are in the anchor's own cluster and are skipped. */
     size_t width = options->hard + HARD_EXTRA;
     float *vectors = mem_array(count * dim, sizeof *vectors);
     TRY_ALLOC(vectors && (*neighbours = mem_array(count * width, sizeof **neighbours)), error);

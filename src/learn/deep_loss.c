@@ -13,8 +13,8 @@ struct work {
     float *unit;    /* rows x dim: the normalised vectors */
     double *length; /* rows */
     float *anchors; /* count x dim: the anchors' unit vectors */
-    float *cosine,
-        *slope;       /* count x rows: of each anchor with each row; the loss's gradient in them */
+    /* count x rows: cosine of each anchor with each row, and the gradient of the loss. */
+    float *cosine, *slope;
     float *d_anchors; /* count x dim */
 };
 

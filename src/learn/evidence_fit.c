@@ -1,3 +1,5 @@
+/* Fits word evidence: logistic regression by stochastic gradient descent with AdaGrad (Duchi et al.
+ * 2011). evidence_rows.c collects the rows; pair/evidence.c evaluates the result. */
 #include "learn/evidence_fit.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -7,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Learning ---- */
+/* ---- Training ---- */
 
 void evidence_defaults(struct evidence_options *options)
 {
@@ -53,11 +55,11 @@ static void step(const struct evidence_rows *rows, size_t i, float slope, float 
     *bias -= rate * slope / sqrtf(*sum);
 }
 
-/* One set of weights on its way. */
+/* One set of weights in training. */
 struct fit {
     const unsigned char *use;
     float *weights, *squares;
-    float *mixed_weights, *mixed_squares; /* as all processes had them after the last mixing */
+    float *mixed_weights, *mixed_squares; /* as all processes had them after the last averaging */
     uint32_t *order;                      /* of the pairs used */
     size_t count;
     struct rng rng;
@@ -94,7 +96,7 @@ done:
     return status;
 }
 
-/* Stretch PART of PARTS of an epoch. */
+/* Trains on chunk PART of PARTS of an epoch. */
 static void walk(struct fit *fit, const struct evidence_rows *rows,
                  const struct evidence_labels *labels, const struct evidence_options *options,
                  size_t epoch, size_t part, size_t parts)
@@ -112,9 +114,9 @@ static void walk(struct fit *fit, const struct evidence_rows *rows,
     }
 }
 
-/* Columns FIRST .. END of all processes as one. The sums of squares add up. A weight moves by the sum of all
- * moves, each made smaller as AdaGrad would have made it, had it known the squares of the others: one that a
- * single process met moves as it did there. */
+/* Merges columns FIRST .. END - 1 of all processes. The sums of squares are added. A weight moves
+ * by the sum of all moves, each reduced as AdaGrad would have done with the squares of the others.
+ * So a weight that only one process changed moves as it did there. */
 static film_status mix(struct fit *fit, const struct comm *comm, size_t first, size_t end,
                        film_error *error)
 {
@@ -144,10 +146,11 @@ done:
     return status;
 }
 
-/* How often in an epoch. Features and the bias, which pairs of all processes meet all the time, the more often
- * the more processes move them at once; items, of which there are many and which few pairs meet, seldom. On Quora's
- * dev pairs evidence alone has a log loss of 0.3910 by one process, of 0.3919, 0.3906 and 0.3894 by 2, 3 and 6;
- * 0.3924, 0.3915 and 0.3901 with 4 mixings of items; 0.3957 by 6 with 16 mixings of features. */
+/* The number of merges per epoch. Features and the bias, which all pairs use, are merged more often
+ * the more processes there are. Items, which are many and rare, are merged seldom. On Quora's dev
+ * pairs evidence alone has a log loss of 0.3910 with one process, and of 0.3919, 0.3906 and 0.3894
+ * with 2, 3 and 6; with 4 merges of items 0.3924, 0.3915 and 0.3901; with 16 merges of features and
+ * 6 processes 0.3957. */
 enum { FEATURE_MIXINGS_PER_PROCESS = 8, ITEM_MIXINGS = 8 };
 
 static film_status mix_fit(struct fit *fit, const struct evidence_rows *rows,
@@ -160,7 +163,7 @@ static film_status mix_fit(struct fit *fit, const struct evidence_rows *rows,
     return status;
 }
 
-/* COUNT fits side by side, each in one thread; mixing is for one thread alone. */
+/* Trains COUNT fits in parallel, each in one thread; only one thread communicates. */
 static film_status learn_some(struct fit *fits, int count, const struct evidence_rows *rows,
                               const struct evidence_labels *labels,
                               const struct evidence_options *options, film_error *error)
@@ -204,14 +207,14 @@ done:
     return status;
 }
 
-/* ---- To a model ---- */
+/* ---- Conversion to a model ---- */
 
-/* The keys worth keeping, then their weights by slot. */
+/* Stores the keys with a relevant weight, then their weights by slot. */
 static film_status keep_items(struct keytab *kept, const struct evidence_rows *rows,
                               const float *weights, film_error *error)
 {
     film_status status = FILM_OK;
-    const float least = 1e-4f; /* of the log-odds: a thousand of them would not be seen */
+    const float least = 1e-4f; /* of the log-odds: a thousand of them would not be noticed */
     uint32_t number;
     TRY(keytab_init(kept, error));
     for (uint64_t slot = 0; slot <= rows->items.slot_mask; slot++)

@@ -151,7 +151,7 @@ static double judge(struct recorder *rec, size_t iteration, const double *p)
 }
 
 /* Broadcasts the first process's decision whether to stop. */
-static film_status first_says(const struct recorder *rec, int *stop)
+static film_status agree_to_stop(const struct recorder *rec, int *stop)
 {
     return comm_broadcast(rec->problem->owners.comm, stop, sizeof *stop, 0, NULL);
 }
@@ -172,13 +172,13 @@ static int record(void *user, const struct stiefel_step *step)
     if (rec->no_memory) return 1;
     rec->out->history[step->iteration - 1] = now;
     int stop = o->report && o->report(o->user, step->iteration, &now);
-    if (first_says(rec, &stop) != FILM_OK) return 1;
+    if (agree_to_stop(rec, &stop) != FILM_OK) return 1;
     if (!checkpoint_due(o->checkpointer, stop)) return stop;
     struct film_kept kept = rec->kept;
     kept.solver = *step->state;
     kept.history = rec->out->history;
     stop |= film_keep_save(o->checkpointer, &kept);
-    return first_says(rec, &stop) != FILM_OK || stop;
+    return agree_to_stop(rec, &stop) != FILM_OK || stop;
 }
 
 /* Prepares the starting point, or restores the state from a checkpoint. */

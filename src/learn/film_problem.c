@@ -65,7 +65,7 @@ static void build_h(struct film_problem *q)
     for (size_t i = 0; i < r; i++)
         for (size_t j = 0; j <= i; j++) {
             double value = new_part * 0.5 * (q->sum[i * r + j] + q->sum[j * r + i]);
-            if (q->stretch) value *= q->stretch[i] * q->stretch[j];
+            if (q->scale) value *= q->scale[i] * q->scale[j];
             if (old_part > 0.0) value += old_part * q->h[i * r + j];
             q->h[i * r + j] = q->h[j * r + i] = value;
         }
@@ -122,8 +122,7 @@ static void build_map(struct film_problem *q, const double *p)
 {
     for (size_t i = 0; i < q->rank; i++)
         for (size_t c = 0; c < q->dim; c++)
-            q->map[i * q->dim + c] =
-                (float)(p[i * q->dim + c] * (q->stretch ? q->stretch[i] : 1.0));
+            q->map[i * q->dim + c] = (float)(p[i * q->dim + c] * (q->scale ? q->scale[i] : 1.0));
 }
 
 static void times_map(const struct film_problem *q, size_t rows, const float *x, float *out)
@@ -301,8 +300,8 @@ film_status film_problem_init(struct film_problem *q, const struct film_space *s
                                .full_every = FULL_EVERY};
     TRY(allocate(q, error));
     if (power != 1.0) {
-        TRY_ALLOC(q->stretch = mem_array(rank, sizeof *q->stretch), error);
-        for (size_t i = 0; i < rank; i++) q->stretch[i] = pow((double)space->sigma[i], 1.0 - power);
+        TRY_ALLOC(q->scale = mem_array(rank, sizeof *q->scale), error);
+        for (size_t i = 0; i < rank; i++) q->scale[i] = pow((double)space->sigma[i], 1.0 - power);
     }
     TRY(film_problem_load(q, v, stride, triplets, 1.0, 1.0, error));
     memset(q->active, 1, q->anchors);
@@ -350,7 +349,7 @@ void film_problem_weigh(struct film_problem *q, double weight)
 void film_problem_free(struct film_problem *q)
 {
     free_anchors(q);
-    mem_free(q->stretch), mem_free(q->s), mem_free(q->k), mem_free(q->sum), mem_free(q->h);
+    mem_free(q->scale), mem_free(q->s), mem_free(q->k), mem_free(q->sum), mem_free(q->h);
     mem_free(q->hp);
     mem_free(q->map), mem_free(q->pack_w), mem_free(q->pack_v), mem_free(q->scratch);
     *q = (struct film_problem){0};

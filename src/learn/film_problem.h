@@ -47,7 +47,7 @@ struct film_problem {
     double margin;              /* m */
     size_t full_every;          /* recompute H after this number of updates, to stop drift */
     float *w;                   /* a x r */
-    double *stretch;            /* r: the scale factors sigma^(1-p); NULL for p = 1 */
+    double *scale;              /* r: the scale factors sigma^(1-p); NULL for p = 1 */
     unsigned char *active;      /* a: lambda */
     unsigned char *active_next; /* a */
     size_t active_count;        /* of all processes */

@@ -11,8 +11,8 @@ enum { DEFAULT_ROOM = 1 << 21, ANCHORS = 256 /* per chunk of a thread */ };
 struct sums {
     const struct film_owners *owners;
     const float *v;
-    size_t stride, rank, first,
-        count; /* this process's rows: of sentences FIRST .. FIRST + COUNT */
+    size_t stride, rank;
+    size_t first, count; /* this process's rows: sentences FIRST .. FIRST + COUNT - 1 */
     const struct triplets *triplets;
     int threads;
     float *w;
@@ -91,8 +91,8 @@ static size_t round_end(const struct sums *s, size_t first)
 
 /* Writes an entry to its owner's range, which starts at ENTRIES[next[owner]]. With ENTRIES == NULL
  * it only counts. */
-static void ask(const struct sums *s, uint32_t id, uint32_t anchor, size_t *next,
-                struct entry *entries)
+static void add_request(const struct sums *s, uint32_t id, uint32_t anchor, size_t *next,
+                        struct entry *entries)
 {
     int owner = 0;
     if (is_own(s, id)) return;
@@ -115,8 +115,8 @@ static film_status list_entries(const struct sums *s, size_t first, size_t end,
         for (size_t a = first; a < end; a++)
             for (size_t i = t->start[a]; i < t->start[a + 1]; i++) {
                 uint32_t anchor = (uint32_t)(2 * (a - first));
-                ask(s, t->similar[i], anchor, next, entries);
-                ask(s, t->dissimilar[i], anchor + 1, next, entries);
+                add_request(s, t->similar[i], anchor, next, entries);
+                add_request(s, t->dissimilar[i], anchor + 1, next, entries);
             }
         for (size_t p = 0; p < processes && !fill; p++) {
             size_t count = next[p];
@@ -157,15 +157,15 @@ done:
 }
 
 /* Computes the sums that other processes requested. */
-static void answer(const struct sums *s, const struct request *asked, float *sums)
+static void compute_requested(const struct sums *s, const struct request *requested, float *sums)
 {
-    const struct entry *entries = asked->entries;
+    const struct entry *entries = requested->entries;
     size_t r = s->rank;
 #pragma omp parallel for schedule(dynamic, ANCHORS) num_threads(s->threads)
-    for (size_t k = 0; k < asked->sums; k++) {
+    for (size_t k = 0; k < requested->sums; k++) {
         float *sum = sums + k * r;
         memset(sum, 0, r * sizeof *sum);
-        for (size_t i = asked->begin[k]; i < asked->begin[k + 1]; i++)
+        for (size_t i = requested->begin[k]; i < requested->begin[k + 1]; i++)
             vec_add_scaled(sum, entries[i].anchor % 2 ? -1.0f : 1.0f, own_row(s, entries[i].id), r);
     }
 }
@@ -177,25 +177,26 @@ static film_status add_round(const struct sums *s, size_t first, size_t end, fil
     film_status status = FILM_OK;
     const struct comm *comm = s->owners->comm;
     size_t processes = (size_t)comm->size, r = s->rank;
-    struct request mine = {0}, asked = {0};
+    struct request mine = {0}, requested = {0};
     float *answers = NULL, *came = NULL;
     add_own(s, first, end);
     TRY(list_entries(s, first, end, &mine, error));
     TRY(find_sums(&mine, processes, r, error));
-    TRY(comm_exchange_all(comm, mine.entries, mine.bytes, &asked.entries, &asked.bytes, error));
-    TRY(find_sums(&asked, processes, r, error));
-    TRY_ALLOC((answers = mem_array(asked.sums, r * sizeof *answers)) &&
+    TRY(comm_exchange_all(comm, mine.entries, mine.bytes, &requested.entries, &requested.bytes,
+                          error));
+    TRY(find_sums(&requested, processes, r, error));
+    TRY_ALLOC((answers = mem_array(requested.sums, r * sizeof *answers)) &&
                   (came = mem_array(mine.sums, r * sizeof *came)),
               error);
-    answer(s, &asked, answers);
-    TRY(comm_exchange(comm, answers, asked.sizes, came, mine.sizes, error));
+    compute_requested(s, &requested, answers);
+    TRY(comm_exchange(comm, answers, requested.sizes, came, mine.sizes, error));
     for (size_t k = 0; k < mine.sums; k++) {
         size_t a = first + ((const struct entry *)mine.entries)[mine.begin[k]].anchor / 2;
         vec_add_scaled(s->w + a * r, share_of(s->triplets, a), came + k * r, r);
     }
 done:
     request_free(&mine);
-    request_free(&asked);
+    request_free(&requested);
     mem_free(answers);
     mem_free(came);
     return status;

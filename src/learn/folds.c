@@ -1,12 +1,12 @@
-/* Cross-validation folds by connected components. What is learned without a fold is not known
- * here. */
+/* Cross-validation folds by connected components. What is trained without a fold is decided in
+ * out_of_fold.c. */
 #include "learn/folds.h"
 #include "base/mem.h"
 #include "learn/questions.h"
 
 #include <string.h>
 
-/* A component this many times a fold's share would leave the others too little. */
+/* A component larger than this multiple of a fold's share would leave the others too little. */
 #define LARGEST_SHARE 1.5
 
 static int connects(const struct corpus *corpus, size_t row, int positives_only)
@@ -15,14 +15,14 @@ static int connects(const struct corpus *corpus, size_t row, int positives_only)
     return !positives_only || corpus->labels != FILM_LABELS_PAIRS || corpus->label[row] >= 0.5f;
 }
 
-/* Which question each sentence is. */
+/* The question number of each sentence. */
 struct numbering {
     uint32_t *number, questions;
     uint64_t seed; /* of the folds */
 };
 
-/* Assigns rows (or, where rows do not connect, sentences); *LARGEST: rows of the largest
- * component. */
+/* Assigns rows (or, where rows do not connect, sentences) to folds. *LARGEST is the number of rows
+ * of the largest component. */
 static film_status assign(const struct corpus *corpus, const struct numbering *numbering,
                           int positives_only, struct folds *folds, size_t *largest,
                           film_error *error)
@@ -35,14 +35,14 @@ static film_status assign(const struct corpus *corpus, const struct numbering *n
     uint32_t(*row)[3] = mem_array(count, sizeof *row);
     unsigned char *part = mem_array(count, 1);
     TRY_ALLOC(row && part, error);
-    /* Every sentence is a row of its own too, so that all are assigned. */
+    /* Every sentence is also a row by itself, so that all are assigned. */
     for (size_t i = 0; i < sentences; i++, used++)
         row[used][0] = row[used][1] = row[used][2] = number[i];
     for (size_t i = 0; i < corpus->rows; i++) {
         if (!connects(corpus, i, positives_only)) continue;
         uint32_t ids[3] = {corpus->a[i], corpus->b[i], corpus->c[i]};
         if (positives_only)
-            ids[2] = ids[0]; /* a triplet's third tells apart, as a negative row does */
+            ids[2] = ids[0]; /* a triplet's third sentence is a negative and does not connect */
         for (int j = 0; j < 3; j++) row[used][j] = number[ids[j] == STRTAB_NONE ? ids[0] : ids[j]];
         used++;
     }

@@ -1,5 +1,5 @@
-/* Labels of five kinds as pairs with targets, and the texts of pairs in a job of several
- * processes. What pairs are used for is the caller's business. */
+/* Turns labels of five kinds into pairs with targets, and fetches the texts of pairs in a job. What
+ * the pairs are used for is the caller's choice. */
 #include "learn/labels.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -38,7 +38,7 @@ static void take_scores(const struct corpus *corpus, struct labelled_pairs *out)
         add(out, corpus->a[i], corpus->b[i], (corpus->label[i] - low) / range);
 }
 
-/* Rows sorted by category: MEMBER[first[c] .. first[c+1]) are those of category c. */
+/* Sorts rows by category: MEMBER[first[c] .. first[c+1]) are those of category c. */
 static film_status sort_by_category(const struct corpus *corpus, size_t **first, uint32_t **member,
                                     film_error *error)
 {
@@ -46,14 +46,14 @@ static film_status sort_by_category(const struct corpus *corpus, size_t **first,
     *first = mem_zeroed(categories + 2, sizeof **first);
     *member = mem_array(corpus->rows, sizeof **member);
     if (!*first || !*member) return status_no_memory(error);
-    size_t *next = *first + 1; /* one ahead: after filling, first[c] is where c starts */
+    size_t *next = *first + 1; /* shifted by one: after filling, first[c] is where c starts */
     for (size_t i = 0; i < corpus->rows; i++) next[corpus->category[i] + 1]++;
     for (size_t c = 1; c <= categories; c++) next[c] += next[c - 1];
     for (size_t i = 0; i < corpus->rows; i++) (*member)[next[corpus->category[i]]++] = (uint32_t)i;
     return FILM_OK;
 }
 
-/* In turn a pair inside a category and one across two. */
+/* Alternates between a pair inside a category and one across two. */
 static film_status draw_categories(const struct corpus *corpus, struct rng *rng, size_t wanted,
                                    struct labelled_pairs *out, film_error *error)
 {
@@ -74,9 +74,9 @@ static film_status draw_categories(const struct corpus *corpus, struct rng *rng,
     return status;
 }
 
-/* Paraphrases alone, none labelled different, teach and test nothing by themselves: every
- * threshold below the lowest similarity is right. Random sentences that no chain of rows
- * connects stand for the missing label; a few may be the same after all. */
+/* Draws random negatives. With positive pairs alone every threshold below the lowest similarity
+ * would be right. Random sentences that no chain of rows connects serve as negatives; a few of them
+ * may be duplicates. */
 static film_status draw_different(const struct corpus *corpus, struct rng *rng,
                                   struct labelled_pairs *out, film_error *error)
 {

@@ -26,8 +26,8 @@ enum { MOST_ARRAYS = 24 };
 
 struct list {
     struct state_array arrays[MOST_ARRAYS];
-    int by_column
-        [MOST_ARRAYS]; /* a process has its columns of the map's alone, not all of the array */
+    /* A process has only its own columns of this array. */
+    int by_column[MOST_ARRAYS];
     float *mine[MOST_ARRAYS]; /* own columns; arrays[] then describes the whole, in process 0 */
     size_t count;
 };

@@ -30,8 +30,8 @@ static film_status draw_pairs(const struct out_of_fold *held, size_t most, uint6
 
 /* *COLUMN, with SIZE bytes per pair of the share, becomes that of the DRAWN pairs (NULL: all) of
  * all processes. *OWN must be freed; it is NULL where the column is unchanged. */
-static film_status bring(const struct comm *comm, const void **column, size_t size,
-                         const uint32_t *drawn, size_t count, void **own, film_error *error)
+static film_status gather_column(const struct comm *comm, const void **column, size_t size,
+                                 const uint32_t *drawn, size_t count, void **own, film_error *error)
 {
     film_status status = FILM_OK;
     char *some = NULL;
@@ -67,7 +67,7 @@ film_status tree_rows_gather(const struct out_of_fold *held, const struct comm *
     const size_t size[TREE_ROWS_COLUMNS] = {traits_count() * sizeof(float), sizeof(float),
                                             sizeof(float), sizeof(float), 1};
     for (int c = 0; c < TREE_ROWS_COLUMNS; c++)
-        TRY(bring(comm, &column[c], size[c], drawn, count, &rows->own[c], error));
+        TRY(gather_column(comm, &column[c], size[c], drawn, count, &rows->own[c], error));
     rows->x = column[0];
     rows->target = column[1];
     rows->weight = column[2];

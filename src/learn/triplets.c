@@ -89,8 +89,8 @@ struct maker {
     uint32_t *cluster;    /* sentence -> cluster; TRIPLETS_NONE: not labelled */
     struct lists members; /* cluster -> sentences */
     struct lists similar; /* sentence -> partners of its positive pairs; empty for categories */
-    struct lists
-        different;      /* sentence -> partners of its negative pairs, contradictions left out */
+    /* sentence -> partners of its negative pairs, without contradictions */
+    struct lists different;
     uint32_t *drawable; /* labelled sentences, the source of random negatives */
     size_t drawables;
     uint32_t *positive, *negative; /* of the current anchor */

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { STRETCH = 64, LONGEST_WORD = 9, LONGEST_PIECE = 4 };
+enum { STRETCH = 64, LONGEST_WORD = 9, LONGEST_EXCERPT = 4 };
 
 /* Labelled pairs have weight 1. With this number and weight, unrelated pairs change what is learned
  * about labelled pairs by less than a different seed does. */
@@ -25,9 +25,9 @@ void unrelated_pairs_free(struct unrelated_pairs *pairs)
 }
 
 /* One to four consecutive words of TEXT, cut at spaces. */
-static film_text piece(struct rng *rng, film_text text)
+static film_text excerpt(struct rng *rng, film_text text)
 {
-    size_t spaces = 0, skip, words = 1 + (size_t)rng_below(rng, LONGEST_PIECE), start = 0;
+    size_t spaces = 0, skip, words = 1 + (size_t)rng_below(rng, LONGEST_EXCERPT), start = 0;
     for (size_t i = 0; i < text.length; i++) spaces += text.bytes[i] == ' ';
     skip = (size_t)rng_below(rng, spaces + 1);
     while (skip) skip -= text.bytes[start++] == ' ';
@@ -76,7 +76,7 @@ static film_text cut(struct drawn *drawn, film_text text, int whole, char *room)
     if (whole) return text;
     if (drawn->kind == 0) return (film_text){room, 0};
     if (drawn->kind <= 3) return made_up_word(&drawn->rng, room);
-    return piece(&drawn->rng, text);
+    return excerpt(&drawn->rng, text);
 }
 
 /* Both sides are whole in a third of the pairs, one in a third, none in a third. */

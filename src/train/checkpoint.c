@@ -1,5 +1,5 @@
-/* Checkpoints as safetensors files: written whole, read back only into the same training. When
- * to save is decided here, what to save by the learner. */
+/* Checkpoints as safetensors files: written atomically, read back only by the same training run. It
+ * decides when to save; the learner decides what to save. */
 #include "train/checkpoint.h"
 #include "base/mem.h"
 #include "base/safetensors.h"
@@ -26,8 +26,8 @@ static enum safetensors_type file_type(enum state_type type)
 
 /* ---- Writing ---- */
 
-/* In a job the first process's clock counts, for all of them: what is split must be brought
- * together. */
+/* Returns whether a checkpoint is due. In a job the first process's clock decides for all, because
+ * split arrays must be gathered. */
 static int due(void *user)
 {
     const struct checkpoint *checkpoint = user;
@@ -120,7 +120,7 @@ done:
     return status;
 }
 
-/* ---- For the training ---- */
+/* ---- Interface ---- */
 
 film_status checkpoint_check(const film_train_options *options, film_error *error)
 {
@@ -130,8 +130,8 @@ film_status checkpoint_check(const film_train_options *options, film_error *erro
     if (!options->resume) return FILM_OK;
     if (!options->checkpoint)
         return status_set(error, FILM_USAGE, "there is no checkpoint to resume from");
-    /* A job that was killed before it came that far begins again: its restart need not ask how
-     * far it was. */
+    /* A job that was killed before its first checkpoint starts again, so that a restart script need
+     * not know how far it got. */
     if (access(options->checkpoint, F_OK) != 0 && comm_of(options->job)->size == 1)
         return status_set(error, FILM_BAD_INPUT, "nothing to resume: no %s", options->checkpoint);
     return FILM_OK;

@@ -1,5 +1,5 @@
-/* Reservoir sampling of the labelled pairs. Pairs that were made up, and degrees that say
- * neither same nor different, are no examples. */
+/* Reservoir sampling of labelled pairs. Random negatives and scores in the middle of their range
+ * are not used as examples. */
 #include "train/examples_sample.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* The pairs that were chosen, for examples_make. */
+/* The sampled pairs, for examples_make. */
 struct chosen {
     const struct corpus *corpus;
     const struct labelled_share *share; /* all of them */
@@ -39,7 +39,7 @@ film_status examples_sample(struct examples *examples, const struct corpus *corp
     TRY_ALLOC(number, error);
     TRY(labels_to_pairs(corpus, LABELS_DRAWN, seed, &pairs, error));
     rng_seed(&rng, seed);
-    for (size_t i = 0; i < pairs.count - pairs.made_up; i++) { /* each as likely to stay */
+    for (size_t i = 0; i < pairs.count - pairs.made_up; i++) { /* equal probability for each */
         if (labels_verdict(corpus, pairs.target[i]) < 0) continue;
         uint64_t at = rng_below(&rng, ++seen);
         if (kept < wanted)

@@ -1,6 +1,6 @@
-/* Two passes over the file: the first numbers the questions (about 13 bytes a row and 40 a
- * distinct question stay in memory, the text does not), the second copies each row as it stands
- * to the part it was dealt to. */
+/* Splits a file in two passes. The first numbers the questions; it stores about 13 bytes per row
+ * and 40 per distinct question, but not the text. The second copies each row unchanged to the part
+ * it was assigned to. */
 #include "train/split.h"
 #include "text/table.h"
 #include "base/mem.h"
@@ -126,7 +126,7 @@ film_status split_file(const char *path, const char *train_path, const char *dev
     TRY(copy_rows(&splitter, path, outputs, result, error));
     for (int part = 0; part < 2; part++) {
         film_output *output = outputs[part];
-        outputs[part] = NULL; /* commit frees it, also when it fails */
+        outputs[part] = NULL; /* commit frees it, also on failure */
         TRY(film_output_commit(output, error));
     }
 done:

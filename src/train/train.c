@@ -1,6 +1,6 @@
-/* A training, as a pipeline: check options, read, choose the method and the dev rows, count
- * features, learn the maps and the decision, calibrate, keep examples. Each step is a call with
- * its inputs; how anything is learned is src/learn. */
+/* Training as a pipeline: check options, read rows, choose method and dev rows, count features,
+ * learn maps and decision, calibrate, sample examples. Each step is one call with its inputs; the
+ * learning itself is in src/learn. */
 #include "train/train.h"
 #include "base/mem.h"
 #include "learn/decision_threshold.h"
@@ -16,23 +16,25 @@
 
 #include <string.h>
 
-/* Learning was stopped early: the model holds the best so far. FILM_OK: it was not. */
+/* Why training stopped early with the best model so far; FILM_OK: it did not. */
 struct interruption {
     film_status status;
     film_error error;
 };
 
-/* What is not split over processes. */
+/* Refuses what cannot run under mpirun. */
 static film_status check_job(const film_train_options *options, film_error *error)
 {
     if (film_job_size(options->job) == 1) return FILM_OK;
     if (options->bert || options->method == FILM_METHOD_DEEP)
-        return status_set(error, FILM_USAGE,
-                          "a BERT encoder is not trained by several processes; start it without mpirun");
+        return status_set(
+            error, FILM_USAGE,
+            "a BERT encoder is not trained by several processes; start it without mpirun");
     if (options->method == FILM_METHOD_MFILM && options->solver.batch_basis)
-        return status_set(error, FILM_USAGE,
-                          "method mfilm with an SVD of every batch cannot run under mpirun; start it "
-                          "without");
+        return status_set(
+            error, FILM_USAGE,
+            "method mfilm with an SVD of every batch cannot run under mpirun; start it "
+            "without");
     return FILM_OK;
 }
 
@@ -43,7 +45,7 @@ static film_status check(const film_train_options *options, film_error *error)
     return status == FILM_OK ? checkpoint_check(options, error) : status;
 }
 
-/* The model's vocabulary, and X: a row per distinct sentence of the corpus. */
+/* Learns the model's vocabulary and computes X, one row per distinct sentence of the corpus. */
 static film_status count_features(film_model *model, const struct corpus *corpus,
                                   const film_train_options *options, struct csr *x,
                                   struct training_log *log, film_error *error)
@@ -65,7 +67,7 @@ done:
 
 /* ---- Maps ---- */
 
-/* What the maps of a training are learned from; a view. */
+/* The inputs of the maps of a training; a view. */
 struct training_data {
     const film_train_options *options;
     const struct training_plan *plan;
@@ -75,8 +77,8 @@ struct training_data {
     struct training_log *log;
 };
 
-/* The words' map. Beside a BERT encoder it comes second: it cannot be paused, and has the sizes
- * that suit it. */
+/* The input of the words' map. With a BERT encoder it is learned second: it then has no
+ * checkpoints, and uses its own default sizes. */
 static struct learn_input words_input(const struct training_data *data, const film_model *model)
 {
     const film_train_options *options = data->options;
@@ -95,7 +97,8 @@ static struct learn_input words_input(const struct training_data *data, const fi
                                 .log = data->log};
 }
 
-/* The map on top of the BERT encoder, from its VECTORS; or the black box on its tokens. */
+/* The input of the map on top of the BERT encoder, from its VECTORS, or of the black box on its
+ * tokens. */
 static struct learn_input network_input(const struct training_data *data, const film_model *model,
                                         const float *vectors)
 {
@@ -114,8 +117,8 @@ static struct learn_input network_input(const struct training_data *data, const 
                                 .log = data->log};
 }
 
-/* Learns by INPUT; the map and its singular values become the model's: *MAP and *DIM are places
- * in it. */
+/* Learns from INPUT; moves the map and its singular values into the model. *MAP and *DIM are fields
+ * of the model. */
 static film_status learn(const struct learn_input *input, film_model *model, float **map,
                          size_t *dim, struct interruption *stopped, film_error *error)
 {
@@ -158,8 +161,8 @@ done:
     return status;
 }
 
-/* The map on top of the BERT encoder where there is one, then, unless that was stopped, the
- * words' map. */
+/* Learns the map on top of the BERT encoder, if any, and then, unless that was stopped, the words'
+ * map. */
 static film_status learn_maps(const struct training_data *data, const struct vector_cache *cache,
                               film_model *model, struct interruption *stopped, film_error *error)
 {
@@ -179,8 +182,8 @@ done:
 
 /* ---- Decision ---- */
 
-/* Without enough pairs, or when it is stopped: the map is there, and with a threshold it is a
- * model. */
+/* Learns the decision. When there are too few pairs or it is stopped, the map with a threshold is a
+ * model too. */
 static film_status decide(const struct training_data *data, film_model *model,
                           struct interruption *stopped, film_error *error)
 {
@@ -201,7 +204,7 @@ static film_status decide(const struct training_data *data, film_model *model,
     return FILM_OK;
 }
 
-/* ---- All of it ---- */
+/* ---- The pipeline ---- */
 
 static void describe(film_model *model, const struct training_plan *plan,
                      const film_train_options *options)
@@ -228,7 +231,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     TRY(check(options, error));
     TRY(training_log_init(&log, comm_of(options->job), error));
     TRY_ALLOC(model = mem_zeroed(1, sizeof *model), error);
-    if (options->bert) /* a bad folder is reported at once */
+    if (options->bert) /* report a bad folder at once */
         TRY(learn_network_open(options, &model->network, &cache, error));
     TRY(training_rows_read(&rows, paths, count, options, &log, error));
     TRY(plan_make(&plan, options, rows.corpus.labels, error));

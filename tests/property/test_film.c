@@ -119,7 +119,7 @@ static double naive_hinge(const struct film_problem *q, const double *p, const d
         for (size_t c = 0; c < D; c++) {
             double yi = 0.0, yj = 0.0, yk = 0.0;
             for (size_t x = 0; x < R; x++) {
-                double weight = p[x * D + c] * (q->stretch ? q->stretch[x] : 1.0);
+                double weight = p[x * D + c] * (q->scale ? q->scale[x] : 1.0);
                 yi += weight * (double)v[triplets.anchor[a] * R + x];
                 yj += weight * (double)v[triplets.similar[t] * R + x];
                 yk += weight * (double)v[triplets.dissimilar[t] * R + x];
