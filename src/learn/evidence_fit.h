@@ -37,7 +37,7 @@ void evidence_rows_free(struct evidence_rows *rows);
 
 /* Frees the pairs, which only training needs. The meaning of the columns stays, for
  * evidence_from_weights. */
-void evidence_rows_let_go(struct evidence_rows *rows);
+void evidence_rows_free_pairs(struct evidence_rows *rows);
 
 struct evidence_options {
     size_t epochs; /* 4 */

@@ -409,7 +409,7 @@ done:
     return status;
 }
 
-void evidence_rows_let_go(struct evidence_rows *rows)
+void evidence_rows_free_pairs(struct evidence_rows *rows)
 {
     mem_free(rows->start);
     mem_free(rows->column);
@@ -423,7 +423,7 @@ void evidence_rows_let_go(struct evidence_rows *rows)
 
 void evidence_rows_free(struct evidence_rows *rows)
 {
-    evidence_rows_let_go(rows);
+    evidence_rows_free_pairs(rows);
     keytab_free(&rows->items);
     memset(rows, 0, sizeof *rows);
 }

@@ -128,8 +128,8 @@ struct recorder {
     const struct film_learn_options *options;
     size_t capacity;
     int no_memory;
-    struct film_kept kept; /* the judge's best point, and the state for a checkpoint */
-    double *s;             /* d */
+    struct film_checkpoint kept; /* the judge's best point, and the state for a checkpoint */
+    double *s;                   /* d */
 };
 
 /* Validates P with the judge and stores it when it is the best so far. */
@@ -174,10 +174,10 @@ static int record(void *user, const struct stiefel_step *step)
     int stop = o->report && o->report(o->user, step->iteration, &now);
     if (agree_to_stop(rec, &stop) != FILM_OK) return 1;
     if (!checkpoint_due(o->checkpointer, stop)) return stop;
-    struct film_kept kept = rec->kept;
+    struct film_checkpoint kept = rec->kept;
     kept.solver = *step->state;
     kept.history = rec->out->history;
-    stop |= film_keep_save(o->checkpointer, &kept);
+    stop |= film_checkpoint_save(o->checkpointer, &kept);
     return agree_to_stop(rec, &stop) != FILM_OK || stop;
 }
 
@@ -187,7 +187,7 @@ static film_status begin(struct recorder *rec, struct stiefel_options *solver, f
     film_status status = FILM_OK;
     const struct film_learn_options *o = rec->options;
     struct film_learned *out = rec->out;
-    struct film_kept *kept = &rec->kept;
+    struct film_checkpoint *kept = &rec->kept;
     kept->problem = rec->problem;
     if (o->judge) {
         TRY_ALLOC(kept->best_p = mem_array(out->rank * out->dim, sizeof *out->p), error);
@@ -195,7 +195,7 @@ static film_status begin(struct recorder *rec, struct stiefel_options *solver, f
         TRY_ALLOC(rec->s = mem_array(out->dim, sizeof *out->s), error);
     }
     if (o->checkpointer && o->checkpointer->going_on) {
-        TRY(film_keep_load(o->checkpointer, kept, solver->iterations, error));
+        TRY(film_checkpoint_load(o->checkpointer, kept, solver->iterations, error));
         solver->resume = &kept->solver;
         out->history = kept->history;
         rec->capacity = kept->solver.iteration;
@@ -214,7 +214,7 @@ static void recorder_free(struct recorder *rec)
     mem_free(rec->kept.best_p);
     mem_free(rec->kept.best_s);
     mem_free(rec->s);
-    film_kept_free(&rec->kept);
+    film_checkpoint_free(&rec->kept);
 }
 
 /* ---- Learning ---- */

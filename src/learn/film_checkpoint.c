@@ -21,7 +21,7 @@ static void add(struct list *list, const char *name, enum state_type type, void 
 }
 
 /* Single numbers; the iteration determines the length of the history. */
-static void list_numbers(struct list *list, struct film_kept *kept)
+static void list_numbers(struct list *list, struct film_checkpoint *kept)
 {
     struct stiefel_state *s = &kept->solver;
     struct film_problem *q = kept->problem;
@@ -41,7 +41,7 @@ static void list_numbers(struct list *list, struct film_kept *kept)
 }
 
 /* ACTIVE has the flags of all processes' anchors. */
-static void list_arrays(struct list *list, struct film_kept *kept, unsigned char *active)
+static void list_arrays(struct list *list, struct film_checkpoint *kept, unsigned char *active)
 {
     struct stiefel_state *s = &kept->solver;
     struct film_problem *q = kept->problem;
@@ -61,10 +61,11 @@ static void list_arrays(struct list *list, struct film_kept *kept, unsigned char
     add(list, "best_s", STATE_DOUBLE, kept->best_s, q->dim);
 }
 
-int film_keep_save(const struct checkpointer *checkpointer, const struct film_kept *kept)
+int film_checkpoint_save(const struct checkpointer *checkpointer,
+                         const struct film_checkpoint *kept)
 {
     /* the list's pointers are not const, as loading writes to them */
-    struct film_kept copy = *kept;
+    struct film_checkpoint copy = *kept;
     struct list list = {.count = 0};
     const struct film_problem *q = kept->problem;
     const struct comm *comm = q->owners.comm;
@@ -80,7 +81,7 @@ int film_keep_save(const struct checkpointer *checkpointer, const struct film_ke
     return failed;
 }
 
-void film_kept_free(struct film_kept *kept)
+void film_checkpoint_free(struct film_checkpoint *kept)
 {
     struct stiefel_state *s = &kept->solver;
     mem_free(s->p), mem_free(s->p_old), mem_free(s->g), mem_free(s->g_old);
@@ -89,7 +90,7 @@ void film_kept_free(struct film_kept *kept)
     kept->history = NULL;
 }
 
-static film_status allocate(struct film_kept *kept, film_error *error)
+static film_status allocate(struct film_checkpoint *kept, film_error *error)
 {
     film_status status = FILM_OK;
     struct stiefel_state *s = &kept->solver;
@@ -106,7 +107,7 @@ static film_status refuse(film_error *error, const char *what)
     return status_set(error, FILM_BAD_INPUT, "the checkpoint's %s cannot be", what);
 }
 
-static film_status check_arrays(const struct film_kept *kept, film_error *error)
+static film_status check_arrays(const struct film_checkpoint *kept, film_error *error)
 {
     const struct film_problem *q = kept->problem;
     for (size_t a = 0; a < q->anchors; a++)
@@ -140,8 +141,8 @@ done:
     return status;
 }
 
-film_status film_keep_load(const struct checkpointer *checkpointer, struct film_kept *kept,
-                           size_t limit, film_error *error)
+film_status film_checkpoint_load(const struct checkpointer *checkpointer,
+                                 struct film_checkpoint *kept, size_t limit, film_error *error)
 {
     film_status status = FILM_OK;
     struct film_problem *q = kept->problem;

@@ -311,7 +311,7 @@ film_status out_of_fold_gather(const struct learn_input *input, struct decision 
     TRY(fit_line(input, decision, held, error));
     training_log_phase(input->log, "line");
     TRY(fit_evidence(input, held, weights, error));
-    evidence_rows_let_go(&held->rows); /* the largest allocation */
+    evidence_rows_free_pairs(&held->rows); /* the largest allocation */
     TRY(evidence_from_weights(&decision->evidence, &held->rows, weights[FOLDS], error));
     training_log_count(input->log, "evidence_items", decision->evidence.items.count);
     training_log_phase(input->log, "evidence");

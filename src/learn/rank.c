@@ -72,8 +72,8 @@ static film_status record(struct rank_run *run, int *cancel, film_error *error)
     size_t number = run->out->history_count;
     if (run->step % rank_report_every(run) && run->step != run->steps) return FILM_OK;
     if (!rank_history_reserve(run, number + 1)) return status_no_memory(error);
-    run->kept_history[number][0] = run->loss / (double)run->losses;
-    run->kept_history[number][1] = run->gradient / (double)run->losses;
+    run->stored_history[number][0] = run->loss / (double)run->losses;
+    run->stored_history[number][1] = run->gradient / (double)run->losses;
     struct rank_progress now = rank_history_entry(run, number);
     run->loss = run->gradient = 0.0;
     run->losses = 0;
@@ -90,7 +90,7 @@ static film_status pause(struct rank_run *run, int *cancel, film_error *error)
     int failed = 0;
     TRY(comm_broadcast(run->comm, cancel, sizeof *cancel, 0, error));
     if (checkpoint_due(run->options->checkpointer, *cancel))
-        TRY(rank_keep_save(run, &failed, error));
+        TRY(rank_checkpoint_save(run, &failed, error));
     *cancel |= failed;
 done:
     return status;
@@ -193,7 +193,7 @@ static film_status prepare(struct rank_run *run, const struct rank_labels *label
                   mem_array(most * (2 + o->hard) + 2 * run->opposed, sizeof *run->rows.row),
               error);
     run->rows.cluster = run->draw.cluster;
-    if (o->checkpointer && o->checkpointer->going_on) TRY(rank_keep_load(run, error));
+    if (o->checkpointer && o->checkpointer->going_on) TRY(rank_checkpoint_load(run, error));
 done:
     return status;
 }
@@ -218,7 +218,7 @@ done:
     rank_map_free(&run.map);
     rank_batch_free(&run.batch);
     mem_free(run.rows.row);
-    mem_free(run.kept_history);
+    mem_free(run.stored_history);
     if (status != FILM_OK && status != FILM_CANCELLED) rank_learned_free(out);
     return status;
 }

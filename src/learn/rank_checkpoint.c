@@ -9,7 +9,8 @@ int rank_history_reserve(struct rank_run *run, size_t count)
 {
     return mem_grow((void **)&run->out->history, &run->history_room, count,
                     sizeof *run->out->history) &&
-           mem_grow((void **)&run->kept_history, &run->kept_room, count, sizeof *run->kept_history);
+           mem_grow((void **)&run->stored_history, &run->stored_room, count,
+                    sizeof *run->stored_history);
 }
 
 struct rank_progress rank_history_entry(const struct rank_run *run, size_t number)
@@ -17,7 +18,7 @@ struct rank_progress rank_history_entry(const struct rank_run *run, size_t numbe
     size_t step = (number + 1) * rank_report_every(run);
     if (step > run->steps) step = run->steps;
     return (struct rank_progress){step, run->steps, (double)step / (double)run->batches,
-                                  run->kept_history[number][0], run->kept_history[number][1]};
+                                  run->stored_history[number][0], run->stored_history[number][1]};
 }
 
 /* ---- The state ---- */
@@ -68,7 +69,7 @@ static void list_arrays(struct list *list, struct rank_run *run)
     add(list, "squares", STATE_FLOAT, map->squares, f);
     add(list, "pairs", STATE_U32, draw->pairs, 2 * draw->pair_count);
     add(list, "opposed", STATE_U32, draw->opposed, 2 * draw->opposed_count);
-    add(list, "history", STATE_DOUBLE, run->kept_history, 2 * run->out->history_count);
+    add(list, "history", STATE_DOUBLE, run->stored_history, 2 * run->out->history_count);
 }
 
 /* ---- Between process 0 and the others ---- */
@@ -132,7 +133,7 @@ done:
     return status;
 }
 
-film_status rank_keep_save(struct rank_run *run, int *failed, film_error *error)
+film_status rank_checkpoint_save(struct rank_run *run, int *failed, film_error *error)
 {
     film_status status = FILM_OK;
     const struct checkpointer *checkpointer = run->options->checkpointer;
@@ -213,7 +214,7 @@ static film_status check_arrays(const struct rank_run *run, film_error *error)
     return FILM_OK;
 }
 
-film_status rank_keep_load(struct rank_run *run, film_error *error)
+film_status rank_checkpoint_load(struct rank_run *run, film_error *error)
 {
     film_status status = FILM_OK;
     struct list numbers = {.count = 0}, arrays = {.count = 0};

@@ -15,9 +15,9 @@ struct rank_run {
     struct rank_map map;
     struct rank_batch batch;
     struct rank_rows rows;
-    size_t opposed;            /* per batch */
-    double (*kept_history)[2]; /* loss and gradient, as in out->history */
-    size_t history_room, kept_room;
+    size_t opposed;              /* per batch */
+    double (*stored_history)[2]; /* loss and gradient, as in out->history */
+    size_t history_room, stored_room;
     size_t batches, step, steps; /* batches per epoch; steps completed, total */
     double loss, gradient;       /* sums since the last report */
     size_t losses;
@@ -37,7 +37,7 @@ struct rank_progress rank_history_entry(const struct rank_run *run, size_t numbe
 
 /* Saves or restores the state of the training. Both are collective: only process 0 uses the
  * checkpointer. It gathers the columns of all processes, and sends them back when resuming. */
-film_status rank_keep_save(struct rank_run *run, int *failed, film_error *error);
-film_status rank_keep_load(struct rank_run *run, film_error *error);
+film_status rank_checkpoint_save(struct rank_run *run, int *failed, film_error *error);
+film_status rank_checkpoint_load(struct rank_run *run, film_error *error);
 
 #endif

@@ -1,8 +1,8 @@
 /* A table as text, so that a test is one comparison:
- *   tsv pairs            the format, the kind of labels
- *   2 1 [a][b] id=7      line, label (- when none), the two sentences; c=, id=, cat= where not
- * empty !2 x.tsv:3: ...      a failure: the status and the message; reading stops there skipped 1
- * where rows were passed over */
+ *     tsv pairs            the format, the kind of labels
+ *     2 1 [a][b] id=7      line, label (- if none), the two sentences; c=, id=, cat= if not empty
+ *     !2 x.tsv:3: ...      a failure: the status and the message; reading stops there
+ *     skipped 1            the number of skipped rows, if any */
 #ifndef TABLES_H
 #define TABLES_H
 
@@ -57,7 +57,7 @@ static inline void dump_rows(struct dump *dump, film_table *table)
     if (film_table_skipped(table)) dump_add(dump, "skipped %d\n", (int)film_table_skipped(table));
 }
 
-/* The caller frees it. */
+/* The caller frees the result. */
 static inline char *dump_table(const char *name, const char *bytes, size_t size, size_t chunk,
                                const film_table_options *options)
 {
