@@ -1,5 +1,5 @@
-/* The audit against brute force and against files whose answer is known; what holdings and leaks
- * count. */
+/* Tests the audit against brute force and against files with a known result, and the counts of
+ * leaks. */
 #include "testing.h"
 
 #include "base/mem.h"
@@ -20,7 +20,7 @@ static struct audit_pairs view_of(const struct file *file)
     return (struct audit_pairs){file->a, file->b, file->label, PAIRS};
 }
 
-/* Some questions much more often than others; labels by chance. */
+/* Some questions occur much more often than others; labels are random. */
 static void make_file(struct file *file, uint64_t seed)
 {
     struct rng rng;
@@ -91,7 +91,7 @@ static void buckets_are_those_of_counting(void **state)
     }
 }
 
-/* ---- Known answers ---- */
+/* ---- Known results ---- */
 
 static void labels_by_chance_cannot_be_told(void **state)
 {
@@ -110,8 +110,7 @@ static void labels_by_chance_cannot_be_told(void **state)
     assert_close(sum, 0.5, 0.03);
 }
 
-/* Same pairs are of questions that occur a lot: the collector's habit, to be found by frequency
- * alone. */
+/* Positive pairs consist of frequent questions: a collection bias that frequency alone reveals. */
 static void labels_by_frequency_are_told(void **state)
 {
     (void)state;
@@ -131,7 +130,8 @@ static void labels_by_frequency_are_told(void **state)
     assert_true(audit_is_telling(&audit));
 }
 
-/* Each question occurs once in this file; that half of them were in another tells. */
+/* Each question occurs once in this file, but half of them occur in another, which reveals the
+ * label. */
 static void another_file_can_tell(void **state)
 {
     (void)state;
@@ -194,10 +194,10 @@ static void contradictions_and_leaks_are_counted(void **state)
     (void)state;
     const struct row eval_rows[] = {
         {"how are you", "how do you do", 1},
-        {"How do you do?", "how are you", 0}, /* the same pair, the other way round */
+        {"How do you do?", "how are you", 0}, /* the same pair in reverse order */
         {"a b", "c d", 1},
         {"c d", "e f", 1},
-        {"a b", "e f", 0},   /* connected by the two before */
+        {"a b", "e f", 0},   /* connected by the two preceding rows */
         {"x y", "X, y!", 0}, /* the same words */
         {"p q", "r s", 1},
         {"p q", "r s", 1}};

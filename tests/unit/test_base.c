@@ -1,4 +1,4 @@
-/* src/base: memory, messages, random numbers, files. */
+/* Tests src/base: memory, messages, random numbers, files. */
 #include "testing.h"
 
 #include "base/comm.h"
@@ -40,7 +40,7 @@ static void *give_back(void *unused)
     return unused;
 }
 
-/* In a process where nobody gave any back before: under a sanitizer, the first call initialises
+/* Runs in a process that has not freed memory before: under a sanitizer, the first call initialises
  * glibc's own allocator, and two at once crashed there in one of 75 processes. */
 static void threads_may_give_memory_back_at_once(void **state)
 {
@@ -153,7 +153,7 @@ static void damaged_slots_never_lead_astray(void **state)
     uint64_t offsets[2] = {0, 3}, slots[4];
     struct strtab view;
     for (int i = 0; i < 4; i++)
-        slots[i] = UINT64_MAX - (uint64_t)i; /* all taken, ids out of range */
+        slots[i] = UINT64_MAX - (uint64_t)i; /* all occupied, ids out of range */
     assert_ok(strtab_map(&view, "abc", 3, offsets, 2, slots, 4, "vocab", &error));
     assert_int_equal(strtab_find(&view, "abc", 3), STRTAB_NONE);
     assert_int_equal(strtab_get(&view, 9).length, 0);

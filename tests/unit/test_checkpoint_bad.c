@@ -1,5 +1,5 @@
-/* A checkpoint of another training, or one that cannot be, is refused; a disk or memory that is
- * full is told. */
+/* Tests that a checkpoint of a different run, or an impossible one, is refused, and that a full
+ * disk or lack of memory is reported. */
 #include "pausing.h"
 #include "base/safetensors.h"
 
@@ -48,7 +48,7 @@ static void another_training_is_refused_with_what_differs(void **state)
     assert_int_equal(train(options, 0, NULL, &model), FILM_USAGE);
 }
 
-/* Writes the checkpoint again with tensor NAME as CHANGE makes it, checksums right. */
+/* Rewrites the checkpoint with tensor NAME changed by CHANGE and correct checksums. */
 static void tamper(const char *name, void (*change)(struct safetensors_tensor *tensor))
 {
     struct safetensors *file = NULL;
@@ -65,7 +65,7 @@ static void tamper(const char *name, void (*change)(struct safetensors_tensor *t
             tensors[count].data = copy;
             change(&tensors[count]);
         }
-        count += tensors[count].dims < 2; /* 2: leave it out */
+        count += tensors[count].dims < 2; /* 2: omit it */
     }
     assert_true(found);
     const char *keys[] = {"format", "format_version", "fingerprint"}, *values[3];
@@ -181,7 +181,7 @@ static void huge(struct safetensors_tensor *t) /* 1e38 as float, 1e301 as double
     fill(t, 0x7e);
 }
 
-/* Numbers that are in range and still nonsense may give a poor model or an error, nothing worse. */
+/* Nonsensical numbers within range may give a poor model or an error, nothing worse. */
 static void nonsense_never_crashes(void **state)
 {
     (void)state;
@@ -253,7 +253,7 @@ static film_status train_and_close(film_train_options options)
     return status;
 }
 
-/* Every allocation of a training that is stopped, then of one that goes on, fails once. */
+/* Every allocation of an interrupted training, then of a resumed one, fails once. */
 static void without_memory_it_says_so(void **state)
 {
     (void)state;

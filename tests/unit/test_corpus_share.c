@@ -1,4 +1,4 @@
-/* A corpus in several processes is the corpus of one, dealt out. */
+/* Tests that a corpus partitioned over several processes equals the corpus of one process. */
 #include "testing.h"
 
 #include "base/partition.h"
@@ -12,7 +12,7 @@ static film_error error;
 
 enum { ROWS = 400, SENTENCES = 150 };
 
-/* Rows of a small world, the same for everyone: sentences come back, in several parts. */
+/* Rows of a small data set, the same in every process: sentences recur in several parts. */
 static void make_row(size_t i, char text[2][64], char category[16], film_row *row)
 {
     struct rng rng;
@@ -62,7 +62,7 @@ static int same_text(film_text a, film_text b)
     return a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
 }
 
-/* Every row of PARTS is row AT[i] of the whole, whoever owns its sentences. */
+/* Every row of PARTS is row AT[i] of the whole, whichever process owns its sentences. */
 static void check_rows(const struct comm *comm, struct world *world, const struct corpus *mine,
                        const size_t *at)
 {
@@ -140,7 +140,7 @@ static void live(const struct comm *comm, void *user)
     film_error e;
     size_t at[ROWS], begin = comm_begin(comm, ROWS, comm->rank),
                      end = comm_begin(comm, ROWS, comm->rank + 1);
-    if (world->empty) { /* the last one has nothing, the first all that is left */
+    if (world->empty) { /* the last process has no rows, the first has the remaining ones */
         int last = comm->rank == comm->size - 1;
         begin = last ? ROWS : comm_begin(comm, ROWS, comm->rank);
         end = comm->rank >= comm->size - 2 ? ROWS : comm_begin(comm, ROWS, comm->rank + 1);

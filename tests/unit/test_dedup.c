@@ -1,4 +1,4 @@
-/* film_dedup and film_link against comparing all pairs; labels; order and threads. */
+/* Tests film_dedup and film_link against comparing all pairs; labels; order and threads. */
 #include "pools.h"
 #include "base/rng.h"
 
@@ -9,7 +9,7 @@ enum { MOST = 60 };
 static film_error error;
 static film_model *model;
 
-/* Short sentences of few words: many are alike, some the same but for case and points. */
+/* Short sentences of few words: many are similar, some equal except for case and punctuation. */
 static const char *const WORDS[] = {"I",   "lost", "my",    "card",  "where", "is",     "parcel",
                                     "can", "pay",  "in",    "euro",  "order", "a",      "new",
                                     "how", "do",   "card?", "Order", "PAY",   "parcel!"};
@@ -49,7 +49,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* ---- what the calls tell ---- */
+/* ---- Recorded callbacks ---- */
 
 struct told {
     size_t cluster[MOST];
@@ -96,7 +96,7 @@ static film_dedup_options all_of(struct told *told)
     film_dedup_options options = {.size = sizeof options};
     memset(told, 0, sizeof *told);
     options.threshold = 0.5;
-    options.candidates = MOST; /* all others */
+    options.candidates = MOST; /* all other records */
     options.answer.threads = 1;
     options.member = on_member;
     options.pair = on_pair;
@@ -124,7 +124,7 @@ static double judge(const char *a, const char *b)
     return verdict.probability;
 }
 
-/* ---- tests ---- */
+/* ---- Tests ---- */
 
 static void pairs_are_those_of_comparing_all(void **state)
 {
@@ -144,13 +144,13 @@ static void pairs_are_those_of_comparing_all(void **state)
     for (size_t i = 0; i < MOST; i++)
         for (size_t j = i + 1; j < MOST; j++) {
             int copies = first[i] == first[j];
-            /* Copies: with the first. Others: first with first. */
+            /* Copies are paired with the first. Other pairs consist of two first records. */
             int expected = copies ? first[i] == i : first[i] == i && first[j] == j;
             double p = copies ? 1 : judge(texts[i], texts[j]);
             if (!expected || (!copies && p < 0.5 - 1e-6)) {
                 assert_true(told.pair[i][j] == 0);
             } else if (copies || p > 0.5 + 1e-6) {
-                /* Of copies, the text judged is the first in the order of bytes. */
+                /* Among copies, the text that is compared is the first in byte order. */
                 assert_true(told.pair[i][j] > 0);
                 found++;
             }
@@ -185,7 +185,7 @@ static void clusters_are_a_partition_with_one_representative_each(void **state)
     assert_true(clusters > 2);
 }
 
-/* The mean to the others, all pairs by film_match. */
+/* The mean over the other records, all pairs by film_match. */
 static void the_representative_is_nearest_to_the_others(void **state)
 {
     (void)state;
@@ -222,7 +222,7 @@ static void labels_join_and_part(void **state)
         options.labels = labels;
         options.label_count = 20;
         options.singles = 1;
-        if (round % 2) options.candidates = 4; /* labelled pairs are in no list, or in one */
+        if (round % 2) options.candidates = 4; /* labelled pairs may not be candidates */
         assert_ok(film_dedup(model, records, MOST, &options, &result, &error));
         for (int i = 0; i < 20; i++) {
             size_t a = labels[i].a, b = labels[i].b;
@@ -258,7 +258,7 @@ static void order_and_threads_change_nothing(void **state)
     memset(&other, 0, sizeof other);
     assert_ok(film_dedup(model, records, MOST, &options, NULL, &error));
     assert_memory_equal(&told, &other, sizeof told);
-    /* Another order: the same records lie together. */
+    /* A different order: the same records form clusters. */
     film_record moved[MOST];
     size_t from[MOST];
     for (size_t i = 0; i < MOST; i++) from[i] = (i * 17 + 5) % MOST;
@@ -359,7 +359,7 @@ static void a_pool_keeps_its_labels(void **state)
     remove_pool(path);
 }
 
-/* ---- link ---- */
+/* ---- Link ---- */
 
 struct linked {
     size_t to[MOST], count, none;
@@ -405,7 +405,7 @@ static void links_are_the_best_of_all(void **state)
     options.unique = 1;
     options.user = &unique;
     assert_ok(film_link(model, records, A, records + A, B, &options, &result, &error));
-    /* Greedy: no free pair is likelier than what its records got. */
+    /* Greedy: no free pair is more probable than the pairs its records got. */
     int taken[B] = {0};
     for (size_t i = 0; i < A; i++)
         if (unique.to[i] != FILM_NO_MATCH) assert_int_equal(taken[unique.to[i]]++, 0);

@@ -1,5 +1,5 @@
-/* film_eval, film_match_batch and film_score_batch from outside: a small model, figures computed
- * again from single calls. */
+/* Tests film_eval, film_match_batch and film_score_batch through the API: a small model, with
+ * measures recomputed from single calls. */
 #include "eval_toy.h"
 
 static void a_batch_says_what_single_calls_say(void **state)
@@ -94,7 +94,7 @@ static void deciding_by_knn_takes_the_best_k(void **state)
     }
 }
 
-/* The naive search: every distinct sentence of both files, cosines from film_embed. */
+/* Exact search: every distinct sentence of both files, cosines from film_embed. */
 static void retrieval_searches_both_files(void **state)
 {
     (void)state;
@@ -116,7 +116,7 @@ static void retrieval_searches_both_files(void **state)
     float *vectors = malloc(count * dim * sizeof *vectors);
     for (size_t i = 0; i < count; i++) texts[i] = film_string(all[i]);
     assert_ok(film_embed_batch(model, texts, count, 1, vectors, &error));
-    double reciprocal[2] = {0, 0}; /* ties against us; near ties for us: rounding differs here */
+    double reciprocal[2] = {0, 0}; /* ties count against; near ties count in favour (rounding) */
     for (int i = 0; i < PAIRS; i++) {
         if (!label[i] || strcmp(text[i][0], text[i][1]) == 0) continue;
         size_t a = 0, b = 0;
@@ -247,7 +247,7 @@ static void it_can_be_stopped_anywhere(void **state)
         film_eval_options options = quick();
         options.pool = pool_path;
         options.bootstrap = 10;
-        options.threads = 1; /* of several, the one that reports may get nothing to do */
+        options.threads = 1; /* with several, the reporting thread may get no work */
         options.progress = (film_progress){stop_later, &left, NULL};
         status = eval_text(model, pairs_path, &options, &json, &error);
     }

@@ -1,4 +1,5 @@
-/* film_eval in a job, which threads play: the answer of one process, byte for byte. */
+/* Tests that film_eval in a job, played by threads, returns the result of one process, byte for
+ * byte. */
 #include "comm_threads.h"
 #include "eval_toy.h"
 
@@ -105,11 +106,11 @@ static void a_bad_row_is_told_by_who_has_it(void **state)
     remove(path);
 }
 
-/* ---- neighbours ---- */
+/* ---- Neighbours ---- */
 
 enum { ROWS = 4700, DIM = 3, K = 6, TARGETS = 4500 };
 
-/* Numbers are dealt unevenly, so that one process has more rows than a block, and another none. */
+/* Rows are partitioned unevenly: one process has more rows than a block, another none. */
 static int owner_of(uint32_t number, int processes)
 {
     return number % 16 || processes == 2 ? 0 : 1;

@@ -1,4 +1,4 @@
-/* pair/items on pairs written by hand. */
+/* Tests pair/items on pairs written by hand. */
 #include "testing.h"
 #include "item_text.h"
 
@@ -76,7 +76,7 @@ static void a_phrase_for_nothing_and_unknown_words(void **state)
                                 "run ^-the [the][the]\n"
                                 "run the-card [the card][the card]\n"
                                 "together card-the [card][the]\n");
-    /* An unknown word has no id, so no item of two words; an edit goes by the words themselves. */
+    /* An unknown word has no id, so there is no item of two words; an edit uses the words. */
     collect("dog", "zork");
     assert_string_equal(dump(), "after [dog][zork]\n"
                                 "alone ^-dog [dog][]\n"
@@ -140,10 +140,10 @@ static void an_edit_is_the_same_in_another_place_and_its_context_is_told_apart(v
     collect("the blue card", "the red card");
     uint64_t edit = only_key(ITEM_EDIT), after = only_key(ITEM_EDIT_AFTER),
              before = only_key(ITEM_EDIT_BEFORE);
-    collect("the red dog", "the blue dog"); /* another word behind, the other way round */
+    collect("the red dog", "the blue dog"); /* different following word, sides swapped */
     assert_true(only_key(ITEM_EDIT) == edit && only_key(ITEM_EDIT_AFTER) == after);
     assert_true(only_key(ITEM_EDIT_BEFORE) != before);
-    collect("is lost red card", "is lost blue card"); /* another word before */
+    collect("is lost red card", "is lost blue card"); /* different preceding word */
     assert_true(only_key(ITEM_EDIT) == edit && only_key(ITEM_EDIT_BEFORE) == before);
     assert_true(only_key(ITEM_EDIT_AFTER) != after);
     collect("red card", "blue card"); /* at the start */
@@ -155,7 +155,7 @@ static void an_edit_is_the_same_in_another_place_and_its_context_is_told_apart(v
     assert_true(only_key(ITEM_EDIT) != edit);
 }
 
-/* The only edit, one of two, three, four, five, six: how many there are is told apart up to 2. */
+/* One to six edits: their number is distinguished up to 2. */
 static void an_edit_among_others_is_another_item(void **state)
 {
     (void)state;
@@ -188,7 +188,7 @@ static void an_edit_among_others_is_another_item(void **state)
     assert_true(key[3] != key[4] && key[4] == key[5]);
 }
 
-/* A long phrase is no item, but a change all the same. */
+/* A long phrase is not an item, but still a change. */
 static void an_edit_beside_a_long_one_is_not_the_only_one(void **state)
 {
     (void)state;
@@ -237,7 +237,7 @@ static double value_of(enum item_kind kind, const char *word)
     return value;
 }
 
-/* Four sentences: idf - 1 = ln(5 / (1 + df)), as a share of the highest, ln(5 / 2). */
+/* Four sentences: idf - 1 = ln(5 / (1 + df)), as a fraction of the highest, ln(5 / 2). */
 static double rarity(double sentences)
 {
     return log(5 / (1 + sentences)) / log(5 / 2.0);
@@ -256,8 +256,8 @@ static void values_are_rarities_brought_to_length_one(void **state)
     assert_close(value_of(ITEM_BESIDE, "lost"), card * lost / beside, 1e-6);
     assert_close(value_of(ITEM_BESIDE, "dog"), card * dog / beside, 1e-6);
     assert_close(value_of(ITEM_TOGETHER, "card"), 0, 0); /* with "the": nothing, and no length */
-    /* Others count alike: red for lost, dog for nothing; two ends; three words behind the first
-     * two. */
+    /* Other items have equal values: red for lost, dog for nothing; two ends; three words after the
+     * first two. */
     for (int kind = ITEM_EDIT; kind <= ITEM_EDIT_AMONG; kind++)
         assert_close(value_of((enum item_kind)kind, "red"), sqrt(1 / 2.0), 1e-6);
     assert_close(value_of(ITEM_FIRST, "the"), 1, 1e-6);
@@ -298,7 +298,7 @@ static void empty_sentences_have_no_item_of_two_sides(void **state)
                                 "edit [][red card]\n");
 }
 
-/* 64 distinct words against 64 others: the most items there can be, and room for all of them. */
+/* 64 distinct words against 64 others: the largest possible number of items. */
 static void the_most_different_sentences_fit(void **state)
 {
     (void)state;
@@ -315,14 +315,14 @@ static void the_most_different_sentences_fit(void **state)
     assert_ok(reading_init(&long_reading, &large.encoder, &error));
     assert_ok(reading_read(&long_reading, film_string(text[0]), film_string(text[1]), &error));
     assert_ok(items_collect(&items, &long_reading, &error));
-    /* opposed, runs alone with the ends, first and last, all words behind the first two; the
-     * phrases are too long for an edit */
+    /* Opposed, runs alone with the ends, first and last, all words after the first two; the phrases
+     * are too long for an edit. */
     assert_int_equal(items.count, 64 * 64 + 2 * 65 + 2 + 128);
     assert_ok(reading_read(&long_reading, film_string(mixed[0]), film_string(mixed[1]), &error));
     assert_ok(items_collect(&items, &long_reading, &error));
     /* 32 shared, 32 alone on each side: opposed, beside, together; 64 runs alone on each side and
-     * one shared at the end; first, last, the words alone behind the first two; 32 edits of four
-     * kinds */
+     * one shared at the end; first, last, the words alone after the first two; 32 edits of four
+     * kinds. */
     assert_int_equal(items.count, 32 * 32 + 32 * 64 + 32 * 31 / 2 + 2 * 64 + 1 + 2 + 64 + 4 * 32);
     reading_free(&long_reading);
     vocabulary_free(&large);
