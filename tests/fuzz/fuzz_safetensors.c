@@ -1,5 +1,5 @@
-/* Any bytes are either refused with a message or give tensors whose every byte can be read, and the
- * same ones when the file lies at an odd address. */
+/* Fuzzes safetensors files: they are refused with a message, or every byte of every tensor can be
+ * read, with the same result when the file is at an odd address. */
 #include "base/safetensors.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* What holds for every explanation: words, groups and bias add up to the log-odds, swapping mirrors
- * it, words do not overlap, and links add up to the similarity. */
+/* Tests properties of every explanation: words, groups and bias add up to the log-odds, swapping
+ * mirrors it, words do not overlap, and links add up to the similarity. */
 #include "random_pairs.h"
 
 #include "explain/pair.h"
@@ -84,7 +84,7 @@ static void check_words(const film_explanation *why)
     }
 }
 
-/* The words of a of one are those of b of the other. */
+/* The words of a in one are those of b in the other. */
 static void check_mirror(const film_explanation *why, const film_explanation *mirror)
 {
     size_t of_a = 0, count = why->word_count;
@@ -163,7 +163,7 @@ static void links_add_up_to_the_similarity(void **state)
     struct reading reading;
     struct words words = {0};
     struct links links = {.count = 0};
-    struct encoder sparse = model->encoder; /* the features alone, as a model of tfidf has them */
+    struct encoder sparse = model->encoder; /* features only, as in a tfidf model */
     sparse.map = NULL;
     sparse.dim = 0;
     const struct encoder *encoders[2] = {&model->encoder, &sparse};

@@ -1,4 +1,4 @@
-/* pair/operating against trying every threshold. */
+/* Tests learn/operating against trying every threshold. */
 #include "testing.h"
 
 #include "base/rng.h"
@@ -6,7 +6,7 @@
 
 static film_error error;
 
-/* What a threshold is worth, written out: no sorting, one look per row. */
+/* The measures of a threshold, computed row by row without sorting. */
 struct worth {
     double precision, recall, f1, accuracy;
 };
@@ -119,7 +119,7 @@ static struct operating_point by_hand(film_criterion criterion, double target, d
 static void ten_rows_by_hand(void **state)
 {
     (void)state;
-    const double own = 0.4; /* the rows' own share: figures are plain counts */
+    const double own = 0.4; /* the rows' own share of positives: measures are plain counts */
     struct operating_point point = by_hand(FILM_PRECISION, 0.75, own);
     assert_close(point.threshold, 0.65, 1e-12);
     assert_close(point.precision, 3.0 / 4, 1e-12);
@@ -133,7 +133,7 @@ static void ten_rows_by_hand(void **state)
     point = by_hand(FILM_F1, 0, own);
     assert_close(point.f1, 0.8, 1e-12); /* 4 of 6 at 0.45; 3 of 4 at 0.65 has 0.75 */
     point = by_hand(FILM_ACCURACY, 0, own);
-    assert_close(point.threshold, 0.85, 1e-12); /* 0.8 like those below: the highest is taken */
+    assert_close(point.threshold, 0.85, 1e-12); /* a tie at 0.8: the highest is taken */
     point = by_hand(FILM_PRECISION, 1, own);
     assert_close(point.recall, 0.5, 1e-12);
     assert_int_equal(point.reached, 1);
@@ -177,7 +177,7 @@ static void what_cannot_be_reached_is_said(void **state)
     assert_true(isfinite(point.threshold));
 }
 
-/* A threshold must part the two even where no double lies between them. */
+/* A threshold must separate the two even when no double is between them. */
 static void neighbouring_scores_are_parted(void **state)
 {
     (void)state;
@@ -238,7 +238,7 @@ static void a_given_threshold_is_measured_as_the_chosen_one(void **state)
         assert_close(given.accuracy, chosen.accuracy, 1e-12);
         assert_close(given.f1, chosen.f1, 1e-12);
         assert_close(given.recall, chosen.recall, 1e-12);
-        double right = 0, all[2] = {0, 0}, hit[2] = {0, 0}; /* by hand, each class weighing half */
+        double right = 0, all[2] = {0, 0}, hit[2] = {0, 0}; /* balanced accuracy by hand */
         for (int i = 0; i < N; i++) {
             int same = target[i] >= 0.5f;
             all[same]++;

@@ -1,4 +1,4 @@
-/* Plots: ticks, escaping, values that are none, memory. */
+/* Tests plots: ticks, escaping, values that are not finite, memory. */
 #include "testing.h"
 
 #include "base/mem.h"
@@ -12,7 +12,7 @@ static film_text text_of(const char *bytes)
     return (film_text){bytes, strlen(bytes)};
 }
 
-/* What a call wrote, as a string; the markup is freed. */
+/* The output of a call as a string; the markup is freed. */
 static char *taken(struct markup *out)
 {
     static char copy[400000];
@@ -24,7 +24,7 @@ static char *taken(struct markup *out)
     return copy;
 }
 
-/* Every tag is closed in order, attributes are quoted, and no stray & or < stands in the text. */
+/* Every tag is closed in order, attributes are quoted, and the text has no stray & or <. */
 static void assert_well_formed(const char *page)
 {
     char open[100][20];
@@ -67,7 +67,7 @@ static void assert_round(const struct scale *scale)
         assert_true(scale_holds(scale, scale->tick[i]));
         if (i) assert_true(scale->tick[i] > scale->tick[i - 1]);
         if (scale->tick[i] == 0) continue;
-        /* At most two digits that are not 0: 0.25 never, 0.2 and 15 yes. */
+        /* At most two significant digits: 0.25 never, 0.2 and 15 yes. */
         double digits = fabs(scale->tick[i]) / pow(10, floor(log10(fabs(scale->tick[i]))) - 2);
         assert_close(digits / 10, round(digits / 10), 1e-6 * digits);
     }
@@ -99,7 +99,7 @@ static void logarithmic_ticks_are_powers(void **state)
 {
     (void)state;
     struct scale_range range = scale_nothing(1);
-    scale_include(&range, 0); /* has no place */
+    scale_include(&range, 0); /* not on a logarithmic scale */
     scale_include(&range, -4);
     scale_include(&range, 0.003);
     scale_include(&range, 5000);
@@ -203,7 +203,7 @@ static void long_text_is_cut_between_characters(void **state)
     }
 }
 
-/* The address of a link, its %XX read back. */
+/* The address of a link with its %XX decoded. */
 static void decode(const char *link, char *out)
 {
     const char *at = strstr(link, "utf-8,") + 6;

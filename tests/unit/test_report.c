@@ -1,10 +1,11 @@
-/* film_report as a library call: every kind of model and file, hostile text, stopping, memory. */
+/* Tests film_report as a library call: every kind of model and file, hostile text, cancelling,
+ * memory. */
 #include "faq_model.h"
 
 static film_model *model;
 static char eval_path[300], page_path[300], systems_path[300];
 
-/* The page at PATH; freed by the caller. */
+/* The page at PATH; the caller frees it. */
 static char *read_page(void)
 {
     FILE *file = fopen(page_path, "rb");
@@ -129,7 +130,7 @@ static void stopping_leaves_no_page(void **state)
     unlink(page_path);
     film_status status = FILM_CANCELLED;
     int stopped = 0;
-    /* How often is told depends on timing: at first every time, then in longer and longer steps. */
+    /* The number of reports depends on timing: cancel at every one first, then in growing steps. */
     for (int after = 0; status == FILM_CANCELLED; after += 1 + after / 4) {
         int left = after;
         options.progress = (film_progress){stop_after, &left, NULL};
@@ -141,7 +142,7 @@ static void stopping_leaves_no_page(void **state)
     assert_true(stopped > 3);
 }
 
-/* Allocation number 0, 1, 2, 4, 8, ...: all of them would take minutes. */
+/* Allocations number 0, 1, 2, 4, 8, ...: all of them would take minutes. */
 static void without_memory_it_says_so(void **state)
 {
     (void)state;

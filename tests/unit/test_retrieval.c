@@ -1,4 +1,4 @@
-/* eval/retrieval against brute force. */
+/* Tests eval/retrieval against brute force. */
 #include "testing.h"
 
 #include "base/rng.h"
@@ -33,7 +33,7 @@ static float dot(uint32_t i, uint32_t j)
     return sum;
 }
 
-/* Sums r1, r10, r36, mrr of the first LIMIT duplicates that are not one sentence twice. */
+/* Sums of r1, r10, r36 and mrr over the first LIMIT duplicates with two different sentences. */
 static size_t naive(size_t limit, double figures[4])
 {
     size_t queries = 0;

@@ -1,4 +1,4 @@
-/* Rows of PostgreSQL's binary format, and what may be shown of a URI. */
+/* Tests rows in PostgreSQL's binary format, and what may be printed of a URI. */
 #include "testing.h"
 #include "remote/place.h"
 #include "remote/row.h"
@@ -32,7 +32,7 @@ static void numbers_have_their_most_significant_byte_first(void **state)
     assert_int_equal(row_number(cell, &number, &error), FILM_BAD_INPUT);
 }
 
-/* As https://github.com/pgvector/pgvector has it: two bytes of length, two of nothing, big-endian
+/* The format of https://github.com/pgvector/pgvector: two bytes of length, two unused, big-endian
  * floats. */
 static void vectors_have_the_bytes_of_pgvector(void **state)
 {

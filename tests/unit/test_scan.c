@@ -1,4 +1,4 @@
-/* index/scan and codes: every kernel against plain sums, the scan against brute force. */
+/* Tests index/scan and codes: every kernel against plain sums, the scan against brute force. */
 #include "testing.h"
 
 #include "base/rng.h"
@@ -25,8 +25,8 @@ static struct codes encode(const float *rows, size_t count, size_t dim)
     return (struct codes){codes, count, dim, stride};
 }
 
-/* Every length of the tails of every kernel; exactly as many bytes as there are rows, so that the
- * address sanitizer sees a read behind the last. */
+/* Every length of every kernel's tail; the rows are exactly allocated, so that the address
+ * sanitizer sees a read after the last. */
 static void every_kernel_gives_the_bits_of_plain_sums(void **state)
 {
     (void)state;
@@ -91,8 +91,8 @@ static void codes_are_near_and_odd_values_do_no_harm(void **state)
     }
 }
 
-/* Against matrix products of floats. Rows repeat, so that there are ties; SMALL whole numbers make
- * both ways exact. */
+/* Compares with matrix products of floats. Rows repeat, so that there are ties; SMALL integers make
+ * both exact. */
 static void the_scan_is_exact(void **state)
 {
     (void)state;
@@ -133,8 +133,7 @@ static void the_scan_is_exact(void **state)
     }
 }
 
-/* A crowd of rows that codes cannot tell apart: the proof must fail and the second scan find the
- * best. */
+/* Many rows with equal codes: the proof must fail and the second scan find the best. */
 static void what_codes_cannot_tell_apart_is_scanned_again(void **state)
 {
     (void)state;

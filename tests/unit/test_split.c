@@ -1,4 +1,4 @@
-/* train/split: components stay whole, ratios hold. */
+/* Tests train/split: components stay whole, ratios hold. */
 #include "testing.h"
 
 static film_error error;
@@ -49,7 +49,7 @@ static void components_stay_whole_and_the_ratio_holds(void **state)
     assert_int_equal(result.dev_rows, 100);
     assert_int_equal(result.components, 100);
     assert_int_equal(result.largest_component, 5);
-    assert_int_equal(count_lines(train), 401); /* the header stands in both */
+    assert_int_equal(count_lines(train), 401); /* both files have the header */
     assert_int_equal(count_lines(dev), 101);
     for (int c = 0; c < 100; c++) {
         char word[20];
@@ -66,7 +66,7 @@ static void components_stay_whole_and_the_ratio_holds(void **state)
         snprintf(word, sizeof word, " c%d ", c);
         differs |= part_of(dev, word) != part_of(other_dev, word);
     }
-    assert_true(differs); /* another seed, another split */
+    assert_true(differs); /* a different seed gives a different split */
     unlink(path), unlink(train), unlink(dev), unlink(other), unlink(other_dev);
 }
 

@@ -1,4 +1,4 @@
-/* What is refused, with its message to the letter. */
+/* Tests refused tables, with their exact messages. */
 #include "packing.h"
 #include "tables.h"
 
@@ -104,7 +104,7 @@ static void labels_and_scores_are_checked(void **state)
            "tsv scores\n!2 x.tsv:2: score \"1e999\" is not a number" SKIP);
     expect("x.tsv", "score\ta\tb\n0x10\tp\tq\n",
            "tsv scores\n!2 x.tsv:2: score \"0x10\" is not a number" SKIP);
-    /* A header that is not known. */
+    /* An unknown header. */
     expect(
         "x.tsv", "same\tp\tq\n1\tp\tq\n0\tr\ts\n",
         "tsv pairs\n!2 x.tsv:1: label \"same\" is neither 0 nor 1; if this is a header, name the "
@@ -130,10 +130,10 @@ static void rows_of_the_wrong_width_are_refused(void **state)
         "sts.csv", "m\tf\t2\t1\t5\tp\tq\nm\tf\t2\t1\t5\tp\tq\nm\tf\t2\t1\t5\tp\n",
         "tsv scores\n1 5 [p][q] id=1\n2 5 [p][q] id=1\n!2 sts.csv:3: 6 columns, expected 7 or more "
         "(genre, filename, year, id, score, sentence1, sentence2)" SKIP);
-    /* The first row is the odd one out. */
+    /* The first row differs from the others. */
     expect("x.tsv", "1\tp\n1\tp\tq\n0\tr\ts\n",
            "tsv pairs\n!2 x.tsv:1: 2 columns, expected 3 (label, a, b)" SKIP);
-    /* A row of nothing but tabs costs no memory. */
+    /* A row of only tabs costs no memory. */
     char *tabs = malloc(200020);
     memset(tabs, '\t', 200020);
     memcpy(tabs, "label\ta\tb\n", 10);
@@ -158,7 +158,7 @@ static void bytes_that_are_not_text_are_refused(void **state)
         "x.tsv", zero, sizeof zero - 1, (film_table_options){0},
         "tsv pairs\n2 1 [p][q]\n!2 x.tsv:3: NUL byte in column 2 (byte 3 of the row); is the "
         "file UTF-16?" SKIP);
-    /* Nothing but bad rows: refused when opened. */
+    /* Only bad rows: refused when opened. */
     expect("x.tsv", "\xFF\xFF\n",
            "!2 x.tsv:1: not UTF-8 in column 1 (byte 1 of the row); convert the file with iconv -t "
            "UTF-8" SKIP);
@@ -173,7 +173,7 @@ static void csv_quotes_are_checked(void **state)
     char expected[300];
     snprintf(expected, sizeof expected, "csv categories\n2 - [a] cat=b\n!2 x.csv:3%s", never);
     expect("x.csv", "text,category\na,b\nc,\"x\ny,z\n", expected);
-    /* Not even skip_bad: there is no telling where the next row begins. */
+    /* Refused even with skip_bad: the start of the next row is unknown. */
     expect_with("x.csv", "text,category\na,b\n\"c\nd\",\"x\ny,z\n",
                 (film_table_options){.skip_bad = 1},
                 "csv categories\n2 - [a] cat=b\n!2 x.csv:4: the quote opened here is never closed; "
@@ -236,7 +236,7 @@ static void after_a_bad_row_reading_can_go_on(void **state)
     film_table_close(table);
 }
 
-/* 16 MiB are the limit to the byte, in lines and inside quotes, and the row behind is found. */
+/* The limit is exactly 16 MiB, in lines and inside quotes, and the following row is found. */
 static void rows_that_are_too_long_are_passed_over(void **state)
 {
     (void)state;

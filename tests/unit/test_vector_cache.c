@@ -1,4 +1,4 @@
-/* bert/vector_cache: found again, damaged files, limits, two processes. */
+/* Tests bert/vector_cache: stored vectors, damaged files, limits, two processes. */
 #include "testing.h"
 
 #include "bert/vector_cache.h"
@@ -40,7 +40,7 @@ static void add(struct vector_cache *cache, unsigned from, unsigned to)
     }
 }
 
-/* How many of texts FROM .. TO are there; each as it was written. */
+/* Counts the texts FROM .. TO that are cached; each must have the vector that was written. */
 static unsigned found(struct vector_cache *cache, unsigned from, unsigned to)
 {
     unsigned count = 0;
@@ -54,7 +54,7 @@ static unsigned found(struct vector_cache *cache, unsigned from, unsigned to)
     return count;
 }
 
-/* Calls EACH for every file; returns how many there are. */
+/* Calls EACH for every file; returns their number. */
 static unsigned each_file(void (*each)(const char *path))
 {
     unsigned count = 0;
@@ -116,7 +116,7 @@ static void what_was_added_is_found_next_time(void **state)
     assert_int_equal(vector_cache_hits(cache), 10);
     assert_null(vector_cache_problem(cache));
     vector_cache_close(cache);
-    cache = open_cache(ENCODER + 1, 1 << 20); /* another encoder's vectors are others */
+    cache = open_cache(ENCODER + 1, 1 << 20); /* a different encoder has different vectors */
     assert_int_equal(found(cache, 0, 10), 0);
     vector_cache_close(cache);
 }
@@ -153,7 +153,7 @@ static void a_damaged_file_is_not_trusted(void **state)
         cache = open_cache(ENCODER, 1 << 20);
         assert_int_equal(found(cache, 0, 10), 0);
         vector_cache_close(cache);
-        assert_int_equal(each_file(NULL), 0); /* and gone */
+        assert_int_equal(each_file(NULL), 0); /* and removed */
     }
 }
 
