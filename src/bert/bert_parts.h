@@ -99,7 +99,7 @@ struct bert_weights {
     struct bert_int8 (*int8)[BERT_MATRICES]; /* by layer; NULL when floats are used */
     /* The file they were read from. It stays open: a model that contains the encoder is written
      * from it, so that half-precision tensors stay in half precision. */
-    struct source *source;
+    struct tensor_source *source;
     struct safetensors_tensor *tensors; /* named bert.NAME, whatever the file's own names */
     size_t tensor_count, tensor_capacity;
 };

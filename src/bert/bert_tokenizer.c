@@ -12,13 +12,13 @@
 enum { FOLLOW_CASE = -1 };
 
 /* A token shortened for a message. */
-struct shown {
+struct shown_token {
     char text[64];
 };
 
-static struct shown show(const char *text, size_t length)
+static struct shown_token show(const char *text, size_t length)
 {
-    struct shown shown;
+    struct shown_token shown;
     length = utf8_cut(text, length, sizeof shown.text - 1);
     for (size_t i = 0; i < length; i++)
         shown.text[i] = (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i];

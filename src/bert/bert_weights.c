@@ -12,7 +12,7 @@ enum { MOST_FILES = 1000, NAME_ROOM = 160, LANES = 16, BLOCK = 16 };
 
 /* ---- The source of tensors ---- */
 
-struct source {
+struct tensor_source {
     const char *name; /* for messages */
     struct safetensors *file[MOST_FILES];
     size_t count;
@@ -20,14 +20,14 @@ struct source {
     const char *prefix; /* of every tensor's name */
 };
 
-static void close_source(struct source *source)
+static void close_source(struct tensor_source *source)
 {
     for (size_t i = 0; source && !source->borrowed && i < source->count; i++)
         safetensors_close(source->file[i]);
     mem_free(source);
 }
 
-static const struct safetensors_tensor *find(const struct source *source, const char *name)
+static const struct safetensors_tensor *find(const struct tensor_source *source, const char *name)
 {
     char full[NAME_ROOM];
     snprintf(full, sizeof full, "%s%s", source->prefix, name);
@@ -38,7 +38,7 @@ static const struct safetensors_tensor *find(const struct source *source, const 
     return NULL;
 }
 
-static film_status open_part(const char *folder, const char *file, struct source *source,
+static film_status open_part(const char *folder, const char *file, struct tensor_source *source,
                              film_error *error)
 {
     char path[PATH_MAX];
@@ -49,7 +49,7 @@ static film_status open_part(const char *folder, const char *file, struct source
 }
 
 /* Opens each file that the index names, once. Tensors are searched in all of them. */
-static film_status open_parts(const char *folder, const char *index, struct source *source,
+static film_status open_parts(const char *folder, const char *index, struct tensor_source *source,
                               film_error *error)
 {
     film_status status = FILM_OK;
@@ -80,7 +80,7 @@ done:
     return status;
 }
 
-static film_status open_source(const char *folder, struct source *source, film_error *error)
+static film_status open_source(const char *folder, struct tensor_source *source, film_error *error)
 {
     film_status status = FILM_OK;
     char path[PATH_MAX];
@@ -103,7 +103,7 @@ done:
 /* Reads the list of tensors in two passes: the first checks that each exists and counts the floats,
  * the second copies them. */
 struct loader {
-    const struct source *source;
+    const struct tensor_source *source;
     float *block; /* NULL in the first pass */
     size_t used;
     struct bert_weights *out;
@@ -191,7 +191,7 @@ static film_status look_up(const struct loader *loader, const char *name, const 
                            size_t rows, size_t columns, const struct safetensors_tensor **out,
                            film_error *error)
 {
-    const struct source *source = loader->source;
+    const struct tensor_source *source = loader->source;
     const struct safetensors_tensor *tensor = find(source, name);
     if (!tensor && other) tensor = find(source, other);
     *out = tensor;
@@ -392,7 +392,7 @@ done:
 
 /* Finds the prefix of "embeddings": a folder saved with a head on top has its network's name
  * there. */
-static film_status find_prefix(struct source *source, film_error *error)
+static film_status find_prefix(struct tensor_source *source, film_error *error)
 {
     static const char *const prefixes[] = {"", "bert.", "distilbert."};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
@@ -405,7 +405,7 @@ static film_status find_prefix(struct source *source, film_error *error)
                       source->name);
 }
 
-static film_status load(struct source *source, const struct bert_config *config,
+static film_status load(struct tensor_source *source, const struct bert_config *config,
                         struct bert_weights *out, film_error *error)
 {
     film_status status = FILM_OK;
@@ -428,7 +428,7 @@ film_status bert_read_weights(const char *folder, const struct bert_config *conf
                               struct bert_weights *out, film_error *error)
 {
     memset(out, 0, sizeof *out);
-    struct source *source = mem_zeroed(1, sizeof *source);
+    struct tensor_source *source = mem_zeroed(1, sizeof *source);
     if (!source) return status_no_memory(error);
     source->name = folder;
     film_status status = open_source(folder, source, error);
@@ -442,10 +442,11 @@ film_status bert_take_weights(struct safetensors *file, int borrowed, const char
                               film_error *error)
 {
     memset(out, 0, sizeof *out);
-    struct source *source = mem_zeroed(1, sizeof *source);
+    struct tensor_source *source = mem_zeroed(1, sizeof *source);
     if (!source && !borrowed) safetensors_close(file);
     if (!source) return status_no_memory(error);
-    *source = (struct source){.name = name, .file = {file}, .count = 1, .borrowed = borrowed};
+    *source =
+        (struct tensor_source){.name = name, .file = {file}, .count = 1, .borrowed = borrowed};
     return load(source, config, out, error);
 }
 

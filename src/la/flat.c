@@ -15,7 +15,7 @@
 enum { QUERIES = 64, ROWS = 512 };
 
 /* The buffers of one thread. */
-struct worker {
+struct flat_buffers {
     float *queries; /* QUERIES x dim, padded with zeros */
     float *rows;    /* ROWS x dim: the last, short block of the base, or targets */
     float *scores;  /* QUERIES x ROWS */
@@ -32,7 +32,8 @@ struct flat_job {
     uint32_t *rank;
 };
 
-static film_status worker_init(struct worker *worker, const struct flat_job *job, film_error *error)
+static film_status worker_init(struct flat_buffers *worker, const struct flat_job *job,
+                               film_error *error)
 {
     film_status status = FILM_OK;
     size_t dim = job->base->dim;
@@ -46,7 +47,7 @@ done:
     return status;
 }
 
-static void worker_free(struct worker *worker)
+static void worker_free(struct flat_buffers *worker)
 {
     mem_free_aligned(worker->queries);
     mem_free_aligned(worker->rows);
@@ -82,13 +83,13 @@ static const float *target_vector(const struct flat_job *job, size_t i, float *p
 }
 
 /* scores (QUERIES x ROWS) = queries * rows', always in this shape. */
-static void multiply(struct worker *worker, const float *rows, size_t dim)
+static void multiply(struct flat_buffers *worker, const float *rows, size_t dim)
 {
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, QUERIES, ROWS, (int)dim, 1.0f,
                 worker->queries, (int)dim, rows, (int)dim, 0.0f, worker->scores, ROWS);
 }
 
-static void gather_queries(struct worker *worker, const struct flat_job *job, size_t first,
+static void gather_queries(struct flat_buffers *worker, const struct flat_job *job, size_t first,
                            size_t count)
 {
     size_t dim = job->base->dim;
@@ -98,7 +99,7 @@ static void gather_queries(struct worker *worker, const struct flat_job *job, si
 }
 
 /* Computes the scores of block BLOCK of the base; returns its number of rows. */
-static size_t score_block(struct worker *worker, const struct flat *base, size_t block)
+static size_t score_block(struct flat_buffers *worker, const struct flat *base, size_t block)
 {
     size_t first = block * ROWS, count = base->count - first < ROWS ? base->count - first : ROWS;
     const float *rows = base->rows + first * base->dim;
@@ -113,7 +114,7 @@ static size_t score_block(struct worker *worker, const struct flat *base, size_t
     return count;
 }
 
-static void search_tile(struct worker *worker, const struct flat_job *job, size_t first,
+static void search_tile(struct flat_buffers *worker, const struct flat_job *job, size_t first,
                         size_t count)
 {
     struct topk top[QUERIES];
@@ -139,7 +140,8 @@ static void search_tile(struct worker *worker, const struct flat_job *job, size_
     }
 }
 
-static void rank_tile(struct worker *worker, const struct flat_job *job, size_t first, size_t count)
+static void rank_tile(struct flat_buffers *worker, const struct flat_job *job, size_t first,
+                      size_t count)
 {
     size_t dim = job->base->dim, blocks = (job->base->count + ROWS - 1) / ROWS;
     float wanted[QUERIES], penalty[QUERIES];
@@ -181,7 +183,7 @@ static film_status run(const struct flat_job *job, int threads, const film_progr
     int before = dense_begin();
 #pragma omp parallel num_threads(threads)
     {
-        struct worker worker;
+        struct flat_buffers worker;
         film_error own_error;
         film_status own = worker_init(&worker, job, &own_error);
         if (own != FILM_OK) __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);

@@ -11,7 +11,7 @@ enum { BLOCK = 4096 };
 
 /* ---- Neighbours ---- */
 
-struct search {
+struct search_blocks {
     const struct flat_share *share;
     size_t k, *rows;  /* ROWS: of each process */
     float *vectors;   /* BLOCK x dim: of the queries */
@@ -22,7 +22,7 @@ struct search {
     float *kept;      /* k */
 };
 
-static void search_free(struct search *search)
+static void search_free(struct search_blocks *search)
 {
     mem_free(search->rows);
     mem_free_aligned(search->vectors);
@@ -36,12 +36,12 @@ static void search_free(struct search *search)
 
 _Static_assert(sizeof(float) == sizeof(uint32_t), "scores travel behind numbers");
 
-static film_status search_init(struct search *search, const struct flat_share *share, size_t k,
-                               film_error *error)
+static film_status search_init(struct search_blocks *search, const struct flat_share *share,
+                               size_t k, film_error *error)
 {
     film_status status = FILM_OK;
     size_t processes = (size_t)share->comm->size, list = 2 * BLOCK * sizeof(uint32_t);
-    *search = (struct search){.share = share, .k = k};
+    *search = (struct search_blocks){.share = share, .k = k};
     TRY_ALLOC((search->rows = mem_zeroed(processes, sizeof(size_t))) &&
                   (search->out = mem_zeroed(processes, sizeof(size_t))) &&
                   (search->in = mem_zeroed(processes, sizeof(size_t))) &&
@@ -58,7 +58,7 @@ done:
 }
 
 /* Merges the results of all processes for HERE queries into ID. */
-static void merge(struct search *search, size_t here, uint32_t *id)
+static void merge(struct search_blocks *search, size_t here, uint32_t *id)
 {
     size_t k = search->k, processes = (size_t)search->share->comm->size;
     for (size_t i = 0; i < here; i++) {
@@ -79,7 +79,7 @@ static void merge(struct search *search, size_t here, uint32_t *id)
 
 /* Searches for rows FIRST .. FIRST + HERE - 1 of process OWNER, which receives the results in
  * ID. */
-static film_status search_block(struct search *search, int owner, size_t first, size_t here,
+static film_status search_block(struct search_blocks *search, int owner, size_t first, size_t here,
                                 int threads, uint32_t *id, film_error *error)
 {
     film_status status = FILM_OK;
@@ -111,7 +111,7 @@ film_status flat_share_search(const struct flat_share *share, size_t k, int thre
                               const film_progress *progress, uint32_t *id, film_error *error)
 {
     film_status status = FILM_OK;
-    struct search search;
+    struct search_blocks search;
     struct flat_queries all = {.count = share->mine.count};
     size_t done = 0, total = 0;
     if (share->comm->size == 1)
@@ -132,7 +132,7 @@ done:
 
 /* ---- Ranks ---- */
 
-struct ranking {
+struct rank_blocks {
     const struct flat_share *share;
     float *query, *target;                   /* BLOCK x dim */
     float *penalty;                          /* BLOCK: of the targets */
@@ -140,7 +140,7 @@ struct ranking {
     size_t *better;
 };
 
-static void ranking_free(struct ranking *ranking)
+static void ranking_free(struct rank_blocks *ranking)
 {
     mem_free_aligned(ranking->query);
     mem_free_aligned(ranking->target);
@@ -151,12 +151,12 @@ static void ranking_free(struct ranking *ranking)
     mem_free(ranking->better);
 }
 
-static film_status ranking_init(struct ranking *ranking, const struct flat_share *share,
+static film_status ranking_init(struct rank_blocks *ranking, const struct flat_share *share,
                                 film_error *error)
 {
     film_status status = FILM_OK;
     size_t dim = share->mine.dim;
-    *ranking = (struct ranking){.share = share};
+    *ranking = (struct rank_blocks){.share = share};
     TRY_ALLOC((ranking->query = mem_aligned(BLOCK * dim, sizeof(float))) &&
                   (ranking->target = mem_aligned(BLOCK * dim, sizeof(float))) &&
                   (ranking->penalty = mem_array(BLOCK, sizeof(float))) &&
@@ -197,7 +197,7 @@ film_status flat_share_rank(const struct flat_share *share, const uint32_t *quer
                             const film_progress *progress, uint32_t *rank, film_error *error)
 {
     film_status status = FILM_OK;
-    struct ranking ranking;
+    struct rank_blocks ranking;
     if (share->comm->size == 1) {
         struct flat_queries queries = {.id = query, .count = count};
         struct flat_targets targets = {.id = target};

@@ -15,7 +15,7 @@
  * also the same for every thread count. */
 enum { ONE_THREAD_BELOW = 2500 };
 
-struct work {
+struct lanczos {
     float *basis;     /* rows x count, row stride ld */
     size_t ld, count; /* row stride in floats; vectors so far */
     size_t last;      /* width of the newest block */
@@ -24,7 +24,7 @@ struct work {
     double *gram;     /* block x block, of the remainder of the last step */
 };
 
-static void work_free(struct work *work)
+static void work_free(struct lanczos *work)
 {
     mem_free_aligned(work->basis);
     mem_free_aligned(work->block);
@@ -32,7 +32,7 @@ static void work_free(struct work *work)
     mem_free(work->gram);
 }
 
-static film_status work_init(const struct krylov *job, struct work *work, film_error *error)
+static film_status work_init(const struct krylov *job, struct lanczos *work, film_error *error)
 {
     memset(work, 0, sizeof *work);
     work->ld = (job->basis + 15) / 16 * 16;
@@ -47,7 +47,7 @@ static film_status work_init(const struct krylov *job, struct work *work, film_e
 }
 
 /* Appends the block (rows x width) to the basis. */
-static void append(const struct krylov *job, struct work *work, size_t width)
+static void append(const struct krylov *job, struct lanczos *work, size_t width)
 {
 #pragma omp parallel for schedule(static) num_threads(job->side.threads)
     for (size_t i = 0; i < job->side.rows; i++)
@@ -60,7 +60,7 @@ static void append(const struct krylov *job, struct work *work, size_t width)
 /* Adds the inner products of the newest block's image with the basis vectors from FIRST on (the
  * newest block and the preceding one) to the small matrix. It is called twice per step: the second,
  * full projection adds small corrections. side.factor starts with vector BEGIN. */
-static void collect(const struct krylov *job, struct work *work, size_t begin, size_t first)
+static void collect(const struct krylov *job, struct lanczos *work, size_t begin, size_t first)
 {
     size_t columns = work->count - work->last;
     for (size_t j = 0; j < work->last; j++)
@@ -90,7 +90,7 @@ static double longest(const struct krylov *job, size_t count, size_t width)
  * the cost of the most expensive part. *SCALE is the length of the image along the basis, by which
  * a remainder of rounding is recognised. After a random block, the part along the first blocks is
  * the larger. */
-static film_status step(struct krylov *job, struct work *work, double *scale, film_error *error)
+static film_status step(struct krylov *job, struct lanczos *work, double *scale, film_error *error)
 {
     size_t width = work->last, near = work->count;
     if (near > width + job->block) near = width + job->block;
@@ -110,14 +110,14 @@ done:
 
 /* Keeps the first WIDTH columns of the step's remainder as the next block. It drops columns only
  * when the basis is about to span everything; then any choice is right. */
-static void narrow(const struct krylov *job, struct work *work, size_t width)
+static void narrow(const struct krylov *job, struct lanczos *work, size_t width)
 {
     if (width == work->last) return;
     for (size_t i = 0; i < job->side.rows; i++)
         memmove(work->block + i * width, work->block + i * work->last, width * sizeof *work->block);
 }
 
-static film_status build(struct krylov *job, struct work *work, film_error *error)
+static film_status build(struct krylov *job, struct lanczos *work, film_error *error)
 {
     struct ortho *side = &job->side;
     film_status status = FILM_OK;
@@ -180,7 +180,7 @@ done:
 /* TOP (basis x rank) = the top RANK eigenvectors of the small matrix as float, largest first. The
  * residuals are the remainder of the last step, weighted by the vector's components in the last
  * block. */
-static void take_top(const struct krylov *job, const struct work *work, const double *all_values,
+static void take_top(const struct krylov *job, const struct lanczos *work, const double *all_values,
                      double *values, double *residual, float *top)
 {
     size_t size = job->basis, last = work->last;
@@ -197,7 +197,7 @@ static void take_top(const struct krylov *job, const struct work *work, const do
 }
 
 /* vectors (rows x rank) = basis (rows x count) * top (count x rank). */
-static void combine(const struct krylov *job, const struct work *work, const float *top,
+static void combine(const struct krylov *job, const struct lanczos *work, const float *top,
                     float *vectors)
 {
     size_t parts = job->side.rows / 256 + 1;
@@ -215,7 +215,7 @@ static void combine(const struct krylov *job, const struct work *work, const flo
 film_status krylov_top(struct krylov *job, double *values, double *residual, float **vectors,
                        film_error *error)
 {
-    struct work work;
+    struct lanczos work;
     double *all_values = NULL;
     float *top = NULL;
     film_status status = FILM_OK;

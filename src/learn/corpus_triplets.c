@@ -26,20 +26,20 @@ int corpus_same(film_labels labels, float label, const float range[2])
 
 /* Sentences by their position in the rows (corpus_order), so that every job draws the same
  * triplets. All are NULL in a job of one process, where positions are the ids. */
-struct places {
+struct positions {
     uint32_t *order;  /* id of the sentence at a position */
     uint32_t *number; /* position of a sentence */
     uint32_t *row;    /* of a position, for struct triplet_options */
 };
 
-static void places_free(struct places *places)
+static void places_free(struct positions *places)
 {
     mem_free(places->order);
     mem_free(places->number);
     mem_free(places->row);
 }
 
-static film_status places_init(struct places *places, const struct corpus *corpus,
+static film_status places_init(struct positions *places, const struct corpus *corpus,
                                film_error *error)
 {
     film_status status = FILM_OK;
@@ -59,13 +59,13 @@ done:
     return status;
 }
 
-static uint32_t place_of(const struct places *places, uint32_t id)
+static uint32_t place_of(const struct positions *places, uint32_t id)
 {
     return places->number && id != TRIPLETS_NONE ? places->number[id] : id;
 }
 
 /* Converts positions back to ids and finds each anchor's index among those of all processes. */
-static film_status to_numbers(const struct places *places, const struct corpus *corpus,
+static film_status to_numbers(const struct positions *places, const struct corpus *corpus,
                               struct triplets *t, film_error *error)
 {
     film_status status = FILM_OK;
@@ -97,7 +97,7 @@ done:
 }
 
 static film_status from_pairs(const struct corpus *corpus, const float range[2],
-                              const struct places *places, const struct triplet_options *options,
+                              const struct positions *places, const struct triplet_options *options,
                               struct triplets *out, film_error *error)
 {
     size_t count = 0;
@@ -115,7 +115,7 @@ static film_status from_pairs(const struct corpus *corpus, const float range[2],
 }
 
 /* A sentence with two categories keeps the first; the others are counted. */
-static film_status from_categories(const struct corpus *corpus, const struct places *places,
+static film_status from_categories(const struct corpus *corpus, const struct positions *places,
                                    const struct triplet_options *options, struct triplets *out,
                                    film_error *error)
 {
@@ -137,7 +137,7 @@ static film_status from_categories(const struct corpus *corpus, const struct pla
 }
 
 /* Takes the rows whose first sentence this process owns. */
-static film_status from_triplets(const struct corpus *corpus, const struct places *places,
+static film_status from_triplets(const struct corpus *corpus, const struct positions *places,
                                  struct triplets *out, film_error *error)
 {
     film_status status = FILM_OK;
@@ -161,7 +161,7 @@ done:
 enum { HARD_DIM = 100, HARD_CHUNK = 16384, HARD_EXTRA = 8 };
 
 static film_status find_hard(const struct corpus *corpus, const struct triplet_recipe *recipe,
-                             const struct places *places, struct triplet_options *options,
+                             const struct positions *places, struct triplet_options *options,
                              uint32_t **neighbours, film_error *error)
 {
     film_status status = FILM_OK;
@@ -197,7 +197,7 @@ film_status corpus_triplets(const struct corpus *corpus, const struct triplet_re
     const film_solver_options *solver = recipe->solver;
     struct triplet_options options;
     uint32_t *neighbours = NULL;
-    struct places places = {0};
+    struct positions places = {0};
     film_status status = FILM_OK;
     TRY(places_init(&places, corpus, error));
     triplets_defaults(&options);

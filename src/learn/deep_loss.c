@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-struct work {
+struct loss_buffers {
     float *unit;    /* rows x dim: the normalised vectors */
     double *length; /* rows */
     float *anchors; /* count x dim: the anchors' unit vectors */
@@ -18,7 +18,8 @@ struct work {
     float *d_anchors; /* count x dim */
 };
 
-static film_status work_init(struct work *work, const struct deep_batch *batch, film_error *error)
+static film_status work_init(struct loss_buffers *work, const struct deep_batch *batch,
+                             film_error *error)
 {
     film_status status = FILM_OK;
     size_t dim = batch->dim;
@@ -39,7 +40,7 @@ done:
     return status;
 }
 
-static void work_free(struct work *work)
+static void work_free(struct loss_buffers *work)
 {
     mem_free(work->unit);
     mem_free(work->length);
@@ -90,7 +91,7 @@ static double n_pair(const struct deep_batch *batch, size_t t, double temperatur
 }
 
 /* GRADIENT with respect to the unit vectors: slope' anchors, and slope unit for the anchors. */
-static void spread(const struct deep_batch *batch, struct work *work, float *gradient)
+static void spread(const struct deep_batch *batch, struct loss_buffers *work, float *gradient)
 {
     int rows = (int)batch->rows, count = (int)batch->count, dim = (int)batch->dim;
     cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, rows, dim, count, 1.0f, work->slope, rows,
@@ -106,7 +107,7 @@ film_status deep_loss(const struct deep_batch *batch, const struct deep_loss_opt
                       double *loss, float *gradient, film_error *error)
 {
     film_status status = FILM_OK;
-    struct work work = {0};
+    struct loss_buffers work = {0};
     int before = dense_begin(); /* the result must not depend on the number of threads */
     int rows = (int)batch->rows, dim = (int)batch->dim;
     TRY(work_init(&work, batch, error));

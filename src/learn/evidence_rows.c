@@ -160,8 +160,8 @@ static int who_decides(const struct comm *comm, uint64_t key)
     return partition_owner(comm, hash_of(key));
 }
 
-static film_status show(struct turn *turn, uint64_t key, uint32_t pair, size_t place,
-                        film_error *error)
+static film_status offer_key(struct turn *turn, uint64_t key, uint32_t pair, size_t place,
+                             film_error *error)
 {
     film_status status = FILM_OK;
     uint32_t before = turn->seen.count, number;
@@ -185,8 +185,8 @@ done:
 
 /* STAYS[i] = whether key i of COUNT, as received from the processes in rank order, occurs for the
  * second time. */
-static film_status decide(const uint64_t *key, size_t count, unsigned char *stays,
-                          film_error *error)
+static film_status find_second(const uint64_t *key, size_t count, unsigned char *stays,
+                               film_error *error)
 {
     film_status status = FILM_OK;
     struct keytab seen = {0};
@@ -215,9 +215,9 @@ static film_status mark_shared(const struct turn *turn, const struct comm *comm,
            *next = mem_array(processes, sizeof *next);
     size_t *place = mem_array(turn->count, sizeof *place);
     uint64_t *out = mem_array(turn->count, sizeof *out);
-    unsigned char *answer = mem_array(turn->count, 1), *stays = NULL;
+    unsigned char *is_shared = mem_array(turn->count, 1), *stays = NULL;
     void *in = NULL;
-    TRY_ALLOC(sizes && next && place && out && answer, error);
+    TRY_ALLOC(sizes && next && place && out && is_shared, error);
     for (size_t i = 0; i < turn->count; i++) sizes[who_decides(comm, turn->shown[i].key)]++;
     for (size_t p = 0; p < processes; total += sizes[p++]) next[p] = total;
     for (size_t i = 0; i < turn->count; i++) {
@@ -229,10 +229,10 @@ static film_status mark_shared(const struct turn *turn, const struct comm *comm,
     TRY(comm_exchange_all(comm, out, next, &in, &in_sizes, error));
     for (size_t p = 0; p < processes; p++) come += in_sizes[p] /= sizeof *out;
     TRY_ALLOC(stays = mem_array(come, 1), error);
-    TRY(decide(in, come, stays, error));
-    TRY(comm_exchange(comm, stays, in_sizes, answer, sizes, error));
+    TRY(find_second(in, come, stays, error));
+    TRY(comm_exchange(comm, stays, in_sizes, is_shared, sizes, error));
     for (size_t i = 0; i < turn->count; i++)
-        if (answer[i]) marks[place[i] / 8] |= (unsigned char)(1 << place[i] % 8);
+        if (is_shared[i]) marks[place[i] / 8] |= (unsigned char)(1 << place[i] % 8);
 done:
     mem_free(sizes);
     mem_free(next);
@@ -240,7 +240,7 @@ done:
     mem_free(place);
     mem_free(out);
     mem_free(in);
-    mem_free(answer);
+    mem_free(is_shared);
     mem_free(stays);
     return status;
 }
@@ -255,7 +255,8 @@ static film_status take_turn(struct turn *turn, const struct chunk *chunks, size
         for (size_t k = 0, pair = 0, end = chunks[s].keys_of[0]; k < chunks[s].keys; k++) {
             while (k >= end) end += chunks[s].keys_of[++pair];
             if (is_its_turn(turn, chunks[s].key[k]))
-                TRY(show(turn, chunks[s].key[k], (uint32_t)(s * CHUNK + pair), place + k, error));
+                TRY(offer_key(turn, chunks[s].key[k], (uint32_t)(s * CHUNK + pair), place + k,
+                              error));
         }
     TRY(mark_shared(turn, comm, marks, error));
 done:

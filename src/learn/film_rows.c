@@ -19,7 +19,7 @@ struct sums {
 };
 
 /* A request for a row. A sum ends where the next entry has a different anchor. */
-struct entry {
+struct row_request {
     uint32_t id;
     uint32_t anchor; /* twice its index in the round, plus 1 when the row is subtracted */
 };
@@ -92,12 +92,12 @@ static size_t round_end(const struct sums *s, size_t first)
 /* Writes an entry to its owner's range, which starts at ENTRIES[next[owner]]. With ENTRIES == NULL
  * it only counts. */
 static void add_request(const struct sums *s, uint32_t id, uint32_t anchor, size_t *next,
-                        struct entry *entries)
+                        struct row_request *entries)
 {
     int owner = 0;
     if (is_own(s, id)) return;
     while (id >= s->owners->starts[owner + 1]) owner++;
-    if (entries) entries[next[owner]] = (struct entry){id, anchor};
+    if (entries) entries[next[owner]] = (struct row_request){id, anchor};
     next[owner]++;
 }
 
@@ -111,7 +111,7 @@ static film_status list_entries(const struct sums *s, size_t first, size_t end,
     size_t *next = mem_zeroed(processes, sizeof *next);
     TRY_ALLOC(next && (request->bytes = mem_array(processes, sizeof *request->bytes)), error);
     for (int fill = 0; fill < 2; fill++) {
-        struct entry *entries = fill ? request->entries : NULL;
+        struct row_request *entries = fill ? request->entries : NULL;
         for (size_t a = first; a < end; a++)
             for (size_t i = t->start[a]; i < t->start[a + 1]; i++) {
                 uint32_t anchor = (uint32_t)(2 * (a - first));
@@ -120,11 +120,12 @@ static film_status list_entries(const struct sums *s, size_t first, size_t end,
             }
         for (size_t p = 0; p < processes && !fill; p++) {
             size_t count = next[p];
-            request->bytes[p] = count * sizeof(struct entry);
+            request->bytes[p] = count * sizeof(struct row_request);
             next[p] = total;
             total += count;
         }
-        if (!fill) TRY_ALLOC(request->entries = mem_array(total, sizeof(struct entry)), error);
+        if (!fill)
+            TRY_ALLOC(request->entries = mem_array(total, sizeof(struct row_request)), error);
     }
 done:
     mem_free(next);
@@ -136,7 +137,7 @@ static film_status find_sums(struct request *request, size_t processes, size_t r
                              film_error *error)
 {
     film_status status = FILM_OK;
-    const struct entry *entries = request->entries;
+    const struct row_request *entries = request->entries;
     size_t at = 0, total = 0;
     for (size_t p = 0; p < processes; p++) total += request->bytes[p] / sizeof *entries;
     TRY_ALLOC((request->begin = mem_array(total + 1, sizeof *request->begin)) &&
@@ -159,7 +160,7 @@ done:
 /* Computes the sums that other processes requested. */
 static void compute_requested(const struct sums *s, const struct request *requested, float *sums)
 {
-    const struct entry *entries = requested->entries;
+    const struct row_request *entries = requested->entries;
     size_t r = s->rank;
 #pragma omp parallel for schedule(dynamic, ANCHORS) num_threads(s->threads)
     for (size_t k = 0; k < requested->sums; k++) {
@@ -178,27 +179,27 @@ static film_status add_round(const struct sums *s, size_t first, size_t end, fil
     const struct comm *comm = s->owners->comm;
     size_t processes = (size_t)comm->size, r = s->rank;
     struct request mine = {0}, requested = {0};
-    float *answers = NULL, *came = NULL;
+    float *partial = NULL, *received = NULL;
     add_own(s, first, end);
     TRY(list_entries(s, first, end, &mine, error));
     TRY(find_sums(&mine, processes, r, error));
     TRY(comm_exchange_all(comm, mine.entries, mine.bytes, &requested.entries, &requested.bytes,
                           error));
     TRY(find_sums(&requested, processes, r, error));
-    TRY_ALLOC((answers = mem_array(requested.sums, r * sizeof *answers)) &&
-                  (came = mem_array(mine.sums, r * sizeof *came)),
+    TRY_ALLOC((partial = mem_array(requested.sums, r * sizeof *partial)) &&
+                  (received = mem_array(mine.sums, r * sizeof *received)),
               error);
-    compute_requested(s, &requested, answers);
-    TRY(comm_exchange(comm, answers, requested.sizes, came, mine.sizes, error));
+    compute_requested(s, &requested, partial);
+    TRY(comm_exchange(comm, partial, requested.sizes, received, mine.sizes, error));
     for (size_t k = 0; k < mine.sums; k++) {
-        size_t a = first + ((const struct entry *)mine.entries)[mine.begin[k]].anchor / 2;
-        vec_add_scaled(s->w + a * r, share_of(s->triplets, a), came + k * r, r);
+        size_t a = first + ((const struct row_request *)mine.entries)[mine.begin[k]].anchor / 2;
+        vec_add_scaled(s->w + a * r, share_of(s->triplets, a), received + k * r, r);
     }
 done:
     request_free(&mine);
     request_free(&requested);
-    mem_free(answers);
-    mem_free(came);
+    mem_free(partial);
+    mem_free(received);
     return status;
 }
 

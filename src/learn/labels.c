@@ -169,9 +169,9 @@ int labels_verdict(const struct corpus *corpus, float target)
     return corpus_same(corpus->labels, target, range);
 }
 
-film_status labels_bring(const struct corpus *corpus, const uint32_t *ids, size_t count,
-                         struct strtab *brought, const struct strtab **texts, uint32_t *at,
-                         film_error *error)
+film_status labels_fetch_texts(const struct corpus *corpus, const uint32_t *ids, size_t count,
+                               struct strtab *fetched, const struct strtab **texts, uint32_t *at,
+                               film_error *error)
 {
     film_status status = FILM_OK;
     *texts = &corpus->sentences;
@@ -179,9 +179,9 @@ film_status labels_bring(const struct corpus *corpus, const uint32_t *ids, size_
         if (count) memcpy(at, ids, count * sizeof *at);
         return FILM_OK;
     }
-    *texts = brought;
-    TRY(strtab_init(brought, error));
-    TRY(corpus_fetch(corpus, ids, count, brought, at, error));
+    *texts = fetched;
+    TRY(strtab_init(fetched, error));
+    TRY(corpus_fetch(corpus, ids, count, fetched, at, error));
 done:
     return status;
 }
@@ -204,7 +204,8 @@ film_status labels_share(const struct corpus *corpus, const struct labelled_pair
         ids[2 * i] = share->a[i];
         ids[2 * i + 1] = share->b[i];
     }
-    TRY(labels_bring(corpus, ids, 2 * count, &share->brought, &share->texts, share->at, error));
+    TRY(labels_fetch_texts(corpus, ids, 2 * count, &share->fetched, &share->texts, share->at,
+                           error));
 done:
     mem_free(ids);
     return status;
@@ -213,7 +214,7 @@ done:
 void labelled_share_free(struct labelled_share *share)
 {
     mem_free(share->at);
-    strtab_free(&share->brought);
+    strtab_free(&share->fetched);
     memset(share, 0, sizeof *share);
 }
 

@@ -38,7 +38,7 @@ struct labelled_share {
     const float *target;
     const struct strtab *texts;
     uint32_t *at; /* 2 x count: a and b of each pair in TEXTS */
-    struct strtab brought;
+    struct strtab fetched;
 };
 
 /* Collective: every process of COMM passes the same pairs. PAIRS must outlive the share. Free the
@@ -47,11 +47,11 @@ film_status labels_share(const struct corpus *corpus, const struct labelled_pair
                          const struct comm *comm, struct labelled_share *share, film_error *error);
 void labelled_share_free(struct labelled_share *share);
 
-/* Finds the texts of sentences IDS and fetches those of a shared corpus into BROUGHT. Sentence
+/* Finds the texts of sentences IDS and fetches those of a shared corpus into FETCHED. Sentence
  * IDS[i] is entry AT[i] of *TEXTS. */
-film_status labels_bring(const struct corpus *corpus, const uint32_t *ids, size_t count,
-                         struct strtab *brought, const struct strtab **texts, uint32_t *at,
-                         film_error *error);
+film_status labels_fetch_texts(const struct corpus *corpus, const uint32_t *ids, size_t count,
+                               struct strtab *fetched, const struct strtab **texts, uint32_t *at,
+                               film_error *error);
 
 /* The texts of pair I of a struct labelled_share, as a callback of pair/score.h and
  * learn/evidence_fit.h. */

@@ -30,24 +30,24 @@ struct trial {
 
 /* The data of one training of trees: the pairs outside FOLD, then the unrelated pairs; and for
  * validation the pairs of FOLD. */
-struct layout {
+struct tree_data {
     float *x, *columns; /* COLUMNS: target, weight and base, one after the other */
     struct boosting_data learn, apart;
 };
 
-static void layout_free(struct layout *layout)
+static void layout_free(struct tree_data *layout)
 {
     mem_free(layout->x);
     mem_free(layout->columns);
 }
 
 static film_status lay_out(const struct tree_rows *rows, const struct unrelated_pairs *unrelated,
-                           size_t fold, struct layout *layout, film_error *error)
+                           size_t fold, struct tree_data *layout, film_error *error)
 {
     size_t traits = traits_count(), at = 0, learned = 0;
     size_t count = rows->count + unrelated->count;
-    *layout = (struct layout){.x = mem_array(count, traits * sizeof(float)),
-                              .columns = mem_array(3 * count, sizeof(float))};
+    *layout = (struct tree_data){.x = mem_array(count, traits * sizeof(float)),
+                                 .columns = mem_array(3 * count, sizeof(float))};
     if (!layout->x || !layout->columns) return status_no_memory(error);
     float *target = layout->columns, *weight = target + count, *base = weight + count;
     for (int last = 0; last < 2; last++) {
@@ -91,7 +91,7 @@ static film_status try_fold(const struct tree_rows *rows, const struct unrelated
     film_status status = FILM_OK;
     struct trees trees = {0};
     struct boosting_history history = {0};
-    struct layout layout;
+    struct tree_data layout;
     double *sum = NULL;
     TRY(lay_out(rows, unrelated, fold, &layout, error));
     const struct boosting_data *apart = &layout.apart;
@@ -180,7 +180,7 @@ static film_status fit_trees_there(const struct learn_input *input, const struct
                                    struct decision *decision, film_error *error)
 {
     film_status status = FILM_OK;
-    struct layout layout = {0};
+    struct tree_data layout = {0};
     struct boosting_options options;
     choose_boosting(&options, rows->count);
     options.seed = input->options->seed;
@@ -222,13 +222,13 @@ done:
 
 /* The data that memory is built from, in process 0: all pairs, with the margin of the other parts
  * of the decision. */
-struct facts {
+struct memory_data {
     size_t count;
     const float *target;
     void *known, *margin, *weight; /* struct memory_row, double, float */
 };
 
-static void facts_free(struct facts *facts)
+static void facts_free(struct memory_data *facts)
 {
     mem_free(facts->known);
     mem_free(facts->margin);
@@ -236,14 +236,14 @@ static void facts_free(struct facts *facts)
 }
 
 static film_status facts_gather(const struct learn_input *input, const struct decision *decision,
-                                const struct out_of_fold *held, struct facts *facts,
+                                const struct out_of_fold *held, struct memory_data *facts,
                                 film_error *error)
 {
     film_status status = FILM_OK;
     const struct comm *comm = input->corpus->comm;
     size_t count = held->share.count;
     double *margin = mem_array(count, sizeof *margin);
-    *facts = (struct facts){.count = held->pairs.count, .target = held->pairs.target};
+    *facts = (struct memory_data){.count = held->pairs.count, .target = held->pairs.target};
     TRY_ALLOC(margin, error);
     TRY(trees_sum_rows(&decision->trees, held->x, count, traits_count(), input->options->threads,
                        margin, error));
@@ -259,7 +259,7 @@ done:
 }
 
 /* Fits the weight of each kind of memory result on rows that memory was built without. */
-static film_status weigh_memory(const struct facts *facts, uint64_t seed, double *weight,
+static film_status weigh_memory(const struct memory_data *facts, uint64_t seed, double *weight,
                                 film_error *error)
 {
     enum { PARTS = 4 };
@@ -307,7 +307,7 @@ static film_status remember(const struct learn_input *input, const struct out_of
     film_status status = FILM_OK;
     struct memory *memory = &decision->memory;
     double weight[MEMORY_ANSWERS] = {0};
-    struct facts facts;
+    struct memory_data facts;
     TRY(facts_gather(input, decision, held, &facts, error));
     if (input->corpus->comm->rank > 0) goto done;
     TRY(weigh_memory(&facts, input->options->seed, weight, error));

@@ -11,7 +11,7 @@
 #include "learn/pair_lists.h"
 
 /* Implements deep_source. */
-struct encoding {
+struct token_matrices {
     const struct strtab *sentences;
     const struct bert *bert;
     size_t tokens;
@@ -23,7 +23,7 @@ struct encoding {
 static film_status encode(void *user, const uint32_t *sentences, size_t count, float *out,
                           film_error *error)
 {
-    const struct encoding *encoding = user;
+    const struct token_matrices *encoding = user;
     for (size_t i = 0; i < count; i++)
         encoding->texts[i] = strtab_get(encoding->sentences, sentences[i]);
     return bert_encode_tokens(encoding->bert, encoding->texts, count, encoding->tokens,
@@ -81,10 +81,10 @@ static film_status learn(const struct learn_input *input, struct deep *deep,
     const struct bert *bert = network_bert(input->network);
     struct deep_options options = wanted_options(input);
     film_progress progress = input->options->progress;
-    struct encoding encoding = {.sentences = &input->corpus->sentences,
-                                .bert = bert,
-                                .tokens = deep->shape.tokens,
-                                .threads = input->options->threads};
+    struct token_matrices encoding = {.sentences = &input->corpus->sentences,
+                                      .bert = bert,
+                                      .tokens = deep->shape.tokens,
+                                      .threads = input->options->threads};
     struct deep_source source = {&encoding, encode};
     struct deep_learned learned = {0};
     struct pair_lists pairs = {0};

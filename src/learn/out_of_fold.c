@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FOLDS = 5, PAIRS_PER_SENTENCE = 8, STRETCH = 256 };
+enum { FOLDS = 5, PAIRS_PER_SENTENCE = 8, CHUNK = 256 };
 
 void out_of_fold_free(struct out_of_fold *held)
 {
@@ -139,16 +139,16 @@ static film_status survey_fold(struct out_of_fold *held, size_t fold, const stru
 {
     film_status status = FILM_OK;
     const struct labelled_share *share = &held->share;
-    size_t stretches = (share->count + STRETCH - 1) / STRETCH;
+    size_t chunks = (share->count + CHUNK - 1) / CHUNK;
 #pragma omp parallel num_threads(openmp_use(threads))
     {
         struct survey survey;
         film_error own_error;
         film_status own = survey_init(&survey, encoder, &own_error);
 #pragma omp for schedule(dynamic, 1)
-        for (size_t s = 0; s < stretches; s++) {
-            size_t end = (s + 1) * STRETCH < share->count ? (s + 1) * STRETCH : share->count;
-            for (size_t i = s * STRETCH; i < end && own == FILM_OK; i++) {
+        for (size_t s = 0; s < chunks; s++) {
+            size_t end = (s + 1) * CHUNK < share->count ? (s + 1) * CHUNK : share->count;
+            for (size_t i = s * CHUNK; i < end && own == FILM_OK; i++) {
                 film_text a, b;
                 if (fold < FOLDS && folds_of_pair(&held->folds, share->a[i]) != fold) continue;
                 labels_text(share, i, &a, &b);

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { STRETCH = 64, LONGEST_WORD = 9, LONGEST_EXCERPT = 4 };
+enum { CHUNK = 64, LONGEST_WORD = 9, LONGEST_EXCERPT = 4 };
 
 /* Labelled pairs have weight 1. With this number and weight, unrelated pairs change what is learned
  * about labelled pairs by less than a different seed does. */
@@ -54,19 +54,19 @@ struct drawn {
     char room[2][LONGEST_WORD + 1];
 };
 
-struct drawing {
+struct pair_drawing {
     size_t first, count; /* the range of this process */
     struct drawn *pair;
     uint32_t *id, *at;        /* of the drawn sentence; its index in the fetched table */
-    struct strtab brought[2]; /* first and second sentences */
+    struct strtab fetched[2]; /* first and second sentences */
 };
 
-static void drawing_free(struct drawing *drawing)
+static void drawing_free(struct pair_drawing *drawing)
 {
     mem_free(drawing->pair);
     mem_free(drawing->id);
     mem_free(drawing->at);
-    for (int side = 0; side < 2; side++) strtab_free(&drawing->brought[side]);
+    for (int side = 0; side < 2; side++) strtab_free(&drawing->fetched[side]);
 }
 
 /* A whole sentence if WHOLE, otherwise mostly an excerpt, rarely a made-up word or an empty
@@ -80,12 +80,12 @@ static film_text cut(struct drawn *drawn, film_text text, int whole, char *room)
 }
 
 /* Both sides are whole in a third of the pairs, one in a third, none in a third. */
-static int whole_sides(const struct drawing *drawing, size_t i)
+static int whole_sides(const struct pair_drawing *drawing, size_t i)
 {
     return (int)((drawing->first + i) % 3);
 }
 
-static film_status draw(const struct corpus *corpus, uint64_t seed, struct drawing *drawing,
+static film_status draw(const struct corpus *corpus, uint64_t seed, struct pair_drawing *drawing,
                         film_error *error)
 {
     film_status status = FILM_OK;
@@ -99,8 +99,8 @@ static film_status draw(const struct corpus *corpus, uint64_t seed, struct drawi
             drawing->pair[i].kind = rng_below(&drawing->pair[i].rng, 20);
             drawing->id[i] = order[rng_below(&drawing->pair[i].rng, corpus_all(corpus))];
         }
-        TRY(labels_bring(corpus, drawing->id, drawing->count, &drawing->brought[side], &texts,
-                         drawing->at, error));
+        TRY(labels_fetch_texts(corpus, drawing->id, drawing->count, &drawing->fetched[side], &texts,
+                               drawing->at, error));
         for (size_t i = 0; i < drawing->count; i++) {
             struct drawn *pair = &drawing->pair[i];
             pair->text[side] = cut(pair, strtab_get(texts, drawing->at[i]),
@@ -112,7 +112,7 @@ done:
     return status;
 }
 
-static film_status make(const struct decision *decision, const struct drawing *drawing,
+static film_status make(const struct decision *decision, const struct pair_drawing *drawing,
                         struct survey *survey, size_t i, struct unrelated_pairs *out,
                         film_error *error)
 {
@@ -130,20 +130,19 @@ static film_status make(const struct decision *decision, const struct drawing *d
     return FILM_OK;
 }
 
-static film_status make_all(const struct decision *decision, const struct drawing *drawing,
+static film_status make_all(const struct decision *decision, const struct pair_drawing *drawing,
                             int threads, struct unrelated_pairs *out, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t stretches = (out->count + STRETCH - 1) / STRETCH;
+    size_t chunks = (out->count + CHUNK - 1) / CHUNK;
 #pragma omp parallel num_threads(openmp_use(threads))
     {
         struct survey survey;
         film_error own_error;
         film_status own = survey_init(&survey, decision->encoder, &own_error);
 #pragma omp for schedule(dynamic, 1)
-        for (size_t s = 0; s < stretches; s++)
-            for (size_t i = s * STRETCH; i < out->count && i < (s + 1) * STRETCH && own == FILM_OK;
-                 i++)
+        for (size_t s = 0; s < chunks; s++)
+            for (size_t i = s * CHUNK; i < out->count && i < (s + 1) * CHUNK && own == FILM_OK; i++)
                 own = make(decision, drawing, &survey, i, out, &own_error);
         if (own != FILM_OK) {
 #pragma omp critical
@@ -176,7 +175,7 @@ film_status unrelated_pairs_draw(const struct corpus *corpus, const struct decis
     film_status status = FILM_OK;
     const struct comm *comm = corpus->comm;
     size_t traits = traits_count() * sizeof(float), count = options->count;
-    struct drawing drawing = {.first = comm_begin(comm, count, comm->rank)};
+    struct pair_drawing drawing = {.first = comm_begin(comm, count, comm->rank)};
     *out = (struct unrelated_pairs){0};
     if (!count || !corpus_all(corpus)) return FILM_OK;
     drawing.count = comm_begin(comm, count, comm->rank + 1) - drawing.first;

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 
 /* The sampled pairs, for examples_make. */
-struct chosen {
+struct sampled_pairs {
     const struct corpus *corpus;
     const struct labelled_share *share; /* all of them */
 };
 
 static int pair_of(const void *user, size_t i, film_text *a, film_text *b)
 {
-    const struct chosen *chosen = user;
+    const struct sampled_pairs *chosen = user;
     labels_text(chosen->share, i, a, b);
     return labels_verdict(chosen->corpus, chosen->share->target[i]);
 }
@@ -55,7 +55,7 @@ film_status examples_sample(struct examples *examples, const struct corpus *corp
     }
     pairs.count = kept;
     TRY(labels_share(corpus, &pairs, &comm_single, &share, error));
-    struct chosen chosen = {corpus, &share};
+    struct sampled_pairs chosen = {corpus, &share};
     TRY(examples_make(examples, kept, pair_of, &chosen, error));
 done:
     mem_free(number);

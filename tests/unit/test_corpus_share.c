@@ -211,7 +211,7 @@ static void several_processes_have_the_corpus_of_one(void **state)
 
 /* ---- No rows, and labels of two kinds ---- */
 
-static film_status told[COMM_THREADS_MOST];
+static film_status reported[COMM_THREADS_MOST];
 static film_error said[COMM_THREADS_MOST];
 
 static void come_with_nothing(const struct comm *comm, void *user)
@@ -221,7 +221,7 @@ static void come_with_nothing(const struct comm *comm, void *user)
     size_t rows = user && comm->rank < 2 ? 3 : 0;
     fill(&mine, 0, rows, &e);
     if (comm->rank == 1) mine.labels = FILM_LABELS_SCORES;
-    told[comm->rank] = corpus_share(&mine, comm, "world.tsv", &e);
+    reported[comm->rank] = corpus_share(&mine, comm, "world.tsv", &e);
     said[comm->rank] = e;
     corpus_free(&mine);
 }
@@ -232,12 +232,12 @@ static void every_process_is_told_what_is_wrong(void **state)
     int with_rows = 1;
     comm_threads_run(3, come_with_nothing, NULL);
     for (int p = 0; p < 3; p++) {
-        assert_int_equal(told[p], FILM_BAD_INPUT);
+        assert_int_equal(reported[p], FILM_BAD_INPUT);
         assert_string_equal(said[p].message, "world.tsv: no rows");
     }
     comm_threads_run(3, come_with_nothing, &with_rows);
     for (int p = 0; p < 3; p++) {
-        assert_int_equal(told[p], FILM_BAD_INPUT);
+        assert_int_equal(reported[p], FILM_BAD_INPUT);
         assert_non_null(strstr(said[p].message, "different kinds of labels"));
     }
 }
