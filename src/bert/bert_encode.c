@@ -24,7 +24,7 @@ struct token_lists {
     size_t longest;
 };
 
-static void tokens_free(struct token_lists *tokens)
+static void token_lists_free(struct token_lists *tokens)
 {
     for (size_t s = 0; tokens->block && s < tokens->chunks; s++) mem_free(tokens->block[s]);
     mem_free(tokens->block);
@@ -166,9 +166,9 @@ static film_status run_packs(const struct encode_job *job, int threads, film_err
     return status;
 }
 
-static film_status encode(const struct bert *bert, const film_text *texts, size_t count,
-                          size_t most, int threads, taker take, void *user,
-                          struct token_lists *tokens, film_error *error)
+static film_status encode_packs(const struct bert *bert, const film_text *texts, size_t count,
+                                size_t most, int threads, taker take, void *user,
+                                struct token_lists *tokens, film_error *error)
 {
     film_status status = FILM_OK;
     size_t *start = NULL;
@@ -217,9 +217,9 @@ film_status bert_encode(const struct bert *bert, const film_text *texts, size_t 
                         float *out, film_error *error)
 {
     struct token_lists tokens = {0};
-    film_status status = encode(bert, texts, count, bert->pool.most_tokens, threads, pool_states,
-                                out, &tokens, error);
-    tokens_free(&tokens);
+    film_status status = encode_packs(bert, texts, count, bert->pool.most_tokens, threads,
+                                      pool_states, out, &tokens, error);
+    token_lists_free(&tokens);
     return status;
 }
 
@@ -250,8 +250,8 @@ film_status bert_encode_tokens(const struct bert *bert, const film_text *texts, 
     if (most < 2) return status_set(error, FILM_USAGE, "a sentence has at least 2 tokens");
     size_t read = most < bert->pool.most_tokens ? most : bert->pool.most_tokens;
     film_status status =
-        encode(bert, texts, count, read, threads, keep_states, &matrices, &tokens, error);
+        encode_packs(bert, texts, count, read, threads, keep_states, &matrices, &tokens, error);
     if (status == FILM_OK && count) memcpy(lengths, tokens.lengths, count * sizeof *lengths);
-    tokens_free(&tokens);
+    token_lists_free(&tokens);
     return status;
 }

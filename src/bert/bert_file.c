@@ -145,8 +145,8 @@ done:
     return status;
 }
 
-static film_status read_tokenizer(const json_t *tokens, const char *name,
-                                  struct wordpiece *wordpiece, film_error *error)
+static film_status read_stored_tokenizer(const json_t *tokens, const char *name,
+                                         struct wordpiece *wordpiece, film_error *error)
 {
     film_status status = FILM_OK;
     struct wordpiece_rules *rules = &wordpiece->rules;
@@ -166,8 +166,8 @@ done:
     return status;
 }
 
-static film_status read_pool(const json_t *root, const char *name, struct bert *bert,
-                             film_error *error)
+static film_status read_pooling(const json_t *root, const char *name, struct bert *bert,
+                                film_error *error)
 {
     film_status status = FILM_OK;
     const char *pooling = "";
@@ -194,12 +194,12 @@ film_status bert_from_file(struct safetensors *file, const char *settings, const
     TRY_ALLOC(bert, error);
     TRY(jsonfile_parse(settings, strlen(settings), name, &root, error));
     TRY(read_config(root, name, &bert->config, error));
-    TRY(read_pool(root, name, bert, error));
+    TRY(read_pooling(root, name, bert, error));
     TRY(read_vocabulary(file, name, &bert->wordpiece.vocabulary, error));
     if (bert->wordpiece.vocabulary.count > bert->config.vocabulary)
         TRY(status_set(error, FILM_BAD_INPUT, "%s: %u tokens, but \"vocab_size\" is %zu", name,
                        bert->wordpiece.vocabulary.count, bert->config.vocabulary));
-    TRY(read_tokenizer(json_object_get(root, "tokenizer"), name, &bert->wordpiece, error));
+    TRY(read_stored_tokenizer(json_object_get(root, "tokenizer"), name, &bert->wordpiece, error));
     TRY(bert_take_weights(file, 1, name, &bert->config, &bert->weights, error));
     bert->fingerprint = bert_hash(bert);
     *out = bert;

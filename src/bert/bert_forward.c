@@ -54,9 +54,9 @@ void bert_buffers_free(struct bert_buffers *buffers)
 }
 
 /* OUT (rows x outputs) = X (rows x inputs) W (inputs x outputs), where W is a matrix of layer I. */
-static void multiply(const struct bert_weights *weights, size_t i, enum bert_matrix which,
-                     const float *w, const float *x, float *out, size_t tokens, size_t inputs,
-                     size_t outputs, struct bert_buffers *buffers)
+static void multiply_rows(const struct bert_weights *weights, size_t i, enum bert_matrix which,
+                          const float *w, const float *x, float *out, size_t tokens, size_t inputs,
+                          size_t outputs, struct bert_buffers *buffers)
 {
     if (weights->int8) {
         bert_int8_multiply(&weights->int8[i][which], bert_int8_best(), x, tokens, buffers->bytes,
@@ -69,8 +69,8 @@ static void multiply(const struct bert_weights *weights, size_t i, enum bert_mat
                 (blasint)outputs);
 }
 
-static void embed(const struct bert_config *config, const struct bert_weights *weights,
-                  const struct bert_pack *pack, float *states)
+static void embed_tokens(const struct bert_config *config, const struct bert_weights *weights,
+                         const struct bert_pack *pack, float *states)
 {
     size_t hidden = config->hidden;
     for (size_t s = 0; s < pack->sentences; s++)
@@ -129,18 +129,19 @@ void bert_forward(const struct bert_config *config, const struct bert_weights *w
 {
     size_t hidden = config->hidden, inner = config->inner, tokens = pack->tokens;
     float *states = buffers->states, *wide = buffers->wide, *more = buffers->more;
-    embed(config, weights, pack, states);
+    embed_tokens(config, weights, pack, states);
     for (size_t i = 0; i < config->layers; i++) {
         const struct bert_layer *layer = &weights->layers[i];
-        multiply(weights, i, BERT_QKV, layer->qkv, states, wide, tokens, hidden, 3 * hidden,
-                 buffers);
+        multiply_rows(weights, i, BERT_QKV, layer->qkv, states, wide, tokens, hidden, 3 * hidden,
+                      buffers);
         attend(config, layer, pack, buffers);
-        multiply(weights, i, BERT_MIX, layer->mix, buffers->mixed, more, tokens, hidden, hidden,
-                 buffers);
+        multiply_rows(weights, i, BERT_MIX, layer->mix, buffers->mixed, more, tokens, hidden,
+                      hidden, buffers);
         add_and_norm(states, more, layer->mix_bias, layer->norm, layer->norm_bias, tokens, config);
-        multiply(weights, i, BERT_UP, layer->up, states, wide, tokens, hidden, inner, buffers);
+        multiply_rows(weights, i, BERT_UP, layer->up, states, wide, tokens, hidden, inner, buffers);
         activate(config->activation, wide, layer->up_bias, tokens, inner);
-        multiply(weights, i, BERT_DOWN, layer->down, wide, more, tokens, inner, hidden, buffers);
+        multiply_rows(weights, i, BERT_DOWN, layer->down, wide, more, tokens, inner, hidden,
+                      buffers);
         add_and_norm(states, more, layer->down_bias, layer->last_norm, layer->last_norm_bias,
                      tokens, config);
     }

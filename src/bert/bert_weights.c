@@ -27,7 +27,8 @@ static void close_source(struct tensor_source *source)
     mem_free(source);
 }
 
-static const struct safetensors_tensor *find(const struct tensor_source *source, const char *name)
+static const struct safetensors_tensor *find_tensor(const struct tensor_source *source,
+                                                    const char *name)
 {
     char full[NAME_ROOM];
     snprintf(full, sizeof full, "%s%s", source->prefix, name);
@@ -80,7 +81,7 @@ done:
     return status;
 }
 
-static film_status open_source(const char *folder, struct tensor_source *source, film_error *error)
+static film_status open_tensors(const char *folder, struct tensor_source *source, film_error *error)
 {
     film_status status = FILM_OK;
     char path[PATH_MAX];
@@ -158,7 +159,7 @@ static int copy_transposed(const struct safetensors_tensor *tensor, size_t rows,
     return finite;
 }
 
-static int copy(const struct safetensors_tensor *tensor, size_t count, float *to)
+static int copy_floats(const struct safetensors_tensor *tensor, size_t count, float *to)
 {
     int finite = 1;
     for (size_t i = 0; i < count; i++) {
@@ -187,13 +188,13 @@ static film_status note_tensor(struct bert_weights *out, const char *name,
 
 /* Finds the tensor NAME (or OTHER: older files call weight and bias of a norm gamma and beta) and
  * checks its shape; ROWS 0 means a vector. */
-static film_status look_up(const struct loader *loader, const char *name, const char *other,
-                           size_t rows, size_t columns, const struct safetensors_tensor **out,
-                           film_error *error)
+static film_status look_up_tensor(const struct loader *loader, const char *name, const char *other,
+                                  size_t rows, size_t columns,
+                                  const struct safetensors_tensor **out, film_error *error)
 {
     const struct tensor_source *source = loader->source;
-    const struct safetensors_tensor *tensor = find(source, name);
-    if (!tensor && other) tensor = find(source, other);
+    const struct safetensors_tensor *tensor = find_tensor(source, name);
+    if (!tensor && other) tensor = find_tensor(source, other);
     *out = tensor;
     if (!tensor)
         return status_set(error, FILM_BAD_INPUT, "%s: tensor %s%s is missing", source->name,
@@ -222,7 +223,7 @@ static film_status look_up(const struct loader *loader, const char *name, const 
 }
 
 /* Reserves COUNT floats of the block, aligned to a cache line. */
-static void reserve(struct loader *loader, size_t count, float **where)
+static void reserve_floats(struct loader *loader, size_t count, float **where)
 {
     *where = loader->block ? loader->block + loader->used : NULL;
     loader->used += (count + LANES - 1) / LANES * LANES;
@@ -232,22 +233,23 @@ static film_status take_vector(struct loader *loader, const char *name, const ch
                                size_t count, float **where, film_error *error)
 {
     const struct safetensors_tensor *tensor;
-    film_status status = look_up(loader, name, other, 0, count, &tensor, error);
+    film_status status = look_up_tensor(loader, name, other, 0, count, &tensor, error);
     if (status != FILM_OK) return status;
-    reserve(loader, count, where);
-    if (*where && !copy(tensor, count, *where)) return not_finite(loader, name, error);
+    reserve_floats(loader, count, where);
+    if (*where && !copy_floats(tensor, count, *where)) return not_finite(loader, name, error);
     return FILM_OK;
 }
 
 /* Copies the first USED of ROWS rows. */
-static film_status take_rows(struct loader *loader, const char *name, size_t rows, size_t columns,
-                             size_t used, float **where, film_error *error)
+static film_status take_matrix_rows(struct loader *loader, const char *name, size_t rows,
+                                    size_t columns, size_t used, float **where, film_error *error)
 {
     const struct safetensors_tensor *tensor;
-    film_status status = look_up(loader, name, NULL, rows, columns, &tensor, error);
+    film_status status = look_up_tensor(loader, name, NULL, rows, columns, &tensor, error);
     if (status != FILM_OK) return status;
-    reserve(loader, used * columns, where);
-    if (*where && !copy(tensor, used * columns, *where)) return not_finite(loader, name, error);
+    reserve_floats(loader, used * columns, where);
+    if (*where && !copy_floats(tensor, used * columns, *where))
+        return not_finite(loader, name, error);
     return FILM_OK;
 }
 
@@ -273,7 +275,7 @@ static film_status fill_matrix(const struct loader *loader, const char *name, si
                                size_t inputs, float *to, size_t stride, film_error *error)
 {
     const struct safetensors_tensor *tensor;
-    film_status status = look_up(loader, name, NULL, outputs, inputs, &tensor, error);
+    film_status status = look_up_tensor(loader, name, NULL, outputs, inputs, &tensor, error);
     if (status != FILM_OK || !to) return status;
     if (!copy_transposed(tensor, outputs, inputs, to, stride))
         return not_finite(loader, name, error);
@@ -307,7 +309,7 @@ static film_status take_dense(struct loader *loader, const struct bert_config *c
 {
     char name[NAME_ROOM];
     part_name(name, config, layer, part, "weight");
-    reserve(loader, outputs * inputs, matrix);
+    reserve_floats(loader, outputs * inputs, matrix);
     film_status status = fill_matrix(loader, name, outputs, inputs, *matrix, outputs, error);
     if (status != FILM_OK) return status;
     part_name(name, config, layer, part, "bias");
@@ -319,7 +321,7 @@ static film_status take_qkv(struct loader *loader, const struct bert_config *con
 {
     char name[NAME_ROOM];
     size_t hidden = config->hidden;
-    reserve(loader, 3 * hidden * hidden, qkv);
+    reserve_floats(loader, 3 * hidden * hidden, qkv);
     for (int i = 0; i < 3; i++) {
         enum part part = (enum part)(QUERY + i);
         part_name(name, config, layer, part, "weight");
@@ -365,19 +367,19 @@ done:
     return status;
 }
 
-static film_status take_all(struct loader *loader, const struct bert_config *config,
-                            struct bert_weights *out, film_error *error)
+static film_status take_network(struct loader *loader, const struct bert_config *config,
+                                struct bert_weights *out, film_error *error)
 {
     film_status status = FILM_OK;
     size_t hidden = config->hidden;
     float *type = NULL;
-    TRY(take_rows(loader, "embeddings.word_embeddings.weight", config->vocabulary, hidden,
-                  config->vocabulary, &out->words, error));
-    TRY(take_rows(loader, "embeddings.position_embeddings.weight", config->positions, hidden,
-                  config->positions, &out->positions, error));
+    TRY(take_matrix_rows(loader, "embeddings.word_embeddings.weight", config->vocabulary, hidden,
+                         config->vocabulary, &out->words, error));
+    TRY(take_matrix_rows(loader, "embeddings.position_embeddings.weight", config->positions, hidden,
+                         config->positions, &out->positions, error));
     if (config->types)
-        TRY(take_rows(loader, "embeddings.token_type_embeddings.weight", config->types, hidden, 1,
-                      &type, error));
+        TRY(take_matrix_rows(loader, "embeddings.token_type_embeddings.weight", config->types,
+                             hidden, 1, &type, error));
     TRY(take_norm(loader, "embeddings.LayerNorm", hidden, &out->norm, &out->norm_bias, error));
     for (size_t i = 0; i < config->layers; i++)
         TRY(take_layer(loader, config, i, &out->layers[i], error));
@@ -397,7 +399,7 @@ static film_status find_prefix(struct tensor_source *source, film_error *error)
     static const char *const prefixes[] = {"", "bert.", "distilbert."};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         source->prefix = prefixes[i];
-        if (find(source, "embeddings.word_embeddings.weight")) return FILM_OK;
+        if (find_tensor(source, "embeddings.word_embeddings.weight")) return FILM_OK;
     }
     return status_set(error, FILM_BAD_INPUT,
                       "%s: no tensor embeddings.word_embeddings.weight, also not with bert. or "
@@ -405,21 +407,21 @@ static film_status find_prefix(struct tensor_source *source, film_error *error)
                       source->name);
 }
 
-static film_status load(struct tensor_source *source, const struct bert_config *config,
-                        struct bert_weights *out, film_error *error)
+static film_status load_weights(struct tensor_source *source, const struct bert_config *config,
+                                struct bert_weights *out, film_error *error)
 {
     film_status status = FILM_OK;
     struct loader loader = {source, NULL, 0, out};
     out->source = source;
     TRY(find_prefix(source, error));
     TRY_ALLOC(out->layers = mem_zeroed(config->layers, sizeof *out->layers), error);
-    TRY(take_all(&loader, config, out, error));
+    TRY(take_network(&loader, config, out, error));
     out->count = loader.used;
     TRY_ALLOC(loader.block = out->block = mem_aligned(out->count, sizeof *out->block), error);
     mem_large_pages(out->block, out->count * sizeof *out->block);
     memset(out->block, 0, out->count * sizeof *out->block); /* padding included */
     loader.used = 0;
-    TRY(take_all(&loader, config, out, error));
+    TRY(take_network(&loader, config, out, error));
 done:
     return status;
 }
@@ -431,8 +433,8 @@ film_status bert_read_weights(const char *folder, const struct bert_config *conf
     struct tensor_source *source = mem_zeroed(1, sizeof *source);
     if (!source) return status_no_memory(error);
     source->name = folder;
-    film_status status = open_source(folder, source, error);
-    if (status == FILM_OK) return load(source, config, out, error);
+    film_status status = open_tensors(folder, source, error);
+    if (status == FILM_OK) return load_weights(source, config, out, error);
     close_source(source);
     return status;
 }
@@ -447,7 +449,7 @@ film_status bert_take_weights(struct safetensors *file, int borrowed, const char
     if (!source) return status_no_memory(error);
     *source =
         (struct tensor_source){.name = name, .file = {file}, .count = 1, .borrowed = borrowed};
-    return load(source, config, out, error);
+    return load_weights(source, config, out, error);
 }
 
 film_status bert_parse_weights(const void *bytes, size_t size, const char *name,

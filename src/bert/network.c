@@ -102,7 +102,7 @@ void network_use_cache(struct network *network, struct vector_cache *cache)
 
 /* ---- The cache; the caller holds the lock ---- */
 
-static int recall(const struct bert_network *network, struct vector_key key, float *out)
+static int find_vector(const struct bert_network *network, struct vector_key key, float *out)
 {
     const struct memo *memo = network->memo;
     size_t set = key.low & (memo->sets - 1), dim = network->base.dim;
@@ -114,7 +114,8 @@ static int recall(const struct bert_network *network, struct vector_key key, flo
     return 0;
 }
 
-static void remember(const struct bert_network *network, struct vector_key key, const float *vector)
+static void store_vector(const struct bert_network *network, struct vector_key key,
+                         const float *vector)
 {
     struct memo *memo = network->memo;
     size_t set = key.low & (memo->sets - 1), dim = network->base.dim;
@@ -167,8 +168,9 @@ static void missing_free(struct missing *missing)
     mem_free(missing->vectors);
 }
 
-static film_status look_up(const struct bert_network *network, const film_text *texts, size_t count,
-                           struct missing *missing, float *out, film_error *error)
+static film_status look_up_texts(const struct bert_network *network, const film_text *texts,
+                                 size_t count, struct missing *missing, float *out,
+                                 film_error *error)
 {
     film_status status = FILM_OK;
     size_t dim = network->base.dim;
@@ -181,7 +183,7 @@ static film_status look_up(const struct bert_network *network, const film_text *
         struct vector_key key = vector_key_of(texts[i]);
         missing->number[i] = KEYTAB_NONE;
         pthread_mutex_lock(&network->memo->lock);
-        int found = recall(network, key, out + i * dim);
+        int found = find_vector(network, key, out + i * dim);
         pthread_mutex_unlock(&network->memo->lock);
         if (found || (network->cache && vector_cache_find(network->cache, key, out + i * dim)))
             continue;
@@ -201,7 +203,7 @@ static film_status encode(const struct network *base, const film_text *texts, si
     const struct bert_network *network = mine(base);
     size_t dim = network->base.dim;
     struct missing missing = {0};
-    TRY(look_up(network, texts, count, &missing, out, error));
+    TRY(look_up_texts(network, texts, count, &missing, out, error));
     if (missing.count == 0) goto done;
     TRY_ALLOC(missing.vectors = mem_array(missing.count, dim * sizeof(float)), error);
     TRY(base->black_box
@@ -210,7 +212,7 @@ static film_status encode(const struct network *base, const film_text *texts, si
                           error));
     pthread_mutex_lock(&network->memo->lock);
     for (size_t m = 0; m < missing.count; m++)
-        remember(network, missing.keys[m], missing.vectors + m * dim);
+        store_vector(network, missing.keys[m], missing.vectors + m * dim);
     pthread_mutex_unlock(&network->memo->lock);
     for (size_t m = 0; network->cache && m < missing.count; m++)
         vector_cache_add(network->cache, missing.keys[m], missing.vectors + m * dim);

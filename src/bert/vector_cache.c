@@ -98,7 +98,7 @@ done:
 }
 
 /* Reads a file. A damaged file is removed. */
-static film_status read_file(struct vector_cache *cache, const char *path, film_error *error)
+static film_status read_cache_file(struct vector_cache *cache, const char *path, film_error *error)
 {
     film_status status = FILM_OK;
     struct safetensors *file = NULL;
@@ -138,7 +138,7 @@ static film_status read_files(struct vector_cache *cache, film_error *error)
     while ((entry = readdir(folder)))
         if (is_ours(entry->d_name) &&
             snprintf(path, sizeof path, "%s/%s", cache->folder, entry->d_name) < (int)sizeof path)
-            TRY(read_file(cache, path, error));
+            TRY(read_cache_file(cache, path, error));
 done:
     if (folder) closedir(folder);
     return status;
@@ -204,7 +204,7 @@ static int list_folder(const char *path, struct old_files *files)
 
 /* Removes the oldest files of all encoders until MORE bytes fit. A process that has one of them
  * open can still read it. */
-static void make_room(struct vector_cache *cache, uint64_t more)
+static void evict_oldest(struct vector_cache *cache, uint64_t more)
 {
     struct old_files files = {0};
     char path[PATH_MAX];
@@ -254,7 +254,7 @@ static void write_new(struct vector_cache *cache)
     if (count == 0 || cache->problem.message[0] || bytes > cache->most) return;
     uint64_t hash = checksum_bytes(cache->new_keys, count * sizeof *cache->new_keys);
     snprintf(path, sizeof path, "%s/%s" ENDING, cache->folder, checksum_print(hash).digits);
-    make_room(cache, bytes);
+    evict_oldest(cache, bytes);
     if (safetensors_write(path, tensors, 2, keys, values, 1, &error) != FILM_OK)
         note_problem(cache, &error);
 }

@@ -134,7 +134,7 @@ static film_status add_lower(struct writing *writing, int32_t c, film_error *err
     return status;
 }
 
-static film_status add_point(struct writing *writing, int32_t c, film_error *error)
+static film_status add_code_point(struct writing *writing, int32_t c, film_error *error)
 {
     const struct wordpiece_rules *rules = &writing->wordpiece->rules;
     film_status status = FILM_OK;
@@ -156,8 +156,8 @@ static film_status add_point(struct writing *writing, int32_t c, film_error *err
 /* ---- Text to words ---- */
 
 /* Decodes the characters of TEXT, decomposed when accents are stripped. */
-static film_status decode(struct wordpiece_scratch *scratch, film_text text, int decompose,
-                          size_t *count, film_error *error)
+static film_status decode_text(struct wordpiece_scratch *scratch, film_text text, int decompose,
+                               size_t *count, film_error *error)
 {
     utf8proc_option_t options = decompose ? UTF8PROC_DECOMPOSE : 0;
     for (;;) {
@@ -180,9 +180,10 @@ static film_status add_text(struct writing *writing, film_text text, film_error 
     film_status status = FILM_OK;
     size_t count = 0;
     if (text.length)
-        TRY(decode(writing->scratch, text, writing->wordpiece->rules.strip_accents, &count, error));
+        TRY(decode_text(writing->scratch, text, writing->wordpiece->rules.strip_accents, &count,
+                        error));
     for (size_t i = 0; i < count && writing->count < writing->room; i++)
-        TRY(add_point(writing, writing->scratch->points[i], error));
+        TRY(add_code_point(writing, writing->scratch->points[i], error));
     end_word(writing);
 done:
     return status;

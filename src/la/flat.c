@@ -32,8 +32,8 @@ struct flat_job {
     uint32_t *rank;
 };
 
-static film_status worker_init(struct flat_buffers *worker, const struct flat_job *job,
-                               film_error *error)
+static film_status flat_buffers_init(struct flat_buffers *worker, const struct flat_job *job,
+                                     film_error *error)
 {
     film_status status = FILM_OK;
     size_t dim = job->base->dim;
@@ -47,7 +47,7 @@ done:
     return status;
 }
 
-static void worker_free(struct flat_buffers *worker)
+static void flat_buffers_free(struct flat_buffers *worker)
 {
     mem_free_aligned(worker->queries);
     mem_free_aligned(worker->rows);
@@ -83,7 +83,7 @@ static const float *target_vector(const struct flat_job *job, size_t i, float *p
 }
 
 /* scores (QUERIES x ROWS) = queries * rows', always in this shape. */
-static void multiply(struct flat_buffers *worker, const float *rows, size_t dim)
+static void score_tile(struct flat_buffers *worker, const float *rows, size_t dim)
 {
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, QUERIES, ROWS, (int)dim, 1.0f,
                 worker->queries, (int)dim, rows, (int)dim, 0.0f, worker->scores, ROWS);
@@ -108,7 +108,7 @@ static size_t score_block(struct flat_buffers *worker, const struct flat *base, 
         memcpy(worker->rows, rows, count * base->dim * sizeof(float));
         rows = worker->rows;
     }
-    multiply(worker, rows, base->dim);
+    score_tile(worker, rows, base->dim);
     for (size_t i = 0; base->penalty && i < QUERIES; i++)
         for (size_t j = 0; j < count; j++) worker->scores[i * ROWS + j] -= base->penalty[first + j];
     return count;
@@ -125,7 +125,8 @@ static void search_tile(struct flat_buffers *worker, const struct flat_job *job,
         size_t rows = score_block(worker, job->base, block);
         for (size_t i = 0; i < count; i++) {
             const float *scores = worker->scores + i * ROWS;
-            size_t self = query_id(job->queries, first + i) - block * ROWS; /* may wrap around */
+            size_t self =
+                query_id(job->queries, first + i) - block * ROWS; /* wraps when not in this block */
             for (size_t j = 0; j < rows; j++)
                 if (j != self) topk_offer(&top[i], scores[j], (uint32_t)(block * ROWS + j));
         }
@@ -149,7 +150,7 @@ static void rank_tile(struct flat_buffers *worker, const struct flat_job *job, s
     for (size_t i = 0; i < count; i++)
         memcpy(worker->rows + i * dim, target_vector(job, first + i, &penalty[i]),
                dim * sizeof(float));
-    multiply(worker, worker->rows, dim);
+    score_tile(worker, worker->rows, dim);
     for (size_t i = 0; i < count; i++) {
         wanted[i] = worker->scores[i * ROWS + i] - penalty[i];
         job->rank[first + i] = 1;
@@ -162,7 +163,8 @@ static void rank_tile(struct flat_buffers *worker, const struct flat_job *job, s
             if (self == target && self != FLAT_NONE) continue;
             uint32_t better = 0;
             for (size_t j = 0; j < rows; j++) better += scores[j] >= wanted[i];
-            size_t s = self - block * ROWS, t = target - block * ROWS; /* may wrap around */
+            size_t s = self - block * ROWS,
+                   t = target - block * ROWS; /* wraps when not in this block */
             if (s < rows) better -= scores[s] >= wanted[i];
             if (t < rows) better -= scores[t] >= wanted[i];
             job->rank[first + i] += better;
@@ -172,8 +174,8 @@ static void rank_tile(struct flat_buffers *worker, const struct flat_job *job, s
 
 /* Distributes tiles of queries over the threads. The calling thread reports progress; after a
  * cancellation all threads skip the remaining tiles. */
-static film_status run(const struct flat_job *job, int threads, const film_progress *progress,
-                       film_error *error)
+static film_status run_tiles(const struct flat_job *job, int threads, const film_progress *progress,
+                             film_error *error)
 {
     film_status status = FILM_OK;
     size_t tiles = (job->queries->count + QUERIES - 1) / QUERIES, done = 0;
@@ -185,7 +187,7 @@ static film_status run(const struct flat_job *job, int threads, const film_progr
     {
         struct flat_buffers worker;
         film_error own_error;
-        film_status own = worker_init(&worker, job, &own_error);
+        film_status own = flat_buffers_init(&worker, job, &own_error);
         if (own != FILM_OK) __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 #pragma omp for schedule(dynamic, 1)
         for (size_t tile = 0; tile < tiles; tile++) {
@@ -204,7 +206,7 @@ static film_status run(const struct flat_job *job, int threads, const film_progr
 #pragma omp critical
             status = status_set(error, own, "%s", own_error.message);
         }
-        worker_free(&worker);
+        flat_buffers_free(&worker);
     }
     dense_end(before);
     return status;
@@ -215,7 +217,7 @@ film_status flat_search(const struct flat *base, const struct flat_queries *quer
                         film_error *error)
 {
     struct flat_job job = {.base = base, .queries = queries, .k = k, .id = id, .score = score};
-    return run(&job, threads, progress, error);
+    return run_tiles(&job, threads, progress, error);
 }
 
 film_status flat_rank(const struct flat *base, const struct flat_queries *queries,
@@ -223,5 +225,5 @@ film_status flat_rank(const struct flat *base, const struct flat_queries *querie
                       const film_progress *progress, uint32_t *rank, film_error *error)
 {
     struct flat_job job = {.base = base, .queries = queries, .targets = targets, .rank = rank};
-    return run(&job, threads, progress, error);
+    return run_tiles(&job, threads, progress, error);
 }

@@ -22,7 +22,7 @@ struct search_blocks {
     float *kept;      /* k */
 };
 
-static void search_free(struct search_blocks *search)
+static void search_blocks_free(struct search_blocks *search)
 {
     mem_free(search->rows);
     mem_free_aligned(search->vectors);
@@ -36,8 +36,8 @@ static void search_free(struct search_blocks *search)
 
 _Static_assert(sizeof(float) == sizeof(uint32_t), "scores travel behind numbers");
 
-static film_status search_init(struct search_blocks *search, const struct flat_share *share,
-                               size_t k, film_error *error)
+static film_status search_blocks_init(struct search_blocks *search, const struct flat_share *share,
+                                      size_t k, film_error *error)
 {
     film_status status = FILM_OK;
     size_t processes = (size_t)share->comm->size, list = 2 * BLOCK * sizeof(uint32_t);
@@ -58,7 +58,7 @@ done:
 }
 
 /* Merges the results of all processes for HERE queries into ID. */
-static void merge(struct search_blocks *search, size_t here, uint32_t *id)
+static void merge_found(struct search_blocks *search, size_t here, uint32_t *id)
 {
     size_t k = search->k, processes = (size_t)search->share->comm->size;
     for (size_t i = 0; i < here; i++) {
@@ -102,7 +102,7 @@ static film_status search_block(struct search_blocks *search, int owner, size_t 
         search->in[p] = is_mine ? bytes : 0;
     }
     TRY(comm_exchange(comm, search->found, search->out, search->came, search->in, error));
-    if (is_mine) merge(search, here, id + first * k);
+    if (is_mine) merge_found(search, here, id + first * k);
 done:
     return status;
 }
@@ -116,7 +116,7 @@ film_status flat_share_search(const struct flat_share *share, size_t k, int thre
     size_t done = 0, total = 0;
     if (share->comm->size == 1)
         return flat_search(&share->mine, &all, k, threads, progress, id, NULL, error);
-    TRY(search_init(&search, share, k, error));
+    TRY(search_blocks_init(&search, share, k, error));
     for (int p = 0; p < share->comm->size; p++) total += search.rows[p];
     for (int owner = 0; owner < share->comm->size; owner++)
         for (size_t first = 0; first < search.rows[owner]; first += BLOCK) {
@@ -126,7 +126,7 @@ film_status flat_share_search(const struct flat_share *share, size_t k, int thre
             TRY(progress_report(progress, "neighbours", (double)done, (double)total, error));
         }
 done:
-    search_free(&search);
+    search_blocks_free(&search);
     return status;
 }
 
@@ -140,7 +140,7 @@ struct rank_blocks {
     size_t *better;
 };
 
-static void ranking_free(struct rank_blocks *ranking)
+static void rank_blocks_free(struct rank_blocks *ranking)
 {
     mem_free_aligned(ranking->query);
     mem_free_aligned(ranking->target);
@@ -151,8 +151,8 @@ static void ranking_free(struct rank_blocks *ranking)
     mem_free(ranking->better);
 }
 
-static film_status ranking_init(struct rank_blocks *ranking, const struct flat_share *share,
-                                film_error *error)
+static film_status rank_blocks_init(struct rank_blocks *ranking, const struct flat_share *share,
+                                    film_error *error)
 {
     film_status status = FILM_OK;
     size_t dim = share->mine.dim;
@@ -203,7 +203,7 @@ film_status flat_share_rank(const struct flat_share *share, const uint32_t *quer
         struct flat_targets targets = {.id = target};
         return flat_rank(&share->mine, &queries, &targets, threads, progress, rank, error);
     }
-    TRY(ranking_init(&ranking, share, error));
+    TRY(rank_blocks_init(&ranking, share, error));
     for (size_t first = 0; first < count; first += BLOCK) {
         size_t here = count - first < BLOCK ? count - first : BLOCK;
         TRY(share_vectors(share, query + first, here, ranking.query_row, ranking.query, NULL,
@@ -219,6 +219,6 @@ film_status flat_share_rank(const struct flat_share *share, const uint32_t *quer
         TRY(progress_report(progress, "retrieval", (double)(first + here), (double)count, error));
     }
 done:
-    ranking_free(&ranking);
+    rank_blocks_free(&ranking);
     return status;
 }

@@ -24,7 +24,7 @@ struct lanczos {
     double *gram;     /* block x block, of the remainder of the last step */
 };
 
-static void work_free(struct lanczos *work)
+static void lanczos_free(struct lanczos *work)
 {
     mem_free_aligned(work->basis);
     mem_free_aligned(work->block);
@@ -32,7 +32,7 @@ static void work_free(struct lanczos *work)
     mem_free(work->gram);
 }
 
-static film_status work_init(const struct krylov *job, struct lanczos *work, film_error *error)
+static film_status lanczos_init(const struct krylov *job, struct lanczos *work, film_error *error)
 {
     memset(work, 0, sizeof *work);
     work->ld = (job->basis + 15) / 16 * 16;
@@ -47,7 +47,7 @@ static film_status work_init(const struct krylov *job, struct lanczos *work, fil
 }
 
 /* Appends the block (rows x width) to the basis. */
-static void append(const struct krylov *job, struct lanczos *work, size_t width)
+static void append_block(const struct krylov *job, struct lanczos *work, size_t width)
 {
 #pragma omp parallel for schedule(static) num_threads(job->side.threads)
     for (size_t i = 0; i < job->side.rows; i++)
@@ -60,7 +60,8 @@ static void append(const struct krylov *job, struct lanczos *work, size_t width)
 /* Adds the inner products of the newest block's image with the basis vectors from FIRST on (the
  * newest block and the preceding one) to the small matrix. It is called twice per step: the second,
  * full projection adds small corrections. side.factor starts with vector BEGIN. */
-static void collect(const struct krylov *job, struct lanczos *work, size_t begin, size_t first)
+static void collect_products(const struct krylov *job, struct lanczos *work, size_t begin,
+                             size_t first)
 {
     size_t columns = work->count - work->last;
     for (size_t j = 0; j < work->last; j++)
@@ -90,7 +91,8 @@ static double longest(const struct krylov *job, size_t count, size_t width)
  * the cost of the most expensive part. *SCALE is the length of the image along the basis, by which
  * a remainder of rounding is recognised. After a random block, the part along the first blocks is
  * the larger. */
-static film_status step(struct krylov *job, struct lanczos *work, double *scale, film_error *error)
+static film_status lanczos_step(struct krylov *job, struct lanczos *work, double *scale,
+                                film_error *error)
 {
     size_t width = work->last, near = work->count;
     if (near > width + job->block) near = width + job->block;
@@ -98,10 +100,10 @@ static film_status step(struct krylov *job, struct lanczos *work, double *scale,
     film_status status = FILM_OK;
     TRY(job->apply(job->self, work->block, width, error));
     TRY(ortho_project(&job->side, work->basis + first, work->ld, near, work->block, width, error));
-    collect(job, work, first, first);
+    collect_products(job, work, first, first);
     *scale = longest(job, near, width);
     TRY(ortho_project(&job->side, work->basis, work->ld, work->count, work->block, width, error));
-    collect(job, work, 0, first);
+    collect_products(job, work, 0, first);
     double rest = longest(job, work->count, width);
     if (rest > *scale) *scale = rest;
 done:
@@ -126,20 +128,20 @@ static film_status build(struct krylov *job, struct lanczos *work, film_error *e
     ortho_random(side, work->block, job->block);
     TRY(job->apply(job->self, work->block, job->block, error));
     TRY(ortho_block(side, work->basis, work->ld, 0, work->block, job->block, 0.0, error));
-    append(job, work, job->block);
+    append_block(job, work, job->block);
     for (;;) {
         TRY(comm_agree(
             job->comm,
             progress_report(&job->progress, "svd", (double)work->count, (double)job->basis, error),
             error));
-        TRY(step(job, work, &scale, error));
+        TRY(lanczos_step(job, work, &scale, error));
         size_t left = job->basis - work->count;
         if (left == 0) break;
         size_t width = left < job->block ? left : job->block;
         narrow(job, work, width);
         TRY(ortho_block(side, work->basis, work->ld, work->count, work->block, width, scale,
                         error));
-        append(job, work, width);
+        append_block(job, work, width);
     }
     TRY(ortho_gram(side, work->block, work->last, work->gram, error));
 done:
@@ -220,7 +222,7 @@ film_status krylov_top(struct krylov *job, double *values, double *residual, flo
     float *top = NULL;
     film_status status = FILM_OK;
     *vectors = NULL;
-    TRY(work_init(job, &work, error));
+    TRY(lanczos_init(job, &work, error));
     TRY(build(job, &work, error));
     all_values = mem_array(job->basis, sizeof *all_values);
     top = mem_array(job->basis, job->rank * sizeof *top);
@@ -233,7 +235,7 @@ film_status krylov_top(struct krylov *job, double *values, double *residual, flo
     TRY(comm_broadcast(job->comm, top, job->basis * job->rank * sizeof *top, 0, error));
     combine(job, &work, top, *vectors);
 done:
-    work_free(&work);
+    lanczos_free(&work);
     mem_free(all_values);
     mem_free(top);
     if (status != FILM_OK) {

@@ -49,15 +49,15 @@ film_status spread_sum(const struct comm *comm, size_t total, size_t width, cons
 }
 
 /* Copies columns AT .. AT + SOME - 1 of FROM (rows x width) to TO (rows x some), and back. */
-static void take_columns(const float *from, size_t rows, size_t width, size_t at, size_t some,
-                         float *to)
+static void gather_columns(const float *from, size_t rows, size_t width, size_t at, size_t some,
+                           float *to)
 {
     for (size_t i = 0; i < rows; i++)
         memcpy(to + i * some, from + i * width + at, some * sizeof *to);
 }
 
-static void put_columns(const float *from, size_t rows, size_t some, size_t at, size_t width,
-                        float *to)
+static void scatter_columns(const float *from, size_t rows, size_t some, size_t at, size_t width,
+                            float *to)
 {
     for (size_t i = 0; i < rows; i++)
         memcpy(to + i * width + at, from + i * some, some * sizeof *to);
@@ -79,10 +79,10 @@ film_status spread_times(const struct comm *comm, const struct csr *x, const flo
               error);
     for (size_t at = 0; at < width; at += STRIP) {
         size_t some = width - at < STRIP ? width - at : STRIP;
-        take_columns(mine, rows, width, at, some, strip);
+        gather_columns(mine, rows, width, at, some, strip);
         TRY(spread_gather(comm, x->cols, some, strip, all, error));
         csr_times(x, all, some, threads, product);
-        put_columns(product, x->rows, some, at, width, out);
+        scatter_columns(product, x->rows, some, at, width, out);
     }
 done:
     mem_free(strip);
@@ -107,10 +107,10 @@ film_status spread_sum_times(const struct comm *comm, const struct csr *t, const
               error);
     for (size_t at = 0; at < width; at += STRIP) {
         size_t some = width - at < STRIP ? width - at : STRIP;
-        take_columns(a, t->cols, width, at, some, strip);
+        gather_columns(a, t->cols, width, at, some, strip);
         csr_times(t, strip, some, threads, all);
         TRY(spread_sum(comm, t->rows, some, all, sum, error));
-        put_columns(sum, rows, some, at, width, mine);
+        scatter_columns(sum, rows, some, at, width, mine);
     }
 done:
     mem_free_aligned(strip);

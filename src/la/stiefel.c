@@ -124,7 +124,7 @@ static void cayley_prepare(struct cayley *c, const double *p, const double *g)
         }
 }
 
-static film_status solve(struct cayley *c, size_t side, film_error *error)
+static film_status solve_system(struct cayley *c, size_t side, film_error *error)
 {
     int info = LAPACKE_dgesv(LAPACK_ROW_MAJOR, (int)side, (int)c->d, c->left, (int)side, c->pivots,
                              c->right, (int)c->d);
@@ -149,11 +149,11 @@ static film_status cayley_step(struct cayley *c, const double *p, double tau, do
     if (c->full) {
         memcpy(c->right, p, r * d * sizeof *p);
         dense_times(r, d, r, -0.5 * t, c->m, p, 1.0, c->right, c->threads);
-        TRY(solve(c, side, error));
+        TRY(solve_system(c, side, error));
         memcpy(out, c->right, r * d * sizeof *out);
     } else {
         memcpy(c->right, c->ntp, side * d * sizeof *c->right);
-        TRY(solve(c, side, error));
+        TRY(solve_system(c, side, error));
         memcpy(out, p, r * d * sizeof *out);
         dense_times(r, d, side, -t, c->m, c->right, 1.0, out, c->threads);
     }
@@ -185,7 +185,7 @@ double stiefel_defect(size_t rows, size_t cols, const double *p, double *scratch
 
 /* P <- P (I - E/2), E = P'P - I: the first term of P (P'P)^-1/2, the nearest orthonormal matrix.
  * Each round squares the defect, so one or two rounds suffice. Unlike QR it does not rotate P. */
-static double repair(struct cayley *c, double *p, double *copy, double *scratch)
+static double repair_columns(struct cayley *c, double *p, double *copy, double *scratch)
 {
     size_t r = c->r, d = c->d;
     double defect = 1.0;
@@ -217,8 +217,8 @@ struct descent {
     int moved;                   /* P_old is valid */
 };
 
-static film_status evaluate(struct descent *s, const double *p, double *f, double *g,
-                            film_error *error)
+static film_status evaluate_at(struct descent *s, const double *p, double *f, double *g,
+                               film_error *error)
 {
     s->result->evaluations++;
     return s->problem->evaluate(s->problem->self, p, f, g, error);
@@ -234,16 +234,16 @@ static void flow_of(struct descent *s, const double *p, const double *g, double 
 
 /* Lets the problem change its data at P. Afterwards f, the reference value and both gradients
  * belong to the new data. */
-static film_status refresh(struct descent *s, film_error *error)
+static film_status refresh_data(struct descent *s, film_error *error)
 {
     film_status status = FILM_OK;
     int changed = 0;
     if (s->problem->refresh) TRY(s->problem->refresh(s->problem->self, s->p, &changed, error));
     if (!changed) goto done;
     double before = s->f, unused;
-    TRY(evaluate(s, s->p, &s->f, s->g, error));
+    TRY(evaluate_at(s, s->p, &s->f, s->g, error));
     s->reference += s->f - before;
-    if (s->moved) TRY(evaluate(s, s->p_old, &unused, s->g_old, error));
+    if (s->moved) TRY(evaluate_at(s, s->p_old, &unused, s->g_old, error));
 done:
     return status;
 }
@@ -277,10 +277,10 @@ static film_status search(struct descent *s, double *tau, double slope, double *
         s->defect = stiefel_defect(s->r, s->d, s->trial, s->small, o->threads);
         if (!(s->defect < 0.5)) continue; /* overflow: the step is much too long */
         if (s->defect > o->most_defect) {
-            s->defect = repair(&s->curve, s->trial, s->g_trial, s->small);
+            s->defect = repair_columns(&s->curve, s->trial, s->g_trial, s->small);
             s->result->repairs++;
         }
-        TRY(evaluate(s, s->trial, f_trial, s->g_trial, error));
+        TRY(evaluate_at(s, s->trial, f_trial, s->g_trial, error));
         if (*f_trial <= s->reference - o->rho * *tau * slope) {
             *found = 1;
             break;
@@ -290,7 +290,7 @@ done:
     return status;
 }
 
-static void swap(double **a, double **b)
+static void swap_arrays(double **a, double **b)
 {
     double *keep = *a;
     *a = *b;
@@ -301,8 +301,8 @@ static void swap(double **a, double **b)
 static void accept(struct descent *s, double f_trial)
 {
     const struct stiefel_options *o = s->options;
-    swap(&s->p_old, &s->p), swap(&s->p, &s->trial);
-    swap(&s->g_old, &s->g), swap(&s->g, &s->g_trial);
+    swap_arrays(&s->p_old, &s->p), swap_arrays(&s->p, &s->trial);
+    swap_arrays(&s->g_old, &s->g), swap_arrays(&s->g, &s->g_trial);
     s->still = fabs(f_trial - s->f) < o->least_change * fabs(s->f) ? s->still + 1 : 0;
     s->f = f_trial;
     double weight = o->gamma * s->weight + 1.0;
@@ -350,7 +350,7 @@ static film_status iterate(struct descent *s, size_t iteration, int *stop, film_
     double f_trial = 0.0;
     *stop = 1;
     s->result->stop = STIEFEL_DATA;
-    if ((iteration - 1) % o->refresh_every == 0) status = refresh(s, error);
+    if ((iteration - 1) % o->refresh_every == 0) status = refresh_data(s, error);
     if (status == FILM_END) return FILM_OK;
     TRY(status);
     flow_of(s, s->p, s->g, s->flow);
@@ -406,13 +406,13 @@ static void state_free(struct descent *s)
 }
 
 /* Starts from the caller's P. */
-static film_status begin(struct descent *s, const double *p, film_error *error)
+static film_status start_from(struct descent *s, const double *p, film_error *error)
 {
     memcpy(s->p, p, s->size * sizeof *p);
-    if (!(repair(&s->curve, s->p, s->trial, s->small) < 1e-10))
+    if (!(repair_columns(&s->curve, s->p, s->trial, s->small) < 1e-10))
         return status_set(error, FILM_USAGE, "the start's columns are not orthonormal");
     s->weight = 1.0;
-    film_status status = evaluate(s, s->p, &s->f, s->g, error);
+    film_status status = evaluate_at(s, s->p, &s->f, s->g, error);
     s->reference = s->f;
     return status;
 }
@@ -456,7 +456,7 @@ film_status stiefel_minimise(const struct stiefel_problem *problem,
         TRY(status_set(error, FILM_USAGE, "no %zu orthonormal vectors of length %zu", d, r));
     s.size = r * d;
     TRY(state_init(&s, error));
-    TRY(options->resume ? resume(&s, options->resume, error) : begin(&s, p, error));
+    TRY(options->resume ? resume(&s, options->resume, error) : start_from(&s, p, error));
     int stop = was_last(&s);
     for (size_t k = result->iterations + 1; !stop && status == FILM_OK; k++)
         status = iterate(&s, k, &stop, error);

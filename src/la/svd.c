@@ -73,8 +73,8 @@ done:
  *               block 32: basis 704 2.2e-3, 768 1.8e-4; block 8: 640 1.0e-3
  * Block 32 is about 10 % faster for the same basis, but needs a larger basis and loses overall.
  * Block 8 wastes half of every cache line. */
-static void choose(const struct svd_job *job, const struct svd_options *options,
-                   struct krylov *krylov)
+static void choose_sizes(const struct svd_job *job, const struct svd_options *options,
+                         struct krylov *krylov)
 {
     size_t most = job->cols_side ? job->x->cols : job->all_rows;
     krylov->rank = options->rank < most ? options->rank : most;
@@ -88,9 +88,9 @@ static void choose(const struct svd_job *job, const struct svd_options *options,
 }
 
 /* Computes the vectors of the shorter side, *NEAR (rows or cols x rank). */
-static film_status solve(struct svd_job *job, const struct svd_options *options, struct svd *out,
-                         double *values, double *residual, struct krylov *krylov, float **near,
-                         film_error *error)
+static film_status solve_shorter_side(struct svd_job *job, const struct svd_options *options,
+                                      struct svd *out, double *values, double *residual,
+                                      struct krylov *krylov, float **near, film_error *error)
 {
     film_status status = FILM_OK;
     size_t cols = job->x->cols, rows = job->x->rows, width = krylov->block * sizeof(float);
@@ -284,8 +284,8 @@ done:
 }
 
 /* Normalises lengths, determines the rank and fixes the signs. */
-static film_status finish(const struct svd_job *job, struct svd_sides *pair, struct svd *out,
-                          double *sigma, film_error *error)
+static film_status finish_svd(const struct svd_job *job, struct svd_sides *pair, struct svd *out,
+                              double *sigma, film_error *error)
 {
     film_status status = FILM_OK;
     float *scale = mem_array(pair->rank, sizeof *scale);
@@ -327,17 +327,17 @@ film_status svd_compute(const struct csr *x, const struct svd_options *options, 
     job.threads = openmp_use(options->threads);
     if (options->rank == 0) return status_set(error, FILM_USAGE, "the rank must be at least 1");
     TRY(count_rows(&job, error));
-    choose(&job, options, &krylov);
+    choose_sizes(&job, options, &krylov);
     values = mem_array(krylov.rank, sizeof *values);
     residual = mem_array(krylov.rank, sizeof *residual);
     TRY_ALLOC(values && residual, error);
-    TRY(solve(&job, options, out, values, residual, &krylov, &pair.near, error));
+    TRY(solve_shorter_side(&job, options, out, values, residual, &krylov, &pair.near, error));
     pair.rank = krylov.rank;
     out->u_first = spread_first(job.comm, x->cols);
     out->u_rows = spread_rows(job.comm, x->cols);
     pair.near_rows = job.cols_side ? out->u_rows : x->rows;
     pair.far_rows = job.cols_side ? x->rows : out->u_rows;
-    TRY(finish(&job, &pair, out, values, error));
+    TRY(finish_svd(&job, &pair, out, values, error));
 done:
     out->u = job.cols_side ? pair.near : pair.far;
     out->v = job.cols_side ? pair.far : pair.near;

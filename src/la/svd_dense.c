@@ -48,8 +48,9 @@ static void take_column(const double *vectors, size_t cols, size_t j, struct svd
         out->u[i * out->rank + j] = (float)(sign * vectors[i * cols + from]);
 }
 
-static film_status take(const float *x, size_t rows, size_t cols, const double *eigen,
-                        const double *vectors, int threads, struct svd *out, film_error *error)
+static film_status take_vectors(const float *x, size_t rows, size_t cols, const double *eigen,
+                                const double *vectors, int threads, struct svd *out,
+                                film_error *error)
 {
     film_status status = FILM_OK;
     float *scaled = mem_array(cols * out->rank, sizeof *scaled); /* U Sigma^-1 */
@@ -88,7 +89,7 @@ film_status svd_dense(const float *x, size_t rows, size_t cols, const struct svd
     out->basis = out->u_rows = cols;
     if (out->rank == 0)
         TRY(status_set(error, FILM_BAD_INPUT, "the vectors of all sentences are zero"));
-    TRY(take(x, rows, cols, eigen, gram, options->threads, out, error));
+    TRY(take_vectors(x, rows, cols, eigen, gram, options->threads, out, error));
 done:
     if (status != FILM_OK) svd_free(out);
     mem_free(gram);

@@ -241,8 +241,8 @@ struct fit {
 };
 
 /* XGBoost caches the margins of both matrices, so this does not evaluate all trees again. */
-static film_status judge(struct fit *fit, DMatrixHandle matrix, const struct boosting_data *data,
-                         double *loss, film_error *error)
+static film_status mean_loss_now(struct fit *fit, DMatrixHandle matrix,
+                                 const struct boosting_data *data, double *loss, film_error *error)
 {
     enum { MARGIN = 1, ALL_TREES = 0, NOT_TRAINING = 0 };
     bst_ulong length;
@@ -265,9 +265,10 @@ static film_status one_round(struct fit *fit, film_error *error)
     const struct boosting_options *options = fit->options;
     size_t round = history->rounds;
     TRY(check(XGBoosterUpdateOneIter(fit->booster, (int)round, fit->matrix), error));
-    TRY(judge(fit, fit->matrix, fit->data, &history->train[round], error));
+    TRY(mean_loss_now(fit, fit->matrix, fit->data, &history->train[round], error));
     if (options->validation)
-        TRY(judge(fit, fit->validation, options->validation, &history->validation[round], error));
+        TRY(mean_loss_now(fit, fit->validation, options->validation, &history->validation[round],
+                          error));
     history->rounds = round + 1;
     if (!options->validation || !history->kept ||
         history->validation[round] < history->validation[history->kept - 1])
@@ -293,7 +294,7 @@ static film_status all_rounds(struct fit *fit, film_error *error)
     return status;
 }
 
-static film_status prepare(struct fit *fit, film_error *error)
+static film_status prepare_fit(struct fit *fit, film_error *error)
 {
     film_status status = FILM_OK;
     const struct boosting_options *options = fit->options;
@@ -326,7 +327,7 @@ static int whole_at(const json_t *array, long at)
     return (int)json_integer_value(json_array_get(array, (size_t)at)); /* 0 if missing */
 }
 
-static float number_at(const json_t *array, long at)
+static float json_float_at(const json_t *array, long at)
 {
     const json_t *value = json_array_get(array, (size_t)at);
     /* The text has enough digits to restore the same float. */
@@ -350,27 +351,27 @@ static int read_tree(const json_t *json, struct tree *tree)
         json_object_get(json, "split_indices"), json_object_get(json, "split_conditions")};
     *tree = (struct tree){.feature = {-1, -1, -1}};
     if (!children(&nodes, 0, &child[0], &child[1])) {
-        tree->leaf[0] = number_at(nodes.value, 0);
+        tree->leaf[0] = json_float_at(nodes.value, 0);
         return 1;
     }
     tree->feature[0] = whole_at(nodes.feature, 0);
-    tree->cut[0] = number_at(nodes.value, 0);
+    tree->cut[0] = json_float_at(nodes.value, 0);
     for (int side = 0; side < 2; side++) {
         if (!children(&nodes, child[side], &leaf[0], &leaf[1])) {
-            tree->leaf[2 * side] = number_at(nodes.value, child[side]);
+            tree->leaf[2 * side] = json_float_at(nodes.value, child[side]);
             continue;
         }
         tree->feature[1 + side] = whole_at(nodes.feature, child[side]);
-        tree->cut[1 + side] = number_at(nodes.value, child[side]);
+        tree->cut[1 + side] = json_float_at(nodes.value, child[side]);
         for (int i = 0; i < 2; i++) {
             if (children(&nodes, leaf[i], &none[0], &none[1])) return 0;
-            tree->leaf[2 * side + i] = number_at(nodes.value, leaf[i]);
+            tree->leaf[2 * side + i] = json_float_at(nodes.value, leaf[i]);
         }
     }
     return 1;
 }
 
-static film_status load_model(BoosterHandle booster, json_t **out, film_error *error)
+static film_status load_saved_trees(BoosterHandle booster, json_t **out, film_error *error)
 {
     bst_ulong length;
     const char *text;
@@ -390,7 +391,7 @@ static film_status read_trees(const struct fit *fit, struct trees *trees, film_e
     film_status status = FILM_OK;
     json_t *model = NULL;
     size_t count = fit->history.kept;
-    TRY(load_model(fit->booster, &model, error));
+    TRY(load_saved_trees(fit->booster, &model, error));
     const json_t *list = json_object_get(model, "learner");
     list = json_object_get(json_object_get(list, "gradient_booster"), "model");
     list = json_object_get(list, "trees");
@@ -414,7 +415,8 @@ done:
 
 /* Checks that our trees predict what XGBoost predicts. A different version could write something
  * that we misread; then every new model would be wrong without a sign. */
-static film_status compare(const struct fit *fit, const struct trees *trees, film_error *error)
+static film_status compare_with_xgboost(const struct fit *fit, const struct trees *trees,
+                                        film_error *error)
 {
     enum { MOST_ROWS = 1000 };
     char values[160], config[200];
@@ -461,11 +463,11 @@ film_status boosting_fit(const struct boosting_data *data, size_t features,
         TRY(check_data(options->validation, features, logistic, "validation", error));
     fit.threads = openmp_use(options->threads);
     TRY(silence(&before, error));
-    TRY(prepare(&fit, error));
+    TRY(prepare_fit(&fit, error));
     rounds = all_rounds(&fit, error);
     if (rounds != FILM_OK && rounds != FILM_CANCELLED) TRY(rounds);
     TRY(read_trees(&fit, trees, error));
-    TRY(compare(&fit, trees, error));
+    TRY(compare_with_xgboost(&fit, trees, error));
     TRY(trees_cover(trees, data->x, data->rows, features, data->weight, fit.threads, error));
     status = rounds; /* after a cancellation the completed rounds are usable */
 done:

@@ -88,7 +88,7 @@ film_status calibrate_fit_beside(const float *similarity, const float *offset, c
     return status;
 }
 
-static int rising(const void *left, const void *right)
+static int by_value(const void *left, const void *right)
 {
     float a = *(const float *)left, b = *(const float *)right;
     return a < b ? -1 : a > b;
@@ -164,7 +164,7 @@ film_status calibrate_blind(const float *random, size_t count, struct calibratio
     double threshold = 0.5;
     if (count) {
         memcpy(sorted, random, count * sizeof *sorted);
-        qsort(sorted, count, sizeof *sorted, rising);
+        qsort(sorted, count, sizeof *sorted, by_value);
         threshold = fmax(threshold, (double)sorted[count - 1 - count / 1000]);
     }
     mem_free(sorted);

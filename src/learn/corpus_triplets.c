@@ -32,15 +32,15 @@ struct positions {
     uint32_t *row;    /* of a position, for struct triplet_options */
 };
 
-static void places_free(struct positions *places)
+static void positions_free(struct positions *places)
 {
     mem_free(places->order);
     mem_free(places->number);
     mem_free(places->row);
 }
 
-static film_status places_init(struct positions *places, const struct corpus *corpus,
-                               film_error *error)
+static film_status positions_init(struct positions *places, const struct corpus *corpus,
+                                  film_error *error)
 {
     film_status status = FILM_OK;
     size_t all = corpus_all(corpus), first = corpus_first(corpus);
@@ -59,7 +59,7 @@ done:
     return status;
 }
 
-static uint32_t place_of(const struct positions *places, uint32_t id)
+static uint32_t position_of(const struct positions *places, uint32_t id)
 {
     return places->number && id != TRIPLETS_NONE ? places->number[id] : id;
 }
@@ -106,8 +106,9 @@ static film_status from_pairs(const struct corpus *corpus, const float range[2],
     for (size_t i = 0; i < corpus->rows; i++) {
         int same = corpus_same(corpus->labels, corpus->label[i], range);
         if (same >= 0)
-            pairs[count++] = (struct triplet_pair){place_of(places, corpus->a[i]),
-                                                   place_of(places, corpus->b[i]), (uint32_t)same};
+            pairs[count++] =
+                (struct triplet_pair){position_of(places, corpus->a[i]),
+                                      position_of(places, corpus->b[i]), (uint32_t)same};
     }
     film_status status = triplets_from_pairs(corpus_all(corpus), pairs, count, options, out, error);
     mem_free(pairs);
@@ -124,7 +125,7 @@ static film_status from_categories(const struct corpus *corpus, const struct pos
     if (!category) return status_no_memory(error);
     for (size_t i = 0; i < sentences; i++) category[i] = TRIPLETS_NONE;
     for (size_t i = 0; i < corpus->rows; i++) {
-        uint32_t *mine = &category[place_of(places, corpus->a[i])];
+        uint32_t *mine = &category[position_of(places, corpus->a[i])];
         if (*mine == TRIPLETS_NONE)
             *mine = corpus->category[i];
         else
@@ -146,9 +147,9 @@ static film_status from_triplets(const struct corpus *corpus, const struct posit
     TRY_ALLOC(rows, error);
     for (size_t i = 0; i < corpus->rows; i++) {
         if (corpus->a[i] < first || corpus->a[i] - first >= corpus->sentences.count) continue;
-        rows[count][0] = place_of(places, corpus->a[i]);
-        rows[count][1] = place_of(places, corpus->b[i]);
-        rows[count++][2] = place_of(places, corpus->c[i]);
+        rows[count][0] = position_of(places, corpus->a[i]);
+        rows[count][1] = position_of(places, corpus->b[i]);
+        rows[count++][2] = position_of(places, corpus->c[i]);
     }
     TRY(triplets_from_triplets(corpus_all(corpus), (const uint32_t(*)[3])rows, count, out, error));
     TRY(comm_sum_counts(corpus->comm, &out->contradictions, 1, error));
@@ -183,7 +184,7 @@ static film_status find_hard(const struct corpus *corpus, const struct triplet_r
                                  .progress = &recipe->progress};
     TRY(hard_negatives_find(corpus, &search, vectors, *neighbours, error));
     for (size_t i = 0; i < count * width; i++)
-        (*neighbours)[i] = place_of(places, (*neighbours)[i]);
+        (*neighbours)[i] = position_of(places, (*neighbours)[i]);
     options->neighbours = *neighbours;
     options->neighbour_width = width;
 done:
@@ -199,7 +200,7 @@ film_status corpus_triplets(const struct corpus *corpus, const struct triplet_re
     uint32_t *neighbours = NULL;
     struct positions places = {0};
     film_status status = FILM_OK;
-    TRY(places_init(&places, corpus, error));
+    TRY(positions_init(&places, corpus, error));
     triplets_defaults(&options);
     options.positives = solver->positives;
     options.labelled = solver->labelled;
@@ -217,7 +218,7 @@ film_status corpus_triplets(const struct corpus *corpus, const struct triplet_re
         TRY(from_pairs(corpus, recipe->range, &places, &options, out, error));
     TRY(to_numbers(&places, corpus, out, error));
 done:
-    places_free(&places);
+    positions_free(&places);
     mem_free(neighbours);
     return status;
 }

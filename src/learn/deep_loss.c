@@ -18,8 +18,8 @@ struct loss_buffers {
     float *d_anchors; /* count x dim */
 };
 
-static film_status work_init(struct loss_buffers *work, const struct deep_batch *batch,
-                             film_error *error)
+static film_status loss_buffers_init(struct loss_buffers *work, const struct deep_batch *batch,
+                                     film_error *error)
 {
     film_status status = FILM_OK;
     size_t dim = batch->dim;
@@ -40,7 +40,7 @@ done:
     return status;
 }
 
-static void work_free(struct loss_buffers *work)
+static void loss_buffers_free(struct loss_buffers *work)
 {
     mem_free(work->unit);
     mem_free(work->length);
@@ -91,7 +91,8 @@ static double n_pair(const struct deep_batch *batch, size_t t, double temperatur
 }
 
 /* GRADIENT with respect to the unit vectors: slope' anchors, and slope unit for the anchors. */
-static void spread(const struct deep_batch *batch, struct loss_buffers *work, float *gradient)
+static void spread_gradient(const struct deep_batch *batch, struct loss_buffers *work,
+                            float *gradient)
 {
     int rows = (int)batch->rows, count = (int)batch->count, dim = (int)batch->dim;
     cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, rows, dim, count, 1.0f, work->slope, rows,
@@ -110,7 +111,7 @@ film_status deep_loss(const struct deep_batch *batch, const struct deep_loss_opt
     struct loss_buffers work = {0};
     int before = dense_begin(); /* the result must not depend on the number of threads */
     int rows = (int)batch->rows, dim = (int)batch->dim;
-    TRY(work_init(&work, batch, error));
+    TRY(loss_buffers_init(&work, batch, error));
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)batch->count, rows, dim, 1.0f,
                 work.anchors, dim, work.unit, dim, 0.0f, work.cosine, rows);
     *loss = 0;
@@ -120,7 +121,7 @@ film_status deep_loss(const struct deep_batch *batch, const struct deep_loss_opt
         *loss += options->n_pair ? n_pair(batch, t, options->temperature, cosine, slope)
                                  : hinge(batch, t, options->margin, cosine, slope);
     }
-    spread(batch, &work, gradient);
+    spread_gradient(batch, &work, gradient);
     for (size_t r = 0; r < batch->rows; r++) { /* backward through the normalisation */
         float *row = gradient + r * batch->dim;
         const float *unit = work.unit + r * batch->dim;
@@ -129,6 +130,6 @@ film_status deep_loss(const struct deep_batch *batch, const struct deep_loss_opt
     }
 done:
     dense_end(before);
-    work_free(&work);
+    loss_buffers_free(&work);
     return status;
 }

@@ -41,8 +41,8 @@ static void shuffle(struct rng *rng, uint32_t *order, size_t count)
     }
 }
 
-static void step(const struct evidence_rows *rows, size_t i, float slope, float rate, float ridge,
-                 float *weights, float *squares)
+static void adagrad_step(const struct evidence_rows *rows, size_t i, float slope, float rate,
+                         float ridge, float *weights, float *squares)
 {
     for (uint64_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
         float *weight = &weights[rows->column[k]], *sum = &squares[rows->column[k]];
@@ -109,16 +109,16 @@ static void walk(struct fit *fit, const struct evidence_rows *rows,
         double known = labels->offset ? (double)labels->offset[i] : 0;
         double p = calibrate_probability(known + evidence_rows_margin(rows, fit->weights, i));
         float slope = (float)((double)labels->weight[i] * (p - (double)labels->target[i]));
-        step(rows, i, slope, (float)(options->rate * left), (float)options->ridge, fit->weights,
-             fit->squares);
+        adagrad_step(rows, i, slope, (float)(options->rate * left), (float)options->ridge,
+                     fit->weights, fit->squares);
     }
 }
 
 /* Merges columns FIRST .. END - 1 of all processes. The sums of squares are added. A weight moves
  * by the sum of all moves, each reduced as AdaGrad would have done with the squares of the others.
  * So a weight that only one process changed moves as it did there. */
-static film_status mix(struct fit *fit, const struct comm *comm, size_t first, size_t end,
-                       film_error *error)
+static film_status merge_columns(struct fit *fit, const struct comm *comm, size_t first, size_t end,
+                                 film_error *error)
 {
     enum { BLOCK = 1 << 18 };
     film_status status = FILM_OK;
@@ -153,13 +153,14 @@ done:
  * 6 processes 0.3957. */
 enum { FEATURE_MIXINGS_PER_PROCESS = 8, ITEM_MIXINGS = 8 };
 
-static film_status mix_fit(struct fit *fit, const struct evidence_rows *rows,
-                           const struct comm *comm, int items, film_error *error)
+static film_status merge_fit(struct fit *fit, const struct evidence_rows *rows,
+                             const struct comm *comm, int items, film_error *error)
 {
     size_t features = 2 * rows->features;
-    film_status status = mix(fit, comm, 0, features, error);
+    film_status status = merge_columns(fit, comm, 0, features, error);
     if (status == FILM_OK)
-        status = mix(fit, comm, items ? features : rows->columns, rows->columns + 1, error);
+        status =
+            merge_columns(fit, comm, items ? features : rows->columns, rows->columns + 1, error);
     return status;
 }
 
@@ -178,7 +179,8 @@ static film_status learn_some(struct fit *fits, int count, const struct evidence
             for (int f = 0; f < count; f++)
                 walk(&fits[f], rows, labels, options, epoch, part, parts);
             for (int f = 0; f < count && comm->size > 1; f++)
-                TRY(mix_fit(&fits[f], rows, comm, (part + 1) % (parts / ITEM_MIXINGS) == 0, error));
+                TRY(merge_fit(&fits[f], rows, comm, (part + 1) % (parts / ITEM_MIXINGS) == 0,
+                              error));
         }
 done:
     for (int f = 0; f < count; f++) fit_free(&fits[f]);

@@ -32,7 +32,7 @@ static void chunk_free(struct chunk *chunk)
     chunk->key = NULL;
 }
 
-static int reserve(struct chunk *chunk, size_t columns, size_t keys)
+static int reserve_chunk(struct chunk *chunk, size_t columns, size_t keys)
 {
     columns += chunk->columns + 1; /* one more: copying nothing still needs an array */
     keys += chunk->keys + 1;
@@ -46,7 +46,7 @@ static int reserve(struct chunk *chunk, size_t columns, size_t keys)
 }
 
 /* Adds the features of both sides as columns; their values are set when the group is complete. */
-static void add_features(struct chunk *chunk, const struct reading *reading)
+static void add_feature_columns(struct chunk *chunk, const struct reading *reading)
 {
     const struct feature_row *a = &reading->side[0].row, *b = &reading->side[1].row;
     const struct features *features = reading->encoder->features;
@@ -76,9 +76,10 @@ static film_status add_pair(struct chunk *chunk, size_t at, const struct reading
                             const struct items *items, film_error *error)
 {
     size_t before = chunk->columns;
-    if (!reserve(chunk, reading->side[0].row.count + reading->side[1].row.count, items->count))
+    if (!reserve_chunk(chunk, reading->side[0].row.count + reading->side[1].row.count,
+                       items->count))
         return status_no_memory(error);
-    add_features(chunk, reading);
+    add_feature_columns(chunk, reading);
     for (size_t k = 0; k < items->count; k++) {
         chunk->key[chunk->keys] = items->list[k].key;
         chunk->key_value[chunk->keys++] = items->list[k].value;
@@ -88,8 +89,9 @@ static film_status add_pair(struct chunk *chunk, size_t at, const struct reading
     return FILM_OK;
 }
 
-static film_status read_chunks(struct chunk *chunks, size_t count, const struct encoder *encoder,
-                               const struct evidence_source *source, int threads, film_error *error)
+static film_status collect_chunks(struct chunk *chunks, size_t count, const struct encoder *encoder,
+                                  const struct evidence_source *source, int threads,
+                                  film_error *error)
 {
     film_status status = FILM_OK;
 #pragma omp parallel num_threads(threads)
@@ -145,19 +147,19 @@ struct turn {
 };
 #define SHOWN_TWICE UINT32_MAX
 
-static uint64_t hash_of(uint64_t key)
+static uint64_t hash_key(uint64_t key)
 {
     return keytab_first_slot(&(struct keytab){.slot_mask = UINT64_MAX}, key);
 }
 
 static int is_its_turn(const struct turn *turn, uint64_t key)
 {
-    return (hash_of(key) >> 16 & 0xffff) * turn->turns >> 16 == turn->number;
+    return (hash_key(key) >> 16 & 0xffff) * turn->turns >> 16 == turn->number;
 }
 
 static int who_decides(const struct comm *comm, uint64_t key)
 {
-    return partition_owner(comm, hash_of(key));
+    return partition_owner(comm, hash_key(key));
 }
 
 static film_status offer_key(struct turn *turn, uint64_t key, uint32_t pair, size_t place,
@@ -396,7 +398,7 @@ film_status evidence_rows_collect(struct evidence_rows *rows, const struct encod
     threads = openmp_use(threads);
     TRY_ALLOC(chunks, error);
     TRY(comm_agree(comm, progress_report(progress, "reading pairs", 0, 0, error), error));
-    TRY(read_chunks(chunks, count, &words, source, threads, error));
+    TRY(collect_chunks(chunks, count, &words, source, threads, error));
     TRY(comm_agree(comm, progress_report(progress, "counting word pairs", 0, 0, error), error));
     TRY(number_items(rows, chunks, count, comm, error));
     rows->columns = 2 * rows->features + rows->items.count;

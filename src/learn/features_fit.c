@@ -129,8 +129,8 @@ static int more_frequent_first(const void *left, const void *right)
 
 /* Merges all parts' features of GROUP into one table and sums df. part->global receives ids of that
  * table. */
-static film_status merge(struct sentence_chunk *parts, int part_count, int group,
-                         struct strtab *merged, uint32_t **df, film_error *error)
+static film_status merge_tables(struct sentence_chunk *parts, int part_count, int group,
+                                struct strtab *merged, uint32_t **df, film_error *error)
 {
     film_status status = FILM_OK;
     size_t total = 0;
@@ -153,9 +153,10 @@ done:
 
 /* Selects the features of GROUP in their final order. RENUMBER[merged id] becomes the id inside the
  * group or STRTAB_NONE. */
-static film_status choose(const struct strtab *merged, const uint32_t *df,
-                          const struct features_options *options, struct strtab *vocabulary,
-                          uint32_t *renumber, film_error *error)
+static film_status choose_vocabulary(const struct strtab *merged, const uint32_t *df,
+                                     const struct features_options *options,
+                                     struct strtab *vocabulary, uint32_t *renumber,
+                                     film_error *error)
 {
     film_status status = FILM_OK;
     size_t kept = 0;
@@ -218,7 +219,7 @@ static film_status choose_together(struct features *features, int group,
     TRY(fit_share_counts(options->comm, merged, counted->df, options->min_df, &all, &all_df,
                          error));
     TRY_ALLOC(all_renumber = mem_array(all.count, sizeof *all_renumber), error);
-    TRY(choose(&all, all_df, options, vocabulary, all_renumber, error));
+    TRY(choose_vocabulary(&all, all_df, options, vocabulary, all_renumber, error));
     TRY(set_idf(features, group, all_df, all_renumber, all.count, counted->sentences, error));
     for (uint32_t i = 0; i < merged->count; i++) {
         film_text text = strtab_get(merged, i);
@@ -238,13 +239,13 @@ static film_status settle_group(struct features *features, struct sentence_chunk
     film_status status = FILM_OK;
     struct strtab merged = {0};
     uint32_t *df = NULL, *renumber = NULL;
-    TRY(merge(parts, part_count, group, &merged, &df, error));
+    TRY(merge_tables(parts, part_count, group, &merged, &df, error));
     TRY_ALLOC(renumber = mem_array(merged.count, sizeof *renumber), error);
     if (options->comm && options->comm->size > 1) {
         struct counted counted = {&merged, df, sentences};
         TRY(choose_together(features, group, &counted, options, renumber, error));
     } else {
-        TRY(choose(&merged, df, options, &features->vocabulary[group], renumber, error));
+        TRY(choose_vocabulary(&merged, df, options, &features->vocabulary[group], renumber, error));
         TRY(set_idf(features, group, df, renumber, merged.count, sentences, error));
     }
     for (int p = 0; p < part_count; p++) {

@@ -87,8 +87,8 @@ done:
     return status;
 }
 
-static film_status start(const struct film_problem *q, const struct film_learn_options *o,
-                         double *p, film_error *error)
+static film_status starting_point(const struct film_problem *q, const struct film_learn_options *o,
+                                  double *p, film_error *error)
 {
     if (o->start_p) memcpy(p, o->start_p, q->rank * q->dim * sizeof *p);
     if (o->start_p) return FILM_OK;
@@ -133,7 +133,7 @@ struct recorder {
 };
 
 /* Validates P with the judge and stores it when it is the best so far. */
-static double judge(struct recorder *rec, size_t iteration, const double *p)
+static double validate_point(struct recorder *rec, size_t iteration, const double *p)
 {
     const struct film_learn_options *o = rec->options;
     struct film_problem *q = rec->problem;
@@ -163,7 +163,7 @@ static int record(void *user, const struct stiefel_step *step)
     struct film_iteration now = {.f = step->f,
                                  .gradient = step->gradient,
                                  .tau = step->tau,
-                                 .judged = judge(rec, step->iteration, step->p),
+                                 .judged = validate_point(rec, step->iteration, step->p),
                                  .active = (double)rec->problem->active_count,
                                  .backtracks = (double)step->backtracks};
     void *history = rec->out->history;
@@ -182,7 +182,8 @@ static int record(void *user, const struct stiefel_step *step)
 }
 
 /* Prepares the starting point, or restores the state from a checkpoint. */
-static film_status begin(struct recorder *rec, struct stiefel_options *solver, film_error *error)
+static film_status start_or_resume(struct recorder *rec, struct stiefel_options *solver,
+                                   film_error *error)
 {
     film_status status = FILM_OK;
     const struct film_learn_options *o = rec->options;
@@ -202,9 +203,9 @@ static film_status begin(struct recorder *rec, struct stiefel_options *solver, f
         kept->history = NULL;
         goto done;
     }
-    TRY(start(rec->problem, o, out->p, error));
+    TRY(starting_point(rec->problem, o, out->p, error));
     TRY(set_margin(rec->problem, o, out->p, error));
-    judge(rec, 0, out->p);
+    validate_point(rec, 0, out->p);
 done:
     return status;
 }
@@ -242,7 +243,7 @@ film_status film_no_triplets(film_error *error)
 }
 
 /* Computes the final measures: s = mu(k), dead columns, counts. */
-static void finish(struct film_problem *q, struct film_learned *out)
+static void compute_measures(struct film_problem *q, struct film_learned *out)
 {
     double mean = 0.0;
     film_problem_k(q, out->p, out->k);
@@ -273,11 +274,11 @@ film_status film_learn_on(struct film_problem *problem, const struct stiefel_pro
     solver.threads = problem->threads;
     solver.report = record;
     solver.user = &recorder;
-    TRY(begin(&recorder, &solver, error));
+    TRY(start_or_resume(&recorder, &solver, error));
     status = stiefel_minimise(view, &solver, out->p, &out->solver, error);
     if (recorder.no_memory) status = status_no_memory(error);
     if (status != FILM_OK && status != FILM_CANCELLED) goto done;
-    finish(problem, out);
+    compute_measures(problem, out);
     out->best = out->solver.iterations;
     if (options->judge) {
         memcpy(out->p, recorder.kept.best_p, r * d * sizeof *out->p);

@@ -268,7 +268,7 @@ done:
     return status;
 }
 
-static film_status allocate(struct film_problem *q, film_error *error)
+static film_status allocate_problem(struct film_problem *q, film_error *error)
 {
     film_status status = FILM_OK;
     size_t r = q->rank, d = q->dim, threads = (size_t)q->threads;
@@ -298,7 +298,7 @@ film_status film_problem_init(struct film_problem *q, const struct film_space *s
                                .owners = space->owners ? *space->owners : alone,
                                .threads = space->threads > 0 ? space->threads : 1,
                                .full_every = FULL_EVERY};
-    TRY(allocate(q, error));
+    TRY(allocate_problem(q, error));
     if (power != 1.0) {
         TRY_ALLOC(q->scale = mem_array(rank, sizeof *q->scale), error);
         for (size_t i = 0; i < rank; i++) q->scale[i] = pow((double)space->sigma[i], 1.0 - power);

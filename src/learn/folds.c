@@ -23,9 +23,9 @@ struct numbering {
 
 /* Assigns rows (or, where rows do not connect, sentences) to folds. *LARGEST is the number of rows
  * of the largest component. */
-static film_status assign(const struct corpus *corpus, const struct numbering *numbering,
-                          int positives_only, struct folds *folds, size_t *largest,
-                          film_error *error)
+static film_status assign_folds(const struct corpus *corpus, const struct numbering *numbering,
+                                int positives_only, struct folds *folds, size_t *largest,
+                                film_error *error)
 {
     const uint32_t *number = numbering->number;
     film_status status = FILM_OK;
@@ -70,9 +70,9 @@ film_status folds_partition(struct folds *folds, const struct corpus *corpus, si
                        QUESTIONS_MOST_PARTS));
     TRY_ALLOC(folds->of = mem_zeroed(corpus_all(corpus), 1), error);
     TRY(questions_number_all(corpus, &numbering.number, &numbering.questions, error));
-    TRY(assign(corpus, &numbering, 0, folds, &largest, error));
+    TRY(assign_folds(corpus, &numbering, 0, folds, &largest, error));
     if ((double)largest > LARGEST_SHARE * (double)corpus->rows / (double)count)
-        TRY(assign(corpus, &numbering, 1, folds, &largest, error));
+        TRY(assign_folds(corpus, &numbering, 1, folds, &largest, error));
 done:
     mem_free(numbering.number);
     if (status != FILM_OK) folds_free(folds);

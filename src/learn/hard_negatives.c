@@ -33,7 +33,7 @@ struct searching {
     size_t *sizes, *next; /* per process: bytes in the chunk; position of its next row in CAME */
 };
 
-static void search_free(struct searching *s)
+static void chunk_search_free(struct searching *s)
 {
     mem_free(s->mine);
     mem_free(s->came);
@@ -44,7 +44,7 @@ static void search_free(struct searching *s)
     mem_free(s->next);
 }
 
-static film_status search_init(struct searching *s, size_t chunk, film_error *error)
+static film_status chunk_search_init(struct searching *s, size_t chunk, film_error *error)
 {
     film_status status = FILM_OK;
     size_t processes = (size_t)s->corpus->comm->size, row = s->dim * sizeof(float);
@@ -124,7 +124,7 @@ film_status hard_negatives_find(const struct corpus *corpus, const struct hard_s
                                .threads = wanted->threads};
     uint32_t *ids = mem_array(count, sizeof *ids);
     TRY_ALLOC(ids, error);
-    TRY(search_init(&search, chunk, error));
+    TRY(chunk_search_init(&search, chunk, error));
     shuffle(ids, wanted->order, count, wanted->seed);
     for (size_t i = 0; i < corpus->sentences.count; i++) vec_normalise(vectors + i * dim, dim);
     for (size_t c = 0; c < chunks; c++) { /* of about equal size */
@@ -134,7 +134,7 @@ film_status hard_negatives_find(const struct corpus *corpus, const struct hard_s
                             error));
     }
 done:
-    search_free(&search);
+    chunk_search_free(&search);
     mem_free(ids);
     return status;
 }

@@ -32,8 +32,9 @@ done:
 }
 
 /* v = U'x of the sentences. In a job no process has all of U. */
-static film_status project(struct judge *judge, const struct learn_input *input,
-                           const struct svd *svd, const film_text *list, film_error *error)
+static film_status project_sentences(struct judge *judge, const struct learn_input *input,
+                                     const struct svd *svd, const film_text *list,
+                                     film_error *error)
 {
     film_status status = FILM_OK;
     struct csr x = {0};
@@ -69,7 +70,7 @@ film_status judge_init(struct judge *judge, const struct learn_input *input, con
                   (judge->similarity = mem_array(judge->own, sizeof(float))) &&
                   (judge->all = mem_array(judge->pairs.count, sizeof(float))),
               error);
-    TRY(project(judge, input, svd, list, error));
+    TRY(project_sentences(judge, input, svd, list, error));
     for (size_t j = 0; j < judge->rank; j++) {
         float scale = (float)pow((double)svd->sigma[j], -options->solver.power);
         for (size_t i = 0; i < judge->sentences; i++) judge->v[i * judge->rank + j] *= scale;

@@ -19,7 +19,7 @@ void labelled_pairs_free(struct labelled_pairs *pairs)
     memset(pairs, 0, sizeof *pairs);
 }
 
-static void add(struct labelled_pairs *pairs, uint32_t a, uint32_t b, float target)
+static void add_pair(struct labelled_pairs *pairs, uint32_t a, uint32_t b, float target)
 {
     pairs->a[pairs->count] = a;
     pairs->b[pairs->count] = b;
@@ -35,7 +35,7 @@ static void take_scores(const struct corpus *corpus, struct labelled_pairs *out)
     }
     float range = high > low ? high - low : 1.0f;
     for (size_t i = 0; i < corpus->rows; i++)
-        add(out, corpus->a[i], corpus->b[i], (corpus->label[i] - low) / range);
+        add_pair(out, corpus->a[i], corpus->b[i], (corpus->label[i] - low) / range);
 }
 
 /* Sorts rows by category: MEMBER[first[c] .. first[c+1]) are those of category c. */
@@ -54,8 +54,8 @@ static film_status sort_by_category(const struct corpus *corpus, size_t **first,
 }
 
 /* Alternates between a pair inside a category and one across two. */
-static film_status draw_categories(const struct corpus *corpus, struct rng *rng, size_t wanted,
-                                   struct labelled_pairs *out, film_error *error)
+static film_status draw_category_pairs(const struct corpus *corpus, struct rng *rng, size_t wanted,
+                                       struct labelled_pairs *out, film_error *error)
 {
     size_t *first = NULL;
     uint32_t *member = NULL;
@@ -67,7 +67,7 @@ static film_status draw_categories(const struct corpus *corpus, struct rng *rng,
         if (tries % 2)
             j = member[first[category] + rng_below(rng, first[category + 1] - first[category])];
         if (corpus->a[i] == corpus->a[j]) continue;
-        add(out, corpus->a[i], corpus->a[j], category == corpus->category[j] ? 1.0f : 0.0f);
+        add_pair(out, corpus->a[i], corpus->a[j], category == corpus->category[j] ? 1.0f : 0.0f);
     }
     mem_free(first);
     mem_free(member);
@@ -93,7 +93,7 @@ static film_status draw_different(const struct corpus *corpus, struct rng *rng,
         uint32_t a = order[rng_below(rng, corpus_all(corpus))];
         uint32_t b = order[rng_below(rng, corpus_all(corpus))];
         if (union_find_root(&groups, a) == union_find_root(&groups, b)) continue;
-        add(out, a, b, 0.0f);
+        add_pair(out, a, b, 0.0f);
         out->made_up++;
     }
 done:
@@ -111,7 +111,7 @@ static film_status draw_blind(const struct corpus *corpus, struct rng *rng, size
     for (size_t tries = 0; tries < 4 * wanted && out->count < wanted; tries++) {
         uint32_t a = order[rng_below(rng, corpus_all(corpus))];
         uint32_t b = order[rng_below(rng, corpus_all(corpus))];
-        if (a != b) add(out, a, b, 0.0f);
+        if (a != b) add_pair(out, a, b, 0.0f);
     }
 done:
     mem_free(order);
@@ -133,7 +133,7 @@ film_status labels_to_pairs(const struct corpus *corpus, size_t drawn, uint64_t 
     switch (corpus->labels) {
     case FILM_LABELS_PAIRS:
         for (size_t i = 0; i < corpus->rows; i++)
-            add(out, corpus->a[i], corpus->b[i], corpus->label[i]);
+            add_pair(out, corpus->a[i], corpus->b[i], corpus->label[i]);
         TRY(draw_different(corpus, &rng, out, error));
         break;
     case FILM_LABELS_SCORES:
@@ -141,12 +141,12 @@ film_status labels_to_pairs(const struct corpus *corpus, size_t drawn, uint64_t 
         break;
     case FILM_LABELS_TRIPLETS:
         for (size_t i = 0; i < corpus->rows; i++) {
-            add(out, corpus->a[i], corpus->b[i], 1.0f);
-            add(out, corpus->a[i], corpus->c[i], 0.0f);
+            add_pair(out, corpus->a[i], corpus->b[i], 1.0f);
+            add_pair(out, corpus->a[i], corpus->c[i], 0.0f);
         }
         break;
     case FILM_LABELS_CATEGORIES:
-        TRY(draw_categories(corpus, &rng, drawn, out, error));
+        TRY(draw_category_pairs(corpus, &rng, drawn, out, error));
         break;
     default:
         TRY(draw_blind(corpus, &rng, drawn, out, error));

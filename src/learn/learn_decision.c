@@ -41,8 +41,9 @@ static void layout_free(struct tree_data *layout)
     mem_free(layout->columns);
 }
 
-static film_status lay_out(const struct tree_rows *rows, const struct unrelated_pairs *unrelated,
-                           size_t fold, struct tree_data *layout, film_error *error)
+static film_status fill_tree_data(const struct tree_rows *rows,
+                                  const struct unrelated_pairs *unrelated, size_t fold,
+                                  struct tree_data *layout, film_error *error)
 {
     size_t traits = traits_count(), at = 0, learned = 0;
     size_t count = rows->count + unrelated->count;
@@ -93,7 +94,7 @@ static film_status try_fold(const struct tree_rows *rows, const struct unrelated
     struct boosting_history history = {0};
     struct tree_data layout;
     double *sum = NULL;
-    TRY(lay_out(rows, unrelated, fold, &layout, error));
+    TRY(fill_tree_data(rows, unrelated, fold, &layout, error));
     const struct boosting_data *apart = &layout.apart;
     size_t kept = apart->rows;
     if (!kept || kept == rows->count) goto done; /* with few pairs a fold may be empty */
@@ -187,7 +188,7 @@ static film_status fit_trees_there(const struct learn_input *input, const struct
     options.threads = input->options->threads;
     options.progress = &input->options->progress;
     TRY(try_trees(input, rows, folds, unrelated, &options, &decision->margin, error));
-    TRY(lay_out(rows, unrelated, folds, &layout, error));
+    TRY(fill_tree_data(rows, unrelated, folds, &layout, error));
     TRY(boosting_fit(&layout.learn, traits_count(), &options, &decision->trees, NULL, error));
 done:
     layout_free(&layout);
@@ -301,8 +302,8 @@ done:
 }
 
 /* Builds memory in process 0 only, which writes the model. */
-static film_status remember(const struct learn_input *input, const struct out_of_fold *held,
-                            struct decision *decision, film_error *error)
+static film_status fit_memory(const struct learn_input *input, const struct out_of_fold *held,
+                              struct decision *decision, film_error *error)
 {
     film_status status = FILM_OK;
     struct memory *memory = &decision->memory;
@@ -348,7 +349,7 @@ film_status learn_decision(const struct learn_input *input, struct decision *dec
     TRY(fit_similarity(input->corpus->comm, &held, &decision->similarity, error));
     TRY(fit_trees(input, &held, decision, error));
     training_log_phase(input->log, "trees");
-    if (!input->options->no_memory) TRY(remember(input, &held, decision, error));
+    if (!input->options->no_memory) TRY(fit_memory(input, &held, decision, error));
     decision->full = 1;
     training_log_note(input->log, "threshold_from", json_string("folds"));
     training_log_phase(input->log, "memory");

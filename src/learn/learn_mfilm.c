@@ -134,7 +134,7 @@ static film_status end_pass(struct batches *b, film_error *error)
 }
 
 /* Reads rows until the batch is full. FILM_END when too little is left for a batch. */
-static film_status collect(struct batches *b, film_error *error)
+static film_status collect_batch(struct batches *b, film_error *error)
 {
     film_status status = FILM_OK;
     enum stream_part part;
@@ -169,7 +169,7 @@ done:
 /* ---- The vectors of a batch ---- */
 
 /* v = Sigma^-1 U'x for every sentence. */
-static film_status embed(struct batches *b, film_error *error)
+static film_status embed_batch(struct batches *b, film_error *error)
 {
     film_status status = FILM_OK;
     size_t count = b->corpus.sentences.count, rank = b->svd->rank;
@@ -212,7 +212,7 @@ done:
  * FILM_END when all processes are at their end. */
 static film_status collect_together(struct batches *b, size_t *rows, film_error *error)
 {
-    film_status status = collect(b, error);
+    film_status status = collect_batch(b, error);
     size_t all[2] = {status == FILM_END, 0}; /* number of processes at their end; rows */
     if (status == FILM_END) {
         corpus_free(&b->corpus);
@@ -236,7 +236,7 @@ static film_status next_batch(void *self, struct mfilm_batch *batch, film_error 
     size_t anchors, rows;
     do { /* until there is a triplet */
         TRY(collect_together(b, &rows, error));
-        TRY(own_basis ? weigh(b, error) : embed(b, error));
+        TRY(own_basis ? weigh(b, error) : embed_batch(b, error));
         b->made++;
         b->recipe.v = own_basis ? NULL : b->v;
         b->recipe.seed = options->seed + b->made - 1; /* different negatives in every pass */

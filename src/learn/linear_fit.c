@@ -105,7 +105,7 @@ done:
 }
 
 /* Newton steps with a limit on their length. */
-static film_status solve(struct fit *fit, double ridge, film_error *error)
+static film_status newton_steps(struct fit *fit, double ridge, film_error *error)
 {
     film_status status = FILM_OK;
     lapack_int width = (lapack_int)(fit->used + 1);
@@ -128,8 +128,9 @@ done:
     return status;
 }
 
-static film_status prepare(struct fit *fit, const struct linear_data *data,
-                           const unsigned char *use, struct linear *linear, film_error *error)
+static film_status prepare_linear_fit(struct fit *fit, const struct linear_data *data,
+                                      const unsigned char *use, struct linear *linear,
+                                      film_error *error)
 {
     film_status status = FILM_OK;
     size_t count = data->count;
@@ -161,8 +162,8 @@ film_status linear_fit(struct linear *linear, const struct linear_data *data,
     film_status status = FILM_OK;
     struct fit fit = {.data = data, .threads = threads};
     memset(linear, 0, sizeof *linear);
-    TRY(prepare(&fit, data, use, linear, error));
-    TRY(solve(&fit, ridge, error));
+    TRY(prepare_linear_fit(&fit, data, use, linear, error));
+    TRY(newton_steps(&fit, ridge, error));
     for (size_t k = 0; k < fit.used; k++)
         linear->own[fit.trait[k]] = (float)(fit.weight[k] / fit.deviation[fit.trait[k]]);
     linear_map(linear, linear->own, data->count);

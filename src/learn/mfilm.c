@@ -105,8 +105,8 @@ struct averager {
 
 /* Projects the current map into a batch's basis: L = sqrt(S) P' Sigma^-p U' gives P sqrt(S) =
  * Sigma^p U' L', which is then orthonormalised. */
-static film_status project(const struct averager *m, const struct svd *svd, double **p,
-                           film_error *error)
+static film_status project_map(const struct averager *m, const struct svd *svd, double **p,
+                               film_error *error)
 {
     film_status status = FILM_OK;
     size_t r = svd->rank, d = m->options->dim;
@@ -126,8 +126,9 @@ done:
 }
 
 /* Takes one step in the batch's own basis and averages its map in. */
-static film_status step(struct averager *m, const struct svd *svd, const struct triplets *triplets,
-                        struct film_learned *out, film_error *error)
+static film_status average_step(struct averager *m, const struct svd *svd,
+                                const struct triplets *triplets, struct film_learned *out,
+                                film_error *error)
 {
     film_status status = FILM_OK;
     struct film_learn_options one = *m->options;
@@ -137,7 +138,7 @@ static film_status step(struct averager *m, const struct svd *svd, const struct 
     one.solver.iterations = 1;
     one.solver.epsilon = 0.0;
     one.margin = m->margin;
-    if (m->batches > 0) TRY(project(m, svd, &start, error));
+    if (m->batches > 0) TRY(project_map(m, svd, &start, error));
     one.start_p = start;
     film_learned_free(out);
     TRY(film_learn(svd->v, svd->rank, svd->sigma, triplets, &one, out, error));
@@ -167,7 +168,7 @@ static film_status average_batch(struct averager *m, const struct mfilm_batch *b
         .rank = m->rank, .seed = o->seed, .threads = openmp_use(o->threads)};
     TRY(svd_compute(batch->x, &wanted, &svd, error));
     if (svd.rank < o->dim) goto done;
-    TRY(step(m, &svd, batch->triplets, out, error));
+    TRY(average_step(m, &svd, batch->triplets, out, error));
     if (o->report && o->report(o->user, m->batches, &m->history[m->batches - 1]))
         TRY(status_set(error, FILM_CANCELLED, "cancelled in batch %zu", m->batches));
 done:

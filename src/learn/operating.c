@@ -91,8 +91,8 @@ static double between(double passes, double next)
     return middle > next ? middle : passes;
 }
 
-static void sweep(const film_operating *wanted, double prior, const struct row *rows, size_t count,
-                  struct operating_point *best)
+static void sweep_thresholds(const film_operating *wanted, double prior, const struct row *rows,
+                             size_t count, struct operating_point *best)
 {
     struct tally tally = {.prior = prior};
     /* Summed in the order in which rows pass, so that both sums agree to the last bit. */
@@ -122,7 +122,7 @@ film_status operating_choose(const film_operating *wanted, double prior, const d
     for (size_t i = 0; i < count; i++)
         rows[i] = (struct row){score[i], weight ? weight[i] : 1, target[i] >= 0.5f};
     qsort(rows, count, sizeof *rows, higher_first);
-    sweep(wanted, prior, rows, count, out);
+    sweep_thresholds(wanted, prior, rows, count, out);
     mem_free(rows);
     return FILM_OK;
 }

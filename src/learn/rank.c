@@ -141,7 +141,7 @@ done:
 }
 
 /* Multiplies the term weights into the map and moves both to the result. */
-static film_status finish(struct rank_run *run, film_error *error)
+static film_status finish_map(struct rank_run *run, film_error *error)
 {
     struct rank_map *map = &run->map;
     struct rank_learned *out = run->out;
@@ -167,8 +167,8 @@ static film_status finish(struct rank_run *run, film_error *error)
 }
 
 /* Initialises everything before the first step. */
-static film_status prepare(struct rank_run *run, const struct rank_labels *labels,
-                           film_error *error)
+static film_status prepare_run(struct rank_run *run, const struct rank_labels *labels,
+                               film_error *error)
 {
     film_status status = FILM_OK;
     const struct rank_options *o = run->options;
@@ -205,12 +205,12 @@ film_status rank_learn(const struct csr *x, const struct rank_labels *labels,
     film_status status = FILM_OK;
     struct rank_run run = {.x = x, .options = options, .comm = options->comm, .out = out};
     *out = (struct rank_learned){.border = 0.6};
-    TRY(prepare(&run, labels, error));
+    TRY(prepare_run(&run, labels, error));
     int before = dense_begin();
     status = train(&run, error);
     dense_end(before);
     if (status == FILM_OK || status == FILM_CANCELLED) {
-        film_status finished = finish(&run, error);
+        film_status finished = finish_map(&run, error);
         if (finished != FILM_OK) status = finished;
     }
 done:

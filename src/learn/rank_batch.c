@@ -69,8 +69,8 @@ void rank_batch_free(struct rank_batch *batch)
 }
 
 /* Sets the sizes of a batch and the range of its pairs that this process has. */
-static void take_rows(struct rank_batch *b, const struct rank_map *map,
-                      const struct rank_rows *rows)
+static void take_batch_rows(struct rank_batch *b, const struct rank_map *map,
+                            const struct rank_rows *rows)
 {
     const struct comm *comm = map->comm;
     b->pairs = rows->pairs;
@@ -138,8 +138,8 @@ static film_status turn_own(struct rank_batch *b, const struct rank_map *map, st
     return status;
 }
 
-static film_status turn(struct rank_batch *b, const struct rank_map *map, int to_rows, int threads,
-                        film_error *error)
+static film_status turn_all(struct rank_batch *b, const struct rank_map *map, int to_rows,
+                            int threads, film_error *error)
 {
     film_status status = FILM_OK;
     TRY(turn_candidates(b, map, to_rows, threads, error));
@@ -152,7 +152,7 @@ done:
 
 /* ---- Forward ---- */
 
-static void normalise(struct rank_batch *b, size_t first, size_t end, int threads)
+static void normalise_rows(struct rank_batch *b, size_t first, size_t end, int threads)
 {
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (size_t i = first; i < end; i++)
@@ -172,11 +172,11 @@ static film_status embed_rows(struct rank_batch *b, const struct rank_map *map, 
         rank_map_project(map, fetch->col + start, fetch->val + start, fetch->start[i + 1] - start,
                          b->columns + i * map->dim);
     }
-    film_status status = turn(b, map, 1, threads, error);
+    film_status status = turn_all(b, map, 1, threads, error);
     if (status != FILM_OK) return status;
-    normalise(b, b->first, b->end, threads);
-    normalise(b, b->pairs, opposed, threads);
-    normalise(b, opposed + 2 * b->first_opposed, opposed + 2 * b->end_opposed, threads);
+    normalise_rows(b, b->first, b->end, threads);
+    normalise_rows(b, b->pairs, opposed, threads);
+    normalise_rows(b, opposed + 2 * b->first_opposed, opposed + 2 * b->end_opposed, threads);
     return FILM_OK;
 }
 
@@ -350,7 +350,7 @@ static void vector_gradient(struct rank_batch *b, int threads)
     }
 }
 
-static film_status reserve(struct rank_batch *b, size_t entries, film_error *error)
+static film_status reserve_entries(struct rank_batch *b, size_t entries, film_error *error)
 {
     /* A batch cannot touch more features than it has entries. */
     if (mem_grow((void **)&b->touched, &b->touched_room, entries, sizeof *b->touched) &&
@@ -421,15 +421,15 @@ film_status rank_batch_gradient(struct rank_batch *batch, const struct rank_map 
     film_status status = FILM_OK;
     size_t count = 2 * (rows->pairs + rows->opposed) + rows->hard;
     int threads = step->threads;
-    take_rows(batch, map, rows);
+    take_batch_rows(batch, map, rows);
     TRY(rank_fetch_rows(&batch->fetch, x, rows->row, count,
                         (struct rank_dropout){step->dropout, step->seed}, threads, error));
-    TRY(reserve(batch, batch->fetch.start[count], error));
+    TRY(reserve_entries(batch, batch->fetch.start[count], error));
     TRY(embed_rows(batch, map, count, threads, error));
     exponentials(batch, rows, step);
     TRY(losses(batch, map->comm, step, loss, error));
     vector_gradient(batch, threads);
-    TRY(turn(batch, map, 0, threads, error));
+    TRY(turn_all(batch, map, 0, threads, error));
     sort_entries(batch, count);
     TRY(feature_gradients(batch, map, threads, error));
 done:

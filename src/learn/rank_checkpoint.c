@@ -33,7 +33,8 @@ struct list {
     size_t count;
 };
 
-static void add(struct list *list, const char *name, enum state_type type, void *data, size_t count)
+static void add_array(struct list *list, const char *name, enum state_type type, void *data,
+                      size_t count)
 {
     list->arrays[list->count++] = (struct state_array){name, type, data, count};
 }
@@ -41,20 +42,20 @@ static void add(struct list *list, const char *name, enum state_type type, void 
 static void add_columns(struct list *list, const char *name, float *data, size_t count)
 {
     list->by_column[list->count] = 1;
-    add(list, name, STATE_FLOAT, data, count);
+    add_array(list, name, STATE_FLOAT, data, count);
 }
 
 static void list_numbers(struct list *list, struct rank_run *run)
 {
-    add(list, "step", STATE_SIZE, &run->step, 1);
-    add(list, "loss", STATE_DOUBLE, &run->loss, 1);
-    add(list, "gradient", STATE_DOUBLE, &run->gradient, 1);
-    add(list, "losses", STATE_SIZE, &run->losses, 1);
-    add(list, "border", STATE_DOUBLE, &run->out->border, 1);
-    add(list, "opposed_next", STATE_SIZE, &run->draw.opposed_next, 1);
-    add(list, "labelled_drawn", STATE_SIZE, &run->draw.labelled_drawn, 1);
-    add(list, "history_count", STATE_SIZE, &run->out->history_count, 1);
-    add(list, "random", STATE_SIZE, run->draw.rng.state, 4);
+    add_array(list, "step", STATE_SIZE, &run->step, 1);
+    add_array(list, "loss", STATE_DOUBLE, &run->loss, 1);
+    add_array(list, "gradient", STATE_DOUBLE, &run->gradient, 1);
+    add_array(list, "losses", STATE_SIZE, &run->losses, 1);
+    add_array(list, "border", STATE_DOUBLE, &run->out->border, 1);
+    add_array(list, "opposed_next", STATE_SIZE, &run->draw.opposed_next, 1);
+    add_array(list, "labelled_drawn", STATE_SIZE, &run->draw.labelled_drawn, 1);
+    add_array(list, "history_count", STATE_SIZE, &run->out->history_count, 1);
+    add_array(list, "random", STATE_SIZE, run->draw.rng.state, 4);
 }
 
 static void list_arrays(struct list *list, struct rank_run *run)
@@ -63,18 +64,18 @@ static void list_arrays(struct list *list, struct rank_run *run)
     struct rank_draw *draw = &run->draw;
     size_t f = map->features;
     add_columns(list, "map", map->rows, f * map->dim);
-    add(list, "log_gain", STATE_FLOAT, map->log_gain, f);
-    add(list, "gain", STATE_FLOAT, map->gain, f);
-    add(list, "gain_squares", STATE_FLOAT, map->gain_squares, f);
-    add(list, "squares", STATE_FLOAT, map->squares, f);
-    add(list, "pairs", STATE_U32, draw->pairs, 2 * draw->pair_count);
-    add(list, "opposed", STATE_U32, draw->opposed, 2 * draw->opposed_count);
-    add(list, "history", STATE_DOUBLE, run->stored_history, 2 * run->out->history_count);
+    add_array(list, "log_gain", STATE_FLOAT, map->log_gain, f);
+    add_array(list, "gain", STATE_FLOAT, map->gain, f);
+    add_array(list, "gain_squares", STATE_FLOAT, map->gain_squares, f);
+    add_array(list, "squares", STATE_FLOAT, map->squares, f);
+    add_array(list, "pairs", STATE_U32, draw->pairs, 2 * draw->pair_count);
+    add_array(list, "opposed", STATE_U32, draw->opposed, 2 * draw->opposed_count);
+    add_array(list, "history", STATE_DOUBLE, run->stored_history, 2 * run->out->history_count);
 }
 
 /* ---- Between process 0 and the others ---- */
 
-static size_t bytes_of(const struct state_array *array)
+static size_t array_bytes(const struct state_array *array)
 {
     static const size_t sizes[] = {[STATE_U8] = 1,
                                    [STATE_U32] = sizeof(uint32_t),
@@ -110,8 +111,8 @@ static void list_free(struct list *list)
 }
 
 /* Gathers array K, which is split, in the first process, or scatters it from there. */
-static film_status move(const struct list *list, size_t k, const struct rank_map *map, int to_first,
-                        film_error *error)
+static film_status move_columns(const struct list *list, size_t k, const struct rank_map *map,
+                                int to_first, film_error *error)
 {
     film_status status = FILM_OK;
     const struct comm *comm = map->comm;
@@ -142,7 +143,7 @@ film_status rank_checkpoint_save(struct rank_run *run, int *failed, film_error *
     list_arrays(&list, run);
     TRY(list_whole(&list, run, error));
     for (size_t k = 0; k < list.count; k++)
-        if (list.mine[k]) TRY(move(&list, k, &run->map, 1, error));
+        if (list.mine[k]) TRY(move_columns(&list, k, &run->map, 1, error));
     *failed =
         run->comm->rank == 0 && checkpointer->save(checkpointer->user, list.arrays, list.count);
     TRY(comm_broadcast(run->comm, failed, sizeof *failed, 0, error));
@@ -152,7 +153,7 @@ done:
 }
 
 /* Broadcasts what process 0 reads from the checkpoint. */
-static film_status load(struct rank_run *run, struct list *list, film_error *error)
+static film_status load_arrays(struct rank_run *run, struct list *list, film_error *error)
 {
     film_status status = FILM_OK;
     const struct checkpointer *checkpointer = run->options->checkpointer;
@@ -161,8 +162,8 @@ static film_status load(struct rank_run *run, struct list *list, film_error *err
         TRY(checkpointer->load(checkpointer->user, list->arrays, list->count, error));
     for (size_t k = 0; k < list->count; k++) {
         const struct state_array *array = &list->arrays[k];
-        TRY(list->mine[k] ? move(list, k, &run->map, 0, error)
-                          : comm_broadcast(run->comm, array->data, bytes_of(array), 0, error));
+        TRY(list->mine[k] ? move_columns(list, k, &run->map, 0, error)
+                          : comm_broadcast(run->comm, array->data, array_bytes(array), 0, error));
     }
 done:
     list_free(list);
@@ -219,11 +220,11 @@ film_status rank_checkpoint_load(struct rank_run *run, film_error *error)
     film_status status = FILM_OK;
     struct list numbers = {.count = 0}, arrays = {.count = 0};
     list_numbers(&numbers, run);
-    TRY(load(run, &numbers, error));
+    TRY(load_arrays(run, &numbers, error));
     TRY(check_numbers(run, error));
     TRY_ALLOC(rank_history_reserve(run, run->out->history_count + 1), error);
     list_arrays(&arrays, run);
-    TRY(load(run, &arrays, error));
+    TRY(load_arrays(run, &arrays, error));
     TRY(check_arrays(run, error));
     for (size_t i = 0; i < run->out->history_count; i++)
         run->out->history[i] = rank_history_entry(run, i);

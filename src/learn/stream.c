@@ -115,7 +115,7 @@ done:
     return status;
 }
 
-static film_status offer(struct sampler *s, const film_row *row, double key, film_error *error)
+static film_status offer_row(struct sampler *s, const film_row *row, double key, film_error *error)
 {
     film_status status = FILM_OK;
     if (key >= s->limit) goto done;
@@ -148,8 +148,8 @@ done:
 
 /* Joins what all processes read: one shared sample, the dev rows in every process, the total number
  * of rows. NUMBER is the count of rows read here. */
-static film_status join(struct stream_source *source, struct corpus *corpus, struct corpus *dev,
-                        uint64_t number, film_error *error)
+static film_status join_processes(struct stream_source *source, struct corpus *corpus,
+                                  struct corpus *dev, uint64_t number, film_error *error)
 {
     film_status status = FILM_OK;
     const struct comm *comm = comm_of(source->options->job);
@@ -191,7 +191,7 @@ static film_status sample_pass(struct stream_source *source, struct corpus *corp
     TRY(stream_init(&stream, source, error));
     while ((status = stream_next(&stream, &row, &part, error)) == FILM_OK) {
         if (part == STREAM_LEARN) {
-            TRY(offer(&sampler, &row, draw_share(options->seed + 1, first + number), error));
+            TRY(offer_row(&sampler, &row, draw_share(options->seed + 1, first + number), error));
             source->rows++;
         } else if (part == STREAM_DEV && dev->rows < MOST_DEV / processes) {
             TRY(corpus_add(dev, &row, error));
@@ -208,7 +208,7 @@ static film_status sample_pass(struct stream_source *source, struct corpus *corp
     corpus->labels = dev->labels = stream.rows.labels;
     corpus->skipped = stream.rows.skipped;
     source->own_rows = source->rows;
-    TRY(join(source, corpus, dev, number, error));
+    TRY(join_processes(source, corpus, dev, number, error));
 done:
     corpus_free(&sampler.corpus);
     mem_free(sampler.key);

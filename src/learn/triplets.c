@@ -119,8 +119,8 @@ static int add_new(uint32_t *list, size_t *count, size_t limit, uint32_t id)
 }
 
 /* Fills LIST up to LIMIT from the pool (POOLED ids) by sampling without replacement. */
-static void draw(struct maker *m, struct rng *rng, size_t pooled, uint32_t *list, size_t *count,
-                 size_t limit)
+static void draw_from_pool(struct maker *m, struct rng *rng, size_t pooled, uint32_t *list,
+                           size_t *count, size_t limit)
 {
     for (size_t left = pooled; left > 0 && *count < limit; left--) {
         size_t at = (size_t)rng_below(rng, left);
@@ -147,7 +147,7 @@ static film_status draw_positives(struct maker *m, uint32_t anchor, struct rng *
     for (size_t i = 0; i < size; i++)
         if (lists_of(&m->members, home)[i] != anchor)
             m->pool[pooled++] = lists_of(&m->members, home)[i];
-    draw(m, rng, pooled, m->positive, &m->positives, limit);
+    draw_from_pool(m, rng, pooled, m->positive, &m->positives, limit);
     if (m->positives == 0 && limit > 0 && m->options->alone) m->positive[m->positives++] = anchor;
     return FILM_OK;
 }
@@ -169,7 +169,7 @@ static film_status draw_labelled(struct maker *m, uint32_t anchor, struct rng *r
         memcpy(m->pool + pooled, lists_of(&m->members, there), size * sizeof *m->pool);
         pooled += size;
     }
-    draw(m, rng, pooled, m->negative, &m->negatives, limit);
+    draw_from_pool(m, rng, pooled, m->negative, &m->negatives, limit);
     m->out->labelled += m->negatives;
     return FILM_OK;
 }

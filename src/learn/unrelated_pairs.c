@@ -85,8 +85,8 @@ static int whole_sides(const struct pair_drawing *drawing, size_t i)
     return (int)((drawing->first + i) % 3);
 }
 
-static film_status draw(const struct corpus *corpus, uint64_t seed, struct pair_drawing *drawing,
-                        film_error *error)
+static film_status draw_sentences(const struct corpus *corpus, uint64_t seed,
+                                  struct pair_drawing *drawing, film_error *error)
 {
     film_status status = FILM_OK;
     const struct strtab *texts;
@@ -112,9 +112,9 @@ done:
     return status;
 }
 
-static film_status make(const struct decision *decision, const struct pair_drawing *drawing,
-                        struct survey *survey, size_t i, struct unrelated_pairs *out,
-                        film_error *error)
+static film_status make_pair(const struct decision *decision, const struct pair_drawing *drawing,
+                             struct survey *survey, size_t i, struct unrelated_pairs *out,
+                             film_error *error)
 {
     const film_text *text = drawing->pair[i].text;
     film_status status = survey_make(survey, &decision->evidence, text[0], text[1], error);
@@ -143,7 +143,7 @@ static film_status make_all(const struct decision *decision, const struct pair_d
 #pragma omp for schedule(dynamic, 1)
         for (size_t s = 0; s < chunks; s++)
             for (size_t i = s * CHUNK; i < out->count && i < (s + 1) * CHUNK && own == FILM_OK; i++)
-                own = make(decision, drawing, &survey, i, out, &own_error);
+                own = make_pair(decision, drawing, &survey, i, out, &own_error);
         if (own != FILM_OK) {
 #pragma omp critical
             status = status_set(error, own, "%s", own_error.message);
@@ -155,8 +155,8 @@ static film_status make_all(const struct decision *decision, const struct pair_d
 
 /* Gathers COLUMN, COUNT items of SIZE bytes, of all processes in process 0; frees it in the
  * others. */
-static film_status collect(const struct comm *comm, float **column, size_t count, size_t size,
-                           film_error *error)
+static film_status gather_in_first(const struct comm *comm, float **column, size_t count,
+                                   size_t size, film_error *error)
 {
     film_status status = FILM_OK;
     void *all = NULL;
@@ -187,11 +187,11 @@ film_status unrelated_pairs_draw(const struct corpus *corpus, const struct decis
                   (drawing.id = mem_array(out->count, sizeof *drawing.id)) &&
                   (drawing.at = mem_array(out->count, sizeof *drawing.at)),
               error);
-    TRY(draw(corpus, options->seed, &drawing, error));
+    TRY(draw_sentences(corpus, options->seed, &drawing, error));
     TRY(make_all(decision, &drawing, options->threads, out, error));
-    TRY(collect(comm, &out->x, out->count, traits, error));
-    TRY(collect(comm, &out->base, out->count, sizeof(float), error));
-    TRY(collect(comm, &out->weight, out->count, sizeof(float), error));
+    TRY(gather_in_first(comm, &out->x, out->count, traits, error));
+    TRY(gather_in_first(comm, &out->base, out->count, sizeof(float), error));
+    TRY(gather_in_first(comm, &out->weight, out->count, sizeof(float), error));
     out->count = comm->rank == 0 ? count : 0;
 done:
     drawing_free(&drawing);

@@ -69,7 +69,8 @@ static film_status broadcast(void *self, void *bytes, size_t size, int root, fil
 
 /* Sends OUT to process TO while receiving IN from process FROM. Both send at least one message,
  * even an empty one, so the two processes always agree on the number of messages. */
-static void swap(const char *out, size_t out_size, int to, char *in, size_t in_size, int from)
+static void send_receive(const char *out, size_t out_size, int to, char *in, size_t in_size,
+                         int from)
 {
     size_t sent = 0, got = 0;
     for (int first = 1; first || sent < out_size || got < in_size; first = 0) {
@@ -107,16 +108,17 @@ static film_status exchange(void *self, const void *out, const size_t *out_sizes
     for (int step = 1; step < comm->size; step++) {
         int to = (comm->rank + step) % comm->size;
         int from = (comm->rank - step + comm->size) % comm->size;
-        swap(chunk_of(out, out_sizes, to), out_sizes[to], to,
-             (char *)in + (chunk_of(in, in_sizes, from) - (const char *)in), in_sizes[from], from);
+        send_receive(chunk_of(out, out_sizes, to), out_sizes[to], to,
+                     (char *)in + (chunk_of(in, in_sizes, from) - (const char *)in), in_sizes[from],
+                     from);
     }
     return FILM_OK;
 }
 
 /* Gathers every process's chunk MINE into ALL in all processes, in the same ring order as
  * exchange. */
-static film_status gather(void *self, const void *mine, void *all, const size_t *sizes,
-                          film_error *error)
+static film_status gather_all(void *self, const void *mine, void *all, const size_t *sizes,
+                              film_error *error)
 {
     const struct comm *comm = self;
     (void)error;
@@ -126,14 +128,15 @@ static film_status gather(void *self, const void *mine, void *all, const size_t 
     for (int step = 1; step < comm->size; step++) {
         int to = (comm->rank + step) % comm->size;
         int from = (comm->rank - step + comm->size) % comm->size;
-        swap(mine, sizes[comm->rank], to,
-             (char *)all + (chunk_of(all, sizes, from) - (const char *)all), sizes[from], from);
+        send_receive(mine, sizes[comm->rank], to,
+                     (char *)all + (chunk_of(all, sizes, from) - (const char *)all), sizes[from],
+                     from);
     }
     return FILM_OK;
 }
 
 static const struct comm_engine engine = {sum_float, sum_double, sum_shares,
-                                          broadcast, gather,     exchange};
+                                          broadcast, gather_all, exchange};
 
 /* Returns whether an MPI launcher started this process: Open MPI's own, or one that speaks PMI or
  * PMIx (Slurm, MPICH). */

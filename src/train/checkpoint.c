@@ -97,7 +97,7 @@ done:
     return status;
 }
 
-static film_status open_file(struct checkpoint *checkpoint, film_error *error)
+static film_status open_checkpoint(struct checkpoint *checkpoint, film_error *error)
 {
     film_status status = FILM_OK;
     const char *path = checkpoint->path;
@@ -156,7 +156,7 @@ static film_status open_for(void *user, uint64_t start, const struct checkpointe
     TRY(comm_broadcast(checkpoint->comm, &checkpoint->checkpointer.going_on, sizeof(int), 0,
                        error));
     TRY(fingerprint_make(&checkpoint->training, start, &checkpoint->fingerprint, error));
-    if (checkpoint->checkpointer.going_on) TRY(open_file(checkpoint, error));
+    if (checkpoint->checkpointer.going_on) TRY(open_checkpoint(checkpoint, error));
     *out = &checkpoint->checkpointer;
 done:
     return status;

@@ -13,14 +13,14 @@ struct sampled_pairs {
     const struct labelled_share *share; /* all of them */
 };
 
-static int pair_of(const void *user, size_t i, film_text *a, film_text *b)
+static int sampled_pair(const void *user, size_t i, film_text *a, film_text *b)
 {
     const struct sampled_pairs *chosen = user;
     labels_text(chosen->share, i, a, b);
     return labels_verdict(chosen->corpus, chosen->share->target[i]);
 }
 
-static int by_number(const void *left, const void *right)
+static int ascending(const void *left, const void *right)
 {
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     return a < b ? -1 : a > b;
@@ -47,7 +47,7 @@ film_status examples_sample(struct examples *examples, const struct corpus *corp
         else if (at < wanted)
             number[at] = (uint32_t)i;
     }
-    if (kept) qsort(number, kept, sizeof *number, by_number);
+    if (kept) qsort(number, kept, sizeof *number, ascending);
     for (size_t i = 0; i < kept; i++) {
         pairs.a[i] = pairs.a[number[i]];
         pairs.b[i] = pairs.b[number[i]];
@@ -56,7 +56,7 @@ film_status examples_sample(struct examples *examples, const struct corpus *corp
     pairs.count = kept;
     TRY(labels_share(corpus, &pairs, &comm_single, &share, error));
     struct sampled_pairs chosen = {corpus, &share};
-    TRY(examples_make(examples, kept, pair_of, &chosen, error));
+    TRY(examples_make(examples, kept, sampled_pair, &chosen, error));
 done:
     mem_free(number);
     labelled_share_free(&share);

@@ -16,7 +16,7 @@ struct splitter {
     unsigned char *dev; /* by row */
 };
 
-static film_status add_row(struct splitter *splitter, const film_row *row, film_error *error)
+static film_status add_split_row(struct splitter *splitter, const film_row *row, film_error *error)
 {
     film_status status = FILM_OK;
     TRY_ALLOC(mem_grow((void **)&splitter->row, &splitter->row_capacity, splitter->rows + 1,
@@ -39,7 +39,7 @@ static film_status number_questions(struct splitter *splitter, const char *path,
     film_row row;
     TRY(table_open(path, &splitter->options->table, &table, error));
     while ((status = film_table_next(table, &row, error)) == FILM_OK) {
-        TRY(add_row(splitter, &row, error));
+        TRY(add_split_row(splitter, &row, error));
         if (splitter->rows % 65536 == 0)
             TRY(progress_report(&splitter->options->progress, "reading", film_table_progress(table),
                                 1, error));
@@ -86,7 +86,8 @@ done:
     return status;
 }
 
-static film_status assign(struct splitter *splitter, film_split_result *result, film_error *error)
+static film_status assign_parts(struct splitter *splitter, film_split_result *result,
+                                film_error *error)
 {
     const film_split_options *options = splitter->options;
     struct partition_result found;
@@ -114,7 +115,7 @@ film_status split_file(const char *path, const char *train_path, const char *dev
                           "split reads its input twice; give a file, not a pipe");
     TRY(questions_init(&splitter.questions, error));
     TRY(number_questions(&splitter, path, error));
-    TRY(assign(&splitter, result, error));
+    TRY(assign_parts(&splitter, result, error));
     if (result->components < 2)
         TRY(status_set(
             error, FILM_BAD_INPUT,

@@ -38,7 +38,7 @@ static film_status check_job(const film_train_options *options, film_error *erro
     return FILM_OK;
 }
 
-static film_status check(const film_train_options *options, film_error *error)
+static film_status check_training(const film_train_options *options, film_error *error)
 {
     film_status status = options_check(options, error);
     if (status == FILM_OK) status = check_job(options, error);
@@ -119,8 +119,8 @@ static struct learn_input network_input(const struct training_data *data, const 
 
 /* Learns from INPUT; moves the map and its singular values into the model. *MAP and *DIM are fields
  * of the model. */
-static film_status learn(const struct learn_input *input, film_model *model, float **map,
-                         size_t *dim, struct interruption *stopped, film_error *error)
+static film_status learn_into_model(const struct learn_input *input, film_model *model, float **map,
+                                    size_t *dim, struct interruption *stopped, film_error *error)
 {
     struct learned_map learned = {0};
     film_status status = learn_map(input, &learned, error);
@@ -153,7 +153,8 @@ static film_status learn_network(const struct training_data *data, const struct 
     if (data->plan->method != FILM_METHOD_DEEP)
         TRY(learn_network_encode(&sentences, &vectors, error));
     struct learn_input input = network_input(data, model, vectors);
-    TRY(learn(&input, model, &model->own_network_map, &model->encoder.network_dim, stopped, error));
+    TRY(learn_into_model(&input, model, &model->own_network_map, &model->encoder.network_dim,
+                         stopped, error));
     model->encoder.network = model->network;
     model->encoder.network_map = model->own_network_map;
 done:
@@ -173,7 +174,7 @@ static film_status learn_maps(const struct training_data *data, const struct vec
                                       .weighs = data->plan->words == FILM_METHOD_RANK};
     if (model->network) TRY(learn_network(data, cache, model, stopped, error));
     if (stopped->status == FILM_OK)
-        TRY(learn(&words, model, &model->own_map, &model->encoder.dim, stopped, error));
+        TRY(learn_into_model(&words, model, &model->own_map, &model->encoder.dim, stopped, error));
     model->encoder.map = model->own_map;
     model->decision.encoder = &model->encoder;
 done:
@@ -184,8 +185,8 @@ done:
 
 /* Learns the decision. When there are too few pairs or it is stopped, the map with a threshold is a
  * model too. */
-static film_status decide(const struct training_data *data, film_model *model,
-                          struct interruption *stopped, film_error *error)
+static film_status train_decision(const struct training_data *data, film_model *model,
+                                  struct interruption *stopped, film_error *error)
 {
     static const char *const undone[] = {"evidence_items", "trees", "memory"};
     struct learn_input words = words_input(data, model);
@@ -206,8 +207,8 @@ static film_status decide(const struct training_data *data, film_model *model,
 
 /* ---- The pipeline ---- */
 
-static void describe(film_model *model, const struct training_plan *plan,
-                     const film_train_options *options)
+static void describe_model(film_model *model, const struct training_plan *plan,
+                           const film_train_options *options)
 {
     model->settings = (struct model_settings){
         .min_df = options->min_df, .max_features = options->max_features, .seed = options->seed};
@@ -228,7 +229,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     struct checkpoint checkpoint = {0};
     struct interruption stopped = {FILM_OK, {0}};
     *out = NULL;
-    TRY(check(options, error));
+    TRY(check_training(options, error));
     TRY(training_log_init(&log, comm_of(options->job), error));
     TRY_ALLOC(model = mem_zeroed(1, sizeof *model), error);
     if (options->bert) /* report a bad folder at once */
@@ -238,14 +239,14 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     TRY(training_rows_choose_dev(&rows, &plan, options, &log, error));
     TRY(decision_threshold_check(&options->operating,
                                  training_rows_judged(&rows)->labels == FILM_LABELS_NONE, error));
-    describe(model, &plan, options);
+    describe_model(model, &plan, options);
     TRY(count_features(model, &rows.corpus, options, &x, &log, error));
     struct training_identity identity = {
         options, model->settings.method, plan.dim, plan.features, &rows.corpus, &rows.dev, &x};
     struct training_data data = {
         options, &plan, &rows, &x, checkpoint_prepare(&checkpoint, &identity), &log};
     TRY(learn_maps(&data, cache, model, &stopped, error));
-    if (plan.full && stopped.status == FILM_OK) TRY(decide(&data, model, &stopped, error));
+    if (plan.full && stopped.status == FILM_OK) TRY(train_decision(&data, model, &stopped, error));
     if (!model->decision.full || rows.dev.rows || options->bert)
         TRY(calibrate_model(model, &rows, options, &log, error));
     TRY(examples_sample(&model->examples, &rows.corpus, options->keep_examples, options->seed,
