@@ -135,7 +135,7 @@ static void chance_is_seldom_taken_for_a_difference(void **state)
     assert_in_range(told, 0, 10);
 }
 
-static void running_out_of_memory_leaves_nothing_behind(void **state)
+static void running_out_of_memory_leaks_nothing(void **state)
 {
     (void)state;
     make_rows(4, 2, 0);
@@ -155,7 +155,7 @@ int main(void)
         cmocka_unit_test(swapping_the_models_turns_the_signs),
         cmocka_unit_test(the_interval_is_that_of_paired_rows),
         cmocka_unit_test(chance_is_seldom_taken_for_a_difference),
-        cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
+        cmocka_unit_test(running_out_of_memory_leaks_nothing),
     };
     return cmocka_run_group_tests_name("against", tests, NULL, NULL);
 }

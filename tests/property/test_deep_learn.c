@@ -160,7 +160,7 @@ static void it_learns(void **state)
     }
 }
 
-static void threads_and_pauses_change_nothing(void **state)
+static void threads_and_resuming_change_nothing(void **state)
 {
     (void)state;
     static struct memory memory;
@@ -217,7 +217,7 @@ static film_status open_again(const struct deep *deep, const char *settings, siz
     return deep_from_file(again, *file, settings, dim, "file", &error);
 }
 
-static void kept_in_a_file(void **state)
+static void stored_in_a_file(void **state)
 {
     (void)state;
     struct deep deep, again;
@@ -258,9 +258,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_learns),
-        cmocka_unit_test(threads_and_pauses_change_nothing),
+        cmocka_unit_test(threads_and_resuming_change_nothing),
         cmocka_unit_test(nothing_to_learn_from),
-        cmocka_unit_test(kept_in_a_file),
+        cmocka_unit_test(stored_in_a_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -189,7 +189,7 @@ static void links_add_up_to_the_similarity(void **state)
 
 /* ---- JSON, read back by another library ---- */
 
-static void json_says_what_the_structs_say(void **state)
+static void json_equals_the_structs(void **state)
 {
     (void)state;
     static char a[ROOM], b[ROOM];
@@ -237,7 +237,7 @@ int main(void)
         cmocka_unit_test(everything_adds_up_and_swapping_mirrors_it),
         cmocka_unit_test(the_verdict_is_that_of_a_match),
         cmocka_unit_test(links_add_up_to_the_similarity),
-        cmocka_unit_test(json_says_what_the_structs_say),
+        cmocka_unit_test(json_equals_the_structs),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -319,7 +319,7 @@ static void same_seed_same_bytes_whatever_the_threads(void **state)
     }
 }
 
-static void the_history_tells_what_happened(void **state)
+static void the_history_matches_the_training(void **state)
 {
     (void)state;
     struct film_learn_options options;
@@ -447,7 +447,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(the_reference_is_not_better),
         cmocka_unit_test(the_map_reproduces_the_training_rows),
         cmocka_unit_test(same_seed_same_bytes_whatever_the_threads),
-        cmocka_unit_test(the_history_tells_what_happened),
+        cmocka_unit_test(the_history_matches_the_training),
         cmocka_unit_test(learning_can_be_cancelled),
         cmocka_unit_test(what_cannot_be_learned_is_refused),
         cmocka_unit_test(no_memory_is_reported_everywhere),

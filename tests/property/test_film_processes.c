@@ -270,7 +270,7 @@ static void learning_gives_what_one_process_learns(void **state)
 
 /* The formulas of film_problem.h: one refresh per iteration; those of the margin are the same in
  * both. */
-static void traffic_is_as_the_formula_says(void **state)
+static void traffic_matches_the_formula(void **state)
 {
     (void)state;
     static struct play play[2];
@@ -291,7 +291,7 @@ static void traffic_is_as_the_formula_says(void **state)
     play_free(&play[0]), play_free(&play[1]);
 }
 
-static void a_job_goes_on_where_it_stopped(void **state)
+static void a_job_resumes_where_it_stopped(void **state)
 {
     (void)state;
     static struct play unpaused, paused;
@@ -420,8 +420,8 @@ int main(void)
         cmocka_unit_test(shares_together_are_the_triplets_of_one),
         cmocka_unit_test(the_objective_is_that_of_one_process),
         cmocka_unit_test(learning_gives_what_one_process_learns),
-        cmocka_unit_test(traffic_is_as_the_formula_says),
-        cmocka_unit_test(a_job_goes_on_where_it_stopped),
+        cmocka_unit_test(traffic_matches_the_formula),
+        cmocka_unit_test(a_job_resumes_where_it_stopped),
         cmocka_unit_test(batches_of_parts_are_batches),
         cmocka_unit_test(processes_without_anchors_take_part),
     };

@@ -174,7 +174,7 @@ static void what_was_removed_is_never_found_and_the_rest_still_is(void **state)
 }
 
 /* A graph that is stored, opened and extended equals one extended without a pause. */
-static void a_stored_graph_goes_on_as_if_it_had_not_been(void **state)
+static void a_stored_graph_grows_like_one_in_memory(void **state)
 {
     (void)state;
     enum { COUNT = 1500 };
@@ -204,7 +204,7 @@ int main(void)
         cmocka_unit_test(built_at_once_it_finds_nearly_all),
         cmocka_unit_test(what_was_added_is_found),
         cmocka_unit_test(what_was_removed_is_never_found_and_the_rest_still_is),
-        cmocka_unit_test(a_stored_graph_goes_on_as_if_it_had_not_been),
+        cmocka_unit_test(a_stored_graph_grows_like_one_in_memory),
     };
     return cmocka_run_group_tests_name("graph_growth", tests, NULL, NULL);
 }

@@ -213,7 +213,7 @@ static size_t rows_of(const char *const *paths, size_t count, int part, int part
     return found;
 }
 
-static void compressed_files_are_dealt_out_whole(void **state)
+static void compressed_files_are_assigned_whole(void **state)
 {
     (void)state;
     const char *paths[3] = {scratch("0.tsv.gz"), scratch("1.tsv.gz"), scratch("2.tsv.zst")};
@@ -291,7 +291,7 @@ int main(void)
         cmocka_unit_test(parts_of_large_files_hold_every_row_once),
         cmocka_unit_test(long_runs_of_quotes_are_counted_from_their_beginning),
         cmocka_unit_test(a_quote_inside_a_word_opens_nothing_at_a_cut),
-        cmocka_unit_test(compressed_files_are_dealt_out_whole),
+        cmocka_unit_test(compressed_files_are_assigned_whole),
         cmocka_unit_test(what_has_no_parts_is_refused),
         cmocka_unit_test(without_memory_a_part_fails_cleanly),
     };

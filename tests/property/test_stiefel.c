@@ -213,7 +213,7 @@ static void no_step_exceeds_the_reference_value(void **state)
     quadratic_free(&q);
 }
 
-static void the_reason_to_stop_is_told(void **state)
+static void the_reason_to_stop_is_reported(void **state)
 {
     (void)state;
     struct quadratic q;
@@ -281,7 +281,7 @@ int main(void)
         cmocka_unit_test(the_top_eigenvectors_are_found_from_any_start),
         cmocka_unit_test(columns_stay_orthonormal_for_thousands_of_steps),
         cmocka_unit_test(no_step_exceeds_the_reference_value),
-        cmocka_unit_test(the_reason_to_stop_is_told),
+        cmocka_unit_test(the_reason_to_stop_is_reported),
         cmocka_unit_test(no_memory_is_reported_everywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

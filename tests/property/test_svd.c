@@ -324,7 +324,7 @@ static void several_processes_find_what_one_finds(void **state)
 }
 
 /* The formulas of svd.h, for a basis of whole blocks without repeated blocks. */
-static void traffic_is_as_the_formula_says(void **state)
+static void traffic_matches_the_formula(void **state)
 {
     (void)state;
     struct csr x;
@@ -403,7 +403,7 @@ int main(void)
         cmocka_unit_test(bytes_do_not_depend_on_the_threads),
         cmocka_unit_test(low_rank_is_found_and_zero_is_refused),
         cmocka_unit_test(several_processes_find_what_one_finds),
-        cmocka_unit_test(traffic_is_as_the_formula_says),
+        cmocka_unit_test(traffic_matches_the_formula),
         cmocka_unit_test(cancelling_stops_every_process),
         cmocka_unit_test(no_memory_is_reported_everywhere),
     };

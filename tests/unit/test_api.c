@@ -7,7 +7,7 @@
 #include "film_pool.h"
 #include "train/options.h"
 
-static void versions_and_names_are_told(void **state)
+static void versions_and_names_are_returned(void **state)
 {
     (void)state;
     char version[40];
@@ -277,7 +277,7 @@ static void an_allocator_gets_its_user_and_every_block_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(versions_and_names_are_told),
+        cmocka_unit_test(versions_and_names_are_returned),
         cmocka_unit_test(options_of_other_versions_are_read),
         cmocka_unit_test(results_are_filled_up_to_their_size),
         cmocka_unit_test(a_forgotten_size_is_refused),

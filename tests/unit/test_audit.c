@@ -93,7 +93,7 @@ static void buckets_are_those_of_counting(void **state)
 
 /* ---- Known results ---- */
 
-static void labels_by_chance_cannot_be_told(void **state)
+static void random_labels_cannot_be_predicted(void **state)
 {
     (void)state;
     static struct file file;
@@ -111,7 +111,7 @@ static void labels_by_chance_cannot_be_told(void **state)
 }
 
 /* Positive pairs consist of frequent questions: a collection bias that frequency alone reveals. */
-static void labels_by_frequency_are_told(void **state)
+static void labels_by_frequency_are_detected(void **state)
 {
     (void)state;
     static struct file file;
@@ -132,7 +132,7 @@ static void labels_by_frequency_are_told(void **state)
 
 /* Each question occurs once in this file, but half of them occur in another, which reveals the
  * label. */
-static void another_file_can_tell(void **state)
+static void another_file_can_reveal_labels(void **state)
 {
     (void)state;
     static struct file file, other;
@@ -235,7 +235,7 @@ static void contradictions_and_leaks_are_counted(void **state)
     corpus_free(&train_corpus);
 }
 
-static void without_memory_it_says_so(void **state)
+static void without_memory_it_reports_it(void **state)
 {
     (void)state;
     static struct file file;
@@ -250,12 +250,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(buckets_are_those_of_counting),
-        cmocka_unit_test(labels_by_chance_cannot_be_told),
-        cmocka_unit_test(labels_by_frequency_are_told),
-        cmocka_unit_test(another_file_can_tell),
+        cmocka_unit_test(random_labels_cannot_be_predicted),
+        cmocka_unit_test(labels_by_frequency_are_detected),
+        cmocka_unit_test(another_file_can_reveal_labels),
         cmocka_unit_test(too_little_is_not_judged),
         cmocka_unit_test(contradictions_and_leaks_are_counted),
-        cmocka_unit_test(without_memory_it_says_so),
+        cmocka_unit_test(without_memory_it_reports_it),
     };
     return cmocka_run_group_tests_name("audit", tests, NULL, NULL);
 }

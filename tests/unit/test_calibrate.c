@@ -94,7 +94,7 @@ static void beside_an_offset_the_line_fits_what_it_leaves_open(void **state)
     assert_close(again.bias, alone.bias - 1.5, 1e-6);
 }
 
-static void an_offset_that_says_it_all_leaves_the_line_finite(void **state)
+static void a_decisive_offset_leaves_the_line_finite(void **state)
 {
     (void)state;
     float x[4] = {0.1f, 0.9f, 0.2f, 0.8f}, target[4] = {0, 0, 1, 1};
@@ -141,7 +141,7 @@ static void the_threshold_equals_trying_all(void **state)
     }
 }
 
-static void extreme_inputs_have_finite_answers(void **state)
+static void extreme_inputs_give_finite_results(void **state)
 {
     (void)state;
     struct calibration line;
@@ -191,9 +191,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_line_is_where_the_gradient_vanishes),
         cmocka_unit_test(beside_an_offset_the_line_fits_what_it_leaves_open),
-        cmocka_unit_test(an_offset_that_says_it_all_leaves_the_line_finite),
+        cmocka_unit_test(a_decisive_offset_leaves_the_line_finite),
         cmocka_unit_test(the_threshold_equals_trying_all),
-        cmocka_unit_test(extreme_inputs_have_finite_answers),
+        cmocka_unit_test(extreme_inputs_give_finite_results),
         cmocka_unit_test(the_line_never_falls),
         cmocka_unit_test(without_labels_one_random_pair_in_a_thousand_passes),
     };

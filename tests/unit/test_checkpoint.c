@@ -72,7 +72,7 @@ static void iterations_may_be_raised(void **state)
     resume_to_the_end(options);
 }
 
-static void what_was_reached_is_a_model_and_says_so(void **state)
+static void the_result_so_far_is_a_model(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -101,7 +101,7 @@ int main(void)
         cmocka_unit_test(without_a_judge_and_from_eigenvectors_too),
         cmocka_unit_test(a_checkpoint_of_any_time_will_do),
         cmocka_unit_test(iterations_may_be_raised),
-        cmocka_unit_test(what_was_reached_is_a_model_and_says_so),
+        cmocka_unit_test(the_result_so_far_is_a_model),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

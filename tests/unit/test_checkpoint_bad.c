@@ -254,7 +254,7 @@ static film_status train_and_close(film_train_options options)
 }
 
 /* Every allocation of an interrupted training, then of a resumed one, fails once. */
-static void without_memory_it_says_so(void **state)
+static void without_memory_it_reports_it(void **state)
 {
     (void)state;
     for (int i = 0; i < 4; i++) {
@@ -275,7 +275,7 @@ int main(void)
         cmocka_unit_test(nonsense_never_crashes),
         cmocka_unit_test(a_damaged_file_is_refused),
         cmocka_unit_test(where_it_cannot_be_written_the_model_is_kept),
-        cmocka_unit_test(without_memory_it_says_so),
+        cmocka_unit_test(without_memory_it_reports_it),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

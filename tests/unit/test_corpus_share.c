@@ -226,7 +226,7 @@ static void come_with_nothing(const struct comm *comm, void *user)
     corpus_free(&mine);
 }
 
-static void every_process_is_told_what_is_wrong(void **state)
+static void every_process_gets_the_error(void **state)
 {
     (void)state;
     int with_rows = 1;
@@ -246,7 +246,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(several_processes_have_the_corpus_of_one),
-        cmocka_unit_test(every_process_is_told_what_is_wrong),
+        cmocka_unit_test(every_process_gets_the_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

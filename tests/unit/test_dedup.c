@@ -322,7 +322,7 @@ static film_status dedup_all(void)
     return film_dedup(model, records, 12, &options, NULL, &error);
 }
 
-static void no_memory_is_told(void **state)
+static void no_memory_is_reported(void **state)
 {
     (void)state;
     make_records(12, 10);
@@ -434,7 +434,7 @@ int main(void)
         cmocka_unit_test(order_and_threads_change_nothing),
         cmocka_unit_test(the_nearest_to_the_threshold_come_first),
         cmocka_unit_test(calls_can_be_stopped_and_refuse_nonsense),
-        cmocka_unit_test(no_memory_is_told),
+        cmocka_unit_test(no_memory_is_reported),
         cmocka_unit_test(a_pool_keeps_its_labels),
         cmocka_unit_test(links_are_the_best_of_all),
     };

@@ -2,7 +2,7 @@
  * measures recomputed from single calls. */
 #include "eval_toy.h"
 
-static void a_batch_says_what_single_calls_say(void **state)
+static void a_batch_equals_single_calls(void **state)
 {
     (void)state;
     film_text a[PAIRS], b[PAIRS];
@@ -192,7 +192,7 @@ static void other_labels_give_the_figures_that_fit(void **state)
     remove(path);
 }
 
-static void the_answer_does_not_depend_on_the_threads(void **state)
+static void the_result_does_not_depend_on_the_threads(void **state)
 {
     (void)state;
     char *json[3];
@@ -256,7 +256,7 @@ static void it_can_be_stopped_anywhere(void **state)
     film_free(json);
 }
 
-static void running_out_of_memory_leaves_nothing_behind(void **state)
+static void running_out_of_memory_leaks_nothing(void **state)
 {
     (void)state;
     char *json = NULL;
@@ -276,15 +276,15 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_batch_says_what_single_calls_say),
+        cmocka_unit_test(a_batch_equals_single_calls),
         cmocka_unit_test(figures_of_pairs_follow_from_single_verdicts),
         cmocka_unit_test(deciding_by_knn_takes_the_best_k),
         cmocka_unit_test(retrieval_searches_both_files),
         cmocka_unit_test(other_labels_give_the_figures_that_fit),
-        cmocka_unit_test(the_answer_does_not_depend_on_the_threads),
+        cmocka_unit_test(the_result_does_not_depend_on_the_threads),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(it_can_be_stopped_anywhere),
-        cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
+        cmocka_unit_test(running_out_of_memory_leaks_nothing),
     };
     return cmocka_run_group_tests_name("eval", tests, set_up, tear_down);
 }

@@ -50,7 +50,7 @@ static void the_prior_may_be_the_files_own(void **state)
 }
 
 /* Passing the chosen threshold explicitly gives the measures that were reported for it. */
-static void an_operating_point_keeps_its_word(void **state)
+static void an_operating_point_has_its_reported_measures(void **state)
 {
     (void)state;
     const film_operating wanted[] = {
@@ -147,7 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_threshold_of_ones_own_decides),
         cmocka_unit_test(the_prior_may_be_the_files_own),
-        cmocka_unit_test(an_operating_point_keeps_its_word),
+        cmocka_unit_test(an_operating_point_has_its_reported_measures),
         cmocka_unit_test(two_models_are_compared_on_the_same_rows),
         cmocka_unit_test(what_makes_no_sense_is_refused),
     };

@@ -174,7 +174,7 @@ static void check_answers(const film_model *one, const film_model *two)
 }
 
 /* The model is one file: the folder may be gone. Saved again, it is the same file. */
-static void a_saved_model_answers_without_the_folder(void **state)
+static void a_saved_model_works_without_the_folder(void **state)
 {
     (void)state;
     static const film_decision decisions[] = {FILM_DECISION_FULL, FILM_DECISION_THRESHOLD};
@@ -270,7 +270,7 @@ static void explanations_reach_the_encoder(void **state)
     }
 }
 
-static void what_cannot_be_done_is_said(void **state)
+static void what_cannot_be_done_is_reported(void **state)
 {
     (void)state;
     film_train_options options;
@@ -389,10 +389,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(remembered_vectors_are_those_of_the_encoder),
         cmocka_unit_test(a_dense_matrix_is_decomposed),
-        cmocka_unit_test(a_saved_model_answers_without_the_folder),
+        cmocka_unit_test(a_saved_model_works_without_the_folder),
         cmocka_unit_test(many_pairs_are_judged_as_one),
         cmocka_unit_test(explanations_reach_the_encoder),
-        cmocka_unit_test(what_cannot_be_done_is_said),
+        cmocka_unit_test(what_cannot_be_done_is_reported),
         cmocka_unit_test(encoding_can_be_stopped),
         cmocka_unit_test(a_bad_encoder_in_a_model_is_refused),
         cmocka_unit_test(without_the_encoder_s_library_it_is_named)};

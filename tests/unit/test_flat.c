@@ -131,7 +131,7 @@ static void ranks_count_ties_against_the_target(void **state)
 }
 
 /* Not integers: rounding must not depend on a row's position. */
-static void equal_vectors_tie_wherever_they_stand(void **state)
+static void equal_vectors_tie_at_any_position(void **state)
 {
     (void)state;
     enum { COUNT = 1333 };
@@ -223,7 +223,7 @@ int main(void)
         cmocka_unit_test(neighbours_are_those_of_brute_force),
         cmocka_unit_test(vectors_from_elsewhere_find_every_row),
         cmocka_unit_test(ranks_count_ties_against_the_target),
-        cmocka_unit_test(equal_vectors_tie_wherever_they_stand),
+        cmocka_unit_test(equal_vectors_tie_at_any_position),
         cmocka_unit_test(the_bytes_do_not_depend_on_the_threads),
         cmocka_unit_test(it_can_be_cancelled_and_run_out_of_memory),
     };

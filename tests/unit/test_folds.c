@@ -96,7 +96,7 @@ static void connected_rows_stay_together_and_the_shares_hold(void **state)
     corpus_free(&corpus);
 }
 
-static void the_same_seed_deals_the_same_folds(void **state)
+static void the_same_seed_gives_the_same_folds(void **state)
 {
     (void)state;
     struct corpus corpus;
@@ -177,7 +177,7 @@ static void a_large_component_is_left_whole_where_it_fits(void **state)
     corpus_free(&corpus);
 }
 
-static void categories_are_dealt_question_by_question(void **state)
+static void categories_are_partitioned_by_question(void **state)
 {
     (void)state;
     struct corpus corpus;
@@ -295,10 +295,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(connected_rows_stay_together_and_the_shares_hold),
-        cmocka_unit_test(the_same_seed_deals_the_same_folds),
+        cmocka_unit_test(the_same_seed_gives_the_same_folds),
         cmocka_unit_test(where_negatives_connect_everything_only_positives_count),
         cmocka_unit_test(a_large_component_is_left_whole_where_it_fits),
-        cmocka_unit_test(categories_are_dealt_question_by_question),
+        cmocka_unit_test(categories_are_partitioned_by_question),
         cmocka_unit_test(the_rest_is_every_row_without_the_fold),
         cmocka_unit_test(no_rows_and_impossible_counts),
         cmocka_unit_test(no_memory_is_reported),

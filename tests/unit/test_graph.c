@@ -28,7 +28,7 @@ static size_t ask(const struct graph_view *view, const float *vector, const floa
     return found;
 }
 
-static void small_graphs_answer_completely(void **state)
+static void small_graphs_return_all_neighbours(void **state)
 {
     (void)state;
     enum { DIM = 5 };
@@ -344,7 +344,7 @@ static void adding_can_be_stopped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_graphs_answer_completely),
+        cmocka_unit_test(small_graphs_return_all_neighbours),
         cmocka_unit_test(equal_rows_are_all_found),
         cmocka_unit_test(each_kind_of_damage_is_refused),
         cmocka_unit_test(no_flipped_byte_does_harm),

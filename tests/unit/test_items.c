@@ -86,7 +86,7 @@ static void a_phrase_for_nothing_and_unknown_words(void **state)
                                 "edit [dog][zork]\n");
 }
 
-static void two_edits_stand_around_one_shared_word(void **state)
+static void two_edits_surround_one_shared_word(void **state)
 {
     (void)state;
     collect("blue card red", "dog card lost");
@@ -134,7 +134,7 @@ static uint64_t only_key(enum item_kind kind)
     return key;
 }
 
-static void an_edit_is_the_same_in_another_place_and_its_context_is_told_apart(void **state)
+static void an_edit_is_independent_of_its_place_and_its_context_is_distinguished(void **state)
 {
     (void)state;
     collect("the blue card", "the red card");
@@ -204,7 +204,7 @@ static void an_edit_beside_a_long_one_is_not_the_only_one(void **state)
     assert_true(beside != only && beside == two);
 }
 
-static void a_word_behind_other_first_words_is_another_item(void **state)
+static void a_word_after_different_first_words_is_a_different_item(void **state)
 {
     (void)state;
     collect("the card", "the card lost");
@@ -243,7 +243,7 @@ static double rarity(double sentences)
     return log(5 / (1 + sentences)) / log(5 / 2.0);
 }
 
-static void values_are_rarities_brought_to_length_one(void **state)
+static void values_are_rarities_scaled_to_length_one(void **state)
 {
     (void)state;
     double red = rarity(1), dog = rarity(1), lost = rarity(2), card = rarity(3);
@@ -363,12 +363,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_word_for_a_word_has_items_of_every_kind),
         cmocka_unit_test(a_phrase_for_nothing_and_unknown_words),
-        cmocka_unit_test(two_edits_stand_around_one_shared_word),
-        cmocka_unit_test(an_edit_is_the_same_in_another_place_and_its_context_is_told_apart),
+        cmocka_unit_test(two_edits_surround_one_shared_word),
+        cmocka_unit_test(an_edit_is_independent_of_its_place_and_its_context_is_distinguished),
         cmocka_unit_test(an_edit_among_others_is_another_item),
         cmocka_unit_test(an_edit_beside_a_long_one_is_not_the_only_one),
-        cmocka_unit_test(a_word_behind_other_first_words_is_another_item),
-        cmocka_unit_test(values_are_rarities_brought_to_length_one),
+        cmocka_unit_test(a_word_after_different_first_words_is_a_different_item),
+        cmocka_unit_test(values_are_rarities_scaled_to_length_one),
         cmocka_unit_test(phrases_of_more_than_four_words_are_no_edit),
         cmocka_unit_test(empty_sentences_have_no_item_of_two_sides),
         cmocka_unit_test(the_most_different_sentences_fit),

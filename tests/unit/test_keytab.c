@@ -106,7 +106,7 @@ static void key_zero_is_refused_and_never_found(void **state)
     assert_true(keytab_slot(&nothing, 5) == KEYTAB_NO_SLOT);
 }
 
-static void a_mapped_table_answers_as_the_built_one(void **state)
+static void a_mapped_table_equals_the_built_one(void **state)
 {
     (void)state;
     enum { COUNT = 3000 };
@@ -243,7 +243,7 @@ int main(void)
         cmocka_unit_test(empty_slots_have_number_zero),
         cmocka_unit_test(extreme_keys_are_keys_like_any_other),
         cmocka_unit_test(key_zero_is_refused_and_never_found),
-        cmocka_unit_test(a_mapped_table_answers_as_the_built_one),
+        cmocka_unit_test(a_mapped_table_equals_the_built_one),
         cmocka_unit_test(a_table_without_numbers_has_slots),
         cmocka_unit_test(wrong_slot_counts_are_refused),
         cmocka_unit_test(hostile_arrays_are_walked_once_and_never_believed),

@@ -170,7 +170,7 @@ static film_status sweep_and_free(const struct sample *sample, const struct flat
     return status;
 }
 
-static void running_out_of_memory_leaves_nothing_behind(void **state)
+static void running_out_of_memory_leaks_nothing(void **state)
 {
     (void)state;
     struct sample sample = make_sample(40, 3, 50, 2);
@@ -214,7 +214,7 @@ int main(void)
         cmocka_unit_test(the_elbow_is_farthest_from_the_chord),
         cmocka_unit_test(thread_counts_agree),
         cmocka_unit_test(a_range_that_does_not_rise_is_refused),
-        cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
+        cmocka_unit_test(running_out_of_memory_leaks_nothing),
         cmocka_unit_test(categories_are_named_by_their_neighbours),
     };
     return cmocka_run_group_tests_name("knn", tests, NULL, NULL);

@@ -71,7 +71,7 @@ static void the_same_seed_and_threads_give_the_same_bytes(void **state)
 }
 
 /* One thread and two may differ in the last bits of XGBoost's sums, not in the verdicts. */
-static void threads_change_the_answers_little(void **state)
+static void threads_change_the_results_little(void **state)
 {
     (void)state;
     write_table(PAIRS, 200);
@@ -391,7 +391,7 @@ int main(void)
     strcpy(path, scratch("learn.tsv"));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_seed_and_threads_give_the_same_bytes),
-        cmocka_unit_test(threads_change_the_answers_little),
+        cmocka_unit_test(threads_change_the_results_little),
         cmocka_unit_test(every_kind_of_labels_learns_a_full_decision),
         cmocka_unit_test(the_decision_learns_something),
         cmocka_unit_test(a_dev_file_calibrates_the_full_decision_with_memory_beside_it),

@@ -85,7 +85,7 @@ static void a_dimension_lists_the_words_with_the_largest_entries(void **state)
     json_decref(about);
 }
 
-static void a_word_tells_its_evidence_and_its_neighbours(void **state)
+static void a_word_reports_its_evidence_and_its_neighbours(void **state)
 {
     (void)state;
     char *text = NULL;
@@ -114,7 +114,7 @@ static void a_word_tells_its_evidence_and_its_neighbours(void **state)
     json_decref(about);
 }
 
-static void a_model_tells_what_moves_it(void **state)
+static void a_model_reports_its_strongest_features(void **state)
 {
     (void)state;
     char *text = NULL;
@@ -327,8 +327,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_dimension_lists_the_words_with_the_largest_entries),
-        cmocka_unit_test(a_word_tells_its_evidence_and_its_neighbours),
-        cmocka_unit_test(a_model_tells_what_moves_it),
+        cmocka_unit_test(a_word_reports_its_evidence_and_its_neighbours),
+        cmocka_unit_test(a_model_reports_its_strongest_features),
         cmocka_unit_test(what_is_not_there_is_refused),
         cmocka_unit_test(features_alone_have_words_but_no_dimensions),
         cmocka_unit_test(facts_are_sentences_anybody_can_check),

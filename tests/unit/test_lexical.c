@@ -91,7 +91,7 @@ static void compare(const struct lexical *lexical, struct lexical_searcher *sear
 }
 
 /* Grows in steps with removals, so that both the lists and the tail are searched, merged or not. */
-static void answers_are_those_of_looking_at_all(void **state)
+static void results_equal_a_full_scan(void **state)
 {
     (void)state;
     enum { COUNT = 3000 };
@@ -124,7 +124,7 @@ static void answers_are_those_of_looking_at_all(void **state)
     free(documents);
 }
 
-static void arrays_of_a_file_answer_and_grow(void **state)
+static void arrays_of_a_file_can_be_searched_and_grow(void **state)
 {
     (void)state;
     enum { COUNT = 400 };
@@ -238,8 +238,8 @@ static void memory_may_run_out_anywhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_are_those_of_looking_at_all),
-        cmocka_unit_test(arrays_of_a_file_answer_and_grow),
+        cmocka_unit_test(results_equal_a_full_scan),
+        cmocka_unit_test(arrays_of_a_file_can_be_searched_and_grow),
         cmocka_unit_test(damaged_arrays_are_refused),
         cmocka_unit_test(memory_may_run_out_anywhere),
     };

@@ -202,7 +202,7 @@ static void the_sum_is_the_bias_and_the_terms(void **state)
     assert_int_equal(line.count, 0);
 }
 
-static void separable_and_one_sided_labels_have_finite_answers(void **state)
+static void separable_and_one_sided_labels_have_finite_solutions(void **state)
 {
     (void)state;
     struct linear_data data = make_data(6);
@@ -309,7 +309,7 @@ int main(void)
         cmocka_unit_test(traits_that_are_not_used_or_never_change_weigh_nothing),
         cmocka_unit_test(a_trait_beyond_any_in_training_counts_as_the_bound),
         cmocka_unit_test(the_sum_is_the_bias_and_the_terms),
-        cmocka_unit_test(separable_and_one_sided_labels_have_finite_answers),
+        cmocka_unit_test(separable_and_one_sided_labels_have_finite_solutions),
         cmocka_unit_test(equal_traits_share_their_weight),
         cmocka_unit_test(the_result_does_not_depend_on_the_threads),
         cmocka_unit_test(traits_that_are_no_numbers_are_refused),

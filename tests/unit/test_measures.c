@@ -180,7 +180,7 @@ static film_status everything(const double *score, const float *label)
     return status;
 }
 
-static void running_out_of_memory_leaves_nothing_behind(void **state)
+static void running_out_of_memory_leaks_nothing(void **state)
 {
     (void)state;
     double score[ROWS];
@@ -200,7 +200,7 @@ int main(void)
         cmocka_unit_test(weights_are_repeated_rows),
         cmocka_unit_test(intervals_do_not_depend_on_the_threads_but_on_the_seed),
         cmocka_unit_test(the_interval_of_a_share_has_the_right_width),
-        cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
+        cmocka_unit_test(running_out_of_memory_leaks_nothing),
     };
     return cmocka_run_group_tests_name("measures", tests, NULL, NULL);
 }

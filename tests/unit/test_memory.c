@@ -18,7 +18,7 @@ static void expect_both_ways(const struct memory *memory, uint64_t a, uint64_t b
     assert_int_equal(memory_ask(memory, b, a), answer);
 }
 
-static void chains_of_labels_answer(void **state)
+static void chains_of_labels_give_results(void **state)
 {
     (void)state;
     static const struct memory_row rows[] = {{11, 12, 1}, {12, 13, 1}, {13, 14, 1}, {21, 22, 1},
@@ -37,7 +37,7 @@ static void chains_of_labels_answer(void **state)
     memory_free(&memory);
 }
 
-static void one_known_question_is_no_answer(void **state)
+static void one_known_question_gives_no_result(void **state)
 {
     (void)state;
     static const struct memory_row rows[] = {{11, 12, 1}, {13, 14, 0}};
@@ -53,7 +53,7 @@ static void one_known_question_is_no_answer(void **state)
     memory_free(&memory);
 }
 
-static void joined_and_told_apart_counts_as_joined(void **state)
+static void joined_and_labelled_different_counts_as_joined(void **state)
 {
     (void)state;
     static const struct memory_row rows[] = {{11, 12, 0}, {11, 13, 1}, {13, 12, 1},
@@ -81,7 +81,7 @@ static void an_empty_sentence_is_never_known(void **state)
     memory_free(&memory);
 }
 
-static void rows_without_a_label_are_passed_over(void **state)
+static void rows_without_a_label_are_skipped(void **state)
 {
     (void)state;
     static const struct memory_row rows[] = {{11, 12, -1}, {12, 13, 2}, {14, 15, 1}, {11, 14, -1}};
@@ -248,11 +248,11 @@ static void no_memory_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chains_of_labels_answer),
-        cmocka_unit_test(one_known_question_is_no_answer),
-        cmocka_unit_test(joined_and_told_apart_counts_as_joined),
+        cmocka_unit_test(chains_of_labels_give_results),
+        cmocka_unit_test(one_known_question_gives_no_result),
+        cmocka_unit_test(joined_and_labelled_different_counts_as_joined),
         cmocka_unit_test(an_empty_sentence_is_never_known),
-        cmocka_unit_test(rows_without_a_label_are_passed_over),
+        cmocka_unit_test(rows_without_a_label_are_skipped),
         cmocka_unit_test(random_graphs_agree_with_following_every_chain),
         cmocka_unit_test(the_weight_is_where_the_loss_is_flat),
         cmocka_unit_test(few_pairs_move_it_little),

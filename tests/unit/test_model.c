@@ -40,7 +40,7 @@ static void all_features(film_train_options *options)
 }
 
 /* A saved and reopened model gives the same results, and the same bytes when saved again. */
-static void a_saved_model_answers_as_the_trained_one(void **state)
+static void a_saved_model_equals_the_trained_one(void **state)
 {
     (void)state;
     for (int round = 0; round < 2; round++) {
@@ -364,7 +364,7 @@ static void bad_pairs_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_saved_model_answers_as_the_trained_one),
+        cmocka_unit_test(a_saved_model_equals_the_trained_one),
         cmocka_unit_test(reasons_add_up_and_sides_can_be_swapped),
         cmocka_unit_test(every_kind_of_labels_trains),
         cmocka_unit_test(options_that_make_no_sense_are_refused),

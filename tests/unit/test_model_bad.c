@@ -112,7 +112,7 @@ static enum safetensors_type other_type(enum safetensors_type type)
                                      : SAFETENSORS_F32;
 }
 
-static void a_wrong_type_or_shape_is_told(void **state)
+static void a_wrong_type_or_shape_is_reported(void **state)
 {
     (void)state;
     for (int t = 0; t < TENSORS; t++)
@@ -304,7 +304,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_tensor_of_the_decision_is_tried),
         cmocka_unit_test(a_missing_tensor_is_named),
-        cmocka_unit_test(a_wrong_type_or_shape_is_told),
+        cmocka_unit_test(a_wrong_type_or_shape_is_reported),
         cmocka_unit_test(numbers_that_are_none_are_refused),
         cmocka_unit_test(trees_that_make_no_sense_are_refused),
         cmocka_unit_test(tables_full_of_nonsense_are_survived),

@@ -152,7 +152,7 @@ static void the_rarer_the_duplicates_the_higher_the_threshold(void **state)
     assert_close(by_hand(FILM_PRECISION, 0.7, 0.05).threshold, 0.85, 1e-12);
 }
 
-static void what_cannot_be_reached_is_said(void **state)
+static void what_cannot_be_reached_is_reported(void **state)
 {
     (void)state;
     const double score[4] = {0.9, 0.8, 0.7, 0.6};
@@ -203,7 +203,7 @@ static void bad_targets_are_refused(void **state)
         assert_ok(operating_check(&good[i], &error));
 }
 
-static void no_memory_is_told(void **state)
+static void no_memory_is_reported(void **state)
 {
     (void)state;
     struct operating_point point;
@@ -256,10 +256,10 @@ int main(void)
         cmocka_unit_test(every_criterion_equals_trying_all),
         cmocka_unit_test(ten_rows_by_hand),
         cmocka_unit_test(the_rarer_the_duplicates_the_higher_the_threshold),
-        cmocka_unit_test(what_cannot_be_reached_is_said),
+        cmocka_unit_test(what_cannot_be_reached_is_reported),
         cmocka_unit_test(neighbouring_scores_are_parted),
         cmocka_unit_test(bad_targets_are_refused),
-        cmocka_unit_test(no_memory_is_told),
+        cmocka_unit_test(no_memory_is_reported),
     };
     return cmocka_run_group_tests_name("operating", tests, NULL, NULL);
 }

@@ -91,7 +91,7 @@ static void one_process_alone_writes_at_once(void **state)
     assert_int_equal(value, 7);
 }
 
-static void no_room_for_temporary_files_is_said(void **state)
+static void no_room_for_temporary_files_is_reported(void **state)
 {
     (void)state;
     char *before = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
@@ -112,7 +112,7 @@ int main(void)
         cmocka_unit_test(what_processes_write_follows_in_their_order),
         cmocka_unit_test(the_file_stays_as_it_was_when_one_gives_up),
         cmocka_unit_test(one_process_alone_writes_at_once),
-        cmocka_unit_test(no_room_for_temporary_files_is_said),
+        cmocka_unit_test(no_room_for_temporary_files_is_reported),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

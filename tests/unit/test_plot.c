@@ -318,7 +318,7 @@ static void gaps_split_a_line(void **state)
     assert_string_equal(table, "series,\"x \"\"quoted\"\"\",y\ns,1,1\ns,2,2\ns,5,3\n");
 }
 
-static void nothing_to_draw_is_said(void **state)
+static void nothing_to_draw_is_reported(void **state)
 {
     (void)state;
     double none[] = {NAN, INFINITY, -INFINITY}, one[] = {1, 2, 3}, zero[] = {0, 0, 0};
@@ -406,7 +406,7 @@ static film_status draw(const struct plot *plot)
     return status;
 }
 
-static void without_memory_it_fails_and_says_so(void **state)
+static void without_memory_it_fails_and_reports_it(void **state)
 {
     (void)state;
     double x[] = {1, 2, 3};
@@ -430,10 +430,10 @@ int main(void)
         cmocka_unit_test(tables_are_csv_and_never_formulas),
         cmocka_unit_test(every_kind_is_drawn),
         cmocka_unit_test(gaps_split_a_line),
-        cmocka_unit_test(nothing_to_draw_is_said),
+        cmocka_unit_test(nothing_to_draw_is_reported),
         cmocka_unit_test(one_value_is_enough),
         cmocka_unit_test(heat_cells_have_their_sign),
-        cmocka_unit_test(without_memory_it_fails_and_says_so),
+        cmocka_unit_test(without_memory_it_fails_and_reports_it),
     };
     return cmocka_run_group_tests_name("plot", tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ static void sentences_come_back_in_order(void **state)
     remove_pool(path);
 }
 
-static void the_same_again_is_passed_over_another_text_is_not(void **state)
+static void an_identical_record_is_skipped_another_text_is_not(void **state)
 {
     (void)state;
     const char *path = scratch("again.pool");
@@ -94,7 +94,7 @@ static void a_batch_may_change_a_sentence_and_change_it_back(void **state)
     remove_pool(path);
 }
 
-static void what_cannot_be_kept_is_refused(void **state)
+static void what_cannot_be_stored_is_refused(void **state)
 {
     (void)state;
     const char *path = scratch("refused.pool");
@@ -263,7 +263,7 @@ static int append_pair(void *user, const film_pair *pair)
 }
 
 /* The texts come in the order of the sentences, not of the labelling; the caller may stop early. */
-static void labelled_pairs_are_told_with_their_texts(void **state)
+static void labelled_pairs_are_listed_with_their_texts(void **state)
 {
     (void)state;
     const char *path = scratch("pairs.pool");
@@ -442,13 +442,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sentences_come_back_in_order),
-        cmocka_unit_test(the_same_again_is_passed_over_another_text_is_not),
+        cmocka_unit_test(an_identical_record_is_skipped_another_text_is_not),
         cmocka_unit_test(a_batch_may_change_a_sentence_and_change_it_back),
-        cmocka_unit_test(what_cannot_be_kept_is_refused),
+        cmocka_unit_test(what_cannot_be_stored_is_refused),
         cmocka_unit_test(filters_look_at_every_field),
         cmocka_unit_test(a_reader_catches_up_by_changes),
         cmocka_unit_test(removing_is_all_or_none),
-        cmocka_unit_test(labelled_pairs_are_told_with_their_texts),
+        cmocka_unit_test(labelled_pairs_are_listed_with_their_texts),
         cmocka_unit_test(labels_make_clusters),
         cmocka_unit_test(readers_see_snapshots_while_threads_write),
         cmocka_unit_test(a_pool_has_its_own_model),

@@ -211,7 +211,7 @@ static void a_link_may_lead_elsewhere_meanwhile(void **state)
     remove_pool(two);
 }
 
-static void any_bytes_may_lie_in_a_log(void **state)
+static void any_bytes_may_be_in_a_log(void **state)
 {
     (void)state;
     const char *path = scratch("bytes.pool"), *copy = scratch("crashed.pool");
@@ -244,7 +244,7 @@ int main(void)
         cmocka_unit_test(a_pool_keeps_its_own_log),
         cmocka_unit_test(a_log_of_a_pools_later_or_other_life_is_not_its_own),
         cmocka_unit_test(a_link_may_lead_elsewhere_meanwhile),
-        cmocka_unit_test(any_bytes_may_lie_in_a_log),
+        cmocka_unit_test(any_bytes_may_be_in_a_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

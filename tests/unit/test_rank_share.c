@@ -264,7 +264,7 @@ static void fewer_pairs_than_processes_are_enough(void **state)
 
 /* ---- Checkpoints ---- */
 
-static void a_pause_changes_nothing(void **state)
+static void resuming_changes_nothing(void **state)
 {
     (void)state;
     struct csr x = make_problem();
@@ -296,7 +296,7 @@ static void a_pause_changes_nothing(void **state)
     csr_free(&x);
 }
 
-static void all_stop_when_the_first_is_told_to(void **state)
+static void all_stop_when_the_first_is_cancelled(void **state)
 {
     (void)state;
     struct csr x = make_problem();
@@ -443,8 +443,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(several_processes_learn_what_one_learns),
         cmocka_unit_test(fewer_pairs_than_processes_are_enough),
-        cmocka_unit_test(a_pause_changes_nothing),
-        cmocka_unit_test(all_stop_when_the_first_is_told_to),
+        cmocka_unit_test(resuming_changes_nothing),
+        cmocka_unit_test(all_stop_when_the_first_is_cancelled),
         cmocka_unit_test(a_checkpoint_that_cannot_be_read_ends_the_job),
         cmocka_unit_test(more_processes_than_dimensions_are_refused),
         cmocka_unit_test(the_bytes_handed_out_are_those_of_the_formula),

@@ -97,7 +97,7 @@ static film_status measure_and_free(const struct flat *pool)
     return status;
 }
 
-static void running_out_of_memory_leaves_nothing_behind(void **state)
+static void running_out_of_memory_leaks_nothing(void **state)
 {
     (void)state;
     struct flat pool = {rows[0], NULL, POOL, DIM};
@@ -110,7 +110,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_those_of_brute_force),
         cmocka_unit_test(without_duplicates_there_are_no_figures),
-        cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
+        cmocka_unit_test(running_out_of_memory_leaks_nothing),
     };
     return cmocka_run_group_tests_name("retrieval", tests, set_up, NULL);
 }

@@ -226,7 +226,7 @@ static void bytes_at_any_address_and_files_without_checksums_are_read(void **sta
 
 /* ---- Bad files ------------------------------------------------------------------------- */
 
-static void every_bad_file_says_what_is_wrong(void **state)
+static void every_bad_file_has_a_message(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -449,7 +449,7 @@ int main(void)
         cmocka_unit_test(the_same_content_gives_the_same_bytes_with_aligned_data),
         cmocka_unit_test(checksums_stay_what_docs_format_says),
         cmocka_unit_test(bytes_at_any_address_and_files_without_checksums_are_read),
-        cmocka_unit_test(every_bad_file_says_what_is_wrong),
+        cmocka_unit_test(every_bad_file_has_a_message),
         cmocka_unit_test(files_with_a_wrong_frame_say_so),
         cmocka_unit_test(every_truncation_and_every_extension_is_refused),
         cmocka_unit_test(no_flipped_bit_changes_the_content_unnoticed),

@@ -134,7 +134,7 @@ static void the_scan_is_exact(void **state)
 }
 
 /* Many rows with equal codes: the proof must fail and the second scan find the best. */
-static void what_codes_cannot_tell_apart_is_scanned_again(void **state)
+static void rows_with_equal_codes_are_scanned_again(void **state)
 {
     (void)state;
     enum { COUNT = 3000, DIM = 4, K = 3 };
@@ -163,7 +163,7 @@ static void what_codes_cannot_tell_apart_is_scanned_again(void **state)
     free((void *)codes.rows);
 }
 
-static void dead_rows_are_passed_over_and_memory_may_fail(void **state)
+static void deleted_rows_are_skipped_and_memory_may_fail(void **state)
 {
     (void)state;
     enum { COUNT = 500, DIM = 7, K = 8 };
@@ -192,8 +192,8 @@ int main(void)
         cmocka_unit_test(every_kernel_gives_the_bits_of_plain_sums),
         cmocka_unit_test(codes_are_near_and_odd_values_do_no_harm),
         cmocka_unit_test(the_scan_is_exact),
-        cmocka_unit_test(what_codes_cannot_tell_apart_is_scanned_again),
-        cmocka_unit_test(dead_rows_are_passed_over_and_memory_may_fail),
+        cmocka_unit_test(rows_with_equal_codes_are_scanned_again),
+        cmocka_unit_test(deleted_rows_are_skipped_and_memory_may_fail),
     };
     return cmocka_run_group_tests_name("scan", tests, NULL, NULL);
 }

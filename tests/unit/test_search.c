@@ -145,7 +145,7 @@ static film_status check_cache(film_pool *pool)
     return status;
 }
 
-static void the_cache_is_used_brought_up_to_date_and_never_trusted(void **state)
+static void the_cache_is_used_updated_and_never_trusted(void **state)
 {
     (void)state;
     const char *path = scratch("cache.pool");
@@ -266,7 +266,7 @@ int main(void)
         cmocka_unit_test(the_pool_is_found_as_it_is_now),
         cmocka_unit_test(reasons_add_up_and_a_caller_may_stop),
         cmocka_unit_test(filters_are_kept),
-        cmocka_unit_test(the_cache_is_used_brought_up_to_date_and_never_trusted),
+        cmocka_unit_test(the_cache_is_used_updated_and_never_trusted),
         cmocka_unit_test(readers_search_while_a_writer_adds_and_removes),
     };
     return cmocka_run_group_tests_name("search", tests, NULL, NULL);

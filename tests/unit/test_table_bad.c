@@ -209,7 +209,7 @@ static void json_is_checked(void **state)
     }
 }
 
-static void bad_rows_can_be_passed_over(void **state)
+static void bad_rows_can_be_skipped(void **state)
 {
     (void)state;
     film_table_options skip = {.skip_bad = 1};
@@ -221,7 +221,7 @@ static void bad_rows_can_be_passed_over(void **state)
                 "jsonl none\n1 - [p]\n3 - [q]\nskipped 1\n");
 }
 
-static void after_a_bad_row_reading_can_go_on(void **state)
+static void reading_continues_after_a_bad_row(void **state)
 {
     (void)state;
     static const char text[] = "1\tp\tq\nx\tp\tq\n0\tr\ts\n";
@@ -237,7 +237,7 @@ static void after_a_bad_row_reading_can_go_on(void **state)
 }
 
 /* The limit is exactly 16 MiB, in lines and inside quotes, and the following row is found. */
-static void rows_that_are_too_long_are_passed_over(void **state)
+static void rows_that_are_too_long_are_skipped(void **state)
 {
     (void)state;
     const size_t limit = 16 << 20;
@@ -307,9 +307,9 @@ int main(void)
         cmocka_unit_test(bytes_that_are_not_text_are_refused),
         cmocka_unit_test(csv_quotes_are_checked),
         cmocka_unit_test(json_is_checked),
-        cmocka_unit_test(bad_rows_can_be_passed_over),
-        cmocka_unit_test(after_a_bad_row_reading_can_go_on),
-        cmocka_unit_test(rows_that_are_too_long_are_passed_over),
+        cmocka_unit_test(bad_rows_can_be_skipped),
+        cmocka_unit_test(reading_continues_after_a_bad_row),
+        cmocka_unit_test(rows_that_are_too_long_are_skipped),
         cmocka_unit_test(files_that_cannot_be_read_say_why),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -163,7 +163,7 @@ static film_status fail_all(struct threads_worker *worker, void *user, film_erro
     return status_set(own, FILM_IO, "worker %d", worker->number);
 }
 
-static void of_several_errors_one_is_told(void **state)
+static void one_of_several_errors_is_reported(void **state)
 {
     (void)state;
     int failed = 0;
@@ -257,7 +257,7 @@ int main(void)
         cmocka_unit_test(no_more_threads_than_chunks),
         cmocka_unit_test(threads_that_cannot_be_started_are_done_without),
         cmocka_unit_test(the_error_of_a_worker_is_kept),
-        cmocka_unit_test(of_several_errors_one_is_told),
+        cmocka_unit_test(one_of_several_errors_is_reported),
         cmocka_unit_test(the_others_learn_of_a_failure),
         cmocka_unit_test(a_loop_inside_a_loop_starts_no_threads),
         cmocka_unit_test(the_environment_and_the_cores_decide),

@@ -87,7 +87,7 @@ static void scripts_without_spaces_give_characters_and_pairs(void **state)
         "\xe0\xb8\x81\xe0\xb8\xb4|\xe0\xb8\x99|\xe0\xb8\x81\xe0\xb8\xb4\xe0\xb8\x99");
 }
 
-static void tokens_know_where_they_stand(void **state)
+static void tokens_have_their_positions(void **state)
 {
     (void)state;
     const char *text = "A caf\x65\xcc\x81 can\xe2\x80\x99t";
@@ -203,7 +203,7 @@ int main(void)
         cmocka_unit_test(words_are_runs_of_letters_and_digits),
         cmocka_unit_test(contractions_come_out_the_same_raw_and_tokenised),
         cmocka_unit_test(scripts_without_spaces_give_characters_and_pairs),
-        cmocka_unit_test(tokens_know_where_they_stand),
+        cmocka_unit_test(tokens_have_their_positions),
         cmocka_unit_test(stemming_and_stop_words_are_options),
         cmocka_unit_test(folding_equals_the_whole_string_normalised),
         cmocka_unit_test(no_memory_is_reported),

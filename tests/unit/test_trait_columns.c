@@ -150,7 +150,7 @@ static void insert_first(struct editing *editing, const char *id, float weight)
 
 /* ---- Tests ---- */
 
-static void a_model_from_before_ids_answers_as_it_did(void **state)
+static void a_model_without_ids_gives_the_same_results(void **state)
 {
     (void)state;
     film_model *model;
@@ -264,7 +264,7 @@ static void a_model_with_fewer_traits_takes_the_others_as_absent(void **state)
     unlink(reference);
 }
 
-static void columns_may_stand_in_any_order(void **state)
+static void columns_may_be_in_any_order(void **state)
 {
     (void)state;
     struct editing editing;
@@ -331,14 +331,14 @@ static void no_memory_while_columns_are_moved_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_model_from_before_ids_answers_as_it_did),
+        cmocka_unit_test(a_model_without_ids_gives_the_same_results),
         cmocka_unit_test(a_file_without_ids_is_read_by_its_names),
         cmocka_unit_test(names_are_not_read_where_there_are_ids),
         cmocka_unit_test(an_unknown_trait_that_nothing_uses_does_no_harm),
         cmocka_unit_test(an_unknown_trait_with_a_weight_is_refused),
         cmocka_unit_test(an_unknown_trait_in_a_split_is_refused),
         cmocka_unit_test(a_model_with_fewer_traits_takes_the_others_as_absent),
-        cmocka_unit_test(columns_may_stand_in_any_order),
+        cmocka_unit_test(columns_may_be_in_any_order),
         cmocka_unit_test(lists_that_cannot_be_are_refused),
         cmocka_unit_test(no_memory_while_columns_are_moved_is_reported),
     };

@@ -310,7 +310,7 @@ static void check_id(const char *id)
     assert_true(id[0] != '_' && id[strlen(id) - 1] != '_');
 }
 
-static void every_trait_says_what_it_is(void **state)
+static void every_trait_describes_itself(void **state)
 {
     (void)state;
     int traits_of[FAMILIES] = {0};
@@ -419,7 +419,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_trait_has_its_value),
         cmocka_unit_test(no_trait_is_without_a_test),
-        cmocka_unit_test(every_trait_says_what_it_is),
+        cmocka_unit_test(every_trait_describes_itself),
         cmocka_unit_test(unusual_sentences_have_finite_traits_the_same_both_ways_round),
         cmocka_unit_test(random_pairs_have_the_same_traits_both_ways_round),
     };

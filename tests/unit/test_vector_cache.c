@@ -205,7 +205,7 @@ static void a_folder_that_cannot_be_used_is_no_error(void **state)
     vector_cache_close(cache);
 }
 
-static void without_memory_it_says_so(void **state)
+static void without_memory_it_reports_it(void **state)
 {
     (void)state;
     struct vector_cache *cache = open_cache(ENCODER, 1 << 20);
@@ -224,6 +224,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_oldest_files_go_first, start, clean),
         cmocka_unit_test_setup_teardown(two_processes_may_write_the_same, start, clean),
         cmocka_unit_test_setup_teardown(a_folder_that_cannot_be_used_is_no_error, start, clean),
-        cmocka_unit_test_setup_teardown(without_memory_it_says_so, start, clean)};
+        cmocka_unit_test_setup_teardown(without_memory_it_reports_it, start, clean)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

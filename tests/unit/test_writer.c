@@ -17,7 +17,7 @@ static char *finish(struct writer *to)
     return json;
 }
 
-static void commas_stand_between_values_only(void **state)
+static void commas_are_between_values_only(void **state)
 {
     (void)state;
     struct writer to = {0};
@@ -165,7 +165,7 @@ static film_status write_and_drop(void)
     return status;
 }
 
-static void out_of_memory_is_told_at_the_end(void **state)
+static void out_of_memory_is_reported_at_the_end(void **state)
 {
     (void)state;
     survives_every_failure(write_and_drop());
@@ -245,12 +245,12 @@ static void text_is_escaped_the_same_in_chunks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(commas_stand_between_values_only),
+        cmocka_unit_test(commas_are_between_values_only),
         cmocka_unit_test(any_text_reads_back_as_itself),
         cmocka_unit_test(numbers_read_back_exactly_and_weights_to_twelve_decimals),
         cmocka_unit_test(digits_are_those_of_printf),
         cmocka_unit_test(a_writer_that_failed_frees_once),
-        cmocka_unit_test(out_of_memory_is_told_at_the_end),
+        cmocka_unit_test(out_of_memory_is_reported_at_the_end),
         cmocka_unit_test(a_finished_writer_is_empty_and_serves_again),
         cmocka_unit_test(text_is_escaped_the_same_in_chunks),
     };
