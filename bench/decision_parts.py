@@ -3,10 +3,11 @@
     bench/decision_parts.py TRAIN.tsv DEV.tsv [IMAGES]    runs build/release/decision_driver first (or, with
                                                           MATRICES=FOLDER set, reads what it wrote there)
 
-On the driver's matrices XGBoost is trained as src/learn/learn_decision.c does for many pairs (choose_boosting: hist, depth 2, at
-most 1,000 trees of rate 0.2, the number by fold 0 with patience 50, then all folds), with the line through the plain
-traits and word evidence as base margin; calibration and threshold come from fold 0. So the last row of "adding" is the program's own model, without memory; its accuracy must agree with
-film eval within the noise of threads. Differences carry the 95 % interval of the paired difference on dev.
+XGBoost is trained on the driver's matrices as in src/learn/learn_decision.c for many pairs (choose_boosting: hist, depth
+2, at most 1,000 trees; fold 0 selects their number by early stopping, then all folds train). The base margin is the linear
+model of the plain traits plus word evidence; calibration and threshold come from fold 0. So the last row of "adding" is
+the program's own model without memory, and its accuracy must agree with film eval within the noise of threads. Differences
+have the 95 % interval of the paired difference on dev.
 """
 import os
 import subprocess
