@@ -4,7 +4,7 @@
                                                           MATRICES=FOLDER set, reads what it wrote there)
 
 XGBoost is trained on the driver's matrices as in src/learn/learn_decision.c for many pairs (choose_boosting: hist, depth
-2, at most 1,000 trees; fold 0 selects their number by early stopping, then all folds train). The base margin is the linear
+2, at most 1,000 trees; here with learning rate 0.2; fold 0 selects their number by early stopping, then all folds train). The base margin is the linear
 model of the plain traits plus word evidence; calibration and threshold come from fold 0. So the last row of "adding" is
 the program's own model without memory, and its accuracy must agree with film eval within the noise of threads. Differences
 have the 95 % interval of the paired difference on dev.
