@@ -1,8 +1,8 @@
-"""The BERT encoder against PyTorch (Debian's python3-torch): the same weights, tokens and threads in one run.
+"""Compares the BERT encoder with PyTorch (Debian's python3-torch): the same weights, tokens and threads in one run.
 
-bert.py FOLDER SENTENCES [COUNT]: checks that both give the same vectors, then prints times and their ratio.
-PyTorch gets the tokens ready-made, sentences sorted by length, its best batch size, and is asked in two ways:
-plain operations, and its fused nn.TransformerEncoder, which also leaves padding out; the faster one counts. Our time
+bert.py FOLDER SENTENCES [COUNT]: checks that both compute the same vectors, then prints times and their ratio.
+PyTorch gets finished tokens, sentences sorted by length and its best batch size. It runs in two ways:
+plain operations, and its fused nn.TransformerEncoder, which also skips padding; the faster one counts. Our time
 includes the tokenizer. The share of the peak counts the products with weights only (2 floating point operations per
 weight and token) against sgemm with 1024 x 1024 matrices on as many threads.
 """

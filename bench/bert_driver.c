@@ -1,11 +1,10 @@
-/* Our half of bench/bert.py: the time of bert_encode, and what the machine's sgemm reaches in the
- * same run.
+/* The C part of bench/bert.py: measures bert_encode, and the machine's sgemm in the same run.
  *
  *     bert_driver FOLDER SENTENCES THREADS ROUNDS OUT [int8]
  *
- * OUT.vectors gets the vectors (float), OUT.ids the tokens (uint32: length, ids, length, ids, ...).
- * Prints the seconds and processor seconds of the best round, tokens, and GFLOP/s of a 1024 x 1024
- * x 1024 product. */
+ * Writes the vectors to OUT.vectors (float) and the tokens to OUT.ids (uint32: length, ids, length,
+ * ids, ...). Prints the wall and CPU seconds of the best round, the number of tokens, and the
+ * GFLOP/s of a 1024 x 1024 x 1024 product. */
 #include "base/mem.h"
 #include "base/clock.h"
 #include "bert/bert.h"
@@ -23,7 +22,7 @@ static int fail(const char *message)
     return 1;
 }
 
-/* The fastest of some products, each thread with one of its own, as the encoder uses them. */
+/* The fastest of several products; each thread computes its own, as in the encoder. */
 static double peak(int threads)
 {
     enum { N = 1024, ROUNDS = 8 };

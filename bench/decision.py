@@ -1,12 +1,12 @@
-"""The decision against peers a user would pick: trained on the same pairs, measured on the same dev file
-by the same code, in one run.
+"""Compares the decision with methods a user might choose: trained on the same pairs, measured on the same dev
+file by the same code, in one run.
 
     bench/decision.py TRAIN.tsv DEV.tsv [--tune] [--only NAME,...]
 
 Prints accuracy (p >= 0.5), log loss, AUC, calibration error (15 bins), seconds to train and pairs per second to
 predict, file to file, and the peers' ratios to film. Both files have the columns label, question1, question2.
 
-Peers, each with the classes balanced as film's are (dev is half duplicates, train is not), with the best of
+Baselines, each with balanced classes like film (dev is half duplicates, train is not), with the best of
 the settings that --tune tries on dev (which favours them: film's defaults were not chosen anew here):
   logistic   scikit-learn, TF-IDF of word 1-2-grams and character 3-4-grams (sublinear, min_df 2), features
              |x_a - x_b| and x_a * x_b, LogisticRegression. C of 1, 3, 10 (77.9, 78.2, 77.2 %).

@@ -2,9 +2,9 @@
 
     bench/decision_curve.py TRAIN.tsv DEV.tsv [PLOT.svg]
 
-A smaller part lies within every larger one and holds whole connected components: no question of it occurs in the
-pairs left out, as none of TRAIN occurs in DEV. The full decision and one threshold on the similarity (chosen on
-held-out training rows) are trained on each; figures as film eval gives them, at the models' own thresholds.
+Each part is a subset of every larger one and consists of whole connected components: none of its questions occurs in
+the other pairs, as none of TRAIN occurs in DEV. The full decision and one threshold on the similarity (chosen on
+held-out training rows) are trained on each; the measures are those of film eval, at the models' own thresholds.
 """
 import json
 import os

@@ -1,12 +1,14 @@
-/* What the decision's trees are given, as matrices for numpy (read by bench/decision_parts.py).
+/* Writes the inputs of the decision's trees as matrices for numpy (read by
+ * bench/decision_parts.py).
  *
- *     decision_driver --traits                        family, name, meaning and id of every trait, as TSV
+ *     decision_driver --traits      family, name, meaning and id of every trait, as TSV
  *     decision_driver TRAIN.tsv DEV.tsv FOLDER [THREADS]
  *
- * Learns map and evidence on TRAIN as `film train` does by default, surveys TRAIN out of fold and DEV with
- * all of it, each once, and writes into FOLDER {train,dev}-{x,y,base,similarity}.npy, train-weight.npy,
- * train-fold.npy and traits.tsv. The program has no option to leave traits out, on purpose: a user should
- * not have to choose. What each part is worth is found out on these matrices instead. */
+ * Learns map and evidence on TRAIN with the defaults of `film train`, computes the traits of TRAIN
+ * out-of-fold and those of DEV with the whole model, and writes into FOLDER
+ * {train,dev}-{x,y,base,similarity}.npy, train-weight.npy, train-fold.npy and traits.tsv. The
+ * program has no option to exclude traits, on purpose: users should not have to choose. The value
+ * of each part is measured on these matrices instead. */
 #include "train/options.h"
 #include "base/mem.h"
 #include "film_train.h"
@@ -49,8 +51,8 @@ static FILE *create(const char *folder, const char *part, const char *name)
     return file;
 }
 
-/* ROWS x COLUMNS floats; COLUMNS 0: a vector. NumPy's format, version 1: the head is padded to 128
- * bytes. */
+/* Writes ROWS x COLUMNS floats; COLUMNS 0: a vector. NumPy's format, version 1: the header is
+ * padded to 128 bytes. */
 static void write_npy(const char *folder, const char *part, const char *name, const float *data,
                       size_t rows, size_t columns)
 {
@@ -93,7 +95,7 @@ static void write_train(const char *folder, const struct out_of_fold *held)
 
 /* ---- The steps of film train ---- */
 
-/* Features and map of MODEL; INPUT says what they were learned from. */
+/* Learns features and map of MODEL; INPUT receives what they were learned from. */
 static void learn_model(film_model *model, struct learn_input *input, struct corpus *corpus,
                         struct csr *x)
 {
@@ -120,7 +122,7 @@ static void learn_model(film_model *model, struct learn_input *input, struct cor
     model->decision.encoder = &model->encoder;
 }
 
-/* DEV as `film predict` would see it. */
+/* Computes DEV as `film predict` would. */
 static void survey_dev(const film_model *model, const char *path, const char *folder)
 {
     struct corpus dev;

@@ -1,4 +1,4 @@
-"""The most confident wrong verdicts of a model, to be read by eye: pairs, probabilities, strongest reasons.
+"""Prints the most confident wrong verdicts of a model for manual inspection: pairs, probabilities, strongest reasons.
 
     bench/decision_errors.py MODEL DEV.tsv [COUNT, 50]
 """

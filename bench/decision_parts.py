@@ -1,12 +1,13 @@
-"""What each part of the decision adds, and what depth 2 costs.
+"""Measures what each part of the decision adds, and what limiting trees to depth 2 costs.
 
     bench/decision_parts.py TRAIN.tsv DEV.tsv [IMAGES]    runs build/release/decision_driver first (or, with
                                                           MATRICES=FOLDER set, reads what it wrote there)
 
-On the driver's matrices XGBoost is trained as src/train/learn_decision.c does for many pairs (choose_boosting: hist, depth 2, at
-most 1,000 trees of rate 0.2, the number by fold 0 with patience 50, then all folds), with the line through the plain
-traits and word evidence as base margin; calibration and threshold come from fold 0. So the last row of "adding" is the program's own model, without memory; its accuracy must agree with
-film eval within the noise of threads. Differences carry the 95 % interval of the paired difference on dev.
+XGBoost is trained on the driver's matrices as in src/learn/learn_decision.c for many pairs (choose_boosting: hist, depth
+2, at most 1,000 trees; here with learning rate 0.2; fold 0 selects their number by early stopping, then all folds train). The base margin is the linear
+model of the plain traits plus word evidence; calibration and threshold come from fold 0. So the last row of "adding" is
+the program's own model without memory, and its accuracy must agree with film eval within the noise of threads. Differences
+have the 95 % interval of the paired difference on dev.
 """
 import os
 import subprocess
@@ -21,7 +22,7 @@ from sklearn.metrics import roc_auc_score
 import plot
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-FACTS = ("numbers", "negation", "names", "forms")  # families too small to be left out one by one
+FACTS = ("numbers", "negation", "names", "forms")  # families too small to be removed one by one
 GROUPS = ["length", "overlap", "order", "question", "facts", "spelling", "similarity", "meaning"]
 ROUNDS, PATIENCE = 1000, 50
 
@@ -127,7 +128,7 @@ def depths(data, full):
             result = full if base and depth == 2 else boost(data, GROUPS, depth, base)
             say(f"depth {depth}{'' if base else ', no line or word evidence'}", result, full)
             rows.append((depth, base, result.accuracy))
-    # Deeper trees have more leaves: is it the depth, or their number?
+    # Deeper trees have more leaves: separates the effect of depth from that of their number.
     say(f"depth 2, up to {5 * ROUNDS} trees", boost(data, GROUPS, most=5 * ROUNDS), full)
     return rows
 

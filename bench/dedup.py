@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Clusters of film dedup against the labels of a file of pairs.
+"""Compares the clusters of film dedup with the labels of a file of pairs.
 
     film dedup MODEL PAIRS.tsv -o clusters.tsv
     film dedup MODEL PAIRS.tsv --pairs -o pairs.tsv
     bench/dedup.py PAIRS.tsv clusters.tsv [pairs.tsv]
 
-Of the labelled pairs: how many duplicates end in one cluster (recall), how many of the labelled pairs in one
-cluster are duplicates (precision), how many non-duplicates stay apart. With pairs.tsv the same for joining
-whatever a pair connects (single linkage), and the largest cluster that makes. Independent of the program: the
-ids (line and side of the first appearance) are computed here again.
+Over the labelled pairs it measures the duplicates inside one cluster (recall), the share of duplicates among the
+pairs inside one cluster (precision), and the non-duplicates in different clusters. With pairs.tsv the same for joining
+whatever a pair connects (single linkage), and the largest cluster that makes. It is independent of the program:
+the ids (line and side of the first appearance) are recomputed here.
 """
 import collections
 import csv

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# film embed against fastText's print-sentence-vectors: same sentences, same dimension (100), one run.
-# fastText's vectors are trained on the same text first (one epoch: their quality is not the question).
+# Compares film embed with fastText's print-sentence-vectors: same sentences, same dimension (100), one run.
+# fastText's vectors are trained on the same text first, for one epoch, because only speed matters here.
 #   bench/embed.sh SENTENCES [repeat, 5]
 set -eu
 cd "$(dirname "$0")/.."
@@ -11,7 +11,7 @@ trap 'rm -rf "$folder"' EXIT
 "$film" train "$text" --format lines --labels none --rank 100 -q -o "$folder/m.film" --method svd
 for _ in $(seq "${2:-5}"); do cat "$text"; done > "$folder/many.txt"
 count=$(wc -l < "$folder/many.txt")
-# the result first: as many vectors as lines, the first equal to that of a single run
+# Checks the result first: one vector per line, the first equal to that of a single run.
 "$film" embed "$folder/m.film" "$folder/many.txt" --format lines -q -o "$folder/v.npy"
 head -n 1 "$folder/many.txt" | "$film" embed "$folder/m.film" - --format lines -q > "$folder/one.npy"
 /usr/bin/python3 - "$folder" "$count" <<'PY'

@@ -1,6 +1,6 @@
 """Deletion curves: how far the probability of a verdict falls when words are deleted, in four orders.
 
-    bench/faithfulness.py MODEL DEV.tsv [PLOT.svg]    runs build/release/faithfulness_driver, which says more
+    bench/faithfulness.py MODEL DEV.tsv [PLOT.svg]    runs build/release/faithfulness_driver; see its head
 """
 import os
 import subprocess

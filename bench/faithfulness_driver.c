@@ -1,15 +1,15 @@
-/* Do the words an explanation names decide? Delete them and see how far the probability of the
- * verdict falls.
+/* Measures the faithfulness of explanations: deletes the words that an explanation names and
+ * measures how far the probability of the verdict falls.
  *
  *     faithfulness_driver MODEL DEV.tsv [PAIRS [MOST]]
  *
- * For PAIRS rows of DEV (1,000, drawn at random): the words of both sentences are put in order, the
- * first 1, 2, .. MOST (5) are deleted, and the pair is judged again. Orders: by what the
- * explanation says each word speaks for the verdict; by idf, rarest first; the same, each word in
- * one sentence only (deleting both of a shared word leaves the two as much alike as before); at
- * random (the mean of ten). As TSV: verdict, order, the mean fall of the verdict's probability for
- * each number of words, and their mean, the area under the curve. The last line: the largest error
- * of the sum words + groups + bias = log-odds. */
+ * For PAIRS rows of DEV (1,000, drawn at random): the words of both sentences are ordered, the
+ * first 1, 2, .. MOST (5) are deleted, and the pair is matched again. Orders: by the explanation's
+ * contribution to the verdict; by idf, rarest first; by idf with each word in one sentence only
+ * (deleting both copies of a shared word leaves the similarity unchanged); at random (the mean of
+ * ten). Output as TSV: verdict, order, the mean fall of the verdict's probability for each number
+ * of words, and their mean, the area under the curve. The last line is the largest error of the sum
+ * words + groups + bias = log-odds. */
 #include "base/mem.h"
 #include "base/rng.h"
 #include "film_explain.h"
@@ -39,7 +39,7 @@ static void must(film_status status)
     exit(1);
 }
 
-/* A word of the pair, and what it is ordered by. */
+/* A word of the pair and its sort key. */
 struct candidate {
     film_word_share word;
     double key;
@@ -57,7 +57,7 @@ static int by_place(const void *left, const void *right)
     return a->word.start < b->word.start ? -1 : a->word.start > b->word.start;
 }
 
-/* TEXT without the words of SIDE among the first COUNT, to OUT. */
+/* Writes TEXT without the words of SIDE among the first COUNT to OUT. */
 static film_text without(film_text text, const struct candidate *words, size_t deleted, char side,
                          char *out)
 {
@@ -106,10 +106,10 @@ static double idf_of(const film_model *model, struct feature_row *row, film_text
         double idf = id == STRTAB_NONE ? 0 : (double)model->features.idf[id];
         if (idf > highest) highest = idf;
     }
-    return highest; /* unknown words weigh nothing: the model does not miss them */
+    return highest; /* unknown words have no weight in the model */
 }
 
-/* Whether a word before number I is the same, but for capitals. */
+/* Returns whether a word before number I is the same, ignoring case. */
 static int seen_before(const film_explanation *why, size_t i)
 {
     film_text text = why->words[i].text;
@@ -197,7 +197,7 @@ int main(int arguments, char **argument)
     must(film_context_new(model, &asking, &error));
     must(feature_row_init(&row, &model->features, &error));
     must(corpus_read(&dev, &path, 1, &table, NULL, &error));
-    struct rng rng, order; /* which pairs are drawn does not depend on how many orders there are */
+    struct rng rng, order; /* the sample of pairs must not depend on the number of orders */
     rng_seed(&rng, 1);
     rng_seed(&order, 2);
     for (size_t i = 0, left = dev.rows; i < dev.rows && count[ALL] < wanted; i++, left--)

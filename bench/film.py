@@ -1,9 +1,9 @@
-"""FILM: its objective against a plain numpy version of the same problem, then its time.
+"""Compares FILM's objective with a plain numpy version of the same problem, then measures its time.
 
     bench/film.py TRAIN.tsv [build folder, build/release] [iterations, 12]
 
 1. On the same V, triplets, margin and start, numpy (dense and sparse products as SciPy has them, steepest
-   descent with Armijo steps on the manifold, Lambda brought up to date before every step) goes as many
+   descent with Armijo steps on the manifold, Lambda updated before every step) makes the same number of
    iterations; our objective must not be higher.
 2. SVD + FILM at r = 500, d = 100 against 118 s, which the public FLRML code took under Octave on these
    sentences (stated, not measured here).
@@ -23,7 +23,7 @@ train = sys.argv[1]
 build = sys.argv[2] if len(sys.argv) > 2 else "build/release"
 ITERATIONS = int(sys.argv[3]) if len(sys.argv) > 3 else 12
 POWER = 0.5
-INNER = 6  # our steps between two refreshes of Lambda, which numpy does before each of its steps
+INNER = 6  # our steps per refresh of Lambda; numpy refreshes before every step
 
 
 def run(rows, rank, dim, iterations, inner=1, folder="-"):

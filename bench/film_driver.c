@@ -1,11 +1,11 @@
-/* FILM's own cost and objective, phase by phase:
+/* Measures the cost of FILM's training by phase, and its objective:
  *
  *     film_driver TRAIN.tsv ROWS RANK DIM ITERATIONS INNER POWER DUMP|- [THREADS]
  *
  * Reads the first ROWS rows (0: all), words with min_df 2, SVD, triplets (5 positives, 5 labelled
- * and 5 random negatives), then ITERATIONS of film_learn from P = [I; 0]. Prints one JSON line.
- * With DUMP, a folder, writes what bench/film.py gives its plain numpy version: V, triplets, sigma,
- * margin; and our P. */
+ * and 5 random negatives), then makes ITERATIONS of film_learn from P = [I; 0]. Prints one line of
+ * JSON. With DUMP, a folder, it writes the inputs of the plain numpy version in bench/film.py: V,
+ * triplets, sigma, margin; and our P. */
 #include "base/mem.h"
 #include "base/clock.h"
 #include "learn/features_fit.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Time and peak memory of film train (features + SVD) when the input is doubled twice: synthetic text.
+# Measures time and peak memory of film train (features + SVD) on synthetic text that doubles twice.
 set -eu
 cd "$(dirname "$0")/.."
 film=${FILM:-build/release/film}

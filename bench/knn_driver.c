@@ -1,6 +1,6 @@
-/* The paper's pairwise kNN through the approximate index: how often does it decide as the exact one
- * does?
- *   knn_driver MODEL PAIRS.tsv [k, default 36]
+/* Measures how often the paper's pairwise kNN decides the same with the approximate index as with
+ * exact search.
+ *     knn_driver MODEL PAIRS.tsv [k, default 36]
  * All distinct sentences of the file are the neighbours; a pair is similar when each is among the
  * other's k nearest. Exact neighbours by la/flat.h, approximate ones by index/graph.h at several
  * widths. */
@@ -50,7 +50,7 @@ static double share(const struct corpus *corpus, const unsigned char *same,
     return 100 * equal / (double)corpus->rows;
 }
 
-/* The K nearest others: one more is asked for, since a sentence is its own nearest. */
+/* The K nearest others: requests one more, because a sentence is its own nearest neighbour. */
 static void search_graph(const struct graph_view *view, const float *rows, size_t count, size_t k,
                          size_t ef, uint32_t *lists)
 {

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# film train --method film by 1, 2 and 3 processes of one thread each: seconds of SVD and FILM, bytes handed over
-# against the formulas (src/la/svd.h, src/learn/film_problem.h), peak memory of a process, what was learned.
+# Measures film train --method film with 1, 2 and 3 single-threaded processes: seconds of SVD and FILM, bytes sent
+# against the formulas (src/la/svd.h, src/learn/film_problem.h), peak memory per process, and the results.
 # Then the same with synthetic text that grows with the processes (weak scaling).
 #   bench/mpi.sh [FILE [DEV]]       default: Quora's strict file and dev set; ROWS=n: only its first rows
-# PROCESSES="1 2 3", WEAK=60000 rows a process (0: none), OPTIONS more options of film train.
+# PROCESSES="1 2 3", WEAK=60000 rows per process (0: none), OPTIONS: further options of film train.
 set -eu
 cd "$(dirname "$0")/.."
 film=${FILM:-build/release/film}
@@ -12,7 +12,7 @@ dev=${2:-../shared/data/qqp/dev.tsv}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive
-# /usr/bin/time inside of each process of the job
+# Runs /usr/bin/time inside each process of the job.
 cat >"$folder/timed" <<'SH'
 #!/bin/sh
 exec /usr/bin/time -f '%M %U %S' -o "$FOLDER/process.$OMPI_COMM_WORLD_RANK" "$@"
@@ -50,7 +50,7 @@ if processes > 1:
     print(f'            svd: shared {svd["shared"]}, formula {4 * features * (block + basis)}; gathered {svd["gathered"]}, '
           f'formula {4 * features * (block + basis + rank) // processes}; summed {svd["summed"]}, formula '
           f'{sums + sum(16 * width ** 2 for width in widths) + 8 * (rank + widths[-1] ** 2)}; waited {svd["waited"]:.2f} s')
-    # a refresh an iteration and for each round of the margin
+    # one refresh per iteration and per round of the margin
     refreshes = round((one["broadcast"] - 4 * learned["iterations"]) / (8 * rank * dim))
     print(f'            film: {learned["iterations"]} iterations, {refreshes} refreshes; summed a refresh '
           f'{one["summed"] / (refreshes + 1):.0f}, formula {8 * rank ** 2 + 16}; exchanged once {one["exchanged"]}, '
@@ -88,7 +88,7 @@ else
     echo "skipped: no $file"
 fi
 
-# Rows of two sentences: of a topic that has words of its own (the same), or of two.
+# Rows of two sentences: of one topic with its own words (positive), or of two topics.
 synthetic() {
     /usr/bin/python3 - "$1" <<'PY'
 import random, sys

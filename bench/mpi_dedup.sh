@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# film dedup by 1 and 2 processes of one thread each: processor seconds and peak memory of a process, bytes sent, and how
-# many of the pairs found differ from those of one process. Then film link of the two halves of the sentences.
+# Measures film dedup with 1 and 2 single-threaded processes: CPU seconds and peak memory per process, bytes sent, and the
+# number of pairs that differ from those of one process. Then film link between the two halves of the sentences.
 #   bench/mpi_dedup.sh MODEL [FILE]     default file: Quora's strict pairs; ROWS=20000: only its first rows
-# PROCESSES="1 2". Memory without the model's file, which all processes of a machine share (anonymous pages).
+# PROCESSES="1 2". Memory excludes the model's file, which all processes of a machine share (anonymous pages only).
 set -eu
 cd "$(dirname "$0")/.."
 film=${FILM:-build/release/film}
@@ -13,7 +13,7 @@ file=${2:-../shared/data/qqp/train-strict.tsv}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive FOLDER="$folder"
-# Runs a process of the job and looks at its anonymous memory ten times a second.
+# Runs a process of the job and samples its anonymous memory ten times per second.
 cat >"$folder/timed" <<'PY'
 #!/usr/bin/python3
 import os, resource, subprocess, sys, time

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Neighbours: our scans and graph against hnswlib and FAISS (HNSW, IVF) on our own vectors: the sentences
-# of FILE... embedded by a rank model, 1,000 of the last file's held out as queries. One run, one thread
-# (BUILD_THREADS of building, for large ones); times are processor time. Prints queries/s at recall@10 of 0.95 and 0.99 (the first setting that reaches
-# it), build time and memory.
-#   bench/near.sh TRAIN.tsv DEV.tsv [ROWS, 0: real ones only; else noisy copies up to so many] [DIM ...]
+# Compares our scans and graph with hnswlib and FAISS (HNSW, IVF) on our own vectors: the sentences of the files
+# embedded by a rank model, with 1,000 of the last file held out as queries. One run, one thread (BUILD_THREADS for
+# building large indexes); times are CPU time. Prints queries/s at recall@10 of 0.95 and 0.99 (the first setting that
+# reaches it), build time and memory.
+#   bench/near.sh TRAIN.tsv DEV.tsv [ROWS, 0: real ones only; else noisy copies up to ROWS] [DIM ...]
 set -eu
 cd "$(dirname "$0")/.."
 film=${FILM:-build/release/film}

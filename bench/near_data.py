@@ -1,5 +1,5 @@
-"""Vectors for bench/near.sh: normalised rows of a film embed array, some held out as queries, and as many
-more as wanted made by adding noise to real ones.
+"""Vectors for bench/near.sh: normalised rows of a film embed array, some held out as queries, and optionally
+more rows made by adding noise to real ones.
   near_data.py VECTORS.npy FOLDER NAME QUERIES LAST [ROWS]
 Queries are drawn from the last LAST rows (dev questions); ROWS: size of the base, noisy copies included."""
 import sys

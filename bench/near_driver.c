@@ -1,7 +1,7 @@
-/* Neighbours: our own scans and graph on vectors from files. Checks results first, then prints
- * figures of one thread; writes the exact answers for bench/near_rivals.cpp. bench/near.sh runs
- * both.
- *   near_driver BASE.f32 QUERIES.f32 DIM GOLD [degree width spread [threads]] */
+/* Measures nearest neighbours with our scans and graph on vectors from files. Checks results first,
+ * then prints single-threaded measures; writes the exact results for bench/near_rivals.cpp.
+ * bench/near.sh runs both.
+ *     near_driver BASE.f32 QUERIES.f32 DIM GOLD [degree width spread [threads]] */
 #include "base/mem.h"
 #include "base/clock.h"
 #include "embed/vec.h"
@@ -26,8 +26,8 @@ static float *base, *queries;
 static uint32_t *gold_id;
 static float *gold_score;
 
-/* Processor time of this process: the machine may be shared. One thread, so it is the time that
- * matters. */
+/* CPU time of this process, because the machine may be shared. There is one thread, so it is the
+ * time that matters. */
 static double now(void)
 {
     return clock_read(CLOCK_PROCESS_CPUTIME_ID);
@@ -64,8 +64,7 @@ static float *load(const char *path, size_t *rows)
     return data;
 }
 
-/* What this core reads from memory, in GB/s: the bound of a scan. Sums of 64-bit words over 512
- * MB. */
+/* This core's memory bandwidth in GB/s, the bound of a scan: sums 64-bit words over 512 MB. */
 static double stream_bandwidth(void)
 {
     size_t words = (size_t)64 << 20;
@@ -87,7 +86,7 @@ static double stream_bandwidth(void)
     return (double)words * 8 / best / 1e9;
 }
 
-/* Exact answers by matrix products, and the byte scan against them. */
+/* Exact results by matrix products, and the byte scan against them. */
 static void exact_scans(const struct codes *codes, int threads)
 {
     struct flat flat = {base, NULL, count, dim};
@@ -163,8 +162,7 @@ static void sweep(const struct graph_view *view)
     free(score);
 }
 
-/* What changing a built graph costs: rows added one by one, a hundred removed at once, one
- * removed. */
+/* The cost of changing a graph: rows added one by one, a hundred removed at once, one removed. */
 static void changes(struct graph *graph)
 {
     enum { SOME = 100 };
@@ -175,7 +173,7 @@ static void changes(struct graph *graph)
     double added = (now() - start) / SOME;
     size_t missed = 0;
     for (size_t i = 0; i < SOME; i++) {
-        /* among ten, because of codes alone a longer row may score better than the row itself */
+        /* Among ten: by codes alone a longer row may score higher than the row itself. */
         struct graph_view view = graph_view(graph);
         struct graph_question question = {queries + i * dim, K, 100, NULL};
         must(graph_search_many(&view, &question, 1, 1, NULL, &(struct nearest){id, score, 0},
@@ -253,7 +251,7 @@ int main(int argc, char **argv)
            seconds, threads, peak() - before,
            (double)(count * (view.codes.stride + 4 * view.degree + 5)) / 1048576, report.reached,
            report.linked, report.twins, (double)report.links / (double)report.linked);
-    if (argc > 9) { /* gold there already: while settings are tried out */
+    if (argc > 9) { /* the exact results exist already: for trying settings */
         FILE *file = fopen(argv[4], "rb");
         if (!file || fread(gold_score, sizeof(float), asked * K, file) != asked * K) return 1;
         memset(gold_id, 0, asked * K * sizeof *gold_id);

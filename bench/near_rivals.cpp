@@ -1,6 +1,6 @@
-// hnswlib and FAISS on the vectors of bench/near.sh: the rivals of bench/near_driver.c, same queries, same
-// measure of recall, one thread. C++ because both are; nothing of it is in the library.
-//   near_rivals BASE.f32 QUERIES.f32 DIM GOLD THREADS [hnswlib|faiss|ivf ...]     THREADS: of building
+// Measures hnswlib and FAISS on the vectors of bench/near.sh, with the queries and the recall of bench/near_driver.c,
+// single-threaded. It is C++ because both are; the library contains nothing of it.
+//   near_rivals BASE.f32 QUERIES.f32 DIM GOLD THREADS [hnswlib|faiss|ivf ...]     THREADS: for building
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

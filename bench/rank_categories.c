@@ -1,10 +1,10 @@
-/* The ranking objective on categories, beside TF-IDF cosine: 5-fold accuracy of a vote of the five
- * nearest training sentences, each with its similarity.
+/* Compares the ranking loss on categories with TF-IDF cosine: 5-fold accuracy of a vote of the five
+ * nearest training sentences, weighted by similarity.
  *
  *     rank_categories FILE.csv [epochs [dim [groups]]]
  *
  * Sentences of one category are positives of each other: every sentence is paired with MATES others
- * of its category, and the category is the cluster through them. */
+ * of its category, which makes the category one cluster. */
 #include "base/mem.h"
 #include "base/rng.h"
 #include "la/openmp.h"
@@ -31,7 +31,7 @@ static void must(film_status status)
 }
 
 struct part_data {
-    struct strtab sentences; /* of the four other parts */
+    struct strtab sentences; /* of the four other folds */
     uint32_t *category;      /* of each */
     struct features features;
     struct csr x;
@@ -73,7 +73,7 @@ static struct rank_labels pairs_of(const struct part_data *fold, struct rng *rng
     return labels;
 }
 
-/* The right ones of a part by TF-IDF and by rank. */
+/* Counts the correct ones of a fold by TF-IDF and by rank. */
 static void measure(const struct part_data *fold, const struct corpus *corpus, const char *part_of,
                     int part, const struct rank_learned *learned, size_t right[2])
 {

@@ -1,10 +1,10 @@
-/* The ranking objective on labelled pairs, beside TF-IDF cosine and BM25 in the same run.
+/* Compares the ranking loss on labelled pairs with TF-IDF cosine and BM25 in the same run.
  *
  *     rank_driver TRAIN.tsv DEV.tsv [name=value ...]       names: see `settings` below
  *
  * Features are fitted on TRAIN alone. accuracy: dev pairs, best cosine threshold. R@k and MRR: the
- * first 2,000 dev duplicates that are not the same text; question1 looks for question2 among all
- * distinct questions of both files, itself left out, ties counted against. Dev pairs need 0/1.
+ * first 2,000 dev duplicates with different texts; question1 searches for question2 among all
+ * distinct questions of both files, itself excluded, ties counted against. Dev pairs need 0/1.
  * sts=FILE: also Pearson's correlation of the cosine with that file's scores. */
 #include "base/mem.h"
 #include "base/clock.h"
@@ -32,7 +32,7 @@ struct settings {
 
 struct data {
     struct corpus train, dev;
-    struct strtab pool; /* distinct questions: of train first, then of dev */
+    struct strtab pool; /* distinct questions: those of train first, then those of dev */
     uint32_t *a, *b;    /* dev pairs as pool ids */
     uint32_t query[QUERIES], wanted[QUERIES];
     size_t queries;
@@ -82,7 +82,7 @@ static void read_data(struct data *data, char **paths)
     }
 }
 
-/* Rows of all pool sentences: those of train are there already. */
+/* Rows of all pool sentences: those of train exist already. */
 static void fit(struct data *data, const struct settings *s, unsigned groups)
 {
     struct tokenizer tokenizer;
@@ -117,7 +117,7 @@ static void transform(struct data *data)
     feature_row_free(&row);
 }
 
-/* ---- Figures ---- */
+/* ---- Measures ---- */
 
 struct scored {
     float score, label;
@@ -171,11 +171,11 @@ static void dense_ranks(const struct data *data, const float *y, size_t dim, siz
     }
     for (size_t q = 0; q < data->queries; q += BLOCK) {
         size_t block = data->queries - q < BLOCK ? data->queries - q : BLOCK;
-        /* The wanted scores come from the same product, so that equal vectors tie exactly. */
+        /* The targets' scores come from the same product, so that equal vectors tie exactly. */
         for (int pass = 0; pass < 2; pass++)
             for (size_t first = 0; first < pool; first += CHUNK) {
                 size_t chunk = pool - first < CHUNK ? pool - first : CHUNK;
-                if (pass == 0) { /* only chunks that hold a wanted one */
+                if (pass == 0) { /* only chunks that contain a target */
                     int any = 0;
                     for (size_t i = q; i < q + block; i++)
                         any |= data->wanted[i] >= first && data->wanted[i] < first + chunk;
@@ -195,7 +195,7 @@ static void dense_ranks(const struct data *data, const float *y, size_t dim, siz
                     size_t better = 0;
                     for (size_t j = 0; j < chunk; j++) better += row[j] >= wanted[q + i];
                     if (target >= first && target < first + chunk) better--;
-                    if (self >= first && self < first + chunk) /* itself is left out */
+                    if (self >= first && self < first + chunk) /* excludes the query itself */
                         better -= row[self - first] >= wanted[q + i];
                     rank[q + i] += better;
                 }
@@ -223,7 +223,7 @@ static void measure_map(const struct data *data, const char *name, const float *
     mem_free(pairs);
 }
 
-/* ---- Peers: sparse scores ---- */
+/* ---- Baselines: sparse scores ---- */
 
 static float sparse_dot(const struct csr *left, size_t i, const struct csr *right, size_t j)
 {
@@ -270,7 +270,7 @@ static void sparse_figures(const struct data *data, const char *name, const stru
     mem_free(score);
 }
 
-/* BM25 (k1 1.2, b 0.75) over the words; counts come back from 1 + log count, up to scale. */
+/* BM25 (k1 1.2, b 0.75) over the words; counts are recovered from 1 + log count, up to scale. */
 static void measure_bm25(const struct data *data)
 {
     const struct csr *x = &data->pool_x;
@@ -410,7 +410,7 @@ static void measure_peers(struct data *data, const struct settings *settings)
     csr_free(&words.x);
     csr_free(&words.pool_x);
     features_free(&words.features);
-    /* BM25 has nothing to learn from train: it gets every word of the pool, as a search engine. */
+    /* BM25 learns nothing from train: it gets every word of the pool, like a search engine. */
     struct tokenizer tokenizer;
     struct features_options all = {FILM_WORD, 1, 0, settings->rank.threads, {0}, NULL};
     must(tokenizer_init(&tokenizer, NULL, NULL, &error));

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Finding the duplicate of a question: every way to search, in one pool. The first 2,000 duplicates of DEV
-# that are not the same text: question1 looks for question2 among all questions of both files, itself left
-# out, ties counted against us.
+# Measures retrieval of a question's duplicate with every search method, in one pool. The first 2,000 duplicates of DEV
+# with different texts: question1 searches for question2 among all questions of both files, itself excluded, ties
+# counted against us.
 #   bench/retrieval.sh TRAIN.tsv DEV.tsv
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,10 +1,10 @@
-/* Finding the duplicate of a question in a pool, as film search does it, and its parts.
+/* Measures retrieval of a question's duplicate from a pool, by film search and by its parts.
  *
  *     retrieval_driver POOL DEV.tsv
  *
- * The first 2,000 dev duplicates that are not the same text: question1 looks for question2 among
- * all sentences of POOL, itself left out. Among the 100 best of each ranking (a partner that is not
- * there has rank 1000), ties counted against us. Times are of one thread, wall clock. */
+ * The first 2,000 dev duplicates with different texts: question1 searches for question2 among all
+ * sentences of POOL, itself excluded. Ranks are among the 100 best of each ranking (a missing
+ * partner has rank 1000); ties count against us. Times are single-threaded wall-clock times. */
 #include "base/mem.h"
 #include "base/clock.h"
 #include "pool/snapshot.h"
@@ -48,8 +48,8 @@ static void read_queries(const char *path)
     }
 }
 
-/* Rank of the partner in a list of (text, score), which comes twice: first to find it, then to
- * count those at least as good. */
+/* The rank of the partner in a list of (text, score), which is read twice: first to find it, then
+ * to count those with at least its score. */
 struct list {
     film_text text[K];
     double score[K];
@@ -85,7 +85,7 @@ static void print(int ranking, double seconds)
     fflush(stdout);
 }
 
-/* Texts of ids, from the pool. */
+/* The texts of ids, from the pool. */
 static void fill(struct list *list, struct db *db, const struct pool_snapshot *snapshot,
                  const uint32_t *id, const float *score, size_t count)
 {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Time of film search in a pool of COUNT sentences: the real ones, then the same with one word replaced by one
-# of another sentence, until there are enough. Prints the time of a new process (files in the page cache, best
-# of 5) and of a query in a warm one (one thread, end to end), wall clock and processor time.
-#   bench/search.sh TRAIN.tsv DEV.tsv [COUNT, default 1000000] [POOL to keep and use again]
+# Measures film search in a pool of COUNT sentences: the real ones, then copies with one word replaced by a word of
+# another sentence. Prints the time of a new process (files in the page cache, best of 5) and of a query in a warm one
+# (one thread, end to end), wall-clock and CPU time.
+#   bench/search.sh TRAIN.tsv DEV.tsv [COUNT, default 1000000] [POOL to keep and reuse]
 set -eu
 cd "$(dirname "$0")/.."
 film=${FILM:-build/release/film}

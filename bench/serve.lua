@@ -1,5 +1,5 @@
--- Requests for wrk: BODIES is a file with a JSON body per line, TARGET the path. Every answer that is not 200 counts
--- as an error, which wrk prints. DELAY: milliseconds that a connection waits before its next request, on average.
+-- Requests for wrk: BODIES is a file with one JSON body per line, TARGET the path. wrk counts every status other than 200
+-- as an error. DELAY: the mean number of milliseconds that a connection waits before its next request.
 local bodies = {}
 for line in io.lines(os.getenv("BODIES")) do bodies[#bodies + 1] = line end
 local target, at = os.getenv("TARGET"), 0

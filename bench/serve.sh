@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# bench/serve.sh MODEL [POOL]: film serve under load on this machine: checks answers first, then requests/s and times
-# (wrk), processor time of a request, memory before and after, attacks, and the time from start to the first answer.
-# PAIRS: rows "label, question, question" to ask (default: those of ../shared/data/qqp/dev.tsv, else the FAQ's).
-# SECONDS_EACH: length of a run (10). REQUESTS: of the memory test (1000000; 10000000 is the goal's).
+# bench/serve.sh MODEL [POOL]: measures film serve under load on this machine: checks responses first, then requests/s and
+# latency (wrk), CPU time per request, memory before and after, attacks, and the time from start to the first response.
+# PAIRS: rows "label, question, question" to send (default: those of ../shared/data/qqp/dev.tsv, else the FAQ's).
+# SECONDS_EACH: length of a run (10). REQUESTS: number in the memory test (1000000).
 set -eu
 cd "$(dirname "$0")/.."
 film=$PWD/build/release/film
@@ -29,7 +29,7 @@ start() {
 }
 ticks() { awk '{ print $14 + $15 }' "/proc/$server/stat"; } # hundredths of a second
 memory() { awk '/^VmRSS/ { printf "%.1f", $2 / 1024 }' "/proc/$server/status"; }
-# load NAME BODIES PATH CONNECTIONS SECONDS: a line of figures; $rate is set
+# load NAME BODIES PATH CONNECTIONS SECONDS: prints a line of measures; sets $rate
 load() {
     local before after
     before=$(ticks)
@@ -41,7 +41,7 @@ load() {
         /Non-2xx|Socket errors/ { errors = errors " [" $0 "]" }
         END { printf "%-38s %9.0f requests/s  p50 %8s  p99 %8s  %7.1f us of processor each%s\n", name, rate, p50, p99, ticks * 1e4 / n, errors }' "$folder/wrk"
 }
-# paced NAME BODIES PATH RATE: about so many requests a second, of clients that wait 10 ms on average after each answer.
+# paced NAME BODIES PATH RATE: about RATE requests per second, from clients that wait 10 ms on average after each response.
 paced() { DELAY=10 load "$1" "$2" "$3" "$(awk -v r="$4" 'BEGIN { print int(r / 100) + 1 }')" "$each"; }
 
 served=${pool:-$model}
@@ -78,7 +78,7 @@ done
 echo "memory after the attacks: $(memory) MB"
 stop
 
-# From starting the program to the answer, five times; the files are in the page cache.
+# Measures the time from starting the program to the response, five times; the files are in the page cache.
 first_answer() { # FILE PATH BODY
     for _ in 1 2 3 4 5; do
         "$python" bench/serve_first.py "$film" "$1" "$2" "$3"

@@ -1,6 +1,6 @@
-"""serve_attack.py slow|large HOST:PORT SECONDS: clients that mean no good, until the time is over.
-slow: 1200 connections, more than the server takes, that send a request's head a byte a second. large: bodies of 100 MB, as fast as they are taken, with a
-length and without. Prints what became of them."""
+"""serve_attack.py slow|large HOST:PORT SECONDS: hostile clients for SECONDS.
+slow: 1200 connections, more than the server accepts, that send a request's head one byte per second. large: bodies of
+100 MB, as fast as they are accepted, with a length and without. Prints the outcome."""
 import resource
 import socket
 import sys

@@ -1,5 +1,5 @@
 """serve_bodies.py PAIRS.tsv FOLDER: bodies for wrk from rows "label, question, question"; and a check that a running server
-answers them as film does: serve_bodies.py --check FILM MODEL POOL HOST:PORT FOLDER."""
+returns the results of film: serve_bodies.py --check FILM MODEL POOL HOST:PORT FOLDER."""
 import http.client
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""serve_first.py FILM FILE PATH BODY: milliseconds from starting film serve to its first answer."""
+"""serve_first.py FILM FILE PATH BODY: milliseconds from starting film serve to its first response."""
 import http.client
 import re
 import subprocess

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# bench/shared_pool.sh: how long after its acknowledgement a write is seen by two servers of a pool in PostgreSQL, and of an
-# SQLite file on the same machine. WRITES: how many (10000). The database runs without fsync (tests/lib/postgres.sh):
-# delays are counted from the acknowledgement, which a disk would only put off.
+# bench/shared_pool.sh: measures the delay from the acknowledgement of a write until two servers see it, for a pool in
+# PostgreSQL and for an SQLite file on the same machine. WRITES: their number (10000). The database runs without fsync
+# (tests/lib/postgres.sh): a disk would only delay the acknowledgement.
 set -eu
 cd "$(dirname "$0")/.."
 export WRITES=${WRITES:-10000}

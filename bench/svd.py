@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Time of our truncated SVD against scikit-learn's TruncatedSVD (randomised, n_iter=5) and their errors
-against ARPACK, on the word matrix of all Quora training questions.
+"""Compares the time of our truncated SVD with scikit-learn's TruncatedSVD (randomised, n_iter=5), and the errors of
+both against ARPACK, on the word matrix of all Quora training questions.
 
     bench/svd.py [rank, 500] [threads, all] [build folder, build/release]
 """

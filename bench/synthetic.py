@@ -1,6 +1,6 @@
 """Sentences with a natural word distribution, for tests of growth: synthetic.py COUNT [SEED]
 
-Words follow Zipf's law with exponent 1 over a vocabulary that grows with the text as Heaps' law says
+Words follow Zipf's law with exponent 1 over a vocabulary that grows with the text by Heaps' law
 (10 * tokens ** 0.6); lengths follow a log-normal with median 10 words. Deterministic.
 """
 import sys

@@ -1,9 +1,9 @@
-"""TF-IDF fit + transform against scikit-learn's TfidfVectorizer, same sentences, same run.
+"""Compares TF-IDF fit + transform with scikit-learn's TfidfVectorizer: same sentences, same run.
 
     bench/tfidf.py SENTENCES [build folder, build/release] [threads, 2]
 
-First the result: the two matrices must agree to 1e-6 (same tokens). Then the time: scikit-learn as a
-user calls it (its own tokenizer, one thread: it has no other), ours from raw text with N threads.
+First it checks that the two matrices agree to 1e-6 (same tokens). Then it measures time: scikit-learn as a
+user calls it (its own tokenizer, single-threaded), ours from raw text with N threads.
 """
 import subprocess
 import sys

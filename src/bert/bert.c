@@ -1,5 +1,5 @@
-/* Opens a BERT encoder from a Hugging Face folder, describes it and frees it. The parts are read
- * by bert_config, bert_tokenizer and bert_weights, and computed by bert_forward. */
+/* Opens a BERT encoder from a Hugging Face folder, describes it and frees it. bert_config,
+ * bert_tokenizer and bert_weights read the files; bert_forward computes. */
 #include "bert/bert_parts.h"
 #include "base/jsonfile.h"
 #include "base/checksum.h"
@@ -35,7 +35,7 @@ static uint64_t add_hash(uint64_t hash, const void *bytes, size_t count)
     return checksum_bytes(parts, sizeof parts);
 }
 
-/* Over what was read, not over the files: weights stored in halves and the same ones in floats make
+/* Hashes the values, not the files: weights in half precision and the same weights in float give
  * the same vectors. */
 uint64_t bert_hash(const struct bert *bert)
 {
@@ -108,7 +108,7 @@ void bert_free(struct bert *bert)
     mem_free(bert);
 }
 
-/* ---- What it is ---- */
+/* ---- Properties ---- */
 
 size_t bert_dim(const struct bert *bert)
 {

@@ -1,5 +1,5 @@
-/* A BERT encoder from a Hugging Face folder: sentences to vectors by a network somebody else
- * trained.
+/* A BERT encoder read from a Hugging Face folder: turns sentences into vectors with a pretrained
+ * network.
  *
  * Read are BERT, MiniLM and DistilBERT folders as downloaded, and sentence-transformers folders
  * made of them; docs/explanation/bert.md lists files and settings. A vector depends on its sentence
@@ -11,7 +11,8 @@
 
 #include "base/safetensors.h"
 
-struct bert; /* never changes after opening; any number of threads may use it */
+/* Immutable after opening; any number of threads may use it. */
+struct bert;
 
 film_status bert_open(const char *folder, struct bert **out, film_error *error);
 void bert_free(struct bert *bert);
@@ -23,33 +24,33 @@ film_status bert_round(struct bert *bert, film_error *error);
 
 size_t bert_dim(const struct bert *bert);
 
-/* Tokens of a sentence that are read, [CLS] and [SEP] included; what is longer is cut off. */
+/* Tokens read per sentence, [CLS] and [SEP] included; longer sentences are truncated. */
 size_t bert_most_tokens(const struct bert *bert);
 
 /* ---- As part of a model file (docs/reference/model-file.md): tensors called bert.* and settings
  * as JSON ---- */
 
-/* Settings to write beside the tensors; free with mem_free. */
+/* The settings to store with the tensors; free with mem_free. */
 film_status bert_settings(const struct bert *bert, char **json, film_error *error);
 
-/* The tensors to write, in the types they were read in; they belong to the encoder. */
+/* The tensors to store, in the types they were read in; they belong to the encoder. */
 size_t bert_tensor_count(const struct bert *bert);
 void bert_tensors(const struct bert *bert, struct safetensors_tensor *out);
 
-/* From FILE, which must stay open, and the text of its settings; both are checked. NAME is for
- * messages. */
+/* Creates an encoder from FILE, which must stay open, and from the text of its settings. Both are
+ * validated. NAME is used in messages. */
 film_status bert_from_file(struct safetensors *file, const char *settings, const char *name,
                            struct bert **out, film_error *error);
 
-/* A hash of all that decides the vectors (weights, vocabulary, settings), the same whatever files
- * they came from. */
+/* A hash of everything that determines the vectors (weights, vocabulary, settings), independent of
+ * the files they came from. */
 uint64_t bert_fingerprint(const struct bert *bert);
 
-/* What was read, as one JSON object; free with mem_free. */
+/* Describes what was read as one JSON object; free with mem_free. */
 film_status bert_describe(const struct bert *bert, char **json, film_error *error);
 
-/* OUT (count x dim) = the vectors of TEXTS, pooled as the folder says (mean when it says nothing).
- * THREADS 0: all cores. */
+/* OUT (count x dim) = the vectors of TEXTS, pooled as the folder specifies (mean by default).
+ * THREADS 0 uses all cores. */
 film_status bert_encode(const struct bert *bert, const film_text *texts, size_t count, int threads,
                         float *out, film_error *error);
 
@@ -64,7 +65,7 @@ struct bert_states {
 film_status bert_encode_tokens(const struct bert *bert, const film_text *texts, size_t count,
                                int threads, struct bert_states *out, film_error *error);
 
-/* The token numbers of one text, room for MOST: to compare tokenizers. */
+/* The token ids of one text (capacity MOST), for comparing tokenizers. */
 film_status bert_tokenize(const struct bert *bert, film_text text, size_t most, uint32_t *ids,
                           size_t *count, film_error *error);
 

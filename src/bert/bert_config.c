@@ -1,12 +1,12 @@
-/* What kind of network a folder holds: config.json, modules.json and the limits on a sentence's
- * length. */
+/* Reads the architecture and settings of an encoder folder: config.json, modules.json and the
+ * limits on sentence length. Unsupported settings are errors, never ignored. */
 #include "bert/bert_parts.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Far above any published encoder; what is below fits into 64 bits when multiplied. */
+/* Limits far above any published encoder; products of values below them fit into 64 bits. */
 enum {
     MOST_WORDS = 1 << 24,
     MOST_WIDTH = 1 << 16,
@@ -141,7 +141,7 @@ static film_status read_pooling(const char *folder, struct bert_pool *pool, film
 {
     static const struct {
         const char *key;
-        int pooling; /* -1: there is, but not here */
+        int pooling; /* -1: known but not supported */
     } modes[] = {
         {"pooling_mode_mean_tokens", BERT_MEAN},  {"pooling_mode_cls_token", BERT_CLS},
         {"pooling_mode_max_tokens", BERT_MAX},    {"pooling_mode_mean_sqrt_len_tokens", -1},
@@ -171,7 +171,7 @@ done:
     return status;
 }
 
-/* A folder inside the folder, or itself (""). */
+/* Resolves a module's folder: a subfolder of FOLDER, or FOLDER itself (""). */
 static film_status module_folder(const char *folder, const json_t *module, const char *name,
                                  char *out, film_error *error)
 {
@@ -182,11 +182,12 @@ static film_status module_folder(const char *folder, const json_t *module, const
         return status_set(error, FILM_BAD_INPUT,
                           "%s: the path of a module is outside of the folder", name);
     if (*path) return bert_path(folder, path, out, error);
-    snprintf(out, PATH_MAX, "%s", folder); /* it has been a path before */
+    snprintf(out, PATH_MAX, "%s", folder); /* fits: it was a path before */
     return FILM_OK;
 }
 
-/* The last word of sentence_transformers.models.Pooling. */
+/* Reads one module; its kind is the last component of a type such as
+ * sentence_transformers.models.Pooling. */
 static film_status read_module(const char *folder, const json_t *module, size_t place,
                                const char *name, struct bert_pool *pool, char *inner,
                                film_error *error)
@@ -217,7 +218,7 @@ film_status bert_read_modules(const char *folder, struct bert_pool *pool, char *
     json_t *root = NULL;
     char path[PATH_MAX];
     *pool = (struct bert_pool){BERT_MEAN, 0, 0, 0};
-    TRY(bert_path(folder, "modules.json", path, error)); /* longer than the folder's own name */
+    TRY(bert_path(folder, "modules.json", path, error)); /* longer than the folder's name alone */
     snprintf(inner, PATH_MAX, "%s", folder);
     if (!bert_exists(path)) goto done;
     TRY(jsonfile_read(path, &root, error));
@@ -232,8 +233,8 @@ done:
 
 /* ---- Limits ---- */
 
-/* NAME's setting KEY, where file and setting are there. A limit beyond the network's POSITIONS is
- * none: folders say 512 of networks with fewer, and 1e30 for "no limit". */
+/* Reads the limit KEY from file NAME, if both exist. A limit beyond the network's POSITIONS is
+ * ignored: folders state 512 for networks with fewer, and 1e30 for "no limit". */
 static film_status read_limit(const char *folder, const char *name, const char *key,
                               size_t positions, struct bert_pool *pool, film_error *error)
 {
@@ -264,7 +265,7 @@ film_status bert_read_limits(const char *folder, const struct bert_config *confi
     size_t positions = pool->most_tokens = config->positions;
     film_status status =
         read_limit(folder, "tokenizer_config.json", "model_max_length", positions, pool, error);
-    if (status == FILM_OK) /* sentence-transformers' own word is the last */
+    if (status == FILM_OK) /* sentence-transformers' setting takes precedence */
         status = read_limit(folder, "sentence_bert_config.json", "max_seq_length", positions, pool,
                             error);
     return status;

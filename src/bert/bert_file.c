@@ -1,5 +1,5 @@
-/* The encoder as part of a model file: what bert_open read from a folder, written and read
- * again. */
+/* The encoder in a model file: writes what bert_open read from a folder, and reads it again. The
+ * reader validates everything, as a model file may come from anywhere. */
 #include "bert/bert_parts.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
@@ -16,7 +16,7 @@ static const char *const activation_names[] = {"gelu", "gelu_new", "relu"};
 
 /* ---- Writing ---- */
 
-/* In the names of config.json, so that reading checks it as it checks a folder's. */
+/* Uses the names of config.json, so that reading validates it like a folder's. */
 static json_t *config_object(const struct bert_config *c)
 {
     json_t *object = json_pack(
@@ -81,7 +81,7 @@ void bert_tensors(const struct bert *bert, struct safetensors_tensor *out)
            bert->weights.tensor_count * sizeof *out);
 }
 
-/* ---- Reading: nothing is trusted ---- */
+/* ---- Reading: everything is validated ---- */
 
 static film_status read_config(const json_t *root, const char *name, struct bert_config *config,
                                film_error *error)
@@ -113,7 +113,7 @@ done:
     return status;
 }
 
-/* The id of a token, which the vocabulary has. */
+/* Reads the id of a token; it must be in the vocabulary. */
 static film_status read_id(const json_t *value, const struct wordpiece *wordpiece, const char *name,
                            uint32_t *id, film_error *error)
 {
@@ -148,8 +148,8 @@ done:
     return status;
 }
 
-static film_status read_tokenizer(const json_t *tokens, const char *name,
-                                  struct wordpiece *wordpiece, film_error *error)
+static film_status read_stored_tokenizer(const json_t *tokens, const char *name,
+                                         struct wordpiece *wordpiece, film_error *error)
 {
     film_status status = FILM_OK;
     struct wordpiece_rules *rules = &wordpiece->rules;
@@ -170,8 +170,8 @@ done:
     return status;
 }
 
-static film_status read_pool(const json_t *root, const char *name, struct bert *bert,
-                             film_error *error)
+static film_status read_pooling(const json_t *root, const char *name, struct bert *bert,
+                                film_error *error)
 {
     film_status status = FILM_OK;
     const char *pooling = "";
@@ -198,12 +198,12 @@ film_status bert_from_file(struct safetensors *file, const char *settings, const
     TRY_ALLOC(bert, error);
     TRY(jsonfile_parse(settings, strlen(settings), name, &root, error));
     TRY(read_config(root, name, &bert->config, error));
-    TRY(read_pool(root, name, bert, error));
+    TRY(read_pooling(root, name, bert, error));
     TRY(read_vocabulary(file, name, &bert->wordpiece.vocabulary, error));
     if (bert->wordpiece.vocabulary.count > bert->config.vocabulary)
         TRY(status_set(error, FILM_BAD_INPUT, "%s: %u tokens, but \"vocab_size\" is %zu", name,
                        bert->wordpiece.vocabulary.count, bert->config.vocabulary));
-    TRY(read_tokenizer(json_object_get(root, "tokenizer"), name, &bert->wordpiece, error));
+    TRY(read_stored_tokenizer(json_object_get(root, "tokenizer"), name, &bert->wordpiece, error));
     TRY(bert_take_weights(file, 1, name, &bert->config, &bert->weights, error));
     bert->fingerprint = bert_hash(bert);
     *out = bert;

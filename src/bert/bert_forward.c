@@ -1,11 +1,12 @@
-/* The network: sentences of a pack through all layers.
+/* The forward pass of BERT (Devlin et al. 2019): the sentences of a pack through all layers. There
+ * is no backward pass; encoders are never trained here.
  *
- * A pack is one matrix with a row per token, sentence behind sentence without padding, so that
- * every matrix product is one call; only the attention goes sentence by sentence. OpenBLAS's
- * AVX-512 kernels give a row of a product the same bits whatever the other rows are, as long as the
- * product is not so small that it takes another path (below a million multiplications): hence the
- * least number of rows. Its Haswell kernels do not: there the last digits depend on the row's
- * place. */
+ * A pack is one matrix with a row per token, one sentence after the other without padding, so that
+ * every matrix product is one call. Only the attention is computed per sentence. OpenBLAS's AVX-512
+ * kernels compute the same bits for a row whatever the other rows are, unless the product is so
+ * small (below a million multiplications) that a different kernel is chosen; hence the minimum
+ * number of rows. Its Haswell kernels do not: there the last digits depend on the row's
+ * position. */
 #include "bert/bert_parts.h"
 #include "bert/bert_kernel.h"
 #include "base/mem.h"
@@ -23,14 +24,14 @@ film_status bert_buffers_init(struct bert_buffers *buffers, const struct bert_co
     size_t rows = tokens < LEAST_ROWS ? LEAST_ROWS : tokens, hidden = config->hidden;
     size_t wide = 3 * hidden > config->inner ? 3 * hidden : config->inner;
     size_t scratch = bert_kernel_scratch(longest, hidden / config->heads);
-    size_t slack = BERT_LANES; /* what bert_kernel_attention reads behind the last row */
+    size_t slack = BERT_LANES; /* read by bert_kernel_attention after the last row */
     size_t bytes =
         BERT_INT8_ROWS * bert_int8_stride(hidden > config->inner ? hidden : config->inner);
     size_t group = (bytes + sizeof(float) - 1) / sizeof(float);
     size_t total = rows * (3 * hidden + wide) + slack + scratch + group;
     memset(buffers, 0, sizeof *buffers);
-    /* Zeros: rows behind the last token are multiplied too, and must not hold what slows down or
-     * traps. */
+    /* Zeros: rows after the last token are multiplied too. They must not contain values that slow
+     * the processor down or trap. */
     TRY_ALLOC(buffers->states = mem_aligned(total + 5 * BERT_LANES, sizeof(float)), error);
     memset(buffers->states, 0, (total + 5 * BERT_LANES) * sizeof(float));
     float *at = buffers->states;
@@ -74,8 +75,8 @@ static void multiply(const struct bert_weights *weights, size_t i, const struct 
                 0.0f, out, (blasint)w->outputs);
 }
 
-static void embed(const struct bert_config *config, const struct bert_weights *weights,
-                  const struct bert_pack *pack, float *states)
+static void embed_tokens(const struct bert_config *config, const struct bert_weights *weights,
+                         const struct bert_pack *pack, float *states)
 {
     size_t hidden = config->hidden;
     for (size_t s = 0; s < pack->sentences; s++)
@@ -89,7 +90,7 @@ static void embed(const struct bert_config *config, const struct bert_weights *w
         }
 }
 
-/* buffers->mixed (tokens x hidden) from buffers->wide (tokens x 3 hidden). */
+/* Computes buffers->mixed (tokens x hidden) from buffers->wide (tokens x 3 hidden). */
 static void attend(const struct bert_config *config, const struct bert_layer *layer,
                    const struct bert_pack *pack, struct bert_buffers *buffers)
 {
@@ -141,7 +142,7 @@ void bert_forward(const struct bert_config *config, const struct bert_weights *w
 {
     size_t hidden = config->hidden, inner = config->inner, tokens = pack->tokens;
     float *states = buffers->states, *wide = buffers->wide, *more = buffers->more;
-    embed(config, weights, pack, states);
+    embed_tokens(config, weights, pack, states);
     for (size_t i = 0; i < config->layers; i++) {
         const struct bert_layer *layer = &weights->layers[i];
         multiply(weights, i, &(struct matrix){BERT_QKV, layer->qkv, hidden, 3 * hidden}, states,

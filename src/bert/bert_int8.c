@@ -1,5 +1,5 @@
-/* Matrix products of 8-bit weights and activations, with a kernel per instruction set; all
- * kernels give the same bits. */
+/* Products of 8-bit weights and activations, with one kernel per instruction set. All kernels
+ * compute the same bits, because the sums are integers. */
 #include "bert/bert_int8.h"
 #include "base/mem.h"
 #include "embed/vec.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* BLOCK outputs at a time, STEP inputs: what one instruction multiplies and adds up. */
+/* One instruction multiplies and sums STEP inputs; a kernel computes BLOCK outputs at a time. */
 enum { BLOCK = 32, STEP = 4, ZERO = 128, LARGEST = 127, ROWS = BERT_INT8_ROWS };
 
 size_t bert_int8_stride(size_t n)
@@ -16,7 +16,7 @@ size_t bert_int8_stride(size_t n)
     return (n + STEP - 1) / STEP * STEP;
 }
 
-/* ---- Rounding ---- */
+/* ---- Quantisation ---- */
 
 film_status bert_int8_init(struct bert_int8 *matrix, const float *weights, size_t inputs,
                            size_t outputs, film_error *error)
@@ -31,7 +31,7 @@ film_status bert_int8_init(struct bert_int8 *matrix, const float *weights, size_
         float largest = 0;
         for (size_t i = 0; i < inputs; i++)
             largest = fmaxf(largest, fabsf(weights[i * outputs + o]));
-        /* Weights too small to have a scale are as good as zero. */
+        /* Weights too small for a scale are treated as zero. */
         float scale = matrix->scale[o] = largest / LARGEST > FLT_MIN ? largest / LARGEST : 1;
         uint8_t *block = matrix->bytes + o / BLOCK * BLOCK * stride + o % BLOCK * STEP;
         for (size_t i = 0; i < inputs; i++) {
@@ -51,12 +51,12 @@ void bert_int8_free(struct bert_int8 *matrix)
     memset(matrix, 0, sizeof *matrix);
 }
 
-/* A row of activations to bytes; returns their scale (NaN where one of them is not finite, so that
- * the outcome is not either), *SUM is what they add up to. */
+/* Quantises a row of activations. Returns their scale, or NaN when one of them is not finite, so
+ * that the result is not finite either. *SUM is their sum. */
 VEC_KERNEL static float round_row(const float *x, size_t n, int8_t *out, int32_t *sum)
 {
-    const float rounder =
-        12582912.0f; /* 1.5 * 2^23: adding it leaves a whole number in the low bits */
+    /* 1.5 * 2^23: adding it leaves an integer in the low bits. */
+    const float rounder = 12582912.0f;
     float largest = 0, probe = 0;
     int32_t total = 0;
 #pragma omp simd reduction(max : largest) reduction(+ : probe)
@@ -104,7 +104,7 @@ static int always(void)
 
 #define VNNI __attribute__((target("avx512f,avx512vnni")))
 
-/* 24 sums stay in registers; a weight that is loaded is used twelve times. */
+/* Keeps 24 sums in registers, so that each loaded weight is used twelve times. */
 VNNI static void products_vnni(const int8_t *rows, size_t stride, const uint8_t *block,
                                int32_t *sums)
 {

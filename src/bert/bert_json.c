@@ -1,4 +1,5 @@
-/* Settings of a folder's JSON files, with messages that name file and setting. */
+/* Reads single settings from JSON files, with messages that name the file and the setting. It knows
+ * no particular setting. */
 #include "bert/bert_parts.h"
 
 #include <math.h>

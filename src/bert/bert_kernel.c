@@ -1,5 +1,5 @@
-/* What lies between the matrix products of a BERT network: bias, GELU, layer norm, softmax,
- * attention, each in one pass over memory. */
+/* The operations between the matrix products of a BERT network: bias, GELU, layer norm, softmax,
+ * attention, each in one pass over memory. Matrix products are in bert_forward.c. */
 #include "bert/bert_kernel.h"
 #include "embed/vec.h"
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Sixteen floats side by side; the compiler makes two or four registers of them where a machine has
- * no wider ones. Passed by address: how they are passed by value depends on the instruction set. */
+/* Sixteen floats; the compiler uses two or four registers where the machine has no wider ones. They
+ * are passed by address, because passing by value depends on the instruction set. */
 typedef float lanes __attribute__((vector_size(BERT_LANES * sizeof(float))));
 typedef int32_t int_lanes __attribute__((vector_size(BERT_LANES * sizeof(int32_t))));
 typedef float loose_lanes
@@ -22,8 +22,8 @@ typedef float loose_lanes
 #define SELECT(mask, a, b) ((lanes)(((mask) & (int_lanes)(a)) | (~(mask) & (int_lanes)(b))))
 #define ALL(value) ((lanes){0} + (value))
 
-/* x = n ln 2 + r, |r| <= ln 2 / 2: exp(x) = 2^n (1 + r + r^2 p(r)). p fitted for the smallest
- * relative error, 3e-9 before rounding. */
+/* x = n ln 2 + r, |r| <= ln 2 / 2: exp(x) = 2^n (1 + r + r^2 p(r)). p minimises the relative error,
+ * which is 3e-9 before rounding. */
 INLINE void exp_lanes(lanes *x)
 {
     const float rounder = 12582912.0f; /* 1.5 * 2^23: adding it leaves n in the low bits */
@@ -39,7 +39,7 @@ INLINE void exp_lanes(lanes *x)
     p = p * r + 0.16666521f;
     p = p * r + 0.49999993f;
     p = p * (r * r) + r + 1.0f;
-    int_lanes exponent = (int_lanes)shifted << 23; /* the rounder's own bits fall off */
+    int_lanes exponent = (int_lanes)shifted << 23; /* the rounder's own bits are shifted out */
     *x = (lanes)((int_lanes)p + exponent);
 }
 
@@ -65,9 +65,9 @@ VEC_KERNEL void bert_kernel_norm(float *state, const float *more, const float *b
 
 /* ---- Activations ---- */
 
-/* x times the share of a normal distribution below x. The share below -t is exp(-q(t)), q a
- * polynomial fitted on 0 .. 6 for the smallest error of the product (4e-8; what is beyond 6 is
- * below 1e-8). */
+/* x times the normal distribution function of x. Below -t that function is exp(-q(t)), where q is a
+ * polynomial fitted on 0 .. 6 for the smallest error of the product (4e-8; beyond 6 it is below
+ * 1e-8). */
 INLINE void gelu_lanes(lanes *x)
 {
     lanes v = *x, t = SELECT(v < 0.0f, -v, v);
@@ -132,7 +132,7 @@ VEC_KERNEL void bert_kernel_relu(float *values, const float *bias, size_t n)
 
 /* ---- Attention ---- */
 
-/* Queries taken together: each vector of keys or values that is loaded is used this often. */
+/* Queries processed together: each loaded vector of keys or values is used this number of times. */
 enum { QUERIES = 4 };
 
 static size_t whole_lanes(size_t n)
@@ -140,13 +140,13 @@ static size_t whole_lanes(size_t n)
     return (n + BERT_LANES - 1) / BERT_LANES * BERT_LANES;
 }
 
-/* The keys transposed (size x columns), the queries and scores of a block. */
+/* Holds the transposed keys (size x columns) and the queries and scores of a block. */
 size_t bert_kernel_scratch(size_t tokens, size_t size)
 {
     return (size + QUERIES) * whole_lanes(tokens) + whole_lanes(QUERIES * size);
 }
 
-/* TO (size x columns) = K'; columns behind the last token are zero. */
+/* TO (size x columns) = K'; columns after the last token are zero. */
 INLINE void transpose_keys(const float *key, size_t stride, size_t tokens, size_t size,
                            size_t columns, float *to)
 {
@@ -171,7 +171,7 @@ INLINE void multiply_keys(const float *query, const float *keys, size_t size, si
     }
 }
 
-/* Scores to exponentials, their sum returned: dividing by it is left to the end. */
+/* Replaces scores by exponentials and returns their sum; the division is done at the end. */
 INLINE float exponentials(float *scores, size_t tokens, size_t columns)
 {
     float largest = scores[0];
@@ -228,7 +228,7 @@ VEC_KERNEL void bert_kernel_attention(const struct bert_head *head, float *out, 
     for (size_t first = 0; first < tokens; first += QUERIES) {
         size_t count = tokens - first < QUERIES ? tokens - first : QUERIES;
         float sums[QUERIES];
-        for (size_t i = 0; i < QUERIES; i++) { /* the last again, where there are no four */
+        for (size_t i = 0; i < QUERIES; i++) { /* repeats the last query when fewer are left */
             const float *row = query + (first + (i < count ? i : count - 1)) * stride;
             for (size_t d = 0; d < size; d++)
                 block[i * size + d] = (row[d] + query_bias[d]) * scale;

@@ -1,4 +1,5 @@
-/* What lies between the matrix products of a BERT network, each in one pass over memory. */
+/* The operations between the matrix products of a BERT network: layer norm, activations, attention.
+ * Each makes one pass over memory. */
 #ifndef BERT_BERT_KERNEL_H
 #define BERT_BERT_KERNEL_H
 
@@ -10,7 +11,7 @@ enum { BERT_LANES = 16 };
 void bert_kernel_norm(float *state, const float *more, const float *bias, const float *weight,
                       const float *shift, size_t n, float epsilon);
 
-/* VALUES (n) += BIAS, then the activation. */
+/* VALUES (n) += BIAS, then applies the activation. */
 void bert_kernel_gelu(float *values, const float *bias, size_t n);
 void bert_kernel_gelu_tanh(float *values, const float *bias, size_t n);
 void bert_kernel_relu(float *values, const float *bias, size_t n);

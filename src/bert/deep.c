@@ -1,5 +1,5 @@
-/* The convolutional network on top of a BERT encoder (triplet network of Hoffer and Ailon):
- * plan, start, forward, backward. Learning is in learn/deep_learn.c. */
+/* The convolutional network on top of a BERT encoder (the triplet network of Hoffer & Ailon 2015):
+ * shape, initialisation, forward and backward pass. Training is in learn/deep_learn.c. */
 #include "bert/deep.h"
 #include "base/mem.h"
 #include "la/openmp.h"
@@ -153,11 +153,12 @@ void deep_scratch_free(struct deep_scratch *scratch)
     memset(scratch, 0, sizeof *scratch);
 }
 
-/* ---- Forwards and backwards ---- */
+/* ---- Forward and backward ---- */
 
-/* What is left out is as if ReLU had cut it off; the others grow, so that the sum stays what it
- * was. */
-static void drop(float *values, unsigned char *which, size_t count, double share, struct rng *rng)
+/* Inverted dropout: dropped values are treated as if ReLU had set them to zero; the others are
+ * scaled up so that the expected sum stays the same. */
+static void drop_out(float *values, unsigned char *which, size_t count, double share,
+                     struct rng *rng)
 {
     float scale = (float)(1 / (1 - share));
     for (size_t i = 0; i < count; i++) {
@@ -179,8 +180,8 @@ void deep_forward(const struct deep *deep, const float *matrix, double dropout, 
         in = trace->pooled[l];
     }
     if (dropout > 0)
-        drop(trace->pooled[LAST - 1], trace->which[LAST - 1], deep_plane_size(&deep->conv[LAST].in),
-             dropout, rng);
+        drop_out(trace->pooled[LAST - 1], trace->which[LAST - 1],
+                 deep_plane_size(&deep->conv[LAST].in), dropout, rng);
     deep_conv_forward(&deep->conv[LAST], deep->weight[LAST], deep->bias[LAST], in,
                       scratch->unfolded, out);
 }

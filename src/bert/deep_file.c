@@ -1,4 +1,4 @@
-/* The black box's network as part of a model file. */
+/* The black box's network in a model file: writes shape and tensors, reads and validates them. */
 #include "base/mem.h"
 #include "base/jsonfile.h"
 #include "bert/deep.h"
@@ -13,7 +13,7 @@ static const char *const names[DEEP_LAYERS][2] = {{"deep.0.weight", "deep.0.bias
                                                   {"deep.2.weight", "deep.2.bias"},
                                                   {"deep.3.weight", "deep.3.bias"}};
 
-/* filter x filter x maps before x maps. */
+/* filter x filter x input maps x output maps. */
 static void weight_shape(const struct deep_conv *conv, uint64_t shape[4])
 {
     shape[0] = shape[1] = conv->filter;
@@ -50,8 +50,8 @@ void deep_tensors(const struct deep *deep, struct safetensors_tensor *out)
 
 /* ---- Reading ---- */
 
-static film_status read_shape(const char *settings, const char *name, struct deep_shape *shape,
-                              film_error *error)
+static film_status read_deep_shape(const char *settings, const char *name, struct deep_shape *shape,
+                                   film_error *error)
 {
     json_int_t tokens, maps[DEEP_LAYERS];
     json_error_t problem;
@@ -60,14 +60,14 @@ static film_status read_shape(const char *settings, const char *name, struct dee
                                       "maps", &maps[0], &maps[1], &maps[2], &maps[3]) != 0;
     json_decref(root);
     if (bad) return status_set(error, FILM_BAD_INPUT, "%s: %s", name, problem.text);
-    shape->tokens = (size_t)tokens; /* what is negative becomes far too large */
+    shape->tokens = (size_t)tokens; /* a negative number becomes far too large */
     for (int l = 0; l < DEEP_LAYERS; l++) shape->maps[l] = (size_t)maps[l];
     return FILM_OK;
 }
 
-static film_status take(const struct safetensors *file, const char *tensor_name, size_t dims,
-                        const uint64_t *shape, const char *name, const float **out,
-                        film_error *error)
+static film_status take_tensor(const struct safetensors *file, const char *tensor_name, size_t dims,
+                               const uint64_t *shape, const char *name, const float **out,
+                               film_error *error)
 {
     const struct safetensors_tensor *tensor;
     film_status status =
@@ -88,14 +88,14 @@ film_status deep_from_file(struct deep *deep, const struct safetensors *file, co
     film_status status = FILM_OK;
     struct deep_shape shape = {.dim = dim};
     film_error problem;
-    TRY(read_shape(settings, name, &shape, error));
+    TRY(read_deep_shape(settings, name, &shape, error));
     if (deep_plan(deep, &shape, &problem) != FILM_OK)
         TRY(status_set(error, FILM_BAD_INPUT, "%s: %s", name, problem.message));
     for (int l = 0; l < DEEP_LAYERS; l++) {
         uint64_t weight[4], bias[1] = {deep->conv[l].out.maps};
         weight_shape(&deep->conv[l], weight);
-        TRY(take(file, names[l][0], 4, weight, name, &deep->weight[l], error));
-        TRY(take(file, names[l][1], 1, bias, name, &deep->bias[l], error));
+        TRY(take_tensor(file, names[l][0], 4, weight, name, &deep->weight[l], error));
+        TRY(take_tensor(file, names[l][1], 1, bias, name, &deep->bias[l], error));
     }
 done:
     return status;

@@ -1,5 +1,5 @@
-/* Layers of the black box, forwards and backwards, for one sentence: convolution as one matrix
- * product, pooling, the last layer. */
+/* Layers of the black box, forward and backward, for one sentence: convolution as one matrix
+ * product (im2col), and max-pooling with ReLU. */
 #include "bert/deep_layers.h"
 #include "embed/vec.h"
 
@@ -11,27 +11,26 @@ size_t deep_conv_unfolded(const struct deep_conv *conv)
     return conv->out.rows * conv->out.cols * deep_conv_inputs(conv);
 }
 
-/* A row per position of OUT: the numbers its filter sees. */
+/* im2col: one row per position of OUT with the inputs of its filter. */
 static void unfold(const struct deep_conv *conv, const float *in, float *unfolded)
 {
-    size_t stretch = conv->filter * conv->in.maps, line = conv->in.cols * conv->in.maps;
+    size_t span = conv->filter * conv->in.maps, line = conv->in.cols * conv->in.maps;
     for (size_t r = 0; r < conv->out.rows; r++)
         for (size_t c = 0; c < conv->out.cols; c++)
-            for (size_t f = 0; f < conv->filter; f++, unfolded += stretch)
-                memcpy(unfolded, in + (r + f) * line + c * conv->in.maps,
-                       stretch * sizeof *unfolded);
+            for (size_t f = 0; f < conv->filter; f++, unfolded += span)
+                memcpy(unfolded, in + (r + f) * line + c * conv->in.maps, span * sizeof *unfolded);
 }
 
-/* The reverse: every number goes back to where it came from, and those that meet are added. */
+/* The reverse (col2im): adds every number to the position it was copied from. */
 VEC_KERNEL static void fold(const struct deep_conv *conv, const float *unfolded, float *in)
 {
-    size_t stretch = conv->filter * conv->in.maps, line = conv->in.cols * conv->in.maps;
+    size_t span = conv->filter * conv->in.maps, line = conv->in.cols * conv->in.maps;
     memset(in, 0, deep_plane_size(&conv->in) * sizeof *in);
     for (size_t r = 0; r < conv->out.rows; r++)
         for (size_t c = 0; c < conv->out.cols; c++)
-            for (size_t f = 0; f < conv->filter; f++, unfolded += stretch) {
+            for (size_t f = 0; f < conv->filter; f++, unfolded += span) {
                 float *to = in + (r + f) * line + c * conv->in.maps;
-                for (size_t i = 0; i < stretch; i++) to[i] += unfolded[i];
+                for (size_t i = 0; i < span; i++) to[i] += unfolded[i];
             }
 }
 

@@ -1,8 +1,8 @@
-/* The layers of the black box (bert/deep.h), each forwards and backwards, for one sentence.
+/* The layers of the black box (bert/deep.h), forward and backward, for one sentence.
  *
- * A plane is rows x cols x maps numbers, maps fastest: a position of the plane is one stretch of
- * memory, and what a filter sees is FILTER stretches. Convolutions are without padding: rows x cols
- * become (rows - filter + 1) x (cols - filter + 1). */
+ * A plane is rows x cols x maps floats, maps fastest: a position is contiguous in memory, and a
+ * filter covers FILTER contiguous ranges. Convolutions have no padding: rows x cols become
+ * (rows - filter + 1) x (cols - filter + 1). */
 #ifndef BERT_DEEP_LAYERS_H
 #define BERT_DEEP_LAYERS_H
 
@@ -22,14 +22,13 @@ struct deep_conv {
     size_t filter;
 };
 
-/* Numbers in a row of the unfolded input, which is also how many weights a map of the output
- * has. */
+/* Floats per row of the unfolded input (im2col); also the number of weights of one output map. */
 static inline size_t deep_conv_inputs(const struct deep_conv *conv)
 {
     return conv->filter * conv->filter * conv->in.maps;
 }
 
-/* Numbers in the unfolded input: out.rows x out.cols x deep_conv_inputs. */
+/* Floats in the unfolded input: out.rows x out.cols x deep_conv_inputs. */
 size_t deep_conv_unfolded(const struct deep_conv *conv);
 
 /* OUT = the convolution of IN; WEIGHT is filter x filter x in.maps x out.maps, BIAS out.maps.
@@ -47,16 +46,16 @@ struct deep_conv_gradient {
 void deep_conv_backward(const struct deep_conv *conv, const float *weight, const float *in,
                         const float *d_out, float *unfolded, struct deep_conv_gradient gradient);
 
-/* The largest of 2 x 2 and 0 (max-pooling, then ReLU): OUT is rows/2 x cols/2 x maps; a last odd
- * row or column is left out. WHICH remembers the winner of each number of OUT: 0 to 3, DEEP_NONE:
- * the zero. */
+/* 2 x 2 max-pooling followed by ReLU: OUT is rows/2 x cols/2 x maps; an odd last row or column is
+ * ignored. WHICH records the winner of each number of OUT: 0 to 3, or DEEP_NONE where the ReLU
+ * returned zero. */
 enum { DEEP_NONE = 4 };
 void deep_pool_forward(const struct deep_plane *in, const float *values, float *out,
                        unsigned char *which);
 void deep_pool_backward(const struct deep_plane *in, const float *d_out, const unsigned char *which,
                         float *d_in);
 
-/* What deep_pool_forward made of IN. */
+/* The shape of OUT of deep_pool_forward. */
 struct deep_plane deep_pooled(const struct deep_plane *in);
 
 #endif

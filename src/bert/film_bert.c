@@ -1,5 +1,4 @@
-/* The calls of film_train.h about BERT encoders: checks the arguments, then one call down
- * (bert/bert.h). */
+/* Implements the BERT calls of film_train.h: checks the arguments, then calls bert/bert.h. */
 #include "base/mem.h"
 #include "bert/network.h"
 #include "film_train.h"

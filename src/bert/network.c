@@ -1,6 +1,6 @@
-/* Implements embed/network.h: encodes what it does not remember, opens and saves the encoder's part
- * of a model file. The memory is a set-associative table of fixed size; the mathematics is in
- * bert_forward.c and deep.c. */
+/* Implements embed/network.h: encodes sentences that are not in memory, and opens and saves the
+ * encoder's part of a model file. The memory is a set-associative cache of fixed size. The
+ * mathematics is in bert_forward.c and deep.c. */
 #include "bert/network.h"
 #include "base/keytab.h"
 #include "base/mem.h"
@@ -9,14 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Memory for remembered vectors; pages that are never used are never taken. */
+/* The size of the cache; the system allocates only pages that are used. */
 #define MEMORY ((size_t)64 << 20)
-enum { WAYS = 4 }; /* places a text may be remembered at; the next to go takes turns */
+/* Associativity: the number of slots a text may be stored in. Slots are replaced round-robin. */
+enum { WAYS = 4 };
 
 struct bert_network {
-    struct network base; /* first: what others see */
+    struct network base; /* must be first: the public part */
     struct bert *bert;
-    struct deep head; /* of no shape: none */
+    struct deep head; /* zeroed when there is none */
     struct vector_cache *cache;
     struct memo {
         pthread_mutex_t lock;
@@ -24,7 +25,7 @@ struct bert_network {
         struct vector_key *key;
         unsigned char *turn;
         float *vector;
-    } * memo; /* its own block: remembering changes no answer, so a const network may */
+    } * memo; /* allocated separately: a const network may cache, as caching changes no result */
 };
 
 static const struct bert_network *mine(const struct network *network)
@@ -55,7 +56,7 @@ film_status network_new(struct bert *bert, struct deep *head, struct network **o
     }
     size_t row = network->base.dim * sizeof(float);
     while (2 * sets * WAYS * row <= MEMORY && sets < 16384) sets *= 2;
-    network->base.room = sets * WAYS / 2; /* half of the places: texts fall on them unevenly */
+    network->base.room = sets * WAYS / 2; /* half of the slots: texts are distributed unevenly */
     TRY_ALLOC(memo = network->memo = mem_zeroed(1, sizeof *memo), error);
     memo->sets = sets;
     TRY_ALLOC((memo->key = mem_zeroed(sets * WAYS, sizeof *memo->key)) &&
@@ -99,9 +100,9 @@ void network_use_cache(struct network *network, struct vector_cache *cache)
     ((struct bert_network *)network)->cache = cache;
 }
 
-/* ---- Remembering; the lock is held ---- */
+/* ---- The cache; the caller holds the lock ---- */
 
-static int recall(const struct bert_network *network, struct vector_key key, float *out)
+static int find_vector(const struct bert_network *network, struct vector_key key, float *out)
 {
     const struct memo *memo = network->memo;
     size_t set = key.low & (memo->sets - 1), dim = network->base.dim;
@@ -113,7 +114,8 @@ static int recall(const struct bert_network *network, struct vector_key key, flo
     return 0;
 }
 
-static void remember(const struct bert_network *network, struct vector_key key, const float *vector)
+static void store_vector(const struct bert_network *network, struct vector_key key,
+                         const float *vector)
 {
     struct memo *memo = network->memo;
     size_t set = key.low & (memo->sets - 1), dim = network->base.dim;
@@ -123,9 +125,9 @@ static void remember(const struct bert_network *network, struct vector_key key, 
     memcpy(memo->vector + place * dim, vector, dim * sizeof *vector);
 }
 
-/* ---- Asking ---- */
+/* ---- Encoding ---- */
 
-/* The head reads token matrices, some at a time: they are large. */
+/* Applies the head to token matrices, a few at a time because they are large. */
 static film_status apply_head(const struct bert_network *network, const film_text *texts,
                               size_t count, int threads, float *out, film_error *error)
 {
@@ -148,12 +150,12 @@ done:
     return status;
 }
 
-/* The texts nobody remembered, each once. */
+/* The texts that are not cached, each once. */
 struct missing {
     struct keytab seen;
     film_text *texts;
     struct vector_key *keys;
-    uint32_t *number; /* of each text asked for: its place among the missing, KEYTAB_NONE: found */
+    uint32_t *number; /* per requested text: its index among the missing; KEYTAB_NONE: found */
     float *vectors;
     size_t count;
 };
@@ -167,8 +169,9 @@ static void missing_free(struct missing *missing)
     mem_free(missing->vectors);
 }
 
-static film_status look_up(const struct bert_network *network, const film_text *texts, size_t count,
-                           struct missing *missing, float *out, film_error *error)
+static film_status look_up_texts(const struct bert_network *network, const film_text *texts,
+                                 size_t count, struct missing *missing, float *out,
+                                 film_error *error)
 {
     film_status status = FILM_OK;
     size_t dim = network->base.dim;
@@ -181,7 +184,7 @@ static film_status look_up(const struct bert_network *network, const film_text *
         struct vector_key key = vector_key_of(texts[i]);
         missing->number[i] = KEYTAB_NONE;
         pthread_mutex_lock(&network->memo->lock);
-        int found = recall(network, key, out + i * dim);
+        int found = find_vector(network, key, out + i * dim);
         pthread_mutex_unlock(&network->memo->lock);
         if (found || (network->cache && vector_cache_find(network->cache, key, out + i * dim)))
             continue;
@@ -201,7 +204,7 @@ static film_status encode(const struct network *base, const film_text *texts, si
     const struct bert_network *network = mine(base);
     size_t dim = network->base.dim;
     struct missing missing = {0};
-    TRY(look_up(network, texts, count, &missing, out, error));
+    TRY(look_up_texts(network, texts, count, &missing, out, error));
     if (missing.count == 0) goto done;
     TRY_ALLOC(missing.vectors = mem_array(missing.count, dim * sizeof(float)), error);
     TRY(base->black_box
@@ -210,7 +213,7 @@ static film_status encode(const struct network *base, const film_text *texts, si
                           error));
     pthread_mutex_lock(&network->memo->lock);
     for (size_t m = 0; m < missing.count; m++)
-        remember(network, missing.keys[m], missing.vectors + m * dim);
+        store_vector(network, missing.keys[m], missing.vectors + m * dim);
     pthread_mutex_unlock(&network->memo->lock);
     for (size_t m = 0; network->cache && m < missing.count; m++)
         vector_cache_add(network->cache, missing.keys[m], missing.vectors + m * dim);
@@ -222,7 +225,7 @@ done:
     return status;
 }
 
-/* ---- As part of a model file ---- */
+/* ---- In a model file ---- */
 
 static film_status open_file(struct safetensors *file, const char *path, struct network **out,
                              film_error *error)
@@ -244,7 +247,7 @@ done:
     return status;
 }
 
-/* The black box first, then the encoder below it. */
+/* Writes the black box first, then the encoder below it. */
 static film_status save(const struct network *base, struct network_file *out, film_error *error)
 {
     film_status status = FILM_OK;

@@ -1,9 +1,9 @@
-/* A BERT encoder, or a black box on top of one (bert/deep.h), as a network (embed/network.h) that
- * remembers: sentences are encoded once, in batches, however they are asked for.
+/* A BERT encoder, optionally with a black box on top of it (bert/deep.h), as a network
+ * (embed/network.h) that caches vectors: each sentence is encoded once, in batches.
  *
- * Encoding a sentence takes a thousand times as long as looking it up, and pairs ask for the same
- * ones again and again. A vector depends on its sentence alone (bert/bert.h), so remembering
- * changes no answer. Any number of threads may ask. */
+ * Encoding a sentence takes a thousand times as long as looking it up, and pairs repeat sentences.
+ * A vector depends on its sentence alone (bert/bert.h), so caching changes no result. Any number of
+ * threads may use it. */
 #ifndef BERT_NETWORK_H
 #define BERT_NETWORK_H
 
@@ -15,17 +15,17 @@
 /* For network_register. */
 extern const struct network_interface bert_network;
 
-/* Takes BERT, and moves what HEAD owns (may be NULL: the encoder's own vectors), also after a
- * failure: HEAD is empty afterwards. */
+/* Takes ownership of BERT and of HEAD's contents, also on failure; HEAD is empty afterwards. HEAD
+ * may be NULL: then the vectors are the encoder's own. */
 film_status network_new(struct bert *bert, struct deep *head, struct network **out,
                         film_error *error);
 
-/* Of networks made here: */
+/* The parts of a network that network_new made; the head may be NULL. */
 const struct bert *network_bert(const struct network *network);
-const struct deep *network_head(const struct network *network); /* or NULL */
+const struct deep *network_head(const struct network *network);
 
-/* While CACHE (may be NULL: no longer) is set, one thread at a time may ask. It belongs to the
- * caller. */
+/* Uses CACHE, which belongs to the caller, until it is set to NULL. Meanwhile only one thread at a
+ * time may use the network. */
 void network_use_cache(struct network *network, struct vector_cache *cache);
 
 #endif

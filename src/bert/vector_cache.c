@@ -1,5 +1,5 @@
-/* Vectors of an encoder on disk, found by a hash of the text, in checksummed files; the oldest
- * files go first. A damaged file is dropped, not repaired. */
+/* A cache of an encoder's vectors on disk, keyed by a hash of the text, in checksummed files. The
+ * oldest files are deleted first. A damaged file is deleted, not repaired. */
 #include "bert/vector_cache.h"
 #include "base/checksum.h"
 #include "base/keytab.h"
@@ -19,15 +19,16 @@
 #include <xxhash.h>
 
 #define ENDING ".vectors"
-enum { MOST_VECTORS = 16384 }; /* of a file: what a crash or Ctrl-C loses at most */
+/* Vectors per file: the most that a crash or Ctrl-C loses. */
+enum { MOST_VECTORS = 16384 };
 
 struct vector_cache {
-    char root[PATH_MAX / 2], folder[PATH_MAX - 64]; /* of all encoders; of this one */
+    char root[PATH_MAX / 2], folder[PATH_MAX - 64]; /* for all encoders; for this one */
     uint64_t fingerprint, most;
     size_t dim, hits;
     struct safetensors **files;
     size_t file_count, file_capacity;
-    struct keytab table; /* by the low half of a key; numbers go through entries */
+    struct keytab table; /* keyed by the low half of a key; its numbers are indices of entries */
     struct entry {
         uint64_t high;
         const float *vector;
@@ -45,7 +46,7 @@ struct vector_key vector_key_of(film_text text)
     return (struct vector_key){hash.low64 ? hash.low64 : 1, hash.high64};
 }
 
-/* Only the first problem is kept: the others follow from it. */
+/* Keeps only the first problem: later ones follow from it. */
 static void note_problem(struct vector_cache *cache, const film_error *error)
 {
     if (!cache->problem.message[0]) cache->problem = *error;
@@ -60,7 +61,7 @@ static int is_finite(const float *value, uint64_t count)
     return 1;
 }
 
-/* Whether FILE holds vectors of this encoder, and where. */
+/* Returns whether FILE holds vectors of this encoder, and finds its tensors. */
 static int holds(const struct vector_cache *cache, const struct safetensors *file,
                  const struct safetensors_tensor **keys, const struct safetensors_tensor **vectors)
 {
@@ -83,7 +84,7 @@ static film_status enter(struct vector_cache *cache, const struct safetensors_te
     const uint64_t *key = keys->data;
     for (uint64_t i = 0; i < keys->shape[0]; i++) {
         uint32_t number, before = cache->table.count;
-        if (key[2 * i] == 0) continue; /* never written */
+        if (key[2 * i] == 0) continue; /* 0 is never written */
         TRY(keytab_add(&cache->table, key[2 * i], &number, error));
         if (number < before) continue;
         TRY_ALLOC(mem_grow((void **)&cache->entries, &cache->entries_capacity, number + (size_t)1,
@@ -96,8 +97,8 @@ done:
     return status;
 }
 
-/* A file that cannot be read to the end as it was written is removed. */
-static film_status read_file(struct vector_cache *cache, const char *path, film_error *error)
+/* Reads a file. A damaged file is removed. */
+static film_status read_cache_file(struct vector_cache *cache, const char *path, film_error *error)
 {
     film_status status = FILM_OK;
     struct safetensors *file = NULL;
@@ -106,7 +107,7 @@ static film_status read_file(struct vector_cache *cache, const char *path, film_
     if (opened == FILM_NO_MEMORY) return status_no_memory(error);
     if (opened != FILM_OK || !holds(cache, file, &keys, &vectors)) {
         safetensors_close(file);
-        /* one that another process has just removed, or may not be read, is no damaged one */
+        /* A file that another process just removed, or that is not readable, is not damaged. */
         if (opened == FILM_OK || opened == FILM_BAD_INPUT) unlink(path);
         return FILM_OK;
     }
@@ -137,7 +138,7 @@ static film_status read_files(struct vector_cache *cache, film_error *error)
     while ((entry = readdir(folder)))
         if (is_ours(entry->d_name) &&
             snprintf(path, sizeof path, "%s/%s", cache->folder, entry->d_name) < (int)sizeof path)
-            TRY(read_file(cache, path, error));
+            TRY(read_cache_file(cache, path, error));
 done:
     if (folder) closedir(folder);
     return status;
@@ -152,7 +153,7 @@ int vector_cache_find(struct vector_cache *cache, struct vector_key key, float *
     return 1;
 }
 
-/* ---- Keeping it small ---- */
+/* ---- Size limit ---- */
 
 struct old_file {
     char path[PATH_MAX];
@@ -201,9 +202,9 @@ static int list_folder(const char *path, struct old_files *files)
     return memory;
 }
 
-/* Removes the oldest files of all encoders until MORE bytes have room. Who has one of them open
- * keeps reading it. */
-static void make_room(struct vector_cache *cache, uint64_t more)
+/* Removes the oldest files of all encoders until MORE bytes fit. A process that has one of them
+ * open can still read it. */
+static void evict_oldest(struct vector_cache *cache, uint64_t more)
 {
     struct old_files files = {0};
     char path[PATH_MAX];
@@ -253,7 +254,7 @@ static void write_new(struct vector_cache *cache)
     if (count == 0 || cache->problem.message[0] || bytes > cache->most) return;
     uint64_t hash = checksum_bytes(cache->new_keys, count * sizeof *cache->new_keys);
     snprintf(path, sizeof path, "%s/%s" ENDING, cache->folder, checksum_print(hash).digits);
-    make_room(cache, bytes);
+    evict_oldest(cache, bytes);
     if (safetensors_write(path, tensors, 2, keys, values, 1, &error) != FILM_OK)
         note_problem(cache, &error);
 }

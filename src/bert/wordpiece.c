@@ -1,5 +1,5 @@
-/* WordPiece tokens as BERT's own tokenizer makes them: clean, fold, split, longest piece first.
- * Tables come from bert_tokenizer.c. */
+/* WordPiece tokenization like BERT's own tokenizer (Devlin et al. 2019): clean, fold, split, then
+ * greedy longest match. bert_tokenizer.c reads the tables. */
 #include "bert/wordpiece.h"
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -16,7 +16,7 @@ struct wordpiece_rules wordpiece_default_rules(void)
 
 /* ---- Characters ---- */
 
-/* Unicode's White_Space. */
+/* Unicode's White_Space property. */
 static int is_space(int32_t c)
 {
     return (c >= 0x9 && c <= 0xD) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
@@ -24,7 +24,7 @@ static int is_space(int32_t c)
            c == 0x205F || c == 0x3000;
 }
 
-/* Also what no Unicode version has given a meaning yet, and private characters. */
+/* Control characters, including unassigned and private-use code points. */
 static int is_control(int32_t c)
 {
     if (c == '\t' || c == '\n' || c == '\r') return 0;
@@ -40,8 +40,8 @@ static int is_control(int32_t c)
     }
 }
 
-/* All of ASCII that is neither letter, digit nor space counts ($ and ^ too, which Unicode calls
- * symbols). */
+/* All ASCII characters except letters, digits and space count, including $ and ^, which Unicode
+ * calls symbols. */
 static int is_punctuation(int32_t c)
 {
     if (c < 0x80)
@@ -51,7 +51,8 @@ static int is_punctuation(int32_t c)
     return category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO;
 }
 
-/* The blocks of ideographs; Kana and Hangul are written with spaces or join like letters. */
+/* Only the blocks of ideographs: Kana and Hangul are written with spaces or combine like
+ * letters. */
 static int is_cjk(int32_t c)
 {
     static const int32_t range[][2] = {{0x3400, 0x4DBF},   {0x4E00, 0x9FFF},   {0xF900, 0xFAFF},
@@ -72,9 +73,9 @@ struct writing {
     size_t count, room;
 };
 
-/* The pieces of the word, longest first from the left; the whole word is unknown when one part of
- * it is. The word lies behind room for the prefix, which then overwrites what was matched
- * before. */
+/* Splits the word greedily into the longest pieces from the left; the whole word is unknown when
+ * one part is. There is room for the prefix in front of the word; the prefix then overwrites the
+ * part already matched. */
 static void cut_word(struct writing *writing)
 {
     const struct wordpiece *wordpiece = writing->wordpiece;
@@ -110,7 +111,7 @@ static void end_word(struct writing *writing)
     writing->length = writing->characters = 0;
 }
 
-/* A word longer than any that could be known is only counted. */
+/* A word longer than the limit is only counted. */
 static film_status add_character(struct writing *writing, int32_t c, film_error *error)
 {
     struct wordpiece_scratch *scratch = writing->scratch;
@@ -126,14 +127,14 @@ static film_status add_character(struct writing *writing, int32_t c, film_error 
 
 static film_status add_lower(struct writing *writing, int32_t c, film_error *error)
 {
-    enum { DOTTED_I = 0x130, DOT_ABOVE = 0x307 }; /* the one letter whose lower case is two */
+    enum { DOTTED_I = 0x130, DOT_ABOVE = 0x307 }; /* the only letter with a two-letter lower case */
     if (!writing->wordpiece->rules.lowercase) return add_character(writing, c, error);
     film_status status = add_character(writing, c == DOTTED_I ? 'i' : utf8proc_tolower(c), error);
     if (status == FILM_OK && c == DOTTED_I) status = add_character(writing, DOT_ABOVE, error);
     return status;
 }
 
-static film_status add_point(struct writing *writing, int32_t c, film_error *error)
+static film_status add_code_point(struct writing *writing, int32_t c, film_error *error)
 {
     const struct wordpiece_rules *rules = &writing->wordpiece->rules;
     film_status status = FILM_OK;
@@ -154,9 +155,9 @@ static film_status add_point(struct writing *writing, int32_t c, film_error *err
 
 /* ---- Text to words ---- */
 
-/* Characters of TEXT, decomposed where accents are to be stripped. */
-static film_status decode(struct wordpiece_scratch *scratch, film_text text, int decompose,
-                          size_t *count, film_error *error)
+/* Decodes the characters of TEXT, decomposed when accents are stripped. */
+static film_status decode_text(struct wordpiece_scratch *scratch, film_text text, int decompose,
+                               size_t *count, film_error *error)
 {
     utf8proc_option_t options = decompose ? UTF8PROC_DECOMPOSE : 0;
     for (;;) {
@@ -179,15 +180,16 @@ static film_status add_text(struct writing *writing, film_text text, film_error 
     film_status status = FILM_OK;
     size_t count = 0;
     if (text.length)
-        TRY(decode(writing->scratch, text, writing->wordpiece->rules.strip_accents, &count, error));
+        TRY(decode_text(writing->scratch, text, writing->wordpiece->rules.strip_accents, &count,
+                        error));
     for (size_t i = 0; i < count && writing->count < writing->room; i++)
-        TRY(add_point(writing, writing->scratch->points[i], error));
+        TRY(add_code_point(writing, writing->scratch->points[i], error));
     end_word(writing);
 done:
     return status;
 }
 
-/* The special token that starts at TEXT, the longest where several do. */
+/* Returns the longest special token that starts at TEXT. */
 static uint32_t special_at(const struct wordpiece *wordpiece, film_text text, size_t *length)
 {
     uint32_t found = STRTAB_NONE;
@@ -203,7 +205,7 @@ static uint32_t special_at(const struct wordpiece *wordpiece, film_text text, si
     return found;
 }
 
-/* How far it is to the next special token or to the end. */
+/* The length up to the next special token or to the end. */
 static size_t plain_length(const struct wordpiece *wordpiece, film_text text, uint32_t *special,
                            size_t *special_length)
 {
@@ -242,7 +244,7 @@ done:
     return status;
 }
 
-/* ---- Making one ---- */
+/* ---- Construction ---- */
 
 film_status wordpiece_add_special(struct wordpiece *wordpiece, const char *token, uint32_t *id,
                                   film_error *error)

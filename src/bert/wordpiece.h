@@ -1,4 +1,4 @@
-/* WordPiece: a sentence to the piece numbers a BERT encoder was trained on.
+/* WordPiece: turns a sentence into the token ids that a BERT encoder was trained on.
  *
  * The steps are those of the tokenizer published with BERT, in the reading of Hugging Face's fast
  * version (docs/explanation/bert.md lists where the two differ): special tokens by their exact
@@ -12,11 +12,11 @@
 
 enum { WORDPIECE_MOST_PREFIX = 8 };
 
-/* How text becomes words. */
+/* How text is split into words. */
 struct wordpiece_rules {
     int clean;         /* remove control characters */
-    int space_cjk;     /* CJK characters are words */
-    int strip_accents; /* e for é */
+    int space_cjk;     /* CJK characters are separate words */
+    int strip_accents; /* é becomes e */
     int lowercase;
     size_t longest_word;                    /* characters; a longer word is unknown */
     char prefix[WORDPIECE_MOST_PREFIX + 1]; /* of pieces inside a word: "##" */
@@ -24,23 +24,23 @@ struct wordpiece_rules {
 
 struct wordpiece {
     struct wordpiece_rules rules;
-    struct strtab vocabulary;      /* the number of a piece is its id */
+    struct strtab vocabulary;      /* the index of a piece is its token id */
     size_t longest_piece;          /* bytes, prefix included */
     uint32_t unknown, first, last; /* [UNK] [CLS] [SEP] */
-    /* Tokens that stand for themselves wherever their bytes are found, [MASK] for example. */
+    /* Tokens recognised wherever their exact bytes occur, for example [MASK]. */
     uint32_t *special;
     size_t special_count, special_capacity;
 };
 
-/* Those of BERT, uncased. */
+/* The rules of uncased BERT. */
 struct wordpiece_rules wordpiece_default_rules(void);
 
-/* Makes TOKEN special, where the vocabulary has it; *ID is STRTAB_NONE where it has not. */
+/* Makes TOKEN special if it is in the vocabulary; otherwise *ID is STRTAB_NONE. */
 film_status wordpiece_add_special(struct wordpiece *wordpiece, const char *token, uint32_t *id,
                                   film_error *error);
 
-/* Finds out what follows from the vocabulary, which must have these three. NAME is for the
- * message. */
+/* Derives the remaining fields from the vocabulary, which must contain the three given tokens. NAME
+ * is used in the message. */
 film_status wordpiece_finish(struct wordpiece *wordpiece, const char *unknown, const char *first,
                              const char *last, const char *name, film_error *error);
 void wordpiece_free(struct wordpiece *wordpiece);
@@ -54,8 +54,8 @@ struct wordpiece_scratch {
 };
 void wordpiece_scratch_free(struct wordpiece_scratch *scratch);
 
-/* IDS (room for MOST, at least 2) = first, the pieces of TEXT, last. What does not fit is cut off
- * before the last. */
+/* IDS (capacity MOST, at least 2) = [CLS], the pieces of TEXT, [SEP]. Pieces that do not fit are
+ * dropped. */
 film_status wordpiece_encode(const struct wordpiece *wordpiece, struct wordpiece_scratch *scratch,
                              film_text text, size_t most, uint32_t *ids, size_t *count,
                              film_error *error);

@@ -1,5 +1,5 @@
-/* Sparse matrices by rows: allocation, checks, transpose, products with dense blocks. The result
- * does not depend on the number of threads. */
+/* Sparse matrices in CSR format: allocation, validation, transpose, and products with dense blocks.
+ * There is no sparse times sparse product. The results do not depend on the number of threads. */
 #include "la/csr.h"
 
 #include "base/mem.h"
@@ -46,9 +46,9 @@ int csr_valid(const struct csr *matrix)
     return 1;
 }
 
-/* Where part PART of PARTS begins when the rows are cut into parts of about the same work. A row
- * costs its entries and a little more, so that empty rows are spread too. Found by halving:
- * start[i] + i rises with i. */
+/* Returns where part PART of PARTS begins when the rows are divided into parts of about equal work.
+ * The cost of a row is its entries plus one, so that empty rows are distributed too. Binary search:
+ * start[i] + i is increasing. */
 static size_t part_begin(const struct csr *matrix, size_t part, size_t parts)
 {
     size_t total = matrix->start[matrix->rows] + matrix->rows, low = 0, high = matrix->rows;
@@ -63,11 +63,11 @@ static size_t part_begin(const struct csr *matrix, size_t part, size_t parts)
     return low;
 }
 
-/* ---- transposing ---- */
+/* ---- Transpose ---- */
 
-/* Rows are cut into one part per thread. Each part counts its entries per column, the counts become
- * the places where the part writes, and each part writes its rows in order: in every output row the
- * entries of part 0 come first, then those of part 1, ... the same result for every cut. */
+/* Rows are divided into one part per thread. Each part counts its entries per column, the counts
+ * become write positions, and each part writes its rows in order. In every output row the entries
+ * of part 0 precede those of part 1 and so on, so the result is the same for every division. */
 film_status csr_transpose(const struct csr *matrix, int threads, struct csr *out, film_error *error)
 {
     size_t entries = matrix->start[matrix->rows], parts = threads > 1 ? (size_t)threads : 1;
@@ -119,19 +119,19 @@ done:
     return status;
 }
 
-/* ---- matrix times block ---- */
+/* ---- Matrix times block ---- */
 
-/* Sixteen floats, one AVX-512 register, two AVX or four SSE ones. Blocks have any alignment. */
+/* Sixteen floats: one AVX-512 register, two AVX or four SSE registers. Blocks need no alignment. */
 typedef float lanes __attribute__((vector_size(64)));
 typedef float lanes_at __attribute__((vector_size(64), aligned(4), may_alias));
 
-/* Sums run over at most this many entries before they join the row's total: the error of a column
- * with 100,000 entries is then that of a few hundred. */
+/* Partial sums cover at most RUN entries before they are added to the row's total. The rounding
+ * error of a column with 100,000 entries is then that of a few hundred. */
 enum { RUN = 256, AHEAD = 12 };
 
-/* 16 * COUNT columns of out = matrix * block for the rows BEGIN .. END. COUNT is a constant where
- * this is inlined, so that the sums stay in registers. What bounds it is fetching a line or more of
- * the block for each entry, in no order; asking for them AHEAD entries early nearly doubles the
+/* 16 * COUNT columns of out = matrix * block for the rows BEGIN .. END - 1. COUNT is a constant
+ * where this is inlined, so that the sums stay in registers. The bottleneck is the random access to
+ * the block, one or more cache lines per entry. Prefetching AHEAD entries early nearly doubles the
  * speed when the block is larger than the second-level cache. */
 static inline __attribute__((always_inline)) void times_lanes(const struct csr *matrix,
                                                               const float *block, size_t width,
@@ -178,7 +178,7 @@ VEC_KERNEL static void times_64(const struct csr *matrix, const float *block, si
     times_lanes(matrix, block, width, begin, end, out, 4);
 }
 
-/* Fewer than 16 columns: what is left of a width that is no multiple of 16. */
+/* Fewer than 16 columns: the remainder of a width that is not a multiple of 16. */
 VEC_KERNEL static void times_rest(const struct csr *matrix, const float *block, size_t width,
                                   size_t begin, size_t end, float *out, size_t rest)
 {
@@ -197,7 +197,7 @@ VEC_KERNEL static void times_rest(const struct csr *matrix, const float *block, 
     }
 }
 
-/* Columns in strips of 64: a strip of the block stays in the cache while the rows pass. */
+/* Processes strips of 64 columns: a strip of the block stays in the cache while the rows pass. */
 static void times_rows(const struct csr *matrix, const float *block, size_t width, size_t begin,
                        size_t end, float *out)
 {
@@ -214,9 +214,8 @@ static void times_rows(const struct csr *matrix, const float *block, size_t widt
     if (c < width) times_rest(matrix, block + c, width, begin, end, out + c, width - c);
 }
 
-/* A row is summed by one thread in one order, so who takes which part does not change a bit. The
- * longest row (the commonest word, some 4 % of all entries) is the limit to how many threads help.
- */
+/* One thread sums each row in one order, so the assignment of parts to threads does not change a
+ * bit. The longest row (the most frequent word, about 4 % of all entries) limits the speed-up. */
 void csr_times(const struct csr *matrix, const float *block, size_t width, int threads, float *out)
 {
     size_t parts = threads > 1 ? (size_t)threads * 16 : 1;

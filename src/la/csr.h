@@ -1,4 +1,5 @@
-/* Sparse matrices, row by row (CSR). Here: a row is a sentence, a column a feature. */
+/* Sparse matrices in compressed sparse row (CSR) format. A row is a sentence, a column a
+ * feature. */
 #ifndef LA_CSR_H
 #define LA_CSR_H
 
@@ -8,8 +9,8 @@
 
 struct csr {
     size_t rows, cols;
-    size_t *start; /* rows + 1; row i is entries start[i] .. start[i+1] */
-    uint32_t *col; /* rising inside a row */
+    size_t *start; /* rows + 1; row i has the entries start[i] .. start[i+1] - 1 */
+    uint32_t *col; /* ascending within a row */
     float *val;
 };
 
@@ -17,16 +18,18 @@ film_status csr_alloc(struct csr *matrix, size_t rows, size_t cols, size_t entri
                       film_error *error);
 void csr_free(struct csr *matrix);
 
-/* OUT = matrix transposed, columns rising in each row; the same for every thread count. */
+/* OUT = the transposed matrix, with ascending columns in each row. The result is the same for every
+ * number of threads. */
 film_status csr_transpose(const struct csr *matrix, int threads, struct csr *out,
                           film_error *error);
 
-/* out (rows x width) = matrix * block (cols x width), both row-major. The other product,
- * matrix' * block, is csr_times on the transposed matrix: every row of the result is then written
- * by one thread in one order. */
+/* out (rows x width) = matrix * block (cols x width), both row-major. To compute matrix' * block,
+ * call csr_times on the transposed matrix: then one thread writes each row of the result, in one
+ * fixed order of summation. */
 void csr_times(const struct csr *matrix, const float *block, size_t width, int threads, float *out);
 
-/* Self-check: starts and columns rise and stay in range, values are finite. 0: broken. */
+/* Returns 1 when row starts and columns ascend and are in range and all values are finite, else
+ * 0. */
 int csr_valid(const struct csr *matrix);
 
 #endif

@@ -1,15 +1,15 @@
-/* Dense double products cut into blocks of fixed size, so that their bytes do not depend on the
- * number of threads. */
+/* Dense products in double (and two in float), divided into tiles of fixed size so that the result
+ * does not depend on the number of threads. BLAS computes the tiles. */
 #include "la/dense.h"
 #include "embed/vec.h"
 
 #include <cblas.h>
 #include <omp.h>
 
-/* Rows of a tile: enough for BLAS to be near its best, few enough for 8 threads at r = 500. */
+/* Rows per tile: enough for BLAS to be efficient, few enough for 8 threads at r = 500. */
 enum { TILE = 64 };
 
-/* No more threads than tiles: waking a thread costs more than a small product. */
+/* Uses no more threads than tiles: waking a thread costs more than a small product. */
 static int team(long tiles, int threads)
 {
     if (tiles < 1) return 1;
@@ -81,7 +81,7 @@ void dense_rows_times(struct dense_shape shape, const float *a, size_t stride, c
 void dense_add_products(size_t m, size_t n, size_t k, const float *a, const float *b, double *c,
                         int threads)
 {
-    enum { COLUMNS = 256 }; /* a tile of TILE x COLUMNS floats, 64 KiB, stays on the stack */
+    enum { COLUMNS = 256 }; /* a tile of TILE x COLUMNS floats, 64 KiB, fits on the stack */
     size_t across = (n + COLUMNS - 1) / COLUMNS;
     long tiles = (long)((m + TILE - 1) / TILE * across);
 #pragma omp parallel for schedule(dynamic) num_threads(team(tiles, threads))

@@ -1,15 +1,17 @@
-/* Dense products in double whose bytes do not depend on the number of threads.
+/* Dense matrix products in double whose result does not depend on the number of threads, to the
+ * last bit.
  *
- * OpenBLAS cuts a product differently for every thread count, and an optimiser magnifies the last
- * bit over hundreds of steps. Here the result is cut into tiles of fixed size, each computed by one
- * single-threaded BLAS call; the threads only share the tiles out. dense_begin makes BLAS calls of
- * this thread single-threaded (small solves included), dense_end puts the setting back. */
+ * OpenBLAS divides a product differently for every thread count, and an optimiser amplifies a
+ * difference in the last bit over hundreds of steps. Here the result is divided into tiles of fixed
+ * size. One single-threaded BLAS call computes each tile; threads only share the tiles. */
 #ifndef LA_DENSE_H
 #define LA_DENSE_H
 
 #include <stddef.h>
 
-int dense_begin(void); /* returns what dense_end wants back */
+/* Makes BLAS calls of this thread single-threaded, small solves included. Returns the previous
+ * setting, which the caller passes to dense_end. */
+int dense_begin(void);
 void dense_end(int before);
 
 /* Of a product: m x n, of k terms each. */
@@ -29,9 +31,9 @@ void dense_transposed_times(struct dense_shape shape, double alpha, const double
 void dense_rows_times(struct dense_shape shape, const float *a, size_t stride, const float *b,
                       float *out, int threads);
 
-/* C (m x n, double) += A' B with A (k x m) and B (k x n) in float: the k products are summed in
- * float, so k should be a thousand or so; larger sums are made of several calls. m rows of C per
- * thread. */
+/* C (m x n, double) += A' B with A (k x m) and B (k x n) in float. The k products are summed in
+ * float, so k should not exceed about a thousand; split larger sums into several calls. The rows of
+ * C are divided among the threads. */
 void dense_add_products(size_t m, size_t n, size_t k, const float *a, const float *b, double *c,
                         int threads);
 

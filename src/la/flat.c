@@ -10,8 +10,8 @@
 #include <omp.h>
 #include <string.h>
 
-/* Shape of one product: QUERIES x ROWS scores (128 KiB) stay in the second-level cache while they
- * are looked through. */
+/* The shape of one product: QUERIES x ROWS scores (128 KiB) stay in the second-level cache while
+ * they are scanned. */
 enum { QUERIES = 64, ROWS = 512 };
 
 /* What one thread works with. */
@@ -22,7 +22,7 @@ struct worker {
     float *kept;    /* QUERIES x k */
 };
 
-struct job {
+struct flat_job {
     const struct flat *base;
     const struct flat_queries *queries;
     size_t k;
@@ -32,7 +32,8 @@ struct job {
     uint32_t *rank;
 };
 
-static film_status worker_init(struct worker *worker, const struct job *job, film_error *error)
+static film_status flat_buffers_init(struct flat_buffers *worker, const struct flat_job *job,
+                                     film_error *error)
 {
     film_status status = FILM_OK;
     size_t dim = job->base->dim;
@@ -46,7 +47,7 @@ done:
     return status;
 }
 
-static void worker_free(struct worker *worker)
+static void flat_buffers_free(struct flat_buffers *worker)
 {
     mem_free_aligned(worker->queries);
     mem_free_aligned(worker->rows);
@@ -54,22 +55,22 @@ static void worker_free(struct worker *worker)
     mem_free(worker->kept);
 }
 
-/* The row that query I is; FLAT_NONE, which is no row, for one from elsewhere. */
+/* The row that query I equals; FLAT_NONE, which is no row, for an external vector. */
 static uint32_t query_id(const struct flat_queries *queries, size_t i)
 {
     if (queries->id) return queries->id[i];
     return queries->vectors ? FLAT_NONE : (uint32_t)i;
 }
 
-static const float *query_vector(const struct job *job, size_t i)
+static const float *query_vector(const struct flat_job *job, size_t i)
 {
     size_t dim = job->base->dim;
     return job->queries->vectors ? job->queries->vectors + i * dim
                                  : job->base->rows + query_id(job->queries, i) * dim;
 }
 
-/* And its target's, with what is subtracted from its score. */
-static const float *target_vector(const struct job *job, size_t i, float *penalty)
+/* The vector of query I's target, and the penalty subtracted from its score. */
+static const float *target_vector(const struct flat_job *job, size_t i, float *penalty)
 {
     const struct flat_targets *targets = job->targets;
     const float *of_row = job->base->penalty;
@@ -107,7 +108,8 @@ VEC_KERNEL static void multiply(float *scores, const float *queries, const float
         }
 }
 
-static void gather_queries(struct worker *worker, const struct job *job, size_t first, size_t count)
+static void gather_queries(struct flat_buffers *worker, const struct flat_job *job, size_t first,
+                           size_t count)
 {
     size_t dim = job->base->dim;
     memset(worker->queries, 0, QUERIES * dim * sizeof(float));
@@ -117,8 +119,8 @@ static void gather_queries(struct worker *worker, const struct job *job, size_t 
     }
 }
 
-/* The scores of block BLOCK of the base; returns how many rows it has. */
-static size_t score_block(struct worker *worker, const struct flat *base, size_t block)
+/* Computes the scores of block BLOCK of the base; returns its number of rows. */
+static size_t score_block(struct flat_buffers *worker, const struct flat *base, size_t block)
 {
     size_t first = block * ROWS, count = base->count - first < ROWS ? base->count - first : ROWS;
     const float *rows = base->rows + first * base->dim;
@@ -133,7 +135,8 @@ static size_t score_block(struct worker *worker, const struct flat *base, size_t
     return count;
 }
 
-static void search_tile(struct worker *worker, const struct job *job, size_t first, size_t count)
+static void search_tile(struct flat_buffers *worker, const struct flat_job *job, size_t first,
+                        size_t count)
 {
     struct topk top[QUERIES];
     size_t blocks = (job->base->count + ROWS - 1) / ROWS, k = job->k;
@@ -143,7 +146,8 @@ static void search_tile(struct worker *worker, const struct job *job, size_t fir
         size_t rows = score_block(worker, job->base, block);
         for (size_t i = 0; i < count; i++) {
             const float *scores = worker->scores + i * ROWS;
-            size_t self = query_id(job->queries, first + i) - block * ROWS; /* wraps: not here */
+            size_t self =
+                query_id(job->queries, first + i) - block * ROWS; /* wraps when not in this block */
             for (size_t j = 0; j < rows; j++)
                 if (j != self) topk_offer(&top[i], scores[j], (uint32_t)(block * ROWS + j));
         }
@@ -158,7 +162,8 @@ static void search_tile(struct worker *worker, const struct job *job, size_t fir
     }
 }
 
-static void rank_tile(struct worker *worker, const struct job *job, size_t first, size_t count)
+static void rank_tile(struct flat_buffers *worker, const struct flat_job *job, size_t first,
+                      size_t count)
 {
     size_t dim = job->base->dim, blocks = (job->base->count + ROWS - 1) / ROWS;
     float wanted[QUERIES], penalty[QUERIES];
@@ -179,7 +184,8 @@ static void rank_tile(struct worker *worker, const struct job *job, size_t first
             if (self == target && self != FLAT_NONE) continue;
             uint32_t better = 0;
             for (size_t j = 0; j < rows; j++) better += scores[j] >= wanted[i];
-            size_t s = self - block * ROWS, t = target - block * ROWS; /* wrap: not here */
+            size_t s = self - block * ROWS,
+                   t = target - block * ROWS; /* wraps when not in this block */
             if (s < rows) better -= scores[s] >= wanted[i];
             if (t < rows) better -= scores[t] >= wanted[i];
             job->rank[first + i] += better;
@@ -187,10 +193,10 @@ static void rank_tile(struct worker *worker, const struct job *job, size_t first
     }
 }
 
-/* Tiles of queries, shared out among the threads. The calling thread reports progress; when that
- * says stop, all threads pass over what is left. */
-static film_status run(const struct job *job, int threads, const film_progress *progress,
-                       film_error *error)
+/* Distributes tiles of queries over the threads. The calling thread reports progress; after a
+ * cancellation all threads skip the remaining tiles. */
+static film_status run_tiles(const struct flat_job *job, int threads, const film_progress *progress,
+                             film_error *error)
 {
     film_status status = FILM_OK;
     size_t tiles = (job->queries->count + QUERIES - 1) / QUERIES, done = 0;
@@ -199,9 +205,9 @@ static film_status run(const struct job *job, int threads, const film_progress *
     if ((size_t)threads > tiles) threads = tiles ? (int)tiles : 1;
 #pragma omp parallel num_threads(threads)
     {
-        struct worker worker;
+        struct flat_buffers worker;
         film_error own_error;
-        film_status own = worker_init(&worker, job, &own_error);
+        film_status own = flat_buffers_init(&worker, job, &own_error);
         if (own != FILM_OK) __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 #pragma omp for schedule(dynamic, 1)
         for (size_t tile = 0; tile < tiles; tile++) {
@@ -220,7 +226,7 @@ static film_status run(const struct job *job, int threads, const film_progress *
 #pragma omp critical
             status = status_set(error, own, "%s", own_error.message);
         }
-        worker_free(&worker);
+        flat_buffers_free(&worker);
     }
     return status;
 }
@@ -237,6 +243,6 @@ film_status flat_rank(const struct flat *base, const struct flat_queries *querie
                       const struct flat_targets *targets, int threads,
                       const film_progress *progress, uint32_t *rank, film_error *error)
 {
-    struct job job = {.base = base, .queries = queries, .targets = targets, .rank = rank};
-    return run(&job, threads, progress, error);
+    struct flat_job job = {.base = base, .queries = queries, .targets = targets, .rank = rank};
+    return run_tiles(&job, threads, progress, error);
 }

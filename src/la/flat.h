@@ -1,4 +1,4 @@
-/* Exact nearest neighbours by inner product: every query against every row.
+/* Exact nearest neighbours by inner product: compares every query with every row (brute force).
  *
  * Every score is the same sum in the same order, so it depends on the two vectors alone, not on their
  * places or on the number of threads: equal vectors tie exactly, and the bytes of the result are the same
@@ -15,24 +15,26 @@
 
 struct flat {
     const float *rows;    /* count x dim */
-    const float *penalty; /* count: subtracted from every score of the row; NULL: nothing */
+    const float *penalty; /* count: subtracted from every score of the row; NULL: no penalty */
     size_t count, dim;
 };
 
-/* Queries are rows themselves, by id, and then none is among its own neighbours; or, where VECTORS
- * is set, vectors from elsewhere, and then every row may be an answer but the one that ID says it
- * is. */
+/* Queries come in two kinds. With VECTORS == NULL they are rows, given by id, and a row is never
+ * its own neighbour. Otherwise they are external vectors, and every row may be a result, except the
+ * row that ID names for the query. */
 struct flat_queries {
-    const uint32_t *id; /* NULL: all rows, in order; of vectors: none of them is a row */
+    /* Rows: the row of each query; NULL means all rows in order. Vectors: the row that each one
+     * equals; NULL means that none is a row. */
+    const uint32_t *id;
     size_t count;
     const float *vectors; /* count x dim, or NULL */
 };
 
-/* Targets likewise. */
+/* One target per query, in the same two kinds. */
 struct flat_targets {
-    const uint32_t *id;   /* of vectors: FLAT_NONE where it is no row */
+    const uint32_t *id;   /* for vectors: FLAT_NONE where the target is not a row */
     const float *vectors; /* count x dim, or NULL */
-    const float *penalty; /* count: of the vectors; NULL: nothing */
+    const float *penalty; /* count, for vectors only; NULL: no penalty */
 };
 
 /* OUT's id and score (may be NULL) are queries x k, best first, of equal scores the lower id; where there
@@ -41,9 +43,9 @@ film_status flat_search(const struct flat *base, const struct flat_queries *quer
                         int threads, const film_progress *progress, const struct nearest *out,
                         film_error *error);
 
-/* RANK[i] = 1 + the number of rows, other than the query and its target, that score at least as
- * well for query i as target i does: ties count against the target. A target that is its own query
- * has rank 1. */
+/* RANK[i] = 1 + the number of rows, other than query i and its target, that score at least as high
+ * for query i as target i does: ties count against the target. A target that is its own query has
+ * rank 1. */
 film_status flat_rank(const struct flat *base, const struct flat_queries *queries,
                       const struct flat_targets *targets, int threads,
                       const film_progress *progress, uint32_t *rank, film_error *error);

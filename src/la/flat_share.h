@@ -1,22 +1,24 @@
-/* Exact neighbours of rows that are spread over the processes of a job: the queries go to everyone,
- * each answers from its own rows, and the answers are put together. A score depends on the two
- * vectors alone (flat.h), so they are those of one process that has all rows.
+/* Exact nearest neighbours among rows that are partitioned over the processes of a job.
  *
- * Traffic: every vector asked about goes to all processes once; a search brings back k x 8 bytes
- * from each of them, a rank 8 bytes. Memory of a process: its rows, and a block of queries. */
+ * Queries are sent to every process, each searches its own rows, and the results are merged. A
+ * score depends on the two vectors alone (flat.h), so the results equal those of one process with
+ * all rows. Traffic: each query vector goes to all processes once; each process returns k x 8 bytes
+ * per search and 8 bytes per rank. Memory per process: its own rows and one block of queries. */
 #ifndef LA_FLAT_SHARE_H
 #define LA_FLAT_SHARE_H
 
 #include "base/comm.h"
 #include "la/flat.h"
 
-/* Rows have numbers, the same in all processes. NUMBER and ROW are NULL in a job of one process,
- * where a row's number is its place. */
+/* Every row has a global number, which is the same in all processes. NUMBER and ROW are NULL in a
+ * job of one process, where a row's number is its index. */
 struct flat_share {
     const struct comm *comm;
-    struct flat mine;       /* the rows of this process */
-    const uint32_t *number; /* of each of the rows that have one (all, or the first ones), rising */
-    const uint32_t *row;    /* of each number, where it is in mine; FLAT_NONE: another process's */
+    struct flat mine; /* the rows of this process */
+    /* The numbers of the rows that have one (all rows, or the first ones), ascending. */
+    const uint32_t *number;
+    /* By number: the row's index in MINE; FLAT_NONE when another process has it. */
+    const uint32_t *row;
 };
 
 static inline uint32_t flat_share_row(const struct flat_share *share, uint32_t number)
@@ -28,8 +30,8 @@ static inline uint32_t flat_share_number(const struct flat_share *share, size_t 
     return share->number ? share->number[row] : (uint32_t)row;
 }
 
-/* ID (rows of this process x k): the numbers of the nearest others of each, as flat_search of all
- * rows gives them. */
+/* ID (rows of this process x k) receives the numbers of the k nearest other rows of each row, as
+ * flat_search over all rows would return them. */
 film_status flat_share_search(const struct flat_share *share, size_t k, int threads,
                               const film_progress *progress, uint32_t *id, film_error *error);
 

@@ -1,8 +1,8 @@
-/* The largest eigenvalues of a symmetric, positive semi-definite operator A that is known only by
- * what it does to a block of vectors: block Lanczos with full reorthogonalisation.
+/* Block Lanczos with full reorthogonalisation: the largest eigenvalues of a symmetric positive
+ * semi-definite operator A that is known only by its product with a block of vectors.
  *
- * Memory: the basis, rows x (basis rounded up to 16, sometimes 16 more) floats; besides
- * 32 x basis x block floats and 3 x basis^2 doubles. */
+ * Memory: rows x basis floats for the basis (rounded up to a multiple of 16, sometimes 16 more),
+ * and 32 x basis x block floats and 3 x basis^2 doubles. */
 #ifndef LA_KRYLOV_H
 #define LA_KRYLOV_H
 
@@ -14,19 +14,19 @@ struct krylov {
     size_t block;      /* vectors per step, <= basis and <= ORTHO_WIDEST */
     size_t rank;       /* eigenvectors wanted, <= basis */
     film_progress progress;
-    const struct comm *comm; /* of the job: they stop together */
+    const struct comm *comm; /* of the job: its processes stop together */
     /* block (rows x width) = A block. */
     film_status (*apply)(void *self, float *block, size_t width, film_error *error);
     void *self;
 };
 
-/* values (rank, falling) and vectors (rows x rank, row-major, allocated here: mem_free). RESIDUAL
- * (rank) is ||A u - value u|| as the basis tells it, without another product. */
+/* Computes VALUES (rank, descending) and VECTORS (rows x rank, row-major; free with mem_free).
+ * RESIDUAL (rank) is ||A u - value u||, estimated from the basis without another product. */
 film_status krylov_top(struct krylov *job, double *values, double *residual, float **vectors,
                        film_error *error);
 
-/* Eigenvalues (rising) and eigenvectors of a symmetric matrix (size x size); the vectors replace
- * the matrix, one behind the other. */
+/* Eigenvalues (ascending) and eigenvectors of a symmetric matrix (size x size). The eigenvectors
+ * replace the matrix, each stored contiguously. */
 film_status krylov_small(double *matrix, size_t size, double *values, int threads,
                          film_error *error);
 

@@ -1,5 +1,4 @@
-/* How many threads OpenMP and BLAS use: the number is base/threads.c's decision, OpenMP only
- * follows. */
+/* Sets the number of threads of OpenMP and BLAS. base/threads.c decides the number. */
 #include "la/openmp.h"
 #include "base/threads.h"
 
@@ -8,6 +7,6 @@
 int openmp_use(int wanted)
 {
     wanted = threads_count(wanted);
-    omp_set_num_threads(wanted); /* a setting of this thread alone; OpenBLAS follows it */
+    omp_set_num_threads(wanted); /* affects the calling thread only; OpenBLAS follows it */
     return wanted;
 }

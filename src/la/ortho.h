@@ -1,8 +1,9 @@
-/* Orthonormal blocks: tall matrices (rows x width, row-major float, width at most ORTHO_WIDEST)
- * whose columns are made orthonormal, among each other and against a basis that exists already.
+/* Block orthonormalisation: makes the columns of a tall matrix (rows x width, row-major float,
+ * width at most ORTHO_WIDEST) orthonormal to each other and to an existing basis.
  *
- * The rows may be spread over processes; inner products are then summed through the side's comm.
- * The work is cut into the same parts for every thread count: the bytes do not depend on it. */
+ * The rows may be partitioned over processes; inner products are then summed through the side's
+ * communicator. The work is divided into ORTHO_PARTS parts for every thread count, so the result
+ * does not depend on it, to the last bit. */
 #ifndef LA_ORTHO_H
 #define LA_ORTHO_H
 
@@ -10,16 +11,16 @@
 
 enum { ORTHO_WIDEST = 64, ORTHO_PARTS = 32 };
 
-/* One side of a matrix: what its vectors look like, and scratch for working with them. */
+/* One side of a matrix (rows or columns): the shape of its vectors, and scratch memory. */
 struct ortho {
     size_t rows;             /* of this process */
     size_t first;            /* this process's first row among all rows */
-    size_t all;              /* rows of all processes: no more vectors than this are independent */
+    size_t all;              /* rows of all processes; also the largest possible dimension */
     const struct comm *comm; /* comm_single when every process holds all rows */
     int threads;
-    uint64_t seed, draws; /* random blocks drawn so far */
-    size_t most;          /* largest basis there is room for */
-    float *sums;          /* ORTHO_PARTS x most x width: inner products, part by part */
+    uint64_t seed, draws; /* DRAWS counts the random blocks drawn so far */
+    size_t most;          /* capacity: the largest basis */
+    float *sums;          /* ORTHO_PARTS x most x width: partial inner products */
     float *factor;        /* most x width: their sum */
     double *gram;         /* (ORTHO_PARTS + 1) x width x width */
 };
@@ -34,8 +35,8 @@ film_status ortho_init(struct ortho *side, struct ortho_room room, uint64_t seed
                        const struct comm *comm, film_error *error);
 void ortho_free(struct ortho *side);
 
-/* Fills a block with normal random numbers that depend on the seed, the number of the draw and the
- * row's place among all rows only. */
+/* Fills a block with normal random numbers. They depend only on the seed, the number of the draw
+ * and the row's global index. */
 void ortho_random(struct ortho *side, float *block, size_t width);
 
 /* Orthonormal columns, rows x count. */

@@ -1,11 +1,13 @@
-/* Matrices whose rows are partitioned over the processes of a job: gathering, summing, products. */
+/* Matrices whose rows are partitioned over the processes of a job: gathering, summing, products. It
+ * processes STRIP columns at a time, so that no process holds a whole matrix. */
 #include "la/spread.h"
 
 #include "base/mem.h"
 
 #include <string.h>
 
-enum { STRIP = 32 }; /* columns at a time */
+/* Columns per transfer. */
+enum { STRIP = 32 };
 
 size_t spread_first(const struct comm *comm, size_t total)
 {
@@ -17,7 +19,7 @@ size_t spread_rows(const struct comm *comm, size_t total)
     return comm_begin(comm, total, comm->rank + 1) - comm_begin(comm, total, comm->rank);
 }
 
-/* What each process has of TOTAL things of SIZE. */
+/* The bytes or counts that each process has of TOTAL items of SIZE. */
 static size_t *shares(const struct comm *comm, size_t total, size_t size)
 {
     size_t *share = mem_array((size_t)comm->size, sizeof *share);
@@ -46,16 +48,16 @@ film_status spread_sum(const struct comm *comm, size_t total, size_t width, cons
     return status;
 }
 
-/* Columns AT .. AT + SOME of FROM (rows x width) to TO (rows x some), and back. */
-static void take_columns(const float *from, size_t rows, size_t width, size_t at, size_t some,
-                         float *to)
+/* Copies columns AT .. AT + SOME - 1 of FROM (rows x width) to TO (rows x some), and back. */
+static void gather_columns(const float *from, size_t rows, size_t width, size_t at, size_t some,
+                           float *to)
 {
     for (size_t i = 0; i < rows; i++)
         memcpy(to + i * some, from + i * width + at, some * sizeof *to);
 }
 
-static void put_columns(const float *from, size_t rows, size_t some, size_t at, size_t width,
-                        float *to)
+static void scatter_columns(const float *from, size_t rows, size_t some, size_t at, size_t width,
+                            float *to)
 {
     for (size_t i = 0; i < rows; i++)
         memcpy(to + i * width + at, from + i * some, some * sizeof *to);
@@ -77,10 +79,10 @@ film_status spread_times(const struct comm *comm, const struct csr *x, const flo
               error);
     for (size_t at = 0; at < width; at += STRIP) {
         size_t some = width - at < STRIP ? width - at : STRIP;
-        take_columns(mine, rows, width, at, some, strip);
+        gather_columns(mine, rows, width, at, some, strip);
         TRY(spread_gather(comm, x->cols, some, strip, all, error));
         csr_times(x, all, some, threads, product);
-        put_columns(product, x->rows, some, at, width, out);
+        scatter_columns(product, x->rows, some, at, width, out);
     }
 done:
     mem_free(strip);
@@ -105,10 +107,10 @@ film_status spread_sum_times(const struct comm *comm, const struct csr *t, const
               error);
     for (size_t at = 0; at < width; at += STRIP) {
         size_t some = width - at < STRIP ? width - at : STRIP;
-        take_columns(a, t->cols, width, at, some, strip);
+        gather_columns(a, t->cols, width, at, some, strip);
         csr_times(t, strip, some, threads, all);
         TRY(spread_sum(comm, t->rows, some, all, sum, error));
-        put_columns(sum, rows, some, at, width, mine);
+        scatter_columns(sum, rows, some, at, width, mine);
     }
 done:
     mem_free_aligned(strip);

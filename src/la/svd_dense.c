@@ -1,4 +1,5 @@
-/* The SVD of a dense matrix with few columns, from its Gram matrix in double precision. */
+/* The SVD of a dense matrix with few columns, from the eigenvectors of its Gram matrix in double.
+ * FILM-BERT uses it on the encoder's vectors. */
 #include "base/mem.h"
 #include "la/dense.h"
 #include "la/svd.h"
@@ -7,10 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { SOME = 1024 }; /* rows made double at a time */
+/* Rows converted to double at a time. */
+enum { SOME = 1024 };
 
-/* GRAM += X'X, in double: the vectors of a network lie in a plane but for rounding, and a sum in
- * float would take that rounding for a direction. */
+/* GRAM += X'X, in double: the vectors of a network are in a subspace except for rounding, and a sum
+ * in float would turn that rounding into a direction. */
 static film_status add_products(const float *x, size_t rows, size_t cols, int threads, double *gram,
                                 film_error *error)
 {
@@ -26,7 +28,7 @@ static film_status add_products(const float *x, size_t rows, size_t cols, int th
     return FILM_OK;
 }
 
-/* The sigmas above 1e-5 of the first: smaller ones are rounding. EIGEN rises. */
+/* Counts the sigmas above 1e-5 of the first; smaller ones are rounding. EIGEN is ascending. */
 static size_t count_rank(const double *eigen, size_t cols, size_t wanted)
 {
     size_t rank = 0;
@@ -35,7 +37,8 @@ static size_t count_rank(const double *eigen, size_t cols, size_t wanted)
     return rank;
 }
 
-/* Column RANK - j of VECTORS (eigenvectors as columns, rising), its largest entry positive. */
+/* Takes the j-th largest of VECTORS (eigenvectors as columns, ascending), with its largest entry
+ * positive. */
 static void take_column(const double *vectors, size_t cols, size_t j, struct svd *out)
 {
     size_t from = cols - 1 - j, largest = 0;

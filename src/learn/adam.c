@@ -1,6 +1,5 @@
-/* Adam's update of an array of weights. It knows neither what the weights are nor when to stop;
- * the step size is the caller's. Kingma & Ba, "Adam: a method for stochastic optimization",
- * 2015. */
+/* Implements one Adam update of an array of weights (Kingma & Ba, "Adam: a method for stochastic
+ * optimization", 2015). The caller chooses the learning rate and decides when to stop. */
 #include "learn/adam.h"
 #include "embed/vec.h"
 
@@ -9,7 +8,7 @@
 #define MOMENT_DECAY 0.9
 #define SQUARE_DECAY 0.99
 
-/* CORRECT: 1 - decay^step of both means. */
+/* CORRECT: 1 - decay^step of both moments. */
 VEC_KERNEL static void move(float *restrict weights, float *restrict moment, float *restrict square,
                             const float *restrict g, float rate, const float correct[2], size_t n)
 {

@@ -1,5 +1,6 @@
-/* Gradient boosting by XGBoost's C interface, and its trees as our tables. The only file that
- * knows XGBoost; a model that answers does not need it. Chen & Guestrin 2016. */
+/* Gradient boosting (Chen & Guestrin 2016) through XGBoost's C interface, and conversion of its
+ * trees to our tables. This is the only file that calls XGBoost; a trained model does not need
+ * it. */
 #include "learn/boosting.h"
 #include "base/mem.h"
 #include "la/openmp.h"
@@ -29,7 +30,7 @@ void boosting_history_free(struct boosting_history *history)
     memset(history, 0, sizeof *history);
 }
 
-/* ---- what is asked for ---- */
+/* ---- Checks ---- */
 
 static int in_share(double value)
 {
@@ -55,7 +56,7 @@ static film_status check_options(const struct boosting_options *options, size_t 
     return problem ? status_set(error, FILM_USAGE, "boosting: %s", problem) : FILM_OK;
 }
 
-/* XGBoost would take a NaN for a missing value, which our trees do not know. */
+/* XGBoost would treat NaN as a missing value, which our trees do not support. */
 static film_status check_data(const struct boosting_data *data, size_t features, int probability,
                               const char *name, film_error *error)
 {
@@ -78,9 +79,9 @@ static film_status check_data(const struct boosting_data *data, size_t features,
     return FILM_OK;
 }
 
-/* ---- XGBoost, every call checked ---- */
+/* ---- Calls of XGBoost, each checked ---- */
 
-/* The one place where XGBoost's errors become ours: its first line, without the stack trace. */
+/* Converts an error of XGBoost to ours: its first line, without the stack trace. */
 static film_status check(int failed, film_error *error)
 {
     if (!failed) return FILM_OK;
@@ -96,9 +97,8 @@ static void say_nothing(const char *message)
     (void)message;
 }
 
-/* The library never prints. Verbosity belongs to the calling thread and is put back by the
- * caller of this function; the log callback, of the same thread, cannot be read and so not be
- * put back. */
+/* Silences XGBoost: the library never prints. The caller restores the verbosity of its thread. The
+ * log callback cannot be read, and so cannot be restored. */
 static film_status silence(char **before, film_error *error)
 {
     film_status status = FILM_OK;
@@ -125,7 +125,7 @@ done:
     return status;
 }
 
-/* A number as text with a point in every locale: jansson sees to that, printf does not. */
+/* Formats with a decimal point in every locale: jansson does, printf does not. */
 static film_status set_number(BoosterHandle booster, const char *name, double value,
                               film_error *error)
 {
@@ -162,15 +162,15 @@ static film_status configure(BoosterHandle booster, const struct boosting_option
 {
     film_status status = FILM_OK;
     int logistic = options->objective == BOOSTING_LOGISTIC;
-    uint64_t seed = (options->seed ^ (options->seed >> 31)) & INT32_MAX; /* it takes a plain int */
+    uint64_t seed = (options->seed ^ (options->seed >> 31)) & INT32_MAX; /* XGBoost takes an int */
     const struct {
         const char *name, *value;
     } texts[] = {
         {"booster", "gbtree"},
         {"tree_method", "hist"},
-        {"max_bin", "64"}, /* as good as 256 on Quora, and half the time */
+        {"max_bin", "64"}, /* as accurate as 256 on Quora, in half the time */
         {"objective", logistic ? "reg:logistic" : "reg:squarederror"},
-        /* The margin the trees start from is then 0. */
+        /* Makes the initial margin 0. */
         {"base_score", logistic ? "0.5" : "0"},
         {"disable_default_eval_metric", "1"},
     };
@@ -200,10 +200,10 @@ done:
     return status;
 }
 
-/* ---- rounds ---- */
+/* ---- Rounds ---- */
 
-/* The mean loss of margins, weighted. Parts are fixed, so the sum does not depend on the
- * threads. */
+/* The weighted mean loss of the margins. The parts are fixed, so the sum does not depend on the
+ * number of threads. */
 static double mean_loss(const struct boosting_data *data, const float *margin, int logistic,
                         int threads)
 {
@@ -239,9 +239,9 @@ struct fit {
     struct boosting_history history;
 };
 
-/* XGBoost keeps the margins of both matrices up to date, so this does not walk all trees again. */
-static film_status judge(struct fit *fit, DMatrixHandle matrix, const struct boosting_data *data,
-                         double *loss, film_error *error)
+/* XGBoost caches the margins of both matrices, so this does not evaluate all trees again. */
+static film_status mean_loss_now(struct fit *fit, DMatrixHandle matrix,
+                                 const struct boosting_data *data, double *loss, film_error *error)
 {
     enum { MARGIN = 1, ALL_TREES = 0, NOT_TRAINING = 0 };
     bst_ulong length;
@@ -264,9 +264,10 @@ static film_status one_round(struct fit *fit, film_error *error)
     const struct boosting_options *options = fit->options;
     size_t round = history->rounds;
     TRY(check(XGBoosterUpdateOneIter(fit->booster, (int)round, fit->matrix), error));
-    TRY(judge(fit, fit->matrix, fit->data, &history->train[round], error));
+    TRY(mean_loss_now(fit, fit->matrix, fit->data, &history->train[round], error));
     if (options->validation)
-        TRY(judge(fit, fit->validation, options->validation, &history->validation[round], error));
+        TRY(mean_loss_now(fit, fit->validation, options->validation, &history->validation[round],
+                          error));
     history->rounds = round + 1;
     if (!options->validation || !history->kept ||
         history->validation[round] < history->validation[history->kept - 1])
@@ -292,7 +293,7 @@ static film_status all_rounds(struct fit *fit, film_error *error)
     return status;
 }
 
-static film_status prepare(struct fit *fit, film_error *error)
+static film_status prepare_fit(struct fit *fit, film_error *error)
 {
     film_status status = FILM_OK;
     const struct boosting_options *options = fit->options;
@@ -312,9 +313,9 @@ done:
     return status;
 }
 
-/* ---- reading the trees ---- */
+/* ---- Conversion of the trees ---- */
 
-/* A tree as XGBoost writes it: an array per property, an entry per node, 0 the root. */
+/* A tree in XGBoost's format: one array per property, one entry per node; node 0 is the root. */
 struct nodes {
     const json_t *left, *right;    /* -1: a leaf */
     const json_t *feature, *value; /* value: the cut, or the leaf's value times the rate */
@@ -322,17 +323,17 @@ struct nodes {
 
 static int whole_at(const json_t *array, long at)
 {
-    return (int)json_integer_value(json_array_get(array, (size_t)at)); /* 0 where there is none */
+    return (int)json_integer_value(json_array_get(array, (size_t)at)); /* 0 if missing */
 }
 
-static float number_at(const json_t *array, long at)
+static float json_float_at(const json_t *array, long at)
 {
     const json_t *value = json_array_get(array, (size_t)at);
-    /* The text has the digits that make this very float again. */
+    /* The text has enough digits to restore the same float. */
     return json_is_number(value) ? (float)json_number_value(value) : NAN;
 }
 
-/* The node's children; 0: it is a leaf. A child comes after its parent, so 0 is never one. */
+/* Returns the node's children, or 0 for a leaf. Children follow their parent, so 0 is never one. */
 static int children(const struct nodes *nodes, int node, int *left, int *right)
 {
     *left = whole_at(nodes->left, node);
@@ -340,7 +341,7 @@ static int children(const struct nodes *nodes, int node, int *left, int *right)
     return *left > node && *right > node;
 }
 
-/* 0: not a tree of depth 2. Anything else that is wrong becomes a NaN or a feature out of range. */
+/* Returns 0 when the depth exceeds 2. Any other defect becomes a NaN or a feature out of range. */
 static int read_tree(const json_t *json, struct tree *tree)
 {
     int child[2], leaf[2], none[2];
@@ -349,32 +350,32 @@ static int read_tree(const json_t *json, struct tree *tree)
         json_object_get(json, "split_indices"), json_object_get(json, "split_conditions")};
     *tree = (struct tree){.feature = {-1, -1, -1}};
     if (!children(&nodes, 0, &child[0], &child[1])) {
-        tree->leaf[0] = number_at(nodes.value, 0);
+        tree->leaf[0] = json_float_at(nodes.value, 0);
         return 1;
     }
     tree->feature[0] = whole_at(nodes.feature, 0);
-    tree->cut[0] = number_at(nodes.value, 0);
+    tree->cut[0] = json_float_at(nodes.value, 0);
     for (int side = 0; side < 2; side++) {
         if (!children(&nodes, child[side], &leaf[0], &leaf[1])) {
-            tree->leaf[2 * side] = number_at(nodes.value, child[side]);
+            tree->leaf[2 * side] = json_float_at(nodes.value, child[side]);
             continue;
         }
         tree->feature[1 + side] = whole_at(nodes.feature, child[side]);
-        tree->cut[1 + side] = number_at(nodes.value, child[side]);
+        tree->cut[1 + side] = json_float_at(nodes.value, child[side]);
         for (int i = 0; i < 2; i++) {
             if (children(&nodes, leaf[i], &none[0], &none[1])) return 0;
-            tree->leaf[2 * side + i] = number_at(nodes.value, leaf[i]);
+            tree->leaf[2 * side + i] = json_float_at(nodes.value, leaf[i]);
         }
     }
     return 1;
 }
 
-static film_status load_model(BoosterHandle booster, json_t **out, film_error *error)
+static film_status load_saved_trees(BoosterHandle booster, json_t **out, film_error *error)
 {
     bst_ulong length;
     const char *text;
     json_error_t problem;
-    /* The saved model, not the dump: the dump rounds its cuts. */
+    /* Reads the saved model, because the dump rounds its cuts. */
     film_status status =
         check(XGBoosterSaveModelToBuffer(booster, "{\"format\": \"json\"}", &length, &text), error);
     if (status != FILM_OK) return status;
@@ -390,7 +391,7 @@ static film_status read_trees(const struct fit *fit, struct trees *trees, film_e
     film_status status = FILM_OK;
     json_t *model = NULL;
     size_t count = fit->history.kept;
-    TRY(load_model(fit->booster, &model, error));
+    TRY(load_saved_trees(fit->booster, &model, error));
     const json_t *list = json_object_get(model, "learner");
     list = json_object_get(json_object_get(list, "gradient_booster"), "model");
     list = json_object_get(list, "trees");
@@ -412,9 +413,10 @@ done:
     return status;
 }
 
-/* What we read must answer as XGBoost does: another version could write something we
- * misunderstand, and every model trained from then on would be wrong without a sign. */
-static film_status compare(const struct fit *fit, const struct trees *trees, film_error *error)
+/* Checks that our trees predict what XGBoost predicts. A different version could write something
+ * that we misread; then every new model would be wrong without a sign. */
+static film_status compare_with_xgboost(const struct fit *fit, const struct trees *trees,
+                                        film_error *error)
 {
     enum { MOST_ROWS = 1000 };
     char values[160], config[200];
@@ -435,7 +437,7 @@ static film_status compare(const struct fit *fit, const struct trees *trees, fil
         error);
     for (size_t i = 0; status == FILM_OK && i < rows; i++) {
         double ours = trees_sum(trees, fit->data->x + i * fit->features);
-        /* XGBoost adds in float. */
+        /* XGBoost sums in float. */
         if (!(fabs(ours - (double)margin[i]) <= 1e-4 * (1 + fabs(ours))))
             status = status_set(error, FILM_BAD_INPUT,
                                 "XGBoost: predicts %g for row %zu, but the converted trees predict "
@@ -461,13 +463,13 @@ film_status boosting_fit(const struct boosting_data *data, size_t features,
         TRY(check_data(options->validation, features, logistic, "validation", error));
     fit.threads = openmp_use(options->threads);
     TRY(silence(&before, error));
-    TRY(prepare(&fit, error));
+    TRY(prepare_fit(&fit, error));
     rounds = all_rounds(&fit, error);
     if (rounds != FILM_OK && rounds != FILM_CANCELLED) TRY(rounds);
     TRY(read_trees(&fit, trees, error));
-    TRY(compare(&fit, trees, error));
+    TRY(compare_with_xgboost(&fit, trees, error));
     TRY(trees_cover(trees, data->x, data->rows, features, data->weight, fit.threads, error));
-    status = rounds; /* cancelled: what there is can be used */
+    status = rounds; /* after a cancellation the completed rounds are usable */
 done:
     if (fit.booster) XGBoosterFree(fit.booster);
     if (fit.validation) XGDMatrixFree(fit.validation);

@@ -1,5 +1,5 @@
-/* Platt's scaling: logistic regression of the label on one score or two, by Newton's method. The
- * threshold is a choice of its own (learn/operating.h). */
+/* Platt scaling (Platt 1999): logistic regression of the label on one or two scores by Newton's
+ * method. Thresholds are chosen in learn/operating.c. */
 #include "learn/calibrate_fit.h"
 #include "base/mem.h"
 #include "learn/operating.h"
@@ -17,7 +17,7 @@ static double class_weight(float target, double positive, double count)
 }
 
 /* Newton's method on the weighted logistic loss in (scale, bias), with a small ridge on the scale
- * so that separable data has an answer. */
+ * so that separable data has a finite solution. */
 static void fit_line(const float *x, const float *offset, const float *target, size_t count,
                      struct calibration *out)
 {
@@ -79,9 +79,9 @@ film_status calibrate_fit_beside(const float *similarity, const float *offset, c
     fit_line(similarity, offset, target, count, out);
     film_status status =
         calibrate_threshold(similarity, target, count, &out->threshold, &accuracy, error);
-    /* Labels that similarity says nothing about, or the opposite (few rows, look-alikes as
-     * negatives). A falling line would turn the decision at the threshold round; an almost level
-     * one says what is known. */
+    /* The labels do not depend on similarity, or contradict it (few rows, look-alikes as
+     * negatives). A falling line would reverse the decision at the threshold, so a nearly level
+     * line is used. */
     if (!(out->scale >= LEAST_SCALE)) {
         out->scale = LEAST_SCALE;
         out->bias = -LEAST_SCALE * out->threshold;
@@ -89,7 +89,7 @@ film_status calibrate_fit_beside(const float *similarity, const float *offset, c
     return status;
 }
 
-static int rising(const void *left, const void *right)
+static int by_value(const void *left, const void *right)
 {
     float a = *(const float *)left, b = *(const float *)right;
     return a < b ? -1 : a > b;
@@ -114,7 +114,7 @@ static void fit_plane(const struct two_scores *pairs, double out[3])
                 for (int b = 0; b < 3; b++) h[a][b] += weight * p * (1 - p) * x[a] * x[b];
             }
         }
-        for (int a = 0; a < 3; a++) /* h is positive definite: no pivots to look for */
+        for (int a = 0; a < 3; a++) /* h is positive definite: no pivoting */
             for (int b = a + 1; b < 3; b++) {
                 double factor = h[b][a] / h[a][a];
                 for (int c = a; c < 3; c++) h[b][c] -= factor * h[a][c];
@@ -159,15 +159,13 @@ done:
 film_status calibrate_blind(const float *random, size_t count, struct calibration *out,
                             film_error *error)
 {
-    enum {
-        SLOPE = 10
-    }; /* a choice, not a measurement: 0.1 of similarity is one unit of log-odds */
+    enum { SLOPE = 10 }; /* by choice, not measured: 0.1 of similarity is one unit of log-odds */
     float *sorted = mem_array(count, sizeof *sorted);
     if (!sorted) return status_no_memory(error);
     double threshold = 0.5;
     if (count) {
         memcpy(sorted, random, count * sizeof *sorted);
-        qsort(sorted, count, sizeof *sorted, rising);
+        qsort(sorted, count, sizeof *sorted, by_value);
         threshold = fmax(threshold, (double)sorted[count - 1 - count / 1000]);
     }
     mem_free(sorted);

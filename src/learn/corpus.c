@@ -1,5 +1,5 @@
-/* Rows of labelled files in memory: every distinct sentence once, rows as ids. What labels mean
- * for learning is labels.c. */
+/* Rows of labelled files in memory: every distinct sentence once, rows as ids. labels.c defines
+ * what labels mean for training. */
 #include "learn/corpus.h"
 #include "base/mem.h"
 #include "learn/rows.h"
@@ -17,8 +17,9 @@ int corpus_reserve(struct corpus *corpus, size_t rows)
                     sizeof *corpus->category);
 }
 
-/* An absent column has no bytes at all; an empty sentence is one of length 0. */
-static film_status number(struct strtab *table, film_text text, uint32_t *id, film_error *error)
+/* A missing column has no bytes at all; an empty sentence has length 0. */
+static film_status sentence_id(struct strtab *table, film_text text, uint32_t *id,
+                               film_error *error)
 {
     *id = STRTAB_NONE;
     return text.bytes ? strtab_add(table, text.bytes, text.length, id, error) : FILM_OK;
@@ -29,10 +30,10 @@ film_status corpus_add(struct corpus *corpus, const film_row *row, film_error *e
     film_status status = FILM_OK;
     size_t at = corpus->rows;
     TRY_ALLOC(corpus_reserve(corpus, at + 1), error);
-    TRY(number(&corpus->sentences, row->a, &corpus->a[at], error));
-    TRY(number(&corpus->sentences, row->b, &corpus->b[at], error));
-    TRY(number(&corpus->sentences, row->c, &corpus->c[at], error));
-    TRY(number(&corpus->categories, row->category, &corpus->category[at], error));
+    TRY(sentence_id(&corpus->sentences, row->a, &corpus->a[at], error));
+    TRY(sentence_id(&corpus->sentences, row->b, &corpus->b[at], error));
+    TRY(sentence_id(&corpus->sentences, row->c, &corpus->c[at], error));
+    TRY(sentence_id(&corpus->categories, row->category, &corpus->category[at], error));
     corpus->label[at] = (float)row->label;
     corpus->rows++;
 done:
@@ -78,8 +79,8 @@ done:
     return status;
 }
 
-/* The text behind an id as a row has it: no bytes when there is none. */
-static film_text text_of(const struct strtab *table, uint32_t id)
+/* The text of an id as in a row: no bytes when there is none. */
+static film_text row_text(const struct strtab *table, uint32_t id)
 {
     return id == STRTAB_NONE ? (film_text){NULL, 0} : strtab_get(table, id);
 }
@@ -92,10 +93,10 @@ film_status corpus_select(const struct corpus *from, const unsigned char *part,
     out->skipped = from->skipped;
     for (size_t i = 0; i < from->rows; i++) {
         if (part[i] != wanted) continue;
-        film_row row = {.a = text_of(&from->sentences, from->a[i]),
-                        .b = text_of(&from->sentences, from->b[i]),
-                        .c = text_of(&from->sentences, from->c[i]),
-                        .category = text_of(&from->categories, from->category[i]),
+        film_row row = {.a = row_text(&from->sentences, from->a[i]),
+                        .b = row_text(&from->sentences, from->b[i]),
+                        .c = row_text(&from->sentences, from->c[i]),
+                        .category = row_text(&from->categories, from->category[i]),
                         .label = (double)from->label[i]};
         TRY(corpus_add(out, &row, error));
     }

@@ -1,4 +1,4 @@
-/* Labelled files in memory: every distinct sentence once, rows as ids. */
+/* Labelled files in memory: every distinct sentence once, rows as sentence ids. */
 #ifndef LEARN_CORPUS_H
 #define LEARN_CORPUS_H
 
@@ -7,22 +7,22 @@
 #include "film_io.h"
 
 struct corpus {
-    film_labels labels; /* what the rows mean; never FILM_LABELS_AUTO */
-    struct strtab
-        sentences; /* distinct, in order of appearance; of a shared corpus (corpus_share.h)
-                              * those this process owns */
+    film_labels labels; /* the meaning of the rows; never FILM_LABELS_AUTO */
+    /* Distinct sentences in order of appearance; in a shared corpus (corpus_share.h) those that
+     * this process owns. */
+    struct strtab sentences;
     const struct comm *comm; /* comm_single unless shared */
-    size_t *starts; /* shared: process p owns the numbers starts[p] .. starts[p + 1]; else NULL */
+    size_t *starts; /* shared: process p owns the ids starts[p] .. starts[p + 1] - 1; else NULL */
     size_t rows;
-    uint32_t *a, *b, *c; /* sentence numbers; STRTAB_NONE where a row has none */
+    uint32_t *a, *b, *c; /* sentence ids; STRTAB_NONE where a row has none */
     float *label;        /* 0 or 1, a score, or NaN */
     struct strtab categories;
     uint32_t *category;
     size_t a_capacity, b_capacity, c_capacity, label_capacity, category_capacity;
-    uint64_t skipped; /* bad rows passed over */
+    uint64_t skipped; /* bad rows */
 };
 
-/* Sentences of all processes; the number of this process's first; whose a number is. */
+/* The number of sentences of all processes, this process's first id, and the owner of an id. */
 static inline size_t corpus_all(const struct corpus *corpus)
 {
     return corpus->starts ? corpus->starts[corpus->comm->size] : corpus->sentences.count;
@@ -38,18 +38,19 @@ static inline int corpus_owner(const struct corpus *corpus, uint32_t id)
     return owner;
 }
 
-/* An empty corpus, and a row added to it: the sentences are copied. */
+/* Initialises an empty corpus; adds a row to it and copies its sentences. */
 film_status corpus_init(struct corpus *corpus, film_labels labels, film_error *error);
 film_status corpus_add(struct corpus *corpus, const film_row *row, film_error *error);
 
-int corpus_reserve(struct corpus *corpus, size_t rows); /* 0: no memory */
+/* Reserves space for ROWS rows. Returns 0 when out of memory. */
+int corpus_reserve(struct corpus *corpus, size_t rows);
 
-/* Reads files of the same kind of labels, one behind the other. */
+/* Reads files with the same kind of labels, one after the other. */
 film_status corpus_read(struct corpus *corpus, const char *const *paths, size_t count,
                         const film_table_options *options, const film_progress *progress,
                         film_error *error);
 
-/* The rows of FROM with PART[row] == WANTED, and their sentences. */
+/* OUT = the rows of FROM with PART[row] == WANTED, and their sentences. */
 film_status corpus_select(const struct corpus *from, const unsigned char *part,
                           unsigned char wanted, struct corpus *out, film_error *error);
 void corpus_free(struct corpus *corpus);

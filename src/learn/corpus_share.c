@@ -1,5 +1,5 @@
-/* A corpus split over the processes of a job: sentences go to their owners by a hash, rows to
- * every process. Nothing is learned here. */
+/* Distributes a corpus over the processes of a job: sentences are partitioned by a hash, rows are
+ * sent to every process. Nothing is learned here. */
 #include "learn/corpus_share.h"
 #include "base/partition.h"
 #include "base/mem.h"
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Making one corpus of parts ---- */
+/* ---- Joining the parts into one corpus ---- */
 
-/* Numbers for all sentences; the rows' local ones become those. */
+/* Numbers all sentences and replaces the rows' local ids by global ones. */
 static film_status number_sentences(struct corpus *corpus, const struct comm *comm,
                                     film_error *error)
 {
@@ -49,7 +49,7 @@ done:
     return status;
 }
 
-/* All categories in all processes, in the order of the processes. */
+/* Gathers all categories in all processes, in rank order. */
 static film_status share_categories(struct corpus *corpus, const struct comm *comm,
                                     film_error *error)
 {
@@ -119,7 +119,7 @@ done:
     return status;
 }
 
-/* The kind of labels of those who have rows; all must be of one. */
+/* Checks that all processes with rows have the same kind of labels, and sets it everywhere. */
 static film_status agree_on_labels(struct corpus *corpus, const struct comm *comm, const char *name,
                                    film_error *error)
 {
@@ -159,7 +159,7 @@ done:
     return status;
 }
 
-/* ---- Texts of others ---- */
+/* ---- Texts of other processes ---- */
 
 static int by_id(const void *left, const void *right)
 {
@@ -167,7 +167,7 @@ static int by_id(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* The different ones of IDS, rising; and the bytes of them each owner is sent. */
+/* Sorts IDS and removes duplicates; *SIZES receives the bytes to send to each owner. */
 static size_t sort_out(const struct corpus *corpus, uint32_t *ids, size_t count, size_t *sizes)
 {
     size_t kept = 0;
@@ -180,14 +180,15 @@ static size_t sort_out(const struct corpus *corpus, uint32_t *ids, size_t count,
     return kept;
 }
 
-/* What the others ask for, as messages of strings. */
-static film_status answer(const struct corpus *corpus, const uint32_t *asked, const size_t *sizes,
-                          struct string_pack *message, size_t *message_sizes, film_error *error)
+/* Packs the texts that other processes requested. */
+static film_status pack_requested(const struct corpus *corpus, const uint32_t *requested,
+                                  const size_t *sizes, struct string_pack *message,
+                                  size_t *message_sizes, film_error *error)
 {
     for (int p = 0; p < corpus->comm->size; p++) {
         size_t before = message->size;
-        for (size_t left = sizes[p] / sizeof *asked; left > 0; left--) {
-            uint32_t own = *asked++ - (uint32_t)corpus_first(corpus);
+        for (size_t left = sizes[p] / sizeof *requested; left > 0; left--) {
+            uint32_t own = *requested++ - (uint32_t)corpus_first(corpus);
             film_status status =
                 string_pack_add(message, strtab_get(&corpus->sentences, own), error);
             if (status != FILM_OK) return status;
@@ -207,21 +208,20 @@ film_status corpus_fetch(const struct corpus *corpus, const uint32_t *ids, size_
            *answered = mem_zeroed(processes, sizeof *out);
     size_t *asked_sizes = NULL, *came_sizes = NULL;
     uint32_t *wanted = mem_array(count, sizeof *wanted), id;
-    void *asked = NULL, *came = NULL;
+    void *requested = NULL, *came = NULL;
     struct string_pack message = {0};
     film_text text;
     TRY_ALLOC(out && answered && wanted, error);
     if (count) memcpy(wanted, ids, count * sizeof *wanted);
     different = sort_out(corpus, wanted, count, out);
-    TRY(comm_exchange_all(comm, wanted, out, &asked, &asked_sizes, error));
-    TRY(answer(corpus, asked, asked_sizes, &message, answered, error));
+    TRY(comm_exchange_all(comm, wanted, out, &requested, &asked_sizes, error));
+    TRY(pack_requested(corpus, requested, asked_sizes, &message, answered, error));
     TRY(comm_exchange_all(comm, message.bytes, answered, &came, &came_sizes, error));
     mem_free(message.bytes);
     message.bytes = NULL;
     for (size_t p = 0; p < processes; p++) total += came_sizes[p];
     const char *next = came, *end = next + total;
-    while (string_pack_next(&next, end,
-                            &text)) /* in the order they were asked for: id i is wanted[i] */
+    while (string_pack_next(&next, end, &text)) /* in the order of the request: id i is wanted[i] */
         TRY(strtab_add(texts, text.bytes, text.length, &id, error));
     for (size_t i = 0; i < count; i++) {
         const uint32_t *found = bsearch(&ids[i], wanted, different, sizeof *wanted, by_id);
@@ -233,7 +233,7 @@ done:
     mem_free(asked_sizes);
     mem_free(came_sizes);
     mem_free(wanted);
-    mem_free(asked);
+    mem_free(requested);
     mem_free(came);
     mem_free(message.bytes);
     return status;
@@ -254,16 +254,16 @@ film_status corpus_order(const struct corpus *corpus, uint32_t **order, film_err
             seen[id] = 1;
             (*order)[count++] = id;
         }
-    for (size_t id = 0; id < all; id++) /* those of no row last */
+    for (size_t id = 0; id < all; id++) /* sentences of no row come last */
         if (!seen[id]) (*order)[count++] = (uint32_t)id;
 done:
     mem_free(seen);
     return status;
 }
 
-/* ---- Some of the rows ---- */
+/* ---- Selecting rows ---- */
 
-/* The rows wanted, their numbers as in FROM. */
+/* Copies the selected rows with their ids in FROM. */
 static film_status take_rows(const struct corpus *from, const unsigned char *part,
                              unsigned char wanted, struct corpus *out, film_error *error)
 {
@@ -289,7 +289,7 @@ static film_status take_rows(const struct corpus *from, const unsigned char *par
     return FILM_OK;
 }
 
-/* NUMBER[id] of the sentences of OUT's rows, dense and rising; the owners' starts with them. */
+/* NUMBER[id] = dense, ascending ids for the sentences of OUT's rows; updates the owners' starts. */
 static void number_densely(const struct corpus *from, struct corpus *out, uint32_t *number)
 {
     uint32_t *columns[] = {out->a, out->b, out->c}, next = 0;

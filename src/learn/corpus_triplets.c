@@ -1,5 +1,5 @@
-/* The rows of a corpus as input of triplets.h. In a job, draws are by a sentence's place in the
- * rows, so that they are the same for any number of processes. */
+/* Converts the rows of a corpus to the input of triplets.c. In a job, draws use a sentence's
+ * position in the rows, so that they are the same for every number of processes. */
 #include "learn/corpus_triplets.h"
 #include "base/mem.h"
 #include "learn/corpus_share.h"
@@ -24,23 +24,23 @@ int corpus_same(film_labels labels, float label, const float range[2])
     return share >= 0.8f ? 1 : share <= 0.5f ? 0 : -1;
 }
 
-/* Sentences by their place in the rows (corpus_order), so that the same triplets are drawn in
- * every job. All NULL in a job of one process, where these are the numbers themselves. */
-struct places {
-    uint32_t *order;  /* number of the sentence at a place */
-    uint32_t *number; /* place of a sentence */
-    uint32_t *row;    /* of a place, for struct triplet_options */
+/* Sentences by their position in the rows (corpus_order), so that every job draws the same
+ * triplets. All are NULL in a job of one process, where positions are the ids. */
+struct positions {
+    uint32_t *order;  /* id of the sentence at a position */
+    uint32_t *number; /* position of a sentence */
+    uint32_t *row;    /* of a position, for struct triplet_options */
 };
 
-static void places_free(struct places *places)
+static void positions_free(struct positions *places)
 {
     mem_free(places->order);
     mem_free(places->number);
     mem_free(places->row);
 }
 
-static film_status places_init(struct places *places, const struct corpus *corpus,
-                               film_error *error)
+static film_status positions_init(struct positions *places, const struct corpus *corpus,
+                                  film_error *error)
 {
     film_status status = FILM_OK;
     size_t all = corpus_all(corpus), first = corpus_first(corpus);
@@ -59,13 +59,13 @@ done:
     return status;
 }
 
-static uint32_t place_of(const struct places *places, uint32_t id)
+static uint32_t position_of(const struct positions *places, uint32_t id)
 {
     return places->number && id != TRIPLETS_NONE ? places->number[id] : id;
 }
 
-/* From places back to numbers; and where each anchor stands among those of all processes. */
-static film_status to_numbers(const struct places *places, const struct corpus *corpus,
+/* Converts positions back to ids and finds each anchor's index among those of all processes. */
+static film_status to_numbers(const struct positions *places, const struct corpus *corpus,
                               struct triplets *t, film_error *error)
 {
     film_status status = FILM_OK;
@@ -97,7 +97,7 @@ done:
 }
 
 static film_status from_pairs(const struct corpus *corpus, const float range[2],
-                              const struct places *places, const struct triplet_options *options,
+                              const struct positions *places, const struct triplet_options *options,
                               struct triplets *out, film_error *error)
 {
     size_t count = 0;
@@ -106,16 +106,17 @@ static film_status from_pairs(const struct corpus *corpus, const float range[2],
     for (size_t i = 0; i < corpus->rows; i++) {
         int same = corpus_same(corpus->labels, corpus->label[i], range);
         if (same >= 0)
-            pairs[count++] = (struct triplet_pair){place_of(places, corpus->a[i]),
-                                                   place_of(places, corpus->b[i]), (uint32_t)same};
+            pairs[count++] =
+                (struct triplet_pair){position_of(places, corpus->a[i]),
+                                      position_of(places, corpus->b[i]), (uint32_t)same};
     }
     film_status status = triplets_from_pairs(corpus_all(corpus), pairs, count, options, out, error);
     mem_free(pairs);
     return status;
 }
 
-/* A sentence listed under two categories keeps the first; the others are counted. */
-static film_status from_categories(const struct corpus *corpus, const struct places *places,
+/* A sentence with two categories keeps the first; the others are counted. */
+static film_status from_categories(const struct corpus *corpus, const struct positions *places,
                                    const struct triplet_options *options, struct triplets *out,
                                    film_error *error)
 {
@@ -124,7 +125,7 @@ static film_status from_categories(const struct corpus *corpus, const struct pla
     if (!category) return status_no_memory(error);
     for (size_t i = 0; i < sentences; i++) category[i] = TRIPLETS_NONE;
     for (size_t i = 0; i < corpus->rows; i++) {
-        uint32_t *mine = &category[place_of(places, corpus->a[i])];
+        uint32_t *mine = &category[position_of(places, corpus->a[i])];
         if (*mine == TRIPLETS_NONE)
             *mine = corpus->category[i];
         else
@@ -136,8 +137,8 @@ static film_status from_categories(const struct corpus *corpus, const struct pla
     return status;
 }
 
-/* The rows whose first sentence is this process's. */
-static film_status from_triplets(const struct corpus *corpus, const struct places *places,
+/* Takes the rows whose first sentence this process owns. */
+static film_status from_triplets(const struct corpus *corpus, const struct positions *places,
                                  struct triplets *out, film_error *error)
 {
     film_status status = FILM_OK;
@@ -146,9 +147,9 @@ static film_status from_triplets(const struct corpus *corpus, const struct place
     TRY_ALLOC(rows, error);
     for (size_t i = 0; i < corpus->rows; i++) {
         if (corpus->a[i] < first || corpus->a[i] - first >= corpus->sentences.count) continue;
-        rows[count][0] = place_of(places, corpus->a[i]);
-        rows[count][1] = place_of(places, corpus->b[i]);
-        rows[count++][2] = place_of(places, corpus->c[i]);
+        rows[count][0] = position_of(places, corpus->a[i]);
+        rows[count][1] = position_of(places, corpus->b[i]);
+        rows[count++][2] = position_of(places, corpus->c[i]);
     }
     TRY(triplets_from_triplets(corpus_all(corpus), (const uint32_t(*)[3])rows, count, out, error));
     TRY(comm_sum_counts(corpus->comm, &out->contradictions, 1, error));
@@ -157,17 +158,17 @@ done:
     return status;
 }
 
-/* Neighbours under LSA: the rows of V Sigma, the first HARD_DIM columns. */
+/* Neighbours by LSA: the rows of V Sigma, the first HARD_DIM columns. */
 enum { HARD_DIM = 100, HARD_CHUNK = 16384, HARD_EXTRA = 8 };
 
 static film_status find_hard(const struct corpus *corpus, const struct triplet_recipe *recipe,
-                             const struct places *places, struct triplet_options *options,
+                             const struct positions *places, struct triplet_options *options,
                              uint32_t **neighbours, film_error *error)
 {
     film_status status = FILM_OK;
     size_t count = corpus->sentences.count, rank = recipe->rank;
     size_t dim = rank < HARD_DIM ? rank : HARD_DIM;
-    /* some of the nearest are of the anchor's own cluster and skipped */
+    /* Some of the nearest are in the anchor's own cluster and are skipped. */
     size_t width = options->hard + HARD_EXTRA;
     float *vectors = mem_array(count * dim, sizeof *vectors);
     TRY_ALLOC(vectors && (*neighbours = mem_array(count * width, sizeof **neighbours)), error);
@@ -183,7 +184,7 @@ static film_status find_hard(const struct corpus *corpus, const struct triplet_r
                                  .progress = &recipe->progress};
     TRY(hard_negatives_find(corpus, &search, vectors, *neighbours, error));
     for (size_t i = 0; i < count * width; i++)
-        (*neighbours)[i] = place_of(places, (*neighbours)[i]);
+        (*neighbours)[i] = position_of(places, (*neighbours)[i]);
     options->neighbours = *neighbours;
     options->neighbour_width = width;
 done:
@@ -197,9 +198,9 @@ film_status corpus_triplets(const struct corpus *corpus, const struct triplet_re
     const film_solver_options *solver = recipe->solver;
     struct triplet_options options;
     uint32_t *neighbours = NULL;
-    struct places places = {0};
+    struct positions places = {0};
     film_status status = FILM_OK;
-    TRY(places_init(&places, corpus, error));
+    TRY(positions_init(&places, corpus, error));
     triplets_defaults(&options);
     options.positives = solver->positives;
     options.labelled = solver->labelled;
@@ -217,7 +218,7 @@ film_status corpus_triplets(const struct corpus *corpus, const struct triplet_re
         TRY(from_pairs(corpus, recipe->range, &places, &options, out, error));
     TRY(to_numbers(&places, corpus, out, error));
 done:
-    places_free(&places);
+    positions_free(&places);
     mem_free(neighbours);
     return status;
 }

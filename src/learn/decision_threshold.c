@@ -1,5 +1,5 @@
-/* Choosing the operating point when a model is trained. What the criteria are, and how a point
- * is measured, is learn/operating.h; how log-odds are fitted, pair/calibrate.h. */
+/* Chooses the operating point during training. The criteria and measures are in learn/operating.c,
+ * the fit of log-odds in learn/calibrate_fit.c. */
 #include "learn/decision_threshold.h"
 #include "base/mem.h"
 #include "learn/calibrate_fit.h"
@@ -39,7 +39,7 @@ json_t *decision_threshold_json(const film_operating *wanted, const struct opera
                      number(point->precision), "recall", number(point->recall), "f1", point->f1);
 }
 
-/* Where the line says that both answers are equally likely under the prior. */
+/* The score at which LINE gives even odds under the prior. */
 static double even_point(const struct calibration *line, double prior)
 {
     return (log((1 - prior) / prior) - line->bias) / line->scale;

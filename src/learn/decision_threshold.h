@@ -1,6 +1,6 @@
-/* Where scores become verdicts, when a model is trained: the line from similarities to log-odds,
- * and the threshold of the operating point that was asked for. Scores are whatever the model
- * compares a threshold with. */
+/* Chooses how scores become verdicts during training: the calibration of similarities to log-odds,
+ * and the threshold for the requested operating point. A score is any number that the model
+ * compares with a threshold. */
 #ifndef LEARN_DECISION_THRESHOLD_H
 #define LEARN_DECISION_THRESHOLD_H
 
@@ -9,8 +9,8 @@
 #include "pair/calibrate.h"
 #include "learn/operating.h"
 
-/* The line from SIMILARITY to log-odds. Without a pair that is the same, from what unrelated
- * pairs look like. */
+/* Calibrates SIMILARITY to log-odds. Without a positive pair it uses the distribution of unrelated
+ * pairs. */
 film_status calibrate_similarity(const float *similarity, const struct labelled_pairs *pairs,
                                  struct calibration *line, film_error *error);
 
@@ -19,21 +19,21 @@ struct scored_pairs {
     size_t count;
 };
 
-/* Chooses the threshold among scores by the options' operating point and notes how good it is.
- * For the accuracy, EVEN (may be NULL) is a line from scores to log-odds to trust instead of the
- * few rows about the best threshold: where it says even odds (84.6 against 84.3 % on Quora's
+/* Chooses the threshold by the options' operating point and logs its measures. For accuracy, EVEN
+ * (may be NULL) is a calibration of the scores; the threshold is then where it gives even odds.
+ * That is more stable than the few rows near the best threshold (84.6 against 84.3 % on Quora's
  * dev). */
 film_status decision_threshold_choose(const struct scored_pairs *pairs,
                                       const film_train_options *options,
                                       const struct calibration *even, double *threshold,
                                       struct training_log *log, film_error *error);
 
-/* Refuses a criterion where there is nothing to choose by. */
+/* Refuses a criterion when there are no labels to choose a threshold by. */
 film_status decision_threshold_check(const film_operating *wanted, int none_is_same,
                                      film_error *error);
 
-/* {"criterion", "target", "threshold", "reached", "accuracy", "precision", "recall", "f1"}; what
- * is not defined is null. */
+/* {"criterion", "target", "threshold", "reached", "accuracy", "precision", "recall", "f1"};
+ * undefined values are null. */
 json_t *decision_threshold_json(const film_operating *wanted, const struct operating_point *point);
 
 #endif

@@ -1,6 +1,6 @@
-/* Trains the black box (bert/deep.h) on mini-batches of pairs with Adam. Gradients are added in
- * a fixed order, so that threads change no byte. Where token matrices come from is the caller's
- * business. */
+/* Trains the black box (bert/deep.h) on mini-batches of pairs with Adam. Gradients are added in a
+ * fixed order, so that the number of threads does not change the result. The caller provides the
+ * token matrices. */
 #include "learn/deep_learn.h"
 #include "base/mem.h"
 #include "la/openmp.h"
@@ -12,7 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { PARTS = 16, MOST_ROWS = 3 }; /* of a batch; rows of a triplet */
+/* Parts of a batch; rows of a triplet. */
+enum { PARTS = 16, MOST_ROWS = 3 };
 
 struct deep_run {
     struct deep *deep;
@@ -20,13 +21,13 @@ struct deep_run {
     const struct deep_options *options;
     struct deep_learned *out;
     struct union_find clusters;
-    uint32_t *partner;       /* sentences: one known to mean the same, itself: none */
-    struct rank_pair *pairs; /* the positive ones first */
+    uint32_t *partner;       /* sentences: a known duplicate, or the sentence itself */
+    struct rank_pair *pairs; /* positive pairs first */
     size_t pair_count, positives;
-    uint32_t *order; /* of the pairs, in this epoch */
+    uint32_t *order; /* of the pairs in this epoch */
     size_t batches, steps, step;
     double loss_sum; /* since the last report */
-    double *history; /* losses, a report each */
+    double *history; /* mean losses, one per report */
     size_t parameters;
     float *gradient; /* PARTS x parameters */
     float *moment, *square;
@@ -56,7 +57,7 @@ void deep_learned_free(struct deep_learned *learned)
     memset(learned, 0, sizeof *learned);
 }
 
-/* ---- What is learned from ---- */
+/* ---- Training data ---- */
 
 static film_status read_labels(struct deep_run *run, size_t sentences,
                                const struct rank_labels *labels, film_error *error)
@@ -92,7 +93,7 @@ done:
     return status;
 }
 
-/* The epoch's order depends on its number alone, so that a pause changes nothing. */
+/* The epoch's order depends only on its number, so that resuming changes nothing. */
 static void shuffle(struct deep_run *run, size_t epoch)
 {
     struct rng rng;
@@ -113,7 +114,7 @@ static uint32_t add_row(struct deep_run *run, uint32_t sentence)
     return (uint32_t)run->rows++;
 }
 
-/* Part NUMBER of the epoch's pairs, all parts of about the same size. */
+/* Draws part NUMBER of the epoch's pairs; all parts have about the same size. */
 static void draw_batch(struct deep_run *run, size_t number, struct rng *rng)
 {
     size_t first = run->pair_count * number / run->batches;
@@ -142,7 +143,7 @@ static uint64_t row_seed(const struct deep_run *run, size_t row)
     return ((uint64_t)run->step + 1) * (MOST_ROWS * run->options->batch * 2) + row;
 }
 
-/* Forwards (SLOPES NULL) or backwards through the rows, in parts. */
+/* Forward (SLOPES NULL) or backward pass over the rows, in parts. */
 static film_status pass(struct deep_run *run, const float *slopes, film_error *error)
 {
     film_status status = FILM_OK;
@@ -214,7 +215,7 @@ done:
     return status;
 }
 
-/* ---- Pausing ---- */
+/* ---- Checkpoints ---- */
 
 static size_t reports_at(const struct deep_run *run, size_t step)
 {
@@ -265,7 +266,7 @@ done:
     return status;
 }
 
-/* ---- All of it ---- */
+/* ---- Training ---- */
 
 static struct deep_progress progress_at(const struct deep_run *run, size_t at, double loss)
 {
@@ -326,7 +327,7 @@ static void run_free(struct deep_run *run)
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(blocks[i]);
 }
 
-static film_status tell(struct deep_run *run, film_error *error)
+static film_status fill_result(struct deep_run *run, film_error *error)
 {
     struct deep_learned *out = run->out;
     out->steps_done = run->step;
@@ -354,7 +355,7 @@ film_status deep_learn(struct deep *deep, const struct deep_source *source, size
         TRY(step(&run, error));
         status = after_step(&run, error);
     }
-    if (tell(&run, status == FILM_OK ? error : NULL) != FILM_OK) status = FILM_NO_MEMORY;
+    if (fill_result(&run, status == FILM_OK ? error : NULL) != FILM_OK) status = FILM_NO_MEMORY;
 done:
     run_free(&run);
     return status;

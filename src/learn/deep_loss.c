@@ -1,5 +1,5 @@
-/* The losses of the black box, triplet hinge and N-pair softmax, and their gradients by the
- * vectors. Batches and weights are deep_learn.c. */
+/* The losses of the black box, triplet hinge (32) and N-pair softmax (Sohn 2016), and their
+ * gradients with respect to the vectors. Batches and weights are in deep_learn.c. */
 #include "learn/deep_loss.h"
 #include "base/mem.h"
 #include "la/dense.h"
@@ -9,16 +9,17 @@
 #include <math.h>
 #include <string.h>
 
-struct work {
-    float *unit;    /* rows x dim: the vectors at length 1 */
+struct loss_buffers {
+    float *unit;    /* rows x dim: the normalised vectors */
     double *length; /* rows */
     float *anchors; /* count x dim: the anchors' unit vectors */
-    float *cosine,
-        *slope;       /* count x rows: of each anchor with each row; the loss's gradient in them */
+    /* count x rows: cosine of each anchor with each row, and the gradient of the loss. */
+    float *cosine, *slope;
     float *d_anchors; /* count x dim */
 };
 
-static film_status work_init(struct work *work, const struct deep_batch *batch, film_error *error)
+static film_status loss_buffers_init(struct loss_buffers *work, const struct deep_batch *batch,
+                                     film_error *error)
 {
     film_status status = FILM_OK;
     size_t dim = batch->dim;
@@ -39,7 +40,7 @@ done:
     return status;
 }
 
-static void work_free(struct work *work)
+static void loss_buffers_free(struct loss_buffers *work)
 {
     mem_free(work->unit);
     mem_free(work->length);
@@ -49,7 +50,7 @@ static void work_free(struct work *work)
     mem_free(work->slope);
 }
 
-/* DEEP_NO_ROW: all rows mean the same. */
+/* Returns the nearest negative row; DEEP_NO_ROW when all rows are duplicates of the anchor. */
 static uint32_t nearest(const struct deep_batch *batch, size_t t, const float *cosine)
 {
     uint32_t own = batch->cluster[batch->triplets[t].anchor], best = DEEP_NO_ROW;
@@ -89,8 +90,9 @@ static double n_pair(const struct deep_batch *batch, size_t t, double temperatur
     return log(sum) / (double)batch->count;
 }
 
-/* GRADIENT = that in the unit vectors: slope' anchors, and slope unit for the anchors. */
-static void spread(const struct deep_batch *batch, struct work *work, float *gradient)
+/* GRADIENT with respect to the unit vectors: slope' anchors, and slope unit for the anchors. */
+static void spread_gradient(const struct deep_batch *batch, struct loss_buffers *work,
+                            float *gradient)
 {
     int rows = (int)batch->rows, count = (int)batch->count, dim = (int)batch->dim;
     cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, rows, dim, count, 1.0f, work->slope, rows,
@@ -106,10 +108,10 @@ film_status deep_loss(const struct deep_batch *batch, const struct deep_loss_opt
                       double *loss, float *gradient, film_error *error)
 {
     film_status status = FILM_OK;
-    struct work work = {0};
-    int before = dense_begin(); /* the same bytes for any number of threads */
+    struct loss_buffers work = {0};
+    int before = dense_begin(); /* the result must not depend on the number of threads */
     int rows = (int)batch->rows, dim = (int)batch->dim;
-    TRY(work_init(&work, batch, error));
+    TRY(loss_buffers_init(&work, batch, error));
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)batch->count, rows, dim, 1.0f,
                 work.anchors, dim, work.unit, dim, 0.0f, work.cosine, rows);
     *loss = 0;
@@ -119,8 +121,8 @@ film_status deep_loss(const struct deep_batch *batch, const struct deep_loss_opt
         *loss += options->n_pair ? n_pair(batch, t, options->temperature, cosine, slope)
                                  : hinge(batch, t, options->margin, cosine, slope);
     }
-    spread(batch, &work, gradient);
-    for (size_t r = 0; r < batch->rows; r++) { /* through the division by the length */
+    spread_gradient(batch, &work, gradient);
+    for (size_t r = 0; r < batch->rows; r++) { /* backward through the normalisation */
         float *row = gradient + r * batch->dim;
         const float *unit = work.unit + r * batch->dim;
         vec_add_scaled(row, (float)-vec_dot(row, unit, batch->dim), unit, batch->dim);
@@ -128,6 +130,6 @@ film_status deep_loss(const struct deep_batch *batch, const struct deep_loss_opt
     }
 done:
     dense_end(before);
-    work_free(&work);
+    loss_buffers_free(&work);
     return status;
 }

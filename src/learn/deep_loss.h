@@ -1,11 +1,12 @@
-/* The loss of a batch of triplets, of which the black box (bert/deep.h) is learned. All
- * similarities are cosines.
+/* The loss of a batch of triplets that trains the black box (bert/deep.h). All similarities are
+ * cosines.
  *
- *     hinge    mean over triplets of [cos(a, n) + margin - cos(a, p)]+
+ *     hinge    mean over triplets of [cos(a, n) + margin - cos(a, p)]+             (32 of the
+ *     paper)
  *     N-pair   mean over triplets of log sum over c of exp(t (cos(a, c) - cos(a, p)))
  *
- * with c = p and all sentences of the batch that are not known to mean the same as a. A triplet
- * without a negative of its own takes, for the hinge, the nearest of those. */
+ * where c is p or any sentence of the batch that is not a known duplicate of a. For the hinge, a
+ * triplet without its own negative takes the nearest of those. */
 #ifndef LEARN_DEEP_LOSS_H
 #define LEARN_DEEP_LOSS_H
 
@@ -15,25 +16,25 @@
 
 #define DEEP_NO_ROW UINT32_MAX
 
-/* Rows of the batch. */
+/* Rows of the batch. NEGATIVE may be DEEP_NO_ROW: then the nearest one is taken. */
 struct deep_triplet {
-    uint32_t anchor, positive, negative; /* negative: DEEP_NO_ROW, the nearest */
+    uint32_t anchor, positive, negative;
 };
 
 struct deep_batch {
     size_t rows, dim;
-    const float *vectors;    /* rows x dim, of any length */
-    const uint32_t *cluster; /* of each row: rows of one cluster mean the same */
+    const float *vectors;    /* rows x dim, not normalised */
+    const uint32_t *cluster; /* per row; rows of one cluster are duplicates */
     const struct deep_triplet *triplets;
     size_t count;
 };
 
 struct deep_loss_options {
-    int n_pair; /* else the hinge */
+    int n_pair; /* N-pair loss instead of the hinge */
     double margin, temperature;
 };
 
-/* The loss, and its gradient in the vectors (rows x dim). */
+/* Computes the loss and its gradient with respect to the vectors (rows x dim). */
 film_status deep_loss(const struct deep_batch *batch, const struct deep_loss_options *options,
                       double *loss, float *gradient, film_error *error);
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Learning ---- */
+/* ---- Training ---- */
 
 void evidence_defaults(struct evidence_options *options)
 {
@@ -41,8 +41,8 @@ static void shuffle(struct rng *rng, uint32_t *order, size_t count)
     }
 }
 
-static void step(const struct evidence_rows *rows, size_t i, float slope, float rate, float ridge,
-                 float *weights, float *squares)
+static void adagrad_step(const struct evidence_rows *rows, size_t i, float slope, float rate,
+                         float ridge, float *weights, float *squares)
 {
     for (uint64_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
         float *weight = &weights[rows->column[k]], *sum = &squares[rows->column[k]];
@@ -55,11 +55,11 @@ static void step(const struct evidence_rows *rows, size_t i, float slope, float 
     *bias -= rate * slope / sqrtf(*sum);
 }
 
-/* One set of weights on its way. */
+/* One set of weights in training. */
 struct fit {
     const unsigned char *use;
     float *weights, *squares;
-    float *mixed_weights, *mixed_squares; /* as all processes had them after the last mixing */
+    float *mixed_weights, *mixed_squares; /* as all processes had them after the last averaging */
     uint32_t *order;                      /* of the pairs used */
     size_t count;
     struct rng rng;
@@ -96,7 +96,7 @@ done:
     return status;
 }
 
-/* Stretch PART of PARTS of an epoch. */
+/* Trains on chunk PART of PARTS of an epoch. */
 static void walk(struct fit *fit, const struct evidence_rows *rows,
                  const struct evidence_labels *labels, const struct evidence_options *options,
                  size_t epoch, size_t part, size_t parts)
@@ -109,16 +109,16 @@ static void walk(struct fit *fit, const struct evidence_rows *rows,
         double known = labels->offset ? (double)labels->offset[i] : 0;
         double p = calibrate_probability(known + evidence_rows_margin(rows, fit->weights, i));
         float slope = (float)((double)labels->weight[i] * (p - (double)labels->target[i]));
-        step(rows, i, slope, (float)(options->rate * left), (float)options->ridge, fit->weights,
-             fit->squares);
+        adagrad_step(rows, i, slope, (float)(options->rate * left), (float)options->ridge,
+                     fit->weights, fit->squares);
     }
 }
 
-/* Columns FIRST .. END of all processes as one. The sums of squares add up. A weight moves by the sum of all
- * moves, each made smaller as AdaGrad would have made it, had it known the squares of the others: one that a
- * single process met moves as it did there. */
-static film_status mix(struct fit *fit, const struct comm *comm, size_t first, size_t end,
-                       film_error *error)
+/* Merges columns FIRST .. END - 1 of all processes. The sums of squares are added. A weight moves
+ * by the sum of all moves, each reduced as AdaGrad would have done with the squares of the others.
+ * So a weight that only one process changed moves as it did there. */
+static film_status merge_columns(struct fit *fit, const struct comm *comm, size_t first, size_t end,
+                                 film_error *error)
 {
     enum { BLOCK = 1 << 18 };
     film_status status = FILM_OK;
@@ -146,23 +146,25 @@ done:
     return status;
 }
 
-/* How often in an epoch. Features and the bias, which pairs of all processes meet all the time, the more often
- * the more processes move them at once; items, of which there are many and which few pairs meet, seldom. On Quora's
- * dev pairs evidence alone has a log loss of 0.3910 by one process, of 0.3919, 0.3906 and 0.3894 by 2, 3 and 6;
- * 0.3924, 0.3915 and 0.3901 with 4 mixings of items; 0.3957 by 6 with 16 mixings of features. */
+/* The number of merges per epoch. Features and the bias, which all pairs use, are merged more often
+ * the more processes there are. Items, which are many and rare, are merged seldom. On Quora's dev
+ * pairs evidence alone has a log loss of 0.3910 with one process, and of 0.3919, 0.3906 and 0.3894
+ * with 2, 3 and 6; with 4 merges of items 0.3924, 0.3915 and 0.3901; with 16 merges of features and
+ * 6 processes 0.3957. */
 enum { FEATURE_MIXINGS_PER_PROCESS = 8, ITEM_MIXINGS = 8 };
 
-static film_status mix_fit(struct fit *fit, const struct evidence_rows *rows,
-                           const struct comm *comm, int items, film_error *error)
+static film_status merge_fit(struct fit *fit, const struct evidence_rows *rows,
+                             const struct comm *comm, int items, film_error *error)
 {
     size_t features = 2 * rows->features;
-    film_status status = mix(fit, comm, 0, features, error);
+    film_status status = merge_columns(fit, comm, 0, features, error);
     if (status == FILM_OK)
-        status = mix(fit, comm, items ? features : rows->columns, rows->columns + 1, error);
+        status =
+            merge_columns(fit, comm, items ? features : rows->columns, rows->columns + 1, error);
     return status;
 }
 
-/* COUNT fits side by side, each in one thread; mixing is for one thread alone. */
+/* Trains COUNT fits in parallel, each in one thread; only one thread communicates. */
 static film_status learn_some(struct fit *fits, int count, const struct evidence_rows *rows,
                               const struct evidence_labels *labels,
                               const struct evidence_options *options, film_error *error)
@@ -177,7 +179,8 @@ static film_status learn_some(struct fit *fits, int count, const struct evidence
             for (int f = 0; f < count; f++)
                 walk(&fits[f], rows, labels, options, epoch, part, parts);
             for (int f = 0; f < count && comm->size > 1; f++)
-                TRY(mix_fit(&fits[f], rows, comm, (part + 1) % (parts / ITEM_MIXINGS) == 0, error));
+                TRY(merge_fit(&fits[f], rows, comm, (part + 1) % (parts / ITEM_MIXINGS) == 0,
+                              error));
         }
 done:
     for (int f = 0; f < count; f++) fit_free(&fits[f]);
@@ -206,14 +209,14 @@ done:
     return status;
 }
 
-/* ---- To a model ---- */
+/* ---- Conversion to a model ---- */
 
-/* The keys worth keeping, then their weights by slot. */
+/* Stores the keys with a relevant weight, then their weights by slot. */
 static film_status keep_items(struct keytab *kept, const struct evidence_rows *rows,
                               const float *weights, film_error *error)
 {
     film_status status = FILM_OK;
-    const float least = 1e-4f; /* of the log-odds: a thousand of them would not be seen */
+    const float least = 1e-4f; /* of the log-odds: a thousand of them would not be noticed */
     uint32_t number;
     TRY(keytab_init(kept, error));
     for (uint64_t slot = 0; slot <= rows->items.slot_mask; slot++)

@@ -1,11 +1,11 @@
-/* Learning word evidence: logistic loss, AdaGrad, pairs in random order.
+/* Learns word evidence: logistic regression by stochastic gradient descent with AdaGrad.
  *
- * The items of all pairs are collected once, in parallel, as rows of column numbers; every fit (one for
- * each fold, one for the model) walks over those rows by itself, in one thread: fits run side by side
- * and the result does not depend on the number of threads.
+ * The items of all pairs are collected once, in parallel, as rows of column numbers. Each fit (one
+ * per fold, one for the model) iterates over those rows in a single thread. Fits run in parallel,
+ * so the result does not depend on the number of threads.
  *
- * In a job every process learns from its own pairs, and several times in an epoch what they have learned is
- * mixed. Of F features and I items a process of N sends, for each fit,
+ * In a job every process learns from its own pairs, and the weights are averaged several times per
+ * epoch. With F features and I items each of N processes sends, per fit,
  *     epochs * (8 N * 2 F + 8 I) * 8 bytes. */
 #ifndef LEARN_EVIDENCE_FIT_H
 #define LEARN_EVIDENCE_FIT_H
@@ -13,20 +13,20 @@
 #include "base/comm.h"
 #include "pair/evidence.h"
 
-/* Where pairs come from. */
+/* The source of pairs. */
 struct evidence_source {
     void (*pair)(const void *user, size_t i, film_text *a, film_text *b);
     const void *user;
     size_t count;
-    const struct comm *comm; /* every process has pairs of its own */
+    const struct comm *comm; /* every process has its own pairs */
 };
 
-/* The pairs as rows of columns: [2 f], [2 f + 1] of features, then items. */
+/* The pairs as sparse rows: columns 2 f and 2 f + 1 belong to feature f; items follow. */
 struct evidence_rows {
     size_t pairs, features, columns;
     uint64_t *start; /* pairs + 1 */
     uint32_t *column;
-    float *value;        /* what each counts */
+    float *value;        /* of each entry */
     struct keytab items; /* key -> column - 2 * features; the same in every process */
 };
 
@@ -35,31 +35,33 @@ film_status evidence_rows_collect(struct evidence_rows *rows, const struct encod
                                   const film_progress *progress, film_error *error);
 void evidence_rows_free(struct evidence_rows *rows);
 
-/* Frees the pairs, which learning alone reads; what the columns mean stays for evidence_from_weights. */
-void evidence_rows_let_go(struct evidence_rows *rows);
+/* Frees the pairs, which only training needs. The meaning of the columns stays, for
+ * evidence_from_weights. */
+void evidence_rows_free_pairs(struct evidence_rows *rows);
 
 struct evidence_options {
     size_t epochs; /* 4 */
-    double rate;   /* of the first step, falling to 0 in a straight line: 0.1 */
-    double ridge;  /* L2 on every weight met: 0 */
-    double ground; /* what AdaGrad's sums of squares start at: 1e-8 */
+    double rate;   /* initial learning rate, decays linearly to 0: 0.1 */
+    double ridge;  /* L2 penalty on every weight of a row: 0 */
+    double ground; /* initial value of AdaGrad's sums of squares: 1e-8 */
     uint64_t seed;
     size_t fits; /* 1 */
-    int threads; /* 1; as openmp_use: so many fits side by side */
+    int threads; /* 1; as openmp_use: the number of parallel fits */
     const struct comm *comm;
 };
 
 void evidence_defaults(struct evidence_options *options);
 
-/* What is known of each pair. */
+/* The labels of the pairs. */
 struct evidence_labels {
     const float *target;      /* in 0 .. 1 */
-    const float *weight;      /* of the pair */
-    const float *offset;      /* log-odds known beforehand; NULL: nothing */
-    const unsigned char *use; /* fits x pairs: whether a fit learns from it; NULL: from all */
+    const float *weight;      /* of each pair */
+    const float *offset;      /* log-odds known beforehand; NULL: 0 */
+    const unsigned char *use; /* fits x pairs: whether a fit trains on it; NULL: on all */
 };
 
-/* OUT[fit] (columns + 1) receives the weights, the bias last; the same in every process. */
+/* OUT[fit] (columns + 1) receives the weights, the bias last. They are the same in every
+ * process. */
 film_status evidence_learn(const struct evidence_rows *rows, const struct evidence_labels *labels,
                            const struct evidence_options *options, float *const *out,
                            film_error *error);
@@ -67,7 +69,7 @@ film_status evidence_learn(const struct evidence_rows *rows, const struct eviden
 /* The margin of pair I under the weights of evidence_learn. */
 double evidence_rows_margin(const struct evidence_rows *rows, const float *weights, size_t i);
 
-/* A model's evidence from those weights; items whose weight is nearly nothing are dropped. */
+/* Builds a model's evidence from those weights; items with a negligible weight are dropped. */
 film_status evidence_from_weights(struct evidence *evidence, const struct evidence_rows *rows,
                                   const float *weights, film_error *error);
 

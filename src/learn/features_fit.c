@@ -1,14 +1,16 @@
-/* Learning the vocabulary and building the matrix, each sentence read once.
+/* Learns the TF-IDF vocabulary and builds the matrix; each sentence is read once.
  *
- * 1. Every thread takes a stretch of sentences and counts with a string table of its own; what it
- *    reads it keeps as (local id, tf) entries.
- * 2. The local tables are merged, features below min_df dropped, the rest sorted by frequency. The
- *    order does not depend on who counted what, so every thread count gives the same bytes.
- * 3. Every thread translates its entries to the final ids and weighs them, straight into the CSR.
+ * 1. Every thread takes a chunk of sentences, counts with its own string table and stores (local
+ * id,
+ *    tf) entries.
+ * 2. The local tables are merged, features below min_df dropped and the others sorted by frequency.
+ *    The order does not depend on the chunks, so every thread count gives the same result.
+ * 3. Every thread translates its entries to final ids and writes their weights into the CSR matrix.
  *
- * In a job each process does this with its own sentences, and step 2 goes over all of them (fit_share.h).
+ * In a job each process does this with its own sentences, and step 2 merges the counts of all
+ * (features_share.h).
  *
- * Memory beside the result: 8 bytes per entry and the tables with the features that are dropped. */
+ * Memory besides the result: 8 bytes per entry, and the tables including dropped features. */
 #include "base/mem.h"
 #include "base/sort.h"
 #include "la/openmp.h"
@@ -19,20 +21,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct entry {
+struct gram_entry {
     uint32_t id; /* local to the part and group */
     float tf;
 };
 
-/* One thread's stretch of sentences. */
-struct part {
+/* One thread's chunk of sentences. */
+struct sentence_chunk {
     uint32_t begin, end; /* sentences */
     struct grams grams;
     struct strtab seen[GROUPS];
     uint32_t *df[GROUPS];
     size_t df_capacity[GROUPS];
     uint32_t *global[GROUPS]; /* local id -> final id, or STRTAB_NONE */
-    struct entry *entries;
+    struct gram_entry *entries;
     size_t entry_count, entry_capacity;
     uint32_t *entries_of; /* entries of each (sentence, group) */
     uint32_t *ids, *scratch;
@@ -43,8 +45,8 @@ struct part {
 
 /* ---- 1. Counting ---- */
 
-/* The ids of one group's grams in one sentence, added where new. */
-static film_status number_grams(struct part *part, int group, film_error *error)
+/* Finds the ids of one group's n-grams in one sentence; adds new ones. */
+static film_status number_grams(struct sentence_chunk *part, int group, film_error *error)
 {
     const struct gram_list *list = &part->grams.group[group];
     struct strtab *seen = &part->seen[group];
@@ -68,7 +70,8 @@ done:
     return status;
 }
 
-static film_status count_group(struct part *part, uint32_t sentence, int group, film_error *error)
+static film_status count_group(struct sentence_chunk *part, uint32_t sentence, int group,
+                               film_error *error)
 {
     film_status status = number_grams(part, group, error);
     if (status != FILM_OK) return status;
@@ -82,14 +85,15 @@ static film_status count_group(struct part *part, uint32_t sentence, int group, 
         uint32_t id = part->ids[i];
         while (i < count && part->ids[i] == id) i++;
         part->df[group][id]++;
-        part->entries[part->entry_count++] = (struct entry){id, features_tf((uint32_t)(i - start))};
+        part->entries[part->entry_count++] =
+            (struct gram_entry){id, features_tf((uint32_t)(i - start))};
     }
     part->entries_of[(size_t)(sentence - part->begin) * GROUPS + (size_t)group] =
         (uint32_t)(part->entry_count - first);
     return FILM_OK;
 }
 
-static film_status count_part(struct part *part, const struct features *features,
+static film_status count_part(struct sentence_chunk *part, const struct features *features,
                               const struct strtab *sentences, film_error *error)
 {
     film_status status = FILM_OK;
@@ -108,24 +112,25 @@ done:
     return status;
 }
 
-/* ---- 2. Merging and choosing ---- */
+/* ---- 2. Merging and selection ---- */
 
-struct candidate {
-    uint64_t hash; /* settles ties of df without comparing strings */
+struct gram_candidate {
+    uint64_t hash; /* breaks ties of df without comparing strings */
     uint32_t df, id;
 };
 
 static int more_frequent_first(const void *left, const void *right)
 {
-    const struct candidate *a = left, *b = right;
+    const struct gram_candidate *a = left, *b = right;
     if (a->df != b->df) return a->df > b->df ? -1 : 1;
     if (a->hash != b->hash) return a->hash < b->hash ? -1 : 1;
-    return a->id < b->id ? -1 : 1; /* equal 64-bit hashes: once in many million vocabularies */
+    return a->id < b->id ? -1 : 1; /* equal 64-bit hashes: extremely rare */
 }
 
-/* All parts' features of GROUP in one table, df added up. part->global gets ids of that table. */
-static film_status merge(struct part *parts, int part_count, int group, struct strtab *merged,
-                         uint32_t **df, film_error *error)
+/* Merges all parts' features of GROUP into one table and sums df. part->global receives ids of that
+ * table. */
+static film_status merge_tables(struct sentence_chunk *parts, int part_count, int group,
+                                struct strtab *merged, uint32_t **df, film_error *error)
 {
     film_status status = FILM_OK;
     size_t total = 0;
@@ -146,21 +151,23 @@ done:
     return status;
 }
 
-/* The features of GROUP that stay, in their final order. RENUMBER[merged id] becomes the id inside
- * the group or STRTAB_NONE. */
-static film_status choose(const struct strtab *merged, const uint32_t *df,
-                          const struct features_options *options, struct strtab *vocabulary,
-                          uint32_t *renumber, film_error *error)
+/* Selects the features of GROUP in their final order. RENUMBER[merged id] becomes the id inside the
+ * group or STRTAB_NONE. */
+static film_status choose_vocabulary(const struct strtab *merged, const uint32_t *df,
+                                     const struct features_options *options,
+                                     struct strtab *vocabulary, uint32_t *renumber,
+                                     film_error *error)
 {
     film_status status = FILM_OK;
     size_t kept = 0;
-    struct candidate *candidates = mem_array(merged->count, sizeof *candidates);
+    struct gram_candidate *candidates = mem_array(merged->count, sizeof *candidates);
     TRY_ALLOC(candidates, error);
     for (uint32_t i = 0; i < merged->count; i++) {
         renumber[i] = STRTAB_NONE;
         if (df[i] < options->min_df) continue;
         film_text text = strtab_get(merged, i);
-        candidates[kept++] = (struct candidate){strtab_hash(text.bytes, text.length), df[i], i};
+        candidates[kept++] =
+            (struct gram_candidate){strtab_hash(text.bytes, text.length), df[i], i};
     }
     qsort(candidates, kept, sizeof *candidates, more_frequent_first);
     if (options->max_features && kept > options->max_features) kept = options->max_features;
@@ -193,11 +200,12 @@ static film_status set_idf(struct features *features, int group, const uint32_t 
 /* The features of a group that this process has seen. */
 struct counted {
     const struct strtab *texts;
-    const uint32_t *df; /* sentences that have each */
+    const uint32_t *df; /* sentences that contain each */
     uint32_t sentences;
 };
 
-/* In a job: the vocabulary is chosen from the counts of all processes, and this one's features are looked up in it. */
+/* In a job: selects the vocabulary from the counts of all processes and looks this process's
+ * features up in it. */
 static film_status choose_together(struct features *features, int group,
                                    const struct counted *counted,
                                    const struct features_options *options, uint32_t *renumber,
@@ -211,7 +219,7 @@ static film_status choose_together(struct features *features, int group,
     TRY(fit_share_counts(options->comm, merged, counted->df, options->min_df, &all, &all_df,
                          error));
     TRY_ALLOC(all_renumber = mem_array(all.count, sizeof *all_renumber), error);
-    TRY(choose(&all, all_df, options, vocabulary, all_renumber, error));
+    TRY(choose_vocabulary(&all, all_df, options, vocabulary, all_renumber, error));
     TRY(set_idf(features, group, all_df, all_renumber, all.count, counted->sentences, error));
     for (uint32_t i = 0; i < merged->count; i++) {
         film_text text = strtab_get(merged, i);
@@ -224,20 +232,20 @@ done:
     return status;
 }
 
-static film_status settle_group(struct features *features, struct part *parts, int part_count,
-                                int group, uint32_t sentences,
+static film_status settle_group(struct features *features, struct sentence_chunk *parts,
+                                int part_count, int group, uint32_t sentences,
                                 const struct features_options *options, film_error *error)
 {
     film_status status = FILM_OK;
     struct strtab merged = {0};
     uint32_t *df = NULL, *renumber = NULL;
-    TRY(merge(parts, part_count, group, &merged, &df, error));
+    TRY(merge_tables(parts, part_count, group, &merged, &df, error));
     TRY_ALLOC(renumber = mem_array(merged.count, sizeof *renumber), error);
     if (options->comm && options->comm->size > 1) {
         struct counted counted = {&merged, df, sentences};
         TRY(choose_together(features, group, &counted, options, renumber, error));
     } else {
-        TRY(choose(&merged, df, options, &features->vocabulary[group], renumber, error));
+        TRY(choose_vocabulary(&merged, df, options, &features->vocabulary[group], renumber, error));
         TRY(set_idf(features, group, df, renumber, merged.count, sentences, error));
     }
     for (int p = 0; p < part_count; p++) {
@@ -257,8 +265,8 @@ done:
 
 /* ---- 3. The matrix ---- */
 
-/* Translates the entries to final ids in place, dropping the rest; row lengths go to X->start. */
-static void translate(struct part *part, size_t *row_length)
+/* Translates the entries to final ids in place and drops the others; row lengths go to X->start. */
+static void translate(struct sentence_chunk *part, size_t *row_length)
 {
     size_t from = 0, to = 0;
     for (uint32_t s = part->begin; s < part->end; s++) {
@@ -268,7 +276,7 @@ static void translate(struct part *part, size_t *row_length)
             for (uint32_t i = 0; i < entries; i++, from++) {
                 uint32_t id = part->global[g][part->entries[from].id];
                 if (id == STRTAB_NONE) continue;
-                part->entries[to++] = (struct entry){id, part->entries[from].tf};
+                part->entries[to++] = (struct gram_entry){id, part->entries[from].tf};
             }
         }
         row_length[s] = to - row;
@@ -278,27 +286,27 @@ static void translate(struct part *part, size_t *row_length)
 
 static int by_id(const void *left, const void *right)
 {
-    uint32_t a = ((const struct entry *)left)->id, b = ((const struct entry *)right)->id;
+    uint32_t a = ((const struct gram_entry *)left)->id, b = ((const struct gram_entry *)right)->id;
     return a < b ? -1 : a > b;
 }
 
-static void sort_entries(struct entry *entries, size_t count)
+static void sort_entries(struct gram_entry *entries, size_t count)
 {
     if (count > 64) {
         qsort(entries, count, sizeof *entries, by_id);
         return;
     }
     for (size_t i = 1; i < count; i++) {
-        struct entry entry = entries[i];
+        struct gram_entry entry = entries[i];
         size_t j = i;
         for (; j > 0 && entries[j - 1].id > entry.id; j--) entries[j] = entries[j - 1];
         entries[j] = entry;
     }
 }
 
-static void fill_rows(const struct features *features, struct part *part, struct csr *x)
+static void fill_rows(const struct features *features, struct sentence_chunk *part, struct csr *x)
 {
-    struct entry *entries = part->entries;
+    struct gram_entry *entries = part->entries;
     for (uint32_t s = part->begin; s < part->end; s++) {
         size_t start = x->start[s], count = x->start[s + 1] - start;
         sort_entries(entries, count);
@@ -311,8 +319,9 @@ static void fill_rows(const struct features *features, struct part *part, struct
     }
 }
 
-static film_status build_matrix(const struct features *features, struct part *parts, int part_count,
-                                uint32_t sentences, struct csr *x, film_error *error)
+static film_status build_matrix(const struct features *features, struct sentence_chunk *parts,
+                                int part_count, uint32_t sentences, struct csr *x,
+                                film_error *error)
 {
     film_status status = FILM_OK;
     size_t *length = mem_array(sentences, sizeof *length), entries = 0;
@@ -330,10 +339,10 @@ done:
     return status;
 }
 
-/* ---- All of it ---- */
+/* ---- All steps ---- */
 
-/* Cuts the sentences into stretches of about equal bytes. */
-static void cut(const struct strtab *sentences, struct part *parts, int part_count)
+/* Divides the sentences into chunks of about equal bytes. */
+static void cut(const struct strtab *sentences, struct sentence_chunk *parts, int part_count)
 {
     uint64_t bytes = sentences->offsets[sentences->count];
     uint32_t at = 0;
@@ -346,7 +355,7 @@ static void cut(const struct strtab *sentences, struct part *parts, int part_cou
     }
 }
 
-static void free_part(struct part *part)
+static void free_part(struct sentence_chunk *part)
 {
     grams_free(&part->grams);
     for (int g = 0; g < GROUPS; g++) {
@@ -361,7 +370,7 @@ static void free_part(struct part *part)
 }
 
 static film_status count_all(const struct features *features, const struct strtab *sentences,
-                             struct part *parts, int part_count, film_error *error)
+                             struct sentence_chunk *parts, int part_count, film_error *error)
 {
     cut(sentences, parts, part_count);
 #pragma omp parallel for num_threads(part_count) schedule(static, 1)
@@ -383,7 +392,7 @@ film_status features_fit(struct features *features, struct tokenizer *tokenizer,
     features->tokenizer = *tokenizer;
     memset(tokenizer, 0, sizeof *tokenizer);
     features->groups = options->groups;
-    struct part *parts = mem_zeroed((size_t)part_count, sizeof *parts);
+    struct sentence_chunk *parts = mem_zeroed((size_t)part_count, sizeof *parts);
     TRY_ALLOC(parts, error);
     TRY(progress_report(&options->progress, "features", 0, sentences->count, error));
     TRY(count_all(features, sentences, parts, part_count, error));

@@ -1,4 +1,4 @@
-/* Learns the vocabulary of TF-IDF rows (embed/features.h), and makes matrices of such rows. */
+/* Learns the vocabulary of TF-IDF rows (embed/features.h), and builds matrices of such rows. */
 #ifndef LEARN_FEATURES_FIT_H
 #define LEARN_FEATURES_FIT_H
 
@@ -8,16 +8,16 @@
 
 struct features_options {
     unsigned groups;     /* bit set of GROUP_BIT */
-    size_t min_df;       /* a feature occurs in at least so many sentences */
-    size_t max_features; /* of each group; 0: no limit */
+    size_t min_df;       /* least number of sentences that contain a feature */
+    size_t max_features; /* per group; 0: no limit */
     int threads;
     film_progress progress;
-    const struct comm
-        *comm; /* each process has its own sentences, all get one vocabulary; NULL: alone */
+    /* Each process has its own sentences; all get the same vocabulary. NULL: one process. */
+    const struct comm *comm;
 };
 
-/* Learns vocabulary and idf from SENTENCES and returns their rows in X (may be NULL), reading each
- * sentence once. TOKENIZER is moved into FEATURES, also when the call fails. */
+/* Learns vocabulary and idf from SENTENCES and returns their rows in X (may be NULL). Reads each
+ * sentence once. Takes ownership of TOKENIZER, also when the call fails. */
 film_status features_fit(struct features *features, struct tokenizer *tokenizer,
                          const struct strtab *sentences, const struct features_options *options,
                          struct csr *x, film_error *error);

@@ -1,4 +1,4 @@
-/* Rows of a fitted vocabulary as a sparse matrix; no vocabulary is learned here. */
+/* Builds a sparse matrix of TF-IDF rows with a fitted vocabulary; no vocabulary is learned here. */
 #include "learn/features_fit.h"
 #include "base/mem.h"
 

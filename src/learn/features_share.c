@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What stays of the owned features: each string behind its count. */
+/* Packs the owned features that are frequent enough: each string after its count. */
 static film_status pack_kept(const struct strtab *owned, const uint32_t *df, size_t min_df,
                              struct string_pack *kept, film_error *error)
 {

@@ -1,5 +1,5 @@
-/* FILM's optimisation from start to map (Tang & Aw 2020): margin, start, the solver with early
- * stopping, L from P and s. The objective is film_problem.c, the solver la/stiefel.h. */
+/* FILM's training (the algorithm of Tang & Aw 2020): start, margin, solver with early stopping, and
+ * L from P and s (34). The objective is in film_problem.c, the solver in la/stiefel.c. */
 #include "learn/film.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -57,7 +57,7 @@ done:
     return status;
 }
 
-/* P = [Q; 0], Q the d x d orthonormal part of a normal random matrix. */
+/* P = [Q; 0], where Q is the d x d orthonormal factor of a normal random matrix. */
 static film_status random_start(size_t r, size_t d, uint64_t seed, double *p, film_error *error)
 {
     struct rng rng;
@@ -67,7 +67,7 @@ static film_status random_start(size_t r, size_t d, uint64_t seed, double *p, fi
     return film_orthonormalise(d, d, p, error);
 }
 
-/* P = eigenvectors of H's d largest eigenvalues: the best P while Lambda = I. */
+/* P = the eigenvectors of H's d largest eigenvalues: the optimal P while Lambda = I. */
 static film_status eigen_start(const struct film_problem *q, double *p, film_error *error)
 {
     film_status status = FILM_OK;
@@ -88,8 +88,8 @@ done:
     return status;
 }
 
-static film_status start(const struct film_problem *q, const struct film_learn_options *o,
-                         double *p, film_error *error)
+static film_status starting_point(const struct film_problem *q, const struct film_learn_options *o,
+                                  double *p, film_error *error)
 {
     if (o->start_p) memcpy(p, o->start_p, q->rank * q->dim * sizeof *p);
     if (o->start_p) return FILM_OK;
@@ -97,8 +97,8 @@ static film_status start(const struct film_problem *q, const struct film_learn_o
     return random_start(q->rank, q->dim, o->seed, p, error);
 }
 
-/* m = ratio * mean |y|^2, where |y|^2 depends on s, s on Lambda and Lambda on m: rounds until m
- * stands. The rounds leave Lambda, H and s belonging to m. */
+/* Sets m = ratio * mean |y|^2. |y|^2 depends on s, s on Lambda, and Lambda on m, so the rounds
+ * repeat until m is stable. Afterwards Lambda, H and s belong to m. */
 static film_status set_margin(struct film_problem *q, const struct film_learn_options *o, double *p,
                               film_error *error)
 {
@@ -112,8 +112,8 @@ static film_status set_margin(struct film_problem *q, const struct film_learn_op
         double before = q->margin, mean;
         TRY(film_problem_mean_square(q, p, o->margin_sample, o->seed + 1, &mean, error));
         q->margin = o->margin_ratio * mean;
-        /* The refresh takes s from the old K first; the first Lambda is thus that of s = mu(k(I)),
-         * not of s = 1. One round later there is no difference. */
+        /* refresh computes s from the old K first; so the first Lambda belongs to s = mu(k(I)), not
+         * to s = 1. One round later there is no difference. */
         TRY(film_problem_refresh(q, p, &changed, error));
         if (changed == 0 || fabs(q->margin - before) < 1e-4 * q->margin) break;
     }
@@ -129,12 +129,12 @@ struct recorder {
     const struct film_learn_options *options;
     size_t capacity;
     int no_memory;
-    struct film_kept kept; /* the judge's best, and what a pause needs */
-    double *s;             /* d */
+    struct film_checkpoint kept; /* the judge's best point, and the state for a checkpoint */
+    double *s;                   /* d */
 };
 
-/* Asks the judge about P and keeps it when it is the best so far. */
-static double judge(struct recorder *rec, size_t iteration, const double *p)
+/* Validates P with the judge and stores it when it is the best so far. */
+static double validate_point(struct recorder *rec, size_t iteration, const double *p)
 {
     const struct film_learn_options *o = rec->options;
     struct film_problem *q = rec->problem;
@@ -151,8 +151,8 @@ static double judge(struct recorder *rec, size_t iteration, const double *p)
     return verdict;
 }
 
-/* Whether to stop is for the first process of a job to say. */
-static film_status first_says(const struct recorder *rec, int *stop)
+/* Broadcasts the first process's decision whether to stop. */
+static film_status agree_to_stop(const struct recorder *rec, int *stop)
 {
     return comm_broadcast(rec->problem->owners.comm, stop, sizeof *stop, 0, NULL);
 }
@@ -164,7 +164,7 @@ static int record(void *user, const struct stiefel_step *step)
     struct film_iteration now = {.f = step->f,
                                  .gradient = step->gradient,
                                  .tau = step->tau,
-                                 .judged = judge(rec, step->iteration, step->p),
+                                 .judged = validate_point(rec, step->iteration, step->p),
                                  .active = (double)rec->problem->active_count,
                                  .backtracks = (double)step->backtracks};
     void *history = rec->out->history;
@@ -173,22 +173,23 @@ static int record(void *user, const struct stiefel_step *step)
     if (rec->no_memory) return 1;
     rec->out->history[step->iteration - 1] = now;
     int stop = o->report && o->report(o->user, step->iteration, &now);
-    if (first_says(rec, &stop) != FILM_OK) return 1;
+    if (agree_to_stop(rec, &stop) != FILM_OK) return 1;
     if (!checkpoint_due(o->checkpointer, stop)) return stop;
-    struct film_kept kept = rec->kept;
+    struct film_checkpoint kept = rec->kept;
     kept.solver = *step->state;
     kept.history = rec->out->history;
-    stop |= film_keep_save(o->checkpointer, &kept);
-    return first_says(rec, &stop) != FILM_OK || stop;
+    stop |= film_checkpoint_save(o->checkpointer, &kept);
+    return agree_to_stop(rec, &stop) != FILM_OK || stop;
 }
 
-/* The point to begin at, or everything as it was when learning was paused. */
-static film_status begin(struct recorder *rec, struct stiefel_options *solver, film_error *error)
+/* Prepares the starting point, or restores the state from a checkpoint. */
+static film_status start_or_resume(struct recorder *rec, struct stiefel_options *solver,
+                                   film_error *error)
 {
     film_status status = FILM_OK;
     const struct film_learn_options *o = rec->options;
     struct film_learned *out = rec->out;
-    struct film_kept *kept = &rec->kept;
+    struct film_checkpoint *kept = &rec->kept;
     kept->problem = rec->problem;
     if (o->judge) {
         TRY_ALLOC(kept->best_p = mem_array(out->rank * out->dim, sizeof *out->p), error);
@@ -196,16 +197,16 @@ static film_status begin(struct recorder *rec, struct stiefel_options *solver, f
         TRY_ALLOC(rec->s = mem_array(out->dim, sizeof *out->s), error);
     }
     if (o->checkpointer && o->checkpointer->going_on) {
-        TRY(film_keep_load(o->checkpointer, kept, solver->iterations, error));
+        TRY(film_checkpoint_load(o->checkpointer, kept, solver->iterations, error));
         solver->resume = &kept->solver;
         out->history = kept->history;
         rec->capacity = kept->solver.iteration;
         kept->history = NULL;
         goto done;
     }
-    TRY(start(rec->problem, o, out->p, error));
+    TRY(starting_point(rec->problem, o, out->p, error));
     TRY(set_margin(rec->problem, o, out->p, error));
-    judge(rec, 0, out->p);
+    validate_point(rec, 0, out->p);
 done:
     return status;
 }
@@ -215,7 +216,7 @@ static void recorder_free(struct recorder *rec)
     mem_free(rec->kept.best_p);
     mem_free(rec->kept.best_s);
     mem_free(rec->s);
-    film_kept_free(&rec->kept);
+    film_checkpoint_free(&rec->kept);
 }
 
 /* ---- Learning ---- */
@@ -241,8 +242,8 @@ film_status film_no_triplets(film_error *error)
                       "no triplets; add labels of both kinds, same and different");
 }
 
-/* What the user is told about the end: s = mu(k), dead columns, counts. */
-static void finish(struct film_problem *q, struct film_learned *out)
+/* Computes the final measures: s = mu(k), dead columns, counts. */
+static void compute_measures(struct film_problem *q, struct film_learned *out)
 {
     double mean = 0.0;
     film_problem_k(q, out->p, out->k);
@@ -273,11 +274,11 @@ film_status film_learn_on(struct film_problem *problem, const struct stiefel_pro
     solver.threads = problem->threads;
     solver.report = record;
     solver.user = &recorder;
-    TRY(begin(&recorder, &solver, error));
+    TRY(start_or_resume(&recorder, &solver, error));
     status = stiefel_minimise(view, &solver, out->p, &out->solver, error);
     if (recorder.no_memory) status = status_no_memory(error);
     if (status != FILM_OK && status != FILM_CANCELLED) goto done;
-    finish(problem, out);
+    compute_measures(problem, out);
     out->best = out->solver.iterations;
     if (options->judge) {
         memcpy(out->p, recorder.kept.best_p, r * d * sizeof *out->p);

@@ -1,11 +1,11 @@
-/* FILM's state as named arrays, to be saved and restored. Where they are stored is the
- * checkpointer's business. */
+/* Saves and restores FILM's state as named arrays. The checkpointer stores them
+ * (train/checkpoint.c). */
 #include "learn/film_checkpoint.h"
 #include "base/mem.h"
 
 #include <string.h>
 
-/* The history as a matrix of doubles, a row per iteration. */
+/* The history as a matrix of doubles, one row per iteration. */
 enum { HISTORY_COLUMNS = sizeof(struct film_iteration) / sizeof(double), MOST_ARRAYS = 32 };
 _Static_assert(HISTORY_COLUMNS * sizeof(double) == sizeof(struct film_iteration),
                "an iteration is doubles only");
@@ -15,59 +15,62 @@ struct list {
     size_t count;
 };
 
-static void add(struct list *list, const char *name, enum state_type type, void *data, size_t count)
+static void add_array(struct list *list, const char *name, enum state_type type, void *data,
+                      size_t count)
 {
     list->arrays[list->count++] = (struct state_array){name, type, data, count};
 }
 
-/* Single numbers; the iteration tells how long the history is. */
-static void list_numbers(struct list *list, struct film_kept *kept)
+/* Single numbers; the iteration determines the length of the history. */
+static void list_numbers(struct list *list, struct film_checkpoint *kept)
 {
     struct stiefel_state *s = &kept->solver;
     struct film_problem *q = kept->problem;
-    add(list, "iteration", STATE_SIZE, &s->iteration, 1);
-    add(list, "still", STATE_SIZE, &s->still, 1);
-    add(list, "f", STATE_DOUBLE, &s->f, 1);
-    add(list, "reference", STATE_DOUBLE, &s->reference, 1);
-    add(list, "weight", STATE_DOUBLE, &s->weight, 1);
-    add(list, "defect", STATE_DOUBLE, &s->defect, 1);
-    add(list, "evaluations", STATE_SIZE, &s->evaluations, 1);
-    add(list, "backtracks", STATE_SIZE, &s->backtracks, 1);
-    add(list, "repairs", STATE_SIZE, &s->repairs, 1);
-    add(list, "margin", STATE_DOUBLE, &q->margin, 1);
-    add(list, "updates", STATE_SIZE, &q->updates, 1);
-    add(list, "full_updates", STATE_SIZE, &q->full_updates, 1);
-    add(list, "since_full", STATE_SIZE, &q->since_full, 1);
+    add_array(list, "iteration", STATE_SIZE, &s->iteration, 1);
+    add_array(list, "still", STATE_SIZE, &s->still, 1);
+    add_array(list, "f", STATE_DOUBLE, &s->f, 1);
+    add_array(list, "reference", STATE_DOUBLE, &s->reference, 1);
+    add_array(list, "weight", STATE_DOUBLE, &s->weight, 1);
+    add_array(list, "defect", STATE_DOUBLE, &s->defect, 1);
+    add_array(list, "evaluations", STATE_SIZE, &s->evaluations, 1);
+    add_array(list, "backtracks", STATE_SIZE, &s->backtracks, 1);
+    add_array(list, "repairs", STATE_SIZE, &s->repairs, 1);
+    add_array(list, "margin", STATE_DOUBLE, &q->margin, 1);
+    add_array(list, "updates", STATE_SIZE, &q->updates, 1);
+    add_array(list, "full_updates", STATE_SIZE, &q->full_updates, 1);
+    add_array(list, "since_full", STATE_SIZE, &q->since_full, 1);
 }
 
-/* ACTIVE: the flags of all processes' anchors. */
-static void list_arrays(struct list *list, struct film_kept *kept, unsigned char *active)
+/* ACTIVE has the flags of all processes' anchors. */
+static void list_arrays(struct list *list, struct film_checkpoint *kept, unsigned char *active)
 {
     struct stiefel_state *s = &kept->solver;
     struct film_problem *q = kept->problem;
     size_t size = q->rank * q->dim;
-    add(list, "P", STATE_DOUBLE, s->p, size);
-    add(list, "P_old", STATE_DOUBLE, s->p_old, size);
-    add(list, "gradient", STATE_DOUBLE, s->g, size);
-    add(list, "gradient_old", STATE_DOUBLE, s->g_old, size);
-    add(list, "sum", STATE_DOUBLE, q->sum, q->rank * q->rank);
-    add(list, "s", STATE_DOUBLE, q->s, q->dim);
-    add(list, "active", STATE_U8, active, q->all_anchors);
-    add(list, "history", STATE_DOUBLE, kept->history, s->iteration * HISTORY_COLUMNS);
+    add_array(list, "P", STATE_DOUBLE, s->p, size);
+    add_array(list, "P_old", STATE_DOUBLE, s->p_old, size);
+    add_array(list, "gradient", STATE_DOUBLE, s->g, size);
+    add_array(list, "gradient_old", STATE_DOUBLE, s->g_old, size);
+    add_array(list, "sum", STATE_DOUBLE, q->sum, q->rank * q->rank);
+    add_array(list, "s", STATE_DOUBLE, q->s, q->dim);
+    add_array(list, "active", STATE_U8, active, q->all_anchors);
+    add_array(list, "history", STATE_DOUBLE, kept->history, s->iteration * HISTORY_COLUMNS);
     if (!kept->best_p) return;
-    add(list, "best", STATE_DOUBLE, &kept->best, 1);
-    add(list, "best_at", STATE_SIZE, &kept->best_at, 1);
-    add(list, "best_P", STATE_DOUBLE, kept->best_p, size);
-    add(list, "best_s", STATE_DOUBLE, kept->best_s, q->dim);
+    add_array(list, "best", STATE_DOUBLE, &kept->best, 1);
+    add_array(list, "best_at", STATE_SIZE, &kept->best_at, 1);
+    add_array(list, "best_P", STATE_DOUBLE, kept->best_p, size);
+    add_array(list, "best_s", STATE_DOUBLE, kept->best_s, q->dim);
 }
 
-int film_keep_save(const struct checkpointer *checkpointer, const struct film_kept *kept)
+int film_checkpoint_save(const struct checkpointer *checkpointer,
+                         const struct film_checkpoint *kept)
 {
-    struct film_kept copy = *kept; /* the list points to what it could also be read into */
+    /* the list's pointers are not const, as loading writes to them */
+    struct film_checkpoint copy = *kept;
     struct list list = {.count = 0};
     const struct film_problem *q = kept->problem;
     const struct comm *comm = q->owners.comm;
-    void *active = NULL; /* a byte an anchor, which all get though only the first writes */
+    void *active = NULL; /* one byte per anchor; all processes gather it, the first writes it */
     size_t *sizes = NULL;
     int failed = comm->size > 1 &&
                  comm_gather_all(comm, q->active, q->anchors, &active, &sizes, NULL) != FILM_OK;
@@ -79,7 +82,7 @@ int film_keep_save(const struct checkpointer *checkpointer, const struct film_ke
     return failed;
 }
 
-void film_kept_free(struct film_kept *kept)
+void film_checkpoint_free(struct film_checkpoint *kept)
 {
     struct stiefel_state *s = &kept->solver;
     mem_free(s->p), mem_free(s->p_old), mem_free(s->g), mem_free(s->g_old);
@@ -88,7 +91,7 @@ void film_kept_free(struct film_kept *kept)
     kept->history = NULL;
 }
 
-static film_status allocate(struct film_kept *kept, film_error *error)
+static film_status allocate_state(struct film_checkpoint *kept, film_error *error)
 {
     film_status status = FILM_OK;
     struct stiefel_state *s = &kept->solver;
@@ -105,7 +108,7 @@ static film_status refuse(film_error *error, const char *what)
     return status_set(error, FILM_BAD_INPUT, "checkpoint: invalid %s", what);
 }
 
-static film_status check_arrays(const struct film_kept *kept, film_error *error)
+static film_status check_arrays(const struct film_checkpoint *kept, film_error *error)
 {
     const struct film_problem *q = kept->problem;
     for (size_t a = 0; a < q->anchors; a++)
@@ -124,7 +127,7 @@ static film_status check_arrays(const struct film_kept *kept, film_error *error)
     return FILM_OK;
 }
 
-/* The place of this process's first anchor among those of all. */
+/* The index of this process's first anchor among those of all. */
 static film_status find_own(const struct film_problem *q, size_t *first, film_error *error)
 {
     film_status status = FILM_OK;
@@ -139,8 +142,8 @@ done:
     return status;
 }
 
-film_status film_keep_load(const struct checkpointer *checkpointer, struct film_kept *kept,
-                           size_t limit, film_error *error)
+film_status film_checkpoint_load(const struct checkpointer *checkpointer,
+                                 struct film_checkpoint *kept, size_t limit, film_error *error)
 {
     film_status status = FILM_OK;
     struct film_problem *q = kept->problem;
@@ -156,7 +159,7 @@ film_status film_keep_load(const struct checkpointer *checkpointer, struct film_
                        "number of iterations",
                        kept->solver.iteration, limit));
     if (!(q->margin >= 0.0)) TRY(refuse(error, "margin"));
-    TRY(allocate(kept, error));
+    TRY(allocate_state(kept, error));
     if (comm->size > 1) TRY_ALLOC(all = mem_array(q->all_anchors, 1), error);
     list_arrays(&arrays, kept, all ? all : q->active);
     TRY(checkpointer->load(checkpointer->user, arrays.arrays, arrays.count, error));

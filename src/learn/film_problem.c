@@ -1,5 +1,5 @@
-/* FILM's objective and gradient on the Stiefel manifold, with the hinges held fixed between
- * refreshes (Tang & Aw 2020). It does not take steps; la/stiefel.h does. */
+/* FILM's objective (310) and gradient (314) on the Stiefel manifold, with the hinges Lambda fixed
+ * between refreshes (Tang & Aw 2020). It does not take steps; la/stiefel.c does. */
 #include "learn/film_problem.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -10,9 +10,9 @@
 #include <omp.h>
 #include <string.h>
 
-/* CHUNK anchors make one sgemm of the hinges (256 x 500 floats stay in the second-level cache);
- * PACK anchors make one update of H (long enough for sgemm to be at its best, short
- * enough for sums in float); the sum over them is in double. */
+/* CHUNK anchors make one sgemm of the hinges (256 x 500 floats stay in the second-level cache).
+ * PACK anchors make one update of H: long enough for sgemm to be efficient, short enough for sums
+ * in float; the sum over packs is in double. */
 enum { CHUNK = 256, PACK = 1024, FULL_EVERY = 100 };
 
 double film_mu(double x)
@@ -31,9 +31,9 @@ static const float *anchor_row(const struct film_problem *q, size_t a)
     return q->v + (q->triplets->anchor[a] - q->first) * q->stride;
 }
 
-/* sum += sum over the COUNT anchors of LIST (NULL: 0, 1, ...) with their sign of w v': plus where
- * active, minus where not, which is what a changed anchor needs; passive ones are no use in a list
- * of NULL and are left out there. */
+/* sum += the sum of sign_i w_i v_i' over the COUNT anchors of LIST (NULL: anchors 0, 1, ...). The
+ * sign is plus for active anchors and minus for inactive ones, which updates changed anchors. With
+ * LIST == NULL inactive anchors are skipped. */
 static void add_anchors(struct film_problem *q, const uint32_t *list, size_t count)
 {
     size_t r = q->rank, next = 0;
@@ -55,7 +55,7 @@ static void add_anchors(struct film_problem *q, const uint32_t *list, size_t cou
     }
 }
 
-/* H from the running sum: symmetric part, stretched; averaged with the batches before. */
+/* H from the running sum: symmetric part, scaled by D; averaged with preceding batches. */
 static void build_h(struct film_problem *q)
 {
     size_t r = q->rank;
@@ -65,14 +65,14 @@ static void build_h(struct film_problem *q)
     for (size_t i = 0; i < r; i++)
         for (size_t j = 0; j <= i; j++) {
             double value = new_part * 0.5 * (q->sum[i * r + j] + q->sum[j * r + i]);
-            if (q->stretch) value *= q->stretch[i] * q->stretch[j];
+            if (q->scale) value *= q->scale[i] * q->scale[j];
             if (old_part > 0.0) value += old_part * q->h[i * r + j];
             q->h[i * r + j] = q->h[j * r + i] = value;
         }
 }
 
-/* The sum of all processes' anchors in every process: afresh, or by the COUNT of CHANGED here,
- * when the sum so far is the first process's part of it. */
+/* Gives every process the sum over all processes' anchors: recomputed, or updated by the COUNT
+ * CHANGED anchors of this process. In an update the first process contributes the old sum. */
 static film_status update_sum(struct film_problem *q, int afresh, const uint32_t *changed,
                               size_t count, film_error *error)
 {
@@ -83,13 +83,13 @@ static film_status update_sum(struct film_problem *q, int afresh, const uint32_t
     return comm_sum_double(q->owners.comm, q->sum, q->rank * q->rank, error);
 }
 
-/* Brings H up to date with active_next: by the changed anchors alone when they are fewer than the
- * active ones. The sums are in double, so that a hundred updates leave about 1e-14 of drift. */
+/* Updates H to active_next, by the changed anchors alone when they are fewer than the active ones.
+ * Sums are in double, so that a hundred updates drift by only about 1e-14. */
 static film_status update(struct film_problem *q, size_t *changed, film_error *error)
 {
     film_status status = FILM_OK;
     size_t count = 0;
-    double totals[2] = {0}; /* of all processes: changed, active */
+    double totals[2] = {0}; /* over all processes: changed, active */
     for (size_t a = 0; a < q->anchors; a++) {
         if (q->active[a] != q->active_next[a]) q->changed[count++] = (uint32_t)a;
         totals[1] += q->active[a] = q->active_next[a];
@@ -122,8 +122,7 @@ static void build_map(struct film_problem *q, const double *p)
 {
     for (size_t i = 0; i < q->rank; i++)
         for (size_t c = 0; c < q->dim; c++)
-            q->map[i * q->dim + c] =
-                (float)(p[i * q->dim + c] * (q->stretch ? q->stretch[i] : 1.0));
+            q->map[i * q->dim + c] = (float)(p[i * q->dim + c] * (q->scale ? q->scale[i] : 1.0));
 }
 
 static void times_map(const struct film_problem *q, size_t rows, const float *x, float *out)
@@ -132,8 +131,8 @@ static void times_map(const struct film_problem *q, size_t rows, const float *x,
                 1.0f, x, (int)q->rank, q->map, (int)q->dim, 0.0f, out, (int)q->dim);
 }
 
-/* lambda of all anchors from (P in map, s): blocks of v and w through the map, then one weighted
- * dot product each. */
+/* Computes lambda of all anchors from (P in map, s): blocks of v and w times the map, then one
+ * weighted dot product each (36). */
 static void hinges(struct film_problem *q)
 {
     size_t r = q->rank, d = q->dim;
@@ -196,7 +195,8 @@ done:
     return status;
 }
 
-/* Where anchor PLACE of all processes is here; all anchors of this process: not here. */
+/* The index here of anchor PLACE of all processes; the number of own anchors when it is
+ * elsewhere. */
 static size_t own_anchor(const struct film_problem *q, size_t place)
 {
     const uint32_t *places = q->triplets->place;
@@ -217,12 +217,12 @@ film_status film_problem_mean_square(struct film_problem *q, const double *p, si
 {
     film_status status = FILM_OK;
     size_t r = q->rank, d = q->dim, drawn = 0;
-    /* Where nobody has said which anchors of a job these are, each process draws from its own. */
+    /* When the global places of a job's anchors are unknown, each process samples its own. */
     int apart = q->all_anchors > q->anchors && !q->triplets->place;
     size_t all = apart ? q->anchors : q->all_anchors;
     if (apart) sample = sample * q->anchors / q->all_anchors;
     struct rng rng;
-    double totals[2] = {0.0, 0.0}; /* of squares; rows */
+    double totals[2] = {0.0, 0.0}; /* sum of squares; rows */
     if (sample > all) sample = all;
     build_map(q, p);
     rng_seed(&rng, seed);
@@ -244,7 +244,7 @@ done:
     return status;
 }
 
-/* ---- Making and freeing ---- */
+/* ---- Construction ---- */
 
 static void free_anchors(struct film_problem *q)
 {
@@ -253,7 +253,7 @@ static void free_anchors(struct film_problem *q)
     q->capacity = 0;
 }
 
-/* Room for A anchors; what was there is not kept. */
+/* Reserves A anchors; the old content is lost. */
 static film_status reserve_anchors(struct film_problem *q, size_t a, film_error *error)
 {
     film_status status = FILM_OK;
@@ -268,7 +268,7 @@ done:
     return status;
 }
 
-static film_status allocate(struct film_problem *q, film_error *error)
+static film_status allocate_problem(struct film_problem *q, film_error *error)
 {
     film_status status = FILM_OK;
     size_t r = q->rank, d = q->dim, threads = (size_t)q->threads;
@@ -298,10 +298,10 @@ film_status film_problem_init(struct film_problem *q, const struct film_space *s
                                .owners = space->owners ? *space->owners : alone,
                                .threads = space->threads > 0 ? space->threads : 1,
                                .full_every = FULL_EVERY};
-    TRY(allocate(q, error));
+    TRY(allocate_problem(q, error));
     if (power != 1.0) {
-        TRY_ALLOC(q->stretch = mem_array(rank, sizeof *q->stretch), error);
-        for (size_t i = 0; i < rank; i++) q->stretch[i] = pow((double)space->sigma[i], 1.0 - power);
+        TRY_ALLOC(q->scale = mem_array(rank, sizeof *q->scale), error);
+        for (size_t i = 0; i < rank; i++) q->scale[i] = pow((double)space->sigma[i], 1.0 - power);
     }
     TRY(film_problem_load(q, v, stride, triplets, 1.0, 1.0, error));
     memset(q->active, 1, q->anchors);
@@ -349,13 +349,13 @@ void film_problem_weigh(struct film_problem *q, double weight)
 void film_problem_free(struct film_problem *q)
 {
     free_anchors(q);
-    mem_free(q->stretch), mem_free(q->s), mem_free(q->k), mem_free(q->sum), mem_free(q->h);
+    mem_free(q->scale), mem_free(q->s), mem_free(q->k), mem_free(q->sum), mem_free(q->h);
     mem_free(q->hp);
     mem_free(q->map), mem_free(q->pack_w), mem_free(q->pack_v), mem_free(q->scratch);
     *q = (struct film_problem){0};
 }
 
-/* ---- For the optimiser ---- */
+/* ---- Callbacks of the optimiser ---- */
 
 static film_status evaluate(void *self, const double *p, double *f, double *gradient,
                             film_error *error)

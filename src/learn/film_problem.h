@@ -1,16 +1,16 @@
-/* FILM's optimisation problem (Tang & Aw 2020, section "low-rank metric learning"): the function
- * that la/stiefel.h minimises.
+/* FILM's optimisation problem (Tang & Aw 2020, equations 36 to 314): the function that la/stiefel.h
+ * minimises.
  *
  * With v_i (length r) the anchor's row of V and w_i = sum over its triplets of (v_j - v_k) / (t_i +
  * 1):
  *     z_i    = m - sum_c s_c (p_c'v_i)(p_c'w_i),    lambda_i = z_i > 0       one hinge per anchor
  *     H      = sum_i lambda_i (w_i v_i' + v_i w_i') / 2                      = -(K + K') / 2
  *     k_c    = p_c' H p_c
- *     f2(P)  = -1/2 sum_c k_c mu(k_c) + m sum_i lambda_i,   mu(x) = log(1 + e^x)
- *     grad   = -H P diag(mu(k) + k mu'(k))                                   lambda held fixed
- * K enters f2 only through its symmetric part, so H is what is kept. For a power p != 1 the rows
- * v are stretched by D = diag(sigma^(1-p)); V is not copied: D P goes into the hinges and D H D
- * into f2, which is the same.
+ *     f2(P)  = -1/2 sum_c k_c mu(k_c) + m sum_i lambda_i,   mu(x) = log(1 + e^x)            (310)
+ *     grad   = -H P diag(mu(k) + k mu'(k))                       lambda held fixed          (314)
+ * K enters f2 only through its symmetric part, so only H is stored. For a power p != 1 the rows v
+ * are scaled by D = diag(sigma^(1-p)). V is not copied: D P enters the hinges and D H D enters f2,
+ * which is equivalent.
  *
  * Cost: hinges 4 a r d in float (a anchors); H 2 r^2 per anchor whose lambda changed, in float, the
  * sum over packs in double; f2 and gradient 2 r^2 d. Memory in bytes: 4 a r (W) + 6 a + 16 r^2 + 12
@@ -20,15 +20,15 @@
  * Mini-batches (learn/mfilm.h) use the same code: the anchors are then those of a batch, and H is a
  * running average over batches.
  *
- * Several processes: each has the anchors whose rows of V it has, their W and hinges. H, s and P
- * are in every one, and each computes the optimiser's step, from the same numbers. Every process
- * hands over, in bytes per refresh: summed 8 r^2 for H (none when no hinge changed) and 16 for
- * counts; the first also its P, 8 r d, since two machines may round differently. What W needs of
- * others' rows comes once (film_rows.h). Nothing overlaps: H must be whole before there is anything
- * else to compute.
+ * Several processes: each has the anchors whose rows of V it owns, with their W and hinges. Every
+ * process has H, s and P and computes the optimiser's step from the same numbers. Each process
+ * sends, in bytes per refresh: 8 r^2 summed for H (none when no hinge changed) and 16 for counts.
+ * The first also broadcasts its P, 8 r d, because two machines may round differently. The rows of
+ * others that W needs are exchanged once (film_rows.h). Nothing overlaps: the next step needs the
+ * whole H.
  *
- * Threads share out fixed chunks and tiles and every number is summed by one thread in one order:
- * the bytes do not depend on the number of threads. */
+ * Threads share fixed chunks and tiles, and one thread sums each number in one order: the result
+ * does not depend on the number of threads, to the last bit. */
 #ifndef LEARN_FILM_PROBLEM_H
 #define LEARN_FILM_PROBLEM_H
 
@@ -36,41 +36,41 @@
 #include "learn/film_rows.h"
 
 struct film_problem {
-    size_t rank, dim, anchors; /* r, d, a; of several processes: this one's anchors */
+    size_t rank, dim, anchors; /* r, d, a; in a job: this process's anchors */
     size_t all_anchors;        /* of all processes */
     struct film_owners owners;
-    const float *v; /* sentences x stride, the first r of each row count */
+    const float *v; /* sentences x stride; only the first r of each row are used */
     size_t stride;
     size_t first; /* the sentence of V's row 0 */
     const struct triplets *triplets;
     int threads;
     double margin;              /* m */
-    size_t full_every;          /* compute H afresh after so many updates, to stop drift */
+    size_t full_every;          /* recompute H after this number of updates, to stop drift */
     float *w;                   /* a x r */
-    double *stretch;            /* r: sigma^(1-p); NULL for p = 1 */
+    double *scale;              /* r: the scale factors sigma^(1-p); NULL for p = 1 */
     unsigned char *active;      /* a: lambda */
     unsigned char *active_next; /* a */
     size_t active_count;        /* of all processes */
-    size_t capacity;            /* anchors the arrays above have room for */
-    /* For mini-batches, 1 and 1 otherwise: what an anchor counts for, and the newest batch's share
-     * of H and of the number of active anchors. */
+    size_t capacity;            /* anchors that the arrays above have room for */
+    /* For mini-batches, otherwise 1 and 1: the weight of an anchor, and the newest batch's share of
+     * H and of the number of active anchors. */
     double weight, share;
     int fresh;     /* a batch was loaded and has not entered H yet */
     double hinges; /* sum lambda_i, weighted and averaged over batches as H is */
     double *s;     /* d: mu(k) of the last refresh */
     double *k;     /* d: scratch */
-    double *sum;   /* r x r: sum lambda_i w_i v_i' = -K, not stretched */
+    double *sum;   /* r x r: sum lambda_i w_i v_i' = -K, not scaled by D */
     double *h;     /* r x r: D (sum + sum') D / 2 */
     double *hp;    /* r x d: H P */
     float *map;    /* r x d: D P */
-    float *pack_w; /* PACK x r each: anchors on their way into H */
+    float *pack_w; /* PACK x r each: buffered anchors that are added to H together */
     float *pack_v;
     float *scratch;    /* per thread CHUNK x (r + 2 d) */
     uint32_t *changed; /* a: anchors whose lambda changed */
     size_t updates, full_updates, since_full;
 };
 
-/* What P is looked for in. */
+/* The space in which P is optimised. */
 struct film_space {
     size_t rank, dim;                 /* r, d */
     const float *sigma;               /* rank; may be NULL when the power is 1 */
@@ -79,35 +79,36 @@ struct film_space {
     int threads;
 };
 
-/* Builds W and H for Lambda = I, s = 1. In a job of several processes all of them make every
- * call that takes an error, in the same order. */
+/* Builds W and H for Lambda = I, s = 1. Every function here that takes an error is collective: all
+ * processes of a job call it, in the same order. */
 film_status film_problem_init(struct film_problem *problem, const struct film_space *space,
                               const float *v, size_t stride, const struct triplets *triplets,
                               film_error *error);
 void film_problem_free(struct film_problem *problem);
 
-/* Puts another batch of anchors in place of the present one; s and H stay until the next refresh,
- * which makes H = (1 - share) H + share * weight * H of the batch. One refresh per batch when the
- * share is below 1. */
+/* Replaces the current batch of anchors. s and H stay until the next refresh, which sets H =
+ * (1 - share) H + share * weight * H of the batch. Call refresh once per batch when the share is
+ * below 1. */
 film_status film_problem_load(struct film_problem *problem, const float *v, size_t stride,
                               const struct triplets *triplets, double weight, double share,
                               film_error *error);
 
-/* Changes what an anchor counts for, in H too. */
+/* Changes the weight of an anchor, in H too. */
 void film_problem_weigh(struct film_problem *problem, double weight);
 
-/* f2 and, unless NULL, its gradient (r x d) at P, Lambda fixed. */
+/* Returns f2 at P and, unless GRADIENT is NULL, its gradient (r x d), with Lambda fixed: equations
+ * 310 and 314. */
 double film_problem_value(struct film_problem *problem, const double *p, double *gradient);
 
 /* k_c at P, Lambda fixed (d numbers). */
 void film_problem_k(struct film_problem *problem, const double *p, double *k);
 
-/* P as the first process has it, s = mu(k), then Lambda from (P, s), then H. CHANGED: how many
- * lambda are others. */
+/* Sets P to the first process's P, then s = mu(k), then Lambda from (P, s), then H. *CHANGED = how
+ * many lambda changed. */
 film_status film_problem_refresh(struct film_problem *problem, double *p, size_t *changed,
                                  film_error *error);
 
-/* After active, sum, s and margin were put back as they were: what follows from them. */
+/* Recomputes the derived fields after active, sum, s and margin were restored from a checkpoint. */
 film_status film_problem_restored(struct film_problem *problem, film_error *error);
 
 /* Mean of sum_c s_c (p_c'v)^2 over at most SAMPLE anchors drawn by SEED from those of all
@@ -115,10 +116,11 @@ film_status film_problem_restored(struct film_problem *problem, film_error *erro
 film_status film_problem_mean_square(struct film_problem *problem, const double *p, size_t sample,
                                      uint64_t seed, double *mean, film_error *error);
 
-/* The problem as the optimiser sees it. */
+/* The problem as an input of the optimiser. */
 struct stiefel_problem film_problem_stiefel(struct film_problem *problem);
 
-double film_mu(double x);    /* log(1 + e^x), for every x */
-double film_sigma(double x); /* its derivative */
+/* mu(x) = log(1 + e^x), safe for every x, and its derivative sigma(x). */
+double film_mu(double x);
+double film_sigma(double x);
 
 #endif

@@ -1,34 +1,34 @@
-/* Sums over an anchor's triplets of rows of V, fetched from the processes that own them. It
- * knows nothing of the objective they enter. */
+/* Computes the sums w_i over an anchor's triplets from rows of V, some of which other processes
+ * own. It does not know the objective that uses them. */
 #include "learn/film_rows.h"
 #include "base/mem.h"
 #include "embed/vec.h"
 
 #include <string.h>
 
-enum { DEFAULT_ROOM = 1 << 21, ANCHORS = 256 /* a thread takes at a time */ };
+enum { DEFAULT_ROOM = 1 << 21, ANCHORS = 256 /* per chunk of a thread */ };
 
 struct sums {
     const struct film_owners *owners;
     const float *v;
-    size_t stride, rank, first,
-        count; /* this process's rows: of sentences FIRST .. FIRST + COUNT */
+    size_t stride, rank;
+    size_t first, count; /* this process's rows: sentences FIRST .. FIRST + COUNT - 1 */
     const struct triplets *triplets;
     int threads;
     float *w;
 };
 
-/* A row that is asked for. The sum an entry belongs to ends where the next has another anchor. */
-struct entry {
+/* A request for a row. A sum ends where the next entry has a different anchor. */
+struct row_request {
     uint32_t id;
-    uint32_t anchor; /* twice its place in the round, and 1 when the row is subtracted */
+    uint32_t anchor; /* twice its index in the round, plus 1 when the row is subtracted */
 };
 
-/* Entries to or from each process, one's behind the other's, and the sums they make. */
+/* The entries to or from each process, in rank order, and their sums. */
 struct request {
     void *entries;
     size_t *bytes; /* of entries, by process */
-    size_t *begin; /* where a sum's entries begin; sums + 1 */
+    size_t *begin; /* sums + 1: the first entry of each sum */
     size_t *sizes; /* bytes of sums, by process */
     size_t sums;
 };
@@ -56,7 +56,7 @@ static float share_of(const struct triplets *t, size_t a)
     return 1.0f / (float)(t->start[a + 1] - t->start[a] + 1);
 }
 
-/* Rows FIRST .. END of W from the rows of this process. */
+/* Adds this process's rows to rows FIRST .. END - 1 of W. */
 static void add_own(const struct sums *s, size_t first, size_t end)
 {
     const struct triplets *t = s->triplets;
@@ -75,7 +75,7 @@ static void add_own(const struct sums *s, size_t first, size_t end)
 
 /* ---- With other processes ---- */
 
-/* The anchors of a round: as many as there is room for sums. */
+/* The end of a round: as many anchors as the buffer has room for sums. */
 static size_t round_end(const struct sums *s, size_t first)
 {
     const struct triplets *t = s->triplets;
@@ -89,18 +89,19 @@ static size_t round_end(const struct sums *s, size_t first)
     return end;
 }
 
-/* Puts an entry into its owner's stretch, which begins at ENTRIES[next[owner]]; NULL: counts it. */
-static void ask(const struct sums *s, uint32_t id, uint32_t anchor, size_t *next,
-                struct entry *entries)
+/* Writes an entry to its owner's range, which starts at ENTRIES[next[owner]]. With ENTRIES == NULL
+ * it only counts. */
+static void add_request(const struct sums *s, uint32_t id, uint32_t anchor, size_t *next,
+                        struct row_request *entries)
 {
     int owner = 0;
     if (is_own(s, id)) return;
     while (id >= s->owners->starts[owner + 1]) owner++;
-    if (entries) entries[next[owner]] = (struct entry){id, anchor};
+    if (entries) entries[next[owner]] = (struct row_request){id, anchor};
     next[owner]++;
 }
 
-/* What the triplets of anchors FIRST .. END name of others' rows. */
+/* Lists the rows of other processes that the triplets of anchors FIRST .. END - 1 need. */
 static film_status list_entries(const struct sums *s, size_t first, size_t end,
                                 struct request *request, film_error *error)
 {
@@ -110,32 +111,33 @@ static film_status list_entries(const struct sums *s, size_t first, size_t end,
     size_t *next = mem_zeroed(processes, sizeof *next);
     TRY_ALLOC(next && (request->bytes = mem_array(processes, sizeof *request->bytes)), error);
     for (int fill = 0; fill < 2; fill++) {
-        struct entry *entries = fill ? request->entries : NULL;
+        struct row_request *entries = fill ? request->entries : NULL;
         for (size_t a = first; a < end; a++)
             for (size_t i = t->start[a]; i < t->start[a + 1]; i++) {
                 uint32_t anchor = (uint32_t)(2 * (a - first));
-                ask(s, t->similar[i], anchor, next, entries);
-                ask(s, t->dissimilar[i], anchor + 1, next, entries);
+                add_request(s, t->similar[i], anchor, next, entries);
+                add_request(s, t->dissimilar[i], anchor + 1, next, entries);
             }
         for (size_t p = 0; p < processes && !fill; p++) {
             size_t count = next[p];
-            request->bytes[p] = count * sizeof(struct entry);
+            request->bytes[p] = count * sizeof(struct row_request);
             next[p] = total;
             total += count;
         }
-        if (!fill) TRY_ALLOC(request->entries = mem_array(total, sizeof(struct entry)), error);
+        if (!fill)
+            TRY_ALLOC(request->entries = mem_array(total, sizeof(struct row_request)), error);
     }
 done:
     mem_free(next);
     return status;
 }
 
-/* Where the sums of a request's entries begin, and their bytes by process. */
+/* Finds where the sums of a request's entries begin, and their bytes by process. */
 static film_status find_sums(struct request *request, size_t processes, size_t rank,
                              film_error *error)
 {
     film_status status = FILM_OK;
-    const struct entry *entries = request->entries;
+    const struct row_request *entries = request->entries;
     size_t at = 0, total = 0;
     for (size_t p = 0; p < processes; p++) total += request->bytes[p] / sizeof *entries;
     TRY_ALLOC((request->begin = mem_array(total + 1, sizeof *request->begin)) &&
@@ -155,48 +157,49 @@ done:
     return status;
 }
 
-/* The sums that others ask for. */
-static void answer(const struct sums *s, const struct request *asked, float *sums)
+/* Computes the sums that other processes requested. */
+static void compute_requested(const struct sums *s, const struct request *requested, float *sums)
 {
-    const struct entry *entries = asked->entries;
+    const struct row_request *entries = requested->entries;
     size_t r = s->rank;
 #pragma omp parallel for schedule(dynamic, ANCHORS) num_threads(s->threads)
-    for (size_t k = 0; k < asked->sums; k++) {
+    for (size_t k = 0; k < requested->sums; k++) {
         float *sum = sums + k * r;
         memset(sum, 0, r * sizeof *sum);
-        for (size_t i = asked->begin[k]; i < asked->begin[k + 1]; i++)
+        for (size_t i = requested->begin[k]; i < requested->begin[k + 1]; i++)
             vec_add_scaled(sum, entries[i].anchor % 2 ? -1.0f : 1.0f, own_row(s, entries[i].id), r);
     }
 }
 
-/* Rows FIRST .. END of W, from the rows of all processes. Each calls it, also one with no
- * anchors left. */
+/* Computes rows FIRST .. END - 1 of W from the rows of all processes. Collective, also for a
+ * process without remaining anchors. */
 static film_status add_round(const struct sums *s, size_t first, size_t end, film_error *error)
 {
     film_status status = FILM_OK;
     const struct comm *comm = s->owners->comm;
     size_t processes = (size_t)comm->size, r = s->rank;
-    struct request mine = {0}, asked = {0};
-    float *answers = NULL, *came = NULL;
+    struct request mine = {0}, requested = {0};
+    float *partial = NULL, *received = NULL;
     add_own(s, first, end);
     TRY(list_entries(s, first, end, &mine, error));
     TRY(find_sums(&mine, processes, r, error));
-    TRY(comm_exchange_all(comm, mine.entries, mine.bytes, &asked.entries, &asked.bytes, error));
-    TRY(find_sums(&asked, processes, r, error));
-    TRY_ALLOC((answers = mem_array(asked.sums, r * sizeof *answers)) &&
-                  (came = mem_array(mine.sums, r * sizeof *came)),
+    TRY(comm_exchange_all(comm, mine.entries, mine.bytes, &requested.entries, &requested.bytes,
+                          error));
+    TRY(find_sums(&requested, processes, r, error));
+    TRY_ALLOC((partial = mem_array(requested.sums, r * sizeof *partial)) &&
+                  (received = mem_array(mine.sums, r * sizeof *received)),
               error);
-    answer(s, &asked, answers);
-    TRY(comm_exchange(comm, answers, asked.sizes, came, mine.sizes, error));
+    compute_requested(s, &requested, partial);
+    TRY(comm_exchange(comm, partial, requested.sizes, received, mine.sizes, error));
     for (size_t k = 0; k < mine.sums; k++) {
-        size_t a = first + ((const struct entry *)mine.entries)[mine.begin[k]].anchor / 2;
-        vec_add_scaled(s->w + a * r, share_of(s->triplets, a), came + k * r, r);
+        size_t a = first + ((const struct row_request *)mine.entries)[mine.begin[k]].anchor / 2;
+        vec_add_scaled(s->w + a * r, share_of(s->triplets, a), received + k * r, r);
     }
 done:
     request_free(&mine);
-    request_free(&asked);
-    mem_free(answers);
-    mem_free(came);
+    request_free(&requested);
+    mem_free(partial);
+    mem_free(received);
     return status;
 }
 
@@ -219,7 +222,7 @@ film_status film_rows_sum(const struct film_owners *owners, const struct film_ro
     }
     s.first = owners->starts[owners->comm->rank];
     s.count = owners->starts[owners->comm->rank + 1] - s.first;
-    do { /* as long as one process has anchors left */
+    do { /* while any process has anchors left */
         size_t end = round_end(&s, first);
         TRY(add_round(&s, first, end, error));
         first = end;

@@ -1,12 +1,12 @@
-/* Cross-validation folds by connected components. What is learned without a fold is not known
- * here. */
+/* Cross-validation folds by connected components. What is trained without a fold is decided in
+ * out_of_fold.c. */
 #include "learn/folds.h"
 #include "base/mem.h"
 #include "learn/questions.h"
 
 #include <string.h>
 
-/* A component this many times a fold's share would leave the others too little. */
+/* A component larger than this multiple of a fold's share would leave the others too little. */
 #define LARGEST_SHARE 1.5
 
 static int connects(const struct corpus *corpus, size_t row, int positives_only)
@@ -15,17 +15,17 @@ static int connects(const struct corpus *corpus, size_t row, int positives_only)
     return !positives_only || corpus->labels != FILM_LABELS_PAIRS || corpus->label[row] >= 0.5f;
 }
 
-/* Which question each sentence is. */
+/* The question number of each sentence. */
 struct numbering {
     uint32_t *number, questions;
     uint64_t seed; /* of the folds */
 };
 
-/* Assigns rows (or, where rows do not connect, sentences); *LARGEST: rows of the largest
- * component. */
-static film_status assign(const struct corpus *corpus, const struct numbering *numbering,
-                          int positives_only, struct folds *folds, size_t *largest,
-                          film_error *error)
+/* Assigns rows (or, where rows do not connect, sentences) to folds. *LARGEST is the number of rows
+ * of the largest component. */
+static film_status assign_folds(const struct corpus *corpus, const struct numbering *numbering,
+                                int positives_only, struct folds *folds, size_t *largest,
+                                film_error *error)
 {
     const uint32_t *number = numbering->number;
     film_status status = FILM_OK;
@@ -35,14 +35,14 @@ static film_status assign(const struct corpus *corpus, const struct numbering *n
     uint32_t(*row)[3] = mem_array(count, sizeof *row);
     unsigned char *part = mem_array(count, 1);
     TRY_ALLOC(row && part, error);
-    /* Every sentence is a row of its own too, so that all are assigned. */
+    /* Every sentence is also a row by itself, so that all are assigned. */
     for (size_t i = 0; i < sentences; i++, used++)
         row[used][0] = row[used][1] = row[used][2] = number[i];
     for (size_t i = 0; i < corpus->rows; i++) {
         if (!connects(corpus, i, positives_only)) continue;
         uint32_t ids[3] = {corpus->a[i], corpus->b[i], corpus->c[i]};
         if (positives_only)
-            ids[2] = ids[0]; /* a triplet's third tells apart, as a negative row does */
+            ids[2] = ids[0]; /* a triplet's third sentence is a negative and does not connect */
         for (int j = 0; j < 3; j++) row[used][j] = number[ids[j] == STRTAB_NONE ? ids[0] : ids[j]];
         used++;
     }
@@ -70,9 +70,9 @@ film_status folds_partition(struct folds *folds, const struct corpus *corpus, si
                        QUESTIONS_MOST_PARTS));
     TRY_ALLOC(folds->of = mem_zeroed(corpus_all(corpus), 1), error);
     TRY(questions_number_all(corpus, &numbering.number, &numbering.questions, error));
-    TRY(assign(corpus, &numbering, 0, folds, &largest, error));
+    TRY(assign_folds(corpus, &numbering, 0, folds, &largest, error));
     if ((double)largest > LARGEST_SHARE * (double)corpus->rows / (double)count)
-        TRY(assign(corpus, &numbering, 1, folds, &largest, error));
+        TRY(assign_folds(corpus, &numbering, 1, folds, &largest, error));
 done:
     mem_free(numbering.number);
     if (status != FILM_OK) folds_free(folds);

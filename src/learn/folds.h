@@ -1,12 +1,13 @@
-/* Parts of the training data that do not know each other.
+/* Cross-validation folds that share no question.
  *
- * What was learned from labels (evidence, maps) may enter the next stage of learning only
- * through pairs it has not seen, or that stage would trust it too much. So everything is learned
- * FOLDS times, each time without one fold, and the pairs of that fold are scored by it.
- * Sentences are dealt to folds so that rows connected through questions stay together, as an
- * unseen file shares no question with the training. Where nearly all rows are connected (a FAQ
- * in which every entry is told apart from the next), only positive rows connect. Of categories
- * every question stands by itself: they are used to compare new sentences with known ones. */
+ * Whatever was learned from labels (evidence, maps) may enter the next stage of learning only
+ * through pairs it has not seen (out-of-fold, as in stacking); otherwise that stage would trust it
+ * too much. So everything is learned FOLDS times, each time without one fold, and then scores that
+ * fold's pairs. Sentences are partitioned so that rows connected through questions stay together,
+ * because an unseen file shares no question with the training data. Where nearly all rows are
+ * connected (a FAQ with a negative pair between any two neighbouring entries), only positive rows
+ * connect. With categories every question is separate: there, new sentences are compared with known
+ * ones. */
 #ifndef LEARN_FOLDS_H
 #define LEARN_FOLDS_H
 
@@ -21,8 +22,8 @@ film_status folds_partition(struct folds *folds, const struct corpus *corpus, si
                             uint64_t seed, film_error *error);
 void folds_free(struct folds *folds);
 
-/* A pair is scored by the fold of its first sentence, and learned from by the folds that have
- * neither. */
+/* A pair is scored by the fold of its first sentence. It is trained on by the folds that contain
+ * neither of its sentences. */
 static inline size_t folds_of_pair(const struct folds *folds, uint32_t a)
 {
     return folds->of[a];
@@ -33,8 +34,8 @@ static inline int folds_touches(const struct folds *folds, size_t fold, uint32_t
     return folds->of[a] == fold || folds->of[b] == fold;
 }
 
-/* The rows of CORPUS that learn without FOLD, with the same sentences and ids: a view whose rows
- * are its own and whose sentences belong to CORPUS. Free with folds_rest_free. */
+/* REST = the rows of CORPUS that train without FOLD, with the same sentences and ids. It is a view:
+ * it owns its rows, and CORPUS owns the sentences. Free with folds_rest_free. */
 film_status folds_rest(const struct folds *folds, const struct corpus *corpus, size_t fold,
                        struct corpus *rest, film_error *error);
 void folds_rest_free(struct corpus *rest);

@@ -1,5 +1,5 @@
-/* Exact nearest neighbours inside random chunks of the sentences. Which of them are negatives is
- * decided by triplets.c, which knows the clusters. */
+/* Exact nearest neighbours within random chunks of the sentences. triplets.c, which knows the
+ * clusters, decides which of them are negatives. */
 #include "learn/hard_negatives.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -28,12 +28,12 @@ struct searching {
     int threads;
     /* Of a chunk: this process's vectors; those of all, by process; those of all, in its order. */
     float *mine, *came, *rows;
-    uint32_t *at; /* this process's places in the chunk */
+    uint32_t *at; /* this process's positions in the chunk */
     uint32_t *found;
-    size_t *sizes, *next; /* of each process: bytes in the chunk; where its next row lies in CAME */
+    size_t *sizes, *next; /* per process: bytes in the chunk; position of its next row in CAME */
 };
 
-static void search_free(struct searching *s)
+static void chunk_search_free(struct searching *s)
 {
     mem_free(s->mine);
     mem_free(s->came);
@@ -44,7 +44,7 @@ static void search_free(struct searching *s)
     mem_free(s->next);
 }
 
-static film_status search_init(struct searching *s, size_t chunk, film_error *error)
+static film_status chunk_search_init(struct searching *s, size_t chunk, film_error *error)
 {
     film_status status = FILM_OK;
     size_t processes = (size_t)s->corpus->comm->size, row = s->dim * sizeof(float);
@@ -59,9 +59,9 @@ done:
     return status;
 }
 
-/* The vectors of IDS[0 .. count), of which *OWN are this process's. */
-static film_status bring(struct searching *s, const uint32_t *ids, size_t count, size_t *own,
-                         film_error *error)
+/* Gathers the vectors of IDS[0 .. count), of which this process has *OWN. */
+static film_status gather_vectors(struct searching *s, const uint32_t *ids, size_t count,
+                                  size_t *own, film_error *error)
 {
     const struct corpus *corpus = s->corpus;
     size_t dim = s->dim, processes = (size_t)corpus->comm->size;
@@ -88,14 +88,14 @@ static film_status bring(struct searching *s, const uint32_t *ids, size_t count,
     return FILM_OK;
 }
 
-/* The neighbours of this process's of IDS[0 .. count) among all of them, written to their rows
- * of NEIGHBOURS. */
+/* Finds the neighbours of this process's sentences in IDS[0 .. count) among all of them and writes
+ * them to their rows of NEIGHBOURS. */
 static film_status search_chunk(struct searching *s, const uint32_t *ids, size_t count,
                                 uint32_t *neighbours, film_error *error)
 {
     film_status status = FILM_OK;
     size_t width = s->width, own;
-    TRY(bring(s, ids, count, &own, error));
+    TRY(gather_vectors(s, ids, count, &own, error));
     struct flat base = {s->rows, NULL, count, s->dim};
     struct flat_queries mine = {.id = s->at, .count = own};
     TRY(flat_search(&base, &mine, width, s->threads, NULL, &(struct nearest){s->found, NULL, 0},
@@ -125,7 +125,7 @@ film_status hard_negatives_find(const struct corpus *corpus, const struct hard_s
                                .threads = wanted->threads};
     uint32_t *ids = mem_array(count, sizeof *ids);
     TRY_ALLOC(ids, error);
-    TRY(search_init(&search, chunk, error));
+    TRY(chunk_search_init(&search, chunk, error));
     shuffle(ids, wanted->order, count, wanted->seed);
     for (size_t i = 0; i < corpus->sentences.count; i++) vec_normalise(vectors + i * dim, dim);
     for (size_t c = 0; c < chunks; c++) { /* of about equal size */
@@ -135,7 +135,7 @@ film_status hard_negatives_find(const struct corpus *corpus, const struct hard_s
                             error));
     }
 done:
-    search_free(&search);
+    chunk_search_free(&search);
     mem_free(ids);
     return status;
 }

@@ -1,5 +1,5 @@
-/* Validation accuracy of a map while it is learned: early stopping. The pairs are embedded once,
- * in the basis of the SVD; a map is then one small product. */
+/* Validation accuracy of a map during training, for early stopping. The pairs are projected into
+ * the basis of the SVD once; each map then needs one small product. */
 #include "learn/judge.h"
 #include "base/mem.h"
 #include "la/openmp.h"
@@ -10,8 +10,7 @@
 
 #include <math.h>
 
-/* The sentences of this process's pairs, in the order of their ids; of one process, all there
- * are. */
+/* Lists the sentences of this process's pairs by ascending id; with one process, all of them. */
 static film_status list_sentences(struct judge *judge, const struct strtab *texts, film_text **list,
                                   film_error *error)
 {
@@ -33,8 +32,9 @@ done:
 }
 
 /* v = U'x of the sentences. In a job no process has all of U. */
-static film_status project(struct judge *judge, const struct learn_input *input,
-                           const struct svd *svd, const film_text *list, film_error *error)
+static film_status project_sentences(struct judge *judge, const struct learn_input *input,
+                                     const struct svd *svd, const film_text *list,
+                                     film_error *error)
 {
     film_status status = FILM_OK;
     struct csr x = {0};
@@ -70,7 +70,7 @@ film_status judge_init(struct judge *judge, const struct learn_input *input, con
                   (judge->similarity = mem_array(judge->own, sizeof(float))) &&
                   (judge->all = mem_array(judge->pairs.count, sizeof(float))),
               error);
-    TRY(project(judge, input, svd, list, error));
+    TRY(project_sentences(judge, input, svd, list, error));
     for (size_t j = 0; j < judge->rank; j++) {
         float scale = (float)pow((double)svd->sigma[j], -options->solver.power);
         for (size_t i = 0; i < judge->sentences; i++) judge->v[i * judge->rank + j] *= scale;
@@ -109,6 +109,6 @@ double judge_map(struct judge *judge, const double *p, const double *s)
             FILM_OK ||
         calibrate_threshold(judge->all, judge->pairs.target, judge->pairs.count, &threshold,
                             &accuracy, NULL) != FILM_OK)
-        return 0; /* no memory: never the best */
+        return 0; /* out of memory: never the best */
     return accuracy;
 }

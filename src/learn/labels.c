@@ -1,5 +1,5 @@
-/* Labels of five kinds as pairs with targets, and the texts of pairs in a job of several
- * processes. What pairs are used for is the caller's business. */
+/* Turns labels of five kinds into pairs with targets, and fetches the texts of pairs in a job. What
+ * the pairs are used for is the caller's choice. */
 #include "learn/labels.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -19,7 +19,7 @@ void labelled_pairs_free(struct labelled_pairs *pairs)
     memset(pairs, 0, sizeof *pairs);
 }
 
-static void add(struct labelled_pairs *pairs, uint32_t a, uint32_t b, float target)
+static void add_pair(struct labelled_pairs *pairs, uint32_t a, uint32_t b, float target)
 {
     pairs->a[pairs->count] = a;
     pairs->b[pairs->count] = b;
@@ -35,10 +35,10 @@ static void take_scores(const struct corpus *corpus, struct labelled_pairs *out)
     }
     float range = high > low ? high - low : 1.0f;
     for (size_t i = 0; i < corpus->rows; i++)
-        add(out, corpus->a[i], corpus->b[i], (corpus->label[i] - low) / range);
+        add_pair(out, corpus->a[i], corpus->b[i], (corpus->label[i] - low) / range);
 }
 
-/* Rows sorted by category: MEMBER[first[c] .. first[c+1]) are those of category c. */
+/* Sorts rows by category: MEMBER[first[c] .. first[c+1]) are those of category c. */
 static film_status sort_by_category(const struct corpus *corpus, size_t **first, uint32_t **member,
                                     film_error *error)
 {
@@ -46,16 +46,16 @@ static film_status sort_by_category(const struct corpus *corpus, size_t **first,
     *first = mem_zeroed(categories + 2, sizeof **first);
     *member = mem_array(corpus->rows, sizeof **member);
     if (!*first || !*member) return status_no_memory(error);
-    size_t *next = *first + 1; /* one ahead: after filling, first[c] is where c starts */
+    size_t *next = *first + 1; /* shifted by one: after filling, first[c] is where c starts */
     for (size_t i = 0; i < corpus->rows; i++) next[corpus->category[i] + 1]++;
     for (size_t c = 1; c <= categories; c++) next[c] += next[c - 1];
     for (size_t i = 0; i < corpus->rows; i++) (*member)[next[corpus->category[i]]++] = (uint32_t)i;
     return FILM_OK;
 }
 
-/* In turn a pair inside a category and one across two. */
-static film_status draw_categories(const struct corpus *corpus, struct rng *rng, size_t wanted,
-                                   struct labelled_pairs *out, film_error *error)
+/* Alternates between a pair inside a category and one across two. */
+static film_status draw_category_pairs(const struct corpus *corpus, struct rng *rng, size_t wanted,
+                                       struct labelled_pairs *out, film_error *error)
 {
     size_t *first = NULL;
     uint32_t *member = NULL;
@@ -67,16 +67,16 @@ static film_status draw_categories(const struct corpus *corpus, struct rng *rng,
         if (tries % 2)
             j = member[first[category] + rng_below(rng, first[category + 1] - first[category])];
         if (corpus->a[i] == corpus->a[j]) continue;
-        add(out, corpus->a[i], corpus->a[j], category == corpus->category[j] ? 1.0f : 0.0f);
+        add_pair(out, corpus->a[i], corpus->a[j], category == corpus->category[j] ? 1.0f : 0.0f);
     }
     mem_free(first);
     mem_free(member);
     return status;
 }
 
-/* Paraphrases alone, none labelled different, teach and test nothing by themselves: every
- * threshold below the lowest similarity is right. Random sentences that no chain of rows
- * connects stand for the missing label; a few may be the same after all. */
+/* Draws random negatives. With positive pairs alone every threshold below the lowest similarity
+ * would be right. Random sentences that no chain of rows connects serve as negatives; a few of them
+ * may be duplicates. */
 static film_status draw_different(const struct corpus *corpus, struct rng *rng,
                                   struct labelled_pairs *out, film_error *error)
 {
@@ -93,7 +93,7 @@ static film_status draw_different(const struct corpus *corpus, struct rng *rng,
         uint32_t a = order[rng_below(rng, corpus_all(corpus))];
         uint32_t b = order[rng_below(rng, corpus_all(corpus))];
         if (union_find_root(&groups, a) == union_find_root(&groups, b)) continue;
-        add(out, a, b, 0.0f);
+        add_pair(out, a, b, 0.0f);
         out->made_up++;
     }
 done:
@@ -111,7 +111,7 @@ static film_status draw_blind(const struct corpus *corpus, struct rng *rng, size
     for (size_t tries = 0; tries < 4 * wanted && out->count < wanted; tries++) {
         uint32_t a = order[rng_below(rng, corpus_all(corpus))];
         uint32_t b = order[rng_below(rng, corpus_all(corpus))];
-        if (a != b) add(out, a, b, 0.0f);
+        if (a != b) add_pair(out, a, b, 0.0f);
     }
 done:
     mem_free(order);
@@ -133,7 +133,7 @@ film_status labels_to_pairs(const struct corpus *corpus, size_t drawn, uint64_t 
     switch (corpus->labels) {
     case FILM_LABELS_PAIRS:
         for (size_t i = 0; i < corpus->rows; i++)
-            add(out, corpus->a[i], corpus->b[i], corpus->label[i]);
+            add_pair(out, corpus->a[i], corpus->b[i], corpus->label[i]);
         TRY(draw_different(corpus, &rng, out, error));
         break;
     case FILM_LABELS_SCORES:
@@ -141,12 +141,12 @@ film_status labels_to_pairs(const struct corpus *corpus, size_t drawn, uint64_t 
         break;
     case FILM_LABELS_TRIPLETS:
         for (size_t i = 0; i < corpus->rows; i++) {
-            add(out, corpus->a[i], corpus->b[i], 1.0f);
-            add(out, corpus->a[i], corpus->c[i], 0.0f);
+            add_pair(out, corpus->a[i], corpus->b[i], 1.0f);
+            add_pair(out, corpus->a[i], corpus->c[i], 0.0f);
         }
         break;
     case FILM_LABELS_CATEGORIES:
-        TRY(draw_categories(corpus, &rng, drawn, out, error));
+        TRY(draw_category_pairs(corpus, &rng, drawn, out, error));
         break;
     default:
         TRY(draw_blind(corpus, &rng, drawn, out, error));
@@ -169,9 +169,9 @@ int labels_verdict(const struct corpus *corpus, float target)
     return corpus_same(corpus->labels, target, range);
 }
 
-film_status labels_bring(const struct corpus *corpus, const uint32_t *ids, size_t count,
-                         struct strtab *brought, const struct strtab **texts, uint32_t *at,
-                         film_error *error)
+film_status labels_fetch_texts(const struct corpus *corpus, const uint32_t *ids, size_t count,
+                               struct strtab *fetched, const struct strtab **texts, uint32_t *at,
+                               film_error *error)
 {
     film_status status = FILM_OK;
     *texts = &corpus->sentences;
@@ -179,9 +179,9 @@ film_status labels_bring(const struct corpus *corpus, const uint32_t *ids, size_
         if (count) memcpy(at, ids, count * sizeof *at);
         return FILM_OK;
     }
-    *texts = brought;
-    TRY(strtab_init(brought, error));
-    TRY(corpus_fetch(corpus, ids, count, brought, at, error));
+    *texts = fetched;
+    TRY(strtab_init(fetched, error));
+    TRY(corpus_fetch(corpus, ids, count, fetched, at, error));
 done:
     return status;
 }
@@ -204,7 +204,8 @@ film_status labels_share(const struct corpus *corpus, const struct labelled_pair
         ids[2 * i] = share->a[i];
         ids[2 * i + 1] = share->b[i];
     }
-    TRY(labels_bring(corpus, ids, 2 * count, &share->brought, &share->texts, share->at, error));
+    TRY(labels_fetch_texts(corpus, ids, 2 * count, &share->fetched, &share->texts, share->at,
+                           error));
 done:
     mem_free(ids);
     return status;
@@ -213,7 +214,7 @@ done:
 void labelled_share_free(struct labelled_share *share)
 {
     mem_free(share->at);
-    strtab_free(&share->brought);
+    strtab_free(&share->fetched);
     memset(share, 0, sizeof *share);
 }
 

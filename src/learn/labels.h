@@ -1,4 +1,4 @@
-/* Labelled rows of any kind as pairs with a target: what a threshold is chosen on. */
+/* Labelled rows of any kind as pairs with a target, on which a threshold is chosen. */
 #ifndef LEARN_LABELS_H
 #define LEARN_LABELS_H
 
@@ -7,55 +7,57 @@
 
 struct labelled_pairs {
     uint32_t *a, *b; /* sentence ids */
-    float *target;   /* 1 same, 0 different; a score brought to 0 .. 1 */
+    float *target;   /* 1 positive, 0 negative; a score scaled to 0 .. 1 */
     size_t count;
-    size_t made_up; /* so many of them, the last, are random ones with target 0 */
+    size_t made_up; /* number of random pairs with target 0 at the end */
 };
 
-/* Pairs and triplets as they are; where no pair is different, as many random ones are added. Scores
- * scaled by their range. Of categories DRAWN random pairs, about half of them inside one. Without
- * labels: DRAWN random pairs, all with target 0. */
+/* Pairs and triplets are copied; when no pair is negative, the same number of random negatives is
+ * added. Scores are scaled by their range. From categories, DRAWN random pairs are drawn, about
+ * half of them within one category. Without labels, DRAWN random pairs get target 0. */
 film_status labels_to_pairs(const struct corpus *corpus, size_t drawn, uint64_t seed,
                             struct labelled_pairs *out, film_error *error);
 
-/* Enough for a threshold: its accuracy is then known to half a per cent. */
+/* Enough pairs for a threshold: the standard error of its accuracy is then below half a per
+ * cent. */
 enum { LABELS_DRAWN = 20000 };
 
-/* What a target says where only yes and no are understood: 1 same, 0 different, -1 neither. The
- * upper fifth of a score's range is "same", the lower half "different". */
+/* Converts a target to a class: 1 positive, 0 negative, -1 neither. The upper fifth of a score's
+ * range is positive, the lower half negative. */
 int labels_verdict(const struct corpus *corpus, float target);
 void labelled_pairs_free(struct labelled_pairs *pairs);
 
-/* Without any pair that is the same there is nothing a threshold could be chosen on. */
+/* Returns whether no pair is positive: then no threshold can be chosen. */
 int labels_none_same(const struct labelled_pairs *pairs);
 
-/* The pairs one process of a job works on, an even share, with their texts: of a shared corpus
- * each process brings those of its pairs alone. */
+/* The pairs that one process of a job works on, an equal share, with their texts. In a shared
+ * corpus each process fetches only the texts of its own pairs. */
 struct labelled_share {
-    size_t first, count;   /* of all pairs */
-    const uint32_t *a, *b; /* sentence ids; a view of all pairs, as the targets are */
+    size_t first, count;   /* the range of all pairs */
+    const uint32_t *a, *b; /* sentence ids; like the targets, a view into all pairs */
     const float *target;
     const struct strtab *texts;
     uint32_t *at; /* 2 x count: a and b of each pair in TEXTS */
-    struct strtab brought;
+    struct strtab fetched;
 };
 
-/* Every process of COMM calls it, with the same pairs. PAIRS must outlive it. Free after a
- * failure as well. */
+/* Collective: every process of COMM passes the same pairs. PAIRS must outlive the share. Free the
+ * share after a failure as well. */
 film_status labels_share(const struct corpus *corpus, const struct labelled_pairs *pairs,
                          const struct comm *comm, struct labelled_share *share, film_error *error);
 void labelled_share_free(struct labelled_share *share);
 
-/* The texts of sentences IDS, those of a shared corpus brought to BROUGHT: sentence IDS[i] is
- * AT[i] in *TEXTS. */
-film_status labels_bring(const struct corpus *corpus, const uint32_t *ids, size_t count,
-                         struct strtab *brought, const struct strtab **texts, uint32_t *at,
-                         film_error *error);
+/* Finds the texts of sentences IDS and fetches those of a shared corpus into FETCHED. Sentence
+ * IDS[i] is entry AT[i] of *TEXTS. */
+film_status labels_fetch_texts(const struct corpus *corpus, const uint32_t *ids, size_t count,
+                               struct strtab *fetched, const struct strtab **texts, uint32_t *at,
+                               film_error *error);
 
-/* The texts of pair I of a struct labelled_share: for pair/score.h and learn/evidence_fit.h. */
+/* The texts of pair I of a struct labelled_share, as a callback of pair/score.h and
+ * learn/evidence_fit.h. */
 void labels_text(const void *share, size_t i, film_text *a, film_text *b);
 
-/* By what pairs are scored, and by whom. */
+/* How pairs are scored, and by which processes. */
 struct labels_scorer {
     const struct decision *decision;
     struct match_rule rule;
@@ -63,9 +65,9 @@ struct labels_scorer {
     int threads;
 };
 
-/* The log-odds of each pair; OUT has PAIRS->count floats. By the path that answers, so that
- * thresholds fit it. The processes of the scorer's communicator score a share each; every one
- * gets all. */
+/* OUT (PAIRS->count) = the log-odds of each pair, computed by the same code as film_match so that
+ * thresholds agree with it. The processes of the scorer's communicator score a share each; every
+ * process receives all. */
 film_status labels_score(const struct corpus *corpus, const struct labelled_pairs *pairs,
                          const struct labels_scorer *scorer, float *out, film_error *error);
 

@@ -1,6 +1,5 @@
-/* The methods by name, and what those on top of a singular value decomposition share. Which
- * method is learned, and on which rows, is the caller's choice (train/train.c); LSA, the
- * plainest map, is here. */
+/* The table of methods, and code shared by the methods on top of an SVD. LSA (Deerwester et al.
+ * 1990), the simplest map, is here too. train/train.c chooses the method and the rows. */
 #include "learn/learn.h"
 #include "base/mem.h"
 #include "la/openmp.h"
@@ -36,7 +35,7 @@ void learned_map_stopped(struct learned_map *learned, const struct checkpointer 
                done, total, steps, failed ? ": " : "", failed ? why.message : "");
 }
 
-/* ---- Singular values ---- */
+/* ---- Singular value decomposition ---- */
 
 size_t learn_inputs(const struct learn_input *input)
 {
@@ -77,7 +76,7 @@ done:
     return status;
 }
 
-/* L = U': the map onto the strongest directions of the text. */
+/* LSA: L = U', the projection onto the strongest directions of the text. */
 film_status learn_svd(const struct learn_input *input, struct learned_map *out, film_error *error)
 {
     film_status status = FILM_OK;
@@ -97,7 +96,7 @@ done:
     return status;
 }
 
-/* Features are all there is. */
+/* No map: the features are the vectors. */
 film_status learn_tfidf(const struct learn_input *input, struct learned_map *out, film_error *error)
 {
     (void)input;
@@ -106,7 +105,7 @@ film_status learn_tfidf(const struct learn_input *input, struct learned_map *out
     return FILM_OK;
 }
 
-/* ---- By name ---- */
+/* ---- The table of methods ---- */
 
 static const struct {
     struct learn_defaults defaults;
@@ -128,6 +127,6 @@ const struct learn_defaults *learn_defaults(film_method method)
 film_status learn_map(const struct learn_input *input, struct learned_map *out, film_error *error)
 {
     film_status status = methods[input->method].learn(input, out, error);
-    /* Options were checked before; what a method still refuses are the labels. */
+    /* Options were checked before, so FILM_USAGE here means unsuitable labels. */
     return status == FILM_USAGE ? FILM_BAD_INPUT : status;
 }

@@ -1,5 +1,5 @@
-/* The parts of a decision that learn from pairs surveyed out of fold: trees, calibration,
- * memory. How pairs are surveyed is out_of_fold.c, how a tree is grown boosting.c. */
+/* Trains the parts of a decision that use out-of-fold features: trees, calibration, memory
+ * (stacking, Wolpert 1992). out_of_fold.c computes the features, boosting.c trains the trees. */
 #include "learn/learn_decision.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -19,35 +19,36 @@
 /* Trees of depth 2 need no more pairs than this to find their cuts. */
 enum { TREE_PAIRS = 2000000 };
 
-/* What a fold kept apart says about the trees the others would learn. */
+/* The validation results of trees that were trained without a fold. */
 struct trial {
-    float *margin, *target; /* of the pairs kept apart, one fold behind the other */
+    float *margin, *target; /* of the validation pairs, one fold after the other */
     size_t count;
-    size_t folds, rounds;    /* folds tried; their best numbers of trees, summed */
-    double train_loss, loss; /* summed over the folds */
+    size_t folds, rounds;    /* folds tried; sum of their best numbers of trees */
+    double train_loss, loss; /* sums over the folds */
     json_t *history;         /* of the first fold: both losses after each round */
 };
 
-/* What the trees are learned from: the pairs but those of FOLD, behind them the unrelated ones;
- * then, to judge by, those of FOLD. */
-struct layout {
-    float *x, *columns; /* target, weight and base, one behind the other */
+/* The data of one training of trees: the pairs outside FOLD, then the unrelated pairs; and for
+ * validation the pairs of FOLD. */
+struct tree_data {
+    float *x, *columns; /* COLUMNS: target, weight and base, one after the other */
     struct boosting_data learn, apart;
 };
 
-static void layout_free(struct layout *layout)
+static void layout_free(struct tree_data *layout)
 {
     mem_free(layout->x);
     mem_free(layout->columns);
 }
 
-static film_status lay_out(const struct tree_rows *rows, const struct unrelated_pairs *unrelated,
-                           size_t fold, struct layout *layout, film_error *error)
+static film_status fill_tree_data(const struct tree_rows *rows,
+                                  const struct unrelated_pairs *unrelated, size_t fold,
+                                  struct tree_data *layout, film_error *error)
 {
     size_t traits = traits_count(), at = 0, learned = 0;
     size_t count = rows->count + unrelated->count;
-    *layout = (struct layout){.x = mem_array(count, traits * sizeof(float)),
-                              .columns = mem_array(3 * count, sizeof(float))};
+    *layout = (struct tree_data){.x = mem_array(count, traits * sizeof(float)),
+                                 .columns = mem_array(3 * count, sizeof(float))};
     if (!layout->x || !layout->columns) return status_no_memory(error);
     float *target = layout->columns, *weight = target + count, *base = weight + count;
     for (int last = 0; last < 2; last++) {
@@ -83,7 +84,7 @@ static json_t *loss_history(const struct boosting_history *history)
     return list;
 }
 
-/* How many trees FOLD, kept apart, wants, and the margins it gets. */
+/* Trains without FOLD and finds the best number of trees and the margins of its pairs. */
 static film_status try_fold(const struct tree_rows *rows, const struct unrelated_pairs *unrelated,
                             size_t fold, const struct boosting_options *options,
                             struct trial *trial, film_error *error)
@@ -91,12 +92,12 @@ static film_status try_fold(const struct tree_rows *rows, const struct unrelated
     film_status status = FILM_OK;
     struct trees trees = {0};
     struct boosting_history history = {0};
-    struct layout layout;
+    struct tree_data layout;
     double *sum = NULL;
-    TRY(lay_out(rows, unrelated, fold, &layout, error));
+    TRY(fill_tree_data(rows, unrelated, fold, &layout, error));
     const struct boosting_data *apart = &layout.apart;
     size_t kept = apart->rows;
-    if (!kept || kept == rows->count) goto done; /* a few pairs need not reach every fold */
+    if (!kept || kept == rows->count) goto done; /* with few pairs a fold may be empty */
     struct boosting_options wanted = *options;
     wanted.validation = apart;
     wanted.patience = 50;
@@ -119,8 +120,8 @@ done:
     return status;
 }
 
-/* How many trees, and the line from margins to log-odds. Of many pairs one fold is enough to
- * tell; of few every fold is kept apart once. */
+/* Chooses the number of trees and the calibration of margins to log-odds. With many pairs one fold
+ * suffices for validation; with few, every fold is used. */
 static film_status try_trees(const struct learn_input *input, const struct tree_rows *rows,
                              size_t all_folds, const struct unrelated_pairs *unrelated,
                              struct boosting_options *options, struct calibration *line,
@@ -153,8 +154,8 @@ done:
     return status;
 }
 
-/* Many pairs: quick steps, as many as the fold kept apart wants. A few thousand: slow steps that
- * each see only a part of the pairs and traits (measured on Quora and on STS). */
+/* Many pairs: a high learning rate, and as many rounds as the validation fold selects. A few
+ * thousand: a low rate with subsampled pairs and traits (measured on Quora and on STS). */
 static void choose_boosting(struct boosting_options *options, size_t pairs)
 {
     boosting_defaults(options);
@@ -166,7 +167,7 @@ static void choose_boosting(struct boosting_options *options, size_t pairs)
     options->column_share = pairs < OUT_OF_FOLD_FEW ? 0.3 : 1;
 }
 
-/* One unrelated pair for every eight labelled ones: enough of few, no more than needed of many. */
+/* One unrelated pair per eight labelled ones, within limits. */
 static size_t unrelated_wanted(size_t pairs)
 {
     enum { EVERY = 8, ENOUGH = 1000, MOST = 20000 };
@@ -174,20 +175,20 @@ static size_t unrelated_wanted(size_t pairs)
     return wanted < least ? least : wanted < MOST ? wanted : MOST;
 }
 
-/* Process 0 learns alone, with the pairs of all. */
+/* Process 0 trains alone, with the pairs of all processes. */
 static film_status fit_trees_there(const struct learn_input *input, const struct tree_rows *rows,
                                    size_t folds, const struct unrelated_pairs *unrelated,
                                    struct decision *decision, film_error *error)
 {
     film_status status = FILM_OK;
-    struct layout layout = {0};
+    struct tree_data layout = {0};
     struct boosting_options options;
     choose_boosting(&options, rows->count);
     options.seed = input->options->seed;
     options.threads = input->options->threads;
     options.progress = &input->options->progress;
     TRY(try_trees(input, rows, folds, unrelated, &options, &decision->margin, error));
-    TRY(lay_out(rows, unrelated, folds, &layout, error));
+    TRY(fill_tree_data(rows, unrelated, folds, &layout, error));
     TRY(boosting_fit(&layout.learn, traits_count(), &options, &decision->trees, NULL, error));
 done:
     layout_free(&layout);
@@ -220,15 +221,15 @@ done:
 
 /* ---- Memory ---- */
 
-/* What memory is learned from, in process 0: all pairs, with what the rest of the decision says
- * of each. */
-struct facts {
+/* The data that memory is built from, in process 0: all pairs, with the margin of the other parts
+ * of the decision. */
+struct memory_data {
     size_t count;
     const float *target;
     void *known, *margin, *weight; /* struct memory_row, double, float */
 };
 
-static void facts_free(struct facts *facts)
+static void facts_free(struct memory_data *facts)
 {
     mem_free(facts->known);
     mem_free(facts->margin);
@@ -236,14 +237,14 @@ static void facts_free(struct facts *facts)
 }
 
 static film_status facts_gather(const struct learn_input *input, const struct decision *decision,
-                                const struct out_of_fold *held, struct facts *facts,
+                                const struct out_of_fold *held, struct memory_data *facts,
                                 film_error *error)
 {
     film_status status = FILM_OK;
     const struct comm *comm = input->corpus->comm;
     size_t count = held->share.count;
     double *margin = mem_array(count, sizeof *margin);
-    *facts = (struct facts){.count = held->pairs.count, .target = held->pairs.target};
+    *facts = (struct memory_data){.count = held->pairs.count, .target = held->pairs.target};
     TRY_ALLOC(margin, error);
     TRY(trees_sum_rows(&decision->trees, held->x, count, traits_count(), input->options->threads,
                        margin, error));
@@ -258,8 +259,8 @@ done:
     return status;
 }
 
-/* What each of memory's answers is worth, from rows it was built without. */
-static film_status weigh_memory(const struct facts *facts, uint64_t seed, double *weight,
+/* Fits the weight of each kind of memory result on rows that memory was built without. */
+static film_status weigh_memory(const struct memory_data *facts, uint64_t seed, double *weight,
                                 film_error *error)
 {
     enum { PARTS = 4 };
@@ -300,14 +301,14 @@ done:
     return status;
 }
 
-/* Process 0 alone has a memory: it writes the model. */
-static film_status remember(const struct learn_input *input, const struct out_of_fold *held,
-                            struct decision *decision, film_error *error)
+/* Builds memory in process 0 only, which writes the model. */
+static film_status fit_memory(const struct learn_input *input, const struct out_of_fold *held,
+                              struct decision *decision, film_error *error)
 {
     film_status status = FILM_OK;
     struct memory *memory = &decision->memory;
     double weight[MEMORY_ANSWERS] = {0};
-    struct facts facts;
+    struct memory_data facts;
     TRY(facts_gather(input, decision, held, &facts, error));
     if (input->corpus->comm->rank > 0) goto done;
     TRY(weigh_memory(&facts, input->options->seed, weight, error));
@@ -323,7 +324,7 @@ done:
     return status;
 }
 
-/* The similarity's own line, by the folds that did not see the pair. */
+/* Calibrates the similarity alone, on out-of-fold values. */
 static film_status fit_similarity(const struct comm *comm, const struct out_of_fold *held,
                                   struct calibration *line, film_error *error)
 {
@@ -348,7 +349,7 @@ film_status learn_decision(const struct learn_input *input, struct decision *dec
     TRY(fit_similarity(input->corpus->comm, &held, &decision->similarity, error));
     TRY(fit_trees(input, &held, decision, error));
     training_log_phase(input->log, "trees");
-    if (!input->options->no_memory) TRY(remember(input, &held, decision, error));
+    if (!input->options->no_memory) TRY(fit_memory(input, &held, decision, error));
     decision->full = 1;
     training_log_note(input->log, "threshold_from", json_string("folds"));
     training_log_phase(input->log, "memory");

@@ -1,16 +1,17 @@
-/* Learning the decision (pair/decision.h) on top of a learned map.
+/* Learns the decision (pair/decision.h) on top of a learned map.
  *
- * The trees learn from pairs surveyed out of fold (learn/out_of_fold.h). How many trees and
- * which calibration: one fold is kept for that, then all learn. Memory's weight comes from
- * asking it about rows it was built without. */
+ * The trees are trained on out-of-fold features (learn/out_of_fold.h). One fold serves as
+ * validation data for early stopping and calibration; then the trees are trained on all pairs.
+ * Memory is weighted by its predictions for rows it was built without. */
 #ifndef LEARN_LEARN_DECISION_H
 #define LEARN_LEARN_DECISION_H
 
 #include "learn/learn.h"
 #include "pair/decision.h"
 
-/* INPUT is what the words' map was learned from. DECISION has its encoder, with that map, and
- * gets the rest. *TOO_FEW is set when it failed because there are too few labelled pairs. */
+/* INPUT is the one that the words' map was learned from. DECISION comes with its encoder, including
+ * that map, and receives everything else. Sets *TOO_FEW when it fails for lack of labelled
+ * pairs. */
 film_status learn_decision(const struct learn_input *input, struct decision *decision, int *too_few,
                            film_error *error);
 

@@ -1,8 +1,8 @@
-/* Method DEEP: a network on the token matrices of a BERT encoder. The learner is
- * learn/deep_learn.h, the network bert/deep.h.
+/* Method DEEP: trains a network on the token matrices of a BERT encoder. The training loop is in
+ * deep_learn.c, the network in bert/deep.c.
  *
- * Matrices are made again for each batch: kept, those of Quora's sentences would take 6 GB even
- * of a small encoder. */
+ * Matrices are recomputed for each batch: storing those of Quora's sentences would take 6 GB even
+ * with a small encoder. */
 #include "base/checksum.h"
 #include "base/mem.h"
 #include "learn/deep_learn.h"
@@ -10,20 +10,20 @@
 #include "learn/learn_network.h"
 #include "learn/pair_lists.h"
 
-/* For deep_source. */
-struct encoding {
+/* Implements deep_source. */
+struct token_matrices {
     const struct strtab *sentences;
     const struct bert *bert;
     size_t tokens;
     int threads;
-    film_text *texts; /* room for the rows of a batch, and how long each is */
+    film_text *texts; /* buffers for the rows of a batch, and their lengths */
     uint32_t *lengths;
 };
 
 static film_status encode(void *user, const uint32_t *sentences, size_t count, float *out,
                           film_error *error)
 {
-    const struct encoding *encoding = user;
+    const struct token_matrices *encoding = user;
     for (size_t i = 0; i < count; i++)
         encoding->texts[i] = strtab_get(encoding->sentences, sentences[i]);
     return bert_encode_tokens(encoding->bert, encoding->texts, count, encoding->threads,
@@ -74,7 +74,7 @@ static struct deep_options wanted_options(const struct learn_input *input)
     return options;
 }
 
-/* DEEP's weights are those to use afterwards, also when learning was stopped. */
+/* Trains DEEP. Its weights are valid afterwards, also when training was stopped. */
 static film_status learn(const struct learn_input *input, struct deep *deep,
                          struct learned_map *out, film_error *error)
 {
@@ -82,10 +82,10 @@ static film_status learn(const struct learn_input *input, struct deep *deep,
     const struct bert *bert = network_bert(input->network);
     struct deep_options options = wanted_options(input);
     film_progress progress = input->options->progress;
-    struct encoding encoding = {.sentences = &input->corpus->sentences,
-                                .bert = bert,
-                                .tokens = deep->shape.tokens,
-                                .threads = input->options->threads};
+    struct token_matrices encoding = {.sentences = &input->corpus->sentences,
+                                      .bert = bert,
+                                      .tokens = deep->shape.tokens,
+                                      .threads = input->options->threads};
     struct deep_source source = {&encoding, encode};
     struct deep_learned learned = {0};
     struct pair_lists pairs = {0};
@@ -125,8 +125,8 @@ film_status learn_deep_start(const film_train_options *options, size_t width, st
 
 film_status learn_deep(const struct learn_input *input, struct learned_map *out, film_error *error)
 {
-    /* The weights are the network's own; nobody has asked it yet, so it remembers nothing of how
-     * they were. */
+    /* The weights belong to the network. Nothing has been encoded yet, so its cache holds no vector
+     * of the old weights. */
     struct deep deep = *network_head(input->network);
     out->dim = input->network->dim;
     return learn(input, &deep, out, error);

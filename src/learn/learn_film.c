@@ -1,5 +1,5 @@
-/* Method FILM: the corpus's labels to triplets, triplets and V to a map (Tang & Aw 2020). The
- * optimisation itself is learn/film.h; here are its inputs, its progress and its figures. */
+/* Method FILM: turns labels into triplets, and triplets and V into a map (Tang & Aw 2020). The
+ * optimisation is in film.c; here are its inputs, progress and measures. */
 #include "learn/learn_film.h"
 #include "base/checksum.h"
 #include "base/mem.h"
@@ -112,8 +112,8 @@ void learn_film_note(struct training_log *log, const char *name, const struct fi
                   "accuracy", "history", history));
 }
 
-/* P belongs to a basis and to anchors: another machine or thread count may make others. Of this
- * process's part. */
+/* A hash of this process's basis and anchors, which P depends on: a different machine or thread
+ * count may compute different ones. */
 static uint64_t hash_start(const struct svd *svd, size_t sentences, const struct triplets *triplets)
 {
     size_t ids = triplets->count * sizeof(uint32_t);
@@ -162,7 +162,7 @@ film_status learn_film(const struct learn_input *input, struct learned_map *out,
     TRY(learn_checkpointer(input, hash_start(&svd, corpus->sentences.count, &triplets),
                            &options.checkpointer, error));
     status = film_learn(svd.v, svd.rank, svd.sigma, &triplets, &options, &learned, error);
-    if (status == FILM_CANCELLED && learned.p) { /* the best so far is a model too */
+    if (status == FILM_CANCELLED && learned.p) { /* the best map so far is a model too */
         learned_map_stopped(out, options.checkpointer, learned.solver.iterations, watch.limit,
                             "iterations");
         status = FILM_OK;

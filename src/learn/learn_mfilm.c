@@ -1,18 +1,19 @@
-/* Method MFILM: batches of rows from the stream to triplets and vectors, these to a map.
+/* Method MFILM: turns batches of streamed rows into triplets and vectors, and these into a map. The
+ * optimisation is in mfilm.c.
  *
- * A batch holds whole anchors as far as a stream allows it: consecutive rows with the same first
- * sentence stay together, and of pairs the clusters are those that the batch's own positive rows
- * make. Negatives: labelled and hard ones of the batch, then random ones of it. Files whose
- * categories or labels come sorted should be shuffled first.
+ * A batch holds whole anchors as far as a stream allows: consecutive rows with the same first
+ * sentence stay together, and clusters come from the positive pairs of the batch alone. Negatives
+ * are the labelled and hard ones of the batch, then random ones. Shuffle files whose categories or
+ * labels are sorted.
  *
- * A batch ends with its anchors (`batch`), or with 4 times as many sentences: vectors are what
- * takes memory, 4 * rank bytes each. It runs on into the next pass, so that the last rows of a file
- * make no small, noisy batch; only a batch that holds the whole file ends with it.
+ * A batch ends after `batch` anchors, or after 4 times as many sentences, because vectors take the
+ * memory: 4 * rank bytes each. It continues into the next pass, so that the last rows of a file do
+ * not become a small, noisy batch. Only a batch that holds the whole file ends with it.
  *
- * In a job a batch is made of one part by each process, from its own part of the files: its
- * anchors and what it draws for them are all in that part, so that nothing but K is exchanged (8
- * rank^2 bytes summed and, from the first process, 8 rank dim for P, per batch). A process that
- * has come to its end goes on with empty parts until all have. */
+ * In a job each process contributes one part of a batch, from its own part of the files. Its
+ * anchors and what it draws for them are all in that part, so that only K is exchanged (8 rank^2
+ * bytes summed and, from the first process, 8 rank dim for P, per batch). A process that has
+ * reached its end contributes empty parts until all have. */
 #include "base/mem.h"
 #include "la/openmp.h"
 #include "la/spread.h"
@@ -32,22 +33,22 @@ struct batches {
     const struct learn_input *input;
     const struct svd *svd; /* of the sample */
     const struct comm *comm;
-    struct judge judge; /* of the dev pairs, where there are any */
+    struct judge judge; /* of the dev pairs, if any */
     struct stream stream;
-    struct corpus corpus; /* the present batch */
+    struct corpus corpus; /* the current batch */
     struct triplets triplets;
     struct triplet_recipe recipe;
     float *sigma; /* rank: as if the SVD were that of all rows */
-    float *u;     /* features x rank, in a job: all of it; else the SVD's own is used */
+    float *u;     /* features x rank: in a job, all of it; otherwise the SVD's own is used */
     float *v;     /* sentences x rank */
     size_t v_capacity;
-    struct csr x;          /* sentences x features, for a basis per batch */
-    unsigned char *anchor; /* sentences of the batch that will be anchors */
+    struct csr x;          /* sentences x features, for one basis per batch */
+    unsigned char *anchor; /* which sentences of the batch will be anchors */
     size_t anchor_capacity, anchors;
-    film_row row; /* read, but of the next batch */
+    film_row row; /* read ahead; belongs to the next batch */
     int pending;
-    size_t made, passes;         /* batches; passes begun */
-    uint64_t pass_rows, rows_in; /* rows read in this pass; in all */
+    size_t made, passes;         /* batches; passes started */
+    uint64_t pass_rows, rows_in; /* rows read in this pass; in total */
 };
 
 static void batches_free(struct batches *b)
@@ -88,7 +89,7 @@ done:
     return status;
 }
 
-/* Of this process. */
+/* The anchors per batch of this process. */
 static size_t batch_anchors(const struct batches *b)
 {
     enum { DEFAULT_ANCHORS = 8192 };
@@ -96,7 +97,8 @@ static size_t batch_anchors(const struct batches *b)
     return (all - 1) / (size_t)b->comm->size + 1;
 }
 
-/* The row read ahead begins another anchor and the batch is full; or it is twice too full. */
+/* Returns whether the batch is full and the row read ahead starts another anchor, or the batch is
+ * twice too full. */
 static int is_full(const struct batches *b)
 {
     const struct corpus *corpus = &b->corpus;
@@ -131,8 +133,8 @@ static film_status end_pass(struct batches *b, film_error *error)
     return FILM_OK;
 }
 
-/* Reads rows until the batch is full. FILM_END: nothing worth a batch is left. */
-static film_status collect(struct batches *b, film_error *error)
+/* Reads rows until the batch is full. FILM_END when too little is left for a batch. */
+static film_status collect_batch(struct batches *b, film_error *error)
 {
     film_status status = FILM_OK;
     enum stream_part part;
@@ -140,7 +142,7 @@ static film_status collect(struct batches *b, film_error *error)
     corpus_free(&b->corpus);
     b->anchors = 0;
     TRY(corpus_init(&b->corpus, b->input->corpus->labels, error));
-    if (b->input->stream->own_rows == 0) TRY(FILM_END); /* the files are smaller than the job */
+    if (b->input->stream->own_rows == 0) TRY(FILM_END); /* more processes than rows */
     for (;;) {
         if (!b->pending) {
             if (b->pass_rows == 0 && b->rows_in > 0 && b->corpus.rows == 0 && !another_pass(b))
@@ -164,10 +166,10 @@ done:
     return status;
 }
 
-/* ---- A batch's numbers ---- */
+/* ---- The vectors of a batch ---- */
 
-/* v = Sigma^-1 U'x of every sentence. */
-static film_status embed(struct batches *b, film_error *error)
+/* v = Sigma^-1 U'x for every sentence. */
+static film_status embed_batch(struct batches *b, film_error *error)
 {
     film_status status = FILM_OK;
     size_t count = b->corpus.sentences.count, rank = b->svd->rank;
@@ -176,7 +178,7 @@ static film_status embed(struct batches *b, film_error *error)
     film_text *texts = mem_array(count, sizeof *texts);
     TRY_ALLOC(texts, error);
     for (uint32_t i = 0; i < count; i++) texts[i] = strtab_get(&b->corpus.sentences, i);
-    if (count > b->v_capacity) { /* what was there is not needed */
+    if (count > b->v_capacity) { /* the old content is not needed */
         mem_free(b->v);
         b->v_capacity = 0;
         TRY_ALLOC(b->v = mem_array(count, rank * sizeof *b->v), error);
@@ -191,7 +193,7 @@ done:
     return status;
 }
 
-/* The sparse rows of every sentence. */
+/* The sparse TF-IDF rows of every sentence. */
 static film_status weigh(struct batches *b, film_error *error)
 {
     film_status status = FILM_OK;
@@ -206,12 +208,12 @@ done:
     return status;
 }
 
-/* This process's part of a batch, empty when it has come to its end; ROWS of all. FILM_END when
- * all have. */
+/* Collects this process's part of a batch, empty at its end. *ROWS is the total of all processes.
+ * FILM_END when all processes are at their end. */
 static film_status collect_together(struct batches *b, size_t *rows, film_error *error)
 {
-    film_status status = collect(b, error);
-    size_t all[2] = {status == FILM_END, 0}; /* processes at their end; rows */
+    film_status status = collect_batch(b, error);
+    size_t all[2] = {status == FILM_END, 0}; /* number of processes at their end; rows */
     if (status == FILM_END) {
         corpus_free(&b->corpus);
         status = corpus_init(&b->corpus, b->input->corpus->labels, error);
@@ -234,10 +236,10 @@ static film_status next_batch(void *self, struct mfilm_batch *batch, film_error 
     size_t anchors, rows;
     do { /* until there is a triplet */
         TRY(collect_together(b, &rows, error));
-        TRY(own_basis ? weigh(b, error) : embed(b, error));
+        TRY(own_basis ? weigh(b, error) : embed_batch(b, error));
         b->made++;
         b->recipe.v = own_basis ? NULL : b->v;
-        b->recipe.seed = options->seed + b->made - 1; /* other negatives in every pass */
+        b->recipe.seed = options->seed + b->made - 1; /* different negatives in every pass */
         triplets_free(&b->triplets);
         TRY(corpus_triplets(&b->corpus, &b->recipe, &b->triplets, error));
         anchors = b->triplets.anchors;
@@ -266,8 +268,8 @@ static int on_batch(void *user, size_t batch, const struct film_iteration *now)
     return progress_report(&options->progress, "mfilm", done, 1, NULL) != FILM_OK;
 }
 
-/* The judge's v is made with the sample's Sigma, longer than ours by one factor: it does not change
- * which pairs are more similar than others. */
+/* The judge's v is made with the sample's Sigma, which differs from ours by one constant factor.
+ * That does not change the order of similarities. */
 static double on_judge(void *user, const double *p, const double *s)
 {
     return judge_map(&((struct batches *)user)->judge, p, s);
@@ -286,7 +288,7 @@ static film_status batches_init(struct batches *b, const struct learn_input *inp
     TRY(stream_init(&b->stream, input->stream, error));
     TRY_ALLOC(b->sigma = mem_array(rank, sizeof *b->sigma), error);
     /* The sample's V has orthonormal columns over the sample; that of all rows would be shorter.
-     * Only so are k and with it mu(k) what the full batch would have. */
+     * With this factor k and mu(k) have the scale of the full batch. */
     double longer = sqrt((double)input->stream->rows / (double)input->corpus->rows);
     for (size_t i = 0; i < rank; i++) b->sigma[i] = (float)(longer * (double)svd->sigma[i]);
     b->recipe.sigma = b->sigma;
@@ -298,8 +300,8 @@ done:
     return status;
 }
 
-/* STATUS of the learning; cancelled with something learned is no error: the map so far is a
- * model too. */
+/* Turns STATUS into success when training was cancelled after something was learned: the map so far
+ * is a model too. */
 static film_status keep_partial(film_status status, const struct film_learned *learned,
                                 struct learned_map *out)
 {
@@ -334,12 +336,12 @@ film_status learn_mfilm(const struct learn_input *input, struct learned_map *out
     struct mfilm_source source = {&batches, next_batch};
     size_t features = input->x->cols;
     TRY(learn_factorise(input, &svd, out, error));
-    mem_free(svd.v); /* the largest array, and batches make their own */
+    mem_free(svd.v); /* the largest array; batches compute their own */
     svd.v = NULL;
     TRY(batches_init(&batches, input, &svd, error));
     struct film_learn_options options = learn_film_options(input, out->dim);
-    options.solver.refresh_every = 1;     /* a step per batch */
-    options.solver.iterations = SIZE_MAX; /* the stream says when it ends */
+    options.solver.refresh_every = 1;     /* one step per batch */
+    options.solver.iterations = SIZE_MAX; /* the stream determines the end */
     options.report = on_batch;
     if (input->dev->rows && !batch_basis) {
         TRY(judge_init(&batches.judge, input, &svd, out->dim, error));

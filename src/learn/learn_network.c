@@ -1,11 +1,12 @@
-/* FILM-BERT's beginning: opens the encoder and encodes every sentence once, in chunks that can
- * be cancelled. What is learned from the vectors is the business of the method. */
+/* FILM-BERT's first step: opens the encoder and encodes every sentence once, in chunks between
+ * which it can be cancelled. The methods learn from the vectors. */
 #include "learn/learn_network.h"
 #include "base/mem.h"
 
-/* What may be in the cache, of all encoders together. */
+/* The size limit of the cache, for all encoders together. */
 #define CACHE_MOST ((uint64_t)4 << 30)
-enum { CHUNK = 2048 }; /* sentences between two looks at whether to stop */
+/* Sentences between two checks for cancellation. */
+enum { CHUNK = 2048 };
 
 film_status learn_network_open(const film_train_options *options, struct network **network,
                                struct vector_cache **cache, film_error *error)
@@ -19,7 +20,7 @@ film_status learn_network_open(const film_train_options *options, struct network
     if (status != FILM_OK) bert_free(bert);
     TRY(status);
     TRY(network_new(bert, deep ? &head : NULL, network, error));
-    if (options->cache && !deep) /* kept are the encoder's own vectors */
+    if (options->cache && !deep) /* the cache holds the encoder's own vectors */
         TRY(vector_cache_open(options->cache, bert_fingerprint(bert), bert_dim(bert), CACHE_MOST,
                               cache, error));
     network_use_cache(*network, *cache);
@@ -27,8 +28,8 @@ done:
     return status;
 }
 
-/* OUT (sentences x dim; NULL: only remembered) = the vectors of SENTENCES; *ENCODED counts on
- * over several calls. */
+/* OUT (sentences x dim; NULL: only cached) = the vectors of SENTENCES. *ENCODED accumulates over
+ * several calls. */
 static film_status encode(const struct encode_input *input, const struct strtab *sentences,
                           float *out, size_t *encoded, size_t total, film_error *error)
 {

@@ -1,5 +1,5 @@
-/* Method RANK: the corpus's labels as pairs, the sparse rows themselves to a map. The learner is
- * learn/rank.h; here are its inputs, its progress and its figures. */
+/* Method RANK: turns labels into pairs and learns a map on the sparse rows. The training is in
+ * rank.c; here are its inputs, progress and measures. */
 #include "base/mem.h"
 #include "learn/learn.h"
 #include "learn/rank.h"
@@ -22,7 +22,7 @@ static void note_learned(struct training_log *log, const struct rank_learned *le
         json_array_append_new(history,
                               json_pack("[f, f, f]", now->epoch, now->loss, now->gradient));
     }
-    /* Nothing is mined; the figure stays, so that a training gives the bytes it always gave. */
+    /* Nothing is mined any more; the value stays so that model files do not change. */
     training_log_note(
         log, "ranking",
         json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:[s, s, s], s:o}", "stopped",
@@ -57,7 +57,7 @@ film_status learn_rank(const struct learn_input *input, struct learned_map *out,
     TRY(pair_lists_make(&pairs, input->corpus, input->options->seed, error));
     TRY(learn_checkpointer(input, pair_lists_hash(&pairs), &options.checkpointer, error));
     status = rank_learn(input->x, &pairs.labels, &options, &learned, error);
-    if (status == FILM_CANCELLED && learned.map) { /* what was learned so far is a model too */
+    if (status == FILM_CANCELLED && learned.map) { /* the map so far is a model too */
         learned_map_stopped(out, options.checkpointer, learned.steps_done, learned.steps, "steps");
         status = FILM_OK;
     }

@@ -1,5 +1,6 @@
-/* Logistic regression by Newton's method: second derivatives as products of blocks of rows, one
- * small system of equations a step. It does not choose traits or ridge (train/out_of_fold.c). */
+/* Ridge-penalised logistic regression by Newton's method. Blocks of rows give the Hessian by matrix
+ * products; each step solves one small system. It does not choose traits or ridge
+ * (out_of_fold.c). */
 #include "learn/linear_fit.h"
 #include "base/mem.h"
 #include "la/dense.h"
@@ -10,20 +11,21 @@
 #include <string.h>
 
 enum { BLOCK = 1024, ROUNDS = 12 };
-#define SPREAD 4 /* standard deviations either side of the mean */
+/* Traits are clipped to this number of standard deviations on either side of the mean. */
+#define SPREAD 4
 
 struct fit {
     const struct linear_data *data;
-    size_t used; /* traits, and one more for the bias */
+    size_t used; /* number of traits; the bias is one more */
     size_t *trait;
     double *mean, *deviation; /* by trait */
     double *weight;           /* used + 1, of standardised traits; the bias last */
-    double *gradient, *bend;  /* used + 1, its square */
+    double *gradient, *bend;  /* used + 1; the Hessian, (used + 1)^2 */
     float *block, *scaled;    /* BLOCK x (used + 1) */
     int threads;
 };
 
-/* Means and deviations over the rows of all processes. */
+/* Means and standard deviations over the rows of all processes. */
 static film_status measure_traits(struct fit *fit, float *low, float *high, film_error *error)
 {
     film_status status = FILM_OK;
@@ -54,7 +56,7 @@ done:
     return status;
 }
 
-/* The standardised traits of one row, a 1 behind them for the bias. */
+/* The standardised traits of one row, followed by a 1 for the bias. */
 static void load_row(const struct fit *fit, size_t row, float *out)
 {
     const float *x = fit->data->x + row * fit->data->count;
@@ -66,7 +68,7 @@ static void load_row(const struct fit *fit, size_t row, float *out)
     out[fit->used] = 1.0f;
 }
 
-/* Gradient and second derivatives of the loss, block by block, then of all processes. */
+/* Gradient and Hessian of the loss, block by block, then summed over all processes. */
 static film_status differentiate(struct fit *fit, double ridge, film_error *error)
 {
     film_status status = FILM_OK;
@@ -93,7 +95,7 @@ static film_status differentiate(struct fit *fit, double ridge, film_error *erro
     }
     TRY(comm_sum_double(data->comm, fit->gradient, width, error));
     TRY(comm_sum_double(data->comm, fit->bend, width * width, error));
-    for (size_t k = 0; k < fit->used; k++) { /* the bias is free */
+    for (size_t k = 0; k < fit->used; k++) { /* the bias is not penalised */
         fit->gradient[k] += ridge * fit->weight[k];
         fit->bend[k * width + k] += ridge;
     }
@@ -102,8 +104,8 @@ done:
     return status;
 }
 
-/* Newton's steps, the longest cut down. */
-static film_status solve(struct fit *fit, double ridge, film_error *error)
+/* Newton steps with a limit on their length. */
+static film_status newton_steps(struct fit *fit, double ridge, film_error *error)
 {
     film_status status = FILM_OK;
     lapack_int width = (lapack_int)(fit->used + 1);
@@ -126,8 +128,9 @@ done:
     return status;
 }
 
-static film_status prepare(struct fit *fit, const struct linear_data *data,
-                           const unsigned char *use, struct linear *linear, film_error *error)
+static film_status prepare_linear_fit(struct fit *fit, const struct linear_data *data,
+                                      const unsigned char *use, struct linear *linear,
+                                      film_error *error)
 {
     film_status status = FILM_OK;
     size_t count = data->count;
@@ -159,8 +162,8 @@ film_status linear_fit(struct linear *linear, const struct linear_data *data,
     film_status status = FILM_OK;
     struct fit fit = {.data = data, .threads = threads};
     memset(linear, 0, sizeof *linear);
-    TRY(prepare(&fit, data, use, linear, error));
-    TRY(solve(&fit, ridge, error));
+    TRY(prepare_linear_fit(&fit, data, use, linear, error));
+    TRY(newton_steps(&fit, ridge, error));
     for (size_t k = 0; k < fit.used; k++)
         linear->own[fit.trait[k]] = (float)(fit.weight[k] / fit.deviation[fit.trait[k]]);
     linear_map(linear, linear->own, data->count);

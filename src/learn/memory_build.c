@@ -1,6 +1,6 @@
-/* Labels to clusters, by union-find: what is labelled the same is one cluster, and clusters that
- * a label tells apart are noted as pairs. How much an answer weighs is fitted to pairs it was
- * not built from. */
+/* Builds memory from labels by union-find: sentences labelled the same form a cluster, and pairs of
+ * clusters with a negative label are stored as different. Weights are fitted to pairs that memory
+ * was built without. */
 #include "learn/memory_build.h"
 #include "base/mem.h"
 #include "base/union_find.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A sentence without words is no question, and a row without a label tells nothing. */
+/* A sentence without words is not a question, and a row without a label is not used. */
 static int is_used(const struct memory_row *row, const unsigned char *part, size_t i,
                    unsigned char left_out)
 {
@@ -43,7 +43,7 @@ film_status memory_build(struct memory *memory, const struct memory_row *rows, s
         if (!is_used(&rows[i], part, i, left_out) || rows[i].same != 0) continue;
         a = memory->cluster[keytab_find(&memory->questions, rows[i].a)];
         b = memory->cluster[keytab_find(&memory->questions, rows[i].b)];
-        /* Told apart by one label and joined by others: what most say stays. */
+        /* A negative label inside a cluster is ignored: the positive labels outnumber it. */
         if (a != b) TRY(keytab_add(&memory->different, memory_clusters(a, b), &number, error));
     }
 done:
@@ -55,8 +55,7 @@ done:
 double memory_weigh(const double *margin, const float *target, const float *weight, size_t count)
 {
     enum { ROUNDS = 50 };
-    /* As if the answer had been right once and wrong once: a weight from three pairs stays
-     * modest. */
+    /* A prior of one right and one wrong result: a weight fitted to three pairs stays small. */
     double total = 0;
     for (int round = 0; round < ROUNDS; round++) {
         double p = calibrate_probability(total), slope = 2 * p - 1, bend = 2 * p * (1 - p);

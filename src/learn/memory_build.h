@@ -1,4 +1,4 @@
-/* Learns what is known already (pair/memory.h) from labelled pairs. */
+/* Builds the memory of known duplicates (pair/memory.h) from labelled pairs. */
 #ifndef LEARN_MEMORY_BUILD_H
 #define LEARN_MEMORY_BUILD_H
 
@@ -7,16 +7,17 @@
 /* One labelled pair: the hashes of its two questions. */
 struct memory_row {
     uint64_t a, b;
-    int same; /* 1 same, 0 different; others are passed over */
+    int same; /* 1 positive, 0 negative; other rows are skipped */
 };
 
-/* Builds clusters from all rows but those with PART[i] == LEFT_OUT (PART NULL: from all).
+/* Builds clusters from all rows except those with PART[i] == LEFT_OUT (PART NULL: all rows).
  * Weights are 0. */
 film_status memory_build(struct memory *memory, const struct memory_row *rows, size_t count,
                          const unsigned char *part, unsigned char left_out, film_error *error);
 
-/* The weight of an answer that brings MARGIN[i] + weight nearest to TARGET[i] (logistic loss,
- * each pair weighing WEIGHT[i]); few pairs move it little. */
+/* Returns the weight of a memory result: the w that minimises the logistic loss of MARGIN[i] + w
+ * against TARGET[i], with row weights WEIGHT[i]. It is regularised, so few pairs give a small
+ * weight. */
 double memory_weigh(const double *margin, const float *target, const float *weight, size_t count);
 
 #endif

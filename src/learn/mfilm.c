@@ -1,5 +1,5 @@
-/* FILM on mini-batches: the same objective, loaded with one batch after another, its matrix a
- * running average. How batches are made is learn_mfilm.c. */
+/* M-FILM: FILM on mini-batches. The objective is film_problem.c's, loaded with one batch after the
+ * other, with a running average of K. learn_mfilm.c makes the batches. */
 #include "learn/mfilm.h"
 #include "base/mem.h"
 #include "la/openmp.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* The newest batch's share never falls below this, so that K follows P: a batch's Lambda belongs to
- * the P it was made with, and after twenty steps that is another one. */
+ * the P of its time, and after twenty steps P has changed. */
 static const double least_share = 0.05;
 
 /* ---- One basis for all batches ---- */
@@ -19,20 +19,21 @@ static const double least_share = 0.05;
 struct learner {
     struct film_problem problem;
     const struct mfilm_source *source;
-    size_t batches, anchors; /* that entered K */
+    size_t batches, anchors; /* included in K */
 };
 
-/* Making a batch is parallel work and may leave another thread setting behind: back to that of
- * dense_begin, which the caller has called and will end. */
-static film_status ask(const struct mfilm_source *source, struct mfilm_batch *batch,
-                       film_error *error)
+/* Fetches the next batch. Making a batch is parallel and may change the thread setting; this
+ * restores the setting of dense_begin, which the caller has called. */
+static film_status fetch_batch(const struct mfilm_source *source, struct mfilm_batch *batch,
+                               film_error *error)
 {
     film_status status = source->next(source->self, batch, error);
     (void)dense_begin();
     return status;
 }
 
-/* The next batch into K. The first is there already: the margin was made with it. */
+/* Adds the next batch to K. The first one is already in, because the margin was computed with
+ * it. */
 static film_status next_batch(void *self, double *p, int *changed, film_error *error)
 {
     film_status status = FILM_OK;
@@ -41,7 +42,7 @@ static film_status next_batch(void *self, double *p, int *changed, film_error *e
     size_t unused;
     if (l->batches++ > 0) {
         double share = fmax(1.0 / sqrt((double)l->batches), least_share);
-        TRY(ask(l->source, &batch, error));
+        TRY(fetch_batch(l->source, &batch, error));
         TRY(film_problem_load(&l->problem, batch.v, l->problem.stride, batch.triplets, batch.weight,
                               share, error));
     }
@@ -72,10 +73,10 @@ film_status mfilm_learn(const struct mfilm_source *source, size_t rank, const fl
     int threads = openmp_use(options->threads), before = dense_begin(); /* in this order */
     size_t r;
     *out = (struct film_learned){0};
-    mine.solver.epsilon = mine.solver.least_change = 0.0; /* a batch is no sign of the end */
+    mine.solver.epsilon = mine.solver.least_change = 0.0; /* one batch cannot show convergence */
     mine.solver.persist = 1;
     TRY(film_check(rank, sigma, options, &r, error));
-    status = ask(source, &first, error);
+    status = fetch_batch(source, &first, error);
     if (status == FILM_END) status = film_no_triplets(error);
     TRY(status);
     struct film_space space = {r, options->dim, sigma, options->power, options->owners, threads};
@@ -90,22 +91,22 @@ done:
     return status;
 }
 
-/* ---- A basis per batch, as published ---- */
+/* ---- One basis per batch, as published ---- */
 
 struct averager {
     size_t rank, features, batches; /* batches used so far */
     const struct film_learn_options *options;
     float *map;   /* features x d: the average */
-    float *fresh; /* the same of the present batch */
+    float *fresh; /* the map of the current batch */
     struct film_iteration *history;
     size_t history_capacity;
     double margin; /* of the first batch */
 };
 
-/* Where the present map lies in a batch's basis: L = sqrt(S) P' Sigma^-p U' means P sqrt(S) =
- * Sigma^p U' L', made orthonormal. */
-static film_status project(const struct averager *m, const struct svd *svd, double **p,
-                           film_error *error)
+/* Projects the current map into a batch's basis: L = sqrt(S) P' Sigma^-p U' gives P sqrt(S) =
+ * Sigma^p U' L', which is then orthonormalised. */
+static film_status project_map(const struct averager *m, const struct svd *svd, double **p,
+                               film_error *error)
 {
     film_status status = FILM_OK;
     size_t r = svd->rank, d = m->options->dim;
@@ -124,19 +125,20 @@ done:
     return status;
 }
 
-/* One step in the batch's own basis, its map averaged in. */
-static film_status step(struct averager *m, const struct svd *svd, const struct triplets *triplets,
-                        struct film_learned *out, film_error *error)
+/* Takes one step in the batch's own basis and averages its map in. */
+static film_status average_step(struct averager *m, const struct svd *svd,
+                                const struct triplets *triplets, struct film_learned *out,
+                                film_error *error)
 {
     film_status status = FILM_OK;
     struct film_learn_options one = *m->options;
     double *start = NULL;
     one.report = NULL;
-    one.judge = NULL; /* it would read P in another basis */
+    one.judge = NULL; /* it expects P in a different basis */
     one.solver.iterations = 1;
     one.solver.epsilon = 0.0;
     one.margin = m->margin;
-    if (m->batches > 0) TRY(project(m, svd, &start, error));
+    if (m->batches > 0) TRY(project_map(m, svd, &start, error));
     one.start_p = start;
     film_learned_free(out);
     TRY(film_learn(svd->v, svd->rank, svd->sigma, triplets, &one, out, error));
@@ -166,7 +168,7 @@ static film_status average_batch(struct averager *m, const struct mfilm_batch *b
         .rank = m->rank, .seed = o->seed, .threads = openmp_use(o->threads)};
     TRY(svd_compute(batch->x, &wanted, &svd, error));
     if (svd.rank < o->dim) goto done;
-    TRY(step(m, &svd, batch->triplets, out, error));
+    TRY(average_step(m, &svd, batch->triplets, out, error));
     if (o->report && o->report(o->user, m->batches, &m->history[m->batches - 1]))
         TRY(status_set(error, FILM_CANCELLED, "cancelled in batch %zu", m->batches));
 done:

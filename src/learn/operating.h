@@ -1,9 +1,8 @@
-/* The operating point: from which score on two sentences count as the same.
+/* The operating point: the threshold at and above which two sentences count as the same.
  *
- * It does not know what a score is: a similarity, a margin and a probability are treated alike.
- * Rows count with their weights, and the two classes are brought to a prior: however many
- * duplicates the rows hold, their share is PRIOR. What is chosen is then right for such a
- * mixture. */
+ * Scores may be similarities, margins or probabilities; they are treated alike. Rows have weights,
+ * and the two classes are reweighted so that the positives' share is PRIOR, whatever their share of
+ * the rows. The threshold is then optimal for a mixture with that prior. */
 #ifndef LEARN_OPERATING_H
 #define LEARN_OPERATING_H
 
@@ -11,18 +10,18 @@
 #include "film_train.h"
 
 struct operating_point {
-    double threshold; /* "score >= threshold" is the same */
+    double threshold; /* positive means score >= threshold */
     int reached;      /* 0: no threshold has the wanted precision; this one has the highest */
-    /* At the threshold, of the mixture. Precision is NaN when nothing passes, recall without rows
-     * that are the same. */
+    /* At the threshold, for the mixture. Precision is NaN when no row passes, recall when no row is
+     * positive. */
     double accuracy, precision, recall, f1;
-    double balanced_accuracy; /* each class weighing half, whatever the prior */
+    double balanced_accuracy; /* independent of the prior */
 };
 
 /* "accuracy", "f1", "precision", "recall" */
 const char *operating_name(film_criterion criterion);
 
-/* Refuses an unknown criterion and a target that is no share. */
+/* Refuses an unknown criterion and a target outside 0 to 1. */
 film_status operating_check(const film_operating *wanted, film_error *error);
 
 /* What a threshold is chosen on. */

@@ -1,5 +1,6 @@
-/* Cross-fitting: evidence, line and maps learned without each of five folds, and every pair
- * surveyed by what did not see it. The trees and memory that learn from it are learn_decision.c. */
+/* Cross-fitting: trains evidence, linear model and maps without each of five folds, and computes
+ * every pair's features with models that did not see it. learn_decision.c trains trees and memory
+ * on them. */
 #include "learn/out_of_fold.h"
 #include "base/mem.h"
 #include "la/openmp.h"
@@ -9,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FOLDS = 5, PAIRS_PER_SENTENCE = 8, STRETCH = 256 };
+enum { FOLDS = 5, PAIRS_PER_SENTENCE = 8, CHUNK = 256 };
 
 void out_of_fold_free(struct out_of_fold *held)
 {
@@ -26,7 +27,7 @@ void out_of_fold_free(struct out_of_fold *held)
     *held = (struct out_of_fold){.weight = NULL};
 }
 
-/* Degrees of similarity are no classes: they weigh alike. */
+/* Balances the classes. Scores are not classes, so their pairs have equal weights. */
 static void weigh_pairs(film_labels labels, struct out_of_fold *held)
 {
     const struct labelled_pairs *pairs = &held->pairs;
@@ -40,8 +41,8 @@ static void weigh_pairs(film_labels labels, struct out_of_fold *held)
     }
 }
 
-/* Whatever fold is left out, pairs of both kinds must remain; the first fold, by which the
- * number of trees is chosen, must have both itself. */
+/* Checks that both classes remain whatever fold is left out, and that the first fold, which selects
+ * the number of trees, has both. */
 static film_status check_enough(struct out_of_fold *held, film_error *error)
 {
     const struct labelled_pairs *pairs = &held->pairs;
@@ -88,7 +89,7 @@ done:
 
 /* ---- Word evidence ---- */
 
-/* WEIGHTS[f] without fold f, WEIGHTS[FOLDS] with all pairs. */
+/* WEIGHTS[f] is fitted without fold f, WEIGHTS[FOLDS] on all pairs. */
 static film_status fit_evidence(const struct learn_input *input, struct out_of_fold *held,
                                 float **weights, film_error *error)
 {
@@ -129,22 +130,23 @@ static void keep_survey(struct out_of_fold *held, size_t i, const struct survey 
                                                        : -1};
 }
 
-/* Surveys the pairs of FOLD with what was learned without it; FOLD == FOLDS: all pairs. */
+/* Computes the features of FOLD's pairs with what was learned without it; FOLD == FOLDS: all
+ * pairs. */
 static film_status survey_fold(struct out_of_fold *held, size_t fold, const struct encoder *encoder,
                                const struct evidence *evidence, int threads, film_error *error)
 {
     film_status status = FILM_OK;
     const struct labelled_share *share = &held->share;
-    size_t stretches = (share->count + STRETCH - 1) / STRETCH;
+    size_t chunks = (share->count + CHUNK - 1) / CHUNK;
 #pragma omp parallel num_threads(openmp_use(threads))
     {
         struct survey survey;
         film_error own_error;
         film_status own = survey_init(&survey, encoder, &own_error);
 #pragma omp for schedule(dynamic, 1)
-        for (size_t s = 0; s < stretches; s++) {
-            size_t end = (s + 1) * STRETCH < share->count ? (s + 1) * STRETCH : share->count;
-            for (size_t i = s * STRETCH; i < end && own == FILM_OK; i++) {
+        for (size_t s = 0; s < chunks; s++) {
+            size_t end = (s + 1) * CHUNK < share->count ? (s + 1) * CHUNK : share->count;
+            for (size_t i = s * CHUNK; i < end && own == FILM_OK; i++) {
                 film_text a, b;
                 if (fold < FOLDS && folds_of_pair(&held->folds, share->a[i]) != fold) continue;
                 labels_text(share, i, &a, &b);
@@ -161,14 +163,15 @@ static film_status survey_fold(struct out_of_fold *held, size_t fold, const stru
     return status;
 }
 
-/* ---- The line ---- */
+/* ---- The linear model ---- */
 
-/* Through the traits that no label has touched: those need no folds, and so few weights no care. */
+/* Fits a linear model of the traits that do not depend on labels. These need no folds, and the few
+ * weights cannot overfit. */
 static film_status fit_line(const struct learn_input *input, struct decision *decision,
                             struct out_of_fold *held, film_error *error)
 {
     film_status status = FILM_OK;
-    /* Traits overlap; the ridge keeps two of them from pulling against each other. */
+    /* Traits are correlated; the ridge prevents large weights of opposite signs. */
     double ridge = held->pairs.count < OUT_OF_FOLD_FEW ? 10 : 0.01 * (double)held->pairs.count;
     struct linear *line = &decision->line;
     struct encoder plain = *decision->encoder;
@@ -196,7 +199,7 @@ done:
 
 /* ---- Maps of the folds ---- */
 
-/* What learns the same on the rows of REST: silently, and nothing can be paused. */
+/* The same input on the rows of REST, without log and checkpoints. */
 static struct learn_input input_on(const struct learn_input *input, const struct corpus *rest)
 {
     return (struct learn_input){.method = input->method,
@@ -210,7 +213,7 @@ static struct learn_input input_on(const struct learn_input *input, const struct
                                 .x = input->x};
 }
 
-/* *MAP as it would be without FOLD: the same method on the other rows. */
+/* *MAP = the map that the same method learns without FOLD. */
 static film_status learn_fold_map(const struct learn_input *input, struct out_of_fold *held,
                                   size_t fold, float **map, film_error *error)
 {
@@ -220,7 +223,7 @@ static film_status learn_fold_map(const struct learn_input *input, struct out_of
     TRY(folds_rest(&held->folds, input->corpus, fold, &rest, error));
     struct learn_input without = input_on(input, &rest);
     status = learn_map(&without, &learned, error);
-    held->too_few = status == FILM_BAD_INPUT; /* all rows were enough, those of this fold are not */
+    held->too_few = status == FILM_BAD_INPUT; /* enough rows in total, but not without this fold */
     if (status != FILM_OK) goto done;
     if (learned.interrupted != FILM_OK)
         TRY(status_set(error, learned.interrupted, "%s", learned.interruption.message));
@@ -243,8 +246,8 @@ static film_status survey_all(const struct learn_input *input, const struct enco
         status = progress_report(&input->options->progress, "folds", (double)f, FOLDS, error);
         TRY(comm_agree(input->corpus->comm, status, error));
         if (learned) TRY(learn_fold_map(input, held, f, &map, error));
-        /* A BERT encoder cannot be learned without a fold: what it says is kept out of the
-         * trees. */
+        /* A BERT encoder cannot be trained again without a fold, so the trees do not use its
+         * similarity. */
         struct encoder encoder = *model;
         encoder.network = NULL;
         if (learned) encoder.map = map;
@@ -260,8 +263,8 @@ done:
     return status;
 }
 
-/* How far the evidence is to be trusted beside the line, by the folds that did not see the pair:
- * little, where there were few pairs to learn from. */
+/* Scales the evidence relative to the linear model by its out-of-fold accuracy: with few pairs to
+ * learn from the scale is small. */
 static film_status scale_evidence(const struct learn_input *input, struct decision *decision,
                                   struct out_of_fold *held, film_error *error)
 {
@@ -306,7 +309,7 @@ film_status out_of_fold_gather(const struct learn_input *input, struct decision 
     TRY(fit_line(input, decision, held, error));
     training_log_phase(input->log, "line");
     TRY(fit_evidence(input, held, weights, error));
-    evidence_rows_let_go(&held->rows); /* the largest of all */
+    evidence_rows_free_pairs(&held->rows); /* the largest allocation */
     TRY(evidence_from_weights(&decision->evidence, &held->rows, weights[FOLDS], error));
     training_log_count(input->log, "evidence_items", decision->evidence.items.count);
     training_log_phase(input->log, "evidence");

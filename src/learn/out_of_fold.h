@@ -1,13 +1,12 @@
-/* What the decision's trees and memory are learned from: every training pair, surveyed by what was
- * learned without it.
+/* Out-of-fold features: what the decision's trees and memory are trained on. Each training pair is
+ * scored by models that were trained without it (stacking).
  *
- * Everything that was learned from labels (evidence, the map) is learned once more for each fold
- * without that fold, and the fold's pairs are surveyed with it. On the way the model gets its line
- * through the unlearned traits and its word evidence, scaled by how far it is right about pairs it
+ * Everything learned from labels (evidence, the map) is learned again for each fold without that
+ * fold, and then computes the features of the fold's pairs. Along the way the model receives its
+ * linear model of the unlearned traits, and its word evidence, scaled by its accuracy on pairs it
  * has not seen.
  *
- * In a job every process knows which pairs there are and has the rest of its share of them
- * alone. */
+ * In a job every process knows all pairs and computes everything else for its own share of them. */
 #ifndef LEARN_OUT_OF_FOLD_H
 #define LEARN_OUT_OF_FOLD_H
 
@@ -18,25 +17,26 @@
 #include "learn/learn.h"
 #include "pair/decision.h"
 
-/* Fewer pairs than this are learned from with more care. */
+/* Below this number of pairs, training regularises more and validates on every fold, not on one. */
 enum { OUT_OF_FOLD_FEW = 20000 };
 
 struct out_of_fold {
     struct labelled_pairs pairs; /* all */
     struct folds folds;
     struct labelled_share share;
-    float *weight; /* of each pair of the share: both classes weigh the same */
+    float *weight; /* per pair of the share: both classes have the same total weight */
     struct evidence_rows rows;
-    float *line;       /* what the line through the traits says of each */
-    float *base;       /* line and word evidence, by a fold that did not see the pair */
-    float *similarity; /* likewise */
-    float *x;          /* pairs x traits, likewise */
+    float *line;       /* per pair: output of the linear model of the traits */
+    float *base;       /* linear model and word evidence, out-of-fold */
+    float *similarity; /* out-of-fold */
+    float *x;          /* pairs x traits, out-of-fold */
     struct memory_row *known;
-    int too_few; /* why gathering failed: too few labelled pairs */
+    int too_few; /* gathering failed for lack of labelled pairs */
 };
 
-/* INPUT is what the words' map was learned from: it is learned again without each fold. DECISION
- * has its encoder and gets its line and evidence. Free after a failure as well. */
+/* INPUT is the one that the words' map was learned from: the map is learned again without each
+ * fold. DECISION comes with its encoder and receives its linear model and evidence. Free HELD after
+ * a failure as well. */
 film_status out_of_fold_gather(const struct learn_input *input, struct decision *decision,
                                struct out_of_fold *held, film_error *error);
 void out_of_fold_free(struct out_of_fold *held);

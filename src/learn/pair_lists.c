@@ -1,5 +1,5 @@
-/* Labels of any kind as the pairs a ranking learns from. Which pairs a kind of label makes is
- * labels.h's business; degrees that say neither same nor different are left out. */
+/* Turns labels of any kind into the positive and negative pairs of the ranking loss. labels.h
+ * defines which pairs a kind of label makes; scores in the middle of their range are dropped. */
 #include "learn/pair_lists.h"
 #include "base/checksum.h"
 #include "base/mem.h"

@@ -1,4 +1,4 @@
-/* The corpus's labels as two lists of pairs: those that mean the same, and those that do not. */
+/* The corpus's labels as two lists: positive pairs and negative pairs. */
 #ifndef LEARN_PAIR_LISTS_H
 #define LEARN_PAIR_LISTS_H
 
@@ -10,12 +10,12 @@ struct pair_lists {
     struct rank_labels labels; /* a view of them */
 };
 
-/* Of categories, some pairs are drawn for each sentence. Free after a failure too. */
+/* From categories, a few pairs are drawn for each sentence. Free after a failure too. */
 film_status pair_lists_make(struct pair_lists *lists, const struct corpus *corpus, uint64_t seed,
                             film_error *error);
 void pair_lists_free(struct pair_lists *lists);
 
-/* For a checkpoint's fingerprint. */
+/* A hash for the fingerprint of a checkpoint. */
 uint64_t pair_lists_hash(const struct pair_lists *lists);
 
 #endif

@@ -1,5 +1,5 @@
-/* Numbers questions by their tokens, joins those of a row, and assigns whole components to
- * parts. Which rows count as joined is the caller's choice. */
+/* Numbers questions by their tokens, joins those of a row (union-find), and assigns whole
+ * components to parts. The caller chooses which rows join. */
 #include "learn/questions.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -59,7 +59,7 @@ film_status questions_number(struct questions *questions, film_text text, uint32
     return strtab_add(&questions->hashes, (const char *)&hash, sizeof hash, id, error);
 }
 
-/* Each process reads its own sentences; 8 bytes of each are told to all. */
+/* Each process tokenizes its own sentences and sends 8 bytes of each to all. */
 film_status questions_number_all(const struct corpus *corpus, uint32_t **number, uint32_t *count,
                                  film_error *error)
 {
@@ -69,7 +69,7 @@ film_status questions_number_all(const struct corpus *corpus, uint32_t **number,
     uint64_t *hashes = NULL;
     void *all = NULL;
     size_t *sizes = NULL, sentences = corpus_all(corpus);
-    uint32_t *order = NULL; /* questions are numbered as they appear, in any job */
+    uint32_t *order = NULL; /* questions are numbered in order of appearance, in every job */
     TRY(questions_init(&questions, error));
     TRY_ALLOC((*number = mem_array(sentences, sizeof **number)) &&
                   (hashes = mem_array(own->count, sizeof *hashes)),
@@ -103,7 +103,7 @@ static int larger_first(const void *left, const void *right)
     return a->shuffle < b->shuffle ? -1 : a->shuffle > b->shuffle;
 }
 
-/* The components of the joined questions and how many rows each has. */
+/* Lists the components of the joined questions with their number of rows. */
 static size_t list_components(struct union_find *joined, const uint32_t (*row)[3], size_t rows,
                               uint64_t seed, struct component *components)
 {

@@ -1,8 +1,8 @@
-/* Which rows belong together because they share a question.
+/* Groups rows that share a question, so that a split never separates them.
  *
- * Questions are the same when their tokens are, so that "What is it ?" does not leak into the other
+ * Questions are equal when their tokens are, so that "What is it ?" does not leak into the other
  * part as "what's it?". Rows connected through questions, directly or through other rows, form a
- * component; a component stays in one part. */
+ * connected component; a component stays in one part. */
 #ifndef LEARN_QUESTIONS_H
 #define LEARN_QUESTIONS_H
 
@@ -10,7 +10,7 @@
 #include "learn/corpus.h"
 #include "text/tokens.h"
 
-/* Numbers questions; the text itself is not kept, only 64-bit hashes of the tokens. */
+/* Numbers questions. It stores only 64-bit hashes of the tokens, not the text. */
 struct questions {
     struct tokenizer tokenizer;
     struct tokens tokens;
@@ -21,27 +21,27 @@ struct questions {
 
 film_status questions_init(struct questions *questions, film_error *error);
 void questions_free(struct questions *questions);
-/* The hash by which questions are told apart: the same for the same tokens. */
+/* The hash that identifies a question: the same tokens give the same hash. */
 film_status questions_hash(struct questions *questions, film_text text, uint64_t *hash,
                            film_error *error);
 film_status questions_number(struct questions *questions, film_text text, uint32_t *id,
                              film_error *error);
 
-/* Numbers of all sentences of a corpus, by theirs; *NUMBER is freed with mem_free. Of a shared
- * corpus every process calls it and gets all. */
+/* The question numbers of all sentences of a corpus, by sentence id; free *NUMBER with mem_free.
+ * Collective for a shared corpus; every process receives all. */
 film_status questions_number_all(const struct corpus *corpus, uint32_t **number, uint32_t *count,
                                  film_error *error);
 
 enum { QUESTIONS_MOST_PARTS = 16 };
 
-/* Rows as question numbers below QUESTIONS; a row's missing ones repeat its first. */
+/* Rows as question numbers below QUESTIONS; missing questions of a row repeat its first. */
 struct question_rows {
     const uint32_t (*row)[3];
     size_t count;
     uint32_t questions;
 };
 
-/* COUNT parts that take SHARE[part] of the rows each; the last takes what is left. */
+/* COUNT parts that take SHARE[part] of the rows each; the last part takes the remainder. */
 struct partition_shares {
     const double *share;
     size_t count;
@@ -49,11 +49,11 @@ struct partition_shares {
 };
 
 struct partition_result {
-    size_t components, largest; /* and the rows of the largest */
+    size_t components, largest; /* LARGEST: rows of the largest component */
 };
 
-/* Assigns rows to parts; PART[i] is where row i went. Largest components first, equal ones in
- * random order, each to whichever part lacks most rows, so that the shares hold even with one
+/* Assigns rows to parts: row i goes to PART[i]. The largest components come first, equal ones in
+ * random order. Each goes to the part that lacks most rows, so that the shares hold even with one
  * giant component. */
 film_status questions_partition(const struct question_rows *rows,
                                 const struct partition_shares *shares, unsigned char *part,

@@ -1,5 +1,5 @@
-/* Learning by ranking: epochs, batches, and the map with its term weights folded in. The loss is
- * rank_batch.c, what goes into a batch rank_draw.c. */
+/* Training by ranking: epochs, batches, and the final map with its term weights multiplied in. The
+ * loss is in rank_batch.c; rank_draw.c draws the batches. */
 #include "learn/rank.h"
 #include "base/mem.h"
 #include "la/openmp.h"
@@ -34,7 +34,8 @@ void rank_learned_free(struct rank_learned *learned)
     memset(learned, 0, sizeof *learned);
 }
 
-enum { MOST_BATCH = 65536, MOST_HARD = 64 }; /* sizes that BLAS can count in an int */
+/* Limits of sizes that BLAS counts in an int. */
+enum { MOST_BATCH = 65536, MOST_HARD = 64 };
 
 static film_status check(size_t sentences, const struct rank_options *o, film_error *error)
 {
@@ -57,19 +58,20 @@ static film_status check(size_t sentences, const struct rank_options *o, film_er
     return FILM_OK;
 }
 
-#define BORDER_RATE 0.005 /* plain steps: the border is one number that all pairs vote on */
+/* Plain gradient steps for the border: it is one number that depends on all pairs. */
+#define BORDER_RATE 0.005
 
 /* ---- Training ---- */
 
-/* Tells about the steps since the last time; *CANCEL when the answer was to stop. */
+/* Reports the steps since the last report; sets *CANCEL when the callback cancels. */
 static film_status record(struct rank_run *run, int *cancel, film_error *error)
 {
     const struct rank_options *o = run->options;
     size_t number = run->out->history_count;
     if (run->step % rank_report_every(run) && run->step != run->steps) return FILM_OK;
     if (!rank_history_reserve(run, number + 1)) return status_no_memory(error);
-    run->kept_history[number][0] = run->loss / (double)run->losses;
-    run->kept_history[number][1] = run->gradient / (double)run->losses;
+    run->stored_history[number][0] = run->loss / (double)run->losses;
+    run->stored_history[number][1] = run->gradient / (double)run->losses;
     struct rank_progress now = rank_history_entry(run, number);
     run->loss = run->gradient = 0.0;
     run->losses = 0;
@@ -78,20 +80,21 @@ static film_status record(struct rank_run *run, int *cancel, film_error *error)
     return FILM_OK;
 }
 
-/* After a step: saves when it is time, and tells all what process 0 heard, whether to stop. */
+/* After a step: saves a checkpoint when it is due, and broadcasts whether process 0 was
+ * cancelled. */
 static film_status pause(struct rank_run *run, int *cancel, film_error *error)
 {
     film_status status = FILM_OK;
     int failed = 0;
     TRY(comm_broadcast(run->comm, cancel, sizeof *cancel, 0, error));
     if (checkpoint_due(run->options->checkpointer, *cancel))
-        TRY(rank_keep_save(run, &failed, error));
+        TRY(rank_checkpoint_save(run, &failed, error));
     *cancel |= failed;
 done:
     return status;
 }
 
-/* One batch: part NUMBER of the epoch's pairs, all parts of about the same size. */
+/* Trains on one batch: part NUMBER of the epoch's pairs; all parts have about the same size. */
 static film_status train_batch(struct rank_run *run, size_t number, film_error *error)
 {
     film_status status = FILM_OK;
@@ -135,13 +138,13 @@ done:
     return status;
 }
 
-/* Folds the term weights into the map and hands both out. */
-static film_status finish(struct rank_run *run, film_error *error)
+/* Multiplies the term weights into the map and moves both to the result. */
+static film_status finish_map(struct rank_run *run, film_error *error)
 {
     struct rank_map *map = &run->map;
     struct rank_learned *out = run->out;
     int threads = run->threads;
-    rank_batch_free(&run->batch); /* the whole map needs room */
+    rank_batch_free(&run->batch); /* makes room for the whole map */
 #pragma omp parallel for num_threads(threads)
     for (size_t f = 0; f < map->features; f++)
         vec_scale(map->rows + f * map->dim, map->gain[f], map->dim);
@@ -161,9 +164,9 @@ static film_status finish(struct rank_run *run, film_error *error)
     return FILM_OK;
 }
 
-/* Everything as it is before the first step. */
-static film_status prepare(struct rank_run *run, const struct rank_labels *labels,
-                           film_error *error)
+/* Initialises everything before the first step. */
+static film_status prepare_run(struct rank_run *run, const struct rank_labels *labels,
+                               film_error *error)
 {
     film_status status = FILM_OK;
     const struct rank_options *o = run->options;
@@ -188,7 +191,7 @@ static film_status prepare(struct rank_run *run, const struct rank_labels *label
                   mem_array(most * (2 + o->hard) + 2 * run->opposed, sizeof *run->rows.row),
               error);
     run->rows.cluster = run->draw.cluster;
-    if (o->checkpointer && o->checkpointer->going_on) TRY(rank_keep_load(run, error));
+    if (o->checkpointer && o->checkpointer->going_on) TRY(rank_checkpoint_load(run, error));
 done:
     return status;
 }
@@ -200,12 +203,12 @@ film_status rank_learn(const struct csr *x, const struct rank_labels *labels,
     film_status status = FILM_OK;
     struct rank_run run = {.x = x, .options = options, .comm = options->comm, .out = out};
     *out = (struct rank_learned){.border = 0.6};
-    TRY(prepare(&run, labels, error));
+    TRY(prepare_run(&run, labels, error));
     int before = dense_begin();
     status = train(&run, error);
     dense_end(before);
     if (status == FILM_OK || status == FILM_CANCELLED) {
-        film_status finished = finish(&run, error);
+        film_status finished = finish_map(&run, error);
         if (finished != FILM_OK) status = finished;
     }
 done:
@@ -213,7 +216,7 @@ done:
     rank_map_free(&run.map);
     rank_batch_free(&run.batch);
     mem_free(run.rows.row);
-    mem_free(run.kept_history);
+    mem_free(run.stored_history);
     if (status != FILM_OK && status != FILM_CANCELLED) rank_learned_free(out);
     return status;
 }

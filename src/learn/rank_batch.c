@@ -1,6 +1,6 @@
-/* Loss and gradient of one batch: softmax over in-batch candidates, and a pair decision with a
- * learned border. Columns of the map are split over the processes; the step is AdaGrad with one
- * step size per feature. */
+/* Loss and gradient of one batch: softmax over in-batch candidates, and a logistic decision term
+ * with a learned border. Columns of the map are split over the processes. The step is row-wise
+ * AdaGrad (Duchi et al. 2011). rank_draw.c draws the batches. */
 #include "learn/rank_batch.h"
 #include "base/mem.h"
 #include "embed/vec.h"
@@ -10,9 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { TILE = 128 }; /* rows of a matrix product done by one thread at a time */
+/* Rows of a matrix product per thread at a time. */
+enum { TILE = 128 };
 
-/* ---- Room for a batch ---- */
+/* ---- Allocation ---- */
 
 film_status rank_batch_init(struct rank_batch *batch, size_t pairs, size_t hard, size_t opposed,
                             const struct rank_map *map, film_error *error)
@@ -67,9 +68,9 @@ void rank_batch_free(struct rank_batch *batch)
     memset(batch, 0, sizeof *batch);
 }
 
-/* The numbers of a batch; which of its pairs are this process's. */
-static void take_rows(struct rank_batch *b, const struct rank_map *map,
-                      const struct rank_rows *rows)
+/* Sets the sizes of a batch and the range of its pairs that this process has. */
+static void take_batch_rows(struct rank_batch *b, const struct rank_map *map,
+                            const struct rank_rows *rows)
 {
     const struct comm *comm = map->comm;
     b->pairs = rows->pairs;
@@ -85,8 +86,9 @@ static void take_rows(struct rank_batch *b, const struct rank_map *map,
 
 /* ---- Between columns and rows ---- */
 
-/* The vectors of the candidates, which everyone needs: from columns of each process to whole
- * rows of y, or from whole rows of dy, of each a part, to their sum in columns of each process. */
+/* Converts the vectors of the candidates, which every process needs: from the columns of each
+ * process to whole rows of y, or from partial rows of dy to their sum in the columns of each
+ * process. */
 static film_status turn_candidates(struct rank_batch *b, const struct rank_map *map, int to_rows,
                                    int threads, film_error *error)
 {
@@ -95,7 +97,7 @@ static film_status turn_candidates(struct rank_batch *b, const struct rank_map *
     for (int i = 0; i < map->comm->size; i++)
         b->sizes[i] = count * rank_map_dim(map, i) * (to_rows ? sizeof *y : 1);
     if (!to_rows) {
-        rank_map_cut(map, dy, count, threads, y); /* the vectors are no longer needed */
+        rank_map_cut(map, dy, count, threads, y); /* y is no longer needed */
         return comm_sum_shares(map->comm, y, b->sizes, columns, error);
     }
     film_status status = comm_gather(map->comm, columns, dy, b->sizes, error);
@@ -103,13 +105,13 @@ static film_status turn_candidates(struct rank_batch *b, const struct rank_map *
     return status;
 }
 
-/* Rows of a batch that only one process has to do with: row FIRST begins PAIRS pairs of SIDES
- * rows each, of which each process has its share. */
+/* Rows of a batch that only one process uses: row FIRST starts PAIRS pairs of SIDES rows each,
+ * which are partitioned over the processes. */
 struct own_rows {
     size_t first, pairs, sides;
 };
 
-/* The same of those. */
+/* The same conversion for those rows. */
 static film_status turn_own(struct rank_batch *b, const struct rank_map *map, struct own_rows rows,
                             int to_rows, int threads, film_error *error)
 {
@@ -136,8 +138,8 @@ static film_status turn_own(struct rank_batch *b, const struct rank_map *map, st
     return status;
 }
 
-static film_status turn(struct rank_batch *b, const struct rank_map *map, int to_rows, int threads,
-                        film_error *error)
+static film_status turn_all(struct rank_batch *b, const struct rank_map *map, int to_rows,
+                            int threads, film_error *error)
 {
     film_status status = FILM_OK;
     TRY(turn_candidates(b, map, to_rows, threads, error));
@@ -148,16 +150,16 @@ done:
     return status;
 }
 
-/* ---- Forwards ---- */
+/* ---- Forward ---- */
 
-static void normalise(struct rank_batch *b, size_t first, size_t end, int threads)
+static void normalise_rows(struct rank_batch *b, size_t first, size_t end, int threads)
 {
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (size_t i = first; i < end; i++)
         b->length[i] = (float)vec_normalise(b->y + i * b->dim, b->dim);
 }
 
-/* Every process computes its columns of all vectors and gets those of the others of the vectors
+/* Every process computes its columns of all vectors and receives the other columns of the vectors
  * it needs. */
 static film_status embed_rows(struct rank_batch *b, const struct rank_map *map, size_t count,
                               int threads, film_error *error)
@@ -170,17 +172,17 @@ static film_status embed_rows(struct rank_batch *b, const struct rank_map *map, 
         rank_map_project(map, fetch->col + start, fetch->val + start, fetch->start[i + 1] - start,
                          b->columns + i * map->dim);
     }
-    film_status status = turn(b, map, 1, threads, error);
+    film_status status = turn_all(b, map, 1, threads, error);
     if (status != FILM_OK) return status;
-    normalise(b, b->first, b->end, threads);
-    normalise(b, b->pairs, opposed, threads);
-    normalise(b, opposed + 2 * b->first_opposed, opposed + 2 * b->end_opposed, threads);
+    normalise_rows(b, b->first, b->end, threads);
+    normalise_rows(b, b->pairs, opposed, threads);
+    normalise_rows(b, opposed + 2 * b->first_opposed, opposed + 2 * b->end_opposed, threads);
     return FILM_OK;
 }
 
-/* s = exp(t (cos - 1)) by tiles of the own a's, with the sums of every row, and of every column
- * inside the tile. The pair's own partner is of its cluster too: it is put back where the mask
- * took it. */
+/* s = exp(t (cos - 1)) by tiles of this process's a, with the sums of every row, and of every
+ * column inside the tile. The mask of the cluster also removes the pair's own partner, which is
+ * restored. */
 static void exponentials(struct rank_batch *b, const struct rank_rows *rows,
                          const struct rank_step *step)
 {
@@ -208,9 +210,10 @@ static void exponentials(struct rank_batch *b, const struct rank_rows *rows,
         vec_add_scaled(b->sums, 1.0f, b->sums + tile * b->pairs, b->pairs);
 }
 
-/* Turns the exponentials into the gradient by the cosines; returns the loss of the own pairs.
+/* Turns the exponentials into the gradient of the cosines; returns the loss of this process's
+ * pairs.
  *     dloss/dcos_ij = t / 2B (e_ij / row_i + e_ij / column_j - 2 [i = j])
- * A hard j has no column. */
+ * A hard j has no column sum. */
 static double probabilities(struct rank_batch *b, const struct rank_step *step)
 {
     size_t m = b->pairs + b->hard;
@@ -229,9 +232,9 @@ static double probabilities(struct rank_batch *b, const struct rank_step *step)
     return loss;
 }
 
-/* ---- The decision ---- */
+/* ---- The decision term ---- */
 
-/* Through the normalisation y = z / |z|:  dz = (dy - y (y . dy)) / |z|; an empty row stays 0. */
+/* Backward through y = z / |z|:  dz = (dy - y (y . dy)) / |z|; an empty row stays 0. */
 static void through_length(struct rank_batch *b, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++) {
@@ -243,15 +246,15 @@ static void through_length(struct rank_batch *b, size_t first, size_t end)
     }
 }
 
-/* The second part of the loss for pair I, positive or (after them) opposed: its value and slope go
- * to the batch, the gradient by the cosine comes back. */
+/* The decision term of pair I, positive or (after them) opposed: stores its value and slope in the
+ * batch and returns the gradient of the cosine. */
 static float decide(struct rank_batch *b, size_t i, const struct rank_step *step)
 {
     int positive = i < b->pairs;
     size_t u = positive ? i : 2 * b->pairs + b->hard + 2 * (i - b->pairs);
     size_t v = positive ? b->pairs + i : u + 1, kind = positive ? b->pairs : b->opposed;
     double t = step->temperature, cosine = vec_dot(b->y + u * b->dim, b->y + v * b->dim, b->dim);
-    double wrong = (positive ? -t : t) * (cosine - step->border); /* how far on the wrong side */
+    double wrong = (positive ? -t : t) * (cosine - step->border); /* distance on the wrong side */
     b->losses[i] = (wrong > 0 ? wrong : 0.0) + log1p(exp(-fabs(wrong)));
     b->slopes[i] = 1.0 / (1.0 + exp(-wrong));
     return (float)((positive ? -t : t) * step->decision * b->slopes[i] / (double)kind);
@@ -262,16 +265,16 @@ struct verdict_sums {
     double loss[2], slope[2];
 };
 
-/* Number K of the own pairs: the positive ones, then (counted on from all positive ones) the
- * opposed. */
+/* The K-th own pair: the positive ones, then the opposed ones, numbered after all positive
+ * pairs. */
 static size_t own_pair(const struct rank_batch *b, size_t k)
 {
     size_t own = b->end - b->first;
     return k < own ? b->first + k : b->pairs + b->first_opposed + (k - own);
 }
 
-/* Adds the decision's gradient: that of the positive pairs to the diagonal of b->s, that of the
- * opposed ones straight to dy. */
+/* Adds the gradient of the decision term: for positive pairs to the diagonal of b->s, for opposed
+ * pairs directly to dy. */
 static void decisions(struct rank_batch *b, const struct rank_step *step, struct verdict_sums *sums)
 {
     size_t m = b->pairs + b->hard, d = b->dim, first = 2 * b->pairs + b->hard;
@@ -298,7 +301,7 @@ static void decisions(struct rank_batch *b, const struct rank_step *step, struct
     }
 }
 
-/* The loss over all processes; the gradient by the cosines in b->s. */
+/* Computes the loss over all processes and leaves the gradient of the cosines in b->s. */
 static film_status losses(struct rank_batch *b, const struct comm *comm,
                           const struct rank_step *step, struct rank_loss *loss, film_error *error)
 {
@@ -319,11 +322,11 @@ done:
     return status;
 }
 
-/* ---- Backwards ---- */
+/* ---- Backward ---- */
 
-/* Rows of dy: those of the own a's are G C, those of the candidates G' A, with G = b->s. These
- * are to be summed over the processes; going through the length of a vector is linear, so it can
- * be done before. */
+/* Rows of dy: G C for this process's a, G' A for the candidates, with G = b->s. The latter are
+ * summed over the processes later; the backward pass through the normalisation is linear, so it can
+ * come first. */
 static void vector_gradient(struct rank_batch *b, int threads)
 {
     size_t d = b->dim, n = b->pairs, own = b->end - b->first, m = n + b->hard;
@@ -347,7 +350,7 @@ static void vector_gradient(struct rank_batch *b, int threads)
     }
 }
 
-static film_status reserve(struct rank_batch *b, size_t entries, film_error *error)
+static film_status reserve_entries(struct rank_batch *b, size_t entries, film_error *error)
 {
     /* A batch cannot touch more features than it has entries. */
     if (mem_grow((void **)&b->touched, &b->touched_room, entries, sizeof *b->touched) &&
@@ -358,7 +361,7 @@ static film_status reserve(struct rank_batch *b, size_t entries, film_error *err
     return status_no_memory(error);
 }
 
-/* The entries by feature: counting sort, features in order of appearance, rows rising in each. */
+/* Groups entries by feature: counting sort, features in order of appearance, rows ascending. */
 static void sort_entries(struct rank_batch *b, size_t rows)
 {
     const struct rank_fetch *fetch = &b->fetch;
@@ -380,7 +383,7 @@ static void sort_entries(struct rank_batch *b, size_t rows)
     }
     for (size_t i = 0; i < rows; i++)
         for (size_t k = fetch->start[i]; k < fetch->start[i + 1]; k++) {
-            size_t place = b->start[b->local[fetch->col[k]] + 1]++; /* in the end: where it stops */
+            size_t place = b->start[b->local[fetch->col[k]] + 1]++; /* finally: where it ends */
             b->entry_row[place] = (uint32_t)i;
             b->entry_val[place] = fetch->val[k];
         }
@@ -388,8 +391,8 @@ static void sort_entries(struct rank_batch *b, size_t rows)
     b->touched_count = count;
 }
 
-/* The gradient by L_f of the batch's features and that by g_f, which is
- * L_f . dL_f because L_f enters as exp(g_f) L_f. */
+/* The gradient of L_f for the batch's features, and that of g_f, which is L_f . dL_f because L_f
+ * enters as exp(g_f) L_f. */
 static film_status feature_gradients(struct rank_batch *b, const struct rank_map *map, int threads,
                                      film_error *error)
 {
@@ -418,22 +421,22 @@ film_status rank_batch_gradient(struct rank_batch *batch, const struct rank_map 
     film_status status = FILM_OK;
     size_t count = 2 * (rows->pairs + rows->opposed) + rows->hard;
     int threads = step->threads;
-    take_rows(batch, map, rows);
+    take_batch_rows(batch, map, rows);
     TRY(rank_fetch_rows(&batch->fetch, x, rows->row, count,
                         (struct rank_dropout){step->dropout, step->seed}, threads, error));
-    TRY(reserve(batch, batch->fetch.start[count], error));
+    TRY(reserve_entries(batch, batch->fetch.start[count], error));
     TRY(embed_rows(batch, map, count, threads, error));
     exponentials(batch, rows, step);
     TRY(losses(batch, map->comm, step, loss, error));
     vector_gradient(batch, threads);
-    TRY(turn(batch, map, 0, threads, error));
+    TRY(turn_all(batch, map, 0, threads, error));
     sort_entries(batch, count);
     TRY(feature_gradients(batch, map, threads, error));
 done:
     return status;
 }
 
-/* ---- The features' step ---- */
+/* ---- The AdaGrad step ---- */
 
 void rank_batch_read(const struct rank_batch *batch, const struct rank_map *map, float *gradient,
                      float *gain)
@@ -445,8 +448,8 @@ void rank_batch_read(const struct rank_batch *batch, const struct rank_map *map,
     }
 }
 
-/* AdaGrad with one step size per feature. SQUARE: of the whole row of the gradient, in all
- * processes. */
+/* AdaGrad with one step size per feature. SQUARE is the squared norm of the whole gradient row,
+ * over all processes. */
 static void step_row(struct rank_map *map, size_t f, const float *gradient, double square,
                      float rate)
 {

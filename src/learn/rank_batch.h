@@ -1,40 +1,41 @@
-/* One batch of the ranking loss (learn/rank.h): vectors, loss, gradient, update. */
+/* One batch of the ranking loss (learn/rank.h): vectors, loss, gradient, AdaGrad update. */
 #ifndef LEARN_RANK_BATCH_H
 #define LEARN_RANK_BATCH_H
 
 #include "learn/rank_fetch.h"
 #include "learn/rank_map.h"
 
-/* In a job every process has its even share of the pairs and of the opposed pairs, computes
- * their losses, and therefore has the vectors of these and of all candidates; other rows of y
- * and dy stay unset. What is summed over the processes is marked below. */
+/* In a job every process has an equal share of the positive pairs and of the opposed pairs
+ * (labelled negatives of the decision term) and computes their losses. It therefore has the vectors
+ * of these and of all candidates; other rows of y and dy are unset. "Summed" below means over
+ * processes. */
 struct rank_batch {
-    size_t dim;                  /* of all processes' columns */
+    size_t dim;                  /* columns of all processes */
     size_t pairs, hard, opposed; /* of this batch */
     size_t first, end;           /* this process's share of the pairs */
     size_t first_opposed, end_opposed;
-    struct rank_fetch fetch; /* the entries by row; dropout applied, gain not */
-    float *y;                /* rows x dim, length 1: all a, all b, all hard, then u and v of
-                              * each opposed pair */
-    float *dy;               /* rows x dim: gradient by the vectors before normalising */
-    float
-        *columns;  /* rows x the map's own columns: of all vectors before normalising; in the end of
-                     * the gradient by them, summed */
-    float *length; /* rows: before normalising */
-    float *s;      /* own pairs x (pairs + hard): exponentials, then gradient by the cosines */
-    float *sums;   /* tiles x pairs: column sums of each tile, in the end of all in the first */
+    struct rank_fetch fetch; /* the entries by row, with dropout, without gain */
+    /* rows x dim, length 1: all a, all b, all hard ones, then u and v of each opposed pair. */
+    float *y;
+    float *dy; /* rows x dim: gradient of the vectors before normalisation */
+    /* rows x the map's own columns: the vectors before normalisation; finally their gradient,
+     * summed. */
+    float *columns;
+    float *length;     /* rows: before normalisation */
+    float *s;          /* own pairs x (pairs + hard): exponentials, then gradient of the cosines */
+    float *sums;       /* tiles x pairs: column sums per tile; finally the total in the first */
     float *row_sum;    /* pairs */
     double *losses;    /* pairs + opposed */
     double *slopes;    /* pairs + opposed: sigma, near 1 where the decision is wrong */
     uint32_t *cluster; /* candidates */
     /* The batch's entries by feature. */
-    uint32_t *local;   /* features: place in touched, or UINT32_MAX */
+    uint32_t *local;   /* features: index in touched, or UINT32_MAX */
     uint32_t *touched; /* features of the batch, in order of appearance */
     size_t *start;     /* touched + 1 */
     uint32_t *entry_row;
     float *entry_val;
     float *gradient;           /* touched x the map's own columns */
-    double (*by_feature)[2];   /* touched: gradient by g; square of that by L. Summed */
+    double (*by_feature)[2];   /* touched: gradient of g; squared gradient of L. Summed */
     size_t *sizes, *own_sizes; /* processes */
     size_t touched_count;
     size_t touched_room, start_room, entry_row_room, entry_val_room, gradient_room, feature_room;
@@ -51,30 +52,31 @@ struct rank_step {
     int threads;
 };
 
-/* The sentences of a batch, by number (rank_fetch.h): the a's, the b's, the hard ones, u and v
- * of each opposed pair. */
+/* The sentences of a batch, by number (rank_fetch.h): all a, all b, the hard ones, then u and v of
+ * each opposed pair. */
 struct rank_rows {
     uint32_t *row;
     size_t pairs, hard, opposed;
-    const uint32_t *cluster; /* of every sentence there is */
+    const uint32_t *cluster; /* of every sentence */
 };
 
 struct rank_loss {
-    double value, by_border; /* the loss and its derivative by the border */
+    double value, by_border; /* the loss and its derivative with respect to the border */
 };
 
-/* Vectors and loss of a batch, and its gradient by the features, in the batch. Collective. */
+/* Computes vectors and loss of a batch; stores the gradient of its features in BATCH.
+ * Collective. */
 film_status rank_batch_gradient(struct rank_batch *batch, const struct rank_map *map,
                                 const struct csr *x, const struct rank_rows *rows,
                                 const struct rank_step *step, struct rank_loss *loss,
                                 film_error *error);
 
-/* The gradient of the batch's features: GRADIENT is touched_count x dim, GAIN touched_count. For
- * tests. */
+/* Copies the gradient of the batch's features: GRADIENT is touched_count x dim, GAIN touched_count.
+ * For tests. */
 void rank_batch_read(const struct rank_batch *batch, const struct rank_map *map, float *gradient,
                      float *gain);
 
-/* One step of AdaGrad. Returns the length of the gradient it followed. */
+/* Makes one AdaGrad step and returns the gradient's norm. */
 double rank_batch_update(struct rank_batch *batch, struct rank_map *map,
                          const struct rank_step *step);
 

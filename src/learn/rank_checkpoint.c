@@ -1,4 +1,5 @@
-/* What is kept of a training run by ranking: its history, and all that a pause needs. */
+/* The history of a training by ranking, and its state for a checkpoint as named arrays. The
+ * checkpointer stores them (train/checkpoint.c). */
 #include "base/mem.h"
 #include "learn/rank_run.h"
 
@@ -8,7 +9,8 @@ int rank_history_reserve(struct rank_run *run, size_t count)
 {
     return mem_grow((void **)&run->out->history, &run->history_room, count,
                     sizeof *run->out->history) &&
-           mem_grow((void **)&run->kept_history, &run->kept_room, count, sizeof *run->kept_history);
+           mem_grow((void **)&run->stored_history, &run->stored_room, count,
+                    sizeof *run->stored_history);
 }
 
 struct rank_progress rank_history_entry(const struct rank_run *run, size_t number)
@@ -16,22 +18,23 @@ struct rank_progress rank_history_entry(const struct rank_run *run, size_t numbe
     size_t step = (number + 1) * rank_report_every(run);
     if (step > run->steps) step = run->steps;
     return (struct rank_progress){step, run->steps, (double)step / (double)run->batches,
-                                  run->kept_history[number][0], run->kept_history[number][1]};
+                                  run->stored_history[number][0], run->stored_history[number][1]};
 }
 
-/* ---- What is kept ---- */
+/* ---- The state ---- */
 
 enum { MOST_ARRAYS = 24 };
 
 struct list {
     struct state_array arrays[MOST_ARRAYS];
-    int by_column
-        [MOST_ARRAYS]; /* a process has its columns of the map's alone, not all of the array */
-    float *mine[MOST_ARRAYS]; /* those columns; arrays[] then names all of it, in process 0 */
+    /* A process has only its own columns of this array. */
+    int by_column[MOST_ARRAYS];
+    float *mine[MOST_ARRAYS]; /* own columns; arrays[] then describes the whole, in process 0 */
     size_t count;
 };
 
-static void add(struct list *list, const char *name, enum state_type type, void *data, size_t count)
+static void add_array(struct list *list, const char *name, enum state_type type, void *data,
+                      size_t count)
 {
     list->arrays[list->count++] = (struct state_array){name, type, data, count};
 }
@@ -39,20 +42,20 @@ static void add(struct list *list, const char *name, enum state_type type, void 
 static void add_columns(struct list *list, const char *name, float *data, size_t count)
 {
     list->by_column[list->count] = 1;
-    add(list, name, STATE_FLOAT, data, count);
+    add_array(list, name, STATE_FLOAT, data, count);
 }
 
 static void list_numbers(struct list *list, struct rank_run *run)
 {
-    add(list, "step", STATE_SIZE, &run->step, 1);
-    add(list, "loss", STATE_DOUBLE, &run->loss, 1);
-    add(list, "gradient", STATE_DOUBLE, &run->gradient, 1);
-    add(list, "losses", STATE_SIZE, &run->losses, 1);
-    add(list, "border", STATE_DOUBLE, &run->out->border, 1);
-    add(list, "opposed_next", STATE_SIZE, &run->draw.opposed_next, 1);
-    add(list, "labelled_drawn", STATE_SIZE, &run->draw.labelled_drawn, 1);
-    add(list, "history_count", STATE_SIZE, &run->out->history_count, 1);
-    add(list, "random", STATE_SIZE, run->draw.rng.state, 4);
+    add_array(list, "step", STATE_SIZE, &run->step, 1);
+    add_array(list, "loss", STATE_DOUBLE, &run->loss, 1);
+    add_array(list, "gradient", STATE_DOUBLE, &run->gradient, 1);
+    add_array(list, "losses", STATE_SIZE, &run->losses, 1);
+    add_array(list, "border", STATE_DOUBLE, &run->out->border, 1);
+    add_array(list, "opposed_next", STATE_SIZE, &run->draw.opposed_next, 1);
+    add_array(list, "labelled_drawn", STATE_SIZE, &run->draw.labelled_drawn, 1);
+    add_array(list, "history_count", STATE_SIZE, &run->out->history_count, 1);
+    add_array(list, "random", STATE_SIZE, run->draw.rng.state, 4);
 }
 
 static void list_arrays(struct list *list, struct rank_run *run)
@@ -61,18 +64,18 @@ static void list_arrays(struct list *list, struct rank_run *run)
     struct rank_draw *draw = &run->draw;
     size_t f = map->features;
     add_columns(list, "map", map->rows, f * map->dim);
-    add(list, "log_gain", STATE_FLOAT, map->log_gain, f);
-    add(list, "gain", STATE_FLOAT, map->gain, f);
-    add(list, "gain_squares", STATE_FLOAT, map->gain_squares, f);
-    add(list, "squares", STATE_FLOAT, map->squares, f);
-    add(list, "pairs", STATE_U32, draw->pairs, 2 * draw->pair_count);
-    add(list, "opposed", STATE_U32, draw->opposed, 2 * draw->opposed_count);
-    add(list, "history", STATE_DOUBLE, run->kept_history, 2 * run->out->history_count);
+    add_array(list, "log_gain", STATE_FLOAT, map->log_gain, f);
+    add_array(list, "gain", STATE_FLOAT, map->gain, f);
+    add_array(list, "gain_squares", STATE_FLOAT, map->gain_squares, f);
+    add_array(list, "squares", STATE_FLOAT, map->squares, f);
+    add_array(list, "pairs", STATE_U32, draw->pairs, 2 * draw->pair_count);
+    add_array(list, "opposed", STATE_U32, draw->opposed, 2 * draw->opposed_count);
+    add_array(list, "history", STATE_DOUBLE, run->stored_history, 2 * run->out->history_count);
 }
 
 /* ---- Between process 0 and the others ---- */
 
-static size_t bytes_of(const struct state_array *array)
+static size_t array_bytes(const struct state_array *array)
 {
     static const size_t sizes[] = {[STATE_U8] = 1,
                                    [STATE_U32] = sizeof(uint32_t),
@@ -82,8 +85,8 @@ static size_t bytes_of(const struct state_array *array)
     return array->count * sizes[array->type];
 }
 
-/* Gives process 0 room for what is split: the columns of each process behind those of the one
- * before. */
+/* Allocates in process 0 the arrays that are split: the columns of one process after those of the
+ * preceding one. */
 static film_status list_whole(struct list *list, const struct rank_run *run, film_error *error)
 {
     film_status status = FILM_OK;
@@ -107,13 +110,13 @@ static void list_free(struct list *list)
         if (list->mine[k]) mem_free(list->arrays[k].data);
 }
 
-/* Array K, which is split: from all processes to the first, or from it to all. */
-static film_status move(const struct list *list, size_t k, const struct rank_map *map, int to_first,
-                        film_error *error)
+/* Gathers array K, which is split, in the first process, or scatters it from there. */
+static film_status move_columns(const struct list *list, size_t k, const struct rank_map *map,
+                                int to_first, film_error *error)
 {
     film_status status = FILM_OK;
     const struct comm *comm = map->comm;
-    size_t *mine = NULL, *all = NULL; /* what goes to or comes from each process, in bytes */
+    size_t *mine = NULL, *all = NULL; /* bytes sent to and received from each process */
     TRY_ALLOC((mine = mem_zeroed((size_t)comm->size, sizeof *mine)) &&
                   (all = mem_zeroed((size_t)comm->size, sizeof *all)),
               error);
@@ -131,7 +134,7 @@ done:
     return status;
 }
 
-film_status rank_keep_save(struct rank_run *run, int *failed, film_error *error)
+film_status rank_checkpoint_save(struct rank_run *run, int *failed, film_error *error)
 {
     film_status status = FILM_OK;
     const struct checkpointer *checkpointer = run->options->checkpointer;
@@ -140,7 +143,7 @@ film_status rank_keep_save(struct rank_run *run, int *failed, film_error *error)
     list_arrays(&list, run);
     TRY(list_whole(&list, run, error));
     for (size_t k = 0; k < list.count; k++)
-        if (list.mine[k]) TRY(move(&list, k, &run->map, 1, error));
+        if (list.mine[k]) TRY(move_columns(&list, k, &run->map, 1, error));
     *failed =
         run->comm->rank == 0 && checkpointer->save(checkpointer->user, list.arrays, list.count);
     TRY(comm_broadcast(run->comm, failed, sizeof *failed, 0, error));
@@ -149,8 +152,8 @@ done:
     return status;
 }
 
-/* What process 0 finds in the checkpoint, to all. */
-static film_status load(struct rank_run *run, struct list *list, film_error *error)
+/* Broadcasts what process 0 reads from the checkpoint. */
+static film_status load_arrays(struct rank_run *run, struct list *list, film_error *error)
 {
     film_status status = FILM_OK;
     const struct checkpointer *checkpointer = run->options->checkpointer;
@@ -159,15 +162,15 @@ static film_status load(struct rank_run *run, struct list *list, film_error *err
         TRY(checkpointer->load(checkpointer->user, list->arrays, list->count, error));
     for (size_t k = 0; k < list->count; k++) {
         const struct state_array *array = &list->arrays[k];
-        TRY(list->mine[k] ? move(list, k, &run->map, 0, error)
-                          : comm_broadcast(run->comm, array->data, bytes_of(array), 0, error));
+        TRY(list->mine[k] ? move_columns(list, k, &run->map, 0, error)
+                          : comm_broadcast(run->comm, array->data, array_bytes(array), 0, error));
     }
 done:
     list_free(list);
     return status;
 }
 
-/* ---- Going on ---- */
+/* ---- Resuming ---- */
 
 static film_status refuse(film_error *error, const char *what)
 {
@@ -186,7 +189,7 @@ static film_status check_numbers(const struct rank_run *run, film_error *error)
     if (draw->opposed_next > 0 && draw->opposed_next >= draw->opposed_count)
         return refuse(error, "position among the negative pairs");
     if (!(random[0] | random[1] | random[2] | random[3]))
-        return refuse(error, "random state"); /* zeros give zeros for ever */
+        return refuse(error, "random state"); /* the generator would return zeros forever */
     return FILM_OK;
 }
 
@@ -212,16 +215,16 @@ static film_status check_arrays(const struct rank_run *run, film_error *error)
     return FILM_OK;
 }
 
-film_status rank_keep_load(struct rank_run *run, film_error *error)
+film_status rank_checkpoint_load(struct rank_run *run, film_error *error)
 {
     film_status status = FILM_OK;
     struct list numbers = {.count = 0}, arrays = {.count = 0};
     list_numbers(&numbers, run);
-    TRY(load(run, &numbers, error));
+    TRY(load_arrays(run, &numbers, error));
     TRY(check_numbers(run, error));
     TRY_ALLOC(rank_history_reserve(run, run->out->history_count + 1), error);
     list_arrays(&arrays, run);
-    TRY(load(run, &arrays, error));
+    TRY(load_arrays(run, &arrays, error));
     TRY(check_arrays(run, error));
     for (size_t i = 0; i < run->out->history_count; i++)
         run->out->history[i] = rank_history_entry(run, i);

@@ -1,5 +1,5 @@
-/* Clusters of duplicates by union-find, and the random order of pairs and their labelled
- * negatives. No vectors here. */
+/* Clusters duplicates by union-find and draws the pairs of an epoch and their labelled negatives at
+ * random. It computes no vectors. */
 #include "learn/rank_draw.h"
 #include "base/mem.h"
 #include "base/union_find.h"
@@ -29,8 +29,7 @@ static film_status find_clusters(struct rank_draw *draw, const struct rank_label
     TRY(union_find_init(&sets, draw->sentences, error));
     for (size_t i = 0; i < labels->positives; i++) {
         struct rank_pair pair = labels->positive[i];
-        if (pair.a == pair.b)
-            continue; /* nothing to learn from, and no other may be its negative */
+        if (pair.a == pair.b) continue; /* nothing to learn from such a pair */
         union_find_join(&sets, pair.a, pair.b);
         draw->pairs[draw->pair_count++] = pair;
     }
@@ -41,7 +40,7 @@ done:
     return status;
 }
 
-/* The labelled negatives of every sentence, in the order of the file. */
+/* Lists the labelled negatives of every sentence, in the order of the file. */
 static film_status list_negatives(struct rank_draw *draw, const struct rank_labels *labels,
                                   film_error *error)
 {
@@ -50,7 +49,7 @@ static film_status list_negatives(struct rank_draw *draw, const struct rank_labe
     TRY_ALLOC(draw->negative_of = mem_array(labels->negatives, 2 * sizeof *draw->negative_of),
               error);
     TRY_ALLOC(draw->opposed = mem_array(labels->negatives, sizeof *draw->opposed), error);
-    size_t *place = draw->negative + 1; /* counts, then places; shifted by one in the end */
+    size_t *place = draw->negative + 1; /* counts, then positions; finally shifted by one */
     for (size_t i = 0; i < labels->negatives; i++) {
         struct rank_pair pair = labels->negative[i];
         if (draw->cluster[pair.a] == draw->cluster[pair.b]) {
@@ -117,7 +116,7 @@ void rank_draw_shuffle(struct rank_draw *draw)
     shuffle(draw->pairs, draw->pair_count, &draw->rng);
 }
 
-/* The next labelled negative pair; all of them in a new order when they are used up. */
+/* The next labelled negative pair; reshuffles all of them when they are used up. */
 static struct rank_pair next_opposed(struct rank_draw *draw)
 {
     if (draw->opposed_next == 0) shuffle(draw->opposed, draw->opposed_count, &draw->rng);

@@ -1,5 +1,5 @@
-/* Sparse rows by number, from the processes that hold them, with dropout. What the rows are used
- * for is rank_batch.c. */
+/* Fetches sparse rows by number from the processes that own them, with dropout. rank_batch.c uses
+ * the rows. */
 #include "learn/rank_fetch.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -43,7 +43,7 @@ void rank_fetch_free(struct rank_fetch *fetch)
     memset(fetch, 0, sizeof *fetch);
 }
 
-/* Fills fetch->first; OWN: rows of this process. Collective. */
+/* Fills fetch->first; OWN is the number of rows of this process. Collective. */
 static film_status number_rows(struct rank_fetch *fetch, size_t own, film_error *error)
 {
     int size = fetch->comm->size;
@@ -66,8 +66,8 @@ static uint32_t owner_of(const struct rank_fetch *fetch, uint32_t row)
     return (uint32_t)low;
 }
 
-/* How long every row is: fetch->start. What process i sends begins in fetch->next[i] with the
- * first of its rows, so that each row knows its place, fetch->from. */
+/* Computes fetch->start from the lengths of all rows. The data of process i start at fetch->next[i]
+ * with the first of its rows, which gives each row's position, fetch->from. */
 static film_status fetch_lengths(struct rank_fetch *fetch, const struct csr *x,
                                  const uint32_t *rows, size_t count, film_error *error)
 {
@@ -114,7 +114,7 @@ static film_status reserve(struct rank_fetch *f, size_t entries, film_error *err
     return status_no_memory(error);
 }
 
-/* Row I of the fetch, which is this process's, to where it is sent from. */
+/* Copies row I of the fetch, which this process owns, to the send buffer. */
 static void pack_row(struct rank_fetch *fetch, const struct csr *x, const uint32_t *rows, size_t i,
                      struct rank_dropout dropout)
 {

@@ -1,5 +1,5 @@
-/* Inner loops of the ranking loss, written so that the compiler vectorises them: sums of
- * scattered rows, softmax terms. */
+/* Inner loops of the ranking loss, written for vectorisation: sums of scattered rows, softmax
+ * terms. rank_batch.c calls them. */
 #include "learn/rank_kernel.h"
 #include "embed/vec.h"
 
@@ -8,8 +8,8 @@
 
 /* ---- Sums of scattered rows ---- */
 
-/* Four vectors of sixteen stay in registers while the entries go by: the compiler cuts them to what
- * the machine has. Unaligned and may alias floats. */
+/* Four vectors of sixteen floats stay in registers while the entries are read; the compiler splits
+ * them to what the machine has. They are unaligned and may alias floats. */
 typedef float lane __attribute__((vector_size(64), aligned(4), may_alias));
 
 typedef float half_lane __attribute__((vector_size(32), aligned(4), may_alias));
@@ -17,7 +17,7 @@ typedef float quarter_lane __attribute__((vector_size(16), aligned(4), may_alias
 
 #define LANES (sizeof(lane) / sizeof(float))
 
-/* One vector of the result, at AT. */
+/* Computes one vector of the result, at AT. */
 #define GATHER(type)                                                                   \
     do {                                                                               \
         type sum_ = {0};                                                               \
@@ -55,8 +55,8 @@ VEC_KERNEL void rank_gather(const float *base, size_t stride, const uint32_t *in
 
 /* ---- Softmax ---- */
 
-/* exp for x in [-87, 87], relative error below 2e-7: x = n log 2 + r, a polynomial for e^r, n into
- * the exponent. Written out because a call would keep the loop from being vectorised. */
+/* exp for x in [-87, 87], relative error below 2e-7: x = n log 2 + r, a polynomial for e^r, n added
+ * to the exponent. A library call would prevent vectorisation. */
 static inline float fast_exp(float x)
 {
     float n = floorf(x * 1.44269504f + 0.5f);

@@ -9,9 +9,9 @@
 void rank_gather(const float *base, size_t stride, const uint32_t *index, const float *value,
                  size_t count, size_t width, float *out);
 
-/* s[j] = exp(t (s[j] - 1)), 0 where cluster[j] == own; adds the first PAIRS to SUMS and returns the
- * sum of all. Cosines are at most 1 and t at most 40, so nothing over- or underflows and the usual
- * pass for the maximum is not needed. */
+/* s[j] = exp(t (s[j] - 1)), or 0 where cluster[j] == own. Adds the first PAIRS to SUMS and returns
+ * the sum of all. Cosines are at most 1 and t is at most 40, so nothing overflows or underflows,
+ * and softmax does not need a pass for the maximum. */
 float rank_exponentials(float *s, size_t count, float t, const uint32_t *cluster, uint32_t own,
                         float *sums, size_t pairs);
 

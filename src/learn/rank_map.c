@@ -1,5 +1,5 @@
-/* The map that ranking learns, split by columns over the processes: random signs at the start,
- * joined at the end. Steps are taken by rank_batch.c. */
+/* The map that ranking learns, split by columns over the processes: random signs at the start
+ * (Achlioptas 2003), joined at the end. rank_batch.c takes the steps. */
 #include "learn/rank_map.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -10,9 +10,9 @@
 #include <string.h>
 
 enum {
-    MOST_DIM = 4096, /* a part of a vector stands on the stack */
-    PIECE = 256,     /* entries weighed at a time, there too */
-    STRETCH = 1024   /* features whose columns are joined at a time */
+    MOST_DIM = 4096,        /* a part of a vector is on the stack */
+    ENTRIES_AT_ONCE = 256,  /* entries weighted at a time, on the stack too */
+    FEATURES_AT_ONCE = 1024 /* features whose columns are joined at a time */
 };
 
 /* ---- Columns of each process ---- */
@@ -27,10 +27,11 @@ size_t rank_map_dim(const struct rank_map *map, int rank)
     return first_column(map, rank + 1) - first_column(map, rank);
 }
 
-/* ---- Beginning and end ---- */
+/* ---- Start and end ---- */
 
-/* Signs instead of normal deviates: a random projection as good, 64 of them for one random number,
- * and every row has length exactly 1, so that no feature starts out stronger than another. */
+/* Signs instead of normal deviates: an equally good random projection that needs one random number
+ * per 64 entries. Every row has length exactly 1, so that all features start with equal
+ * strength. */
 static void fill_signs(const struct rank_map *map, uint64_t seed, uint64_t feature)
 {
     struct rng rng;
@@ -95,10 +96,10 @@ void rank_map_free(struct rank_map *map)
 void rank_map_project(const struct rank_map *map, const uint32_t *col, const float *val,
                       size_t count, float *out)
 {
-    float weighed[PIECE], part[MOST_DIM];
+    float weighed[ENTRIES_AT_ONCE], part[MOST_DIM];
     memset(out, 0, map->dim * sizeof *out);
-    for (size_t at = 0; at < count; at += PIECE) {
-        size_t piece = count - at < PIECE ? count - at : PIECE;
+    for (size_t at = 0; at < count; at += ENTRIES_AT_ONCE) {
+        size_t piece = count - at < ENTRIES_AT_ONCE ? count - at : ENTRIES_AT_ONCE;
         for (size_t k = 0; k < piece; k++) weighed[k] = val[at + k] * map->gain[col[at + k]];
         float *to = at ? part : out;
         rank_gather(map->rows, map->dim, col + at, weighed, piece, map->dim, to);
@@ -130,19 +131,19 @@ void rank_map_cut(const struct rank_map *map, const float *rows, size_t count, i
         }
 }
 
-/* From the last features to the first, so that whole rows are written only where own columns
- * have been read: no second map is needed. */
+/* Works from the last features to the first, so that whole rows overwrite only columns that were
+ * already read: no second map is needed. */
 film_status rank_map_complete(struct rank_map *map, int threads, film_error *error)
 {
     film_status status = FILM_OK;
     int size = map->comm->size;
     size_t *sizes = mem_array((size_t)size, sizeof *sizes), d = map->all_dim;
-    float *blocks = mem_array(STRETCH * d, sizeof *blocks), *grown;
+    float *blocks = mem_array(FEATURES_AT_ONCE * d, sizeof *blocks), *grown;
     TRY_ALLOC(sizes && blocks, error);
     TRY_ALLOC(grown = mem_resize(map->rows, map->features * d, sizeof *grown), error);
     map->rows = grown;
     for (size_t end = map->features; end > 0;) {
-        size_t first = (end - 1) / STRETCH * STRETCH;
+        size_t first = (end - 1) / FEATURES_AT_ONCE * FEATURES_AT_ONCE;
         for (int rank = 0; rank < size; rank++)
             sizes[rank] = (end - first) * rank_map_dim(map, rank) * sizeof *blocks;
         TRY(comm_gather(map->comm, map->rows + first * map->dim, blocks, sizes, error));

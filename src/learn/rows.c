@@ -1,5 +1,5 @@
-/* Rows of several files, one after the other, all of one kind of labels. Nothing is kept of a
- * row. */
+/* Reads the rows of several files, one after the other, all with one kind of labels. It stores no
+ * rows. */
 #include "learn/rows.h"
 #include "text/table.h"
 

@@ -1,7 +1,7 @@
-/* The rows of one or several files of the same kind of labels, one file behind the other. Memory
- * does not grow with the files. Of parts (film_table_options), each has its stretch of every
- * file; of files that cannot be cut, each has every so manieth whole. All open every file, so
- * all know the labels. */
+/* Reads the rows of several files with the same kind of labels, one file after the other. Memory
+ * does not grow with the files. With parts (film_table_options) each part reads its range of every
+ * file; files that cannot be divided are assigned whole, round-robin. Every part opens every file,
+ * so all parts know the kind of labels. */
 #ifndef LEARN_ROWS_H
 #define LEARN_ROWS_H
 
@@ -14,19 +14,19 @@ struct rows {
     const film_table_options *options;
     film_table *table;  /* the open one; NULL between files */
     film_labels labels; /* FILM_LABELS_AUTO until the first file is open */
-    uint64_t skipped;   /* bad rows passed over in the files that are done */
+    uint64_t skipped;   /* bad rows in the files read so far */
 };
 
-/* Opens nothing yet. PATHS and OPTIONS stay the caller's and must live as long. */
+/* Opens nothing yet. PATHS and OPTIONS belong to the caller and must outlive ROWS. */
 void rows_start(struct rows *rows, const char *const *paths, size_t count,
                 const film_table_options *options);
 void rows_close(struct rows *rows);
 
-/* As film_table_next, over all files; FILM_END after the last. A file with another kind of labels
- * than those before it is an error. */
+/* Like film_table_next, over all files; FILM_END after the last. A file with a different kind of
+ * labels than the preceding ones is an error. */
 film_status rows_next(struct rows *rows, film_row *row, film_error *error);
 
-/* Share of the input that was read, 0 to 1; -1 when it cannot be known. */
+/* Fraction of the input that was read, 0 to 1; -1 when unknown. */
 double rows_progress(const struct rows *rows);
 
 #endif

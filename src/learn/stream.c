@@ -1,5 +1,5 @@
-/* Files as a stream of rows, and the sample a streaming method starts from. Batches are made by
- * learn_mfilm.c. */
+/* Streams rows from files and draws the sample that a streaming method starts from. learn_mfilm.c
+ * makes the batches. */
 #include "learn/stream.h"
 #include "base/mem.h"
 #include "learn/corpus_share.h"
@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_DEV = 200, MOST_DEV = 20000 }; /* rows held out: fewer are no use, more not needed */
+/* Rows held out: fewer are useless, more are unnecessary. */
+enum { LEAST_DEV = 200, MOST_DEV = 20000 };
 
 void stream_rewind(struct stream *stream)
 {
@@ -46,7 +47,7 @@ static double questions_of(film_labels labels)
     return labels == FILM_LABELS_CATEGORIES ? 1 : labels == FILM_LABELS_TRIPLETS ? 3 : 2;
 }
 
-/* 0 .. 1, by the seed and a number. */
+/* A pseudo-random number in 0 .. 1 from the seed and a number. */
 static double draw_share(uint64_t seed, uint64_t number)
 {
     const uint64_t key[2] = {seed, number};
@@ -89,8 +90,8 @@ struct sampler {
     struct corpus corpus;
     double *key; /* of each row of the corpus, 0 .. 1 */
     size_t key_capacity;
-    double limit; /* rows with larger keys are left out */
-    size_t most;  /* rows and distinct sentences, each */
+    double limit; /* rows with larger keys are dropped */
+    size_t most;  /* limit on rows and on distinct sentences */
 };
 
 /* Halves the limit and drops the rows above it. */
@@ -114,7 +115,7 @@ done:
     return status;
 }
 
-static film_status offer(struct sampler *s, const film_row *row, double key, film_error *error)
+static film_status offer_row(struct sampler *s, const film_row *row, double key, film_error *error)
 {
     film_status status = FILM_OK;
     if (key >= s->limit) goto done;
@@ -122,14 +123,14 @@ static film_status offer(struct sampler *s, const film_row *row, double key, fil
     TRY_ALLOC(mem_grow((void **)&s->key, &s->key_capacity, at + 1, sizeof *s->key), error);
     s->key[at] = key;
     TRY(corpus_add(&s->corpus, row, error));
-    /* the last row itself may be more than asked for; one row is kept in any case */
+    /* A single row may exceed the limit; at least one row is kept. */
     while (s->corpus.rows > 1 && (s->corpus.rows > s->most || s->corpus.sentences.count > s->most))
         TRY(thin(s, error));
 done:
     return status;
 }
 
-/* The same limit in all processes: that of the one with the most rows. */
+/* Sets the same limit in all processes: that of the process with the most rows. */
 static film_status agree_on_limit(struct sampler *s, const struct comm *comm, film_error *error)
 {
     film_status status = FILM_OK;
@@ -145,10 +146,10 @@ done:
     return status;
 }
 
-/* From what this process read to what all did: one sample, the dev rows in every process, the
- * number of rows. NUMBER of all kinds were read here. */
-static film_status join(struct stream_source *source, struct corpus *corpus, struct corpus *dev,
-                        uint64_t number, film_error *error)
+/* Joins what all processes read: one shared sample, the dev rows in every process, the total number
+ * of rows. NUMBER is the count of rows read here. */
+static film_status join_processes(struct stream_source *source, struct corpus *corpus,
+                                  struct corpus *dev, uint64_t number, film_error *error)
 {
     film_status status = FILM_OK;
     const struct comm *comm = comm_of(source->options->job);
@@ -171,7 +172,7 @@ done:
     return status;
 }
 
-/* One pass: sample, dev rows, number of rows. */
+/* One pass over the files: sample, dev rows, number of rows. */
 static film_status sample_pass(struct stream_source *source, struct corpus *corpus,
                                struct corpus *dev, film_error *error)
 {
@@ -190,7 +191,7 @@ static film_status sample_pass(struct stream_source *source, struct corpus *corp
     TRY(stream_init(&stream, source, error));
     while ((status = stream_next(&stream, &row, &part, error)) == FILM_OK) {
         if (part == STREAM_LEARN) {
-            TRY(offer(&sampler, &row, draw_share(options->seed + 1, first + number), error));
+            TRY(offer_row(&sampler, &row, draw_share(options->seed + 1, first + number), error));
             source->rows++;
         } else if (part == STREAM_DEV && dev->rows < MOST_DEV / processes) {
             TRY(corpus_add(dev, &row, error));
@@ -207,7 +208,7 @@ static film_status sample_pass(struct stream_source *source, struct corpus *corp
     corpus->labels = dev->labels = stream.rows.labels;
     corpus->skipped = stream.rows.skipped;
     source->own_rows = source->rows;
-    TRY(join(source, corpus, dev, number, error));
+    TRY(join_processes(source, corpus, dev, number, error));
 done:
     corpus_free(&sampler.corpus);
     mem_free(sampler.key);

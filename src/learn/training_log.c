@@ -1,6 +1,6 @@
-/* The notes of a training: figures and seconds as two JSON objects. It decides nothing; whoever
- * learns says what is worth noting. Seconds and traffic are not saved with the model, so that
- * the same training gives the same bytes. */
+/* The log of a training: measures and seconds as two JSON objects. The learners decide what is
+ * logged. Seconds and traffic are not stored in the model, so that the same training gives the same
+ * file. */
 #include "learn/training_log.h"
 #include "base/mem.h"
 #include "base/clock.h"
@@ -11,8 +11,10 @@
 
 film_status training_log_init(struct training_log *log, const struct comm *comm, film_error *error)
 {
-    *log = (struct training_log){
-        .comm = comm, .figures = json_object(), .seconds = json_object(), .started = clock_seconds()};
+    *log = (struct training_log){.comm = comm,
+                                 .figures = json_object(),
+                                 .seconds = json_object(),
+                                 .started = clock_seconds()};
     return log->figures && log->seconds ? FILM_OK : status_no_memory(error);
 }
 
@@ -49,8 +51,8 @@ void training_log_remark(struct training_log *log, const char *key, json_t *valu
         json_decref(value);
 }
 
-/* Traffic goes with the seconds: checkpoints are traffic too, and how many there are is a matter
- * of time. */
+/* Traffic is reported with the seconds: checkpoints cause traffic too, and their number depends on
+ * time. */
 static void note_traffic(struct training_log *log, const char *name)
 {
     const struct comm_traffic *now = log->comm->traffic, *then = &log->traffic;

@@ -1,5 +1,5 @@
-/* Collects the rows of all processes in the first one, which learns the trees. Rows beyond a
- * limit are sampled by their number, the same in every job. */
+/* Gathers the rows of all processes in the first one, which trains the trees. Rows beyond a limit
+ * are sampled by their number, the same for every number of processes. */
 #include "learn/tree_rows.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -12,7 +12,7 @@ void tree_rows_free(struct tree_rows *rows)
     *rows = (struct tree_rows){.own = {NULL}};
 }
 
-/* The numbers of the share's pairs that are drawn. */
+/* Draws the numbers of the share's pairs. */
 static film_status draw_pairs(const struct out_of_fold *held, size_t most, uint64_t seed,
                               uint32_t **drawn, size_t *count, film_error *error)
 {
@@ -28,10 +28,10 @@ static film_status draw_pairs(const struct out_of_fold *held, size_t most, uint6
     return FILM_OK;
 }
 
-/* *COLUMN, SIZE bytes of each pair of the share, becomes that of the pairs DRAWN (NULL: all) of
- * all processes; *OWN is to be freed, or NULL where it stays what it is. */
-static film_status bring(const struct comm *comm, const void **column, size_t size,
-                         const uint32_t *drawn, size_t count, void **own, film_error *error)
+/* *COLUMN, with SIZE bytes per pair of the share, becomes that of the DRAWN pairs (NULL: all) of
+ * all processes. *OWN must be freed; it is NULL where the column is unchanged. */
+static film_status gather_column(const struct comm *comm, const void **column, size_t size,
+                                 const uint32_t *drawn, size_t count, void **own, film_error *error)
 {
     film_status status = FILM_OK;
     char *some = NULL;
@@ -67,7 +67,7 @@ film_status tree_rows_gather(const struct out_of_fold *held, const struct comm *
     const size_t size[TREE_ROWS_COLUMNS] = {traits_count() * sizeof(float), sizeof(float),
                                             sizeof(float), sizeof(float), 1};
     for (int c = 0; c < TREE_ROWS_COLUMNS; c++)
-        TRY(bring(comm, &column[c], size[c], drawn, count, &rows->own[c], error));
+        TRY(gather_column(comm, &column[c], size[c], drawn, count, &rows->own[c], error));
     rows->x = column[0];
     rows->target = column[1];
     rows->weight = column[2];
@@ -75,7 +75,7 @@ film_status tree_rows_gather(const struct out_of_fold *held, const struct comm *
     rows->fold = column[4];
     rows->count = count;
     TRY(comm_sum_counts(comm, &rows->count, 1, error));
-    if (rows->fold == fold) { /* the one column that is not the material's */
+    if (rows->fold == fold) { /* the only column that HELD does not own */
         rows->own[4] = fold;
         fold = NULL;
     }

@@ -1,4 +1,4 @@
-/* The pairs trees are learned from, brought together: process 0 learns them alone and tells the
+/* Gathers the rows that the trees are trained on: process 0 trains alone and sends the trees to the
  * others. */
 #ifndef LEARN_TREE_ROWS_H
 #define LEARN_TREE_ROWS_H
@@ -7,17 +7,18 @@
 
 enum { TREE_ROWS_COLUMNS = 5 };
 
-/* A row for each pair, in the order of all pairs; in process 0 only. */
+/* One row per pair, in the order of all pairs; in process 0 only. */
 struct tree_rows {
     size_t count;
     const float *x; /* count x traits */
     const float *target, *weight, *base;
     const unsigned char *fold;
-    void *own[TREE_ROWS_COLUMNS]; /* of these, those that are not the material's */
+    void *own[TREE_ROWS_COLUMNS]; /* the columns that do not belong to struct out_of_fold */
 };
 
-/* All pairs, or of more than MOST about so many, drawn by SEED: the same ones by any number of
- * processes. Every process calls it. Free after a failure as well, before the material. */
+/* Gathers all pairs or, when there are more than MOST, a random sample of about MOST, drawn by
+ * SEED: the same for every number of processes. Collective. Free after a failure as well, before
+ * HELD. */
 film_status tree_rows_gather(const struct out_of_fold *held, const struct comm *comm, size_t most,
                              uint64_t seed, struct tree_rows *rows, film_error *error);
 void tree_rows_free(struct tree_rows *rows);

@@ -1,5 +1,5 @@
-/* Covers of trees: every row is sent down every tree and adds its weight to the leaf where it
- * ends. It does not grow trees (train/boost.c) and does not read them (pair/trees.c). */
+/* Computes covers: every row descends every tree and adds its weight to the leaf it reaches. Trees
+ * are trained in boosting.c and evaluated in pair/trees.c. */
 #include "learn/trees_cover.h"
 #include "base/mem.h"
 #include "la/openmp.h"
@@ -11,7 +11,7 @@ film_status trees_cover(struct trees *trees, const float *x, size_t rows, size_t
     double *sum = mem_zeroed(n, TREE_LEAVES * sizeof *sum); /* n x 4 */
     if (!sum) return status_no_memory(error);
     threads = openmp_use(threads);
-    /* A thread owns some trees and sees all rows in their order: no sum depends on the threads. */
+    /* One thread owns each tree and reads all rows in order: no sum depends on the threads. */
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int part = 0; part < threads; part++) {
         size_t first = n * (size_t)part / (size_t)threads;

@@ -1,5 +1,5 @@
-/* Labels to triplets: clusters by union-find, then positives and labelled, hard and random
- * negatives of every anchor. Hard ones come from the caller's neighbours; nothing is embedded
+/* Turns labels into triplets: clusters by union-find, then positives and labelled, hard and random
+ * negatives of every anchor. Hard negatives come from the caller's neighbours; nothing is embedded
  * here. */
 #include "learn/triplets.h"
 #include "base/mem.h"
@@ -34,7 +34,7 @@ int triplets_valid(const struct triplets *t)
     return t->anchors == 0 || (t->start[0] == 0 && t->start[t->anchors] == t->count);
 }
 
-/* ---- Lists: for each of COUNT keys some ids, in the order given (a CSR without values) ---- */
+/* ---- Lists: some ids for each of COUNT keys, in the order given (a CSR without values) ---- */
 
 struct lists {
     size_t *start; /* count + 1 */
@@ -46,8 +46,8 @@ static void lists_free(struct lists *l)
     mem_free(l->start), mem_free(l->item);
 }
 
-/* Sizes first: call lists_count for every entry, then lists_ready, then lists_put in order. The
- * starts are kept one place ahead while filling, so that no second cursor array is needed. */
+/* Call lists_count for every entry, then lists_ready, then lists_put in order. While filling, the
+ * starts are shifted by one, so that no second cursor array is needed. */
 static film_status lists_init(struct lists *l, size_t count, film_error *error)
 {
     *l = (struct lists){.start = mem_zeroed(count + 2, sizeof *l->start)};
@@ -89,13 +89,13 @@ struct maker {
     uint32_t *cluster;    /* sentence -> cluster; TRIPLETS_NONE: not labelled */
     struct lists members; /* cluster -> sentences */
     struct lists similar; /* sentence -> partners of its positive pairs; empty for categories */
-    struct lists
-        different;      /* sentence -> partners of its negative pairs, contradictions left out */
-    uint32_t *drawable; /* labelled sentences, from which random negatives come */
+    /* sentence -> partners of its negative pairs, without contradictions */
+    struct lists different;
+    uint32_t *drawable; /* labelled sentences, the source of random negatives */
     size_t drawables;
-    uint32_t *positive, *negative; /* of the present anchor */
+    uint32_t *positive, *negative; /* of the current anchor */
     size_t positives, negatives;
-    uint32_t *pool; /* scratch to draw from without putting back */
+    uint32_t *pool; /* scratch for sampling without replacement */
     size_t pool_capacity;
     struct triplets *out;
     size_t anchor_capacity, start_capacity, similar_capacity, dissimilar_capacity;
@@ -108,7 +108,7 @@ static void maker_free(struct maker *m)
     mem_free(m->positive), mem_free(m->negative);
 }
 
-/* Adds ID unless it is there already or the list is full; 1 when added. Lists are short. */
+/* Adds ID unless it is present or the list is full; returns 1 when added. Lists are short. */
 static int add_new(uint32_t *list, size_t *count, size_t limit, uint32_t id)
 {
     if (*count >= limit) return 0;
@@ -118,9 +118,9 @@ static int add_new(uint32_t *list, size_t *count, size_t limit, uint32_t id)
     return 1;
 }
 
-/* Fills LIST up to LIMIT from the pool (POOLED ids), drawing without putting back. */
-static void draw(struct maker *m, struct rng *rng, size_t pooled, uint32_t *list, size_t *count,
-                 size_t limit)
+/* Fills LIST up to LIMIT from the pool (POOLED ids) by sampling without replacement. */
+static void draw_from_pool(struct maker *m, struct rng *rng, size_t pooled, uint32_t *list,
+                           size_t *count, size_t limit)
 {
     for (size_t left = pooled; left > 0 && *count < limit; left--) {
         size_t at = (size_t)rng_below(rng, left);
@@ -147,12 +147,12 @@ static film_status draw_positives(struct maker *m, uint32_t anchor, struct rng *
     for (size_t i = 0; i < size; i++)
         if (lists_of(&m->members, home)[i] != anchor)
             m->pool[pooled++] = lists_of(&m->members, home)[i];
-    draw(m, rng, pooled, m->positive, &m->positives, limit);
+    draw_from_pool(m, rng, pooled, m->positive, &m->positives, limit);
     if (m->positives == 0 && limit > 0 && m->options->alone) m->positive[m->positives++] = anchor;
     return FILM_OK;
 }
 
-/* The partners of negative pairs, then the rest of their clusters. */
+/* The partners of negative pairs, then the other members of their clusters. */
 static film_status draw_labelled(struct maker *m, uint32_t anchor, struct rng *rng,
                                  film_error *error)
 {
@@ -169,7 +169,7 @@ static film_status draw_labelled(struct maker *m, uint32_t anchor, struct rng *r
         memcpy(m->pool + pooled, lists_of(&m->members, there), size * sizeof *m->pool);
         pooled += size;
     }
-    draw(m, rng, pooled, m->negative, &m->negatives, limit);
+    draw_from_pool(m, rng, pooled, m->negative, &m->negatives, limit);
     m->out->labelled += m->negatives;
     return FILM_OK;
 }
@@ -194,8 +194,8 @@ static void draw_hard(struct maker *m, uint32_t anchor)
     m->out->hard += m->negatives - before;
 }
 
-/* Random ones. With few clusters a draw may hit the own cluster; give up after some tries rather
- * than list the complement. */
+/* Draws random negatives. With few clusters a draw may hit the own cluster; we give up after some
+ * tries rather than list the complement. */
 static void draw_random(struct maker *m, uint32_t anchor, struct rng *rng)
 {
     size_t before = m->negatives, limit = before + m->options->random;
@@ -249,7 +249,7 @@ done:
     return status;
 }
 
-/* Members of every cluster, the list of labelled sentences, and then all anchors in turn. */
+/* Lists the members of every cluster and the labelled sentences, then draws for all anchors. */
 static film_status draw_all(struct maker *m, size_t clusters, film_error *error)
 {
     film_status status = FILM_OK;
@@ -281,7 +281,7 @@ done:
 
 /* ---- The three kinds of labels ---- */
 
-/* Clusters from the positive pairs; a sentence in no pair at all stays unlabelled. */
+/* Clusters from the positive pairs; a sentence in no pair stays unlabelled. */
 static film_status cluster_pairs(struct maker *m, const struct triplet_pair *pairs, size_t count,
                                  film_error *error)
 {
@@ -301,7 +301,7 @@ done:
     return status;
 }
 
-/* Partners by sentence, positive and negative; negative pairs inside a cluster are counted only. */
+/* Lists positive and negative partners by sentence; contradictions are only counted. */
 static film_status partner_lists(struct maker *m, const struct triplet_pair *pairs, size_t count,
                                  film_error *error)
 {
@@ -343,7 +343,7 @@ film_status triplets_from_pairs(size_t sentences, const struct triplet_pair *pai
                            pairs[i].a, pairs[i].b, pairs[i].same, sentences));
     TRY(cluster_pairs(&m, pairs, count, error));
     TRY(partner_lists(&m, pairs, count, error));
-    TRY(draw_all(&m, sentences, error)); /* a cluster is named by its smallest member */
+    TRY(draw_all(&m, sentences, error)); /* a cluster's id is its smallest member */
 done:
     maker_free(&m);
     if (status != FILM_OK) triplets_free(out);

@@ -1,21 +1,21 @@
-/* Labels to triplets (anchor, similar, dissimilar).
+/* Turns labels into triplets (anchor, similar, dissimilar).
  *
- * Three kinds of labels. Pairs with 0/1: union-find over the positive pairs gives clusters, and
- * every sentence of a pair is an anchor. Categories: the category is the cluster. Explicit
- * triplets: taken as they are. For the first two an anchor draws
- *     positives  from its cluster, its own partners first;
- *     negatives  its labelled ones, carried over to the whole cluster of the partner (the partners
+ * There are three kinds of labels. Pairs with 0/1: union-find over the positive pairs gives
+ * clusters, and every sentence of a pair is an anchor. Categories: the category is the cluster.
+ * Explicit triplets are taken as they are. For the first two kinds an anchor draws
+ *     positives  from its cluster, its labelled partners first;
+ *     negatives  its labelled ones, extended to the whole cluster of the partner (the partners
  *                themselves first); then hard ones, from the caller's nearest neighbours; then
  *                random ones; never from its own cluster, never twice.
  * An anchor without a positive or without a negative gets no triplet and does not count.
  *
- * The q-th triplet of an anchor joins its positive q mod P with its negative q mod N, for q below
- * max(P, N). FILM averages over an anchor's triplets (w_i = sum (v_j - v_k) / (t_i + 1)), so all P
- * N combinations would give the same direction and only cost memory.
+ * The q-th triplet of an anchor combines its positive q mod P with its negative q mod N, for q
+ * below max(P, N). FILM averages over an anchor's triplets (w_i = sum (v_j - v_k) / (t_i + 1)), so
+ * all P N combinations would give the same direction and only cost memory.
  *
- * A negative pair inside one cluster is a contradiction: counted, kept out of the negatives. Every
- * anchor draws from its own generator (seed, anchor), one after the other: no threads, the same
- * bytes everywhere; 165,000 anchors take a fraction of a second.
+ * A negative pair inside one cluster is a contradiction: it is counted and not used as a negative.
+ * Every anchor has its own random generator (seed, anchor), and the code is sequential, so the
+ * result is the same everywhere; 165,000 anchors take a fraction of a second.
  *
  * Memory: 8 bytes per triplet, 12 per anchor; while building about 40 per sentence, 16 per pair. */
 #ifndef LEARN_TRIPLETS_H
@@ -31,19 +31,19 @@ struct triplets {
     size_t sentences;
     size_t anchors;       /* those with at least one triplet */
     size_t count;         /* triplets */
-    uint32_t *anchor;     /* anchors: sentence ids, rising */
-    size_t *start;        /* anchors + 1: triplets of anchor a are start[a] .. start[a+1] */
+    uint32_t *anchor;     /* anchors: sentence ids, ascending */
+    size_t *start;        /* anchors + 1: triplets of anchor a are start[a] .. start[a+1] - 1 */
     uint32_t *similar;    /* count: j */
     uint32_t *dissimilar; /* count: k */
-    /* In a job, where these are the anchors of one process: each one's place among those of all,
-     * rising. NULL: these are all. */
+    /* In a job, where these are the anchors of one process: the index of each among those of all,
+     * ascending. NULL: these are all anchors. */
     uint32_t *place;
-    /* What was found on the way: */
+    /* Statistics: */
     size_t clusters;       /* with two members or more */
     size_t largest;        /* members of the largest cluster */
     size_t contradictions; /* negative pairs inside a cluster; degenerate explicit triplets */
     size_t labelled, hard, random;             /* negatives drawn of each kind */
-    size_t without_positive, without_negative; /* labelled sentences that could not be anchors */
+    size_t without_positive, without_negative; /* labelled sentences that are not anchors */
 };
 
 struct triplet_pair {
@@ -52,18 +52,19 @@ struct triplet_pair {
 };
 
 struct triplet_options {
-    size_t positives; /* most per anchor; likewise below */
+    size_t positives; /* maximum per anchor, as are the next three */
     size_t labelled;
     size_t hard;
     size_t random;
-    int alone; /* a sentence without a positive is its own; cost 0.8 points on Quora's dev set */
-    size_t hard_skip; /* pass over so many nearest ones of another cluster: often unlabelled
-                         duplicates */
-    /* ROW[i]: where sentence i stands in the neighbours; TRIPLETS_NONE: it is no anchor here but
-     * in another process of a job. NULL: all may be anchors, each where it is. */
+    /* A sentence without a positive is its own positive. Cost 0.8 points on Quora's dev set. */
+    int alone;
+    /* Skip this number of nearest sentences of another cluster: often unlabelled duplicates. */
+    size_t hard_skip;
+    /* ROW[i]: the row of sentence i in the neighbours. TRIPLETS_NONE: it is an anchor of another
+     * process of the job. NULL: every sentence may be an anchor, and its row is its id. */
     const uint32_t *row;
-    /* Nearest sentences under a current map, best first, WIDTH per row, TRIPLETS_NONE where
-     * there are fewer; the sentence itself is passed over. May be NULL. */
+    /* Nearest sentences under the current map, best first, WIDTH per row, TRIPLETS_NONE where there
+     * are fewer. The sentence itself is skipped. May be NULL. */
     const uint32_t *neighbours;
     size_t neighbour_width;
     uint64_t seed;
@@ -76,8 +77,8 @@ film_status triplets_from_pairs(size_t sentences, const struct triplet_pair *pai
                                 const struct triplet_options *options, struct triplets *out,
                                 film_error *error);
 
-/* CATEGORY[i] of sentence i, dense numbers from 0; TRIPLETS_NONE: not labelled, neither anchor nor
- * drawn. */
+/* CATEGORY[i] is that of sentence i, dense numbers from 0. TRIPLETS_NONE: the sentence has no label
+ * and is not used. */
 film_status triplets_from_categories(size_t sentences, const uint32_t *category,
                                      const struct triplet_options *options, struct triplets *out,
                                      film_error *error);
@@ -89,7 +90,7 @@ film_status triplets_from_triplets(size_t sentences, const uint32_t (*rows)[3], 
 
 void triplets_free(struct triplets *triplets);
 
-/* Self-check: ids in range, starts rising, no sentence twice in a triplet. 0: broken. */
+/* Returns 1 when ids are in range, starts ascend and no triplet repeats a sentence, else 0. */
 int triplets_valid(const struct triplets *triplets);
 
 #endif

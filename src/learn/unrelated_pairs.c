@@ -1,5 +1,5 @@
-/* Draws pairs of sentences, pieces and made-up words, and surveys them as the trees see pairs.
- * What they weigh beside labelled pairs is decided here; what is learned from them is not. */
+/* Draws unrelated pairs of sentences, excerpts and made-up words, and computes their traits for the
+ * trees. It decides their weight; it does not train on them. */
 #include "learn/unrelated_pairs.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -10,10 +10,10 @@
 
 #include <string.h>
 
-enum { STRETCH = 64, LONGEST_WORD = 9, LONGEST_PIECE = 4 };
+enum { CHUNK = 64, LONGEST_WORD = 9, LONGEST_EXCERPT = 4 };
 
-/* What labelled pairs weigh is 1 each; so many of these, each half, moves what is learned about
- * labelled pairs by less than the seed does. */
+/* Labelled pairs have weight 1. With this number and weight, unrelated pairs change what is learned
+ * about labelled pairs by less than a different seed does. */
 static const float WEIGHT = 0.5f;
 
 void unrelated_pairs_free(struct unrelated_pairs *pairs)
@@ -24,10 +24,10 @@ void unrelated_pairs_free(struct unrelated_pairs *pairs)
     *pairs = (struct unrelated_pairs){.x = NULL};
 }
 
-/* One to four words in a row of TEXT, cut at spaces. */
-static film_text piece(struct rng *rng, film_text text)
+/* One to four consecutive words of TEXT, cut at spaces. */
+static film_text excerpt(struct rng *rng, film_text text)
 {
-    size_t spaces = 0, skip, words = 1 + (size_t)rng_below(rng, LONGEST_PIECE), start = 0;
+    size_t spaces = 0, skip, words = 1 + (size_t)rng_below(rng, LONGEST_EXCERPT), start = 0;
     for (size_t i = 0; i < text.length; i++) spaces += text.bytes[i] == ' ';
     skip = (size_t)rng_below(rng, spaces + 1);
     while (skip) skip -= text.bytes[start++] == ' ';
@@ -36,7 +36,7 @@ static film_text piece(struct rng *rng, film_text text)
     return (film_text){text.bytes + start, end - start};
 }
 
-/* A word nobody knows. */
+/* A random string that is in no vocabulary. */
 static film_text made_up_word(struct rng *rng, char *room)
 {
     size_t length = 3 + (size_t)rng_below(rng, LONGEST_WORD - 2);
@@ -44,8 +44,8 @@ static film_text made_up_word(struct rng *rng, char *room)
     return (film_text){room, length};
 }
 
-/* One pair on its way. What is drawn for the second sentence depends on the first one's text,
- * and in a job another process may have that: so first all first sentences are brought, then all
+/* One pair under construction. The draw for the second sentence depends on the text of the first,
+ * which another process of the job may own. So all first sentences are fetched first, then all
  * second ones. */
 struct drawn {
     struct rng rng;
@@ -54,38 +54,39 @@ struct drawn {
     char room[2][LONGEST_WORD + 1];
 };
 
-struct drawing {
-    size_t first, count; /* the share of this process */
+struct pair_drawing {
+    size_t first, count; /* the range of this process */
     struct drawn *pair;
-    uint32_t *id, *at;        /* of the sentence drawn; in the table brought */
-    struct strtab brought[2]; /* first and second sentences */
+    uint32_t *id, *at;        /* of the drawn sentence; its index in the fetched table */
+    struct strtab fetched[2]; /* first and second sentences */
 };
 
-static void drawing_free(struct drawing *drawing)
+static void drawing_free(struct pair_drawing *drawing)
 {
     mem_free(drawing->pair);
     mem_free(drawing->id);
     mem_free(drawing->at);
-    for (int side = 0; side < 2; side++) strtab_free(&drawing->brought[side]);
+    for (int side = 0; side < 2; side++) strtab_free(&drawing->fetched[side]);
 }
 
-/* A sentence, more often a piece of one, seldom a made-up word or nothing. */
+/* A whole sentence if WHOLE, otherwise mostly an excerpt, rarely a made-up word or an empty
+ * text. */
 static film_text cut(struct drawn *drawn, film_text text, int whole, char *room)
 {
     if (whole) return text;
     if (drawn->kind == 0) return (film_text){room, 0};
     if (drawn->kind <= 3) return made_up_word(&drawn->rng, room);
-    return piece(&drawn->rng, text);
+    return excerpt(&drawn->rng, text);
 }
 
-/* Both whole in a third of the pairs, one in a third, none in a third. */
-static int whole_sides(const struct drawing *drawing, size_t i)
+/* Both sides are whole in a third of the pairs, one in a third, none in a third. */
+static int whole_sides(const struct pair_drawing *drawing, size_t i)
 {
     return (int)((drawing->first + i) % 3);
 }
 
-static film_status draw(const struct corpus *corpus, uint64_t seed, struct drawing *drawing,
-                        film_error *error)
+static film_status draw_sentences(const struct corpus *corpus, uint64_t seed,
+                                  struct pair_drawing *drawing, film_error *error)
 {
     film_status status = FILM_OK;
     const struct strtab *texts;
@@ -98,8 +99,8 @@ static film_status draw(const struct corpus *corpus, uint64_t seed, struct drawi
             drawing->pair[i].kind = rng_below(&drawing->pair[i].rng, 20);
             drawing->id[i] = order[rng_below(&drawing->pair[i].rng, corpus_all(corpus))];
         }
-        TRY(labels_bring(corpus, drawing->id, drawing->count, &drawing->brought[side], &texts,
-                         drawing->at, error));
+        TRY(labels_fetch_texts(corpus, drawing->id, drawing->count, &drawing->fetched[side], &texts,
+                               drawing->at, error));
         for (size_t i = 0; i < drawing->count; i++) {
             struct drawn *pair = &drawing->pair[i];
             pair->text[side] = cut(pair, strtab_get(texts, drawing->at[i]),
@@ -111,9 +112,9 @@ done:
     return status;
 }
 
-static film_status make(const struct decision *decision, const struct drawing *drawing,
-                        struct survey *survey, size_t i, struct unrelated_pairs *out,
-                        film_error *error)
+static film_status make_pair(const struct decision *decision, const struct pair_drawing *drawing,
+                             struct survey *survey, size_t i, struct unrelated_pairs *out,
+                             film_error *error)
 {
     const film_text *text = drawing->pair[i].text;
     film_status status = survey_make(survey, &decision->evidence, text[0], text[1], error);
@@ -129,21 +130,20 @@ static film_status make(const struct decision *decision, const struct drawing *d
     return FILM_OK;
 }
 
-static film_status make_all(const struct decision *decision, const struct drawing *drawing,
+static film_status make_all(const struct decision *decision, const struct pair_drawing *drawing,
                             int threads, struct unrelated_pairs *out, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t stretches = (out->count + STRETCH - 1) / STRETCH;
+    size_t chunks = (out->count + CHUNK - 1) / CHUNK;
 #pragma omp parallel num_threads(openmp_use(threads))
     {
         struct survey survey;
         film_error own_error;
         film_status own = survey_init(&survey, decision->encoder, &own_error);
 #pragma omp for schedule(dynamic, 1)
-        for (size_t s = 0; s < stretches; s++)
-            for (size_t i = s * STRETCH; i < out->count && i < (s + 1) * STRETCH && own == FILM_OK;
-                 i++)
-                own = make(decision, drawing, &survey, i, out, &own_error);
+        for (size_t s = 0; s < chunks; s++)
+            for (size_t i = s * CHUNK; i < out->count && i < (s + 1) * CHUNK && own == FILM_OK; i++)
+                own = make_pair(decision, drawing, &survey, i, out, &own_error);
         if (own != FILM_OK) {
 #pragma omp critical
             status = status_set(error, own, "%s", own_error.message);
@@ -153,10 +153,10 @@ static film_status make_all(const struct decision *decision, const struct drawin
     return status;
 }
 
-/* COLUMN, COUNT things of SIZE bytes, becomes that of all processes in process 0, and nothing in
- * the others. */
-static film_status collect(const struct comm *comm, float **column, size_t count, size_t size,
-                           film_error *error)
+/* Gathers COLUMN, COUNT items of SIZE bytes, of all processes in process 0; frees it in the
+ * others. */
+static film_status gather_in_first(const struct comm *comm, float **column, size_t count,
+                                   size_t size, film_error *error)
 {
     film_status status = FILM_OK;
     void *all = NULL;
@@ -175,7 +175,7 @@ film_status unrelated_pairs_draw(const struct corpus *corpus, const struct decis
     film_status status = FILM_OK;
     const struct comm *comm = corpus->comm;
     size_t traits = traits_count() * sizeof(float), count = options->count;
-    struct drawing drawing = {.first = comm_begin(comm, count, comm->rank)};
+    struct pair_drawing drawing = {.first = comm_begin(comm, count, comm->rank)};
     *out = (struct unrelated_pairs){0};
     if (!count || !corpus_all(corpus)) return FILM_OK;
     drawing.count = comm_begin(comm, count, comm->rank + 1) - drawing.first;
@@ -187,11 +187,11 @@ film_status unrelated_pairs_draw(const struct corpus *corpus, const struct decis
                   (drawing.id = mem_array(out->count, sizeof *drawing.id)) &&
                   (drawing.at = mem_array(out->count, sizeof *drawing.at)),
               error);
-    TRY(draw(corpus, options->seed, &drawing, error));
+    TRY(draw_sentences(corpus, options->seed, &drawing, error));
     TRY(make_all(decision, &drawing, options->threads, out, error));
-    TRY(collect(comm, &out->x, out->count, traits, error));
-    TRY(collect(comm, &out->base, out->count, sizeof(float), error));
-    TRY(collect(comm, &out->weight, out->count, sizeof(float), error));
+    TRY(gather_in_first(comm, &out->x, out->count, traits, error));
+    TRY(gather_in_first(comm, &out->base, out->count, sizeof(float), error));
+    TRY(gather_in_first(comm, &out->weight, out->count, sizeof(float), error));
     out->count = comm->rank == 0 ? count : 0;
 done:
     drawing_free(&drawing);

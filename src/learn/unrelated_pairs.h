@@ -1,11 +1,10 @@
-/* Pairs that have nothing to do with each other: what labelled files lack.
+/* Unrelated pairs, which labelled files lack, as additional negatives for the trees.
  *
- * People label pairs that look alike, questions of several words. Trees learned from these alone
- * guess about everything else; they guessed that "hello" and "banana" mean the same (0.74 on
- * Quora). So the trees also see made-up pairs: training sentences drawn by chance, pieces of one
- * to four words of them, made-up words, nothing at all. They count as different. The map and the
- * evidence do not see them, nor do the calibration and the threshold: those are about pairs as
- * they were labelled. */
+ * People label pairs that look similar and have several words. Trees trained on these alone
+ * extrapolate badly: they gave "hello" and "banana" a probability of 0.74 on Quora. So the trees
+ * also see synthetic pairs: random training sentences, excerpts of one to four words from them,
+ * made-up words, and empty texts. They are labelled negative. The map, the evidence, the
+ * calibration and the threshold do not use them: those describe pairs as they were labelled. */
 #ifndef LEARN_UNRELATED_PAIRS_H
 #define LEARN_UNRELATED_PAIRS_H
 
@@ -15,8 +14,8 @@
 struct unrelated_pairs {
     size_t count;
     float *x;      /* count x traits */
-    float *base;   /* what line and evidence say */
-    float *weight; /* 0: they share a word by chance */
+    float *base;   /* linear model and evidence */
+    float *weight; /* 0 where they share a word by chance */
 };
 
 struct unrelated_options {
@@ -25,8 +24,8 @@ struct unrelated_options {
     int threads;
 };
 
-/* DECISION has its line, evidence and encoder. In a job every process makes its share of
- * them and process 0 gets all, the others none. Free after a failure as well. */
+/* DECISION has its linear model, evidence and encoder. In a job every process computes a share;
+ * process 0 receives all, the others nothing. Free after a failure as well. */
 film_status unrelated_pairs_draw(const struct corpus *corpus, const struct decision *decision,
                                  const struct unrelated_options *options,
                                  struct unrelated_pairs *out, film_error *error);

@@ -1,9 +1,9 @@
-/* film_job by MPI: the one file that knows it.
+/* Implements film_job and the communicator of base/comm.h with MPI. No other file includes mpi.h.
  *
- * MPI is started only in a process that mpirun started: its launcher says so in the environment.
- * Calls come from one thread, outside of parallel regions (MPI_THREAD_FUNNELED). Sizes are 64 bits
- * here and `int` in MPI, so large arrays go in stretches. A call that fails ends the job by itself:
- * MPI's own default, and the right thing, since the others could not go on. */
+ * MPI starts only in a process that an MPI launcher started, which its environment variables show.
+ * All calls come from one thread, outside parallel regions (MPI_THREAD_FUNNELED). Our sizes have 64
+ * bits and MPI's are int, so large arrays are sent in chunks. A failing MPI call ends the whole
+ * job: that is MPI's default, and the other processes could not continue anyway. */
 #include "base/comm.h"
 #include "base/mem.h"
 #include "film_io.h"
@@ -12,16 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRETCH = 1 << 28 }; /* elements or bytes of one MPI call */
+/* The most elements or bytes that one MPI call transfers. */
+enum { MOST_PER_CALL = 1 << 28 };
 
 static int at_once(size_t left)
 {
-    return left < STRETCH ? (int)left : STRETCH;
+    return left < MOST_PER_CALL ? (int)left : MOST_PER_CALL;
 }
 
 static film_status sum(void *values, size_t count, size_t width, MPI_Datatype type)
 {
-    for (size_t at = 0; at < count; at += STRETCH)
+    for (size_t at = 0; at < count; at += MOST_PER_CALL)
         MPI_Allreduce(MPI_IN_PLACE, (char *)values + at * width, at_once(count - at), type, MPI_SUM,
                       MPI_COMM_WORLD);
     return FILM_OK;
@@ -47,7 +48,7 @@ static film_status sum_shares(void *self, const float *values, const size_t *cou
     int *small = mem_array((size_t)comm->size, sizeof *small);
     TRY_ALLOC(small, error);
     for (int i = 0; i < comm->size; i++) {
-        if (counts[i] > STRETCH)
+        if (counts[i] > MOST_PER_CALL)
             TRY(status_set(error, FILM_USAGE,
                            "too much data for one process of the job; start more processes"));
         small[i] = (int)counts[i];
@@ -61,13 +62,15 @@ done:
 static film_status broadcast(void *self, void *bytes, size_t size, int root, film_error *error)
 {
     (void)self, (void)error;
-    for (size_t at = 0; at < size; at += STRETCH)
+    for (size_t at = 0; at < size; at += MOST_PER_CALL)
         MPI_Bcast((char *)bytes + at, at_once(size - at), MPI_BYTE, root, MPI_COMM_WORLD);
     return FILM_OK;
 }
 
-/* OUT to process TO while IN comes from process FROM, each in at least one message. */
-static void swap(const char *out, size_t out_size, int to, char *in, size_t in_size, int from)
+/* Sends OUT to process TO while receiving IN from process FROM. Both send at least one message,
+ * even an empty one, so the two processes always agree on the number of messages. */
+static void send_receive(const char *out, size_t out_size, int to, char *in, size_t in_size,
+                         int from)
 {
     size_t sent = 0, got = 0;
     for (int first = 1; first || sent < out_size || got < in_size; first = 0) {
@@ -83,52 +86,60 @@ static void swap(const char *out, size_t out_size, int to, char *in, size_t in_s
     }
 }
 
-static const char *stretch_of(const void *bytes, const size_t *sizes, int process)
+/* Returns where PROCESS's chunk starts in BYTES, which holds one chunk per process, in rank
+ * order. */
+static const char *chunk_of(const void *bytes, const size_t *sizes, int process)
 {
     const char *at = bytes;
     for (int i = 0; i < process; i++) at += sizes[i];
     return at;
 }
 
+/* All-to-all exchange. In step s every process sends to rank + s and receives from rank - s, so
+ * that no process receives from two at once. */
 static film_status exchange(void *self, const void *out, const size_t *out_sizes, void *in,
                             const size_t *in_sizes, film_error *error)
 {
     const struct comm *comm = self;
     (void)error;
     if (out_sizes[comm->rank]) /* to oneself */
-        memcpy((char *)in + (stretch_of(in, in_sizes, comm->rank) - (const char *)in),
-               stretch_of(out, out_sizes, comm->rank), out_sizes[comm->rank]);
+        memcpy((char *)in + (chunk_of(in, in_sizes, comm->rank) - (const char *)in),
+               chunk_of(out, out_sizes, comm->rank), out_sizes[comm->rank]);
     for (int step = 1; step < comm->size; step++) {
         int to = (comm->rank + step) % comm->size;
         int from = (comm->rank - step + comm->size) % comm->size;
-        swap(stretch_of(out, out_sizes, to), out_sizes[to], to,
-             (char *)in + (stretch_of(in, in_sizes, from) - (const char *)in), in_sizes[from],
-             from);
+        send_receive(chunk_of(out, out_sizes, to), out_sizes[to], to,
+                     (char *)in + (chunk_of(in, in_sizes, from) - (const char *)in), in_sizes[from],
+                     from);
     }
     return FILM_OK;
 }
 
-static film_status gather(void *self, const void *mine, void *all, const size_t *sizes,
-                          film_error *error)
+/* Gathers every process's chunk MINE into ALL in all processes, in the same ring order as
+ * exchange. */
+static film_status gather_all(void *self, const void *mine, void *all, const size_t *sizes,
+                              film_error *error)
 {
     const struct comm *comm = self;
     (void)error;
     if (sizes[comm->rank])
-        memcpy((char *)all + (stretch_of(all, sizes, comm->rank) - (const char *)all), mine,
+        memcpy((char *)all + (chunk_of(all, sizes, comm->rank) - (const char *)all), mine,
                sizes[comm->rank]);
     for (int step = 1; step < comm->size; step++) {
         int to = (comm->rank + step) % comm->size;
         int from = (comm->rank - step + comm->size) % comm->size;
-        swap(mine, sizes[comm->rank], to,
-             (char *)all + (stretch_of(all, sizes, from) - (const char *)all), sizes[from], from);
+        send_receive(mine, sizes[comm->rank], to,
+                     (char *)all + (chunk_of(all, sizes, from) - (const char *)all), sizes[from],
+                     from);
     }
     return FILM_OK;
 }
 
 static const struct comm_engine engine = {sum_float, sum_double, sum_shares,
-                                          broadcast, gather,     exchange};
+                                          broadcast, gather_all, exchange};
 
-/* Open MPI's launcher, and those that speak PMI (Slurm, MPICH's). */
+/* Returns whether an MPI launcher started this process: Open MPI's own, or one that speaks PMI or
+ * PMIx (Slurm, MPICH). */
 static int was_launched(void)
 {
     return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMIX_RANK") || getenv("PMI_RANK");

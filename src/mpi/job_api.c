@@ -1,5 +1,5 @@
-/* The calls of film_io.h about a job that need no MPI: they go through base/comm.h, whatever made
- * the job. Joining and leaving one is job.c's. */
+/* Implements the film_job calls of film_io.h that need no MPI: they use the communicator of
+ * base/comm.h. Joining and leaving a job is in job.c (with MPI) or no_job.c (without). */
 #include "base/comm.h"
 #include "base/file.h"
 #include "film_io.h"
@@ -19,7 +19,7 @@ film_status film_job_sum(film_job *job, uint64_t *values, size_t count, film_err
     const struct comm *comm = comm_of(job);
     if (count && !values) return status_set(error, FILM_USAGE, "values is NULL");
     if (comm->size == 1) return FILM_OK;
-    /* Sizes are summed. A machine whose sizes have 32 bits has no jobs of several processes. */
+    /* comm_sum_counts sums size_t values. Jobs of several processes need 64-bit sizes anyway. */
     if (sizeof(size_t) != sizeof *values)
         return status_set(error, FILM_USAGE, "jobs of several processes need a 64-bit machine");
     return comm_sum_counts(comm, (size_t *)values, count, error);

@@ -1,4 +1,5 @@
-/* film_job in a library that was built without MPI: there is never one. */
+/* Implements film_job for a library built without MPI: joining never finds a job. A process that
+ * mpirun started gets an error, because it would repeat the work of all the others. */
 #include "base/comm.h"
 #include "film_io.h"
 

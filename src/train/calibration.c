@@ -1,52 +1,53 @@
-/* From scores to probabilities, and the operating point, on a labelled file: the dev file, a
- * part held out, or where nothing was learned from labels the training rows themselves. The
- * lines are fitted by pair/calibrate.h. */
+/* Calibrates scores to probabilities and chooses the operating point on labelled rows: the dev
+ * file, a held-out part, or the training rows when nothing was learned from labels.
+ * learn/calibrate_fit.c fits the calibration (Platt scaling). */
 #include "train/calibration.h"
 #include "base/mem.h"
 #include "learn/calibrate_fit.h"
 #include "learn/decision_threshold.h"
 
-/* The pairs a model is calibrated on, and how. */
+/* The pairs that a model is calibrated on, and the settings. */
 struct calibrating {
     const struct corpus *labelled;
     struct labelled_pairs pairs;
-    const struct comm *comm; /* whose processes score a share of the pairs each */
+    const struct comm *comm; /* its processes score a share of the pairs each */
     const film_train_options *options;
     struct training_log *log;
 };
 
-static film_status score(const struct calibrating *on, const struct decision *decision,
-                         struct match_rule rule, const struct comm *comm, float *out,
-                         film_error *error)
+static film_status score_pairs(const struct calibrating *on, const struct decision *decision,
+                               struct match_rule rule, const struct comm *comm, float *out,
+                               film_error *error)
 {
     struct labels_scorer scorer = {decision, rule, comm, on->options->threads};
     return labels_score(on->labelled, &on->pairs, &scorer, out, error);
 }
 
-/* The threshold among scores. */
-static film_status choose(const struct calibrating *on, const float *scores, double *threshold,
-                          film_error *error)
+/* Chooses the threshold of SCORES. */
+static film_status choose_threshold(const struct calibrating *on, const float *scores,
+                                    double *threshold, film_error *error)
 {
     struct scored_pairs scored = {scores, on->pairs.target, on->pairs.count};
     return decision_threshold_choose(&scored, on->options, NULL, threshold, on->log, error);
 }
 
-/* SIMILARITY of each pair, the line from it to log-odds, and its threshold. */
+/* Computes the SIMILARITY of each pair, its calibration and its threshold. */
 static film_status calibrate_vectors(const struct calibrating *on, film_model *model,
                                      float *similarity, film_error *error)
 {
     film_status status = FILM_OK;
     struct calibration *line = &model->decision.similarity;
     struct decision plain = {.encoder = &model->encoder, .similarity = {1, 0, 0}};
-    TRY(score(on, &plain, (struct match_rule){0}, on->comm, similarity, error));
+    TRY(score_pairs(on, &plain, (struct match_rule){0}, on->comm, similarity, error));
     TRY(calibrate_similarity(similarity, &on->pairs, line, error));
-    if (!labels_none_same(&on->pairs)) TRY(choose(on, similarity, &line->threshold, error));
+    if (!labels_none_same(&on->pairs))
+        TRY(choose_threshold(on, similarity, &line->threshold, error));
 done:
     return status;
 }
 
-/* MARGIN += what the network says, as it is worth beside MEMORY; and the line. SIMILARITY is the
- * network's. */
+/* MARGIN += the weighted similarity of the network, with MEMORY as an offset; also fits the
+ * calibration. SIMILARITY is the network's. */
 static film_status weigh_network(const struct calibrating *on, struct decision *decision,
                                  const float *similarity, const float *memory, float *margin,
                                  film_error *error)
@@ -76,8 +77,8 @@ done:
     return status;
 }
 
-/* What memory adds stays what it is; the line fits what it leaves open, and the network's weight
- * with it. Then the operating point, on the sum of all. SIMILARITY: of the vectors. */
+/* Memory's contribution is fixed; calibration and the network's weight are fitted to the remainder.
+ * Then the operating point is chosen on the sum of all. SIMILARITY is that of the vectors. */
 static film_status calibrate_margin(const struct calibrating *on, film_model *model,
                                     const float *similarity, film_error *error)
 {
@@ -90,16 +91,16 @@ static film_status calibrate_margin(const struct calibrating *on, film_model *mo
     TRY_ALLOC(margin && memory, error);
     plain.margin = (struct calibration){1, 0, 0};
     plain.network.weight = 0;
-    TRY(score(on, &plain, without, on->comm, margin, error));
-    if (on->comm->rank == 0) /* which alone has a memory */
-        TRY(score(on, &plain, with, &comm_single, memory, error));
+    TRY(score_pairs(on, &plain, without, on->comm, margin, error));
+    if (on->comm->rank == 0) /* only process 0 has a memory */
+        TRY(score_pairs(on, &plain, with, &comm_single, memory, error));
     TRY(comm_broadcast(on->comm, memory, count * sizeof *memory, 0, error));
     for (size_t i = 0; i < count; i++) memory[i] -= margin[i];
     TRY(model->network
             ? weigh_network(on, &model->decision, similarity, memory, margin, error)
             : calibrate_fit_beside(margin, memory, on->pairs.target, count, line, error));
     for (size_t i = 0; i < count; i++) margin[i] += memory[i] / (float)line->scale;
-    TRY(choose(on, margin, &line->threshold, error));
+    TRY(choose_threshold(on, margin, &line->threshold, error));
 done:
     mem_free(margin);
     mem_free(memory);
@@ -120,7 +121,7 @@ film_status calibrate_model(film_model *model, const struct training_rows *rows,
     TRY(decision_threshold_check(&options->operating, labels_none_same(&on.pairs), error));
     TRY_ALLOC(similarity = mem_array(on.pairs.count, sizeof *similarity), error);
     TRY(calibrate_vectors(&on, model, similarity, error));
-    /* The training rows say nothing about a decision that was learned from them. */
+    /* A decision cannot be calibrated on the rows it was trained on. */
     if (model->decision.full && rows->dev.rows && !labels_none_same(&on.pairs))
         TRY(calibrate_margin(&on, model, similarity, error));
     training_log_note(log, "threshold_from", json_string(rows->dev_name));

@@ -1,5 +1,5 @@
-/* Checkpoints as safetensors files: written whole, read back only into the same training. When
- * to save is decided here, what to save by the learner. */
+/* Checkpoints as safetensors files: written atomically, read back only by the same training run. It
+ * decides when to save; the learner decides what to save. */
 #include "train/checkpoint.h"
 #include "base/mem.h"
 #include "base/safetensors.h"
@@ -26,8 +26,8 @@ static enum safetensors_type file_type(enum state_type type)
 
 /* ---- Writing ---- */
 
-/* In a job the first process's clock counts, for all of them: what is split must be brought
- * together. */
+/* Returns whether a checkpoint is due. In a job the first process's clock decides for all, because
+ * split arrays must be gathered. */
 static int due(void *user)
 {
     const struct checkpoint *checkpoint = user;
@@ -99,7 +99,7 @@ done:
     return status;
 }
 
-static film_status open_file(struct checkpoint *checkpoint, film_error *error)
+static film_status open_checkpoint(struct checkpoint *checkpoint, film_error *error)
 {
     film_status status = FILM_OK;
     const char *path = checkpoint->path;
@@ -122,7 +122,7 @@ done:
     return status;
 }
 
-/* ---- For the training ---- */
+/* ---- Interface ---- */
 
 film_status checkpoint_check(const film_train_options *options, film_error *error)
 {
@@ -159,7 +159,7 @@ static film_status open_for(void *user, uint64_t start, const struct checkpointe
     TRY(comm_broadcast(checkpoint->comm, &checkpoint->checkpointer.going_on, sizeof(int), 0,
                        error));
     TRY(fingerprint_make(&checkpoint->training, start, &checkpoint->fingerprint, error));
-    if (checkpoint->checkpointer.going_on) TRY(open_file(checkpoint, error));
+    if (checkpoint->checkpointer.going_on) TRY(open_checkpoint(checkpoint, error));
     *out = &checkpoint->checkpointer;
 done:
     return status;

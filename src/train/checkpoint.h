@@ -14,21 +14,22 @@ struct checkpoint {
     struct training_identity training;
     const char *path;
     const struct comm *comm; /* of the job: the first process writes, all read */
-    double every;            /* seconds; 0: only when learning is stopped */
-    double written;          /* when it was last, or when learning began */
+    double every;            /* seconds; 0: only when training is interrupted */
+    double written;          /* time of the last write, or of the start of training */
     char *fingerprint;
-    struct safetensors *file; /* what to go on from */
+    struct safetensors *file; /* the checkpoint to resume from */
     film_status failed;       /* why it could not be written */
     film_error error;
     struct checkpointer checkpointer;
     struct checkpointing checkpointing;
 };
 
-/* Said before anything is read: the options make sense, and there is something to resume. */
+/* Validates the options before anything is read, and that there is a file to resume from. */
 film_status checkpoint_check(const film_train_options *options, film_error *error);
 
-/* What a learner of TRAINING takes; NULL when the options want no checkpoint. The learner opens
- * it: resuming, the file is then read and compared. CHECKPOINT stays where it is. */
+/* Returns the checkpointing of a learner of TRAINING; NULL when the options want no checkpoint. The
+ * learner opens it; to resume, the file is then read and its fingerprint compared. CHECKPOINT must
+ * not be moved. */
 const struct checkpointing *checkpoint_prepare(struct checkpoint *checkpoint,
                                                const struct training_identity *training);
 void checkpoint_free(struct checkpoint *checkpoint);

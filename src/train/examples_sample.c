@@ -1,5 +1,5 @@
-/* Reservoir sampling of the labelled pairs. Pairs that were made up, and degrees that say
- * neither same nor different, are no examples. */
+/* Reservoir sampling of labelled pairs. Random negatives and scores in the middle of their range
+ * are not used as examples. */
 #include "train/examples_sample.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -7,20 +7,20 @@
 
 #include <stdlib.h>
 
-/* The pairs that were chosen, for examples_make. */
-struct chosen {
+/* The sampled pairs, for examples_make. */
+struct sampled_pairs {
     const struct corpus *corpus;
     const struct labelled_share *share; /* all of them */
 };
 
-static int pair_of(const void *user, size_t i, film_text *a, film_text *b)
+static int sampled_pair(const void *user, size_t i, film_text *a, film_text *b)
 {
-    const struct chosen *chosen = user;
+    const struct sampled_pairs *chosen = user;
     labels_text(chosen->share, i, a, b);
     return labels_verdict(chosen->corpus, chosen->share->target[i]);
 }
 
-static int by_number(const void *left, const void *right)
+static int ascending(const void *left, const void *right)
 {
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     return a < b ? -1 : a > b;
@@ -39,7 +39,7 @@ film_status examples_sample(struct examples *examples, const struct corpus *corp
     TRY_ALLOC(number, error);
     TRY(labels_to_pairs(corpus, LABELS_DRAWN, seed, &pairs, error));
     rng_seed(&rng, seed);
-    for (size_t i = 0; i < pairs.count - pairs.made_up; i++) { /* each as likely to stay */
+    for (size_t i = 0; i < pairs.count - pairs.made_up; i++) { /* equal probability for each */
         if (labels_verdict(corpus, pairs.target[i]) < 0) continue;
         uint64_t at = rng_below(&rng, ++seen);
         if (kept < wanted)
@@ -47,7 +47,7 @@ film_status examples_sample(struct examples *examples, const struct corpus *corp
         else if (at < wanted)
             number[at] = (uint32_t)i;
     }
-    if (kept) qsort(number, kept, sizeof *number, by_number);
+    if (kept) qsort(number, kept, sizeof *number, ascending);
     for (size_t i = 0; i < kept; i++) {
         pairs.a[i] = pairs.a[number[i]];
         pairs.b[i] = pairs.b[number[i]];
@@ -55,8 +55,8 @@ film_status examples_sample(struct examples *examples, const struct corpus *corp
     }
     pairs.count = kept;
     TRY(labels_share(corpus, &pairs, &comm_single, &share, error));
-    struct chosen chosen = {corpus, &share};
-    TRY(examples_make(examples, kept, pair_of, &chosen, error));
+    struct sampled_pairs chosen = {corpus, &share};
+    TRY(examples_make(examples, kept, sampled_pair, &chosen, error));
 done:
     mem_free(number);
     labelled_share_free(&share);

@@ -1,5 +1,5 @@
-/* A training as one JSON object: options, counts, and hashes of its rows and features. Hashes
- * tell accidents apart, not attacks. */
+/* The fingerprint of a training run as one JSON object: options, counts, and hashes of rows and
+ * features. The hashes detect accidents, not attacks. */
 #include "train/fingerprint.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
@@ -45,9 +45,9 @@ static uint64_t hash_features(const struct csr *x)
     return checksum_add(hash, x->val, entries * sizeof *x->val);
 }
 
-/* As the command line calls them. Left out: the limit of FILM's iterations, which may be raised,
- * the operating point, which is chosen when learning is over, and what the hashes of the rows
- * cover. */
+/* The options by their names on the command line. Omitted are the limit of FILM's iterations, which
+ * may be raised, the operating point, which is chosen after training, and everything that the
+ * hashes of the rows cover. */
 static json_t *options_object(const struct training_identity *training)
 {
     const film_train_options *o = training->options;
@@ -86,7 +86,7 @@ static json_t *options_object(const struct training_identity *training)
     return NULL;
 }
 
-/* Of what is split over processes: each has hashed its own. */
+/* Combines the hashes of what is split over processes: each has hashed its own part. */
 static film_status hash_all(const struct comm *comm, uint64_t *hash, film_error *error)
 {
     film_status status = FILM_OK;

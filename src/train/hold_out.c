@@ -1,6 +1,6 @@
-/* A validation part when the user gave none: whole components of rows connected by questions.
- * Where all rows are connected (a FAQ in which every entry is told apart from the next), only
- * positive rows connect, and negative rows between the two parts are dropped from both. */
+/* Holds out a validation set when the user gave none: whole components of rows connected by
+ * questions. Where all rows are connected (a FAQ with a negative pair between neighbouring
+ * entries), only positive rows connect, and negative rows between the two parts are dropped. */
 #include "train/hold_out.h"
 #include "base/mem.h"
 #include "learn/corpus_share.h"
@@ -13,7 +13,7 @@ static int is_positive(const struct corpus *corpus, size_t row)
     return corpus->labels != FILM_LABELS_PAIRS || corpus->label[row] >= 0.5f;
 }
 
-/* How rows are divided. */
+/* The settings of the split. */
 struct division {
     double train_share;
     uint64_t seed;
@@ -21,7 +21,7 @@ struct division {
     uint32_t questions;
 };
 
-/* PART[i]: 0 train, 1 dev, 2 neither. *LARGEST: rows of the largest component. */
+/* PART[i] = 0 train, 1 dev, 2 neither. *LARGEST is the number of rows of the largest component. */
 static film_status partition_rows(const struct corpus *corpus, const struct division *division,
                                   int positives_only, unsigned char *part, size_t *largest,
                                   film_error *error)
@@ -46,7 +46,7 @@ static film_status partition_rows(const struct corpus *corpus, const struct divi
     if (!positives_only) goto done;
     for (size_t i = 0; i < corpus->rows; i++)
         if (part[i]) dev_question[number[corpus->a[i]]] = dev_question[row[i][1]] = 1;
-    for (size_t i = 0; i < corpus->rows; i++) /* a negative row with a foot in either part */
+    for (size_t i = 0; i < corpus->rows; i++) /* drop negative rows between the parts */
         if (!is_positive(corpus, i) &&
             dev_question[number[corpus->a[i]]] != dev_question[number[corpus->b[i]]])
             part[i] = 2;
@@ -68,7 +68,7 @@ film_status hold_out(struct corpus *corpus, struct corpus *dev, double train_sha
     TRY_ALLOC(part, error);
     TRY(questions_number_all(corpus, &division.number, &division.questions, error));
     TRY(partition_rows(corpus, &division, 0, part, &largest, error));
-    /* Too large a component to keep the share: let only duplicates connect. */
+    /* The largest component exceeds the training share: let only duplicates connect. */
     if ((double)largest > train_share * (double)corpus->rows && corpus->labels == FILM_LABELS_PAIRS)
         TRY(partition_rows(corpus, &division, 1, part, &largest, error));
     for (size_t i = 0; i < corpus->rows; i++) {
@@ -76,7 +76,7 @@ film_status hold_out(struct corpus *corpus, struct corpus *dev, double train_sha
         dropped += part[i] == 2;
         positives[part[i]] += (size_t)is_positive(corpus, i);
     }
-    /* Cannot be split, or in a file this small not so that both parts have what they need. */
+    /* The rows cannot be split, or the file is too small for both parts to have positives. */
     if (count == 0 || count + dropped == corpus->rows || !positives[0] || !positives[1]) goto done;
     int shared = corpus->comm->size > 1;
     TRY((shared ? corpus_select_shared : corpus_select)(corpus, part, 0, &train, error));

@@ -1,12 +1,12 @@
-/* Refuses training options that no file could make sense of. What depends on the labels is
- * checked in plan.c. */
+/* Refuses training options that are invalid for every file. What depends on the labels is checked
+ * in plan.c. */
 #include "train/options.h"
 #include "embed/grams.h"
 #include "model/examples.h"
 #include "learn/operating.h"
 #include "pair/match.h"
 
-/* Numbers of the methods. Conditions are written so that NaN fails them. */
+/* Ranges of the methods' numbers. Conditions are written so that NaN fails them. */
 static film_status check_numbers(const film_train_options *options, film_error *error)
 {
     const film_solver_options *film = &options->solver;
@@ -18,7 +18,7 @@ static film_status check_numbers(const film_train_options *options, film_error *
         int fits;
         const char *range;
     } numbers[] = {
-        /* Negative powers stress the strong directions instead of evening them out. */
+        /* Negative powers emphasise the strong directions instead of whitening them. */
         {"power", film->power, film->power >= -4 && film->power <= 4, "from -4 to 4"},
         {"margin", film->margin_ratio, film->margin_ratio > 0 && film->margin_ratio <= 1e6,
          "above 0, up to 1e6"},
@@ -34,7 +34,7 @@ static film_status check_numbers(const film_train_options *options, film_error *
         {"labelled", (double)film->labelled, film->labelled <= 1000, "up to 1000"},
         {"hard", (double)film->hard, film->hard <= 1000, "up to 1000"},
         {"random", (double)film->random, film->random <= 1000, "up to 1000"},
-        /* From here on 0 is: what suits the method. */
+        /* From here on 0 means the method's default. */
         {"dim", (double)options->dim,
          options->dim <= 4096 || options->method == FILM_METHOD_SVD ||
              options->method == FILM_METHOD_FILM,
@@ -74,7 +74,7 @@ film_status options_check_dim(const film_train_options *options, film_method met
                       options->dim, options->rank);
 }
 
-/* What the black box is and is not. */
+/* Checks the options of the black box. */
 static film_status check_deep(const film_train_options *options, film_error *error)
 {
     enum { MOST_PAIRS = 4096, MOST_MAPS = 1024 };

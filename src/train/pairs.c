@@ -1,5 +1,5 @@
-/* Adds the labelled pairs of film_train_options to the rows of the files. They are checked as a
- * table's rows are; where they come from (a pool, a program) is the caller's matter. */
+/* Adds the labelled pairs of film_train_options to the rows of the files, with the same checks as a
+ * table's rows. The caller provides them (a pool, a program). */
 #include "train/pairs.h"
 #include "base/utf8.h"
 

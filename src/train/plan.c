@@ -1,11 +1,10 @@
-/* Chooses the method by the labels there are and refuses what cannot be learned from them.
- * Nothing is read or learned here; options that make no sense for any file were refused before
- * (options.c). */
+/* Chooses the method by the labels and refuses what cannot be learned from them. It reads and
+ * learns nothing; options that are invalid for every file were refused before (options.c). */
 #include "train/plan.h"
 #include "learn/learn.h"
 #include "train/options.h"
 
-/* What a method cannot do with the labels there are, or with the other options. */
+/* Refuses a method that the labels or the other options do not allow. */
 static film_status check_method(const film_train_options *options, film_method method, int labelled,
                                 film_error *error)
 {
@@ -27,8 +26,8 @@ static film_status check_method(const film_train_options *options, film_method m
         method != FILM_METHOD_DEEP)
         return status_set(error, FILM_BAD_INPUT, "nothing to resume: method %s has no checkpoints",
                           name);
-    /* What the decision learns from must not have been seen by the map: learned once for each
-     * fold, which a method that streams its rows does not do. */
+    /* A decision must be trained on out-of-fold maps, one per fold. A streaming method does not
+     * train them. */
     if (method == FILM_METHOD_MFILM && options->decision == FILM_DECISION_FULL)
         return status_set(
             error, FILM_BAD_INPUT,
@@ -39,7 +38,7 @@ static film_status check_method(const film_train_options *options, film_method m
 film_status plan_make(struct training_plan *plan, const film_train_options *options,
                       film_labels labels, film_error *error)
 {
-    enum { WORDS_DIM = 200 }; /* beside a BERT encoder */
+    enum { WORDS_DIM = 200 }; /* with a BERT encoder */
     int labelled = labels != FILM_LABELS_NONE;
     film_method with_labels = options->bert ? FILM_METHOD_FILM : FILM_METHOD_RANK;
     film_method method = options->method;

@@ -1,4 +1,4 @@
-/* What is learned: the method, and what the user left open. */
+/* Decides what is learned: the method, and the options the user left open. */
 #ifndef TRAIN_PLAN_H
 #define TRAIN_PLAN_H
 
@@ -6,17 +6,17 @@
 #include "film_train.h"
 
 struct training_plan {
-    film_method method; /* as the model names it; never AUTO */
-    film_method words;  /* of the words' map: with a BERT encoder another, as words have a map of
-                            their own where a decision reads them */
-    size_t dim;         /* of the method's map */
-    size_t words_dim;   /* of the words' map */
-    unsigned features;  /* groups of them */
-    int full;           /* the full decision is learned */
+    film_method method; /* as stored in the model; never AUTO */
+    /* The method of the words' map. With a BERT encoder it differs from METHOD, because a decision
+     * reads words through a map of their own. */
+    film_method words;
+    size_t dim;        /* of the method's map */
+    size_t words_dim;  /* of the words' map */
+    unsigned features; /* feature groups */
+    int full;          /* the full decision is learned */
 };
 
-/* FILM_BAD_INPUT for what cannot be done with LABELS, FILM_USAGE for options that contradict
- * each other. */
+/* FILM_BAD_INPUT for a method that LABELS do not allow, FILM_USAGE for contradictory options. */
 film_status plan_make(struct training_plan *plan, const film_train_options *options,
                       film_labels labels, film_error *error);
 

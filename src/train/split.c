@@ -1,6 +1,6 @@
-/* Two passes over the file: the first numbers the questions (about 13 bytes a row and 40 a
- * distinct question stay in memory, the text does not), the second copies each row as it stands
- * to the part it was dealt to. */
+/* Splits a file in two passes. The first numbers the questions; it stores about 13 bytes per row
+ * and 40 per distinct question, but not the text. The second copies each row unchanged to the part
+ * it was assigned to. */
 #include "train/split.h"
 #include "text/table.h"
 #include "base/mem.h"
@@ -16,7 +16,7 @@ struct splitter {
     unsigned char *dev; /* by row */
 };
 
-static film_status add_row(struct splitter *splitter, const film_row *row, film_error *error)
+static film_status add_split_row(struct splitter *splitter, const film_row *row, film_error *error)
 {
     film_status status = FILM_OK;
     TRY_ALLOC(mem_grow((void **)&splitter->row, &splitter->row_capacity, splitter->rows + 1,
@@ -39,7 +39,7 @@ static film_status number_questions(struct splitter *splitter, const char *path,
     film_row row;
     TRY(table_open(path, &splitter->options->table, &table, error));
     while ((status = film_table_next(table, &row, error)) == FILM_OK) {
-        TRY(add_row(splitter, &row, error));
+        TRY(add_split_row(splitter, &row, error));
         if (splitter->rows % 65536 == 0)
             TRY(progress_report(&splitter->options->progress, "reading", film_table_progress(table),
                                 1, error));
@@ -86,7 +86,8 @@ done:
     return status;
 }
 
-static film_status assign(struct splitter *splitter, film_split_result *result, film_error *error)
+static film_status assign_parts(struct splitter *splitter, film_split_result *result,
+                                film_error *error)
 {
     const film_split_options *options = splitter->options;
     struct partition_result found;
@@ -115,7 +116,7 @@ film_status split_file(const char *path, const char *train_path, const char *dev
             "split reads its input twice and cannot use a pipe; save it to a file first");
     TRY(questions_init(&splitter.questions, error));
     TRY(number_questions(&splitter, path, error));
-    TRY(assign(&splitter, result, error));
+    TRY(assign_parts(&splitter, result, error));
     if (result->components < 2)
         TRY(status_set(
             error, FILM_BAD_INPUT,
@@ -126,7 +127,7 @@ film_status split_file(const char *path, const char *train_path, const char *dev
     TRY(copy_rows(&splitter, path, outputs, result, error));
     for (int part = 0; part < 2; part++) {
         film_output *output = outputs[part];
-        outputs[part] = NULL; /* commit frees it, also when it fails */
+        outputs[part] = NULL; /* commit frees it, also on failure */
         TRY(film_output_commit(output, error));
     }
 done:

@@ -1,4 +1,4 @@
-/* A file into two that share no question. */
+/* Splits a file into two that share no question. */
 #ifndef TRAIN_SPLIT_H
 #define TRAIN_SPLIT_H
 

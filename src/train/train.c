@@ -1,6 +1,6 @@
-/* A training, as a pipeline: check options, read, choose the method and the dev rows, count
- * features, learn the maps and the decision, calibrate, keep examples. Each step is a call with
- * its inputs; how anything is learned is src/learn. */
+/* Training as a pipeline: check options, read rows, choose method and dev rows, count features,
+ * learn maps and decision, calibrate, sample examples. Each step is one call with its inputs; the
+ * learning itself is in src/learn. */
 #include "train/train.h"
 #include "base/mem.h"
 #include "learn/decision_threshold.h"
@@ -16,13 +16,13 @@
 
 #include <string.h>
 
-/* Learning was stopped early: the model holds the best so far. FILM_OK: it was not. */
+/* Why training stopped early with the best model so far; FILM_OK: it did not. */
 struct interruption {
     film_status status;
     film_error error;
 };
 
-/* What is not split over processes. */
+/* Refuses what cannot run under mpirun. */
 static film_status check_job(const film_train_options *options, film_error *error)
 {
     if (film_job_size(options->job) == 1) return FILM_OK;
@@ -37,14 +37,14 @@ static film_status check_job(const film_train_options *options, film_error *erro
     return FILM_OK;
 }
 
-static film_status check(const film_train_options *options, film_error *error)
+static film_status check_training(const film_train_options *options, film_error *error)
 {
     film_status status = options_check(options, error);
     if (status == FILM_OK) status = check_job(options, error);
     return status == FILM_OK ? checkpoint_check(options, error) : status;
 }
 
-/* The model's vocabulary, and X: a row per distinct sentence of the corpus. */
+/* Learns the model's vocabulary and computes X, one row per distinct sentence of the corpus. */
 static film_status count_features(film_model *model, const struct corpus *corpus,
                                   const film_train_options *options, struct csr *x,
                                   struct training_log *log, film_error *error)
@@ -66,7 +66,7 @@ done:
 
 /* ---- Maps ---- */
 
-/* What the maps of a training are learned from; a view. */
+/* The inputs of the maps of a training; a view. */
 struct training_data {
     const film_train_options *options;
     const struct training_plan *plan;
@@ -76,8 +76,8 @@ struct training_data {
     struct training_log *log;
 };
 
-/* The words' map. Beside a BERT encoder it comes second: it cannot be paused, and has the sizes
- * that suit it. */
+/* The input of the words' map. With a BERT encoder it is learned second: it then has no
+ * checkpoints, and uses its own default sizes. */
 static struct learn_input words_input(const struct training_data *data, const film_model *model)
 {
     const film_train_options *options = data->options;
@@ -96,7 +96,8 @@ static struct learn_input words_input(const struct training_data *data, const fi
                                 .log = data->log};
 }
 
-/* The map on top of the BERT encoder, from its VECTORS; or the black box on its tokens. */
+/* The input of the map on top of the BERT encoder, from its VECTORS, or of the black box on its
+ * tokens. */
 static struct learn_input network_input(const struct training_data *data, const film_model *model,
                                         const float *vectors)
 {
@@ -115,10 +116,10 @@ static struct learn_input network_input(const struct training_data *data, const 
                                 .log = data->log};
 }
 
-/* Learns by INPUT; the map and its singular values become the model's: *MAP and *DIM are places
- * in it. */
-static film_status learn(const struct learn_input *input, film_model *model, float **map,
-                         size_t *dim, struct interruption *stopped, film_error *error)
+/* Learns from INPUT; moves the map and its singular values into the model. *MAP and *DIM are fields
+ * of the model. */
+static film_status learn_into_model(const struct learn_input *input, film_model *model, float **map,
+                                    size_t *dim, struct interruption *stopped, film_error *error)
 {
     struct learned_map learned = {0};
     film_status status = learn_map(input, &learned, error);
@@ -151,7 +152,8 @@ static film_status learn_network(const struct training_data *data, const struct 
     if (data->plan->method != FILM_METHOD_DEEP)
         TRY(learn_network_encode(&sentences, &vectors, error));
     struct learn_input input = network_input(data, model, vectors);
-    TRY(learn(&input, model, &model->own_network_map, &model->encoder.network_dim, stopped, error));
+    TRY(learn_into_model(&input, model, &model->own_network_map, &model->encoder.network_dim,
+                         stopped, error));
     model->encoder.network = model->network;
     model->encoder.network_map = model->own_network_map;
 done:
@@ -159,8 +161,8 @@ done:
     return status;
 }
 
-/* The map on top of the BERT encoder where there is one, then, unless that was stopped, the
- * words' map. */
+/* Learns the map on top of the BERT encoder, if any, and then, unless that was stopped, the words'
+ * map. */
 static film_status learn_maps(const struct training_data *data, const struct vector_cache *cache,
                               film_model *model, struct interruption *stopped, film_error *error)
 {
@@ -171,7 +173,7 @@ static film_status learn_maps(const struct training_data *data, const struct vec
                                       .weighs = data->plan->words == FILM_METHOD_RANK};
     if (model->network) TRY(learn_network(data, cache, model, stopped, error));
     if (stopped->status == FILM_OK)
-        TRY(learn(&words, model, &model->own_map, &model->encoder.dim, stopped, error));
+        TRY(learn_into_model(&words, model, &model->own_map, &model->encoder.dim, stopped, error));
     model->encoder.map = model->own_map;
     model->decision.encoder = &model->encoder;
 done:
@@ -180,10 +182,10 @@ done:
 
 /* ---- Decision ---- */
 
-/* Without enough pairs, or when it is stopped: the map is there, and with a threshold it is a
- * model. */
-static film_status decide(const struct training_data *data, film_model *model,
-                          struct interruption *stopped, film_error *error)
+/* Learns the decision. When there are too few pairs or it is stopped, the map with a threshold is a
+ * model too. */
+static film_status train_decision(const struct training_data *data, film_model *model,
+                                  struct interruption *stopped, film_error *error)
 {
     static const char *const undone[] = {"evidence_items", "trees", "memory"};
     struct learn_input words = words_input(data, model);
@@ -202,10 +204,10 @@ static film_status decide(const struct training_data *data, film_model *model,
     return FILM_OK;
 }
 
-/* ---- All of it ---- */
+/* ---- The pipeline ---- */
 
-static void describe(film_model *model, const struct training_plan *plan,
-                     const film_train_options *options)
+static void describe_model(film_model *model, const struct training_plan *plan,
+                           const film_train_options *options)
 {
     model->settings = (struct model_settings){
         .min_df = options->min_df, .max_features = options->max_features, .seed = options->seed};
@@ -226,24 +228,24 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     struct checkpoint checkpoint = {0};
     struct interruption stopped = {FILM_OK, {0}};
     *out = NULL;
-    TRY(check(options, error));
+    TRY(check_training(options, error));
     TRY(training_log_init(&log, comm_of(options->job), error));
     TRY_ALLOC(model = mem_zeroed(1, sizeof *model), error);
-    if (options->bert) /* a bad folder is reported at once */
+    if (options->bert) /* report a bad folder at once */
         TRY(learn_network_open(options, &model->network, &cache, error));
     TRY(training_rows_read(&rows, paths, count, options, &log, error));
     TRY(plan_make(&plan, options, rows.corpus.labels, error));
     TRY(training_rows_choose_dev(&rows, &plan, options, &log, error));
     TRY(decision_threshold_check(&options->operating,
                                  training_rows_judged(&rows)->labels == FILM_LABELS_NONE, error));
-    describe(model, &plan, options);
+    describe_model(model, &plan, options);
     TRY(count_features(model, &rows.corpus, options, &x, &log, error));
     struct training_identity identity = {
         options, model->settings.method, plan.dim, plan.features, &rows.corpus, &rows.dev, &x};
     struct training_data data = {
         options, &plan, &rows, &x, checkpoint_prepare(&checkpoint, &identity), &log};
     TRY(learn_maps(&data, cache, model, &stopped, error));
-    if (plan.full && stopped.status == FILM_OK) TRY(decide(&data, model, &stopped, error));
+    if (plan.full && stopped.status == FILM_OK) TRY(train_decision(&data, model, &stopped, error));
     if (!model->decision.full || rows.dev.rows || options->bert)
         TRY(calibrate_model(model, &rows, options, &log, error));
     TRY(examples_sample(&model->examples, &rows.corpus, options->keep_examples, options->seed,

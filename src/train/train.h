@@ -1,4 +1,4 @@
-/* From files to a model: read, count, factorise, calibrate. */
+/* Trains a model from files: reads rows, learns a map and a decision, calibrates. */
 #ifndef TRAIN_TRAIN_H
 #define TRAIN_TRAIN_H
 

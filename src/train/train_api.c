@@ -1,5 +1,5 @@
-/* film_train and film_split of film_train.h: puts every default in place, so that the inside reads
- * complete options, then one call down. Whether the options make sense, options.c says. */
+/* Implements film_train and film_split of film_train.h: fills in every default, then calls the
+ * pipeline with complete options. options.c validates them. */
 #include "base/sized.h"
 #include "train/options.h"
 #include "train/split.h"

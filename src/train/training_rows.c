@@ -1,6 +1,5 @@
-/* From files to rows in memory. A method that streams reads a sample here and its files again
- * while it learns. What the rows are learned with is not known here, but for whether it looks at
- * labels. */
+/* Reads files into rows in memory. For a streaming method this reads a sample; its files are read
+ * again during training. It does not depend on the method, except for whether it uses labels. */
 #include "train/training_rows.h"
 #include "learn/corpus_share.h"
 #include "train/hold_out.h"
@@ -12,7 +11,7 @@ void training_rows_free(struct training_rows *rows)
     corpus_free(&rows->dev);
 }
 
-/* In a job each process reads its part of the files, and the first one adds the pairs in memory. */
+/* In a job each process reads its part of the files; the first one adds the pairs in memory. */
 static film_status read_corpus(struct corpus *corpus, const char *const *paths, size_t count,
                                const film_train_options *options, film_error *error)
 {
@@ -52,7 +51,7 @@ film_status training_rows_read(struct training_rows *rows, const char *const *pa
     return FILM_OK;
 }
 
-/* Read before the training starts, so that a bad dev file is reported at once. */
+/* Reads the dev file before training starts, so that a bad file is reported at once. */
 static film_status read_dev(struct corpus *dev, const film_train_options *options,
                             film_error *error)
 {
@@ -67,12 +66,12 @@ static film_status read_dev(struct corpus *dev, const film_train_options *option
     return status;
 }
 
-/* Where nothing is learned from labels, the training rows are as good as unseen ones. */
+/* When nothing is learned from labels, the training rows are as good as unseen ones. */
 static int needs_unseen_rows(const struct training_rows *rows, const struct training_plan *plan,
                              const film_train_options *options)
 {
     if (options->train_share == 1) return 0;
-    /* What the encoder is worth is told by rows nothing was learned from. */
+    /* The encoder's weight must be fitted on rows that nothing was trained on. */
     if (options->bert) return rows->corpus.labels != FILM_LABELS_NONE;
     return plan->method != FILM_METHOD_SVD && plan->method != FILM_METHOD_TFIDF && !plan->full;
 }
@@ -86,7 +85,7 @@ film_status training_rows_choose_dev(struct training_rows *rows, const struct tr
         rows->dev_name = "dev";
         return read_dev(&rows->dev, options, error);
     }
-    if (plan->method == FILM_METHOD_MFILM) { /* done while sampling */
+    if (plan->method == FILM_METHOD_MFILM) { /* already done while sampling */
         if (rows->stream.holds_out) rows->dev_name = "held out";
         return FILM_OK;
     }

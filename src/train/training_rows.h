@@ -1,4 +1,4 @@
-/* The rows of a training: those learned from, and those the threshold is chosen on. */
+/* The rows of a training: those trained on, and those the threshold is chosen on. */
 #ifndef TRAIN_TRAINING_ROWS_H
 #define TRAIN_TRAINING_ROWS_H
 
@@ -9,19 +9,19 @@
 #include "film_train.h"
 
 struct training_rows {
-    struct corpus corpus;        /* learned from; of a method that streams, a sample of it */
+    struct corpus corpus;        /* trained on; for a streaming method, a sample */
     struct corpus dev;           /* the threshold is chosen on these; empty: on the corpus itself */
     const char *dev_name;        /* "dev", "held out" or "train" */
-    struct stream_source stream; /* of a method that streams: all rows */
+    struct stream_source stream; /* of a streaming method: all rows */
 };
 
-/* Reads the files and what else the options name to learn from. Free after a failure as well. */
+/* Reads the files and any other input that the options name. Free after a failure as well. */
 film_status training_rows_read(struct training_rows *rows, const char *const *paths, size_t count,
                                const film_train_options *options, struct training_log *log,
                                film_error *error);
 void training_rows_free(struct training_rows *rows);
 
-/* A dev file, or a part of the corpus held out when something is learned from labels. */
+/* Reads the dev file or, when something is learned from labels, holds out a part of the corpus. */
 film_status training_rows_choose_dev(struct training_rows *rows, const struct training_plan *plan,
                                      const film_train_options *options, struct training_log *log,
                                      film_error *error);

@@ -1,5 +1,5 @@
-/* The files of a BERT folder. The first byte says which: c config.json, v vocab.txt, t
- * tokenizer.json, w weights of a small network. Each is refused with a message or can be used. */
+/* Fuzzes the files of a BERT folder. The first byte selects one: c config.json, v vocab.txt, t
+ * tokenizer.json, w weights of a small network. Each is refused with a message or usable. */
 #include "bert/bert_parts.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void try_config(const uint8_t *data, size_t size)
                 config.hidden % config.heads == 0);
 }
 
-/* Also encodes the bytes of the vocabulary itself: a text that is full of its pieces. */
+/* Also encodes the bytes of the vocabulary itself: a text full of its pieces. */
 static void try_tokenizer(const uint8_t *data, size_t size, int json)
 {
     film_error error = {0};

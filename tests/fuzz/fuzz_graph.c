@@ -1,6 +1,6 @@
-/* Any arrays are either refused with a message or make a graph that answers, grows and shrinks; and
- * a walk over them never leaves them, checked or not. The bytes: rows, dimensions, degree, entries
- * (one byte each), then the arrays of graph_view in their order. */
+/* Fuzzes the arrays of a graph: they are refused with a message, or the graph can be searched,
+ * extended and reduced. Searching never leaves the arrays, validated or not. The bytes: rows,
+ * dimensions, degree, entries (one byte each), then the arrays of graph_view in their order. */
 #include "index/graph.h"
 
 #include <stdint.h>

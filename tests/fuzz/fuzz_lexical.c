@@ -1,6 +1,7 @@
-/* Any arrays are either refused with a message or make an index that answers, grows and shrinks;
- * and a search over them never leaves them, checked or not. The bytes: slots (a power of two by its
- * exponent), terms, postings, documents (one byte each), then the arrays of lexical_view. */
+/* Fuzzes the arrays of a lexical index: they are refused with a message, or the index can be
+ * searched, extended and reduced. Searching never leaves the arrays, validated or not. The bytes:
+ * slots (a power of two by its exponent), terms, postings, documents (one byte each), then the
+ * arrays of lexical_view. */
 #include "index/lexical.h"
 
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static void search(struct lexical *lexical, const struct lexical_view *view)
         if (i > 2) key[i] = view->terms.keys[i % (view->terms.slot_mask + 1)];
     }
     require(lexical_searcher_new(&searcher, NULL) == FILM_OK);
-    for (int i = 0; i < 2; i++) { /* the second time nothing may be left of the first */
+    for (int i = 0; i < 2; i++) { /* the second run must not see state of the first */
         require(lexical_search(lexical, searcher, (struct lexical_terms){key, weight, 8}, NULL, 5,
                                &out, NULL) == FILM_OK);
         for (size_t f = 0; f < out.found; f++) require(id[f] < lexical_count(lexical));

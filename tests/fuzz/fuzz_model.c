@@ -1,6 +1,6 @@
-/* A model whose checksums are right and whose content is anything: film_open refuses it with a
- * message, or it answers. The input is a list of changes to a good model, 6 bytes each: tensor,
- * what, where (2), value (2). */
+/* Fuzzes a model with correct checksums and arbitrary content: film_open refuses it with a message,
+ * or it can be used. The input is a list of changes to a valid model, 6 bytes each: tensor, kind,
+ * position (2), value (2). */
 #include "film_explain.h"
 #include "film_train.h"
 #include "spoil.h"
@@ -24,7 +24,7 @@ static void clean_up(void)
     unlink(spoiled);
 }
 
-/* Five topics of six words; pairs of one topic are the same. */
+/* Five topics of six words; pairs of one topic are positive. */
 static void write_rows(const char *path)
 {
     FILE *file = fopen(path, "w");
@@ -62,7 +62,7 @@ static void make_good(void)
     atexit(clean_up);
 }
 
-/* What is explained can be written down; every text in it is read once on the way. */
+/* An explanation can be written as JSON, which reads every text in it. */
 static void explain(film_context *context, film_text a, film_text b)
 {
     film_error error;
@@ -75,7 +75,7 @@ static void explain(film_context *context, film_text a, film_text b)
     film_free(json);
 }
 
-/* All that was learned; a word or a dimension that is not there any more is refused. */
+/* Reads all that was learned; a word or a dimension that no longer exists is refused. */
 static void explain_learned(const film_model *model)
 {
     char *json[3] = {NULL, NULL, NULL};

@@ -1,7 +1,7 @@
-/* A model with a BERT encoder whose checksums are right and whose content is anything: film_open
- * refuses it with a message, or it answers. The input is a list of changes to a good model as in
- * fuzz_model; the first byte says to which, and which settings may be changed: 0 the model's, 1 the
- * encoder's; of a black box, 2 its own, 3 the model's. */
+/* Fuzzes a model with a BERT encoder, correct checksums and arbitrary content: film_open refuses it
+ * with a message, or it can be used. The input is a list of changes to a valid model as in
+ * fuzz_model. The first byte selects the model and the settings that may change: 0 the model's, 1
+ * the encoder's; with a black box, 2 its own, 3 the model's. */
 #include "film_train.h"
 #include "spoil.h"
 
@@ -71,7 +71,7 @@ static void make_good(void)
     atexit(clean_up);
 }
 
-/* Finite weights may still be so large that vectors are not; that is said. */
+/* Finite weights may be so large that vectors are not finite; that is reported. */
 static void ask(const film_model *model)
 {
     static const char *const texts[] = {"a b the", "", "c d ab?"};

@@ -1,5 +1,5 @@
-/* Any bytes as a pool: refused with a message, or every call on it ends in order. The input is
- * written to a file, since SQLite wants one; /dev/shm keeps it in memory. */
+/* Fuzzes a pool's file: it is refused with a message, or every call on it returns. The input is
+ * written to a file, because SQLite needs one; /dev/shm keeps it in memory. */
 #include "film_pool.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
-/* Any bytes as the body of a request: an answer that is JSON and says what is wrong, or the answer
- * asked for. The first byte chooses the path. Sockets are not needed: a request is a function's
- * argument. */
+/* Fuzzes the body of a request: the response is JSON, either an error with a message or the result.
+ * The first byte selects the path. No sockets are needed: a request is a function's argument. */
 #include "server/route.h"
 #include "server/service.h"
 
@@ -34,7 +33,7 @@ static void remove_files(void)
     unlink(log);
 }
 
-/* A pool of a few questions with a small model of them, in memory's file system. */
+/* A pool of a few questions with a small model, in a file system in memory. */
 static void start(void)
 {
     const char *file = FILM_ROOT "/examples/faq/questions.tsv";

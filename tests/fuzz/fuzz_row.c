@@ -1,6 +1,6 @@
-/* Any row of a database is refused with a message or can be kept; what is accepted goes out and in
- * again as the same. The bytes: the kind of vectors, their length (one byte each), then cells: two
- * bytes of length (65535: NULL), and its bytes. */
+/* Fuzzes rows of a database: each is refused with a message or accepted; an accepted row is
+ * unchanged after writing and reading. The bytes: the kind of vectors, their length (one byte
+ * each), then cells: two bytes of length (65535: NULL), and its bytes. */
 #include "remote/row.h"
 
 #include <stdlib.h>

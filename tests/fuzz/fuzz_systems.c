@@ -1,6 +1,6 @@
-/* Any bytes as a table of other systems (film report --compare). The first byte is the size of
- * reads. Checked besides memory errors: what comes out is within its bounds and the same whatever
- * the size of reads, messages name the file. */
+/* Fuzzes the table of other systems (film report --compare). The first byte is the size of reads.
+ * Besides memory errors it checks that values are within bounds and do not depend on the size of
+ * reads, and that messages name the file. */
 #include "report/systems.h"
 #include "base/utf8.h"
 

@@ -1,6 +1,7 @@
-/* Any bytes as a table. The first four bytes choose name, options and the size of reads; the rest
- * is the file. Checked besides memory errors: rows are the same whatever the size of reads, those
- * of all parts together are those of the whole, texts are UTF-8, messages name the file. */
+/* Fuzzes tables. The first four bytes select name, options and the size of reads; the file follows.
+ * Besides memory errors it checks that rows do not depend on the size of reads, that the rows of
+ * all parts together are those of the whole, that texts are UTF-8 and that messages name the
+ * file. */
 #include "base/rng.h"
 #include "base/strtab.h"
 #include "text/table.h"
@@ -29,7 +30,7 @@ static uint64_t mix(uint64_t sum, film_text text)
     return sum * 31 + strtab_hash(text.bytes, text.length);
 }
 
-/* What came out so far, as checksums. */
+/* Checksums of the output so far. */
 struct reading {
     uint64_t meaning, rows, skipped, line;
     int count;
@@ -62,7 +63,7 @@ static void read_rows(film_table *table, struct reading *reading, film_status *s
     reading->skipped += film_table_skipped(table);
 }
 
-/* A checksum of all that comes out of PARTS parts, one behind the other up to the first problem. */
+/* A checksum of all rows of PARTS parts, one after the other up to the first problem. */
 static uint64_t read_all(const uint8_t *data, size_t size, const char *name, size_t chunk,
                          film_table_options options, int parts)
 {
@@ -100,8 +101,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t chunk = (size_t)(data[3] & 63) + 1;
     uint64_t whole = read_all(data + 4, size - 4, name, 0, options, 1);
     uint64_t slowly = read_all(data + 4, size - 4, name, chunk, options, 1);
-    /* Damaged compressed data may give rows before the damage shows: how many depends on the reads.
-     */
+    /* Damaged compressed data may give rows before the damage is found: how many depends on
+     * reads. */
     int packed = size > 5 && (data[4] == 0x1f || data[4] == 0x28 || (data[4] & 0xf0) == 0x50);
     CHECK(packed || whole == slowly);
     for (int parts = 2; parts <= 5; parts++)

@@ -1,5 +1,5 @@
-/* Any bytes as a sentence: refused, or tokens that stay inside the text and that folding and every
- * feature group can live with. */
+/* Fuzzes sentences: refused, or the tokens stay inside the text and folding and every feature group
+ * accept them. */
 #include "embed/grams.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Runs a fuzz target over its stored corpus, so that every input that ever mattered is tried again
- * in ordinary test runs. */
+/* Runs a fuzz target over its stored corpus, so that ordinary test runs repeat every input that
+ * ever mattered. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static int replay(const char *path)
         size += got;
     } while (got);
     fclose(file);
-    /* An exact copy, so that a read past the end is seen by the address sanitizer. */
+    /* An exact copy, so that the address sanitizer detects an overrun. */
     uint8_t *exact = malloc(size ? size : 1);
     for (size_t i = 0; exact && i < size; i++) exact[i] = data[i];
     if (exact) LLVMFuzzerTestOneInput(exact, size);

@@ -1,5 +1,6 @@
-/* bert_compare FOLDER EXPECTED.json: prints TAP. EXPECTED is a list of {text, ids, mean, cls}: the
- * token numbers, and the mean and the first vector of the last layer. */
+/* bert_compare FOLDER EXPECTED.json: compares an encoder with stored values and prints TAP.
+ * EXPECTED is a list of {text, ids, mean, cls}: the token ids, and the mean and the first vector of
+ * the last layer. */
 #include "base/jsonfile.h"
 #include "bert/bert.h"
 

@@ -1,6 +1,7 @@
 """Writes a tiny BERT folder with random weights, in Hugging Face's layout; needs no library.
 
-As a program: bert_folder.py FOLDER [--wide] [--nan TENSOR]; --wide: vectors of 32 numbers. As a module: what bert_numpy.py makes its variants with.
+As a program: bert_folder.py FOLDER [--wide] [--nan TENSOR]; --wide: vectors of 32 numbers. bert_numpy.py imports it to
+make its variants.
 """
 import json
 import math

@@ -1,4 +1,4 @@
-"""film embed FOLDER against NumPy, in double precision, for every kind of folder that can be read.
+"""Compares film embed FOLDER with NumPy in double precision, for every supported kind of folder.
 
 bert_numpy.py FILM FOLDER: writes the folders below FOLDER and prints TAP. The tokenizer and the network here
 are written from their descriptions, with Python's own Unicode tables, and share nothing with the C code.

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The oracle for FILM's objective: section 4 of the specification in plain numpy, all in double.
+"""The reference for FILM's objective: section 4 of the specification in plain numpy, all in double.
 
 Nothing is shared with src/: K is built from the triplet matrix C, the search is steepest descent on
-the manifold with QR as retraction and a monotone Armijo rule, Lambda is brought up to date before
+the manifold with QR as retraction and a monotone Armijo rule, Lambda is updated before
 every step. Slow and simple. Reads the problem that `test_film --dump DIR` writes and prints the
 lines of tests/golden/film_reference.h:
 
@@ -75,7 +75,7 @@ def descend(problem, iterations, fixed):
     for _ in range(iterations):
         if not fixed:
             problem.refresh(P)
-            if problem.f(P) < best:  # Lambda may undo what a step gained: keep the best point
+            if problem.f(P) < best:  # an update of Lambda may undo a step: keep the best point
                 best, best_p = problem.f(P), P
         G = problem.gradient(P)
         F = G - P @ G.T @ P
@@ -86,7 +86,7 @@ def descend(problem, iterations, fixed):
         while tau > 1e-12 and problem.f(retract(P - tau * F)) > f - 1e-4 * tau * slope:
             tau /= 2
         P = retract(P - tau * F)
-    if not fixed:  # the objective of P itself, not of the last Lambda on the way
+    if not fixed:  # the objective of P itself, not of the last Lambda
         P = best_p
         for _ in range(10):
             problem.refresh(P)

@@ -1,7 +1,7 @@
-"""McNemar's test against scipy: mcnemar_scipy.py DUMP [--values]
+"""Compares McNemar's test with scipy: mcnemar_scipy.py DUMP [--values]
 
-DUMP is the program made from mcnemar_dump.c. Small and large counts, one-sided and even ones, both sides of the
-place where the exact test ends. Prints TAP; with --values the lines of tests/unit/test_mcnemar.c.
+DUMP is the program built from mcnemar_dump.c. Small and large counts, one-sided and even ones, both sides of the
+limit of the exact test. Prints TAP; with --values the lines of tests/unit/test_mcnemar.c.
 """
 import math
 import subprocess
@@ -48,7 +48,7 @@ def main():
         exact, statistic, p = peer(b, c)
         ours = line.split()
         count[exact] += 1
-        # Relative, down to what a double still tells apart: p goes to 1e-300.
+        # A relative tolerance, because p goes down to 1e-300.
         apart = abs(float(ours[2]) - p) / max(p, 1e-290)
         worst[exact] = max(worst[exact], apart)
         if int(ours[0]) != exact or not apart < 1e-9 or (

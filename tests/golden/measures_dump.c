@@ -1,6 +1,6 @@
-/* measures_dump FILE: reads cases ("CASE count", then a line "score label" per row) and prints for
- * each a line of our figures, in the order of enum measure and then the best threshold; "nan" where
- * a figure is not defined. Labels other than 0 and 1 make it a case of scores. */
+/* measures_dump FILE: reads cases ("CASE count", then a line "score label" per row) and prints one
+ * line of our measures per case, in the order of enum measure and then the best threshold; "nan"
+ * for an undefined measure. Labels other than 0 and 1 make it a case of scores. */
 #include "eval/measures.h"
 
 #include <stdio.h>

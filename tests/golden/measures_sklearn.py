@@ -1,6 +1,6 @@
-"""Figures of film eval against scikit-learn and scipy: measures_sklearn.py DUMP
+"""Compares the measures of film eval with scikit-learn and scipy: measures_sklearn.py DUMP
 
-DUMP is the program made from measures_dump.c. Random cases: many rows and few, scores with and without
+DUMP is the program built from measures_dump.c. Random cases: many rows and few, scores with and without
 ties, one class alone, constant scores, certain and wrong probabilities, graded labels. Prints TAP.
 """
 import math

@@ -4,7 +4,7 @@ shared with src/model. Checksums are computed from docs/reference/model-file.md 
 
     read_safetensors.py FILE            prints the file as text, as safetensors_sample does
     read_safetensors.py --write FILE    writes a foreign file: no padding, odd addresses, no checksums
-    read_safetensors.py --text          prints what FILE of --write must look like
+    read_safetensors.py --text          prints the expected text of the file of --write
     read_safetensors.py --checksums FILE  recomputes every checksum; prints "ok", "no libxxhash" or fails
 """
 import ctypes
@@ -42,7 +42,7 @@ def write(path, metadata, tensors):
         data += raw
     text = json.dumps(header, indent=1).encode("utf-8")  # ASCII with \u escapes, line ends inside
     if len(text) % 2 == 0:
-        text += b" "  # an odd start of the data, so that nothing behind it is aligned
+        text += b" "  # an odd start of the data, so that no tensor is aligned
     with open(path, "wb") as file:
         file.write(struct.pack("<Q", len(text)) + text + data)
 

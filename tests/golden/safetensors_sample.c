@@ -4,7 +4,7 @@
  *     safetensors_sample text         prints what that file must look like to any reader
  *     safetensors_sample dump FILE    prints a file in the form that read_safetensors.py prints
  *
- * The text of the known values is written out by hand below, not made from the file. */
+ * The text of the known values is written by hand below, not derived from the file. */
 #include "base/safetensors.h"
 
 #include <inttypes.h>
@@ -53,7 +53,7 @@ static const char sample_text[] =
     "tensor \"scalar\" F64 [] 3ff0000000000000\n"
     "tensor \"small\" I16 [1,2] ffff 0100\n";
 
-/* A JSON string in ASCII, with the small letters Python uses in \u escapes. */
+/* A JSON string in ASCII, with lower-case \u escapes like Python's. */
 static void print_string(const char *text)
 {
     json_t *value = json_string(text);

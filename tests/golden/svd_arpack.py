@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Our truncated SVD against ARPACK (scipy's svds) on the word matrix of all Quora training questions.
+"""Compares our truncated SVD with ARPACK (scipy's svds) on the word matrix of all Quora training questions.
 
     svd_arpack.py [build folder, build/release]
 
-Prints TAP. ARPACK takes two minutes; its result is kept under $TMPDIR/film-arpack. The functions are
-also used by bench/svd.py.
+Prints TAP. ARPACK takes two minutes; its result is cached under $TMPDIR/film-arpack. bench/svd.py
+uses the functions too.
 """
 import hashlib
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The encoder bert-mini of ../shared: token numbers and vectors as transformers and PyTorch computed them.
+# Compares the encoder bert-mini of ../shared with the token ids and vectors of transformers and PyTorch.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=${FILM_BUILD:-build/release}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The figures of film eval against scikit-learn and scipy.
+# Compares the measures of film eval with scikit-learn and scipy.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 /usr/bin/python3 tests/golden/measures_sklearn.py "${FILM_BUILD:-build/release}/tests/measures_dump"

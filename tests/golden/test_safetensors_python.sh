@@ -1,5 +1,5 @@
 #!/bin/sh
-# Our safetensors files against a reader that shares no code with ours, in both directions.
+# Exchanges safetensors files, in both directions, with a reader that shares no code with ours.
 # usage: test_safetensors_python.sh [PATH-OF-safetensors_sample]   (default: beside the build's tests)
 here=$(dirname "$0")
 sample=${1:-${FILM_BUILD:-$here/../../build/release}/tests/safetensors_sample}

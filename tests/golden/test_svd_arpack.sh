@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The SVD of the real Quora matrix against ARPACK (minutes: long runs only; the property test compares
-# small matrices with LAPACK in every run).
+# Compares the SVD of the real Quora matrix with ARPACK. It takes minutes and runs only with --long; the property test
+# compares small matrices with LAPACK in every run.
 cd "$(dirname "$0")/../.." || exit 1
 if [ -z "${FILM_TEST_LONG:-}" ]; then
     echo "ok 1 - SVD of the Quora matrix against ARPACK # SKIP long: scripts/test --long"

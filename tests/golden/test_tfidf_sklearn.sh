@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# TF-IDF against scikit-learn, on the FAQ example and, where it is, the real Quora text.
+# Compares TF-IDF with scikit-learn, on the FAQ example and, if present, the real Quora text.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=${FILM_BUILD:-build/release}
@@ -9,8 +9,8 @@ cut -f 4 examples/faq/clusters.tsv | tail -n +2 > "$folder/faq.txt"
 files=("$folder/faq.txt")
 real=../shared/data/qqp/train-strict.tsv
 if [ -e "$real" ]; then
-    # Each sentence once: the fit is over distinct sentences. Lines in scripts without spaces are left
-    # out: there we give characters and pairs, which scikit-learn has no word for.
+    # Each sentence once, because the fit is over distinct sentences. Lines in scripts without spaces are skipped: there
+    # our tokens are characters and character bigrams, which scikit-learn does not have.
     tail -n +2 "$real" | head -n 20000 | cut -f 2,3 | tr '\t' '\n' | awk '!seen[$0]++' |
         LC_ALL=C.UTF-8 grep -vP '[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}]' > "$folder/quora.txt"
     files+=("$folder/quora.txt")

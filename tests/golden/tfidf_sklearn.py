@@ -1,6 +1,6 @@
-"""TF-IDF rows against scikit-learn's TfidfVectorizer on the same tokens: tfidf_sklearn.py DUMP FILE...
+"""Compares TF-IDF rows with scikit-learn's TfidfVectorizer on the same tokens: tfidf_sklearn.py DUMP FILE...
 
-DUMP is the program made from tfidf_dump.c. For each file and set of feature groups the two matrices
+DUMP is the program built from tfidf_dump.c. For each file and set of feature groups the two matrices
 are aligned by feature name; the largest difference must stay below 1e-6. Prints TAP.
 """
 import os

@@ -1,12 +1,11 @@
-/* A job whose processes are threads of this one: for tests of what goes over base/comm.h, without
- * MPI.
+/* A job whose processes are threads of this program, to test code on base/comm.h without MPI.
  *
  *     static void work(const struct comm *comm, void *user) { ... comm_sum_double(comm, ...) ... }
  *     comm_threads_run(3, work, &user);
  *
- * A process that returns early (a failure) leaves the others waiting: the job is then marked as
- * broken and their calls fail with FILM_CANCELLED. cmocka's asserts belong to the main thread: look
- * at results after the run. */
+ * When a process returns early (a failure), the job is marked as broken and the calls of the others
+ * fail with FILM_CANCELLED instead of blocking. cmocka's asserts work only in the main thread, so
+ * check results after the run. */
 #ifndef COMM_THREADS_H
 #define COMM_THREADS_H
 
@@ -35,7 +34,7 @@ struct comm_player {
     void *user;
 };
 
-/* All meet here; non-zero: one has left. */
+/* A barrier. Returns non-zero when a process has left. */
 static int comm_meet(struct comm_table *table)
 {
     pthread_mutex_lock(&table->lock);
@@ -51,7 +50,7 @@ static int comm_meet(struct comm_table *table)
     return broken;
 }
 
-/* Everyone shows its bytes; copied from between the two meetings. */
+/* Publishes this process's bytes; the others copy them between the two barriers. */
 static film_status comm_show(struct comm_player *me, const void *bytes, const size_t *sizes,
                              film_error *e)
 {
@@ -127,7 +126,7 @@ static film_status comm_threads_exchange(void *self, const void *out, const size
     for (int i = 0; status == FILM_OK && i < me->comm.size; to += in_sizes[i++]) {
         const char *from = me->table->at[i];
         for (int j = 0; j < me->comm.rank; j++) from += me->table->sizes[i][j];
-        if (me->table->sizes[i][me->comm.rank] != in_sizes[i]) abort(); /* the test must notice */
+        if (me->table->sizes[i][me->comm.rank] != in_sizes[i]) abort(); /* fails the test */
         if (in_sizes[i]) memcpy(to, from, in_sizes[i]);
     }
     return status == FILM_OK ? comm_shown(me, e) : status;
@@ -138,13 +137,13 @@ static void *comm_threads_play(void *data)
     struct comm_player *me = data;
     me->work(&me->comm, me->user);
     pthread_mutex_lock(&me->table->lock);
-    me->table->broken = 1; /* whoever still waits waits for nothing */
+    me->table->broken = 1; /* releases processes that still wait */
     pthread_cond_broadcast(&me->table->turned);
     pthread_mutex_unlock(&me->table->lock);
     return NULL;
 }
 
-/* WORK in SIZE threads, each as one process of a job. */
+/* Runs WORK in SIZE threads, each as one process of a job. */
 static inline void comm_threads_run(int size, void (*work)(const struct comm *comm, void *user),
                                     void *user)
 {

@@ -1,4 +1,4 @@
-/* The FAQ example's model, asked about random pairs. */
+/* Matches random pairs with the FAQ example's model. */
 #ifndef LIB_DECISIONS_H
 #define LIB_DECISIONS_H
 

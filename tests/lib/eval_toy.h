@@ -15,7 +15,7 @@ enum { PAIRS = 120 };
 static char text[PAIRS][2][120];
 static int label[PAIRS];
 
-/* Sentences of made-up words; a duplicate shares most of them. */
+/* Makes sentences of made-up words; duplicates share most of them. */
 static inline void make_pairs(void)
 {
     struct rng rng;
@@ -87,7 +87,7 @@ static inline film_eval_options quick(void)
     return options;
 }
 
-/* film_eval, its result as JSON. */
+/* Calls film_eval and returns its result as JSON. */
 static inline film_status eval_text(const film_model *of, const char *path,
                                     const film_eval_options *options, char **json,
                                     film_error *problem)

@@ -1,4 +1,4 @@
-/* A small model with a full decision, learned from every eighth row of the FAQ example. */
+/* A small model with a full decision, trained on every eighth row of the FAQ example. */
 #ifndef FAQ_MODEL_H
 #define FAQ_MODEL_H
 
@@ -16,7 +16,7 @@ static struct faq_row {
 } faq[FAQ_MOST];
 static size_t faq_count;
 
-/* Reads the rows and writes those taken to PATH. */
+/* Reads the rows and writes the sampled ones to PATH. */
 static inline void faq_sample(const char *path)
 {
     film_table *table;

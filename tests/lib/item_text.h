@@ -1,4 +1,4 @@
-/* A vocabulary of a few words, the items of a pair under it, and what they stand for as text. */
+/* A vocabulary of a few words, the items of a pair under it, and their meaning as text. */
 #ifndef ITEM_TEXT_H
 #define ITEM_TEXT_H
 
@@ -42,7 +42,7 @@ static inline void add_words(char *out, int side, struct item_place place)
     strcat(out, "]");
 }
 
-/* The word an id of a key stands for. */
+/* The word of an id in a key. */
 static inline film_text name_of(uint64_t id)
 {
     if (id == (1u << 29) - 1) return film_string("^");
@@ -51,7 +51,7 @@ static inline film_text name_of(uint64_t id)
     return features_name(&vocabulary.features, (uint32_t)id);
 }
 
-/* The key's own words, taken apart as the header says; those of phrases and of three words are
+/* Decodes the key's words as the header specifies; those of phrases and of three words are
  * hashes. */
 static inline void add_key(char *out, const struct item *item)
 {

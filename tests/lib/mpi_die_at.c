@@ -1,9 +1,9 @@
 /* A library for LD_PRELOAD that kills one process of an MPI job at a chosen call, so that a test
- * need not win a race. MPI's own profiling interface lets us stand in front of its calls. Used by
- * job_dies in tests/cli/tap.sh:
- *   DIE_PROCESS   which process (its rank)
- *   DIE_AT        before which of its calls of MPI that send or receive: 1 is the first; 0: never,
- *                 but it says at the end how many there were */
+ * does not depend on timing. It intercepts calls through MPI's profiling interface. job_dies in
+ * tests/cli/tap.sh uses it:
+ *   DIE_PROCESS   the rank of the process
+ *   DIE_AT        the communicating MPI call before which it dies: 1 is the first; 0: never, but it
+ *                 prints the number of calls at the end */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

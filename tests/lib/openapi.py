@@ -1,5 +1,5 @@
-"""Holds real answers against an OpenAPI 3.1 file: the part of JSON Schema that server/openapi.json uses, and a
-complaint about any word of it that is not known here."""
+"""Validates real responses against an OpenAPI 3.1 file. Implements the part of JSON Schema that server/openapi.json uses
+and refuses unknown keywords."""
 import json
 
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
@@ -34,7 +34,7 @@ class OpenApi:
         if "oneOf" in schema:
             found = [self.problems(value, one, where) for one in schema["oneOf"]]
             fitting = sum(not one for one in found)
-            # an empty list is a list of anything
+            # an empty list has no item to check
             if fitting == 1 or (fitting > 1 and json.dumps(value).count("[]")):
                 return []
             return [f"{where} fits {fitting} of its forms: {found}"]

@@ -1,4 +1,4 @@
-/* Compresses bytes for tests, into memory of malloc. */
+/* Compresses bytes for tests, into malloc'ed memory. */
 #ifndef PACKING_H
 #define PACKING_H
 
@@ -42,7 +42,7 @@ static inline struct packed pack_zstd(const char *bytes, size_t size)
     return packed;
 }
 
-/* One behind the other; frees both. */
+/* Concatenates A and B; frees both. */
 static inline struct packed pack_join(struct packed a, struct packed b)
 {
     struct packed both = {malloc(a.size + b.size), a.size + b.size};

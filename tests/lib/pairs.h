@@ -1,4 +1,4 @@
-/* Pairs of sentences of a few words, as evidence is learned from. */
+/* Pairs of short sentences for training word evidence. */
 #ifndef PAIRS_H
 #define PAIRS_H
 
@@ -7,7 +7,7 @@
 #include "learn/evidence_fit.h"
 
 static film_error error;
-/* Words, and characters so that features are more than words. */
+/* Words and characters, so that there are features besides words. */
 static struct vocabulary vocabulary;
 
 static const char *const words[] = {"xray",  "ursa",  "vega", "alpha", "beta", "gamma",
@@ -32,7 +32,7 @@ static inline struct evidence_source source_of(const struct pairs *pairs)
     return (struct evidence_source){get_pair, pairs, pairs->count, &comm_single};
 }
 
-/* One fit from the pairs with USE[i] (NULL: all). */
+/* Trains one fit on the pairs with USE[i] (NULL: all). */
 static inline film_status learn(const struct evidence_rows *rows, const struct pairs *pairs,
                                 const unsigned char *use, const struct evidence_options *options,
                                 float *out)

@@ -9,8 +9,8 @@ enum { TOPICS = 14, TURNS = 5, MOST_BYTES = 1 << 20 };
 static film_error error;
 static char table_path[300], checkpoint_path[400], model_path[300];
 
-/* Sentences of a topic share three words, all share some others; neighbours in the list are told
- * apart. */
+/* Sentences of a topic share three words, and all share some others; adjacent sentences in the list
+ * are negative pairs. */
 static inline void write_table(int seed)
 {
     static char text[1 << 16];
@@ -46,7 +46,7 @@ static inline int tear_down(void **state)
     return 0;
 }
 
-/* Stops at report number STOP_AT of learning; 0: never. */
+/* Cancels at report number STOP_AT of the training; 0: never. */
 struct stopper {
     int stop_at, seen;
 };
@@ -73,7 +73,7 @@ static inline film_train_options toy_options(film_method method)
     options.batch = 4;
     options.epochs = 6;
     options.threads = 1;
-    options.decision = FILM_DECISION_THRESHOLD; /* what is paused is the map */
+    options.decision = FILM_DECISION_THRESHOLD; /* only the map has checkpoints */
     options.checkpoint = checkpoint_path;
     options.checkpoint_only_when_cancelled = 1;
     return options;
@@ -90,7 +90,7 @@ static inline film_status train(film_train_options options, int stop_at, int *re
     return status;
 }
 
-/* The bytes of a model as saved. */
+/* The bytes of a saved model. */
 struct bytes {
     char data[MOST_BYTES];
     size_t size;
@@ -114,7 +114,7 @@ static inline void assert_same_bytes(void)
     assert_memory_equal(whole.data, again.data, whole.size);
 }
 
-/* Trains without a pause, into WHOLE; returns how many reports there were. */
+/* Trains without interruption into WHOLE; returns the number of reports. */
 static inline int train_whole(film_train_options options)
 {
     film_model *model = NULL;

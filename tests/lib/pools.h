@@ -44,7 +44,7 @@ static inline void remove_pool(const char *path)
     unlink(name);
 }
 
-/* An empty pool, open; PATH is static. */
+/* Creates and opens an empty pool; PATH is static. */
 static inline film_pool *new_pool(const char *path)
 {
     film_error error;
@@ -95,7 +95,7 @@ static inline const char *list_pool(film_pool *pool, const film_pool_filter *fil
     return out;
 }
 
-/* Changes a pool behind its back. */
+/* Changes a pool's file with SQL, without the library. */
 static inline void run_sql(const char *path, const char *sql)
 {
     sqlite3 *handle = NULL;

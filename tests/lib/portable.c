@@ -1,5 +1,5 @@
-/* What tests/portable.sh runs on 32 bits: a loop without threads, and tables of strings and of
- * 64-bit keys. */
+/* The program that tests/portable.sh runs in 32 bits: a loop without threads, and tables of strings
+ * and of 64-bit keys. */
 #include "base/keytab.h"
 #include "base/mem.h"
 #include "base/strtab.h"

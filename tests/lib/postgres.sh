@@ -1,16 +1,16 @@
 # shellcheck shell=bash
-# A PostgreSQL server of its own for a script, from Debian's packages: source it after tap.sh.
+# Runs a private PostgreSQL server for a script, from Debian's packages: source it after tap.sh.
 #
-#   postgres_start || { finish; exit; }    makes and starts it; prints a skip line where there is none to start
-#   uri=$(database NAME)                   makes an empty database; its URI, of the user "owner" over loopback
+#   postgres_start || { finish; exit; }    creates and starts it; prints a skip line when PostgreSQL is not installed
+#   uri=$(database NAME)                   creates an empty database and prints its URI, for the user "owner" over loopback
 #   sql NAME COMMAND [psql's OPTIONS...]   runs SQL as the superuser
-#   role NAME [SQL'S WORDS...]             makes a role that may log in; uri_of NAME DATABASE is its URI
-#   postgres_stop [fast|immediate]         stops it (immediate: as if it had crashed)
-#   postgres_again                         starts it again, same port and data
+#   role NAME [SQL'S WORDS...]             creates a role that may log in; uri_of NAME DATABASE prints its URI
+#   postgres_stop [fast|immediate]         stops it (immediate: like a crash)
+#   postgres_again                         restarts it with the same port and data
 #
-# It listens on 127.0.0.1:$PGTEST_PORT and on a socket in $PGTEST_DIR, where it asks for no password. Over loopback it asks
-# for one: that of every role is $PGTEST_PASSWORD, and libpq finds it in the PGPASSFILE exported here.
-unset "${!PG@}" # nothing of libpq's settings comes from outside
+# It listens on 127.0.0.1:$PGTEST_PORT and on a socket in $PGTEST_DIR, without a password. Over loopback every
+# role has the password $PGTEST_PASSWORD, which libpq finds in the PGPASSFILE exported here.
+unset "${!PG@}" # ignore libpq's settings of the caller
 PGTEST_BIN=$(find /usr/lib/postgresql/*/bin -maxdepth 0 2>/dev/null | sort -V | tail -n 1)
 PGTEST_PASSWORD=kept-out-of-sight
 PGTEST_DIR=
@@ -30,18 +30,18 @@ postgres_start() {
     as_postgres "$PGTEST_BIN/initdb" -D "$PGTEST_DIR/data" -U postgres -A trust -E UTF8 --locale=C.UTF-8 --no-sync >initdb.log 2>&1 ||
         { not_ok "initdb makes a database" "$(cat initdb.log)"; return 1; }
     printf 'local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n' | as_postgres tee "$PGTEST_DIR/data/pg_hba.conf" >/dev/null
-    # A crash of the server alone loses nothing without fsync: what was written is the kernel's.
+    # Without fsync a crash of the server alone loses nothing: the kernel has what was written.
     printf '%s\n' "fsync = off" "unix_socket_directories = '$PGTEST_DIR'" "listen_addresses = '127.0.0.1'" \
         "shared_buffers = 16MB" "max_connections = 60" "log_min_duration_statement = -1" "log_connections = on" |
         as_postgres tee -a "$PGTEST_DIR/data/postgresql.conf" >/dev/null
-    for try in 1 2 3 4 5; do # somebody else may take the port in between
+    for try in 1 2 3 4 5; do # another process may take the port
         PGTEST_PORT=$(free_port)
         postgres_again && break
         [ "$try" -lt 5 ] || { not_ok "PostgreSQL starts" "$(tail -n 5 "$PGTEST_DIR/log")"; return 1; }
     done
     printf '*:*:*:*:%s\n' "$PGTEST_PASSWORD" >"$WORK/pgpass"
     chmod 600 "$WORK/pgpass"
-    # Copies of pools lie in the script's own folder.
+    # Copies of pools are stored in the script's own folder.
     export PGPASSFILE="$WORK/pgpass" XDG_CACHE_HOME="$WORK/cache"
     mkdir -p "$XDG_CACHE_HOME"
     role owner

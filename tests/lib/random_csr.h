@@ -1,4 +1,4 @@
-/* A sparse matrix at random, for tests; needs `static film_error error`. */
+/* A random sparse matrix for tests; needs `static film_error error`. */
 #ifndef RANDOM_CSR_H
 #define RANDOM_CSR_H
 

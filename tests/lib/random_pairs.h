@@ -1,5 +1,5 @@
-/* Random pairs of sentences for the small model of faq_model.h: words it knows, words it does not,
- * odd scripts. */
+/* Random pairs of sentences for the small model of faq_model.h: known words, unknown words, unusual
+ * scripts. */
 #ifndef RANDOM_PAIRS_H
 #define RANDOM_PAIRS_H
 
@@ -25,7 +25,7 @@ static const char *const unknown[] = {"Zebra",
                                       "don\xe2\x80\x99t",
                                       "e\xcc\x81t\xc3\xa9"};
 
-/* LONGEST words at most: of the vocabulary, and now and then others. */
+/* At most LONGEST words, mostly of the vocabulary. */
 static inline void random_sentence(struct rng *rng, char *out)
 {
     const struct strtab *words = &model->features.vocabulary[GROUP_WORD];
@@ -42,7 +42,7 @@ static inline void random_sentence(struct rng *rng, char *out)
     }
 }
 
-/* Half of them are a sentence of the file changed a little: much is shared then. */
+/* In half of the pairs the second sentence is a slightly changed copy: the two then share much. */
 static inline void random_pair(struct rng *rng, char *a, char *b)
 {
     random_sentence(rng, a);

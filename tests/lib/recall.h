@@ -1,4 +1,4 @@
-/* How much of the exact answer a graph finds: for tests and bench/near_driver.c. */
+/* Measures the recall of a graph against exact search, for tests and bench/near_driver.c. */
 #ifndef RECALL_H
 #define RECALL_H
 
@@ -10,9 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Of answers that are there already: both are COUNT x K scores, falling, with 0 where there were
- * fewer; ids GRAPH_NONE mark those. A row counts as found when its score is as good as the k-th
- * exact one: of equal rows it does not matter which. */
+/* Compares given results: both are COUNT x K scores, descending; missing results have id GRAPH_NONE
+ * and score 0. A row counts as found when its score is as good as the k-th exact one, because equal
+ * rows are interchangeable. */
 static inline size_t recall_count(const uint32_t *exact_id, const float *exact_score,
                                   const uint32_t *id, const float *score, size_t count, size_t k,
                                   size_t *wanted)
@@ -24,7 +24,7 @@ static inline size_t recall_count(const uint32_t *exact_id, const float *exact_s
         while (there < k && exact_id[q * k + there] != SCAN_NONE) there++;
         *wanted += there;
         if (!there) continue;
-        /* rounding of two ways to compute the same product */
+        /* Two ways to compute the same product round differently. */
         float least = exact_score[q * k + there - 1];
         least -= 1e-6f * fabsf(least);
         for (size_t i = 0; i < k; i++)
@@ -34,8 +34,8 @@ static inline size_t recall_count(const uint32_t *exact_id, const float *exact_s
     return found;
 }
 
-/* SAMPLE of the living rows, or all, in order of ids: of N rows that are left, one is taken with
- * the probability that fits how many are still wanted. */
+/* Draws SAMPLE of the live rows, or all, by ascending id: each of N remaining rows is taken with
+ * the probability (rows still wanted) / N. */
 static inline size_t recall_draw(const struct graph_view *view, size_t sample, uint64_t seed,
                                  uint32_t *row)
 {
@@ -52,7 +52,7 @@ static inline size_t recall_draw(const struct graph_view *view, size_t sample, u
     return sample;
 }
 
-/* Leaves the row itself out of its k + 1 answers; when equal rows crowd it out, the last one. */
+/* Removes the row itself from its k + 1 results; when equal rows displaced it, removes the last. */
 static inline void recall_drop_self(const uint32_t *row, size_t count, size_t k, uint32_t *id,
                                     float *score)
 {
@@ -67,8 +67,8 @@ static inline void recall_drop_self(const uint32_t *row, size_t count, size_t k,
 }
 
 struct recall {
-    double share;   /* of the k best of each query, how many were found */
-    size_t queries; /* asked */
+    double share;   /* recall: fraction of the k best of each query that was found */
+    size_t queries; /* number of queries */
 };
 
 /* SAMPLE living rows, drawn with SEED; all when there are fewer. K and EF of the searches. */

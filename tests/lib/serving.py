@@ -1,4 +1,4 @@
-"""A running film serve, and TAP lines, for the tests that ask it."""
+"""Starts film serve, sends requests and prints TAP lines, for the tests of the server."""
 import http.client
 import json
 import os
@@ -13,8 +13,8 @@ from openapi import OpenApi
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 api = OpenApi(json.load(open(os.path.join(ROOT, "server", "openapi.json"))))
-PATIENCE = 300  # seconds until something that must happen is called missing; no test asserts how fast it is
-undescribed = []  # answers that are not as the OpenAPI file says
+PATIENCE = 300  # timeout in seconds for what must happen; no test asserts a speed
+undescribed = []  # responses that do not match the OpenAPI file
 counts = {"tests": 0, "failures": 0}
 
 
@@ -128,7 +128,7 @@ class Load:
                     self.wrong.append("refused")
                 return
             except (OSError, http.client.HTTPException) as problem:
-                # a connection that was closed while nothing was asked on it may be opened again; half an answer is wrong
+                # an idle connection that was closed may be reopened; half a response is an error
                 if not self.stopping or isinstance(problem, http.client.IncompleteRead):
                     self.wrong.append(repr(problem))
                 connection.close()

@@ -1,4 +1,4 @@
-"""A shared pool for tests: its database, a bad line to it, servers that come back, and a writer that keeps count."""
+"""A shared pool for tests: its database, an unreliable connection to it, servers that restart, and a writer that counts."""
 import atexit
 import collections
 import contextlib
@@ -52,8 +52,8 @@ class Line:
         self.target, self.pairs, self.lock = ("127.0.0.1", int(port)), [], threading.Lock()
         self.listener, self.port = None, 0
         self.trap, self.sprung = None, threading.Event()
-        self.notices = 0  # of the database, that something was written
-        self.held, self.answered = None, threading.Event()  # the line whose answer a trap waits for, and that it has come
+        self.notices = 0  # number of notifications of writes
+        self.held, self.answered = None, threading.Event()  # the connection whose reply is held back, and whether it has arrived
         self.accept()
 
     def set_trap(self, piece, before=None, after=None):
@@ -100,7 +100,7 @@ class Line:
         for end in (source, target):
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
-        if not outward:  # both have ended, or will at once
+        if not outward:  # both directions are closed, or will be
             with self.lock:
                 self.pairs = [pair for pair in self.pairs if pair[1] is not source]
 
@@ -111,7 +111,7 @@ class Line:
             before()
         else:
             self.answered.clear()
-            flowing.clear()  # the answer waits
+            flowing.clear()  # holds the reply back
             self.held = flowing
             target.sendall(data)
             self.answered.wait(PATIENCE)
@@ -160,7 +160,7 @@ class Place:
         self.film, self.name, self.uri, self.options = film, name, uri, options
         self.cache = os.path.abspath("cache-" + name)
         self.server, self.output = None, ""
-        self.down = False  # not expected to answer
+        self.down = False  # not expected to respond
 
     def environment(self):
         return {**os.environ, "XDG_CACHE_HOME": self.cache}
@@ -168,7 +168,7 @@ class Place:
     def start(self, **environment):
         self.server = serving.Server(self.film, self.uri, *self.options, environment={"XDG_CACHE_HOME": self.cache,
                                                                                       **environment})
-        atexit.register(self.server.process.kill)  # a test that fails leaves no server behind
+        atexit.register(self.server.process.kill)  # a failing test leaves no server running
         return self
 
     def processor(self):
@@ -209,7 +209,7 @@ class Place:
         return answer["results"][0]["text"] if answer["results"] else None
 
 
-Write = collections.namedtuple("Write", "group sentences removals")  # {id: text} to add or replace, or ids to take away
+Write = collections.namedtuple("Write", "group sentences removals")  # {id: text} to add or replace, or ids to remove
 
 
 class Writer:
@@ -287,7 +287,7 @@ class Asker:
             if status == 200 and answer["results"]:
                 self.answers += 1
             elif not (down or self.place.down or self.place.server is not server):
-                # a server that is being killed need not answer
+                # a server that is being killed need not respond
                 if not until(lambda: server.process.poll() is not None, 10):
                     self.wrong.append((status, answer))
             time.sleep(0.02)

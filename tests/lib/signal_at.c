@@ -1,11 +1,12 @@
-/* A library for LD_PRELOAD that sends the program a signal at a chosen call of the system, so that
- * a test of Ctrl-C or kill -9 need not win a race. Used by signal_at in tests/cli/tap.sh:
- *   SIGNAL_AT_CALL    rename, write, pwrite64 (SQLite's), read or clock_gettime (which every
- *                     report of progress makes)
- *   SIGNAL_AT_PATH    what the file's name contains (rename: the new name); empty: any file
- *   SIGNAL_AT_COUNT   at which of those calls: 1 is the first
- *   SIGNAL_AT_RAISE   numbers of the signals, raised one after another
- * The signal comes after the rename, after half of the bytes of the write, before the others. */
+/* A library for LD_PRELOAD that sends the program a signal at a chosen system call, so that a test
+ * of Ctrl-C or kill -9 does not depend on timing. signal_at in tests/cli/tap.sh uses it:
+ *   SIGNAL_AT_CALL    rename, write, pwrite64 (SQLite's), read or clock_gettime (every report of
+ *                     progress calls it)
+ *   SIGNAL_AT_PATH    a part of the file's name (rename: the new name); empty: any file
+ *   SIGNAL_AT_COUNT   the number of the call: 1 is the first
+ *   SIGNAL_AT_RAISE   numbers of the signals, raised one after the other
+ * The signal is raised after the rename, after half of the bytes of a write, and before any other
+ * call. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -86,7 +87,7 @@ EXPORTED ssize_t read(int fd, void *bytes, size_t count)
     return syscall(SYS_read, fd, bytes, count);
 }
 
-/* Libraries ask for the time before main begins. */
+/* Libraries read the time before main begins. */
 static int is_listening(void)
 {
     struct sigaction now;

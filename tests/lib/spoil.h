@@ -1,5 +1,5 @@
-/* A model file taken apart so that a test can spoil a piece of it: the checksums are made anew, so
- * what is refused is refused for what it says. */
+/* Reads a model file into parts so that a test can corrupt one of them. Checksums are recomputed on
+ * writing, so the reader must reject the content itself. */
 #ifndef SPOIL_H
 #define SPOIL_H
 
@@ -12,13 +12,13 @@ enum { SPOIL_MOST = 100 };
 
 struct spoil {
     struct safetensors *file;
-    struct safetensors_tensor tensor[SPOIL_MOST]; /* data of one's own, to write to */
+    struct safetensors_tensor tensor[SPOIL_MOST]; /* with writable copies of the data */
     size_t count;
-    const char *key[8], *value[8]; /* metadata but for the checksums */
+    const char *key[8], *value[8]; /* metadata without the checksums */
     size_t metadata;
 };
 
-/* 0: it cannot be opened. */
+/* Returns 0 when the file cannot be opened. */
 static inline int spoil_open(struct spoil *spoil, const char *path)
 {
     memset(spoil, 0, sizeof *spoil);
@@ -58,8 +58,8 @@ static inline film_status spoil_write(const struct spoil *spoil, const char *pat
                              spoil->metadata, problem);
 }
 
-/* One change, by 6 bytes: tensor (one more than there are: SETTINGS), what, where (2), value
- * (2). */
+/* Makes one change, given by 6 bytes: tensor (one more than there are: SETTINGS), kind, position
+ * (2), value (2). */
 static inline void spoil_change(struct spoil *spoil, char *settings, const unsigned char *step)
 {
     size_t where = step[2] | (size_t)step[3] << 8, which = step[0] % (spoil->count + 1);
@@ -75,21 +75,21 @@ static inline void spoil_change(struct spoil *spoil, char *settings, const unsig
     case 0:
         if (room) bytes[where % room] = (unsigned char)value;
         break;
-    case 1: /* a stretch of 4 bytes: infinities, large numbers */
+    case 1: /* 4 bytes: infinities, large numbers */
         if (room >= 4) memset(bytes + where % (room - 3), (int)(value & 0xff), 4);
         break;
-    case 2: { /* another shape, within the bytes there are */
+    case 2: { /* a different shape within the same bytes */
         uint64_t bytes_now = 0, before = tensor->shape[0];
         if (tensor->dims) tensor->shape[0] = where % (before + 1);
         if (!safetensors_size(tensor->type, tensor->dims, tensor->shape, &bytes_now)) abort();
         break;
     }
-    case 3: { /* another type, no wider */
+    case 3: { /* a different type, not wider */
         enum safetensors_type type = (enum safetensors_type)(value % SAFETENSORS_TYPES);
         if (safetensors_type_size(type) <= safetensors_type_size(tensor->type)) tensor->type = type;
         break;
     }
-    default: /* gone */
+    default: /* remove the tensor */
         free(bytes);
         *tensor = spoil->tensor[--spoil->count];
     }

@@ -57,7 +57,7 @@ static inline void dump_rows(struct dump *dump, film_table *table)
     if (film_table_skipped(table)) dump_add(dump, "skipped %d\n", (int)film_table_skipped(table));
 }
 
-/* The caller frees it. */
+/* The caller frees the result. */
 static inline char *dump_table(const char *name, const char *bytes, size_t size, size_t chunk,
                                const film_table_options *options)
 {

@@ -1,4 +1,4 @@
-/* What every C test includes. */
+/* Assertions, failing allocations and scratch files; every C test includes this header. */
 #ifndef TESTING_H
 #define TESTING_H
 
@@ -15,8 +15,7 @@
 
 #include "film_train.h"
 
-/* These say what is wrong on standard error: cmocka keeps to itself what fails in a group's
- * set-up. */
+/* These print the failure to standard error: cmocka does not print failures in a group's set-up. */
 #define assert_close(a, b, tolerance)                                             \
     do {                                                                          \
         double left_ = (double)(a), right_ = (double)(b);                         \
@@ -35,14 +34,14 @@
         }                                                                                 \
     } while (0)
 
-/* Whether scripts/test --long runs this. */
+/* Returns whether scripts/test --long runs this. */
 static inline int long_tests(void)
 {
     const char *value = getenv("FILM_TEST_LONG");
     return value && *value;
 }
 
-/* Allocation number FAIL_AT (from 0) and all after it fail; -1: none. */
+/* Allocation number FAIL_AT (from 0) and all later ones fail; -1: none. */
 static long fail_at = -1, fail_seen;
 static inline void *failing_allocate(void *user, size_t size)
 {
@@ -59,7 +58,7 @@ static inline void failing_release(void *user, void *memory)
     (void)user;
     free(memory);
 }
-/* For libraries that take a malloc. */
+/* For libraries with a malloc hook. */
 static inline void *failing_malloc(size_t size)
 {
     return failing_allocate(NULL, size);
@@ -73,15 +72,15 @@ static inline void fail_allocation(long at)
 }
 
 /* Runs CALL, an expression of type film_status, with allocation 0 failing, then 1, 2, 3 and so on,
- * until it returns WANTED. Every failure before must be FILM_NO_MEMORY. CALL frees what it made, also
- * when it fails: the sanitizers find what it leaves behind and what it frees twice. Afterwards
- * failures_survived is the number of failed runs; tests compare it with what they expect, so that a
- * call that allocates nothing is noticed.
+ * until it returns WANTED. Every earlier result must be FILM_NO_MEMORY. CALL frees what it
+ * allocated, also when it fails: the sanitizers find leaks and double frees. Afterwards
+ * failures_survived is the number of failed runs; tests compare it with an expected number, so that
+ * a call without allocations is noticed.
  *
- * No allocation is skipped below FAIL_DENSE; after that every FAIL_STRIDE-th is tried, because a
- * training makes tens of thousands that are alike. A whole training takes too long for that:
- * survives_failures_of_training tries every allocation below 500, then steps grow by a twelfth; with
- * scripts/test --long it skips as little as the other. */
+ * Every allocation below FAIL_DENSE is tried; after that every FAIL_STRIDE-th, because a training
+ * makes tens of thousands of similar ones. For a whole training that takes too long:
+ * survives_failures_of_training tries every allocation below 500, then increases the step by a
+ * twelfth each time. With scripts/test --long it is as dense as the other. */
 enum { FAIL_DENSE = 2000, FAIL_STRIDE = 97 };
 static long failures_survived __attribute__((unused));
 static inline long next_failure(long at, int training)
@@ -108,7 +107,7 @@ static inline long next_failure(long at, int training)
 #define survives_every_failure(call) survives_failures(FILM_OK, 0, call)
 #define survives_failures_of_training(wanted, call) survives_failures(wanted, 1, call)
 
-/* A path for a scratch file of this test program. */
+/* The path of a scratch file of this test program. */
 static inline const char *scratch(const char *name)
 {
     static char paths[8][300];

@@ -1,5 +1,5 @@
-/* A BERT folder of a few kilobytes with random weights, made in C: for tests that spoil it. What it
- * computes is checked against NumPy in tests/cli/bert.sh. */
+/* A BERT folder of a few kilobytes with random weights, for tests that corrupt it.
+ * tests/cli/bert.sh compares the network's results with NumPy. */
 #ifndef TINY_BERT_H
 #define TINY_BERT_H
 

@@ -1,4 +1,4 @@
-/* Tables of made-up rows about six topics, of every kind of labels. */
+/* Tables of made-up rows about six topics, with every kind of labels. */
 #ifndef TOPICS_H
 #define TOPICS_H
 
@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* A table of COUNT made-up rows of the given kind. Sentences of one topic mean the same. */
+/* Writes a table of COUNT made-up rows. Sentences of one topic are duplicates. */
 enum kind { PAIRS, SCORES, TRIPLETS, CATEGORIES, KINDS };
 
 static inline void sentence(struct rng *rng, unsigned topic, char *out)

@@ -1,4 +1,4 @@
-"""The same said to a pool in an SQLite file and to one in PostgreSQL: what they answer must be the same bytes."""
+"""Runs the same commands on a pool in an SQLite file and on one in PostgreSQL: the output must be identical."""
 import os
 import subprocess
 
@@ -9,7 +9,7 @@ class Twins:
         self.calls, self.differences, self.last = 0, [], None
 
     def one(self, pool, arguments, text=None):
-        """POOL in the arguments becomes the pool; the answer has POOL again where it is named."""
+        """Replaces POOL in the arguments by the pool, and the pool in the output by POOL."""
         done = subprocess.run([self.film, *(pool if a == "POOL" else a for a in arguments)], input=text, capture_output=True,
                               timeout=300)
         out, told = (b.replace(os.fsencode(pool), b"POOL") for b in (done.stdout, done.stderr))

@@ -1,4 +1,4 @@
-/* Vectors for tests of the neighbours: clusters on the unit sphere. */
+/* Vectors for tests of nearest neighbours: clusters on the unit sphere. */
 #ifndef TESTING_VECTORS_H
 #define TESTING_VECTORS_H
 

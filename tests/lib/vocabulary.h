@@ -1,5 +1,4 @@
-/* A small vocabulary fitted on sentences of the test, and an encoder without a map that reads with
- * it. */
+/* A small vocabulary fitted on the test's sentences, and an encoder without a map. */
 #ifndef VOCABULARY_H
 #define VOCABULARY_H
 
@@ -41,7 +40,7 @@ static inline void vocabulary_free(struct vocabulary *vocabulary)
     features_free(&vocabulary->features);
 }
 
-/* The feature id of a word that must be known. */
+/* The feature id of a known word. */
 static inline uint32_t vocabulary_id(const struct vocabulary *vocabulary, const char *word)
 {
     uint32_t id = strtab_find(&vocabulary->features.vocabulary[GROUP_WORD], word, strlen(word));
@@ -49,7 +48,7 @@ static inline uint32_t vocabulary_id(const struct vocabulary *vocabulary, const 
     return id;
 }
 
-/* A sentence of up to MOST - 1 of the WORDS words, separated by spaces, in OUT. */
+/* Writes a sentence of at most MOST - 1 of the WORDS words, separated by spaces, to OUT. */
 static inline void random_sentence(struct rng *rng, const char *const *words, size_t count,
                                    size_t most, char *out, size_t room)
 {

@@ -1,4 +1,5 @@
-/* Two models on the same rows: against itself, swapped, and with a difference of known spread. */
+/* Tests two models on the same rows: a model against itself, swapped, and with a known
+ * difference. */
 #include "testing.h"
 #include "base/rng.h"
 #include "eval/against.h"
@@ -10,7 +11,7 @@ static double probability[2][ROWS];
 static unsigned char same[2][ROWS];
 static float label[ROWS];
 
-/* Both see the label through noise, the second through more. */
+/* Both see the label through noise, the second through more noise. */
 static void make_rows(uint64_t seed, double noise, int graded)
 {
     struct rng rng;
@@ -26,7 +27,7 @@ static void make_rows(uint64_t seed, double noise, int graded)
     }
 }
 
-/* With its sentence. */
+/* A comparison with its sentence. */
 struct compared {
     film_comparison figures;
     char sentence[AGAINST_SENTENCE];
@@ -34,7 +35,7 @@ struct compared {
 
 static struct compared compare(int first, int second, int graded, size_t resamples)
 {
-    static struct compared out; /* the sentence stays where it is pointed to */
+    static struct compared out; /* static, because a pointer to the sentence is returned */
     struct bootstrap bootstrap = {.resamples = resamples, .seed = 3, .threads = 2};
     const struct against_side side[2] = {{"one", probability[first], same[first]},
                                          {"two", probability[second], same[second]}};
@@ -44,8 +45,7 @@ static struct compared compare(int first, int second, int graded, size_t resampl
     return out;
 }
 
-/* The differences that labels of a kind have, and those of the other kind, which are not numbers.
- * */
+/* The differences that exist for this kind of labels are numbers, the others are not. */
 static size_t figures_of(const film_comparison *found, int graded, const film_difference *out[5])
 {
     const film_difference *pairs[] = {&found->accuracy, &found->f1, &found->log_loss, &found->auc,
@@ -104,8 +104,8 @@ static void swapping_the_models_turns_the_signs(void **state)
     }
 }
 
-/* The difference of two shares on the same rows has the variance (b + c - (b - c)^2 / n) / n^2; if
- * the resamples were not the same for both, it would be wider by half. */
+/* The difference of two proportions on the same rows has the variance (b + c - (b - c)^2 / n) /
+ * n^2. With different resamples for the two models it would be wider by half. */
 static void the_interval_is_that_of_paired_rows(void **state)
 {
     (void)state;
@@ -121,21 +121,21 @@ static void the_interval_is_that_of_paired_rows(void **state)
     assert_non_null(strstr(found.sentence, "one is better by "));
 }
 
-/* Two models of equal worth: in some 5 of 100 files one seems better. */
+/* Two equally good models: in about 5 of 100 files one seems better. */
 static void chance_is_seldom_taken_for_a_difference(void **state)
 {
     (void)state;
     int told = 0;
     for (uint64_t seed = 100; seed < 200; seed++) {
         make_rows(seed, 1, 0);
-        for (int s = 0; s < 2; s++) /* both now err */
+        for (int s = 0; s < 2; s++) /* both make errors */
             for (int i = 0; i < ROWS; i++) same[s][i] = probability[s][i] >= 0.65;
         told += compare(0, 1, 0, 200).figures.better != 0;
     }
     assert_in_range(told, 0, 10);
 }
 
-static void running_out_of_memory_leaves_nothing_behind(void **state)
+static void running_out_of_memory_leaks_nothing(void **state)
 {
     (void)state;
     make_rows(4, 2, 0);
@@ -155,7 +155,7 @@ int main(void)
         cmocka_unit_test(swapping_the_models_turns_the_signs),
         cmocka_unit_test(the_interval_is_that_of_paired_rows),
         cmocka_unit_test(chance_is_seldom_taken_for_a_difference),
-        cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
+        cmocka_unit_test(running_out_of_memory_leaks_nothing),
     };
     return cmocka_run_group_tests_name("against", tests, NULL, NULL);
 }

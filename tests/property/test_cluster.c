@@ -1,4 +1,4 @@
-/* The rule of clusters against a slow implementation of its own, and what it promises. */
+/* Tests the clustering rule against a slow reference implementation, and its promises. */
 #include "testing.h"
 #include "base/rng.h"
 #include "dedup/cluster.h"
@@ -12,7 +12,7 @@ struct instance {
     struct record_set_label labels[8];
     size_t label_count;
     double threshold;
-    double seen; /* share of the pairs that were scored before */
+    double seen; /* fraction of the pairs that were scored before */
     uint64_t asked;
 };
 
@@ -28,7 +28,7 @@ static struct instance draw(struct rng *rng)
     for (uint32_t i = 0; i < made.count; i++)
         for (uint32_t j = i + 1; j < made.count; j++) {
             double base = group[i] == group[j] ? 0.75 : 0.25;
-            /* Coarse, so that there are ties. */
+            /* A coarse grid, so that there are ties. */
             double value = base + 0.7 * (rng_uniform(rng) - 0.5);
             value = floor(20 * fmin(fmax(value, 0), 1)) / 20;
             made.p[i][j] = made.p[j][i] = (float)value;
@@ -54,7 +54,7 @@ static int is_labelled(const struct instance *of, uint32_t a, uint32_t b)
     return 0;
 }
 
-/* Pairs at or above the threshold are always scored before; of the others, some. */
+/* Pairs at or above the threshold are always scored before; some of the others too. */
 static size_t scored_pairs(const struct instance *of, struct rng *rng, struct cluster_pair *pairs)
 {
     size_t count = 0;
@@ -100,7 +100,7 @@ static void run(struct instance *of, struct rng *rng, int threads, uint32_t *clu
     cluster_pairs_free(&pairs);
 }
 
-/* ---- the slow way: all means from all pairs, every time ---- */
+/* ---- The reference: all means from all pairs, every time ---- */
 
 static int forbidden(const struct instance *of, const uint32_t *cluster, uint32_t a, uint32_t b)
 {
@@ -189,12 +189,12 @@ static void no_pair_labelled_different_is_joined_and_means_reach_the_threshold(v
             if (!of.labels[i].same) assert_int_not_equal(a, b);
             if (of.labels[i].same && !figures.contradictions) assert_int_equal(a, b);
         }
-        /* A partition, each part named by its smallest member. */
+        /* A partition; each part is named by its smallest member. */
         for (uint32_t i = 0; i < of.count; i++) {
             assert_true(cluster[i] <= i);
             assert_int_equal(cluster[cluster[i]], cluster[i]);
         }
-        if (same_labels) continue; /* what people join may be below it */
+        if (same_labels) continue; /* manual labels may join below the threshold */
         for (uint32_t c = 0; c < of.count; c++) {
             double sum = 0, number = 0;
             for (uint32_t i = 0; i < of.count; i++)
@@ -208,7 +208,7 @@ static void no_pair_labelled_different_is_joined_and_means_reach_the_threshold(v
     }
 }
 
-/* 0 - 1 - 2 - ... each like the next and nothing else: single linkage makes one cluster of it. */
+/* A chain 0 - 1 - 2 - ... of similar neighbours: single linkage would make one cluster of it. */
 static void a_chain_is_not_one_cluster(void **state)
 {
     (void)state;

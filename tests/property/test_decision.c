@@ -1,5 +1,5 @@
-/* What holds for every verdict of a full decision, whatever the sentences: its reasons add up,
- * swapping changes nothing, every way of asking says the same. */
+/* Tests properties of every verdict of a full decision: its reasons add up, swapping changes
+ * nothing, every call returns the same. */
 #include "decisions.h"
 #include "base/utf8.h"
 
@@ -17,7 +17,7 @@ static void check_span(const char *text, size_t start, size_t end)
     assert_true(starts_character(text, start) && (end == length || starts_character(text, end)));
 }
 
-/* Each reason lies where it says, and what it shows is text. */
+/* Each reason is at the stated position, and its text is valid. */
 static void check_reason(const film_reason *reason, const char *a, const char *b)
 {
     assert_true(isfinite(reason->weight) && reason->weight != 0);
@@ -61,8 +61,8 @@ static void reasons_add_up_to_the_log_odds(void **state)
     print_message("# largest difference of a sum: %g\n", worst);
 }
 
-/* Contractions and stems are not stored where they stand: phrases of them once ran over the
- * memory's end. */
+/* Contractions and stems are not stored at their position: phrases of them once exceeded the
+ * buffer. */
 static void phrases_with_contractions_are_whole(void **state)
 {
     (void)state;
@@ -76,7 +76,7 @@ static void phrases_with_contractions_are_whole(void **state)
             for (size_t r = 0; r < verdict.reason_count; r++) {
                 const film_reason *reason = &verdict.reasons[r];
                 check_reason(reason, texts[i], texts[j]);
-                /* No more than four words of a phrase, none longer than "cannot". */
+                /* A phrase has at most four words, none longer than "cannot". */
                 if (reason->side) assert_true(reason->text_length <= 4 * 7);
                 for (size_t c = 0; reason->side && c < reason->text_length; c++)
                     assert_true(reason->text[c] == ' ' ||
@@ -90,8 +90,7 @@ static int same_words(const char *a, size_t n, const char *b, size_t m)
     return n == m && (n == 0 || memcmp(a, b, n) == 0);
 }
 
-/* The reason seen from the other side: 'a' and 'b' exchanged. Of two words the one of 'a' comes
- * first. */
+/* The reason with sides 'a' and 'b' exchanged. In a reason of two words that of 'a' comes first. */
 static int mirrors(const film_reason *one, const film_reason *two)
 {
     static const char turned[256] = {['a'] = 'b', ['b'] = 'a'};
@@ -125,7 +124,7 @@ static void swapping_gives_the_same_bits_and_mirrored_reasons(void **state)
         assert_true(there.bias == back.bias && there.similarity == back.similarity);
         assert_int_equal(there.same, back.same);
         assert_int_equal(there.reason_count, back.reason_count);
-        if (strcmp(a, b) == 0) continue; /* nothing tells the sides apart */
+        if (strcmp(a, b) == 0) continue; /* the sides cannot be distinguished */
         char *taken = calloc(back.reason_count + 1, 1);
         for (size_t i = 0; i < there.reason_count; i++) {
             size_t j = 0;
@@ -143,7 +142,7 @@ static void swapping_gives_the_same_bits_and_mirrored_reasons(void **state)
     }
 }
 
-/* ---- Every way of asking ---- */
+/* ---- Every call ---- */
 
 static void one_many_and_scores_say_the_same_for_any_threads(void **state)
 {
@@ -291,7 +290,7 @@ static void memory_speaks_of_known_pairs_alone(void **state)
             strcpy(a, row->a);
             strcpy(b, row->b);
         } else {
-            strcat(a, " xyzzy"); /* no question of the file has this word */
+            strcat(a, " xyzzy"); /* no question of the file contains this word */
         }
         match(context, a, b, &with);
         match(second, a, b, &without);

@@ -1,5 +1,5 @@
-/* What a full decision says of unusual sentences: odd input is answered like any other, the same
- * words are the same, and the log odds are those of the parts. */
+/* Tests the full decision on unusual sentences: they get a verdict like any other, identical words
+ * are the same, and the log-odds are the sum of the parts. */
 #include "decisions.h"
 #include "base/clock.h"
 
@@ -39,7 +39,7 @@ static void any_sentences_get_a_probability(void **state)
             assert_true(isfinite(verdict.log_odds));
             assert_true(verdict.probability > 0 && verdict.probability < 1);
         }
-    print_message("# slowest pair: %.3f s\n", longest); /* for a reader: no test asserts a time */
+    print_message("# slowest pair: %.3f s\n", longest); /* information only: no time is asserted */
     free(words);
     free(letters);
     free(chinese);
@@ -70,7 +70,7 @@ static void identical_sentences_are_the_same(void **state)
     assert_int_equal(low, 0);
 }
 
-/* What being identical adds, 0 without such a reason; no pair has two. */
+/* The contribution of identical text, 0 without such a reason; no pair has two. */
 static double identity_of(const film_verdict *verdict)
 {
     double weight = 0;
@@ -118,8 +118,8 @@ static void identity_is_a_reason_of_the_same_words_in_the_same_order(void **stat
         }
 }
 
-/* The log-odds are what the header says: line, evidence and trees, then memory. A rule without
- * identity has none. */
+/* The log-odds are as the header defines: linear model, evidence and trees, then memory. A rule
+ * without identity has none. */
 static void the_log_odds_are_those_of_the_parts(void **state)
 {
     (void)state;

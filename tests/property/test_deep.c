@@ -1,5 +1,5 @@
-/* The black box's arithmetic. Oracles: a convolution written as five loops, numerical differences
- * for every layer and for the losses through the whole network. */
+/* Tests the arithmetic of the black box against a convolution as five loops, and against numerical
+ * derivatives of every layer and of the losses through the whole network. */
 #include "testing.h"
 
 #include "base/mem.h"
@@ -117,7 +117,7 @@ static void convolution_and_its_gradients(void **state)
 static void pooling_and_its_gradient(void **state)
 {
     (void)state;
-    struct deep_plane in = {5, 6, 3}, out = deep_pooled(&in); /* the last row is left out */
+    struct deep_plane in = {5, 6, 3}, out = deep_pooled(&in); /* the last row is ignored */
     float values[90], pooled[18], again[18], d_out[18], d_in[90];
     unsigned char which[18];
     rng_seed(&rng, 5);
@@ -156,7 +156,7 @@ static void shapes_are_checked(void **state)
     struct deep_shape paper = {32, 256, {64, 128, 256, 128}};
     assert_int_equal(deep_plan(&deep, &paper, &error), FILM_OK);
     assert_int_equal(deep_dim(&deep), 29 * 128);
-    paper.dim = 32; /* one position is left, as for the images of the paper */
+    paper.dim = 32; /* leaves one position, as for the images of Hoffer & Ailon */
     assert_int_equal(deep_plan(&deep, &paper, &error), FILM_OK);
     assert_int_equal(deep_dim(&deep), 128);
     struct deep_shape bad[] = {{31, 32, {1, 1, 1, 1}},       {32, 31, {1, 1, 1, 1}},
@@ -172,7 +172,7 @@ static const struct deep_triplet triplets[TRIPLETS] = {
     {0, 1, DEEP_NO_ROW}, {2, 3, 4}, {5, 6, DEEP_NO_ROW}};
 static const uint32_t clusters[ROWS] = {1, 1, 2, 2, 3, 4, 4};
 
-/* The loss of ROWS random matrices; GRADIENT (may be NULL): that in the weights. */
+/* The loss of ROWS random matrices; GRADIENT (may be NULL) is that of the weights. */
 static double loss_of(const struct deep *deep, const float *matrices,
                       const struct deep_loss_options *options, double dropout, float *gradient)
 {
@@ -204,8 +204,8 @@ static double loss_of(const struct deep *deep, const float *matrices,
     return loss;
 }
 
-/* Along the gradient of each layer's weights and biases in turn, the loss changes by its squared
- * length. */
+/* A step along the gradient of each layer's weights and biases changes the loss by its squared
+ * norm. */
 static void check_loss(const struct deep_loss_options *options, double dropout)
 {
     struct deep deep;
@@ -252,7 +252,7 @@ static void gradients_of_the_losses(void **state)
 static void losses_by_hand(void **state)
 {
     (void)state;
-    /* Cosines with the anchor: .6, 0 and .8; the last has its meaning. */
+    /* Cosines with the anchor: .6, 0 and .8; the last is a duplicate of the anchor. */
     const float vectors[] = {2, 0, 3, 4, 0, 1, 4, 3};
     const uint32_t cluster[] = {0, 0, 1, 0};
     struct deep_triplet nearest = {0, 1, DEEP_NO_ROW};

@@ -1,5 +1,5 @@
-/* What learning the black box promises: it learns, threads and pauses change no byte, and a file
- * holds all of it. */
+/* Tests training the black box: it learns, threads and interruptions change no byte, and a file
+ * stores all of it. */
 #include "testing.h"
 
 #include "base/mem.h"
@@ -10,7 +10,7 @@ static film_error error;
 
 enum { TOPICS = 6, EACH = 6, SENTENCES = TOPICS * EACH, SIZE = 32 * 32 };
 
-/* A sentence is noise; its topic is a brighter block of the matrix, at a place of its own. */
+/* A sentence is noise; its topic is a brighter block at its own position in the matrix. */
 static film_status toy_matrices(void *user, const uint32_t *sentences, size_t count, float *out,
                                 film_error *problem)
 {
@@ -28,7 +28,7 @@ static film_status toy_matrices(void *user, const uint32_t *sentences, size_t co
     return FILM_OK;
 }
 
-/* Share of triplets (two of a topic, one of another) in the right order. */
+/* The fraction of triplets (two of a topic, one of another) in the right order. */
 static double order_of(const struct deep *deep)
 {
     static float matrices[SENTENCES * SIZE];
@@ -51,7 +51,7 @@ static double order_of(const struct deep *deep)
     return (double)right / (double)asked;
 }
 
-/* Keeps everything in memory; stops at step STOP. */
+/* A checkpointer in memory; cancels at step STOP. */
 struct memory {
     struct checkpointer checkpointer;
     struct kept {
@@ -114,7 +114,7 @@ static film_status learn_toy(struct deep *deep, int n_pair, int threads, struct 
     struct rank_pair positive[64], negative[64];
     size_t count = 0;
     for (uint32_t t = 0; t < TOPICS; t++)
-        for (uint32_t i = 0; i + 1 < EACH - 2; i++, count++) { /* two of each topic are not seen */
+        for (uint32_t i = 0; i + 1 < EACH - 2; i++, count++) { /* two per topic are held out */
             positive[count] = (struct rank_pair){t * EACH + i, t * EACH + i + 1};
             negative[count] = (struct rank_pair){t * EACH + i, ((t + 1 + i) % TOPICS) * EACH + i};
         }
@@ -160,7 +160,7 @@ static void it_learns(void **state)
     }
 }
 
-static void threads_and_pauses_change_nothing(void **state)
+static void threads_and_resuming_change_nothing(void **state)
 {
     (void)state;
     static struct memory memory;
@@ -217,7 +217,7 @@ static film_status open_again(const struct deep *deep, const char *settings, siz
     return deep_from_file(again, *file, settings, dim, "file", &error);
 }
 
-static void kept_in_a_file(void **state)
+static void stored_in_a_file(void **state)
 {
     (void)state;
     struct deep deep, again;
@@ -259,9 +259,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_learns),
-        cmocka_unit_test(threads_and_pauses_change_nothing),
+        cmocka_unit_test(threads_and_resuming_change_nothing),
         cmocka_unit_test(nothing_to_learn_from),
-        cmocka_unit_test(kept_in_a_file),
+        cmocka_unit_test(stored_in_a_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

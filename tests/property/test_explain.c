@@ -1,5 +1,5 @@
-/* What holds for every explanation: words, groups and bias add up to the log-odds, swapping mirrors
- * it, words do not overlap, and links add up to the similarity. */
+/* Tests properties of every explanation: words, groups and bias add up to the log-odds, swapping
+ * mirrors it, words do not overlap, and links add up to the similarity. */
 #include "random_pairs.h"
 
 #include "explain/pair.h"
@@ -84,7 +84,7 @@ static void check_words(const film_explanation *why)
     }
 }
 
-/* The words of a of one are those of b of the other. */
+/* The words of a in one are those of b in the other. */
 static void check_mirror(const film_explanation *why, const film_explanation *mirror)
 {
     size_t of_a = 0, count = why->word_count;
@@ -163,7 +163,7 @@ static void links_add_up_to_the_similarity(void **state)
     struct reading reading;
     struct words words = {0};
     struct links links = {.count = 0};
-    struct encoder sparse = model->encoder; /* the features alone, as a model of tfidf has them */
+    struct encoder sparse = model->encoder; /* features only, as in a tfidf model */
     sparse.map = NULL;
     sparse.dim = 0;
     const struct encoder *encoders[2] = {&model->encoder, &sparse};
@@ -189,7 +189,7 @@ static void links_add_up_to_the_similarity(void **state)
 
 /* ---- JSON, read back by another library ---- */
 
-static void json_says_what_the_structs_say(void **state)
+static void json_equals_the_structs(void **state)
 {
     (void)state;
     static char a[ROOM], b[ROOM];
@@ -237,7 +237,7 @@ int main(void)
         cmocka_unit_test(everything_adds_up_and_swapping_mirrors_it),
         cmocka_unit_test(the_verdict_is_that_of_a_match),
         cmocka_unit_test(links_add_up_to_the_similarity),
-        cmocka_unit_test(json_says_what_the_structs_say),
+        cmocka_unit_test(json_equals_the_structs),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,5 +1,5 @@
-/* FILM's objective and learner against naive loops, finite differences, eigenvectors and numpy
- * (tests/golden/film_reference.py, which reads what --dump DIR writes). */
+/* Tests FILM's objective and training against naive loops, finite differences, eigenvectors and
+ * numpy (tests/golden/film_reference.py, which reads what --dump DIR writes). */
 #include "testing.h"
 #include "base/rng.h"
 #include "la/dense.h"
@@ -42,7 +42,7 @@ static int make_data(void **state)
     for (size_t i = 0; i < GROUPS * R; i++) centre[i] = rng_normal(&rng);
     for (size_t i = 0; i < N; i++) {
         group[i] = (uint32_t)(i % GROUPS);
-        /* The later columns are noise: there is a subspace to find. */
+        /* The later columns are noise: a subspace must be found. */
         for (size_t j = 0; j < R; j++)
             rows[i * R + j] = (j < 12 ? centre[group[i] * R + j] : 0.0) + 0.6 * rng_normal(&rng);
     }
@@ -51,7 +51,7 @@ static int make_data(void **state)
     for (size_t i = 0; i < R; i++) sigma[i] = 9.0f / (float)(i + 1);
     triplets_defaults(&options);
     options.positives = 3;
-    for (size_t i = 0; i < 20; i++) group[i] = TRIPLETS_NONE; /* sentences that are no anchors */
+    for (size_t i = 0; i < 20; i++) group[i] = TRIPLETS_NONE; /* sentences that are not anchors */
     return triplets_from_categories(N, group, &options, &triplets, &error) != FILM_OK;
 }
 
@@ -110,7 +110,7 @@ static void the_gradient_agrees_with_finite_differences(void **state)
     }
 }
 
-/* z_i of the specification by a loop over triplets; y = sqrt(S) P' D v. */
+/* z_i of the specification (36) by a loop over triplets; y = sqrt(S) P' D v. */
 static double naive_hinge(const struct film_problem *q, const double *p, const double *s, size_t a)
 {
     double sum = 0.0;
@@ -119,7 +119,7 @@ static double naive_hinge(const struct film_problem *q, const double *p, const d
         for (size_t c = 0; c < D; c++) {
             double yi = 0.0, yj = 0.0, yk = 0.0;
             for (size_t x = 0; x < R; x++) {
-                double weight = p[x * D + c] * (q->stretch ? q->stretch[x] : 1.0);
+                double weight = p[x * D + c] * (q->scale ? q->scale[x] : 1.0);
                 yi += weight * (double)v[triplets.anchor[a] * R + x];
                 yj += weight * (double)v[triplets.similar[t] * R + x];
                 yk += weight * (double)v[triplets.dissimilar[t] * R + x];
@@ -186,7 +186,7 @@ static void updating_h_equals_computing_it_afresh(void **state)
     film_problem_free(&q);
 }
 
-/* f2 where P holds H's top eigenvectors. */
+/* f2 where P has H's top eigenvectors. */
 static double eigen_value_of(struct film_problem *q, double *least)
 {
     double h[R * R], values[R], f = q->margin * (double)q->active_count;
@@ -264,7 +264,7 @@ static void the_reference_is_not_better(void **state)
     film_problem_free(&q);
 }
 
-/* y by L from the features against y by P from V. */
+/* Compares y by L from the features with y by P from V. */
 static void the_map_reproduces_the_training_rows(void **state)
 {
     (void)state;
@@ -319,7 +319,7 @@ static void same_seed_same_bytes_whatever_the_threads(void **state)
     }
 }
 
-static void the_history_tells_what_happened(void **state)
+static void the_history_matches_the_training(void **state)
 {
     (void)state;
     struct film_learn_options options;
@@ -408,7 +408,7 @@ static void no_memory_is_reported_everywhere(void **state)
     }
 }
 
-/* The problem of the_reference_is_not_better, for the script. */
+/* Writes the problem of the_reference_is_not_better, for the script. */
 static void dump(const char *folder)
 {
     char path[400];
@@ -447,7 +447,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(the_reference_is_not_better),
         cmocka_unit_test(the_map_reproduces_the_training_rows),
         cmocka_unit_test(same_seed_same_bytes_whatever_the_threads),
-        cmocka_unit_test(the_history_tells_what_happened),
+        cmocka_unit_test(the_history_matches_the_training),
         cmocka_unit_test(learning_can_be_cancelled),
         cmocka_unit_test(what_cannot_be_learned_is_refused),
         cmocka_unit_test(no_memory_is_reported_everywhere),

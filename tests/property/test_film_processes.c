@@ -1,5 +1,5 @@
-/* FILM by several processes, played by threads, against one: triplets of a share, the objective,
- * learning, pausing. */
+/* Tests FILM in several processes, played by threads, against one: triplets of a share, the
+ * objective, training, checkpoints. */
 #include "testing.h"
 #include "base/rng.h"
 #include "learn/film_checkpoint.h"
@@ -14,7 +14,7 @@ static float v[N * R], sigma[R];
 static uint32_t group[N];
 static struct triplets whole;
 
-/* Uneven: the last process of three has few sentences, of which none is labelled. */
+/* Uneven: the last of three processes has few sentences, none of them labelled. */
 static const size_t starts[MOST + 1][MOST + 1] = {
     [1] = {0, N}, [2] = {0, 200, N}, [3] = {0, 350, N - 20, N}};
 
@@ -81,7 +81,7 @@ static void shares_together_are_the_triplets_of_one(void **state)
 
 struct play {
     int processes;
-    size_t iterations, stop_after; /* stop: the last process's wish counts for nothing */
+    size_t iterations, stop_after; /* the last process's cancellation must be ignored */
     int keep, going_on;
     size_t room;
     struct film_learned learned[MOST];
@@ -89,7 +89,7 @@ struct play {
     float w[N * R]; /* of all anchors */
     struct comm_traffic traffic[MOST];
     film_status status[MOST];
-    /* what is kept, by the first process */
+    /* The checkpoint, in the first process. */
     char names[32][20];
     void *kept[32];
     size_t sizes[32], arrays;
@@ -129,7 +129,7 @@ done:
     return status;
 }
 
-/* ---- Keeping ---- */
+/* ---- Checkpoints ---- */
 
 static film_status play_load(void *user, const struct state_array *arrays, size_t count,
                              film_error *e)
@@ -169,7 +169,7 @@ static int on_iteration(void *user, size_t iteration, const struct film_iteratio
 {
     const struct part *part = user;
     (void)now;
-    if (part->rank > 0) return 1; /* not asked */
+    if (part->rank > 0) return 1; /* never called */
     return part->play->stop_after && iteration == part->play->stop_after;
 }
 
@@ -189,7 +189,7 @@ static void play_one(const struct comm *comm, void *data)
     options.dim = D;
     options.owners = &owners;
     options.threads = 1;
-    options.margin_sample = N; /* all of them: not a sample that depends on the processes */
+    options.margin_sample = N; /* all anchors: a sample would depend on the processes */
     options.solver.iterations = play->iterations;
     options.solver.epsilon = options.solver.least_change = 0;
     options.report = on_iteration;
@@ -268,9 +268,9 @@ static void learning_gives_what_one_process_learns(void **state)
     play_free(&one);
 }
 
-/* The formulas in film_problem.h: a refresh an iteration; those of the margin are the same in
+/* The formulas of film_problem.h: one refresh per iteration; those of the margin are the same in
  * both. */
-static void traffic_is_as_the_formula_says(void **state)
+static void traffic_matches_the_formula(void **state)
 {
     (void)state;
     static struct play play[2];
@@ -291,7 +291,7 @@ static void traffic_is_as_the_formula_says(void **state)
     play_free(&play[0]), play_free(&play[1]);
 }
 
-static void a_job_goes_on_where_it_stopped(void **state)
+static void a_job_resumes_where_it_stopped(void **state)
 {
     (void)state;
     static struct play unpaused, paused;
@@ -392,7 +392,7 @@ static void batches_of_parts_are_batches(void **state)
     play_free(&one);
 }
 
-/* Labels of one process only, and of none. */
+/* Labels in one process only, and in none. */
 static void processes_without_anchors_take_part(void **state)
 {
     (void)state;
@@ -420,8 +420,8 @@ int main(void)
         cmocka_unit_test(shares_together_are_the_triplets_of_one),
         cmocka_unit_test(the_objective_is_that_of_one_process),
         cmocka_unit_test(learning_gives_what_one_process_learns),
-        cmocka_unit_test(traffic_is_as_the_formula_says),
-        cmocka_unit_test(a_job_goes_on_where_it_stopped),
+        cmocka_unit_test(traffic_matches_the_formula),
+        cmocka_unit_test(a_job_resumes_where_it_stopped),
         cmocka_unit_test(batches_of_parts_are_batches),
         cmocka_unit_test(processes_without_anchors_take_part),
     };

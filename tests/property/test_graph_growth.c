@@ -1,4 +1,4 @@
-/* What must hold however a graph came about: built at once or bit by bit, with rows taken out. */
+/* Tests properties of every graph: built at once or incrementally, with rows removed. */
 #include "testing.h"
 #include "vectors.h"
 
@@ -86,7 +86,7 @@ static void built_at_once_it_finds_nearly_all(void **state)
     free(rows);
 }
 
-/* Row by row and in odd portions: each is found at once by its own vector. */
+/* Row by row and in odd batches: each is found at once by its own vector. */
 static void what_was_added_is_found(void **state)
 {
     (void)state;
@@ -116,7 +116,7 @@ static void what_was_added_is_found(void **state)
     free(rows);
 }
 
-/* Rows taken out in portions, at random and whole neighbourhoods, down to nothing. */
+/* Rows removed in batches, at random and whole neighbourhoods, until none is left. */
 static void what_was_removed_is_never_found_and_the_rest_still_is(void **state)
 {
     (void)state;
@@ -158,7 +158,7 @@ static void what_was_removed_is_never_found_and_the_rest_still_is(void **state)
             }
         }
         assert_true(share_found(graph, rows) >= 0.97);
-        if (turn > 100) { /* the last few are hard to hit at random */
+        if (turn > 100) { /* the last few are unlikely to be hit at random */
             size_t rest = 0;
             for (uint32_t i = 0; i < COUNT; i++)
                 if (!dead[i]) order[rest++] = i;
@@ -166,7 +166,7 @@ static void what_was_removed_is_never_found_and_the_rest_still_is(void **state)
             left = 0;
         }
     }
-    /* and it can begin again */
+    /* An empty graph can grow again. */
     assert_ok(graph_add(graph, rows, 5, 1, NULL, &error));
     struct graph_view view = graph_view(graph);
     struct graph_question question = {rows + 2 * DIM, 1, 20, NULL};
@@ -178,8 +178,8 @@ static void what_was_removed_is_never_found_and_the_rest_still_is(void **state)
     free(order);
 }
 
-/* Stored, opened and grown further is the same as grown without a pause. */
-static void a_stored_graph_goes_on_as_if_it_had_not_been(void **state)
+/* A graph that is stored, opened and extended equals one extended without a pause. */
+static void a_stored_graph_grows_like_one_in_memory(void **state)
 {
     (void)state;
     enum { COUNT = 1500 };
@@ -209,7 +209,7 @@ int main(void)
         cmocka_unit_test(built_at_once_it_finds_nearly_all),
         cmocka_unit_test(what_was_added_is_found),
         cmocka_unit_test(what_was_removed_is_never_found_and_the_rest_still_is),
-        cmocka_unit_test(a_stored_graph_goes_on_as_if_it_had_not_been),
+        cmocka_unit_test(a_stored_graph_grows_like_one_in_memory),
     };
     return cmocka_run_group_tests_name("graph_growth", tests, NULL, NULL);
 }

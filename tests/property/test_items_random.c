@@ -1,5 +1,5 @@
-/* Properties of pair/items on random sentences: symmetric, with keys that match the words they
- * point at. */
+/* Tests properties of pair/items on random sentences: symmetric, with keys that match the words
+ * they refer to. */
 #include "testing.h"
 #include "item_text.h"
 
@@ -9,7 +9,7 @@ static int compare_keys(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* The keys, sorted, each once; the caller frees them. */
+/* The sorted distinct keys; the caller frees them. */
 static uint64_t *key_set(size_t *count)
 {
     uint64_t *keys = malloc(items.count * sizeof *keys + 1);
@@ -21,7 +21,7 @@ static uint64_t *key_set(size_t *count)
     return keys;
 }
 
-/* Reading sorts the two sentences; turned round by force, the items must still be the same. */
+/* Reading sorts the two sentences; when they are swapped by force, the items must stay the same. */
 static void turn_round(struct reading *turned)
 {
     *turned = reading;
@@ -63,15 +63,15 @@ static void check_place(int side, struct item_place place)
     assert_true(place.to <= reading.side[side].count);
 }
 
-/* One word at PLACE of a sentence. */
+/* The word at PLACE of a sentence. */
 static const struct reading_word *word_at(int side, struct item_place place)
 {
     assert_int_equal(place.to, place.from + 1);
     return &reading.side[side].words[place.from];
 }
 
-/* Of an item behind two first words: which side has the word alone. Those of the first come
- * first. */
+/* For an item of two first words and a word: the side that has the word alone. Those of the first
+ * side come first. */
 static int opened_side(const struct item *item)
 {
     size_t before = 0, alone = 0;
@@ -129,7 +129,7 @@ static void places_point_at_the_words_of_the_key(void **state)
     }
 }
 
-/* The values of a kind have length 1 together, or are all 0: where every word is in every
+/* The values of a kind have length 1 together, or are all 0 when every word is in every
  * sentence. */
 static void values_of_a_kind_have_length_one(void **state)
 {
@@ -184,8 +184,8 @@ static void describe_opened(char *out, const struct item *item)
     add_words(out, s, item->place[s]);
 }
 
-/* How many stretches differ. One too long for an item shows in the words that no edit covers:
- * without it they are the same in both. */
+/* Counts the ranges that differ. A range too long for an item shows in the words that no edit
+ * covers: without them both sentences are equal. */
 static int edits_of_pair(void)
 {
     uint32_t rest[2][64], count[2] = {0, 0};
@@ -203,8 +203,7 @@ static int edits_of_pair(void)
            (count[0] != count[1] || memcmp(rest[0], rest[1], count[0] * sizeof **rest) != 0);
 }
 
-/* What a key should stand for, in words: "after the: [blue][red]", phrases in alphabetical
- * order. */
+/* The meaning of a key in words: "after the: [blue][red]", phrases in alphabetical order. */
 static void describe(char *out, const struct item *item)
 {
     strcpy(out, kinds[item->kind]);
@@ -275,7 +274,7 @@ static void one_key_has_one_meaning_and_one_meaning_one_key(void **state)
     free(list);
 }
 
-/* Of ten thousand words the first 64 count: the items are those of the sentences cut there. */
+/* Of ten thousand words the first 64 count: the items are those of the truncated sentences. */
 static void very_long_sentences_cost_no_more_than_their_first_words(void **state)
 {
     (void)state;
@@ -287,14 +286,14 @@ static void very_long_sentences_cost_no_more_than_their_first_words(void **state
         for (int s = 0; s < 2; s++) {
             size_t used = 0;
             text[s] = malloc(60000);
-            for (int i = 0; i < 10000; i++) { /* some words come only behind the cut */
+            for (int i = 0; i < 10000; i++) { /* some words occur only after the limit */
                 size_t word = i < ITEMS_MOST_WORDS ? rng_below(&rng, 5) + 3 * (size_t)s
                                                    : rng_below(&rng, WORDS);
                 used += (size_t)sprintf(text[s] + used, "%s ", words[word]);
                 if (i == ITEMS_MOST_WORDS - 1) cut[s] = used;
             }
         }
-        if (round % 2) { /* the second begins as the first does */
+        if (round % 2) { /* the second starts like the first */
             memcpy(text[1], text[0], cut[0]);
             text[1][cut[1] = cut[0]] = 'x';
         }

@@ -1,4 +1,4 @@
-/* M-FILM: one batch is a full-batch step, many batches find what the full batch finds. */
+/* Tests M-FILM: one batch equals a full-batch step, many batches find the full-batch solution. */
 #include "testing.h"
 #include "base/rng.h"
 #include "la/dense.h"
@@ -70,7 +70,7 @@ static int free_data(void **state)
     return 0;
 }
 
-/* Batches in turn; a source of one batch hands out everything. */
+/* A source that returns its batches round-robin; a source of one batch returns everything. */
 struct turns {
     size_t parts, count, limit;
 };
@@ -133,7 +133,7 @@ static void refresh(struct film_problem *q, double *p)
     assert_ok(film_problem_refresh(q, p, &changed, &error));
 }
 
-/* The rule of the running average, by hand: H after three batches. */
+/* The running average by hand: H after three batches. */
 static void the_matrix_is_the_average_of_the_batches(void **state)
 {
     (void)state;
@@ -163,8 +163,7 @@ static void the_matrix_is_the_average_of_the_batches(void **state)
     film_problem_free(&q);
 }
 
-/* f2 of all sentences, with every hinge active as all learners here have it, at what was
- * learned. */
+/* f2 of all sentences at the learned point, with every hinge active as in all learners here. */
 static double objective(const struct film_learned *l, double margin)
 {
     struct film_problem q;
@@ -194,7 +193,7 @@ static void many_batches_beat_the_random_start_and_come_near_the_full_batch(void
     film_learned_free(&random), film_learned_free(&full), film_learned_free(&batches);
 }
 
-/* With one batch shown again and again the running matrix is that batch's: f2 falls. */
+/* With the same batch repeated, the running average is that batch's matrix: f2 falls. */
 static void the_objective_falls(void **state)
 {
     (void)state;

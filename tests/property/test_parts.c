@@ -1,5 +1,5 @@
-/* The rows of all parts of a file, one part behind the other, are those of the whole file, whatever
- * the file and wherever the cuts fall: same texts, same lines, same message about the first bad
+/* Tests that the rows of all parts of a file, one part after the other, are those of the whole
+ * file, wherever the cuts are: same texts, same line numbers, same message about the first bad
  * row. */
 #include "packing.h"
 #include "tables.h"
@@ -9,7 +9,7 @@
 
 static film_error error;
 
-/* The rows of one table with their lines in the file, or the message; FILM_END when all is well. */
+/* The rows of one table with their line numbers, or the message; FILM_END on success. */
 static film_status dump_part(struct dump *dump, film_table *table)
 {
     film_row row;
@@ -25,7 +25,7 @@ static film_status dump_part(struct dump *dump, film_table *table)
     return status;
 }
 
-/* PATH NULL: the bytes in memory. */
+/* PATH NULL reads the bytes in memory. */
 static char *dump_parts(const char *path, const char *name, const char *bytes, size_t size,
                         film_table_options options, int parts)
 {
@@ -64,7 +64,7 @@ static void same_in_parts(const char *path, const char *name, const char *bytes,
     free(whole);
 }
 
-/* Pieces put together at random: most files are well-formed in part and wrong somewhere. */
+/* Joins fragments at random: most files are partly well-formed and wrong somewhere. */
 static size_t random_table(struct rng *rng, char *out)
 {
     static const char *const pieces[] = {"\"",
@@ -132,13 +132,13 @@ static void every_cut_of_a_small_table_is_right(void **state)
     same_in_parts(NULL, "x.txt", text, strlen(text), (film_table_options){0}, 60);
 }
 
-/* Larger than the blocks in which quotes and lines are looked for. */
+/* Larger than the blocks in which quotes and lines are searched. */
 static void parts_of_large_files_hold_every_row_once(void **state)
 {
     (void)state;
     static const char *const rows[] = {
-        "plain %d, without quotes\n", /* all states run to the beginning of the file */
-        "\"quoted %d\n, twice\",\"and \"\"so\"\"\"\n", /* they run together at once */
+        "plain %d, without quotes\n", /* all states go back to the start of the file */
+        "\"quoted %d\n, twice\",\"and \"\"so\"\"\"\n", /* the states merge at once */
         "5\" disk %d,3\" disk\n",
     };
     size_t room = 900000;
@@ -158,8 +158,7 @@ static void parts_of_large_files_hold_every_row_once(void **state)
     free(bytes);
 }
 
-/* Quotes alone: nothing tells a closing one from a doubled one but their number from the beginning
- * on. */
+/* Only quotes: a closing quote differs from a doubled one only by their count from the start. */
 static void long_runs_of_quotes_are_counted_from_their_beginning(void **state)
 {
     (void)state;
@@ -181,7 +180,7 @@ static void long_runs_of_quotes_are_counted_from_their_beginning(void **state)
     free(bytes);
 }
 
-/* The cut at the quote of 5" disk, and nothing but empty rows in the block before it. */
+/* The cut is at the quote of 5" disk, and the preceding block has only empty rows. */
 static void a_quote_inside_a_word_opens_nothing_at_a_cut(void **state)
 {
     (void)state;
@@ -197,7 +196,7 @@ static void a_quote_inside_a_word_opens_nothing_at_a_cut(void **state)
     free(bytes);
 }
 
-/* ---- compressed ---- */
+/* ---- Compressed files ---- */
 
 static size_t rows_of(const char *const *paths, size_t count, int part, int parts, char *letters)
 {
@@ -214,7 +213,7 @@ static size_t rows_of(const char *const *paths, size_t count, int part, int part
     return found;
 }
 
-static void compressed_files_are_dealt_out_whole(void **state)
+static void compressed_files_are_assigned_whole(void **state)
 {
     (void)state;
     const char *paths[3] = {scratch("0.tsv.gz"), scratch("1.tsv.gz"), scratch("2.tsv.zst")};
@@ -292,7 +291,7 @@ int main(void)
         cmocka_unit_test(parts_of_large_files_hold_every_row_once),
         cmocka_unit_test(long_runs_of_quotes_are_counted_from_their_beginning),
         cmocka_unit_test(a_quote_inside_a_word_opens_nothing_at_a_cut),
-        cmocka_unit_test(compressed_files_are_dealt_out_whole),
+        cmocka_unit_test(compressed_files_are_assigned_whole),
         cmocka_unit_test(what_has_no_parts_is_refused),
         cmocka_unit_test(without_memory_a_part_fails_cleanly),
     };

@@ -1,4 +1,4 @@
-/* The optimiser on problems whose answer is known: a quadratic form (eigenvectors), a moving
+/* Tests the optimiser on problems with a known solution: a quadratic form (eigenvectors), a moving
  * target, and one that never ends. */
 #include "testing.h"
 #include "base/rng.h"
@@ -40,12 +40,12 @@ static film_status quadratic_refresh(void *self, double *p, int *changed, film_e
     (void)p, (void)e;
     struct quadratic *q = self;
     *changed = 1;
-    if (q->moving == 2) { /* another A every time: there is never an end */
+    if (q->moving == 2) { /* a different A every time: never converges */
         size_t i = q->calls % q->r, j = (7 * q->calls + 3) % q->r;
         q->a[i * q->r + j] = q->a[j * q->r + i] = 3.0 * sin((double)q->calls);
         return FILM_OK;
     }
-    q->shift += q->calls % 2 ? 100.0 : -100.0; /* as if the fixed data had changed */
+    q->shift += q->calls % 2 ? 100.0 : -100.0; /* simulates changed data */
     return FILM_OK;
 }
 
@@ -87,7 +87,7 @@ static double *random_point(size_t r, size_t d, uint64_t seed)
     return p;
 }
 
-/* The least value: largest weight with largest eigenvalue. */
+/* The minimum: largest weight with largest eigenvalue. */
 static double quadratic_best(const struct quadratic *q)
 {
     size_t r = q->r;
@@ -200,7 +200,7 @@ static void no_step_exceeds_the_reference_value(void **state)
     struct stiefel_result result;
     struct watch watch = {.options = &options};
     quadratic_init(&q, 40, 8, 11);
-    q.moving = 1; /* values jump by 100; comparing unlike with unlike would show at once */
+    q.moving = 1; /* values jump by 100; comparing across a refresh would fail at once */
     stiefel_defaults(&options);
     options.report = watch_step;
     options.user = &watch;
@@ -215,7 +215,7 @@ static void no_step_exceeds_the_reference_value(void **state)
     quadratic_free(&q);
 }
 
-static void the_reason_to_stop_is_told(void **state)
+static void the_reason_to_stop_is_reported(void **state)
 {
     (void)state;
     struct quadratic q;
@@ -283,7 +283,7 @@ int main(void)
         cmocka_unit_test(the_top_eigenvectors_are_found_from_any_start),
         cmocka_unit_test(columns_stay_orthonormal_for_thousands_of_steps),
         cmocka_unit_test(no_step_exceeds_the_reference_value),
-        cmocka_unit_test(the_reason_to_stop_is_told),
+        cmocka_unit_test(the_reason_to_stop_is_reported),
         cmocka_unit_test(no_memory_is_reported_everywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

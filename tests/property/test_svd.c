@@ -1,4 +1,4 @@
-/* la/svd on random sparse matrices, against LAPACK. */
+/* Tests la/svd on random sparse matrices against LAPACK. */
 #include "testing.h"
 
 #include "base/rng.h"
@@ -9,9 +9,9 @@
 
 static film_error error;
 
-/* ---- matrices and the oracle: dense LAPACK in double ---- */
+/* ---- Matrices and the reference: dense LAPACK in double ---- */
 
-/* Entries with a chance of SHARE; row i and column j are damped by decay^i, decay^j. */
+/* Random entries with density SHARE; row i and column j are damped by decay^i, decay^j. */
 static void make(struct csr *x, size_t rows, size_t cols, double share, double decay, uint64_t seed)
 {
     struct rng rng;
@@ -33,7 +33,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* All singular values, falling. */
+/* All singular values, descending. */
 static double *exact(const struct csr *x)
 {
     size_t rows = x->rows, cols = x->cols, least = smaller(rows, cols);
@@ -60,7 +60,7 @@ static void check_orthonormal(const float *a, size_t rows, size_t rank)
         }
 }
 
-/* X u = sigma v and the sign convention. */
+/* Checks X u = sigma v and the sign convention. */
 static void check_vectors(const struct csr *x, const struct svd *svd)
 {
     size_t rank = svd->rank;
@@ -89,7 +89,7 @@ static struct svd_options options_for(size_t rank)
     return options;
 }
 
-/* ---- the tests ---- */
+/* ---- Tests ---- */
 
 static void it_agrees_with_lapack_on_every_shape(void **state)
 {
@@ -110,7 +110,7 @@ static void it_agrees_with_lapack_on_every_shape(void **state)
             for (size_t j = 0; j < svd.rank; j++)
                 assert_close(svd.sigma[j] / sigma[0], sigma[j] / sigma[0],
                              svd.basis == smaller(x.rows, x.cols) ? 2e-6 : 2e-4);
-            /* what was left out is noise */
+            /* The omitted values are noise. */
             for (size_t j = svd.rank; j < smaller(shapes[s][2], smaller(x.rows, x.cols)); j++)
                 assert_true(sigma[j] < 2e-5 * sigma[0]);
             check_vectors(&x, &svd);
@@ -190,8 +190,7 @@ static void low_rank_is_found_and_zero_is_refused(void **state)
     struct csr x;
     struct svd svd;
     struct svd_options options = options_for(10);
-    /* rows are multiples of three patterns on their own columns: rank 3, two of them equally strong
-     */
+    /* Rows are multiples of three patterns on their own columns: rank 3, two equally strong. */
     assert_ok(csr_alloc(&x, 90, 60, 180, &error));
     for (size_t i = 0; i < 90; i++) {
         x.start[i + 1] = 2 * (i + 1);
@@ -220,7 +219,7 @@ static void low_rank_is_found_and_zero_is_refused(void **state)
     csr_free(&x);
 }
 
-/* ---- several processes, played by threads ---- */
+/* ---- Several processes, played by threads ---- */
 
 enum { MOST = 3 };
 
@@ -241,7 +240,7 @@ static void play(const struct comm *comm, void *data)
     share->traffic = *comm->traffic;
 }
 
-/* Rows cut unevenly; the last process cancels where CANCEL. */
+/* Rows are partitioned unevenly; the last process cancels when CANCEL is set. */
 static int stop_at_third(void *user, const char *phase, double done, double total)
 {
     (void)phase, (void)done, (void)total;
@@ -269,7 +268,7 @@ static void play_all(const struct csr *x, struct svd_options options, int proces
     comm_threads_run(processes, play, shares);
 }
 
-/* The shares' U and V, one behind the other. */
+/* Joins the shares of U and V. */
 static struct svd join(const struct csr *x, const struct share *shares, int processes)
 {
     struct svd joined = shares[0].svd;
@@ -293,7 +292,7 @@ static void several_processes_find_what_one_finds(void **state)
 {
     (void)state;
     const size_t shapes[][2] = {
-        {500, 90}, {90, 400}, {2, 3}, {7, 2}}; /* some have no row, no column */
+        {500, 90}, {90, 400}, {2, 3}, {7, 2}}; /* some processes have no row or no column */
     const double decays[] = {1.0, 0.96};       /* the second one is polished */
     for (size_t s = 0; s < 16; s++) {
         struct csr x;
@@ -324,8 +323,8 @@ static void several_processes_find_what_one_finds(void **state)
     }
 }
 
-/* The formulas in svd.h, of a basis that is a whole number of blocks and no block made twice. */
-static void traffic_is_as_the_formula_says(void **state)
+/* The formulas of svd.h, for a basis of whole blocks without repeated blocks. */
+static void traffic_matches_the_formula(void **state)
 {
     (void)state;
     struct csr x;
@@ -404,7 +403,7 @@ int main(void)
         cmocka_unit_test(bytes_do_not_depend_on_the_threads),
         cmocka_unit_test(low_rank_is_found_and_zero_is_refused),
         cmocka_unit_test(several_processes_find_what_one_finds),
-        cmocka_unit_test(traffic_is_as_the_formula_says),
+        cmocka_unit_test(traffic_matches_the_formula),
         cmocka_unit_test(cancelling_stops_every_process),
         cmocka_unit_test(no_memory_is_reported_everywhere),
     };

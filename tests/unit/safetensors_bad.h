@@ -1,4 +1,4 @@
-/* Headers that a safetensors reader must refuse, with a part of the message each must give. */
+/* Headers that a safetensors reader must refuse, each with a part of the expected message. */
 #ifndef SAFETENSORS_BAD_H
 #define SAFETENSORS_BAD_H
 
@@ -9,7 +9,7 @@
 
 static const struct {
     const char *header;
-    size_t data; /* bytes behind it */
+    size_t data; /* bytes after it */
     const char *message;
 } bad[] = {
     {"", 0, "does not start with '{'"},

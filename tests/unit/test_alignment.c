@@ -1,5 +1,5 @@
-/* The parts of a comparison that look at order and at words that differ, against slow and plain
- * ways of finding the same: all subsequences, recursion, letter pairs counted one by one. */
+/* Tests word order and alignment of a comparison against slow reference implementations: all
+ * subsequences, recursion, letter pairs counted one by one. */
 #include "vocabulary.h"
 
 #include "pair/comparison.h"
@@ -9,8 +9,8 @@ static struct vocabulary vocabulary;
 static struct reading reading;
 static struct comparison comparison;
 
-/* Letters as words: few, so that much is shared; the last is not in the vocabulary. Their documents
- * make them differ in rarity. */
+/* Letters as words: few, so that much is shared; the last is not in the vocabulary. Their document
+ * frequencies give them different rarities. */
 static const char *const words[] = {"aa", "bb", "cc", "dd", "ee", "zz"};
 enum { WORDS = sizeof words / sizeof *words, MOST = 8 };
 
@@ -20,7 +20,7 @@ static void compare(const char *a, const char *b)
     comparison_make(&comparison, &reading);
 }
 
-/* ---- Order, the slow way ---- */
+/* ---- Order, reference implementation ---- */
 
 struct sequence {
     int word[MOST];
@@ -55,7 +55,7 @@ static double rarity_of(int word)
     return 0;
 }
 
-/* Tries every subsequence of A: the longest that B has, and the rarity of the heaviest. */
+/* Tries every subsequence of A: finds the longest that B has, and the largest rarity. */
 static void longest_common(const struct sequence *a, const struct sequence *b, size_t *length,
                            double *rarity)
 {
@@ -156,7 +156,7 @@ static void order_is_what_brute_force_finds(void **state)
         assert_close(comparison.common_rarity, rarity, 1e-5);
         assert_int_equal(comparison.edits, edits_from(a, 0, b, 0));
         assert_int_equal(comparison.longest_run, longest_run(a, b));
-        /* Neighbours are counted in the sentence that sorts first. */
+        /* Adjacent words are counted in the sentence that sorts first. */
         assert_int_equal(comparison.runs, reading.swapped ? count_runs(b, a) : count_runs(a, b));
         assert_int_equal(comparison.inversions, count_inversions(a, b));
         assert_int_equal(comparison.prefix, same_ends(a, b, 0));
@@ -215,7 +215,7 @@ static void spelled_alike_is_dice_of_letter_pairs(void **state)
             for (size_t i = 0; i < length; i++) word[s][i] = (char)('p' + rng_below(&rng, 3));
             word[s][length] = 0;
         }
-        if (strcmp(word[0], word[1]) == 0) continue; /* shared: nothing is aligned */
+        if (strcmp(word[0], word[1]) == 0) continue; /* shared: nothing to align */
         compare(word[0], word[1]);
         double expected = naive_dice(word[0], word[1]);
         if (fabs(comparison.spelled_best - expected) > 1e-12) {
@@ -260,7 +260,7 @@ static void each_word_takes_its_best_partner(void **state)
     }
 }
 
-/* Letters beyond the 24th are not compared; every length around it must be safe. */
+/* Letters after the 24th are not compared; every length around that must be safe. */
 static void long_words_are_compared_by_their_beginning(void **state)
 {
     (void)state;
@@ -277,7 +277,7 @@ static void long_words_are_compared_by_their_beginning(void **state)
     }
 }
 
-/* ---- Short for long ---- */
+/* ---- Abbreviations ---- */
 
 static void acronyms_and_compounds_are_found(void **state)
 {

@@ -1,4 +1,5 @@
-/* The rules of film_types.h: sizes of structs, zero as default, names, versions, allocators. */
+/* Tests the rules of film_types.h: sizes of structs, zero as default, names, versions,
+ * allocators. */
 #include "eval_toy.h"
 
 #include "base/sized.h"
@@ -6,7 +7,7 @@
 #include "film_pool.h"
 #include "train/options.h"
 
-static void versions_and_names_are_told(void **state)
+static void versions_and_names_are_returned(void **state)
 {
     (void)state;
     char version[40];
@@ -46,7 +47,7 @@ static void options_of_other_versions_are_read(void **state)
 {
     (void)state;
     struct known into = {.b = 7};
-    struct old old = {sizeof old - 4, 1}; /* without the padding behind a */
+    struct old old = {sizeof old - 4, 1}; /* without the padding after a */
     assert_ok(sized_options(&into, sizeof into, &old, "known", &error));
     assert_int_equal(into.size, sizeof into);
     assert_int_equal(into.a, 1);
@@ -82,7 +83,7 @@ static void results_are_filled_up_to_their_size(void **state)
     sized_fill(NULL, &filled, sizeof filled);
 }
 
-/* Every call with options or a result, with a size that was forgotten. */
+/* Makes every call that takes options or a result with a missing size. */
 static void a_forgotten_size_is_refused(void **state)
 {
     (void)state;
@@ -153,7 +154,7 @@ static void zero_means_default(void **state)
     assert_int_equal(film_match_batch(model, &one, &one, 1, &later, &verdict, &error), FILM_USAGE);
 }
 
-/* The struct and its JSON tell the same, and an older program gets the fields it knows. */
+/* The struct and its JSON agree, and an older program gets the fields it knows. */
 static void figures_are_numbers(void **state)
 {
     (void)state;
@@ -205,7 +206,7 @@ static void figures_are_numbers(void **state)
     film_eval_result_free((film_eval_result *)&old);
 }
 
-/* ---- allocators ---- */
+/* ---- Allocators ---- */
 
 struct counted {
     long blocks, calls;
@@ -276,7 +277,7 @@ static void an_allocator_gets_its_user_and_every_block_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(versions_and_names_are_told),
+        cmocka_unit_test(versions_and_names_are_returned),
         cmocka_unit_test(options_of_other_versions_are_read),
         cmocka_unit_test(results_are_filled_up_to_their_size),
         cmocka_unit_test(a_forgotten_size_is_refused),

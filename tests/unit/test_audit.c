@@ -20,7 +20,7 @@ static struct audit_pairs view_of(const struct file *file)
     return (struct audit_pairs){file->a, file->b, file->label, PAIRS};
 }
 
-/* Some questions much more often than others; labels by chance. */
+/* Some questions occur much more often than others; labels are random. */
 static void make_file(struct file *file, uint64_t seed)
 {
     struct rng rng;
@@ -91,9 +91,9 @@ static void buckets_are_those_of_counting(void **state)
     }
 }
 
-/* ---- Known answers ---- */
+/* ---- Known results ---- */
 
-static void labels_by_chance_cannot_be_told(void **state)
+static void random_labels_cannot_be_predicted(void **state)
 {
     (void)state;
     static struct file file;
@@ -110,9 +110,8 @@ static void labels_by_chance_cannot_be_told(void **state)
     assert_close(sum, 0.5, 0.03);
 }
 
-/* Same pairs are of questions that occur a lot: the collector's habit, to be found by frequency
- * alone. */
-static void labels_by_frequency_are_told(void **state)
+/* Positive pairs consist of frequent questions: a collection bias that frequency alone reveals. */
+static void labels_by_frequency_are_detected(void **state)
 {
     (void)state;
     static struct file file;
@@ -131,8 +130,9 @@ static void labels_by_frequency_are_told(void **state)
     assert_true(audit_is_biased(&audit));
 }
 
-/* Each question occurs once in this file; that half of them were in another tells. */
-static void another_file_can_tell(void **state)
+/* Each question occurs once in this file, but half of them occur in another, which reveals the
+ * label. */
+static void another_file_can_reveal_labels(void **state)
 {
     (void)state;
     static struct file file, other;
@@ -194,10 +194,10 @@ static void contradictions_and_leaks_are_counted(void **state)
     (void)state;
     const struct row eval_rows[] = {
         {"how are you", "how do you do", 1},
-        {"How do you do?", "how are you", 0}, /* the same pair, the other way round */
+        {"How do you do?", "how are you", 0}, /* the same pair in reverse order */
         {"a b", "c d", 1},
         {"c d", "e f", 1},
-        {"a b", "e f", 0},   /* connected by the two before */
+        {"a b", "e f", 0},   /* connected by the two preceding rows */
         {"x y", "X, y!", 0}, /* the same words */
         {"p q", "r s", 1},
         {"p q", "r s", 1}};
@@ -235,7 +235,7 @@ static void contradictions_and_leaks_are_counted(void **state)
     corpus_free(&train_corpus);
 }
 
-static void without_memory_it_says_so(void **state)
+static void without_memory_it_reports_it(void **state)
 {
     (void)state;
     static struct file file;
@@ -250,12 +250,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(buckets_are_those_of_counting),
-        cmocka_unit_test(labels_by_chance_cannot_be_told),
-        cmocka_unit_test(labels_by_frequency_are_told),
-        cmocka_unit_test(another_file_can_tell),
+        cmocka_unit_test(random_labels_cannot_be_predicted),
+        cmocka_unit_test(labels_by_frequency_are_detected),
+        cmocka_unit_test(another_file_can_reveal_labels),
         cmocka_unit_test(too_little_is_not_judged),
         cmocka_unit_test(contradictions_and_leaks_are_counted),
-        cmocka_unit_test(without_memory_it_says_so),
+        cmocka_unit_test(without_memory_it_reports_it),
     };
     return cmocka_run_group_tests_name("audit", tests, NULL, NULL);
 }

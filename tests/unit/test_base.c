@@ -1,4 +1,4 @@
-/* src/base: memory, messages, random numbers, files. */
+/* Tests src/base: memory, messages, random numbers, files. */
 #include "testing.h"
 
 #include "base/comm.h"
@@ -40,7 +40,7 @@ static void *give_back(void *unused)
     return unused;
 }
 
-/* In a process where nobody gave any back before: under a sanitizer, the first call initialises
+/* Runs in a process that has not freed memory before: under a sanitizer, the first call initialises
  * glibc's own allocator, and two at once crashed there in one of 75 processes. */
 static void threads_may_give_memory_back_at_once(void **state)
 {

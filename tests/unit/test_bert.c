@@ -1,5 +1,5 @@
-/* src/bert on a tiny network written by the test: tokens, vectors, 8-bit weights. Values of real
- * networks are compared in tests/golden. */
+/* Tests src/bert on a tiny network written by the test: tokens, vectors, 8-bit weights.
+ * tests/golden compares the values of real networks. */
 #include "testing.h"
 
 #include "base/mem.h"
@@ -78,7 +78,7 @@ static void token_matrices_are_cut_and_padded(void **state)
         assert_int_equal(lengths[i], wanted[i]);
         for (size_t t = lengths[i]; t < MOST; t++)
             for (size_t d = 0; d < TINY_HIDDEN; d++) assert_true(out[i][t][d] == 0);
-        if (i == 3) continue; /* longer than MOST: another sentence */
+        if (i == 3) continue; /* longer than MOST: truncated differently */
         assert_ok(bert_encode(bert, &texts[i], 1, 1, vector, &error));
         for (size_t d = 0; d < TINY_HIDDEN; d++) {
             double sum = 0;
@@ -150,7 +150,7 @@ static void bytes_give_nearly_the_same_and_always_the_same(void **state)
     bert_free(bert);
 }
 
-/* Sizes that are no multiple of a block, numbers at the ends of the range, a row of zeros. */
+/* Sizes that are not multiples of a block, extreme numbers, a row of zeros. */
 static void every_kernel_gives_the_sums_of_plain_integers(void **state)
 {
     (void)state;
@@ -160,7 +160,7 @@ static void every_kernel_gives_the_sums_of_plain_integers(void **state)
     struct bert_int8 matrix;
     struct rng rng;
     rng_seed(&rng, 3);
-    /* Whole numbers with 127 among them: nothing is lost by rounding. */
+    /* Integers with 127 among them: quantisation is exact. */
     for (size_t i = 0; i < ROWS * INPUTS; i++)
         x[i] = i < INPUTS ? 0 : i % INPUTS == 5 ? -127 : (float)rng_below(&rng, 255) - 127;
     for (size_t i = 0; i < INPUTS * OUTPUTS; i++)

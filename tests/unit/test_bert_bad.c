@@ -1,4 +1,4 @@
-/* Folders that cannot be read: each with the message that names file, tensor or setting. */
+/* Tests encoder folders that cannot be read: each message names the file, tensor or setting. */
 #include "testing.h"
 
 #include "base/mem.h"
@@ -25,7 +25,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* The message behind the folder's name. */
+/* The message after the folder's name. */
 static void expect(film_status wanted, const char *message)
 {
     struct bert *bert;

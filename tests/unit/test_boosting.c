@@ -1,4 +1,4 @@
-/* Training through XGBoost: what we read from it, and what we ask of it. */
+/* Tests training through XGBoost: the options we pass to it, and the trees we read from it. */
 #include "testing.h"
 
 #include "base/rng.h"
@@ -15,7 +15,7 @@ static float x[ROWS * FEATURES], target[ROWS], weight[ROWS], base[ROWS];
 static struct boosting_data data = {x, ROWS, target, weight, base};
 static struct boosting_options options;
 
-/* Log-odds of 3 where features 1 and 3 are both positive and -1 elsewhere, plus feature 0. */
+/* Log-odds: 3 where features 1 and 3 are both positive, else -1; plus feature 0. */
 static double truth(const float *row)
 {
     return (double)row[0] + (row[1] > 0 && row[3] > 0 ? 3 : -1);
@@ -42,7 +42,7 @@ static int defaults(void **state)
     options.rounds = 60;
     options.rate = 0.3;
     options.seed = 5;
-    options.threads = 1; /* tests run two at a time */
+    options.threads = 1; /* two tests run at a time */
     return 0;
 }
 
@@ -56,7 +56,7 @@ static double worst_difference(const struct trees *trees, const float *margin, c
     return worst;
 }
 
-/* An own training with the same settings, by hand. */
+/* Calls XGBoost directly with the same settings. */
 static void our_sum_is_the_margin_of_xgboost(void **state)
 {
     (void)state;
@@ -88,7 +88,7 @@ static void our_sum_is_the_margin_of_xgboost(void **state)
     assert_ok(trees_check(&trees, FEATURES, "test", &error));
     assert_true(worst_difference(&trees, margin, base) < 1e-5);
 
-    double loss = 0, all = 0; /* the last loss told, from XGBoost's own margins */
+    double loss = 0, all = 0; /* the last reported loss, from XGBoost's own margins */
     for (int i = 0; i < ROWS; i++) {
         double p = 1 / (1 + exp(-(double)margin[i])), y = (double)target[i];
         loss -= (double)weight[i] * (y * log(p) + (1 - y) * log(1 - p));
@@ -126,7 +126,7 @@ static void a_function_of_two_features_is_found(void **state)
         all += (double)weight[i];
     }
     assert_true(sqrt(squared / ROWS) < 0.25); /* of a spread of 2 */
-    /* Features that say nothing have no terms to speak of, alone or with others. */
+    /* Uninformative features have negligible terms, alone or with others. */
     const int noise[FEATURES + 1] = {0, 0, 0, 1, 0, 1, 1}; /* by number + 1: of 2, 4, 5 */
     for (int low = 0; low < FEATURES; low++)
         for (int high = 0; high <= FEATURES; high++)
@@ -138,7 +138,7 @@ static void a_function_of_two_features_is_found(void **state)
     trees_free(&trees);
 }
 
-/* Log-odds that the base knows already leave nothing to learn. */
+/* When the base margin already contains the log-odds, nothing is left to learn. */
 static void the_base_is_respected(void **state)
 {
     (void)state;
@@ -220,7 +220,7 @@ static void it_stops_when_unseen_rows_get_worse(void **state)
     assert_true(history.rounds < 2000);
     for (size_t i = 0; i < history.rounds; i++)
         assert_true(history.validation[i] >= history.validation[history.kept - 1]);
-    double loss = 0; /* the loss told is that of the trees kept, with the base of those rows */
+    double loss = 0; /* the reported loss is that of the trees in the result, with the base */
     for (size_t i = 0; i < other.rows; i++) {
         double margin = trees_sum(&trees, other.x + i * FEATURES) + (double)base[i];
         loss += log1p(exp(other.target[i] > 0.5f ? -margin : margin)) / (double)other.rows;
@@ -312,7 +312,7 @@ static void bad_rows_and_options_are_refused(void **state)
     assert_int_equal(boosting_fit(&data, 0, &options, &trees, NULL, &error), FILM_USAGE);
 }
 
-/* All of the process's output goes to a file while training; nothing may arrive there. */
+/* Redirects the process's output to a file while training; nothing may be written there. */
 static void nothing_is_printed_and_settings_stay(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* pair/calibrate: the fit against its gradient, the threshold against trying all. */
+/* Tests pair/calibrate: the fit against its gradient, the threshold against trying all. */
 #include "testing.h"
 
 #include "base/rng.h"
@@ -22,7 +22,7 @@ static void the_line_is_where_the_gradient_vanishes(void **state)
     }
     struct calibration line;
     assert_ok(calibrate_fit(x, target, N, &line, &error));
-    /* finite differences of the class-balanced loss, written out here */
+    /* Finite differences of the class-balanced loss, computed here. */
     double loss[3][2];
     for (int which = 0; which < 2; which++)
         for (int step = 0; step < 3; step++) {
@@ -43,7 +43,7 @@ static void the_line_is_where_the_gradient_vanishes(void **state)
     }
 }
 
-/* The class-balanced loss of a line beside an offset, written out here. */
+/* The class-balanced loss of a line with an offset, computed here. */
 static double loss_beside(const float *x, const float *offset, const float *target, size_t count,
                           double scale, double bias)
 {
@@ -67,7 +67,7 @@ static void beside_an_offset_the_line_fits_what_it_leaves_open(void **state)
     rng_seed(&rng, 4);
     for (int i = 0; i < N; i++) {
         x[i] = (float)rng_uniform(&rng);
-        offset[i] = i % 3 ? 0 : i % 2 ? 2.0f : -2.0f; /* what memory knows, of a third of them */
+        offset[i] = i % 3 ? 0 : i % 2 ? 2.0f : -2.0f; /* a third of the pairs is in memory */
         double p = calibrate_probability(5 * (double)x[i] - 2.5 + (double)offset[i]);
         target[i] = rng_uniform(&rng) < p;
     }
@@ -82,7 +82,7 @@ static void beside_an_offset_the_line_fits_what_it_leaves_open(void **state)
     assert_close(beside.bias, -2.5, 0.35);
     assert_ok(calibrate_fit(x, target, N, &alone, &error));
     assert_true(alone.scale < beside.scale - 0.3);    /* without it the offset is noise */
-    assert_true(alone.threshold == beside.threshold); /* which does not know of it */
+    assert_true(alone.threshold == beside.threshold); /* which ignores the offset */
     assert_ok(calibrate_fit_beside(x, NULL, target, N, &again, &error));
     assert_memory_equal(&again, &alone, sizeof alone);
     for (int i = 0; i < N; i++) offset[i] = 0;
@@ -94,7 +94,7 @@ static void beside_an_offset_the_line_fits_what_it_leaves_open(void **state)
     assert_close(again.bias, alone.bias - 1.5, 1e-6);
 }
 
-static void an_offset_that_says_it_all_leaves_the_line_finite(void **state)
+static void a_decisive_offset_leaves_the_line_finite(void **state)
 {
     (void)state;
     float x[4] = {0.1f, 0.9f, 0.2f, 0.8f}, target[4] = {0, 0, 1, 1};
@@ -141,7 +141,7 @@ static void the_threshold_equals_trying_all(void **state)
     }
 }
 
-static void extreme_inputs_have_finite_answers(void **state)
+static void extreme_inputs_give_finite_results(void **state)
 {
     (void)state;
     struct calibration line;
@@ -152,7 +152,7 @@ static void extreme_inputs_have_finite_answers(void **state)
     assert_ok(calibrate_fit(x, same, 4, &line, &error)); /* one class */
     assert_true(isfinite(line.scale) && isfinite(line.bias));
     float equal[4] = {0.5f, 0.5f, 0.5f, 0.5f};
-    assert_ok(calibrate_fit(equal, apart, 4, &line, &error)); /* nothing to tell them apart by */
+    assert_ok(calibrate_fit(equal, apart, 4, &line, &error)); /* no information */
     assert_true(isfinite(line.scale) && isfinite(line.bias));
     assert_close(calibrate_probability(-800), 0, 0);
     assert_close(calibrate_probability(800), 1, 0);
@@ -191,9 +191,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_line_is_where_the_gradient_vanishes),
         cmocka_unit_test(beside_an_offset_the_line_fits_what_it_leaves_open),
-        cmocka_unit_test(an_offset_that_says_it_all_leaves_the_line_finite),
+        cmocka_unit_test(a_decisive_offset_leaves_the_line_finite),
         cmocka_unit_test(the_threshold_equals_trying_all),
-        cmocka_unit_test(extreme_inputs_have_finite_answers),
+        cmocka_unit_test(extreme_inputs_give_finite_results),
         cmocka_unit_test(the_line_never_falls),
         cmocka_unit_test(without_labels_one_random_pair_in_a_thousand_passes),
     };

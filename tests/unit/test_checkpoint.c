@@ -1,4 +1,5 @@
-/* A training that is stopped and goes on ends with the bytes of one that was not. */
+/* Tests that a training that is interrupted and resumed gives the same bytes as an uninterrupted
+ * one. */
 #include "pausing.h"
 
 static void stopped_anywhere_it_ends_with_the_same_bytes(void **state)
@@ -26,7 +27,7 @@ static void stopped_twice_it_ends_with_the_same_bytes(void **state)
         for (int first = 1; first < 4; first++) {
             stop_at(options, first);
             options.resume = 1;
-            stop_at(options, 2); /* the second report of what is left */
+            stop_at(options, 2); /* the second report after resuming */
             resume_to_the_end(options);
             options.resume = 0;
         }
@@ -57,7 +58,7 @@ static void a_checkpoint_of_any_time_will_do(void **state)
         options.checkpoint_every = 1e-9; /* after every step */
         assert_ok(train(options, 0, NULL, &model));
         save_to(model, &whole);
-        resume_to_the_end(options); /* from the last of them: nothing is left to do */
+        resume_to_the_end(options); /* from the last checkpoint: nothing is left to do */
     }
 }
 
@@ -71,7 +72,7 @@ static void iterations_may_be_raised(void **state)
     resume_to_the_end(options);
 }
 
-static void what_was_reached_is_a_model_and_says_so(void **state)
+static void the_result_so_far_is_a_model(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -100,7 +101,7 @@ int main(void)
         cmocka_unit_test(without_a_judge_and_from_eigenvectors_too),
         cmocka_unit_test(a_checkpoint_of_any_time_will_do),
         cmocka_unit_test(iterations_may_be_raised),
-        cmocka_unit_test(what_was_reached_is_a_model_and_says_so),
+        cmocka_unit_test(the_result_so_far_is_a_model),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -48,7 +48,7 @@ static void another_training_is_refused_with_what_differs(void **state)
     assert_int_equal(train(options, 0, NULL, &model), FILM_USAGE);
 }
 
-/* Writes the checkpoint again with tensor NAME as CHANGE makes it, checksums right. */
+/* Rewrites the checkpoint with tensor NAME changed by CHANGE and correct checksums. */
 static void tamper(const char *name, void (*change)(struct safetensors_tensor *tensor))
 {
     struct safetensors *file = NULL;
@@ -65,7 +65,7 @@ static void tamper(const char *name, void (*change)(struct safetensors_tensor *t
             tensors[count].data = copy;
             change(&tensors[count]);
         }
-        count += tensors[count].dims < 2; /* 2: leave it out */
+        count += tensors[count].dims < 2; /* 2: omit it */
     }
     assert_true(found);
     const char *keys[] = {"format", "format_version", "fingerprint"}, *values[3];
@@ -181,7 +181,7 @@ static void huge(struct safetensors_tensor *t) /* 1e38 as float, 1e301 as double
     fill(t, 0x7e);
 }
 
-/* Numbers that are in range and still nonsense may give a poor model or an error, nothing worse. */
+/* Nonsensical numbers within range may give a poor model or an error, nothing worse. */
 static void nonsense_never_crashes(void **state)
 {
     (void)state;
@@ -253,8 +253,8 @@ static film_status train_and_close(film_train_options options)
     return status;
 }
 
-/* Every allocation of a training that is stopped, then of one that goes on, fails once. */
-static void without_memory_it_says_so(void **state)
+/* Every allocation of an interrupted training, then of a resumed one, fails once. */
+static void without_memory_it_reports_it(void **state)
 {
     (void)state;
     for (int i = 0; i < 4; i++) {
@@ -275,7 +275,7 @@ int main(void)
         cmocka_unit_test(nonsense_never_crashes),
         cmocka_unit_test(a_damaged_file_is_refused),
         cmocka_unit_test(where_it_cannot_be_written_the_model_is_kept),
-        cmocka_unit_test(without_memory_it_says_so),
+        cmocka_unit_test(without_memory_it_reports_it),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

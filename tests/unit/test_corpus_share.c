@@ -12,7 +12,7 @@ static film_error error;
 
 enum { ROWS = 400, SENTENCES = 150 };
 
-/* Rows of a small world, the same for everyone: sentences come back, in several parts. */
+/* Rows of a small data set, the same in every process: sentences recur in several parts. */
 static void make_row(size_t i, char text[2][64], char category[16], film_row *row)
 {
     struct rng rng;
@@ -62,7 +62,7 @@ static int same_text(film_text a, film_text b)
     return a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
 }
 
-/* Every row of PARTS is row AT[i] of the whole, whoever owns its sentences. */
+/* Every row of PARTS is row AT[i] of the whole, whichever process owns its sentences. */
 static void check_rows(const struct comm *comm, struct world *world, const struct corpus *mine,
                        const size_t *at)
 {
@@ -140,7 +140,7 @@ static void live(const struct comm *comm, void *user)
     film_error e;
     size_t at[ROWS], begin = comm_begin(comm, ROWS, comm->rank),
                      end = comm_begin(comm, ROWS, comm->rank + 1);
-    if (world->empty) { /* the last one has nothing, the first all that is left */
+    if (world->empty) { /* the last process has no rows, the first has the remaining ones */
         int last = comm->rank == comm->size - 1;
         begin = last ? ROWS : comm_begin(comm, ROWS, comm->rank);
         end = comm->rank >= comm->size - 2 ? ROWS : comm_begin(comm, ROWS, comm->rank + 1);
@@ -211,7 +211,7 @@ static void several_processes_have_the_corpus_of_one(void **state)
 
 /* ---- No rows, and labels of two kinds ---- */
 
-static film_status told[COMM_THREADS_MOST];
+static film_status reported[COMM_THREADS_MOST];
 static film_error said[COMM_THREADS_MOST];
 
 static void come_with_nothing(const struct comm *comm, void *user)
@@ -221,23 +221,23 @@ static void come_with_nothing(const struct comm *comm, void *user)
     size_t rows = user && comm->rank < 2 ? 3 : 0;
     fill(&mine, 0, rows, &e);
     if (comm->rank == 1) mine.labels = FILM_LABELS_SCORES;
-    told[comm->rank] = corpus_share(&mine, comm, "world.tsv", &e);
+    reported[comm->rank] = corpus_share(&mine, comm, "world.tsv", &e);
     said[comm->rank] = e;
     corpus_free(&mine);
 }
 
-static void every_process_is_told_what_is_wrong(void **state)
+static void every_process_gets_the_error(void **state)
 {
     (void)state;
     int with_rows = 1;
     comm_threads_run(3, come_with_nothing, NULL);
     for (int p = 0; p < 3; p++) {
-        assert_int_equal(told[p], FILM_BAD_INPUT);
+        assert_int_equal(reported[p], FILM_BAD_INPUT);
         assert_string_equal(said[p].message, "world.tsv: no rows");
     }
     comm_threads_run(3, come_with_nothing, &with_rows);
     for (int p = 0; p < 3; p++) {
-        assert_int_equal(told[p], FILM_BAD_INPUT);
+        assert_int_equal(reported[p], FILM_BAD_INPUT);
         assert_non_null(strstr(said[p].message, "different kinds of labels"));
     }
 }
@@ -246,7 +246,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(several_processes_have_the_corpus_of_one),
-        cmocka_unit_test(every_process_is_told_what_is_wrong),
+        cmocka_unit_test(every_process_gets_the_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* la/csr against naive loops. */
+/* Tests la/csr against naive loops. */
 #include "testing.h"
 
 #include "base/rng.h"
@@ -6,7 +6,7 @@
 
 static film_error error;
 
-/* A random matrix where each entry is there with the given chance; every fifth row is empty. */
+/* A random matrix with the given density; every fifth row is empty. */
 static void random_matrix(struct csr *matrix, size_t rows, size_t cols, double chance,
                           uint64_t seed)
 {
@@ -96,7 +96,7 @@ static void a_product_equals_the_naive_one_for_every_width(void **state)
         for (int threads = 1; threads <= 3; threads++) {
             out[rows * width] = 77;
             csr_times(&matrix, block, width, threads, out);
-            assert_close(out[rows * width], 77, 0); /* nothing behind the result was touched */
+            assert_close(out[rows * width], 77, 0); /* no write after the result */
             if (threads == 1) memcpy(first, out, rows * width * sizeof *out);
             assert_memory_equal(first, out, rows * width * sizeof *out);
         }

@@ -1,5 +1,5 @@
-/* The decision learned by several processes, here threads: the same items, the same line, the same trees in each
- * of them, and nearly what one process learns. */
+/* Tests the decision trained by several processes, played by threads: all have the same items,
+ * linear model and trees, and nearly the result of one process. */
 #include "train/options.h"
 #include "testing.h"
 #include "pairs.h"
@@ -17,11 +17,11 @@
 
 enum { COUNT = 1500 };
 
-/* Process p's stretch of the pairs, and what it made of them. */
+/* Process p's range of the pairs, and its results. */
 struct part {
     struct pairs pairs; /* a view */
     struct evidence_rows rows;
-    float *weights[2]; /* of all pairs; of all but every fourth */
+    float *weights[2]; /* fitted to all pairs; to all except every fourth */
     film_status status;
 };
 
@@ -72,7 +72,7 @@ static double mean_loss(const struct part *one, const float *weights)
     return sum / (double)one->rows.pairs;
 }
 
-/* Labels that words can tell: an odd number of a few of them, so that there is something to
+/* Labels that depend on words: an odd number of a few of them, so that there is something to
  * learn. */
 static void make_everyone(void)
 {
@@ -142,7 +142,7 @@ static void evidence_is_nearly_that_of_one_process(void **state)
     pairs_free(&everyone);
 }
 
-/* ---- The line ---- */
+/* ---- The linear model ---- */
 
 enum { ROWS = 2000, TRAITS = 5 };
 static float x[ROWS * TRAITS], target[ROWS], weight[ROWS];
@@ -152,7 +152,7 @@ struct fitted {
     film_status status;
 };
 
-/* The last process has no rows at all. */
+/* The last process has no rows. */
 static void fit_part(const struct comm *comm, void *user)
 {
     static const unsigned char use[TRAITS] = {1, 1, 1, 0, 1};
@@ -198,7 +198,7 @@ static void the_line_is_that_of_one_process(void **state)
     linear_free(&one.line);
 }
 
-/* ---- What trees learn from ---- */
+/* ---- The rows of the trees ---- */
 
 enum { TREE_ROWS_PAIRS = 3000, TREE_ROWS_MOST = 1000 };
 
@@ -277,7 +277,7 @@ static char path[300];
 
 struct training {
     film_train_options options;
-    const char *stop; /* the phase in which process 0 stops */
+    const char *stop; /* the phase in which process 0 cancels */
     film_model *model;
     film_status status;
     film_error error;
@@ -319,7 +319,7 @@ static void close_all(struct training *all, int size)
     for (int p = 0; p < size; p++) film_close(all[p].model);
 }
 
-/* Trees, line and evidence: the same bits in every process. */
+/* Trees, linear model and evidence are identical in every process, to the last bit. */
 static void assert_same_decision(const film_model *a, const film_model *b)
 {
     const struct decision *one = &a->decision, *two = &b->decision;
@@ -380,8 +380,8 @@ static void a_training_is_nearly_that_of_one_process(void **state)
                 assert_true(parts[p].model->decision.full);
                 assert_same_decision(parts[p].model, parts[0].model);
             }
-            /* Features, folds and pairs do not depend on the number of processes: nor does what is
-             * only summed. */
+            /* Features, folds and pairs do not depend on the number of processes, nor do sums of
+             * them. */
             const film_model *first = parts[0].model;
             for (size_t i = 0; i < LINEAR_ROWS * one.model->decision.line.count; i++)
                 assert_close(first->decision.line.own[i], one.model->decision.line.own[i], 1e-3);
@@ -399,8 +399,8 @@ static void a_training_is_nearly_that_of_one_process(void **state)
     }
 }
 
-/* Process 0 is asked to stop, in a phase that all share or in one that it has for itself: all of
- * them stop, and what there is becomes a model with a threshold. */
+/* Process 0 is cancelled, in a phase that all share or in one of its own: all processes stop, and
+ * the result so far becomes a model with a threshold. */
 static void a_stop_reaches_all_processes(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* film_dedup and film_link against comparing all pairs; labels; order and threads. */
+/* Tests film_dedup and film_link against comparing all pairs; labels; order and threads. */
 #include "pools.h"
 #include "base/rng.h"
 
@@ -9,7 +9,7 @@ enum { MOST = 60 };
 static film_error error;
 static film_model *model;
 
-/* Short sentences of few words: many are alike, some the same but for case and points. */
+/* Short sentences of few words: many are similar, some equal except for case and punctuation. */
 static const char *const WORDS[] = {"I",   "lost", "my",    "card",  "where", "is",     "parcel",
                                     "can", "pay",  "in",    "euro",  "order", "a",      "new",
                                     "how", "do",   "card?", "Order", "PAY",   "parcel!"};
@@ -49,9 +49,9 @@ static int teardown(void **state)
     return 0;
 }
 
-/* ---- what the calls tell ---- */
+/* ---- Recorded callbacks ---- */
 
-struct told {
+struct reported {
     size_t cluster[MOST];
     double probability[MOST];
     int representative[MOST];
@@ -63,44 +63,44 @@ struct told {
 
 static int on_member(void *user, const film_member *member)
 {
-    struct told *told = user;
-    told->cluster[member->at] = member->cluster;
-    told->probability[member->at] = member->probability;
-    told->representative[member->at] = member->representative;
-    told->members++;
+    struct reported *reported = user;
+    reported->cluster[member->at] = member->cluster;
+    reported->probability[member->at] = member->probability;
+    reported->representative[member->at] = member->representative;
+    reported->members++;
     return 0;
 }
 
 static int on_pair(void *user, const film_duplicate *pair)
 {
-    struct told *told = user;
+    struct reported *reported = user;
     assert_true(pair->a < pair->b && pair->b < MOST);
-    assert_true(told->pair[pair->a][pair->b] == 0);
-    told->pair[pair->a][pair->b] = pair->probability;
-    told->pairs++;
-    return told->stop_after && told->pairs >= told->stop_after;
+    assert_true(reported->pair[pair->a][pair->b] == 0);
+    reported->pair[pair->a][pair->b] = pair->probability;
+    reported->pairs++;
+    return reported->stop_after && reported->pairs >= reported->stop_after;
 }
 
 static int on_near(void *user, const film_duplicate *pair)
 {
-    struct told *told = user;
+    struct reported *reported = user;
     double distance = fabs(log(pair->probability / (1 - pair->probability)));
-    assert_true(distance >= told->last_distance - 1e-4);
-    told->last_distance = distance;
-    told->near++;
+    assert_true(distance >= reported->last_distance - 1e-4);
+    reported->last_distance = distance;
+    reported->near++;
     return 0;
 }
 
-static film_dedup_options all_of(struct told *told)
+static film_dedup_options all_of(struct reported *reported)
 {
     film_dedup_options options = {.size = sizeof options};
-    memset(told, 0, sizeof *told);
+    memset(reported, 0, sizeof *reported);
     options.threshold = 0.5;
-    options.candidates = MOST; /* all others */
+    options.candidates = MOST; /* all other records */
     options.answer.threads = 1;
     options.member = on_member;
     options.pair = on_pair;
-    options.user = told;
+    options.user = reported;
     return options;
 }
 
@@ -124,13 +124,13 @@ static double judge(const char *a, const char *b)
     return verdict.probability;
 }
 
-/* ---- tests ---- */
+/* ---- Tests ---- */
 
 static void pairs_are_those_of_comparing_all(void **state)
 {
     (void)state;
-    struct told told;
-    film_dedup_options options = all_of(&told);
+    struct reported reported;
+    film_dedup_options options = all_of(&reported);
     film_dedup_result result = {.size = sizeof result};
     size_t found = 0, distinct = 0, first[MOST];
     make_records(MOST, 3);
@@ -144,39 +144,40 @@ static void pairs_are_those_of_comparing_all(void **state)
     for (size_t i = 0; i < MOST; i++)
         for (size_t j = i + 1; j < MOST; j++) {
             int copies = first[i] == first[j];
-            /* Copies: with the first. Others: first with first. */
+            /* Copies are paired with the first. Other pairs consist of two first records. */
             int expected = copies ? first[i] == i : first[i] == i && first[j] == j;
             double p = copies ? 1 : judge(texts[i], texts[j]);
             if (!expected || (!copies && p < 0.5 - 1e-6)) {
-                assert_true(told.pair[i][j] == 0);
+                assert_true(reported.pair[i][j] == 0);
             } else if (copies || p > 0.5 + 1e-6) {
-                /* Of copies, the text judged is the first in the order of bytes. */
-                assert_true(told.pair[i][j] > 0);
+                /* Among copies, the text that is compared is the first in byte order. */
+                assert_true(reported.pair[i][j] > 0);
                 found++;
             }
         }
-    assert_int_equal(result.pairs, told.pairs);
+    assert_int_equal(result.pairs, reported.pairs);
     assert_true(found > 10);
 }
 
 static void clusters_are_a_partition_with_one_representative_each(void **state)
 {
     (void)state;
-    struct told told;
-    film_dedup_options options = all_of(&told);
+    struct reported reported;
+    film_dedup_options options = all_of(&reported);
     film_dedup_result result = {.size = sizeof result};
     make_records(MOST, 4);
     options.singles = 1;
     assert_ok(film_dedup(model, records, MOST, &options, &result, &error));
-    assert_int_equal(told.members, MOST);
+    assert_int_equal(reported.members, MOST);
     size_t representatives[MOST + 1] = {0}, size[MOST + 1] = {0}, clusters = 0;
     for (size_t i = 0; i < MOST; i++) {
-        assert_in_range(told.cluster[i], 1, MOST);
-        representatives[told.cluster[i]] += (size_t)told.representative[i];
-        size[told.cluster[i]]++;
-        if (told.representative[i]) assert_true(told.probability[i] == 1);
+        assert_in_range(reported.cluster[i], 1, MOST);
+        representatives[reported.cluster[i]] += (size_t)reported.representative[i];
+        size[reported.cluster[i]]++;
+        if (reported.representative[i]) assert_true(reported.probability[i] == 1);
         for (size_t j = 0; j < i; j++)
-            if (same_words(texts[i], texts[j])) assert_int_equal(told.cluster[i], told.cluster[j]);
+            if (same_words(texts[i], texts[j]))
+                assert_int_equal(reported.cluster[i], reported.cluster[j]);
     }
     for (size_t c = 1; c <= MOST; c++)
         if (size[c]) assert_int_equal(representatives[c], 1);
@@ -185,24 +186,24 @@ static void clusters_are_a_partition_with_one_representative_each(void **state)
     assert_true(clusters > 2);
 }
 
-/* The mean to the others, all pairs by film_match. */
+/* The mean over the other records, all pairs by film_match. */
 static void the_representative_is_nearest_to_the_others(void **state)
 {
     (void)state;
     static const char *const three[] = {
         "where is my parcel", "my parcel has not arrived, where is it", "where is my card"};
     film_record some[3];
-    struct told told;
-    film_dedup_options options = all_of(&told);
+    struct reported reported;
+    film_dedup_options options = all_of(&reported);
     const film_dedup_label labels[] = {{0, 1, 1}, {1, 2, 1}};
     for (int i = 0; i < 3; i++) some[i] = (film_record){{NULL, 0}, film_string(three[i])};
     options.labels = labels;
     options.label_count = 2;
     assert_ok(film_dedup(model, some, 3, &options, NULL, &error));
-    assert_int_equal(told.members, 3);
+    assert_int_equal(reported.members, 3);
     double p02 = judge(three[0], three[2]), mean[3] = {(1 + p02) / 2, 1, (1 + p02) / 2};
     assert_true(mean[1] > mean[0]);
-    assert_true(told.representative[1]);
+    assert_true(reported.representative[1]);
 }
 
 static void labels_join_and_part(void **state)
@@ -213,8 +214,8 @@ static void labels_join_and_part(void **state)
     rng_seed(&rng, 6);
     film_dedup_label labels[20];
     for (int round = 0; round < 30; round++) {
-        struct told told;
-        film_dedup_options options = all_of(&told);
+        struct reported reported;
+        film_dedup_options options = all_of(&reported);
         film_dedup_result result = {.size = sizeof result};
         for (int i = 0; i < 20; i++)
             labels[i] = (film_dedup_label){rng_below(&rng, MOST), rng_below(&rng, MOST),
@@ -222,7 +223,7 @@ static void labels_join_and_part(void **state)
         options.labels = labels;
         options.label_count = 20;
         options.singles = 1;
-        if (round % 2) options.candidates = 4; /* labelled pairs are in no list, or in one */
+        if (round % 2) options.candidates = 4; /* labelled pairs may not be candidates */
         assert_ok(film_dedup(model, records, MOST, &options, &result, &error));
         for (int i = 0; i < 20; i++) {
             size_t a = labels[i].a, b = labels[i].b;
@@ -232,9 +233,9 @@ static void labels_join_and_part(void **state)
                                                     (labels[j].a == b && labels[j].b == a));
             if (a == b) continue;
             if (!labels[i].same)
-                assert_int_not_equal(told.cluster[a], told.cluster[b]);
+                assert_int_not_equal(reported.cluster[a], reported.cluster[b]);
             else if (!result.contradictions && !contradicted)
-                assert_int_equal(told.cluster[a], told.cluster[b]);
+                assert_int_equal(reported.cluster[a], reported.cluster[b]);
         }
     }
     film_dedup_label outside = {0, MOST, 1};
@@ -248,8 +249,8 @@ static void order_and_threads_change_nothing(void **state)
 {
     (void)state;
     make_records(MOST, 7);
-    struct told told, other;
-    film_dedup_options options = all_of(&told);
+    struct reported reported, other;
+    film_dedup_options options = all_of(&reported);
     options.singles = 1;
     options.candidates = 5;
     assert_ok(film_dedup(model, records, MOST, &options, NULL, &error));
@@ -257,8 +258,8 @@ static void order_and_threads_change_nothing(void **state)
     options.answer.threads = 4;
     memset(&other, 0, sizeof other);
     assert_ok(film_dedup(model, records, MOST, &options, NULL, &error));
-    assert_memory_equal(&told, &other, sizeof told);
-    /* Another order: the same records lie together. */
+    assert_memory_equal(&reported, &other, sizeof reported);
+    /* A different order: the same records form clusters. */
     film_record moved[MOST];
     size_t from[MOST];
     for (size_t i = 0; i < MOST; i++) from[i] = (i * 17 + 5) % MOST;
@@ -268,20 +269,20 @@ static void order_and_threads_change_nothing(void **state)
     for (size_t i = 0; i < MOST; i++)
         for (size_t j = 0; j < MOST; j++)
             assert_int_equal(other.cluster[i] == other.cluster[j],
-                             told.cluster[from[i]] == told.cluster[from[j]]);
+                             reported.cluster[from[i]] == reported.cluster[from[j]]);
 }
 
 static void the_nearest_to_the_threshold_come_first(void **state)
 {
     (void)state;
     make_records(MOST, 8);
-    struct told told;
-    film_dedup_options options = all_of(&told);
+    struct reported reported;
+    film_dedup_options options = all_of(&reported);
     options.borderline = on_near;
     options.review = 7;
     options.member = NULL;
     assert_ok(film_dedup(model, records, MOST, &options, NULL, &error));
-    assert_int_equal(told.near, 7);
+    assert_int_equal(reported.near, 7);
 }
 
 static int cancel(void *user, const char *phase, double done, double total)
@@ -294,34 +295,34 @@ static void calls_can_be_stopped_and_refuse_nonsense(void **state)
 {
     (void)state;
     make_records(MOST, 9);
-    struct told told;
-    film_dedup_options options = all_of(&told);
-    told.stop_after = 2;
+    struct reported reported;
+    film_dedup_options options = all_of(&reported);
+    reported.stop_after = 2;
     assert_int_equal(film_dedup(model, records, MOST, &options, NULL, &error), FILM_CANCELLED);
-    assert_int_equal(told.pairs, 2);
-    options = all_of(&told);
+    assert_int_equal(reported.pairs, 2);
+    options = all_of(&reported);
     options.progress.call = cancel;
     assert_int_equal(film_dedup(model, records, MOST, &options, NULL, &error), FILM_CANCELLED);
-    options = all_of(&told);
+    options = all_of(&reported);
     options.threshold = 1.5;
     assert_int_equal(film_dedup(model, records, MOST, &options, NULL, &error), FILM_USAGE);
     assert_int_equal(film_dedup(NULL, records, MOST, NULL, NULL, &error), FILM_USAGE);
     assert_ok(film_dedup(model, NULL, 0, NULL, NULL, &error));
-    options = all_of(&told);
+    options = all_of(&reported);
     assert_ok(film_dedup(model, records, 1, &options, NULL, &error));
-    assert_int_equal(told.members, 0);
+    assert_int_equal(reported.members, 0);
 }
 
 static film_status dedup_all(void)
 {
-    struct told told;
-    film_dedup_options options = all_of(&told);
+    struct reported reported;
+    film_dedup_options options = all_of(&reported);
     options.borderline = on_near;
     options.review = 2;
     return film_dedup(model, records, 12, &options, NULL, &error);
 }
 
-static void no_memory_is_told(void **state)
+static void no_memory_is_reported(void **state)
 {
     (void)state;
     make_records(12, 10);
@@ -334,8 +335,8 @@ static void a_pool_keeps_its_labels(void **state)
     (void)state;
     const char *path = scratch("dedup.pool");
     film_pool *pool = new_pool(path);
-    struct told told;
-    film_dedup_options options = all_of(&told);
+    struct reported reported;
+    film_dedup_options options = all_of(&reported);
     film_dedup_result result = {.size = sizeof result};
     add_one(pool, "a", "I lost my card");
     add_one(pool, "b", "i lost my card!");
@@ -353,13 +354,14 @@ static void a_pool_keeps_its_labels(void **state)
                      FILM_BAD_INPUT);
     options.singles = 1;
     assert_ok(film_pool_dedup(pool, &options, &result, &error));
-    assert_int_equal(told.cluster[2], told.cluster[3]);
-    assert_int_not_equal(told.cluster[0], told.cluster[1]); /* the same words, told apart */
+    assert_int_equal(reported.cluster[2], reported.cluster[3]);
+    assert_int_not_equal(reported.cluster[0],
+                         reported.cluster[1]); /* the same words, reported apart */
     film_pool_close(pool);
     remove_pool(path);
 }
 
-/* ---- link ---- */
+/* ---- Link ---- */
 
 struct linked {
     size_t to[MOST], count, none;
@@ -405,7 +407,7 @@ static void links_are_the_best_of_all(void **state)
     options.unique = 1;
     options.user = &unique;
     assert_ok(film_link(model, records, A, records + A, B, &options, &result, &error));
-    /* Greedy: no free pair is likelier than what its records got. */
+    /* Greedy: no free pair is more probable than the pairs its records got. */
     int taken[B] = {0};
     for (size_t i = 0; i < A; i++)
         if (unique.to[i] != FILM_NO_MATCH) assert_int_equal(taken[unique.to[i]]++, 0);
@@ -432,7 +434,7 @@ int main(void)
         cmocka_unit_test(order_and_threads_change_nothing),
         cmocka_unit_test(the_nearest_to_the_threshold_come_first),
         cmocka_unit_test(calls_can_be_stopped_and_refuse_nonsense),
-        cmocka_unit_test(no_memory_is_told),
+        cmocka_unit_test(no_memory_is_reported),
         cmocka_unit_test(a_pool_keeps_its_labels),
         cmocka_unit_test(links_are_the_best_of_all),
     };

@@ -1,5 +1,5 @@
-/* film_dedup and film_link in a job tell what one process alone does: the same lines in the same
- * order. */
+/* Tests that film_dedup and film_link in a job report the same lines in the same order as one
+ * process. */
 #include "pools.h"
 #include "base/mailbox.h"
 #include "base/rng.h"
@@ -29,7 +29,7 @@ static void make_records(size_t count, uint64_t seed)
             if (words > 1) strcat(texts[i], " ");
         }
         snprintf(ids[i], sizeof ids[i], "r%zu", i);
-        /* some have no id */
+        /* Some records have no id. */
         records[i] = (film_record){i % 5 ? film_string(ids[i]) : (film_text){NULL, 0},
                                    film_string(texts[i])};
     }
@@ -55,7 +55,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* ---- a call in jobs of several sizes ---- */
+/* ---- One call in jobs of several sizes ---- */
 
 struct heard {
     char lines[1 << 18]; /* what the first process received */
@@ -67,7 +67,7 @@ struct heard {
 struct question {
     film_dedup_options dedup;
     film_link_options link;
-    size_t count, b_count; /* b_count: film_link, of the records behind `count` */
+    size_t count, b_count; /* b_count: for film_link, the records after `count` */
     const char *path, *path_b, *pool;
     struct heard *heard;
     film_status status[COMM_THREADS_MOST];
@@ -85,7 +85,7 @@ static int hear(struct heard *heard, const char *what, size_t a, size_t b, film_
                                     (int)first.text.length, first.text.bytes, (int)second.id.length,
                                     second.id.bytes ? second.id.bytes : "", (int)second.text.length,
                                     second.text.bytes ? second.text.bytes : "", probability);
-    if (heard->used > sizeof heard->lines - 1000) abort(); /* the test's own mistake */
+    if (heard->used > sizeof heard->lines - 1000) abort(); /* an error of the test */
     return ++heard->told == heard->stop_after;
 }
 
@@ -158,7 +158,7 @@ static struct question ask(struct heard *heard)
     return question;
 }
 
-/* As told by one process, in jobs of all sizes; so are the figures, in every process. */
+/* Reports and figures are those of one process, in jobs of all sizes and in every process. */
 static void same_in_all_jobs(struct question *question, size_t least_lines)
 {
     struct heard *heard = question->heard;
@@ -191,7 +191,7 @@ static void same_in_all_jobs(struct question *question, size_t least_lines)
 
 static struct heard heard; /* large for a stack */
 
-/* ---- tests ---- */
+/* ---- Tests ---- */
 
 static void letters_arrive(const struct comm *comm, void *user)
 {
@@ -199,7 +199,7 @@ static void letters_arrive(const struct comm *comm, void *user)
     struct mailbox mailbox;
     if (mailbox_init(&mailbox, comm, NULL) != FILM_OK) return;
     for (uint32_t round = 0; round < 5; round++) {
-        /* to p: as many as p + round, in the first round none */
+        /* Sends p + round items to p; none in the first round. */
         for (int p = 0; p < comm->size; p++)
             for (uint32_t i = 0; round && i < (uint32_t)p + round; i++) {
                 film_text text = {"abcdefgh", i % 9};
@@ -264,7 +264,7 @@ static void labels_and_doubtful_pairs(void **state)
     }
 }
 
-/* Fewer records than processes, or none of the same words, or no record at all. */
+/* Fewer records than processes, no records with the same words, or no records at all. */
 static void small_piles(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
-/* film_eval, film_match_batch and film_score_batch from outside: a small model, figures computed
- * again from single calls. */
+/* Tests film_eval, film_match_batch and film_score_batch through the API: a small model, with
+ * measures recomputed from single calls. */
 #include "eval_toy.h"
 
-static void a_batch_says_what_single_calls_say(void **state)
+static void a_batch_equals_single_calls(void **state)
 {
     (void)state;
     film_text a[PAIRS], b[PAIRS];
@@ -94,7 +94,7 @@ static void deciding_by_knn_takes_the_best_k(void **state)
     }
 }
 
-/* The naive search: every distinct sentence of both files, cosines from film_embed. */
+/* Exact search: every distinct sentence of both files, cosines from film_embed. */
 static void retrieval_searches_both_files(void **state)
 {
     (void)state;
@@ -116,7 +116,7 @@ static void retrieval_searches_both_files(void **state)
     float *vectors = malloc(count * dim * sizeof *vectors);
     for (size_t i = 0; i < count; i++) texts[i] = film_string(all[i]);
     assert_ok(film_embed_batch(model, texts, count, 1, vectors, &error));
-    double reciprocal[2] = {0, 0}; /* ties against us; near ties for us: rounding differs here */
+    double reciprocal[2] = {0, 0}; /* ties count against; near ties count in favour (rounding) */
     for (int i = 0; i < PAIRS; i++) {
         if (!label[i] || strcmp(text[i][0], text[i][1]) == 0) continue;
         size_t a = 0, b = 0;
@@ -192,7 +192,7 @@ static void other_labels_give_the_figures_that_fit(void **state)
     remove(path);
 }
 
-static void the_answer_does_not_depend_on_the_threads(void **state)
+static void the_result_does_not_depend_on_the_threads(void **state)
 {
     (void)state;
     char *json[3];
@@ -247,7 +247,7 @@ static void it_can_be_stopped_anywhere(void **state)
         film_eval_options options = quick();
         options.pool = pool_path;
         options.bootstrap = 10;
-        options.threads = 1; /* of several, the one that reports may get nothing to do */
+        options.threads = 1; /* with several, the reporting thread may get no work */
         options.progress = (film_progress){stop_later, &left, NULL};
         status = eval_text(model, pairs_path, &options, &json, &error);
     }
@@ -256,7 +256,7 @@ static void it_can_be_stopped_anywhere(void **state)
     film_free(json);
 }
 
-static void running_out_of_memory_leaves_nothing_behind(void **state)
+static void running_out_of_memory_leaks_nothing(void **state)
 {
     (void)state;
     char *json = NULL;
@@ -276,15 +276,15 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_batch_says_what_single_calls_say),
+        cmocka_unit_test(a_batch_equals_single_calls),
         cmocka_unit_test(figures_of_pairs_follow_from_single_verdicts),
         cmocka_unit_test(deciding_by_knn_takes_the_best_k),
         cmocka_unit_test(retrieval_searches_both_files),
         cmocka_unit_test(other_labels_give_the_figures_that_fit),
-        cmocka_unit_test(the_answer_does_not_depend_on_the_threads),
+        cmocka_unit_test(the_result_does_not_depend_on_the_threads),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(it_can_be_stopped_anywhere),
-        cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
+        cmocka_unit_test(running_out_of_memory_leaks_nothing),
     };
     return cmocka_run_group_tests_name("eval", tests, set_up, tear_down);
 }

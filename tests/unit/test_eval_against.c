@@ -1,4 +1,4 @@
-/* film_eval with a second model, an operating point, a threshold or a prior of its own. */
+/* Tests film_eval with a second model, an operating point, a threshold or a prior. */
 #include "eval_toy.h"
 
 static void a_threshold_of_ones_own_decides(void **state)
@@ -49,8 +49,8 @@ static void the_prior_may_be_the_files_own(void **state)
     remove(path);
 }
 
-/* What the file would choose, asked for as a threshold, has the figures it was said to have. */
-static void an_operating_point_keeps_its_word(void **state)
+/* Passing the chosen threshold explicitly gives the measures that were reported for it. */
+static void an_operating_point_has_its_reported_measures(void **state)
 {
     (void)state;
     const film_operating wanted[] = {
@@ -73,7 +73,7 @@ static void an_operating_point_keeps_its_word(void **state)
     }
 }
 
-/* A model of another method: each side of `against` is what it says by itself. */
+/* With a model of a different method, each side of `against` equals its separate evaluation. */
 static void two_models_are_compared_on_the_same_rows(void **state)
 {
     (void)state;
@@ -91,7 +91,7 @@ static void two_models_are_compared_on_the_same_rows(void **state)
         film_eval_options options = quick();
         options.decision = knn ? FILM_EVAL_KNN : FILM_EVAL_AUTO;
         options.against = other;
-        options.names[1] = "\xff\xfe"; /* no UTF-8: not to be had in JSON */
+        options.names[1] = "\xff\xfe"; /* invalid UTF-8: not representable in JSON */
         json_t *both = evaluate(pairs_path, &options), *against = json_object_get(both, "against");
         options.against = NULL;
         json_t *first = evaluate(pairs_path, &options);
@@ -147,7 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_threshold_of_ones_own_decides),
         cmocka_unit_test(the_prior_may_be_the_files_own),
-        cmocka_unit_test(an_operating_point_keeps_its_word),
+        cmocka_unit_test(an_operating_point_has_its_reported_measures),
         cmocka_unit_test(two_models_are_compared_on_the_same_rows),
         cmocka_unit_test(what_makes_no_sense_is_refused),
     };

@@ -1,4 +1,5 @@
-/* film_eval in a job, which threads play: the answer of one process, byte for byte. */
+/* Tests that film_eval in a job, played by threads, returns the result of one process, byte for
+ * byte. */
 #include "comm_threads.h"
 #include "eval_toy.h"
 
@@ -42,7 +43,7 @@ static void same_as_alone(const char *path, film_eval_options options)
     film_free(alone);
 }
 
-static void pairs_and_pools_are_answered_as_alone(void **state)
+static void pairs_and_pools_give_the_results_of_one_process(void **state)
 {
     (void)state;
     film_eval_options options = quick();
@@ -56,7 +57,7 @@ static void pairs_and_pools_are_answered_as_alone(void **state)
     same_as_alone(pairs_path, options);
 }
 
-static void other_labels_are_answered_as_alone(void **state)
+static void other_labels_give_the_results_of_one_process(void **state)
 {
     (void)state;
     const char *path = scratch("labels.tsv");
@@ -88,7 +89,7 @@ static void fewer_rows_than_processes_are_enough(void **state)
     remove(path);
 }
 
-static void a_bad_row_is_told_by_who_has_it(void **state)
+static void the_process_with_a_bad_row_reports_it(void **state)
 {
     (void)state;
     const char *path = scratch("bad.tsv");
@@ -105,7 +106,7 @@ static void a_bad_row_is_told_by_who_has_it(void **state)
     remove(path);
 }
 
-/* ---- neighbours ---- */
+/* ---- Neighbours ---- */
 
 enum { ROWS = 4700, DIM = 3, K = 6, TARGETS = 4500 };
 
@@ -182,10 +183,10 @@ static void neighbours_and_ranks_are_those_of_all_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs_and_pools_are_answered_as_alone),
-        cmocka_unit_test(other_labels_are_answered_as_alone),
+        cmocka_unit_test(pairs_and_pools_give_the_results_of_one_process),
+        cmocka_unit_test(other_labels_give_the_results_of_one_process),
         cmocka_unit_test(fewer_rows_than_processes_are_enough),
-        cmocka_unit_test(a_bad_row_is_told_by_who_has_it),
+        cmocka_unit_test(the_process_with_a_bad_row_reports_it),
         cmocka_unit_test(neighbours_and_ranks_are_those_of_all_rows),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

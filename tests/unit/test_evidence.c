@@ -1,4 +1,4 @@
-/* pair/evidence: sums by hand, symmetry, dropping of small weights. */
+/* Tests pair/evidence: sums by hand, symmetry, dropping of small weights. */
 #include "testing.h"
 #include "pairs.h"
 
@@ -22,9 +22,8 @@ static int has_feature(const struct feature_row *row, uint32_t id)
     return 0;
 }
 
-/* Over all features there are, kind by kind, and over all known items, the slow way: what a kind
- * has is brought to length 1; words alone count by their idf, other features alike, items by their
- * value. */
+/* The reference: sums over all features by kind, and over all known items. Each kind is scaled to
+ * length 1; words are weighted by idf, other features equally, items by their value. */
 static double slow_margin(const struct evidence_rows *rows, const float *weights,
                           const struct reading *reading, const struct items *items)
 {
@@ -49,7 +48,7 @@ static double slow_margin(const struct evidence_rows *rows, const float *weights
     return margin;
 }
 
-/* What the sums say of each kind of items, added up here one by one, and all of them together. */
+/* Compares the sum of each kind of items and the total with sums computed here. */
 static void check_sums(const struct evidence *evidence, const struct items *items,
                        const struct evidence_sums *sums)
 {
@@ -79,7 +78,7 @@ static void the_margin_is_the_sum_over_features_and_items(void **state)
     assert_ok(evidence_rows_collect(&rows, &vocabulary.encoder, &source, 1, NULL, &error));
     float *weights = coarse_weights(&rows, 2);
     assert_ok(evidence_from_weights(&evidence, &rows, weights, &error));
-    assert_int_equal(evidence.items.count, rows.items.count); /* none is nearly nothing */
+    assert_int_equal(evidence.items.count, rows.items.count); /* none is negligible */
     assert_ok(reading_init(&reading, &vocabulary.encoder, &error));
     assert_ok(items_init(&items, &error));
     for (size_t i = 0; i < 300; i++) {
@@ -132,7 +131,7 @@ static void swapped_sentences_have_the_same_margin_to_the_last_bit(void **state)
         assert_memory_equal(&margin[0], &margin[1], sizeof *margin);
         assert_memory_equal(&sums[0], &sums[1], sizeof *sums);
         moved += margin[0] != evidence.bias;
-        /* Tiny weights were dropped: nothing that could be seen. */
+        /* Tiny weights were dropped: the difference is not noticeable. */
         assert_close(margin[0], evidence_rows_margin(&rows, weights, i), 1e-3);
     }
     assert_true(moved > 500);
@@ -178,7 +177,7 @@ static void tiny_weights_are_dropped_and_large_ones_kept(void **state)
 
 /* ---- Collecting ---- */
 
-/* In how many pairs is every item? Those of two and more are columns, no others. */
+/* Counts the pairs that contain each item. Exactly the items of two or more pairs are columns. */
 static void items_of_one_pair_only_are_not_kept(void **state)
 {
     (void)state;
@@ -189,7 +188,7 @@ static void items_of_one_pair_only_are_not_kept(void **state)
     struct keytab all;
     uint32_t number, *times = calloc(200000, sizeof *times), *last = calloc(200000, sizeof *last);
     random_pairs(&pairs, 700, 6);
-    strcpy(pairs.text[0][0], "alpha alpha beta alpha beta"); /* twice in one pair is one pair */
+    strcpy(pairs.text[0][0], "alpha alpha beta alpha beta"); /* twice in one pair counts once */
     strcpy(pairs.text[0][1], "qqq phi phi phi phi");
     strcpy(pairs.text[1][0], "nu1 rho nu2 rho nu1 rho nu2 nu2 nu1 nu1");
     strcpy(pairs.text[1][1], "nu1 tau nu2 tau nu1 tau nu2 nu2 nu1 nu1");
@@ -232,7 +231,7 @@ static void the_result_does_not_depend_on_the_threads(void **state)
     (void)state;
     struct pairs pairs;
     struct evidence_rows one, other;
-    random_pairs(&pairs, 2500, 7); /* several stretches, the last one not full */
+    random_pairs(&pairs, 2500, 7); /* several chunks, the last one not full */
     struct evidence_source source = source_of(&pairs);
     assert_ok(evidence_rows_collect(&one, &vocabulary.encoder, &source, 1, NULL, &error));
     for (int threads = 2; threads <= 4; threads += 2) {

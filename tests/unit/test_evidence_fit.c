@@ -1,4 +1,4 @@
-/* Learning word evidence: steps against AdaGrad's formula, seeds, weights. */
+/* Tests learning word evidence: steps against AdaGrad's formula, seeds, weights. */
 #include "testing.h"
 #include "pairs.h"
 
@@ -18,8 +18,8 @@ static double loss(const struct evidence_rows *rows, const struct pairs *pairs,
     return sum;
 }
 
-/* Two rounds over one pair, computed here: every weight it meets has its own sum of squares, the
- * bias no ridge, and the rate falls to half for the second round. */
+/* Two epochs over one pair, computed here: every weight has its own sum of squares, the bias is not
+ * penalised, and the learning rate falls to half in the second epoch. */
 static void steps_are_those_of_adagrad(void **state)
 {
     (void)state;
@@ -152,7 +152,7 @@ static void a_soft_target_is_what_the_probability_comes_to(void **state)
     pairs_free(&pairs);
 }
 
-/* Puts WORD somewhere among random other words of a sentence. */
+/* Inserts WORD at a random place among random other words. */
 static void sentence_with(struct rng *rng, char *out, const char *first, const char *second)
 {
     const char *list[6];
@@ -168,9 +168,9 @@ static void sentence_with(struct rng *rng, char *out, const char *first, const c
     }
 }
 
-/* Half of the pairs: "xray" in both is the same, in one is not. The other half: "ursa" against
- * "vega" is different, but both on one side against neither is the same; no sum over single words
- * can tell. */
+/* Half of the pairs: "xray" in both is positive, in one negative. The other half: "ursa" against
+ * "vega" is negative, but both on one side against neither is positive; no sum over single words
+ * can separate these. */
 static void make_rule(struct pairs *pairs, size_t count, uint64_t seed)
 {
     struct rng rng;
@@ -228,7 +228,7 @@ static void a_rule_is_learned_and_holds_on_pairs_never_seen(void **state)
                                   (u < v ? v : u)};
     assert_true(evidence_item(&evidence, &opposed) < -0.1f);
     assert_true(evidence_feature(&evidence, vocabulary_id(&vocabulary, "xray"), 0) > 0.1f);
-    /* Without the items the second half of the rule cannot be seen: the test can fail. */
+    /* Without items the second rule cannot be learned: this shows that the test can fail. */
     keytab_free(&evidence.items);
     assert_true(accuracy(&evidence, &test) < 0.9);
     evidence_free(&evidence);
@@ -240,7 +240,7 @@ static void a_rule_is_learned_and_holds_on_pairs_never_seen(void **state)
 
 /* ---- Out of memory ---- */
 
-/* In one thread: the count of allocations is not shared safely. */
+/* Single-threaded: the counter of allocations is not thread-safe. */
 static film_status collect_and_fit(const struct pairs *pairs, const struct evidence_source *source,
                                    const struct evidence_options *options)
 {

@@ -1,5 +1,5 @@
-/* embed/features: TF-IDF weights against the formula. scikit-learn is the oracle in
- * tests/golden. */
+/* Tests embed/features: TF-IDF weights against the formula. tests/golden compares with
+ * scikit-learn. */
 #include "testing.h"
 
 #include "embed/encoder.h"
@@ -53,7 +53,7 @@ static void weights_follow_the_formula(void **state)
     struct features features;
     struct csr x;
     assert_ok(fit(&features, &x, FILM_WORD, 1, 0, 1));
-    /* the, is: df 4; card: 3; the rest 1. Row 2 is "the card the card": tf 1 + log 2 for both. */
+    /* the, is: df 4; card: 3; others: 1. Row 2 is "the card the card": tf 1 + log 2 for both. */
     double idf_the = log(8.0 / 5) + 1, idf_card = log(8.0 / 4) + 1, tf = 1 + log(2);
     double a = tf * idf_the, b = tf * idf_card, length = sqrt(a * a + b * b);
     assert_int_equal(x.start[3] - x.start[2], 2);
@@ -95,7 +95,7 @@ static void a_row_does_not_depend_on_how_it_was_made(void **state)
     struct csr x, y;
     struct feature_row row;
     assert_ok(fit(&features, &x, FILM_WORD | FILM_BIGRAM | FILM_CHAR, 1, 0, 1));
-    for (int threads = 2; threads <= 5; threads++) { /* fitted by more threads: the same bytes */
+    for (int threads = 2; threads <= 5; threads++) { /* more threads: the same bytes */
         assert_ok(fit(&other, &y, FILM_WORD | FILM_BIGRAM | FILM_CHAR, 1, 0, threads));
         assert_int_equal(x.start[TEXTS], y.start[TEXTS]);
         assert_memory_equal(x.col, y.col, x.start[TEXTS] * sizeof *x.col);

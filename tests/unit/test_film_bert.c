@@ -1,4 +1,4 @@
-/* A BERT encoder with a map on top: remembering, training, the model file, answers. */
+/* Tests a BERT encoder with a map on top: caching, training, the model file, results. */
 #include "testing.h"
 
 #include "bert/network.h"
@@ -14,7 +14,7 @@ static film_error error;
 static struct tiny_tensors tiny;
 static char folder[300], table[300], saved[300];
 
-/* Rows of the tiny vocabulary's words: the same where the sets of words are. */
+/* Rows of the tiny vocabulary's words: positive when the sets of words are equal. */
 static void write_rows(const char *path)
 {
     static const char *const words[] = {"a", "b", "c", "d", "ab", "the"};
@@ -103,7 +103,7 @@ static void remembered_vectors_are_those_of_the_encoder(void **state)
     assert_ok(network_new(bert, NULL, &network, &error));
     for (int i = 0; i < TEXTS; i++) list[i] = film_string(texts[i]);
     assert_ok(bert_encode(same, list, TEXTS, 1, wanted, &error));
-    for (int round = 0; round < 2; round++) { /* encoded, then remembered */
+    for (int round = 0; round < 2; round++) { /* encoded, then cached */
         memset(got, 0, sizeof got);
         assert_ok(network_encode(network, list, TEXTS, 2, got, &error));
         for (int d = 0; d < TEXTS * TINY_HIDDEN; d++) assert_close(got[d], wanted[d], 1e-5);
@@ -112,8 +112,7 @@ static void remembered_vectors_are_those_of_the_encoder(void **state)
     bert_free(same);
 }
 
-/* X = V diag(sigma) U', U and V orthonormal, sigma falling; a column that repeats another adds no
- * rank. */
+/* X = V diag(sigma) U', U and V orthonormal, sigma descending; a repeated column adds no rank. */
 static void a_dense_matrix_is_decomposed(void **state)
 {
     (void)state;
@@ -174,8 +173,8 @@ static void check_answers(const film_model *one, const film_model *two)
     film_context_free(b);
 }
 
-/* One file: the folder may be gone. Saved again, it is the same file. */
-static void a_saved_model_answers_without_the_folder(void **state)
+/* The model is one file: the folder may be gone. Saved again, it is the same file. */
+static void a_saved_model_works_without_the_folder(void **state)
 {
     (void)state;
     static const film_decision decisions[] = {FILM_DECISION_FULL, FILM_DECISION_THRESHOLD};
@@ -185,7 +184,7 @@ static void a_saved_model_answers_without_the_folder(void **state)
         options.decision = decisions[i];
         film_model *trained = train(&options), *opened = NULL;
         assert_int_equal(film_dim(trained), 6);
-        /* What a random encoder is worth depends on its numbers: let it be worth something. */
+        /* A random encoder may get weight 0: set a weight. */
         trained->decision.network = (struct decision_network){0.5, 0.1};
         assert_ok(film_save(trained, saved, &error));
         tiny_remove(folder);
@@ -208,7 +207,7 @@ static void a_saved_model_answers_without_the_folder(void **state)
     }
 }
 
-/* Many pairs at once are the same pairs one by one. */
+/* A batch of pairs gives the results of single pairs. */
 static void many_pairs_are_judged_as_one(void **state)
 {
     (void)state;
@@ -234,8 +233,8 @@ static void many_pairs_are_judged_as_one(void **state)
     film_close(model);
 }
 
-/* All dimensions of the encoder add up to the similarity; a word left out is the sentence without
- * it. */
+/* The contributions of all dimensions of the encoder add up to the similarity; a removed word gives
+ * the sentence without it. */
 static void explanations_reach_the_encoder(void **state)
 {
     (void)state;
@@ -271,7 +270,7 @@ static void explanations_reach_the_encoder(void **state)
     }
 }
 
-static void what_cannot_be_done_is_said(void **state)
+static void what_cannot_be_done_is_reported(void **state)
 {
     (void)state;
     film_train_options options;
@@ -305,7 +304,7 @@ static void encoding_can_be_stopped(void **state)
     assert_null(model);
 }
 
-/* Right checksums, wrong content. */
+/* Correct checksums, wrong content. */
 static void a_bad_encoder_in_a_model_is_refused(void **state)
 {
     (void)state;
@@ -350,7 +349,7 @@ static void assert_needs_library(film_status status, const char *name)
         fail_msg("%s", error.message);
 }
 
-/* The library that answers does not have the encoder: it names the one that does. */
+/* libfilm does not have the encoder: its message names the library that does. */
 static void without_the_encoder_s_library_it_is_named(void **state)
 {
     (void)state;
@@ -390,10 +389,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(remembered_vectors_are_those_of_the_encoder),
         cmocka_unit_test(a_dense_matrix_is_decomposed),
-        cmocka_unit_test(a_saved_model_answers_without_the_folder),
+        cmocka_unit_test(a_saved_model_works_without_the_folder),
         cmocka_unit_test(many_pairs_are_judged_as_one),
         cmocka_unit_test(explanations_reach_the_encoder),
-        cmocka_unit_test(what_cannot_be_done_is_said),
+        cmocka_unit_test(what_cannot_be_done_is_reported),
         cmocka_unit_test(encoding_can_be_stopped),
         cmocka_unit_test(a_bad_encoder_in_a_model_is_refused),
         cmocka_unit_test(without_the_encoder_s_library_it_is_named)};

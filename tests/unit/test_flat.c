@@ -1,4 +1,4 @@
-/* la/flat against brute force, with ties. */
+/* Tests la/flat against brute force, with ties. */
 #include "testing.h"
 
 #include "base/rng.h"
@@ -7,8 +7,8 @@
 static film_error error;
 static const film_progress silent = {NULL, NULL};
 
-/* Small whole numbers: inner products are exact, so ties are real and the oracle needs no
- * tolerance. Every third row repeats an earlier one. */
+/* Small integers: inner products are exact, so ties are real and the reference needs no tolerance.
+ * Every third row repeats an earlier one. */
 static float *whole_rows(size_t count, size_t dim, uint64_t seed)
 {
     struct rng rng;
@@ -27,7 +27,7 @@ static float exact(const float *rows, size_t dim, size_t i, size_t j)
     return (float)sum;
 }
 
-/* Selection, one after the other. */
+/* Selection sort. */
 static void check_neighbours(const float *rows, size_t count, size_t dim, size_t query, size_t k,
                              const uint32_t *id, const float *score)
 {
@@ -70,7 +70,7 @@ static void neighbours_are_those_of_brute_force(void **state)
     }
 }
 
-/* Queries that are no rows, against every row, whatever it is. */
+/* External queries against every row. */
 static void vectors_from_elsewhere_find_every_row(void **state)
 {
     (void)state;
@@ -130,8 +130,8 @@ static void ranks_count_ties_against_the_target(void **state)
     free(rows);
 }
 
-/* Not whole numbers now: rounding must not depend on where a row stands. */
-static void equal_vectors_tie_wherever_they_stand(void **state)
+/* Not integers: rounding must not depend on a row's position. */
+static void equal_vectors_tie_at_any_position(void **state)
 {
     (void)state;
     enum { COUNT = 1333 };
@@ -142,7 +142,7 @@ static void equal_vectors_tie_wherever_they_stand(void **state)
         float *rows = malloc(COUNT * dim * sizeof *rows);
         rng_seed(&rng, d);
         for (size_t i = 0; i < COUNT * dim; i++) rows[i] = (float)rng_normal(&rng);
-        for (size_t i = 10; i < COUNT; i += 11) /* row 5 again and again */
+        for (size_t i = 10; i < COUNT; i += 11) /* copies of row 5 */
             memcpy(rows + i * dim, rows + 5 * dim, dim * sizeof *rows);
         struct flat base = {rows, NULL, COUNT, dim};
         uint32_t query[COUNT], target[COUNT], rank[COUNT];
@@ -227,7 +227,7 @@ int main(void)
         cmocka_unit_test(neighbours_are_those_of_brute_force),
         cmocka_unit_test(vectors_from_elsewhere_find_every_row),
         cmocka_unit_test(ranks_count_ties_against_the_target),
-        cmocka_unit_test(equal_vectors_tie_wherever_they_stand),
+        cmocka_unit_test(equal_vectors_tie_at_any_position),
         cmocka_unit_test(the_bytes_do_not_depend_on_the_threads),
         cmocka_unit_test(it_can_be_cancelled_and_run_out_of_memory),
     };

@@ -1,4 +1,4 @@
-/* train/folds: rows that share a question stay together, and shares hold. */
+/* Tests learn/folds: rows that share a question stay together, and shares hold. */
 #include "testing.h"
 
 #include "base/rng.h"
@@ -18,8 +18,8 @@ static void add_row(struct corpus *corpus, const char *a, const char *b, const c
     assert_ok(corpus_add(corpus, &row, &error));
 }
 
-/* Components 0 .. COUNT - 1, each a chain of 1 to 4 rows: "question 7 number 2". Spelled in two
- * ways. */
+/* Components 0 .. COUNT - 1, each a chain of 1 to 4 rows: "question 7 number 2", in two
+ * spellings. */
 static void make_chains(struct corpus *corpus, int count, uint64_t seed)
 {
     struct rng rng;
@@ -36,7 +36,7 @@ static void make_chains(struct corpus *corpus, int count, uint64_t seed)
     }
 }
 
-/* The number behind the word "question" in any spelling. */
+/* The number after the word "question" in any spelling. */
 static int component_of(const struct corpus *corpus, uint32_t id)
 {
     char text[200] = "";
@@ -57,8 +57,7 @@ static size_t split_rows(const struct folds *folds, const struct corpus *corpus,
     return split;
 }
 
-/* Every fold within SLACK of its share of the sentences, and of the rows by their first
- * sentence. */
+/* Every fold is within SLACK of its share of the sentences, and of the rows by first sentence. */
 static void check_shares(const struct folds *folds, const struct corpus *corpus, double slack)
 {
     double sentences[QUESTIONS_MOST_PARTS] = {0}, rows[QUESTIONS_MOST_PARTS] = {0};
@@ -97,7 +96,7 @@ static void connected_rows_stay_together_and_the_shares_hold(void **state)
     corpus_free(&corpus);
 }
 
-static void the_same_seed_deals_the_same_folds(void **state)
+static void the_same_seed_gives_the_same_folds(void **state)
 {
     (void)state;
     struct corpus corpus;
@@ -114,7 +113,7 @@ static void the_same_seed_deals_the_same_folds(void **state)
     corpus_free(&corpus);
 }
 
-/* Entries of three spellings of a question; every entry is told apart from the next. */
+/* Entries with three spellings of a question; adjacent entries are negative pairs. */
 static void make_faq(struct corpus *corpus, int entries, film_labels labels)
 {
     char text[4][60];
@@ -152,7 +151,8 @@ static void where_negatives_connect_everything_only_positives_count(void **state
     }
 }
 
-/* Half of the rows in one component is more than a fold of five can hold, less than one of two. */
+/* One component with half of the rows is too large for one of five folds, but not for one of
+ * two. */
 static void a_large_component_is_left_whole_where_it_fits(void **state)
 {
     (void)state;
@@ -177,7 +177,7 @@ static void a_large_component_is_left_whole_where_it_fits(void **state)
     corpus_free(&corpus);
 }
 
-static void categories_are_dealt_question_by_question(void **state)
+static void categories_are_partitioned_by_question(void **state)
 {
     (void)state;
     struct corpus corpus;
@@ -189,7 +189,7 @@ static void categories_are_dealt_question_by_question(void **state)
         snprintf(text, sizeof text, "What's question %d?", i);
         add_row(&corpus, text, NULL, NULL, name, NAN);
         if (i % 10) continue;
-        snprintf(text, sizeof text, "what 's QUESTION %d", i); /* the same one again */
+        snprintf(text, sizeof text, "what 's QUESTION %d", i); /* the same question again */
         add_row(&corpus, text, NULL, NULL, name, NAN);
     }
     assert_ok(folds_partition(&folds, &corpus, 5, 1, &error));
@@ -285,7 +285,7 @@ static void no_memory_is_reported(void **state)
 {
     (void)state;
     struct corpus corpus;
-    make_faq(&corpus, 30, FILM_LABELS_PAIRS); /* dealt twice: positives only */
+    make_faq(&corpus, 30, FILM_LABELS_PAIRS); /* partitioned twice: then positives only */
     survives_every_failure(partition_and_free(&corpus));
     assert_true(failures_survived > 15);
     corpus_free(&corpus);
@@ -295,10 +295,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(connected_rows_stay_together_and_the_shares_hold),
-        cmocka_unit_test(the_same_seed_deals_the_same_folds),
+        cmocka_unit_test(the_same_seed_gives_the_same_folds),
         cmocka_unit_test(where_negatives_connect_everything_only_positives_count),
         cmocka_unit_test(a_large_component_is_left_whole_where_it_fits),
-        cmocka_unit_test(categories_are_dealt_question_by_question),
+        cmocka_unit_test(categories_are_partitioned_by_question),
         cmocka_unit_test(the_rest_is_every_row_without_the_fold),
         cmocka_unit_test(no_rows_and_impossible_counts),
         cmocka_unit_test(no_memory_is_reported),

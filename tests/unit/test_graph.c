@@ -1,4 +1,4 @@
-/* index/graph: small graphs completely, equal rows, and damaged graphs that must be refused. */
+/* Tests index/graph: small graphs exhaustively, equal rows, and damaged graphs. */
 #include "testing.h"
 #include "vectors.h"
 
@@ -28,7 +28,7 @@ static size_t ask(const struct graph_view *view, const float *vector, const floa
     return found;
 }
 
-static void small_graphs_answer_completely(void **state)
+static void small_graphs_return_all_neighbours(void **state)
 {
     (void)state;
     enum { DIM = 5 };
@@ -50,7 +50,7 @@ static void small_graphs_answer_completely(void **state)
     }
 }
 
-/* Piles of equal rows and of zeros are neither islands nor lost. */
+/* Groups of equal rows and of zeros stay connected. */
 static void equal_rows_are_all_found(void **state)
 {
     (void)state;
@@ -65,13 +65,13 @@ static void equal_rows_are_all_found(void **state)
     struct graph_view view = graph_view(graph);
     struct graph_report report;
     assert_ok(graph_check(&view, &report, &error));
-    assert_int_equal(report.twins, PILE + PILE - 1); /* row 3 and one of zeros stand for them */
+    assert_int_equal(report.twins, PILE + PILE - 1); /* represented by row 3 and one of zeros */
     assert_int_equal(report.reached, report.linked);
     size_t found = ask(&view, rows + 3 * DIM, rows, PILE + 1, id, score);
     assert_int_equal(found, PILE + 1);
     assert_int_equal(id[0], 3);
     for (size_t i = 1; i <= PILE; i++) assert_int_equal(id[i], 5 * (i - 1) + 7);
-    /* the pile goes away: first the row that stood for it, then all */
+    /* Removes the group: first its representative, then all. */
     uint32_t first = 3;
     assert_ok(graph_remove(graph, &first, 1, 2, &error));
     view = graph_view(graph);
@@ -90,7 +90,7 @@ static void equal_rows_are_all_found(void **state)
     free(id);
 }
 
-/* All arrays of a view, copied so that they can be damaged. */
+/* Copies of all arrays of a view, which can be damaged. */
 struct copy {
     struct graph_view view;
     uint8_t *codes, *state;
@@ -125,7 +125,7 @@ static void copy_free(struct copy *copy)
     free(copy->entry);
 }
 
-/* Refused, and, where the sizes are still true, searching it all the same stays inside. */
+/* Expects a refusal. Where the sizes are right, searching must still stay within bounds. */
 static void assert_refused(struct copy *copy, int searched, const char *why, const char *what)
 {
     float query[64] = {1}, score[4];
@@ -208,7 +208,7 @@ static void each_kind_of_damage_is_refused(void **state)
     free(rows);
 }
 
-/* Any single byte: refused, or a graph that answers. */
+/* After a change of any single byte the graph is refused or can be searched. */
 static void no_flipped_byte_does_harm(void **state)
 {
     (void)state;
@@ -273,8 +273,8 @@ static void bad_settings_are_refused(void **state)
     free(rows);
 }
 
-/* One call after the other, each with the first, second, ... allocation failing. What was there
- * before stays a valid graph. */
+/* One call after the other, each with the first, second, ... allocation failing. The previous state
+ * stays a valid graph. */
 static void running_out_of_memory_leaves_a_valid_graph(void **state)
 {
     (void)state;
@@ -347,7 +347,7 @@ static void adding_can_be_stopped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_graphs_answer_completely),
+        cmocka_unit_test(small_graphs_return_all_neighbours),
         cmocka_unit_test(equal_rows_are_all_found),
         cmocka_unit_test(each_kind_of_damage_is_refused),
         cmocka_unit_test(no_flipped_byte_does_harm),

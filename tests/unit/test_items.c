@@ -1,4 +1,4 @@
-/* pair/items on pairs written by hand. */
+/* Tests pair/items on pairs written by hand. */
 #include "testing.h"
 #include "item_text.h"
 
@@ -76,7 +76,7 @@ static void a_phrase_for_nothing_and_unknown_words(void **state)
                                 "run ^-the [the][the]\n"
                                 "run the-card [the card][the card]\n"
                                 "together card-the [card][the]\n");
-    /* An unknown word has no id, so no item of two words; an edit goes by the words themselves. */
+    /* An unknown word has no id, so there is no item of two words; an edit uses the words. */
     collect("dog", "zork");
     assert_string_equal(dump(), "after [dog][zork]\n"
                                 "alone ^-dog [dog][]\n"
@@ -86,7 +86,7 @@ static void a_phrase_for_nothing_and_unknown_words(void **state)
                                 "edit [dog][zork]\n");
 }
 
-static void two_edits_stand_around_one_shared_word(void **state)
+static void two_edits_surround_one_shared_word(void **state)
 {
     (void)state;
     collect("blue card red", "dog card lost");
@@ -134,16 +134,16 @@ static uint64_t only_key(enum item_kind kind)
     return key;
 }
 
-static void an_edit_is_the_same_in_another_place_and_its_context_is_told_apart(void **state)
+static void an_edit_is_independent_of_its_place_and_its_context_is_distinguished(void **state)
 {
     (void)state;
     collect("the blue card", "the red card");
     uint64_t edit = only_key(ITEM_EDIT), after = only_key(ITEM_EDIT_AFTER),
              before = only_key(ITEM_EDIT_BEFORE);
-    collect("the red dog", "the blue dog"); /* another word behind, the other way round */
+    collect("the red dog", "the blue dog"); /* different following word, sides swapped */
     assert_true(only_key(ITEM_EDIT) == edit && only_key(ITEM_EDIT_AFTER) == after);
     assert_true(only_key(ITEM_EDIT_BEFORE) != before);
-    collect("is lost red card", "is lost blue card"); /* another word before */
+    collect("is lost red card", "is lost blue card"); /* different preceding word */
     assert_true(only_key(ITEM_EDIT) == edit && only_key(ITEM_EDIT_BEFORE) == before);
     assert_true(only_key(ITEM_EDIT_AFTER) != after);
     collect("red card", "blue card"); /* at the start */
@@ -155,7 +155,7 @@ static void an_edit_is_the_same_in_another_place_and_its_context_is_told_apart(v
     assert_true(only_key(ITEM_EDIT) != edit);
 }
 
-/* The only edit, one of two, three, four, five, six: how many there are is told apart up to 2. */
+/* One to six edits: their number is distinguished up to 2. */
 static void an_edit_among_others_is_another_item(void **state)
 {
     (void)state;
@@ -188,7 +188,7 @@ static void an_edit_among_others_is_another_item(void **state)
     assert_true(key[3] != key[4] && key[4] == key[5]);
 }
 
-/* A long phrase is no item, but a change all the same. */
+/* A long phrase is not an item, but still a change. */
 static void an_edit_beside_a_long_one_is_not_the_only_one(void **state)
 {
     (void)state;
@@ -204,7 +204,7 @@ static void an_edit_beside_a_long_one_is_not_the_only_one(void **state)
     assert_true(beside != only && beside == two);
 }
 
-static void a_word_behind_other_first_words_is_another_item(void **state)
+static void a_word_after_different_first_words_is_a_different_item(void **state)
 {
     (void)state;
     collect("the card", "the card lost");
@@ -237,13 +237,13 @@ static double value_of(enum item_kind kind, const char *word)
     return value;
 }
 
-/* Four sentences: idf - 1 = ln(5 / (1 + df)), as a share of the highest, ln(5 / 2). */
+/* Four sentences: idf - 1 = ln(5 / (1 + df)), as a fraction of the highest, ln(5 / 2). */
 static double rarity(double sentences)
 {
     return log(5 / (1 + sentences)) / log(5 / 2.0);
 }
 
-static void values_are_rarities_brought_to_length_one(void **state)
+static void values_are_rarities_scaled_to_length_one(void **state)
 {
     (void)state;
     double red = rarity(1), dog = rarity(1), lost = rarity(2), card = rarity(3);
@@ -298,7 +298,7 @@ static void empty_sentences_have_no_item_of_two_sides(void **state)
                                 "edit [][red card]\n");
 }
 
-/* 64 distinct words against 64 others: the most items there can be, and room for all of them. */
+/* 64 distinct words against 64 others: the largest possible number of items. */
 static void the_most_different_sentences_fit(void **state)
 {
     (void)state;
@@ -363,12 +363,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_word_for_a_word_has_items_of_every_kind),
         cmocka_unit_test(a_phrase_for_nothing_and_unknown_words),
-        cmocka_unit_test(two_edits_stand_around_one_shared_word),
-        cmocka_unit_test(an_edit_is_the_same_in_another_place_and_its_context_is_told_apart),
+        cmocka_unit_test(two_edits_surround_one_shared_word),
+        cmocka_unit_test(an_edit_is_independent_of_its_place_and_its_context_is_distinguished),
         cmocka_unit_test(an_edit_among_others_is_another_item),
         cmocka_unit_test(an_edit_beside_a_long_one_is_not_the_only_one),
-        cmocka_unit_test(a_word_behind_other_first_words_is_another_item),
-        cmocka_unit_test(values_are_rarities_brought_to_length_one),
+        cmocka_unit_test(a_word_after_different_first_words_is_a_different_item),
+        cmocka_unit_test(values_are_rarities_scaled_to_length_one),
         cmocka_unit_test(phrases_of_more_than_four_words_are_no_edit),
         cmocka_unit_test(empty_sentences_have_no_item_of_two_sides),
         cmocka_unit_test(the_most_different_sentences_fit),

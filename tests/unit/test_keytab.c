@@ -1,4 +1,4 @@
-/* base/keytab: order, growth, extreme keys. */
+/* Tests base/keytab: order, growth, extreme keys. */
 #include "testing.h"
 
 #include "base/keytab.h"
@@ -6,7 +6,7 @@
 
 static film_error error;
 
-/* Distinct keys that look like those of items: a few high bits, small ids below. */
+/* Distinct keys similar to those of items: a few high bits, small ids below. */
 static uint64_t key_at(uint32_t i)
 {
     return (uint64_t)(1 + i % 10) << 59 | (uint64_t)(i / 10) << 29 | i % 7;
@@ -51,7 +51,7 @@ static void growing_keeps_every_key(void **state)
     struct keytab table;
     uint32_t number;
     assert_ok(keytab_init(&table, &error));
-    for (uint32_t i = 0; i < 1200; i++) { /* checked whole at every size: no resize loses one */
+    for (uint32_t i = 0; i < 1200; i++) { /* checked at every size: no resize loses a key */
         assert_ok(keytab_add(&table, key_at(i), &number, &error));
         for (uint32_t j = 0; j <= i; j += 1 + i / 64)
             assert_int_equal(keytab_find(&table, key_at(j)), j);
@@ -63,7 +63,7 @@ static void growing_keeps_every_key(void **state)
     keytab_free(&table);
 }
 
-/* Files hold both arrays as they are: what is in no use must not be left over memory. */
+/* Files store both arrays unchanged, so unused entries must be initialised. */
 static void empty_slots_have_number_zero(void **state)
 {
     (void)state;
@@ -106,7 +106,7 @@ static void key_zero_is_refused_and_never_found(void **state)
     assert_true(keytab_slot(&nothing, 5) == KEYTAB_NO_SLOT);
 }
 
-static void a_mapped_table_answers_as_the_built_one(void **state)
+static void a_mapped_table_equals_the_built_one(void **state)
 {
     (void)state;
     enum { COUNT = 3000 };
@@ -115,7 +115,7 @@ static void a_mapped_table_answers_as_the_built_one(void **state)
     rng_seed(&rng, 3);
     build(&built, COUNT);
     uint64_t slots = built.slot_mask + 1;
-    uint64_t *keys = malloc(slots * sizeof *keys); /* exact sizes: reading past them is seen */
+    uint64_t *keys = malloc(slots * sizeof *keys); /* exact sizes: ASan sees overruns */
     uint32_t *number = malloc(slots * sizeof *number);
     memcpy(keys, built.keys, slots * sizeof *keys);
     memcpy(number, built.number, slots * sizeof *number);
@@ -128,15 +128,15 @@ static void a_mapped_table_answers_as_the_built_one(void **state)
         assert_int_equal(keytab_find(&mapped, key_at(i)), i < COUNT ? i : KEYTAB_NONE);
         assert_int_equal(keytab_find(&mapped, other), keytab_find(&built, other));
     }
-    keytab_free(&mapped); /* leaves the arrays alone */
+    keytab_free(&mapped); /* does not free the arrays */
     assert_memory_equal(keys, built.keys, slots * sizeof *keys);
     free(keys);
     free(number);
     keytab_free(&built);
 }
 
-/* Values may be kept by slot: then there are no numbers. A search goes from the first slot to the
- * key's without an empty one between them. */
+/* Values may be stored by slot; then there are no numbers. Probing from the first slot to the key's
+ * meets no empty slot. */
 static void a_table_without_numbers_has_slots(void **state)
 {
     (void)state;
@@ -190,7 +190,7 @@ static void hostile_arrays_are_walked_once_and_never_believed(void **state)
         uint64_t *keys = malloc(slots * sizeof *keys);
         uint32_t *number = malloc(slots * sizeof *number);
         struct keytab table;
-        for (uint64_t i = 0; i < slots; i++) { /* no empty slot: a walk has no end by itself */
+        for (uint64_t i = 0; i < slots; i++) { /* no empty slot: probing must still end */
             keys[i] = 1 + rng_below(&rng, 2 * slots);
             number[i] = (uint32_t)rng_next(&rng);
         }
@@ -221,7 +221,7 @@ static void no_memory_is_reported_and_the_table_stays_as_it_was(void **state)
         for (; i < 300 && status == FILM_OK; i++)
             status = keytab_add(&table, key_at(i), &number, &error);
         fail_allocation(-1);
-        if (status != FILM_OK) { /* what had been added is still there, and adding goes on */
+        if (status != FILM_OK) { /* earlier keys are still there, and adding continues */
             assert_int_equal(status, FILM_NO_MEMORY);
             for (uint32_t j = 0; i && j + 1 < i; j++)
                 assert_int_equal(keytab_find(&table, key_at(j)), j);
@@ -243,7 +243,7 @@ int main(void)
         cmocka_unit_test(empty_slots_have_number_zero),
         cmocka_unit_test(extreme_keys_are_keys_like_any_other),
         cmocka_unit_test(key_zero_is_refused_and_never_found),
-        cmocka_unit_test(a_mapped_table_answers_as_the_built_one),
+        cmocka_unit_test(a_mapped_table_equals_the_built_one),
         cmocka_unit_test(a_table_without_numbers_has_slots),
         cmocka_unit_test(wrong_slot_counts_are_refused),
         cmocka_unit_test(hostile_arrays_are_walked_once_and_never_believed),

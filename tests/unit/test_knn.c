@@ -1,4 +1,4 @@
-/* eval/knn against the definition. */
+/* Tests eval/knn against the definition. */
 #include "testing.h"
 
 #include "base/rng.h"
@@ -14,7 +14,7 @@ struct sample {
     uint32_t *a, *b;
 };
 
-/* Whole numbers, so that the oracle's ties are ours. */
+/* Integers, so that the reference has the same ties. */
 static struct sample make_sample(size_t count, size_t dim, size_t pairs, uint64_t seed)
 {
     struct rng rng;
@@ -51,7 +51,8 @@ static double dot(const struct sample *sample, uint32_t i, uint32_t j)
     return sum;
 }
 
-/* Is J among the k nearest of I? Fewer than k others are nearer (or as near with a lower id). */
+/* Returns whether J is among the k nearest of I: fewer than k others are nearer (or equally near
+ * with a lower id). */
 static int is_near(const struct sample *sample, uint32_t i, uint32_t j, size_t k)
 {
     size_t nearer = 0;
@@ -174,7 +175,7 @@ static film_status sweep_and_free(const struct sample *sample, const struct flat
     return status;
 }
 
-static void running_out_of_memory_leaves_nothing_behind(void **state)
+static void running_out_of_memory_leaks_nothing(void **state)
 {
     (void)state;
     struct sample sample = make_sample(40, 3, 50, 2);
@@ -184,7 +185,7 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
     free_sample(&sample);
 }
 
-/* Two far clusters and a stray: neighbours vote for their own kind. */
+/* Two distant clusters and an outlier: neighbours vote for their own category. */
 static void categories_are_named_by_their_neighbours(void **state)
 {
     (void)state;
@@ -198,7 +199,7 @@ static void categories_are_named_by_their_neighbours(void **state)
         rows[i][1] = (float)sin(angle);
         category[i] = i < 12 ? 4 : 7;
     }
-    category[3] = 7; /* stands among the others */
+    category[3] = 7; /* inside the other cluster */
     for (int d = 0; d < CATEGORIES_DEPTHS; d++) right[d] = votes[d];
     struct flat base = {rows[0], NULL, COUNT, 2};
     assert_ok(categories_vote(&(struct flat_share){&comm_single, base}, category, 2, &silent, right,
@@ -208,7 +209,7 @@ static void categories_are_named_by_their_neighbours(void **state)
     struct flat alone = {rows[0], NULL, 1, 2};
     assert_ok(categories_vote(&(struct flat_share){&comm_single, alone}, category, 1, &silent,
                               right, &error));
-    assert_int_equal(votes[0][0], 0); /* nobody to ask */
+    assert_int_equal(votes[0][0], 0); /* no neighbours */
 }
 
 int main(void)
@@ -218,7 +219,7 @@ int main(void)
         cmocka_unit_test(the_elbow_is_farthest_from_the_chord),
         cmocka_unit_test(thread_counts_agree),
         cmocka_unit_test(a_range_that_does_not_rise_is_refused),
-        cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
+        cmocka_unit_test(running_out_of_memory_leaks_nothing),
         cmocka_unit_test(categories_are_named_by_their_neighbours),
     };
     return cmocka_run_group_tests_name("knn", tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* Methods as functions of their input: the same input gives the same map, whoever calls; nothing
- * is written but the output. And Adam, from its formula. */
+/* Tests methods as functions of their input: the same input gives the same map, and only the output
+ * is written. Also tests Adam against its formula. */
 #include "testing.h"
 #include "base/rng.h"
 #include "train/options.h"
@@ -12,7 +12,7 @@ enum { SENTENCES = 60, ROWS = 90, FEATURES = 25 };
 
 #include "random_csr.h"
 
-/* Sentence 2i means what 2i + 1 does. */
+/* Sentences 2i and 2i + 1 are duplicates. */
 static void fill(struct corpus *corpus)
 {
     char text[2][20];

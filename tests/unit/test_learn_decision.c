@@ -1,5 +1,5 @@
-/* Learning the decision: the same again for the same seed, from every kind of labels, from next to nothing, and
- * stopped or out of memory at any point. */
+/* Tests training the decision: reproducible by seed, from every kind of labels, from very few rows,
+ * cancelled or out of memory at any point. */
 #include "train/options.h"
 #include "faq_model.h"
 #include "topics.h"
@@ -70,8 +70,8 @@ static void the_same_seed_and_threads_give_the_same_bytes(void **state)
     }
 }
 
-/* One thread and two may differ in the last bits XGBoost adds up, not in what is answered. */
-static void threads_change_the_answers_little(void **state)
+/* One thread and two may differ in the last bits of XGBoost's sums, not in the verdicts. */
+static void threads_change_the_results_little(void **state)
 {
     (void)state;
     write_table(PAIRS, 200);
@@ -110,7 +110,7 @@ static void every_kind_of_labels_learns_a_full_decision(void **state)
         for (int m = 0; m < 4; m++) {
             film_train_options options;
             film_model *model = NULL;
-            /* Every kind and every method; the long tests: each with each. */
+            /* Every kind and every method; the long tests combine each with each. */
             if (kind != PAIRS && m != kind && !long_tests()) continue;
             write_table((enum kind)kind, 120);
             options_of(&options);
@@ -124,7 +124,7 @@ static void every_kind_of_labels_learns_a_full_decision(void **state)
             assert_true(model->decision.margin.scale > 0);
             film_close(model);
         }
-    write_table(PAIRS, 100); /* text alone has nothing to decide by */
+    write_table(PAIRS, 100); /* unlabelled text has nothing to learn a decision from */
     film_train_options options;
     film_model *model = NULL;
     options_of(&options);
@@ -136,7 +136,7 @@ static void every_kind_of_labels_learns_a_full_decision(void **state)
     assert_null(model);
 }
 
-/* Topics are told apart: a pair of one topic is more likely the same. */
+/* A pair of one topic is more probably positive. */
 static void the_decision_learns_something(void **state)
 {
     (void)state;
@@ -167,7 +167,7 @@ static void the_decision_learns_something(void **state)
 
 /* ---- A dev file ---- */
 
-/* The log-odds of every row when the calibration is the identity; WITH memory or without. */
+/* The log-odds of every row with the identity as calibration, with or without memory. */
 static void score_rows(const film_model *model, size_t count, int with, double *out)
 {
     struct decision plain = model->decision; /* a view: not freed */
@@ -195,7 +195,7 @@ static double balanced(const double *score, const float *target, size_t count, d
     return 0.5 * (right[0] / all[0] + right[1] / all[1]);
 }
 
-/* The line is fitted to the dev file beside what memory says, the threshold to the sum of both. */
+/* The calibration is fitted to the dev file with memory as an offset, the threshold to the sum. */
 static void a_dev_file_calibrates_the_full_decision_with_memory_beside_it(void **state)
 {
     (void)state;
@@ -211,13 +211,13 @@ static void a_dev_file_calibrates_the_full_decision_with_memory_beside_it(void *
     FILE *file = fopen(dev, "w");
     fprintf(file, "label\tquestion1\tquestion2\n");
     for (size_t i = 0; i < count; i++) {
-        if (i % 5 == 0) strcat(faq[i].b, " please"); /* and some it does not */
+        if (i % 5 == 0) strcat(faq[i].b, " please"); /* some rows are not in memory */
         if (i % 7 == 0) faq[i].label = !faq[i].label;
         fprintf(file, "%d\t%s\t%s\n", faq[i].label, faq[i].a, faq[i].b);
         target[i] = (float)faq[i].label;
     }
     fclose(file);
-    struct faq_row *rows = malloc(sizeof faq); /* training reads them anew */
+    struct faq_row *rows = malloc(sizeof faq); /* training reads them again */
     memcpy(rows, faq, sizeof faq);
     options.dev = dev;
     film_model *model = faq_train(&options);
@@ -250,7 +250,7 @@ static void a_dev_file_calibrates_the_full_decision_with_memory_beside_it(void *
     unlink(dev);
 }
 
-/* ---- Next to nothing ---- */
+/* ---- Very few rows ---- */
 
 static const char *const tiny[] = {
     "label\tquestion1\tquestion2\n1\tlost card\tcard lost\n0\tphone broken\tphone black\n",
@@ -306,7 +306,7 @@ static void tiny_tables_train_or_say_why_not(void **state)
     assert_true(threshold > 5 && refused > 5);
 }
 
-/* ---- Stopping ---- */
+/* ---- Cancelling ---- */
 
 struct stop {
     long allowed, seen;
@@ -327,7 +327,7 @@ static void stopping_at_any_report_is_cancelled(void **state)
     char phases[20][40];
     size_t known = 0;
     write_table(PAIRS, 120);
-    /* Boosting reports every tree: all reports at first, then fewer. */
+    /* Boosting reports every tree: try all reports at first, then fewer. */
     for (long allowed = 0;; allowed += 1 + (allowed > 60 ? allowed / 8 : 0)) {
         struct stop stop = {.allowed = allowed};
         film_train_options options;
@@ -341,7 +341,7 @@ static void stopping_at_any_report_is_cancelled(void **state)
             break;
         }
         assert_int_equal(status, FILM_CANCELLED);
-        if (model) { /* what had been learned by then, with a threshold */
+        if (model) { /* what was learned so far, with a threshold */
             film_context *context;
             film_verdict verdict;
             assert_false(model->decision.full);
@@ -391,7 +391,7 @@ int main(void)
     strcpy(path, scratch("learn.tsv"));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_seed_and_threads_give_the_same_bytes),
-        cmocka_unit_test(threads_change_the_answers_little),
+        cmocka_unit_test(threads_change_the_results_little),
         cmocka_unit_test(every_kind_of_labels_learns_a_full_decision),
         cmocka_unit_test(the_decision_learns_something),
         cmocka_unit_test(a_dev_file_calibrates_the_full_decision_with_memory_beside_it),

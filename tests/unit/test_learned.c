@@ -1,4 +1,4 @@
-/* What a model says it learned, against its own arrays; facts; examples kept in a file. */
+/* Tests the description of what a model learned against its arrays; facts; stored examples. */
 #include "faq_model.h"
 
 #include "film_explain.h"
@@ -85,7 +85,7 @@ static void a_dimension_lists_the_words_with_the_largest_entries(void **state)
     json_decref(about);
 }
 
-static void a_word_tells_its_evidence_and_its_neighbours(void **state)
+static void a_word_reports_its_evidence_and_its_neighbours(void **state)
 {
     (void)state;
     char *text = NULL;
@@ -114,7 +114,7 @@ static void a_word_tells_its_evidence_and_its_neighbours(void **state)
     json_decref(about);
 }
 
-static void a_model_tells_what_moves_it(void **state)
+static void a_model_reports_its_strongest_features(void **state)
 {
     (void)state;
     char *text = NULL;
@@ -252,7 +252,7 @@ static void examples_are_saved_and_the_nearest_comes_first(void **state)
     film_text a = examples_text(&opened->examples, 17, 0),
               b = examples_text(&opened->examples, 17, 1);
     assert_ok(film_context_new(opened, &own, &error));
-    assert_ok(film_explain_pair(own, b, a, &why, &error)); /* the other way round */
+    assert_ok(film_explain_pair(own, b, a, &why, &error)); /* in reverse order */
     assert_int_equal(why.example_count, 3);
     assert_close(why.examples[0].similarity, 1, 1e-6);
     assert_int_equal(why.examples[0].same, opened->examples.same[17]);
@@ -269,7 +269,7 @@ static void damaged_examples_are_refused(void **state)
         const char *tensor;
         size_t at;
         unsigned char value;
-        int shorter; /* instead: one element less */
+        int shorter; /* instead: one element fewer */
     } cases[] = {{"examples.same", 3, 2, 0},       {"examples.offsets", 8, 0xff, 0},
                  {"examples.offsets", 0, 1, 0},    {"examples.bytes", 5, 0xff, 0},
                  {"examples.bytes", 0, 0, 1},      {"examples.same", 0, 0, 1},
@@ -297,7 +297,7 @@ static void damaged_examples_are_refused(void **state)
     unlink(bad);
 }
 
-/* All of it in words enough that every writer has to grow. */
+/* Enough words that every writer has to grow. */
 static film_status explain_all(film_text a, film_text b)
 {
     film_status status = FILM_OK;
@@ -327,8 +327,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_dimension_lists_the_words_with_the_largest_entries),
-        cmocka_unit_test(a_word_tells_its_evidence_and_its_neighbours),
-        cmocka_unit_test(a_model_tells_what_moves_it),
+        cmocka_unit_test(a_word_reports_its_evidence_and_its_neighbours),
+        cmocka_unit_test(a_model_reports_its_strongest_features),
         cmocka_unit_test(what_is_not_there_is_refused),
         cmocka_unit_test(features_alone_have_words_but_no_dimensions),
         cmocka_unit_test(facts_are_sentences_anybody_can_check),

@@ -1,10 +1,10 @@
-/* index/lexical against looking at every document, from memory and from arrays of a file. */
+/* Tests index/lexical against a scan of every document, from memory and from arrays of a file. */
 #include "testing.h"
 
 #include "base/rng.h"
 #include "index/lexical.h"
 
-/* Documents of random words: word w is drawn with a probability that falls with w, as in text. */
+/* Documents of random words: the probability of word w falls with w, as in text. */
 enum { WORDS = 60, MOST = 12 };
 
 struct document {
@@ -51,7 +51,7 @@ static float product(const struct document *a, const struct document *b)
     return sum / ((float)LEXICAL_ONE * LEXICAL_ONE);
 }
 
-/* The best K by looking at all, and what the index says. */
+/* Compares the best K of a full scan with the index. */
 static void compare(const struct lexical *lexical, struct lexical_searcher *searcher,
                     const struct document *documents, size_t count, const struct document *query,
                     size_t k)
@@ -62,7 +62,7 @@ static void compare(const struct lexical *lexical, struct lexical_searcher *sear
     struct nearest out = {id, score, 0};
     char *used = calloc(count + 1, 1);
     uint8_t *mask = NULL;
-    if (k % 3 == 0) { /* only every fourth may answer */
+    if (k % 3 == 0) { /* only every fourth document is allowed */
         mask = calloc(count + 1, 1);
         for (size_t i = 0; i < count; i += 4) mask[i] = 1;
     }
@@ -90,8 +90,8 @@ static void compare(const struct lexical *lexical, struct lexical_searcher *sear
     free(mask);
 }
 
-/* Grows in steps with removals, so that both the lists and the tail are asked, merged or not. */
-static void answers_are_those_of_looking_at_all(void **state)
+/* Grows in steps with removals, so that both the lists and the tail are searched, merged or not. */
+static void results_equal_a_full_scan(void **state)
 {
     (void)state;
     enum { COUNT = 3000 };
@@ -124,7 +124,7 @@ static void answers_are_those_of_looking_at_all(void **state)
     free(documents);
 }
 
-static void arrays_of_a_file_answer_and_grow(void **state)
+static void arrays_of_a_file_can_be_searched_and_grow(void **state)
 {
     (void)state;
     enum { COUNT = 400 };
@@ -167,7 +167,7 @@ static void arrays_of_a_file_answer_and_grow(void **state)
     lexical_searcher_free(searcher);
 }
 
-/* One number of a good index is changed: the check says so. */
+/* Changes one number of a valid index: validation must fail. */
 static void damaged_arrays_are_refused(void **state)
 {
     (void)state;
@@ -238,8 +238,8 @@ static void memory_may_run_out_anywhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_are_those_of_looking_at_all),
-        cmocka_unit_test(arrays_of_a_file_answer_and_grow),
+        cmocka_unit_test(results_equal_a_full_scan),
+        cmocka_unit_test(arrays_of_a_file_can_be_searched_and_grow),
         cmocka_unit_test(damaged_arrays_are_refused),
         cmocka_unit_test(memory_may_run_out_anywhere),
     };

@@ -1,4 +1,4 @@
-/* pair/linear: the fit against its gradient and against the line the labels came from. */
+/* Tests pair/linear: the fit against its gradient and against the true model of the labels. */
 #include "testing.h"
 
 #include "base/rng.h"
@@ -13,7 +13,7 @@ static film_error error;
 static float x[ROWS * COUNT], target[ROWS], weight[ROWS];
 static const unsigned char all[COUNT] = {1, 1, 1, 1, 1, 1, 1};
 
-/* Traits of very different size; some depend on others, one is always the same. */
+/* Traits of very different scale; some are correlated, one is constant. */
 static struct linear_data make_data(uint64_t seed)
 {
     struct rng rng;
@@ -26,10 +26,10 @@ static struct linear_data make_data(uint64_t seed)
         row[2] = (float)(0.001 * w - 0.002);
         row[3] = (float)(u + 0.1 * v);      /* nearly the first */
         row[4] = 3;                         /* nothing to learn from */
-        row[5] = w < 0.002 ? 40 : (float)v; /* now and then far away */
+        row[5] = w < 0.002 ? 40 : (float)v; /* rare outliers */
         row[6] = (float)rng_below(&rng, 2);
         double p = calibrate_probability(4 * u - 3 * v + 2 * w - 1);
-        target[i] = i % 10 ? rng_uniform(&rng) < p : (float)p; /* some are soft */
+        target[i] = i % 10 ? rng_uniform(&rng) < p : (float)p; /* some labels are soft */
         weight[i] = (float)(0.5 + rng_uniform(&rng));
     }
     return (struct linear_data){x, ROWS, COUNT, target, weight, &comm_single};
@@ -47,8 +47,8 @@ static double spread(const struct linear_data *data, size_t t)
     return sqrt(squares / rows);
 }
 
-/* The loss, written out here: weights are those of traits brought to variance 1, kept within four
- * standard deviations of the mean. */
+/* The loss, computed here: weights are those of traits scaled to variance 1 and clipped to four
+ * standard deviations. */
 static double loss(const struct linear_data *data, const struct linear *line, const double *each,
                    double bias, double ridge)
 {
@@ -87,7 +87,7 @@ static void the_gradient_vanishes_at_the_fit(void **state)
             *moved = kept + h;
             double more = loss(&data, &line, each, line.bias, ridge);
             *moved = kept;
-            /* of a loss of a thousand: weights are floats, products are summed in float */
+            /* The loss is about a thousand; weights and products are floats. */
             assert_close((more - less) / (2 * h), 0, 0.02);
         }
         linear_free(&line);
@@ -109,7 +109,7 @@ static void a_ridge_shortens_the_weights_and_leaves_the_bias_free(void **state)
         before = length;
         if (ridge < 1e6) linear_free(&line);
     }
-    assert_true(before < 1e-4); /* nothing is left but the share of the same */
+    assert_true(before < 1e-4); /* only the class balance is left */
     for (size_t i = 0; i < ROWS; i++) {
         positive += (double)weight[i] * (double)target[i];
         total += (double)weight[i];
@@ -139,7 +139,7 @@ static void traits_that_are_not_used_or_never_change_weigh_nothing(void **state)
     struct linear line;
     assert_ok(linear_fit(&line, &data, use, 10, 1, &error));
     for (size_t t = 0; t < COUNT; t++) assert_int_equal(line.weight[t] != 0, use[t] && t != 4);
-    /* Whatever they are, they change nothing. */
+    /* Excluded traits do not change the result. */
     float row[COUNT], other[COUNT];
     memcpy(row, x, sizeof row);
     memcpy(other, x, sizeof other);
@@ -197,12 +197,12 @@ static void the_sum_is_the_bias_and_the_terms(void **state)
     assert_close(linear_sum(&line, row), 0.25 + 2 - 1, 0);
     row[0] = -100;
     assert_close(linear_sum(&line, row), 0.25 + 2 * (0 - 1) - 1, 0);
-    linear_free(&line); /* the rows stay somebody else's */
+    linear_free(&line); /* does not free the caller's rows */
     linear_free(&line);
     assert_int_equal(line.count, 0);
 }
 
-static void separable_and_one_sided_labels_have_finite_answers(void **state)
+static void separable_and_one_sided_labels_have_finite_solutions(void **state)
 {
     (void)state;
     struct linear_data data = make_data(6);
@@ -216,7 +216,7 @@ static void separable_and_one_sided_labels_have_finite_answers(void **state)
             assert_ok(linear_fit(&line, &data, all, ridge, 1, &error));
             assert_true(isfinite(line.bias));
             for (size_t t = 0; t < COUNT; t++) assert_true(isfinite(line.weight[t]));
-            if (round == 0) { /* and what can be told apart is */
+            if (round == 0) { /* separable data is separated */
                 size_t right = 0;
                 for (size_t i = 0; i < ROWS; i++)
                     right += (linear_sum(&line, x + i * COUNT) > 0) == (target[i] > 0.5f);
@@ -229,7 +229,7 @@ static void separable_and_one_sided_labels_have_finite_answers(void **state)
     }
 }
 
-/* Two traits that are the same share what one would have. */
+/* Two identical traits share the weight of one. */
 static void equal_traits_share_their_weight(void **state)
 {
     (void)state;
@@ -242,7 +242,7 @@ static void equal_traits_share_their_weight(void **state)
     linear_free(&line);
 }
 
-/* BLAS shares a product out by itself where it may: the last bits would depend on it. */
+/* BLAS must not parallelise a product by itself: the last bits would depend on it. */
 static void the_result_does_not_depend_on_the_threads(void **state)
 {
     (void)state;
@@ -309,7 +309,7 @@ int main(void)
         cmocka_unit_test(traits_that_are_not_used_or_never_change_weigh_nothing),
         cmocka_unit_test(a_trait_beyond_any_in_training_counts_as_the_bound),
         cmocka_unit_test(the_sum_is_the_bias_and_the_terms),
-        cmocka_unit_test(separable_and_one_sided_labels_have_finite_answers),
+        cmocka_unit_test(separable_and_one_sided_labels_have_finite_solutions),
         cmocka_unit_test(equal_traits_share_their_weight),
         cmocka_unit_test(the_result_does_not_depend_on_the_threads),
         cmocka_unit_test(traits_that_are_no_numbers_are_refused),

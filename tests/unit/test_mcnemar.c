@@ -1,4 +1,4 @@
-/* eval/mcnemar against values of SciPy. */
+/* Tests eval/mcnemar against values of SciPy. */
 #include "testing.h"
 
 #include "eval/mcnemar.h"
@@ -49,8 +49,8 @@ static void the_two_models_may_be_swapped(void **state)
     assert_close(mcnemar_test(900, 300).p, mcnemar_test(300, 900).p, 0);
 }
 
-/* Where one test takes over from the other there is no step: one row more for the one model or for
- * the other moves p down or up. */
+/* There is no jump where one test replaces the other: one more row for either model moves p down or
+ * up. */
 static void both_tests_agree_where_they_meet(void **state)
 {
     (void)state;

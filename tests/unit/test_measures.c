@@ -1,4 +1,4 @@
-/* eval/measures on cases computed by hand. scikit-learn is the oracle in tests/golden. */
+/* Tests eval/measures on cases computed by hand. tests/golden compares with scikit-learn. */
 #include "testing.h"
 
 #include "base/rng.h"
@@ -75,8 +75,8 @@ static void nothing_outside_the_set_is_given(void **state)
     assert_true(isnan(value[MEASURE_ACCURACY]) && isnan(value[MEASURE_AUC]));
 }
 
-/* Drawing rows again must give what weights give, measure by measure; and the best threshold the
- * best accuracy. */
+/* Resampling rows must give the same as weights, for every measure, and the best threshold the best
+ * accuracy. */
 static void weights_are_repeated_rows(void **state)
 {
     (void)state;
@@ -99,7 +99,7 @@ static void weights_are_repeated_rows(void **state)
         if (!total) continue;
         struct measures measures;
         assert_ok(measures_init(&measures, ALL, score, label, NULL, count, &error));
-        /* Weights are by sorted place; equal scores keep their order. */
+        /* Weights are in sorted order; equal scores keep their order. */
         size_t at = 0;
         for (int s = 0; s < 9; s++)
             for (size_t i = 0; i < count; i++)
@@ -153,7 +153,7 @@ static void intervals_do_not_depend_on_the_threads_but_on_the_seed(void **state)
     measures_free(&measures);
 }
 
-/* The interval of a share has a known width: 2 * 1.96 * sqrt(p (1 - p) / n). */
+/* The interval of a proportion has a known width: 2 * 1.96 * sqrt(p (1 - p) / n). */
 static void the_interval_of_a_share_has_the_right_width(void **state)
 {
     (void)state;
@@ -180,7 +180,7 @@ static film_status everything(const double *score, const float *label)
     return status;
 }
 
-static void running_out_of_memory_leaves_nothing_behind(void **state)
+static void running_out_of_memory_leaks_nothing(void **state)
 {
     (void)state;
     double score[ROWS];
@@ -200,7 +200,7 @@ int main(void)
         cmocka_unit_test(weights_are_repeated_rows),
         cmocka_unit_test(intervals_do_not_depend_on_the_threads_but_on_the_seed),
         cmocka_unit_test(the_interval_of_a_share_has_the_right_width),
-        cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
+        cmocka_unit_test(running_out_of_memory_leaks_nothing),
     };
     return cmocka_run_group_tests_name("measures", tests, NULL, NULL);
 }

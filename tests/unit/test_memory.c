@@ -1,4 +1,4 @@
-/* pair/memory: what chains of labels answer, and what they must not. */
+/* Tests pair/memory: which results chains of labels give, and which they must not. */
 #include "testing.h"
 
 #include "base/rng.h"
@@ -18,7 +18,7 @@ static void expect_both_ways(const struct memory *memory, uint64_t a, uint64_t b
     assert_int_equal(memory_ask(memory, b, a), answer);
 }
 
-static void chains_of_labels_answer(void **state)
+static void chains_of_labels_give_results(void **state)
 {
     (void)state;
     static const struct memory_row rows[] = {{11, 12, 1}, {12, 13, 1}, {13, 14, 1}, {21, 22, 1},
@@ -30,14 +30,14 @@ static void chains_of_labels_answer(void **state)
     expect_both_ways(&memory, 14, 21, MEMORY_DIFFERENT); /* by clusters */
     expect_both_ways(&memory, 31, 33, MEMORY_DIFFERENT);
     expect_both_ways(&memory, 22, 32, MEMORY_DIFFERENT);
-    expect_both_ways(&memory, 31, 11, MEMORY_UNKNOWN); /* different of different says nothing */
+    expect_both_ways(&memory, 31, 11, MEMORY_UNKNOWN); /* "different" is not transitive */
     expect_both_ways(&memory, 31, 22, MEMORY_UNKNOWN);
     for (int answer = 0; answer < MEMORY_ANSWERS; answer++) assert_true(memory.weight[answer] == 0);
     memory_free(&memory);
     memory_free(&memory);
 }
 
-static void one_known_question_is_no_answer(void **state)
+static void one_known_question_gives_no_result(void **state)
 {
     (void)state;
     static const struct memory_row rows[] = {{11, 12, 1}, {13, 14, 0}};
@@ -53,7 +53,7 @@ static void one_known_question_is_no_answer(void **state)
     memory_free(&memory);
 }
 
-static void joined_and_told_apart_counts_as_joined(void **state)
+static void joined_and_labelled_different_counts_as_joined(void **state)
 {
     (void)state;
     static const struct memory_row rows[] = {{11, 12, 0}, {11, 13, 1}, {13, 12, 1},
@@ -75,13 +75,13 @@ static void an_empty_sentence_is_never_known(void **state)
     build(&memory, rows, 4);
     expect_both_ways(&memory, 0, 0, MEMORY_UNKNOWN);
     expect_both_ways(&memory, 0, 11, MEMORY_UNKNOWN);
-    expect_both_ways(&memory, 11, 12, MEMORY_UNKNOWN); /* no chain through nothing */
+    expect_both_ways(&memory, 11, 12, MEMORY_UNKNOWN); /* no chain through an empty question */
     expect_both_ways(&memory, 0, 13, MEMORY_UNKNOWN);
     assert_int_equal(memory.questions.count, 0);
     memory_free(&memory);
 }
 
-static void rows_without_a_label_are_passed_over(void **state)
+static void rows_without_a_label_are_skipped(void **state)
 {
     (void)state;
     static const struct memory_row rows[] = {{11, 12, -1}, {12, 13, 2}, {14, 15, 1}, {11, 14, -1}};
@@ -94,11 +94,11 @@ static void rows_without_a_label_are_passed_over(void **state)
     memory_free(&memory);
 }
 
-/* ---- Against the slow way ---- */
+/* ---- Against a reference implementation ---- */
 
 enum { QUESTIONS = 14, MOST_ROWS = 24 };
 
-/* REACH[a][b]: a chain of "same" leads from a to b. */
+/* REACH[a][b]: a chain of positive pairs leads from a to b. */
 static void closure(const struct memory_row *rows, const unsigned char *used, size_t count,
                     unsigned char reach[QUESTIONS][QUESTIONS])
 {
@@ -143,7 +143,7 @@ static void random_graphs_agree_with_following_every_chain(void **state)
                                           (int)rng_below(&rng, 2)};
             part[i] = (unsigned char)rng_below(&rng, 3);
         }
-        for (unsigned char left_out = 0; left_out < 4; left_out++) { /* 3 is nobody's: all rows */
+        for (unsigned char left_out = 0; left_out < 4; left_out++) { /* 3: no row is left out */
             struct memory memory;
             for (size_t i = 0; i < count; i++)
                 used[i] = part[i] != left_out && rows[i].a && rows[i].b;
@@ -170,7 +170,7 @@ static double log_loss(double x, double target)
     return positive + log1p(exp(-fabs(x))) - target * x;
 }
 
-/* One pair right, one wrong, and the pairs given. */
+/* The prior (one right, one wrong pair) and the pairs given. */
 static double objective(double total, const double *margin, const float *target,
                         const float *weight, size_t count)
 {
@@ -202,11 +202,11 @@ static void the_weight_is_where_the_loss_is_flat(void **state)
         double there = objective(best, margin, target, weight, count);
         assert_true(isfinite(best));
         assert_close((above - below) / (2 * h), 0, 1e-5 * (1 + (double)count));
-        assert_true(above > there - 1e-9 && below > there - 1e-9); /* the bottom, not the top */
+        assert_true(above > there - 1e-9 && below > there - 1e-9); /* a minimum */
     }
 }
 
-/* N pairs, all right, nothing else known: p = (n + 1) / (n + 2). */
+/* N pairs, all right, no other information: p = (n + 1) / (n + 2). */
 static void few_pairs_move_it_little(void **state)
 {
     (void)state;
@@ -219,10 +219,10 @@ static void few_pairs_move_it_little(void **state)
         assert_close(memory_weigh(margin, wrong, weight, count), -log((double)count + 1), 1e-8);
     }
     assert_close(memory_weigh(margin, right, light, 1000), log(2), 1e-6);
-    /* What the margin says already is not said again. */
+    /* Information already in the margin is not counted again. */
     for (int i = 0; i < 1000; i++) margin[i] = 9;
     assert_true(memory_weigh(margin, right, weight, 1000) < 0.5);
-    for (int i = 0; i < 1000; i++) margin[i] = -9; /* far away: the way is found */
+    for (int i = 0; i < 1000; i++) margin[i] = -9; /* a distant optimum is found too */
     assert_true(memory_weigh(margin, right, weight, 1000) > 12);
 }
 
@@ -248,11 +248,11 @@ static void no_memory_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chains_of_labels_answer),
-        cmocka_unit_test(one_known_question_is_no_answer),
-        cmocka_unit_test(joined_and_told_apart_counts_as_joined),
+        cmocka_unit_test(chains_of_labels_give_results),
+        cmocka_unit_test(one_known_question_gives_no_result),
+        cmocka_unit_test(joined_and_labelled_different_counts_as_joined),
         cmocka_unit_test(an_empty_sentence_is_never_known),
-        cmocka_unit_test(rows_without_a_label_are_passed_over),
+        cmocka_unit_test(rows_without_a_label_are_skipped),
         cmocka_unit_test(random_graphs_agree_with_following_every_chain),
         cmocka_unit_test(the_weight_is_where_the_loss_is_flat),
         cmocka_unit_test(few_pairs_move_it_little),

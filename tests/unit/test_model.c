@@ -1,4 +1,4 @@
-/* film_train, saving, opening and matching together, through the public API. */
+/* Tests film_train, saving, opening and matching together, through the public API. */
 #include "testing.h"
 
 #include "base/file.h"
@@ -39,8 +39,8 @@ static void all_features(film_train_options *options)
     options->dim = 4;
 }
 
-/* save -> open -> the same answers, and the same bytes when saved again */
-static void a_saved_model_answers_as_the_trained_one(void **state)
+/* A saved and reopened model gives the same results, and the same bytes when saved again. */
+static void a_saved_model_equals_the_trained_one(void **state)
 {
     (void)state;
     for (int round = 0; round < 2; round++) {
@@ -61,7 +61,7 @@ static void a_saved_model_answers_as_the_trained_one(void **state)
         char *about = NULL, *again = NULL;
         assert_ok(film_describe(trained, &about, &error));
         assert_ok(film_describe(opened, &again, &error));
-        *strstr(about, "\"seconds\"") = 0; /* only what was just trained knows its times */
+        *strstr(about, "\"seconds\"") = 0; /* times are not stored in the file */
         assert_memory_equal(about, again, strlen(about) - 1);
         film_free(about);
         film_free(again);
@@ -181,13 +181,13 @@ static void options_that_make_no_sense_are_refused(void **state)
     options.dim = 11;
     options.method = FILM_METHOD_SVD;
     assert_int_equal(film_train(&path, 1, &options, &model, &error), FILM_USAGE);
-    options.method = FILM_METHOD_RANK; /* which has no decomposition */
+    options.method = FILM_METHOD_RANK; /* has no decomposition */
     assert_int_equal(film_train(&path, 1, &options, &model, &error), FILM_IO);
     options.dim = 0;
     options.features = 8;
     assert_int_equal(film_train(&path, 1, &options, &model, &error), FILM_USAGE);
     options = (film_train_options){.size = sizeof options};
-    options.solver.margin_ratio = NAN; /* what the program's own parser would not let pass */
+    options.solver.margin_ratio = NAN; /* the command line would not accept it */
     assert_int_equal(film_train(&path, 1, &options, &model, &error), FILM_USAGE);
     assert_string_equal(error.message, "margin nan: choose a number above 0, up to 1e6");
     options = (film_train_options){.size = sizeof options};
@@ -213,7 +213,7 @@ static void training_can_be_cancelled_at_any_report(void **state)
     const char *path = scratch("cancel.tsv");
     write_file(path, TABLE, strlen(TABLE));
     int cancelled = 0;
-    /* Boosting reports every tree: all reports at first, then fewer. */
+    /* Boosting reports every tree: try all reports at first, then fewer. */
     for (int allowed = 0;; allowed += 1 + (allowed > 60 ? allowed / 8 : 0)) {
         int left = allowed;
         film_train_options options;
@@ -223,7 +223,7 @@ static void training_can_be_cancelled_at_any_report(void **state)
         options.rank = 5;
         options.progress = (film_progress){stop_at_once, &left, NULL};
         film_status status = film_train(&path, 1, &options, &model, &error);
-        /* While it learns there is a model to keep, before that there is none. */
+        /* During learning there is a model to keep; before that there is none. */
         int learning = strncmp(error.message, "stopped after ", 14) == 0 ||
                        strncmp(error.message, "stopped before ", 15) == 0;
         if (status == FILM_CANCELLED) assert_int_equal(model != NULL, learning);
@@ -262,7 +262,7 @@ static void no_memory_is_reported(void **state)
     unlink(saved);
 }
 
-/* ---- pairs in memory ---- */
+/* ---- Pairs in memory ---- */
 
 static const struct {
     const char *a, *b;
@@ -304,7 +304,7 @@ static void assert_same_model(film_model *one, film_model *two)
     film_close(two);
 }
 
-/* Alone they train the model that a file of them does; beside a file they are its last rows. */
+/* Alone they train the same model as a file of them; with a file they are its last rows. */
 static void pairs_in_memory_are_rows_after_those_of_the_files(void **state)
 {
     (void)state;
@@ -365,7 +365,7 @@ static void bad_pairs_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_saved_model_answers_as_the_trained_one),
+        cmocka_unit_test(a_saved_model_equals_the_trained_one),
         cmocka_unit_test(reasons_add_up_and_sides_can_be_swapped),
         cmocka_unit_test(every_kind_of_labels_trains),
         cmocka_unit_test(options_that_make_no_sense_are_refused),

@@ -1,5 +1,5 @@
-/* Models whose decision is damaged though every checksum is right: each is refused with a message
- * that says what is wrong, or answers as far as it can; none is read beyond its arrays. */
+/* Tests models with a damaged decision and correct checksums: each is refused with a message that
+ * names the defect, or works as far as possible; none is read beyond its arrays. */
 #include "faq_model.h"
 #include "spoil.h"
 
@@ -26,8 +26,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Asks about known and unknown questions, with reasons: whatever a table says, nothing outside is
- * read. */
+/* Matches known and unknown questions, with reasons: whatever a table contains, nothing outside it
+ * is read. */
 static void ask(const film_model *model)
 {
     film_context *context;
@@ -42,7 +42,7 @@ static void ask(const film_model *model)
     film_context_free(context);
 }
 
-/* Opens the spoiled file; MESSAGE NULL: it must open and answer. */
+/* Opens the corrupted file; MESSAGE NULL: it must open and match. */
 static void expect(const struct spoil *spoil, const char *what, const char *message)
 {
     film_model *model = NULL;
@@ -112,7 +112,7 @@ static enum safetensors_type other_type(enum safetensors_type type)
                                      : SAFETENSORS_F32;
 }
 
-static void a_wrong_type_or_shape_is_told(void **state)
+static void a_wrong_type_or_shape_is_reported(void **state)
 {
     (void)state;
     for (int t = 0; t < TENSORS; t++)
@@ -125,7 +125,7 @@ static void a_wrong_type_or_shape_is_told(void **state)
             case 0:
                 tensor->type = other_type(tensor->type);
                 break;
-            case 1: /* one dimension more or less */
+            case 1: /* one dimension more or fewer */
                 if (tensor->dims == 2) {
                     tensor->dims = 1;
                     tensor->shape[0] = values;
@@ -134,10 +134,10 @@ static void a_wrong_type_or_shape_is_told(void **state)
                     tensor->shape[1] = 1;
                 }
                 break;
-            case 2: /* a value or column less; a table is then no power of two */
+            case 2: /* a value or column fewer; a table's size is then not a power of two */
                 tensor->shape[tensor->dims - 1]--;
                 break;
-            default: /* half of it: a power of two, but not the other's */
+            default: /* half of it: a power of two, but a different one */
                 tensor->shape[tensor->dims - 1] /= 2;
             }
             char what[80];
@@ -196,7 +196,7 @@ static void trees_that_make_no_sense_are_refused(void **state)
     }
 }
 
-/* Tables are not checked entry by entry: looking up does not trust them. */
+/* Tables are not checked entry by entry: look-ups do not trust them. */
 static void tables_full_of_nonsense_are_survived(void **state)
 {
     (void)state;
@@ -213,7 +213,7 @@ static void tables_full_of_nonsense_are_survived(void **state)
         }
     static const char *const keys[] = {"evidence.keys", "memory.different.keys", "memory.keys"};
     for (int t = 0; t < 3; t++)
-        for (int left = 0; left < 3; left++) { /* empty slots: a search ends at one, or all round */
+        for (int left = 0; left < 3; left++) { /* empty slots: probing ends at one, or wraps */
             struct spoil spoil;
             assert_true(spoil_open(&spoil, good));
             struct safetensors_tensor *tensor = spoil_find(&spoil, keys[t]);
@@ -303,7 +303,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_tensor_of_the_decision_is_tried),
         cmocka_unit_test(a_missing_tensor_is_named),
-        cmocka_unit_test(a_wrong_type_or_shape_is_told),
+        cmocka_unit_test(a_wrong_type_or_shape_is_reported),
         cmocka_unit_test(numbers_that_are_none_are_refused),
         cmocka_unit_test(trees_that_make_no_sense_are_refused),
         cmocka_unit_test(tables_full_of_nonsense_are_survived),

@@ -1,4 +1,4 @@
-/* A build without PostgreSQL: this program has src/remote/no_remote.c in the place of
+/* Tests a build without PostgreSQL: this program contains src/remote/no_remote.c instead of
  * src/remote/remote.c. */
 #include "testing.h"
 
@@ -31,7 +31,7 @@ static void a_pool_in_postgresql_is_refused(void **state)
     assert_ok(film_train(&lines, 1, &options, &model, &error));
     assert_ok(film_save(model, path, &error));
     film_close(model);
-    assert_true(film_pool_is_uri("postgresql://me@db/faq")); /* it is one, and no file's name */
+    assert_true(film_pool_is_uri("postgresql://me@db/faq")); /* a URI, not a file name */
     assert_refused(film_pool_open("postgresql://me@db/faq", &pool, &error));
     assert_null(pool);
     assert_refused(film_pool_create("postgres://me@db/faq", path, &error));

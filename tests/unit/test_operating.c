@@ -1,4 +1,4 @@
-/* pair/operating against trying every threshold. */
+/* Tests learn/operating against trying every threshold. */
 #include "testing.h"
 
 #include "base/rng.h"
@@ -6,7 +6,7 @@
 
 static film_error error;
 
-/* What a threshold is worth, written out: no sorting, one look per row. */
+/* The measures of a threshold, computed row by row without sorting. */
 struct worth {
     double precision, recall, f1, accuracy;
 };
@@ -122,7 +122,7 @@ static struct operating_point by_hand(film_criterion criterion, double target, d
 static void ten_rows_by_hand(void **state)
 {
     (void)state;
-    const double own = 0.4; /* the rows' own share: figures are plain counts */
+    const double own = 0.4; /* the rows' own share of positives: measures are plain counts */
     struct operating_point point = by_hand(FILM_PRECISION, 0.75, own);
     assert_close(point.threshold, 0.65, 1e-12);
     assert_close(point.precision, 3.0 / 4, 1e-12);
@@ -136,7 +136,7 @@ static void ten_rows_by_hand(void **state)
     point = by_hand(FILM_F1, 0, own);
     assert_close(point.f1, 0.8, 1e-12); /* 4 of 6 at 0.45; 3 of 4 at 0.65 has 0.75 */
     point = by_hand(FILM_ACCURACY, 0, own);
-    assert_close(point.threshold, 0.85, 1e-12); /* 0.8 like those below: the highest is taken */
+    assert_close(point.threshold, 0.85, 1e-12); /* a tie at 0.8: the highest is taken */
     point = by_hand(FILM_PRECISION, 1, own);
     assert_close(point.recall, 0.5, 1e-12);
     assert_int_equal(point.reached, 1);
@@ -155,7 +155,7 @@ static void the_rarer_the_duplicates_the_higher_the_threshold(void **state)
     assert_close(by_hand(FILM_PRECISION, 0.7, 0.05).threshold, 0.85, 1e-12);
 }
 
-static void what_cannot_be_reached_is_said(void **state)
+static void what_cannot_be_reached_is_reported(void **state)
 {
     (void)state;
     const double score[4] = {0.9, 0.8, 0.7, 0.6};
@@ -185,7 +185,7 @@ static void what_cannot_be_reached_is_said(void **state)
     assert_true(isfinite(point.threshold));
 }
 
-/* A threshold must part the two even where no double lies between them. */
+/* A threshold must separate the two even when no double is between them. */
 static void neighbouring_scores_are_parted(void **state)
 {
     (void)state;
@@ -212,7 +212,7 @@ static void bad_targets_are_refused(void **state)
         assert_ok(operating_check(&good[i], &error));
 }
 
-static void no_memory_is_told(void **state)
+static void no_memory_is_reported(void **state)
 {
     (void)state;
     struct operating_point point;
@@ -267,10 +267,10 @@ int main(void)
         cmocka_unit_test(every_criterion_equals_trying_all),
         cmocka_unit_test(ten_rows_by_hand),
         cmocka_unit_test(the_rarer_the_duplicates_the_higher_the_threshold),
-        cmocka_unit_test(what_cannot_be_reached_is_said),
+        cmocka_unit_test(what_cannot_be_reached_is_reported),
         cmocka_unit_test(neighbouring_scores_are_parted),
         cmocka_unit_test(bad_targets_are_refused),
-        cmocka_unit_test(no_memory_is_told),
+        cmocka_unit_test(no_memory_is_reported),
     };
     return cmocka_run_group_tests_name("operating", tests, NULL, NULL);
 }

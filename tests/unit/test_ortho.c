@@ -1,4 +1,4 @@
-/* la/ortho: orthonormality, span, dependent columns, values that are not finite. */
+/* Tests la/ortho: orthonormality, span, dependent columns, values that are not finite. */
 #include "testing.h"
 
 #include "base/rng.h"
@@ -70,10 +70,10 @@ static void dependent_columns_are_replaced(void **state)
     fill(block, rows * width, 2);
     for (size_t i = 0; i < rows; i++) {
         float *row = block + i * width;
-        row[3] = row[1] - 2 * row[0];     /* depends on others */
-        row[5] = 0;                       /* nothing at all */
-        row[7] = basis[i * ld + 4];       /* inside the basis */
-        row[8] = row[2] + 1e-4f * row[8]; /* nearly depends, but does not */
+        row[3] = row[1] - 2 * row[0];     /* dependent */
+        row[5] = 0;                       /* zero */
+        row[7] = basis[i * ld + 4];       /* in the span of the basis */
+        row[8] = row[2] + 1e-4f * row[8]; /* nearly dependent */
     }
     assert_ok(ortho_project(&side, &(struct ortho_basis){basis, ld, count}, block, width, &error));
     assert_ok(

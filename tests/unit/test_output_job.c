@@ -1,4 +1,4 @@
-/* A file that several processes write; threads play them. */
+/* Tests a file that several processes write; threads play them. */
 #include "comm_threads.h"
 #include "testing.h"
 
@@ -9,7 +9,7 @@ enum { PROCESSES = 3, LARGE = 700000 }; /* more than two buffers */
 struct writing {
     const char *path;
     film_status status[PROCESSES];
-    int fails; /* the process that gives up; -1: none */
+    int fails; /* the process that fails; -1: none */
 };
 
 static unsigned char byte_of(int process, size_t at)
@@ -17,7 +17,7 @@ static unsigned char byte_of(int process, size_t at)
     return (unsigned char)(at * 7 + at / 251 + (size_t)process * 31);
 }
 
-/* Process 0 writes 10 bytes of which it patches two, 1 a lot, 2 a little. */
+/* Process 0 writes 10 bytes and patches two of them, 1 writes much, 2 a little. */
 static const size_t sizes[PROCESSES] = {10, LARGE, 3};
 
 static void write_share(const struct comm *comm, void *user)
@@ -91,7 +91,7 @@ static void one_process_alone_writes_at_once(void **state)
     assert_int_equal(value, 7);
 }
 
-static void no_room_for_temporary_files_is_said(void **state)
+static void no_room_for_temporary_files_is_reported(void **state)
 {
     (void)state;
     char *before = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
@@ -112,7 +112,7 @@ int main(void)
         cmocka_unit_test(what_processes_write_follows_in_their_order),
         cmocka_unit_test(the_file_stays_as_it_was_when_one_gives_up),
         cmocka_unit_test(one_process_alone_writes_at_once),
-        cmocka_unit_test(no_room_for_temporary_files_is_said),
+        cmocka_unit_test(no_room_for_temporary_files_is_reported),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Plots: ticks, escaping, values that are none, memory. */
+/* Tests plots: ticks, escaping, values that are not finite, memory. */
 #include "testing.h"
 
 #include "base/mem.h"
@@ -12,7 +12,7 @@ static film_text text_of(const char *bytes)
     return (film_text){bytes, strlen(bytes)};
 }
 
-/* What a call wrote, as a string; the markup is freed. */
+/* The output of a call as a string; the markup is freed. */
 static char *taken(struct markup *out)
 {
     static char copy[400000];
@@ -67,7 +67,7 @@ static void assert_round(const struct scale *scale)
         assert_true(scale_holds(scale, scale->tick[i]));
         if (i) assert_true(scale->tick[i] > scale->tick[i - 1]);
         if (scale->tick[i] == 0) continue;
-        /* At most two digits that are not 0: 0.25 never, 0.2 and 15 yes. */
+        /* At most two significant digits: 0.25 never, 0.2 and 15 yes. */
         double digits = fabs(scale->tick[i]) / pow(10, floor(log10(fabs(scale->tick[i]))) - 2);
         assert_close(digits / 10, round(digits / 10), 1e-6 * digits);
     }
@@ -99,7 +99,7 @@ static void logarithmic_ticks_are_powers(void **state)
 {
     (void)state;
     struct scale_range range = scale_nothing(1);
-    scale_include(&range, 0); /* has no place */
+    scale_include(&range, 0); /* not on a logarithmic scale */
     scale_include(&range, -4);
     scale_include(&range, 0.003);
     scale_include(&range, 5000);
@@ -203,7 +203,7 @@ static void long_text_is_cut_between_characters(void **state)
     }
 }
 
-/* The address of a link, its %XX read back. */
+/* The address of a link with its %XX decoded. */
 static void decode(const char *link, char *out)
 {
     const char *at = strstr(link, "utf-8,") + 6;
@@ -318,7 +318,7 @@ static void gaps_split_a_line(void **state)
     assert_string_equal(table, "series,\"x \"\"quoted\"\"\",y\ns,1,1\ns,2,2\ns,5,3\n");
 }
 
-static void nothing_to_draw_is_said(void **state)
+static void nothing_to_draw_is_reported(void **state)
 {
     (void)state;
     double none[] = {NAN, INFINITY, -INFINITY}, one[] = {1, 2, 3}, zero[] = {0, 0, 0};
@@ -406,7 +406,7 @@ static film_status draw(const struct plot *plot)
     return status;
 }
 
-static void without_memory_it_fails_and_says_so(void **state)
+static void without_memory_it_fails_and_reports_it(void **state)
 {
     (void)state;
     double x[] = {1, 2, 3};
@@ -430,10 +430,10 @@ int main(void)
         cmocka_unit_test(tables_are_csv_and_never_formulas),
         cmocka_unit_test(every_kind_is_drawn),
         cmocka_unit_test(gaps_split_a_line),
-        cmocka_unit_test(nothing_to_draw_is_said),
+        cmocka_unit_test(nothing_to_draw_is_reported),
         cmocka_unit_test(one_value_is_enough),
         cmocka_unit_test(heat_cells_have_their_sign),
-        cmocka_unit_test(without_memory_it_fails_and_says_so),
+        cmocka_unit_test(without_memory_it_fails_and_reports_it),
     };
     return cmocka_run_group_tests_name("plot", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* film_pool.h: what goes in comes out, in one snapshot, whoever writes meanwhile. */
+/* Tests film_pool.h: what is added is returned, in one snapshot, despite concurrent writers. */
 #include "pools.h"
 
 #include "pool/pool.h"
@@ -34,7 +34,7 @@ static void sentences_come_back_in_order(void **state)
     remove_pool(path);
 }
 
-static void the_same_again_is_passed_over_another_text_is_not(void **state)
+static void an_identical_record_is_skipped_another_text_is_not(void **state)
 {
     (void)state;
     const char *path = scratch("again.pool");
@@ -63,7 +63,7 @@ static void the_same_again_is_passed_over_another_text_is_not(void **state)
                         "card\"); replace existing sentences or choose another id");
     film_pool_where new_id = {film_string("id"), film_string("new")};
     film_pool_filter by_id = {.size = sizeof by_id, .where = &new_id, .where_count = 1};
-    assert_string_equal(list_pool(pool, &by_id), ""); /* all or none */
+    assert_string_equal(list_pool(pool, &by_id), ""); /* all or nothing */
     assert_ok(film_pool_add(pool, rows, 3, &options, &added, &error));
     assert_int_equal(added.replaced, 1);
     assert_int_equal(added.added, 1);
@@ -73,7 +73,7 @@ static void the_same_again_is_passed_over_another_text_is_not(void **state)
     remove_pool(path);
 }
 
-/* The look-up before embedding finds the second row in the pool, the first row changes that. */
+/* The look-up before embedding finds the second row in the pool; the first row changes that. */
 static void a_batch_may_change_a_sentence_and_change_it_back(void **state)
 {
     (void)state;
@@ -95,7 +95,7 @@ static void a_batch_may_change_a_sentence_and_change_it_back(void **state)
     remove_pool(path);
 }
 
-static void what_cannot_be_kept_is_refused(void **state)
+static void what_cannot_be_stored_is_refused(void **state)
 {
     (void)state;
     const char *path = scratch("refused.pool");
@@ -158,7 +158,7 @@ static void filters_look_at_every_field(void **state)
     remove_pool(path);
 }
 
-/* ---- changes ---- */
+/* ---- Changes ---- */
 
 static int append_change(void *user, const struct store_change *change)
 {
@@ -198,7 +198,7 @@ static void a_reader_catches_up_by_changes(void **state)
     film_pool_add_options replace = {.size = sizeof replace, .replace = 1};
     film_sentence again = sentence("a", "uno");
     assert_ok(film_pool_add(pool, &again, 1, &replace, NULL, &error));
-    add_one(pool, "c", "three"); /* the id may come again, the number does not */
+    add_one(pool, "c", "three"); /* the id may be reused, the number is not */
     assert_string_equal(changes_since(pool, upto, &upto), "4:3- 5:1 6:4 ");
     assert_int_equal(upto, 6);
     assert_string_equal(changes_since(pool, 0, &upto), "2:2 4:3- 5:1 6:4 ");
@@ -229,7 +229,7 @@ static void removing_is_all_or_none(void **state)
     remove_pool(path);
 }
 
-/* ---- labels ---- */
+/* ---- Labels ---- */
 
 static int append_member(void *user, film_text cluster, film_text id)
 {
@@ -263,9 +263,8 @@ static int append_pair(void *user, const film_pair *pair)
     return strlen(out) > 40;
 }
 
-/* The texts, in the order of the sentences and not of the labelling; a caller that has enough
- * stops. */
-static void labelled_pairs_are_told_with_their_texts(void **state)
+/* The texts come in the order of the sentences, not of the labelling; the caller may stop early. */
+static void labelled_pairs_are_listed_with_their_texts(void **state)
 {
     (void)state;
     const char *path = scratch("pairs.pool");
@@ -328,7 +327,7 @@ static void labels_make_clusters(void **state)
     film_text gone = film_string("b");
     assert_ok(film_pool_remove(pool, &gone, 1, 0, NULL, &error));
     out[0] = 0;
-    assert_ok(film_pool_clusters(pool, append_member, out, &error)); /* its labels went with it */
+    assert_ok(film_pool_clusters(pool, append_member, out, &error)); /* its labels are gone too */
     assert_string_equal(out, "c<c d<c ");
     char *json = NULL;
     assert_ok(film_pool_describe_json(pool, &json, &error));
@@ -338,7 +337,7 @@ static void labels_make_clusters(void **state)
     remove_pool(path);
 }
 
-/* ---- many at once ---- */
+/* ---- Many at once ---- */
 
 enum { GROUPS_ADDED = 60, GROUP_SIZE = 7 };
 
@@ -384,7 +383,7 @@ static void readers_see_snapshots_while_threads_write(void **state)
     const char *path = scratch("threads.pool");
     film_pool *pool = new_pool(path), *other = NULL;
     pthread_t threads[5];
-    assert_ok(film_pool_open(path, &other, &error)); /* as another process would */
+    assert_ok(film_pool_open(path, &other, &error)); /* like another process */
     film_pool *who[5] = {pool, other, pool, pool, other};
     for (int i = 0; i < 5; i++)
         assert_int_equal(
@@ -429,7 +428,7 @@ static void a_pool_has_its_own_model(void **state)
     film_pool_close(pool);
     save_model(file, FILM_METHOD_TFIDF);
     remove_pool(path);
-    assert_ok(film_pool_create(path, file, &error)); /* without vectors, to be searched by words */
+    assert_ok(film_pool_create(path, file, &error)); /* without vectors, searched by words */
     assert_ok(film_pool_open(path, &pool, &error));
     add_one(pool, "a", "where is my card");
     film_pool_checked checked = {.size = sizeof checked};
@@ -444,13 +443,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sentences_come_back_in_order),
-        cmocka_unit_test(the_same_again_is_passed_over_another_text_is_not),
+        cmocka_unit_test(an_identical_record_is_skipped_another_text_is_not),
         cmocka_unit_test(a_batch_may_change_a_sentence_and_change_it_back),
-        cmocka_unit_test(what_cannot_be_kept_is_refused),
+        cmocka_unit_test(what_cannot_be_stored_is_refused),
         cmocka_unit_test(filters_look_at_every_field),
         cmocka_unit_test(a_reader_catches_up_by_changes),
         cmocka_unit_test(removing_is_all_or_none),
-        cmocka_unit_test(labelled_pairs_are_told_with_their_texts),
+        cmocka_unit_test(labelled_pairs_are_listed_with_their_texts),
         cmocka_unit_test(labels_make_clusters),
         cmocka_unit_test(readers_see_snapshots_while_threads_write),
         cmocka_unit_test(a_pool_has_its_own_model),

@@ -1,5 +1,5 @@
-/* Damaged pools, other people's databases, and no memory: a message, never a crash; and what can be
- * computed again is. */
+/* Tests damaged pools, foreign databases and lack of memory: a message, never a crash; and what can
+ * be recomputed is. */
 #include "pools.h"
 
 static film_error error;
@@ -20,7 +20,7 @@ static void *scarce_realloc(void *memory, int size)
                                                   : standard.xRealloc(memory, size);
 }
 
-/* ---- opening ---- */
+/* ---- Opening ---- */
 
 static const char *pool_of_three(const char *name)
 {
@@ -146,7 +146,7 @@ static void damaged_bytes_never_crash(void **state)
     remove_pool(path);
 }
 
-/* ---- checking and repairing ---- */
+/* ---- Checking and repairing ---- */
 
 static char lines[2000];
 
@@ -236,7 +236,7 @@ static void what_the_user_gave_is_reported_and_not_changed(void **state)
     }
 }
 
-/* The one way to make an index disagree: write to the table while SQLite does not know of it. */
+/* The only way to make an index inconsistent: write to the table without SQLite's knowledge. */
 static void indexes_are_made_again(void **state)
 {
     (void)state;
@@ -257,7 +257,7 @@ static void indexes_are_made_again(void **state)
     remove_pool(path);
 }
 
-/* ---- no memory ---- */
+/* ---- Out of memory ---- */
 
 static film_status everything(const char *path, const char *model)
 {
@@ -325,7 +325,7 @@ static void no_memory_is_reported(void **state)
 int main(void)
 {
     sqlite3_config(SQLITE_CONFIG_GETMALLOC, &standard);
-    if (!standard.xMalloc) { /* only known after the first start */
+    if (!standard.xMalloc) { /* known only after the first start */
         sqlite3_initialize();
         sqlite3_config(SQLITE_CONFIG_GETMALLOC, &standard);
         sqlite3_shutdown();

@@ -1,4 +1,5 @@
-/* A pool's file put in the place of another's: the log of the old one never reaches the new one. */
+/* Tests replacing a pool's file by another: the old file's log must never be applied to the new
+ * one. */
 #include "pools.h"
 
 #include <signal.h>
@@ -75,7 +76,7 @@ static void a_pool_renamed_over_one_in_use_is_refused(void **state)
     assert_int_equal(rename(other, path), 0);
     assert_true(film_pool_replaced(pool, path));
     expect_refused(path, "still uses");
-    /* What is open answers as before, and changes nothing. */
+    /* The open pool returns the same as before, and changes nothing. */
     assert_string_equal(list_pool(pool, NULL), "old=I lost my card||||;");
     film_sentence one = sentence("more", "can I pay in euro");
     assert_int_equal(film_pool_add(pool, &one, 1, NULL, NULL, &error), FILM_IO);
@@ -121,7 +122,7 @@ static void another_process_that_uses_it_is_named(void **state)
         _exit(1);
     }
     assert_int_equal(read(ready[0], &byte, 1), 1);
-    film_pool_close(open_pool(path)); /* together with others, as always */
+    film_pool_close(open_pool(path)); /* with others open, as usual */
     assert_int_equal(rename(other, path), 0);
     snprintf(named, sizeof named, "that process %ld (", (long)child);
     expect_refused(path, named);
@@ -144,7 +145,7 @@ static void a_pool_keeps_its_own_log(void **state)
     copy_with_log(path, copy);
     expect_whole(copy, all);
     remove_pool(copy);
-    /* The log is in the file already, and still there; then it begins anew. */
+    /* The log is already in the file, and still there; then it is restarted. */
     run_sql(path, "PRAGMA wal_checkpoint(PASSIVE)");
     copy_with_log(path, copy);
     expect_whole(copy, all);
@@ -172,11 +173,11 @@ static void a_log_of_a_pools_later_or_other_life_is_not_its_own(void **state)
     add_one(pool, "c", "where is my parcel");
     copy_with_log(path, copy);
     film_pool_close(pool);
-    copy_file(backup, copy); /* put back after the crash, without what lay between */
+    copy_file(backup, copy); /* restored after the crash, without the later changes */
     expect_refused(copy, "-wal holds changes of another pool");
     unlink(beside(copy, "-wal"));
     expect_whole(copy, "a=I lost my card||||;");
-    pool = open_pool(copy); /* a copy that goes another way */
+    pool = open_pool(copy); /* a copy that diverges */
     add_one(pool, "d", "can I pay in euro");
     film_pool_close(pool);
     pool = open_pool(path);
@@ -210,7 +211,7 @@ static void a_link_may_lead_elsewhere_meanwhile(void **state)
     remove_pool(two);
 }
 
-static void any_bytes_may_lie_in_a_log(void **state)
+static void any_bytes_may_be_in_a_log(void **state)
 {
     (void)state;
     const char *path = scratch("bytes.pool"), *copy = scratch("crashed.pool");
@@ -222,7 +223,7 @@ static void any_bytes_may_lie_in_a_log(void **state)
     size_t size = fread(bytes, 1, sizeof bytes, in);
     fclose(in);
     film_pool_close(pool);
-    for (size_t i = 0; i < 400; i++) { /* of head and frames; and cut off anywhere */
+    for (size_t i = 0; i < 400; i++) { /* damages head and frames, and truncates anywhere */
         size_t at = i < 60 ? i : (i * 7919) % size;
         bytes[at] = (char)(bytes[at] ^ 0x55);
         write_file(beside(copy, "-wal"), bytes, i % 3 ? size : at);
@@ -243,7 +244,7 @@ int main(void)
         cmocka_unit_test(a_pool_keeps_its_own_log),
         cmocka_unit_test(a_log_of_a_pools_later_or_other_life_is_not_its_own),
         cmocka_unit_test(a_link_may_lead_elsewhere_meanwhile),
-        cmocka_unit_test(any_bytes_may_lie_in_a_log),
+        cmocka_unit_test(any_bytes_may_be_in_a_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

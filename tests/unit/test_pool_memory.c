@@ -1,5 +1,5 @@
-/* film_pool_set_process_allocator, in a process of its own: SQLite takes an allocator only before
- * its first use. */
+/* Tests film_pool_set_process_allocator in a separate process: SQLite accepts an allocator only
+ * before its first use. */
 #include "pools.h"
 
 static film_error error;

@@ -1,5 +1,5 @@
-/* Learning by ranking. Oracles: constructed batches; a toy language whose answer is known. (The
- * gradient: test_rank_gradient.c.) */
+/* Tests training by ranking with constructed batches and a toy language with a known solution. The
+ * gradient is tested in test_rank_gradient.c. */
 #include "testing.h"
 
 #include "base/rng.h"
@@ -12,8 +12,8 @@ static film_error error;
 
 #include "random_csr.h"
 
-/* A language with two words for everything: sentence 2i says with words 0 .. WORDS what sentence
- * 2i + 1 says with words WORDS .. 2 WORDS. Without learning they share nothing. */
+/* A language with two words for everything: sentence 2i uses words 0 .. WORDS - 1, and sentence 2i
+ * + 1 says the same with words WORDS .. 2 WORDS - 1. Without training they share nothing. */
 enum { WORDS = 40, SAID = 4, TOLD = 600, HELD = 60 };
 
 static struct csr toy_matrix(void)
@@ -60,7 +60,7 @@ static struct rank_options toy_options(void)
     return o;
 }
 
-/* Of the held-out pairs: how many find their partner first among the held-out second sides. */
+/* Counts the held-out pairs whose partner is the nearest among the held-out second sides. */
 static size_t toy_found(const struct csr *x, const float *map, size_t dim)
 {
     float *y = malloc(x->rows * dim * sizeof *y);
@@ -157,7 +157,7 @@ static void the_term_weights_are_folded_into_the_map(void **state)
     struct rank_options o = toy_options();
     struct rank_learned learned;
     size_t moved = 0;
-    o.rate = 1e-30; /* L stays where it starts, rows of length 1; the term weights alone move */
+    o.rate = 1e-30; /* L stays at its start with rows of length 1; only the term weights move */
     assert_ok(rank_learn(&x, &labels, &o, &learned, &error));
     for (size_t f = 0; f < learned.features; f++) {
         moved += learned.gain[f] != 1.0f;
@@ -185,7 +185,7 @@ static void known_duplicates_are_never_negatives(void **state)
     assert_ok(rank_batch_init(&batch, 2, 1, 0, &map, &error));
     rows.cluster = together;
     assert_ok(rank_batch_gradient(&batch, &map, &x, &rows, &step, &loss, &error));
-    assert_true(fabs(loss.value) < 1e-6); /* nobody to lose against */
+    assert_true(fabs(loss.value) < 1e-6); /* no negatives */
     rank_batch_read(&batch, &map, gradient, gain);
     for (size_t i = 0; i < batch.touched_count * 6; i++) assert_close(gradient[i], 0.0, 1e-5);
     rows.cluster = apart;
@@ -215,7 +215,7 @@ static void hard_candidates_come_from_other_clusters(void **state)
     rank_draw_shuffle(&draw);
     rank_draw_batch(&draw, 0, 25, 2, 10, &drawn);
     size_t end = 50 + drawn.hard;
-    assert_true(drawn.hard > 25 && drawn.hard <= 50); /* two of each pair that has any */
+    assert_true(drawn.hard > 25 && drawn.hard <= 50); /* two for each pair that has any */
     assert_int_equal(drawn.opposed, 10);
     for (size_t i = 50; i < end; i++) { /* each is a labelled negative of a sentence of the batch */
         int found = 0;
@@ -257,7 +257,7 @@ static void labelled_negatives_outside_all_positive_pairs_count_too(void **state
     struct rank_labels labels = toy_labels();
     struct rank_options o = toy_options();
     struct rank_learned without, with;
-    labels.positives = TOLD / 2; /* the other pairs are declared different, against the language */
+    labels.positives = TOLD / 2; /* the other pairs are labelled negative, against the language */
     labels.negative = toy_pairs + TOLD / 2;
     labels.negatives = TOLD / 2;
     o.decision = 0.0;

@@ -1,5 +1,5 @@
-/* The ranking objective's arithmetic. Oracle: the loss written again in double from the formula in
- * rank.h and differentiated numerically. */
+/* Tests the gradient of the ranking loss. The reference is the formula of rank.h in double,
+ * differentiated numerically. */
 #include "testing.h"
 
 #include "embed/vec.h"
@@ -52,7 +52,7 @@ static double reference_loss(const struct reference *r)
         loss += 0.5 * (log(forth) + log(back)) - r->temperature * own;
     }
     loss /= (double)r->pairs;
-    for (size_t i = 0; i < r->pairs + r->opposed; i++) { /* the decision */
+    for (size_t i = 0; i < r->pairs + r->opposed; i++) { /* the decision term */
         size_t u = i < r->pairs ? i : 2 * i + r->hard, v = i < r->pairs ? r->pairs + i : u + 1;
         double cosine = 0.0, sign = i < r->pairs ? 1.0 : -1.0;
         for (size_t c = 0; c < d; c++) cosine += y[u][c] * y[v][c];
@@ -62,7 +62,7 @@ static double reference_loss(const struct reference *r)
     return loss;
 }
 
-/* Of the loss by one of its numbers, by central differences. */
+/* The derivative of the loss with respect to one of its parameters, by central differences. */
 static double slope(const struct reference *r, double *at)
 {
     double was = *at, up, down;
@@ -83,8 +83,8 @@ static void the_gradient_is_that_of_the_loss(void **state)
     uint32_t cluster[20];
     struct rank_rows rows = {numbers, PAIRS, HARD, OPPOSED, cluster};
     for (uint32_t i = 0; i < 20; i++) cluster[i] = i % 10;
-    cluster[14] = 0; /* 0, 10 and 14 belong together, and hard 11 to 1 */
-    for (size_t k = x.start[2]; k < x.start[3]; k++) x.val[k] = 0.0f; /* sentence 2 says nothing */
+    cluster[14] = 0; /* 0, 10 and 14 are one cluster, 1 and the hard 11 another */
+    for (size_t k = x.start[2]; k < x.start[3]; k++) x.val[k] = 0.0f; /* sentence 2 is empty */
     struct rank_map map;
     struct rank_batch batch;
     struct rank_step step = {.temperature = 6.0, .decision = 0.7, .border = 0.4, .threads = 1};
@@ -112,12 +112,12 @@ static void the_gradient_is_that_of_the_loss(void **state)
     assert_true(batch.touched_count >= FEATURES - 2);
     for (size_t i = 0; i < batch.touched_count; i++) {
         size_t f = batch.touched[i];
-        for (size_t c = 0; c <= DIM; c++) /* the last round: the term weight */
+        for (size_t c = 0; c <= DIM; c++) /* the last one is the term weight */
             assert_close(c < DIM ? gradient[i * DIM + c] : gain[i],
                          slope(&r, c < DIM ? &r.map[f * DIM + c] : &r.log_gain[f]), 2e-5);
     }
     assert_close(loss.by_border, slope(&r, &r.border), 2e-5);
-    double squares = 0; /* the step says how long the gradient was that it followed */
+    double squares = 0; /* the step returns the norm of its gradient */
     for (size_t i = 0; i < batch.touched_count; i++) {
         squares += (double)gain[i] * gain[i];
         for (size_t c = 0; c < DIM; c++)

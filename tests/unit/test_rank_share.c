@@ -1,5 +1,5 @@
-/* Learning by ranking in a job of several processes. Oracle: one process with all rows, on the same
- * draws; the bytes handed to the others: the formulas of learn/rank.h. */
+/* Tests training by ranking in a job. The reference is one process with all rows and the same
+ * draws; traffic is compared with the formulas of learn/rank.h. */
 #include "testing.h"
 
 #include "base/mem.h"
@@ -16,7 +16,7 @@ enum { SENTENCES = 120, FEATURES = 90, POSITIVE = 70, NEGATIVE = 60, DIM = 11, M
 static struct rank_pair positive[POSITIVE], negative[NEGATIVE];
 static const struct rank_labels labels = {positive, negative, POSITIVE, NEGATIVE};
 
-/* Sentences at random, of which the first of a pair and the second do not lie together. */
+/* Random sentences; the first and the second of a pair are not adjacent. */
 static struct csr make_problem(void)
 {
     struct rng rng;
@@ -43,7 +43,7 @@ static struct rank_options some_options(void)
 
 /* ---- A checkpointer in memory ---- */
 
-/* As a file would, it belongs to the first process. */
+/* Like a file, it belongs to the first process. */
 struct shelf {
     char *data[32];
     char name[32][24];
@@ -107,7 +107,7 @@ static int shelf_save(void *data, const struct state_array *arrays, size_t count
     return 0;
 }
 
-/* ---- Learning in a job ---- */
+/* ---- Training in a job ---- */
 
 struct job {
     const struct csr *x;
@@ -140,7 +140,7 @@ static size_t first_row(const struct job *job, const struct comm *comm, int rank
     return rank == 0 ? 0 : comm_begin(comm, job->x->rows, rank - 1);
 }
 
-/* Rows FIRST .. END of X. */
+/* Rows FIRST .. END - 1 of X. */
 static struct csr rows_of(const struct csr *x, size_t first, size_t end, size_t *start)
 {
     for (size_t i = first; i <= end; i++) start[i - first] = x->start[i] - x->start[first];
@@ -191,7 +191,7 @@ static void assert_same(const struct rank_learned *a, const struct rank_learned 
     assert_true(a->border == b->border);
 }
 
-/* All processes hold the same. */
+/* All processes have the same result. */
 static void assert_agree(const struct job *job, int processes)
 {
     for (int i = 0; i < processes; i++) {
@@ -249,9 +249,9 @@ static void fewer_pairs_than_processes_are_enough(void **state)
     struct csr x = make_problem();
     struct job one = {.x = &x, .options = some_options()};
     one.options.batch = 2;
-    one.options.weight_rate =
-        0.0; /* a term weight's first step has the length of the rate, also where its gradient is
-                                    * nothing but rounding: that of a sentence's only word */
+    /* The first step of a term weight has the length of the rate, even when its gradient is only
+     * rounding error (as that of a sentence's only word). */
+    one.options.weight_rate = 0.0;
     run_job(&one, 1);
     struct job many = {.x = &x, .options = one.options};
     run_job(&many, MOST);
@@ -262,9 +262,9 @@ static void fewer_pairs_than_processes_are_enough(void **state)
     csr_free(&x);
 }
 
-/* ---- Pausing ---- */
+/* ---- Checkpoints ---- */
 
-static void a_pause_changes_nothing(void **state)
+static void resuming_changes_nothing(void **state)
 {
     (void)state;
     struct csr x = make_problem();
@@ -296,7 +296,7 @@ static void a_pause_changes_nothing(void **state)
     csr_free(&x);
 }
 
-static void all_stop_when_the_first_is_told_to(void **state)
+static void all_stop_when_the_first_is_cancelled(void **state)
 {
     (void)state;
     struct csr x = make_problem();
@@ -340,7 +340,7 @@ static void a_checkpoint_that_cannot_be_read_ends_the_job(void **state)
     struct job job = {.x = &x, .options = some_options(), .shelf = &nothing, .going_on = 1};
     run_job(&job, 2);
     assert_int_equal(job.status[0], FILM_BAD_INPUT);
-    assert_int_equal(job.status[1], FILM_CANCELLED); /* ended by the others' leaving */
+    assert_int_equal(job.status[1], FILM_CANCELLED); /* ended because others left */
     assert_null(job.learned[0].map);
     assert_null(job.learned[1].map);
     csr_free(&x);
@@ -380,8 +380,7 @@ static size_t share_of(const struct comm *comm, size_t total)
     return comm_begin(comm, total, comm->rank + 1) - comm_begin(comm, total, comm->rank);
 }
 
-/* What the formulas of rank.h say that process RANK hands to the others, with the draws made once
- * more. */
+/* The bytes that process RANK sends by the formulas of rank.h, with the draws repeated here. */
 static struct comm_traffic expected_traffic(const struct job *job, const struct comm *comm)
 {
     const struct rank_options *o = &job->options;
@@ -444,8 +443,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(several_processes_learn_what_one_learns),
         cmocka_unit_test(fewer_pairs_than_processes_are_enough),
-        cmocka_unit_test(a_pause_changes_nothing),
-        cmocka_unit_test(all_stop_when_the_first_is_told_to),
+        cmocka_unit_test(resuming_changes_nothing),
+        cmocka_unit_test(all_stop_when_the_first_is_cancelled),
         cmocka_unit_test(a_checkpoint_that_cannot_be_read_ends_the_job),
         cmocka_unit_test(more_processes_than_dimensions_are_refused),
         cmocka_unit_test(the_bytes_handed_out_are_those_of_the_formula),

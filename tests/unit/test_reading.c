@@ -1,4 +1,4 @@
-/* pair/reading against comparing every word with every other. */
+/* Tests pair/reading against comparing every word with every other. */
 #include "testing.h"
 #include "vocabulary.h"
 
@@ -20,7 +20,7 @@ static int is_word(const struct reading *reading, int side, size_t at, const cha
     return text.length == strlen(word) && memcmp(text.bytes, word, text.length) == 0;
 }
 
-/* The place of a word in a sentence; it must be there. */
+/* The index of a word in a sentence; it must be there. */
 static size_t place_of(const struct reading *reading, int side, const char *word)
 {
     for (size_t i = 0; i < reading->side[side].count; i++)
@@ -40,7 +40,7 @@ static int same_text(film_text a, film_text b)
     return a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
 }
 
-/* Everything that the header promises, checked the slow way. */
+/* Checks everything that the header promises with a slow reference. */
 static void check_reading(const struct reading *reading)
 {
     for (int s = 0; s < 2; s++)
@@ -83,7 +83,7 @@ static void equal_words_have_equal_numbers_and_partners_in_order(void **state)
         for (int i = 0; i < 5; i++)
             assert_int_equal(reading.side[s].words[i].partner, partner[s][i]);
     assert_int_equal(reading.numbers, 3);
-    assert_int_equal(reading.side[0].words[3].id, READING_NONE); /* zork is not known */
+    assert_int_equal(reading.side[0].words[3].id, READING_NONE); /* zork is unknown */
     assert_int_equal(reading.side[0].words[3].number, reading.side[1].words[2].number);
     check_reading(&reading);
     reading_free(&reading);
@@ -99,7 +99,7 @@ static void random_pairs_agree_with_comparing_every_word_with_every_other(void *
     char a[200], b[200];
     rng_seed(&rng, 5);
     assert_ok(reading_init(&reading, &vocabulary.encoder, &error));
-    for (int i = 0; i < 1500; i++) { /* one scratch space for all: nothing stays behind */
+    for (int i = 0; i < 1500; i++) { /* one scratch for all: no state is left over */
         random_sentence(&rng, words, 8, 14, a, sizeof a);
         random_sentence(&rng, words, 8, 14, b, sizeof b);
         read_pair(&reading, a, b);
@@ -145,13 +145,13 @@ static void rarity_follows_the_idf(void **state)
     assert_ok(reading_init(&reading, &vocabulary.encoder, &error));
     read_pair(&reading, "the is lost", "zork");
     const struct reading_word *words = reading.side[0].words;
-    /* Of 6 sentences all have "the", 5 "is", one "lost". */
+    /* All 6 sentences have "the", 5 "is", one "lost". */
     assert_close(words[0].rarity, 0, 1e-7);
     assert_close(words[1].rarity, log(7.0 / 6) / log(7.0 / 2), 1e-6);
     assert_close(words[2].rarity, 1, 1e-6);
     assert_true(reading.side[1].words[0].rarity == 1);
     reading_free(&reading);
-    struct vocabulary flat; /* no word is rarer than another: nothing is divided by zero */
+    struct vocabulary flat; /* all words equally rare: no division by zero */
     vocabulary_fit(&flat, FILM_WORD, "same words\nwords same");
     assert_ok(reading_init(&reading, &flat.encoder, &error));
     read_pair(&reading, "same", "words words");
@@ -169,7 +169,7 @@ static void the_hash_is_of_the_words_in_their_order(void **state)
     read_pair(&reading, "What's it?", "what 's it ?");
     assert_true(reading.side[0].hash == reading.side[1].hash);
     uint64_t kept = reading.side[0].hash;
-    read_pair(&reading, "zzz other", "WHAT'S IT"); /* whoever it is beside, on either side */
+    read_pair(&reading, "zzz other", "WHAT'S IT"); /* with any partner, on either side */
     assert_true(reading.side[reading.swapped ? 0 : 1].hash == kept);
     static const char *const others[][2] = {{"man bites dog", "dog bites man"},
                                             {"a b", "b a"},
@@ -247,12 +247,12 @@ static void a_sentence_without_words_has_no_hash(void **state)
     assert_int_equal(reading.numbers, 0);
     assert_int_equal(reading_read(&reading, film_string("\xff"), film_string("a"), &error),
                      FILM_BAD_INPUT);
-    read_pair(&reading, "the card", "the card"); /* goes on after a bad one */
+    read_pair(&reading, "the card", "the card"); /* works again after a bad one */
     check_reading(&reading);
     reading_free(&reading);
 }
 
-/* Words "w0" .. "w499" at random: the K-th of a kind goes with the K-th of the other sentence. */
+/* Random words "w0" .. "w499": the K-th occurrence pairs with the K-th of the other sentence. */
 static void ten_thousand_words_find_their_partners(void **state)
 {
     (void)state;
@@ -339,7 +339,7 @@ static film_status read_once(const struct encoder *encoder)
     if (made)
         status = reading_read(&reading, film_string("why don't the cards come"),
                               film_string("the card \xc3\xa9 is lost"), &error);
-    if (status != FILM_OK && made) { /* the same space serves again */
+    if (status != FILM_OK && made) { /* the same scratch is usable again */
         long was = fail_at;
         fail_allocation(-1);
         read_pair(&reading, "the card is lost", "the card");

@@ -1,4 +1,4 @@
-/* Some of the reasons are the first of all of them, whatever their weights. */
+/* Tests that a limited list of reasons is a prefix of the full list, whatever the weights. */
 #include "testing.h"
 
 #include "base/mem.h"
@@ -18,7 +18,7 @@ static void fill(struct match *match, struct rng *rng, uint32_t different)
     while (match->reason_count < COUNT) {
         size_t i = match->reason_count++;
         match->reasons[i] =
-            (film_reason){.text = names + i, /* tells apart what the order does not */
+            (film_reason){.text = names + i, /* distinguishes reasons of equal order */
                           .side = "\0ab"[rng_below(rng, 3)],
                           .start = rng_below(rng, 4),
                           .other_start = rng_below(rng, 2),

@@ -1,10 +1,11 @@
-/* film_report as a library call: every kind of model and file, hostile text, stopping, memory. */
+/* Tests film_report as a library call: every kind of model and file, hostile text, cancelling,
+ * memory. */
 #include "faq_model.h"
 
 static film_model *model;
 static char eval_path[300], page_path[300], systems_path[300];
 
-/* The page at PATH; freed by the caller. */
+/* The page at PATH; the caller frees it. */
 static char *read_page(void)
 {
     FILE *file = fopen(page_path, "rb");
@@ -82,7 +83,7 @@ static void it_shows_what_it_was_given(void **state)
     free(page);
 }
 
-static void other_systems_stand_beside_it(void **state)
+static void other_systems_are_listed_too(void **state)
 {
     (void)state;
     film_report_options options = {.size = sizeof options};
@@ -141,8 +142,8 @@ static void stopping_leaves_no_page(void **state)
     assert_true(stopped > 3);
 }
 
-/* Allocation number 0, 1, 2, 4, 8, ...: all of them would take minutes. */
-static void without_memory_it_says_so(void **state)
+/* Allocations number 0, 1, 2, 4, 8, ...: all of them would take minutes. */
+static void without_memory_it_reports_it(void **state)
 {
     (void)state;
     film_report_options options = {.size = sizeof options};
@@ -172,10 +173,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_shows_what_it_was_given),
-        cmocka_unit_test(other_systems_stand_beside_it),
+        cmocka_unit_test(other_systems_are_listed_too),
         cmocka_unit_test(one_thread_writes_the_same_page),
         cmocka_unit_test(stopping_leaves_no_page),
-        cmocka_unit_test(without_memory_it_says_so),
+        cmocka_unit_test(without_memory_it_reports_it),
         cmocka_unit_test(nonsense_is_refused),
     };
     return cmocka_run_group_tests_name("report", tests, set_up, tear_down);

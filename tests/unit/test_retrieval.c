@@ -1,4 +1,4 @@
-/* eval/retrieval against brute force. */
+/* Tests eval/retrieval against brute force. */
 #include "testing.h"
 
 #include "base/rng.h"
@@ -33,7 +33,7 @@ static float dot(uint32_t i, uint32_t j)
     return sum;
 }
 
-/* Sums r1, r10, r36, mrr of the first LIMIT duplicates that are not one sentence twice. */
+/* Sums of r1, r10, r36 and mrr over the first LIMIT duplicates with two different sentences. */
 static size_t naive(size_t limit, double figures[4])
 {
     size_t queries = 0;
@@ -99,7 +99,7 @@ static film_status measure_and_free(const struct flat *pool)
     return status;
 }
 
-static void running_out_of_memory_leaves_nothing_behind(void **state)
+static void running_out_of_memory_leaks_nothing(void **state)
 {
     (void)state;
     struct flat pool = {rows[0], NULL, POOL, DIM};
@@ -112,7 +112,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_those_of_brute_force),
         cmocka_unit_test(without_duplicates_there_are_no_figures),
-        cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
+        cmocka_unit_test(running_out_of_memory_leaks_nothing),
     };
     return cmocka_run_group_tests_name("retrieval", tests, set_up, NULL);
 }

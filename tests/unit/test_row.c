@@ -1,4 +1,4 @@
-/* Rows of PostgreSQL's binary format, and what may be shown of a URI. */
+/* Tests rows in PostgreSQL's binary format, and what may be printed of a URI. */
 #include "testing.h"
 #include "remote/place.h"
 #include "remote/row.h"
@@ -32,7 +32,7 @@ static void numbers_have_their_most_significant_byte_first(void **state)
     assert_int_equal(row_number(cell, &number, &error), FILM_BAD_INPUT);
 }
 
-/* As https://github.com/pgvector/pgvector has it: two bytes of length, two of nothing, big-endian
+/* The format of https://github.com/pgvector/pgvector: two bytes of length, two unused, big-endian
  * floats. */
 static void vectors_have_the_bytes_of_pgvector(void **state)
 {
@@ -73,7 +73,7 @@ static void a_vector_that_is_none_leaves_a_sentence_without_one(void **state)
     }
 }
 
-static void a_row_that_cannot_be_kept_is_refused(void **state)
+static void an_invalid_row_is_refused(void **state)
 {
     (void)state;
     static const char zero[8] = "", minus[8] = "\377\377\377\377\377\377\377\377";
@@ -177,7 +177,7 @@ static film_status open_place(void)
     return status;
 }
 
-static void no_memory_is_said_so(void **state)
+static void no_memory_is_reported(void **state)
 {
     (void)state;
     survives_every_failure(open_place());
@@ -190,11 +190,11 @@ int main(void)
         cmocka_unit_test(numbers_have_their_most_significant_byte_first),
         cmocka_unit_test(vectors_have_the_bytes_of_pgvector),
         cmocka_unit_test(a_vector_that_is_none_leaves_a_sentence_without_one),
-        cmocka_unit_test(a_row_that_cannot_be_kept_is_refused),
+        cmocka_unit_test(an_invalid_row_is_refused),
         cmocka_unit_test(labels_and_removals_go_out_and_in),
         cmocka_unit_test(only_some_of_a_uri_is_shown),
         cmocka_unit_test(a_password_is_refused_and_never_repeated),
-        cmocka_unit_test(no_memory_is_said_so),
+        cmocka_unit_test(no_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* base/safetensors: what is written comes back. Bad files have tests of their own. */
+/* Tests base/safetensors: written data is read back, and bad files are refused. */
 #include "testing.h"
 
 #include "base/file.h"
@@ -13,7 +13,7 @@ static film_error error;
 
 /* ---- Helpers --------------------------------------------------------------------------- */
 
-/* A file in memory: header length, header, SIZE zero bytes of data. Free it. */
+/* A file in memory: header length, header, SIZE zero bytes of data. The caller frees it. */
 static unsigned char *make(const char *header, size_t header_length, size_t size, size_t *total)
 {
     uint64_t length = header_length;
@@ -33,7 +33,7 @@ static film_status try_bytes(const void *bytes, size_t size)
     return status;
 }
 
-/* Everything a reader hands out, as text. */
+/* Everything that a reader returns, as text. */
 static char *dump(const struct safetensors *file)
 {
     char *text;
@@ -66,7 +66,7 @@ static char *dump_bytes(const void *bytes, size_t size)
     return text;
 }
 
-/* A small file as the writer makes it, in exactly sized memory. */
+/* A small file from the writer, in exactly sized memory. */
 static unsigned char *small_file(size_t *size)
 {
     static const float matrix[6] = {1, 2, 3, 4, 5, 6};
@@ -122,7 +122,7 @@ static void every_type_comes_back_as_written(void **state)
         assert_int_equal((uintptr_t)t->data % safetensors_type_size(t->type), 0);
         assert_int_equal(safetensors_type_of(safetensors_type_name(t->type)), i);
     }
-    /* Falling element size, otherwise as given: U64 I64 F64, U32 ... */
+    /* Descending element size, otherwise in the given order: U64 I64 F64, U32 ... */
     assert_string_equal(safetensors_at(file, 0)->name, "t10");
     assert_string_equal(safetensors_at(file, 1)->name, "t11");
     assert_string_equal(safetensors_at(file, 12)->name, "t2");
@@ -226,7 +226,7 @@ static void bytes_at_any_address_and_files_without_checksums_are_read(void **sta
 
 /* ---- Bad files ------------------------------------------------------------------------- */
 
-static void every_bad_file_says_what_is_wrong(void **state)
+static void every_bad_file_has_a_message(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -261,8 +261,7 @@ static void files_with_a_wrong_frame_say_so(void **state)
     assert_int_equal(safetensors_open("/nowhere/x.film", &file, &error), FILM_IO);
     assert_null(file);
 
-    /* A header nested deeper than the parser goes, a name longer than a message: both just refused.
-     */
+    /* A header nested deeper than the parser allows, a name longer than a message: both refused. */
     char deep[6000], longer[2100];
     size_t size;
     memset(deep, '[', sizeof deep);
@@ -287,7 +286,7 @@ static void every_truncation_and_every_extension_is_refused(void **state)
     unsigned char *bytes = small_file(&size);
     assert_int_equal(try_bytes(bytes, size), FILM_OK);
     for (size_t length = 0; length < size; length++) {
-        unsigned char *cut = malloc(length + 1); /* exact but for 0: ASan sees a read behind it */
+        unsigned char *cut = malloc(length + 1); /* exact except for 0: ASan sees an overrun */
         cut = realloc(cut, length ? length : 1);
         memcpy(cut, bytes, length);
         assert_int_equal(try_bytes(cut, length), FILM_BAD_INPUT);
@@ -327,7 +326,7 @@ static void no_flipped_bit_changes_the_content_unnoticed(void **state)
     free(bytes);
 }
 
-/* Only the header's checksum, and that one right: the tensor's was lost together with its entry. */
+/* Only the header's checksum, and a correct one: the tensor's was lost with its entry. */
 static void checksums_are_all_or_none(void **state)
 {
     (void)state;
@@ -342,7 +341,7 @@ static void checksums_are_all_or_none(void **state)
     free(bytes);
 }
 
-/* ---- Asking, refusing to write, memory ------------------------------------------------- */
+/* ---- Queries, refused writes, memory ---------------------------------------------------- */
 
 static void a_required_tensor_must_have_its_type_and_shape(void **state)
 {
@@ -406,8 +405,7 @@ static void no_memory_is_reported_everywhere(void **state)
     film_status status = FILM_NO_MEMORY;
     for (long at = 0; status != FILM_OK; at++) {
         assert_int_equal(status, FILM_NO_MEMORY);
-        /* Syncing the directory, after the rename, may fail too: the file is then there, complete.
-         */
+        /* Syncing the directory after the rename may fail too: the file is then complete. */
         struct safetensors *whole;
         if (access(path, F_OK) == 0) {
             assert_ok(safetensors_open(path, &whole, &error));
@@ -420,8 +418,8 @@ static void no_memory_is_reported_everywhere(void **state)
     }
     unlink(path);
 
-    /* Reading: our allocations and jansson's through the same counter; odd addresses, so that the
-     * tensors are copied too. */
+    /* Reading: our allocations and jansson's use the same counter; odd addresses make the reader
+     * copy the tensors. */
     size_t size;
     unsigned char *bytes = small_file(&size), *odd = malloc(size + 1);
     memcpy(odd + 1, bytes, size);
@@ -451,7 +449,7 @@ int main(void)
         cmocka_unit_test(the_same_content_gives_the_same_bytes_with_aligned_data),
         cmocka_unit_test(checksums_stay_what_docs_format_says),
         cmocka_unit_test(bytes_at_any_address_and_files_without_checksums_are_read),
-        cmocka_unit_test(every_bad_file_says_what_is_wrong),
+        cmocka_unit_test(every_bad_file_has_a_message),
         cmocka_unit_test(files_with_a_wrong_frame_say_so),
         cmocka_unit_test(every_truncation_and_every_extension_is_refused),
         cmocka_unit_test(no_flipped_bit_changes_the_content_unnoticed),

@@ -1,4 +1,4 @@
-/* index/scan and codes: every kernel against plain sums, the scan against brute force. */
+/* Tests index/scan and codes: every kernel against plain sums, the scan against brute force. */
 #include "testing.h"
 
 #include "base/rng.h"
@@ -91,8 +91,8 @@ static void codes_are_near_and_odd_values_do_no_harm(void **state)
     }
 }
 
-/* Against matrix products of floats. Rows repeat, so that there are ties; SMALL whole numbers make
- * both ways exact. */
+/* Compares with matrix products of floats. Rows repeat, so that there are ties; SMALL integers make
+ * both exact. */
 static void the_scan_is_exact(void **state)
 {
     (void)state;
@@ -135,9 +135,8 @@ static void the_scan_is_exact(void **state)
     }
 }
 
-/* A crowd of rows that codes cannot tell apart: the proof must fail and the second scan find the
- * best. */
-static void what_codes_cannot_tell_apart_is_scanned_again(void **state)
+/* Many rows with equal codes: the proof must fail and the second scan find the best. */
+static void rows_with_equal_codes_are_scanned_again(void **state)
 {
     (void)state;
     enum { COUNT = 3000, DIM = 4, K = 3 };
@@ -167,7 +166,7 @@ static void what_codes_cannot_tell_apart_is_scanned_again(void **state)
     free((void *)codes.rows);
 }
 
-static void dead_rows_are_passed_over_and_memory_may_fail(void **state)
+static void deleted_rows_are_skipped_and_memory_may_fail(void **state)
 {
     (void)state;
     enum { COUNT = 500, DIM = 7, K = 8 };
@@ -198,8 +197,8 @@ int main(void)
         cmocka_unit_test(every_kernel_gives_the_bits_of_plain_sums),
         cmocka_unit_test(codes_are_near_and_odd_values_do_no_harm),
         cmocka_unit_test(the_scan_is_exact),
-        cmocka_unit_test(what_codes_cannot_tell_apart_is_scanned_again),
-        cmocka_unit_test(dead_rows_are_passed_over_and_memory_may_fail),
+        cmocka_unit_test(rows_with_equal_codes_are_scanned_again),
+        cmocka_unit_test(deleted_rows_are_skipped_and_memory_may_fail),
     };
     return cmocka_run_group_tests_name("scan", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Searching a pool through the public API: changes, filters, the cache, reasons. */
+/* Tests searching a pool through the public API: changes, filters, the cache, reasons. */
 #include "pools.h"
 
 #include "pool/snapshot.h"
@@ -7,7 +7,7 @@
 
 static film_error error;
 
-/* "id id id " of the answers. */
+/* The ids of the results, each followed by a space. */
 static int collect(void *user, const film_found *found)
 {
     char *out = user;
@@ -44,9 +44,9 @@ static void the_pool_is_found_as_it_is_now(void **state)
     assert_string_equal(search(pool, "my card is lost", &one), "");
     fill(pool);
     assert_string_equal(search(pool, "my card is lost", &one), "lost ");
-    assert_string_equal(search(pool, "zanzibar", &one), "zebra "); /* no model knows the word */
+    assert_string_equal(search(pool, "zanzibar", &one), "zebra "); /* an unknown word */
     assert_string_equal(search(pool, "", &one), "");
-    /* replaced, removed, added */
+    /* Replaced, removed, added. */
     film_sentence other = sentence("lost", "how do I order a new card");
     film_pool_add_options replace = {.size = sizeof replace, .replace = 1};
     assert_ok(film_pool_add(pool, &other, 1, &replace, NULL, &error));
@@ -119,7 +119,7 @@ static void filters_are_kept(void **state)
     remove_pool(path);
 }
 
-/* Enough sentences for a cache: N of three words of a small language. */
+/* Enough sentences for a cache: N sentences of three words of a small language. */
 static void add_many(film_pool *pool, size_t first, size_t count)
 {
     static const char *const words[] = {"card", "parcel", "euro", "pay", "lost", "order", "new"};
@@ -145,7 +145,7 @@ static film_status check_cache(film_pool *pool)
     return status;
 }
 
-static void the_cache_is_used_brought_up_to_date_and_never_trusted(void **state)
+static void the_cache_is_used_updated_and_never_trusted(void **state)
 {
     (void)state;
     const char *path = scratch("cache.pool");
@@ -159,13 +159,13 @@ static void the_cache_is_used_brought_up_to_date_and_never_trusted(void **state)
     assert_int_equal(access(cache, R_OK), 0);
     assert_ok(check_cache(pool));
     film_pool_close(pool);
-    /* as it lies */
+    /* Unchanged. */
     assert_ok(film_pool_open(path, &pool, &error));
     assert_string_equal(search(pool, "lost card w77", &options), first);
     add_many(pool, 4500, 10);
     assert_true(strncmp(search(pool, "w4507", &options), "t-", 2) == 0);
     film_pool_close(pool);
-    /* any byte changed: still answers, and the check says so when it is one that counts */
+    /* Any byte changed: searching still works, and the check reports bytes that matter. */
     FILE *file = fopen(cache, "r+b");
     assert_int_equal(fseek(file, -2000, SEEK_END), 0);
     for (int i = 0; i < 1500; i++) fputc(0xff, file);
@@ -186,7 +186,7 @@ static void the_cache_is_used_brought_up_to_date_and_never_trusted(void **state)
     assert_int_equal(checked.sampled, 50);
     assert_true(checked.recall > 0.9);
     film_pool_close(pool);
-    /* a byte in the lists, and something to catch up with: all of it is looked at, and made anew */
+    /* A byte in the lists, and changes to apply: the whole cache is validated and rebuilt. */
     assert_ok(film_pool_open(path, &pool, &error));
     add_many(pool, 4510, 1);
     file = fopen(cache, "r+b");
@@ -196,7 +196,7 @@ static void the_cache_is_used_brought_up_to_date_and_never_trusted(void **state)
     assert_string_equal(search(pool, "lost card w77", &options), first);
     assert_ok(check_cache(pool));
     film_pool_close(pool);
-    /* the file cut off */
+    /* The file is truncated. */
     assert_int_equal(truncate(cache, 1000), 0);
     assert_ok(film_pool_open(path, &pool, &error));
     assert_string_equal(search(pool, "lost card w77", &options), first);
@@ -205,7 +205,7 @@ static void the_cache_is_used_brought_up_to_date_and_never_trusted(void **state)
     remove_pool(path);
 }
 
-/* ---- threads ---- */
+/* ---- Threads ---- */
 
 struct reader {
     film_pool *pool;
@@ -266,7 +266,7 @@ int main(void)
         cmocka_unit_test(the_pool_is_found_as_it_is_now),
         cmocka_unit_test(reasons_add_up_and_a_caller_may_stop),
         cmocka_unit_test(filters_are_kept),
-        cmocka_unit_test(the_cache_is_used_brought_up_to_date_and_never_trusted),
+        cmocka_unit_test(the_cache_is_used_updated_and_never_trusted),
         cmocka_unit_test(readers_search_while_a_writer_adds_and_removes),
     };
     return cmocka_run_group_tests_name("search", tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* text/source: plain, gzip and zstd, cut and damaged. */
+/* Tests text/source: plain, gzip and zstd, truncated and damaged. */
 #include "packing.h"
 
 #include "text/source.h"
@@ -8,7 +8,7 @@
 
 static film_error error;
 
-/* All of it, in pieces of STEP, each read into memory of just that size; NULL on failure. */
+/* Reads everything in chunks of STEP, each into memory of exactly that size; NULL on failure. */
 static char *read_all(struct source *source, size_t step, size_t *size)
 {
     char *all = NULL, *piece = malloc(step);
@@ -94,7 +94,7 @@ static void fails_with(struct packed packed, size_t size, const char *message)
             assert_null(read_all(source, 512, &got));
             status = error.status;
             memset(&error, 0, sizeof error);
-            /* It stays so. */
+            /* The status is permanent. */
             assert_int_equal(source_read(source, &one, 1, &got, &error), status);
         }
         assert_int_equal(status, FILM_BAD_INPUT);
@@ -178,7 +178,7 @@ static void standard_input_is_read_as_it_comes(void **state)
     assert_int_equal(pipe(ends), 0);
     dup2(ends[0], STDIN_FILENO);
     close(ends[0]);
-    /* Two bytes have to come through although the writer stays: nothing waits for a magic. */
+    /* Two bytes arrive although the writer stays open: the reader does not wait for a magic. */
     assert_int_equal(write(ends[1], "a\n", 2), 2);
     assert_ok(source_open("-", &source, &error));
     assert_string_equal(source_name(source), "standard input");
@@ -189,7 +189,7 @@ static void standard_input_is_read_as_it_comes(void **state)
     assert_ok(source_read(source, buffer, sizeof buffer, &got, &error));
     assert_int_equal(got, 0);
     source_close(source);
-    assert_true(fcntl(STDIN_FILENO, F_GETFD) >= 0); /* not ours to close */
+    assert_true(fcntl(STDIN_FILENO, F_GETFD) >= 0); /* the caller's to close */
     dup2(saved, STDIN_FILENO);
     close(saved);
 }

@@ -1,4 +1,4 @@
-/* train/split: components stay whole, ratios hold. */
+/* Tests train/split: components stay whole, ratios hold. */
 #include "testing.h"
 
 static film_error error;
@@ -66,7 +66,7 @@ static void components_stay_whole_and_the_ratio_holds(void **state)
         snprintf(word, sizeof word, " c%d ", c);
         differs |= part_of(dev, word) != part_of(other_dev, word);
     }
-    assert_true(differs); /* another seed, another split */
+    assert_true(differs); /* a different seed gives a different split */
     unlink(path), unlink(train), unlink(dev), unlink(other), unlink(other_dev);
 }
 

@@ -1,4 +1,4 @@
-/* Rows as a stream: samples that stay small, parts that share no question, batches by way of
+/* Tests rows as a stream: samples of bounded size, parts that share no question, batches through
  * film_train. */
 #include "train/options.h"
 #include "testing.h"
@@ -13,7 +13,7 @@ static film_error error;
 static const char *path;
 static film_train_options options;
 
-/* Pairs of a chain: row i joins questions i and i + 1, so that all are connected. */
+/* A chain of pairs: row i joins questions i and i + 1, so that all are connected. */
 static int make_file(void **state)
 {
     (void)state;
@@ -35,7 +35,7 @@ static int remove_file(void **state)
     return remove(path);
 }
 
-/* What a first pass over the file finds. */
+/* The results of a first pass over the file. */
 struct sample {
     struct stream_source source;
     struct corpus corpus, dev;
@@ -68,7 +68,7 @@ static void a_sample_has_everything_or_its_limit(void **state)
     assert_int_equal(some.corpus.rows, again.corpus.rows);
     assert_int_equal(some.corpus.sentences.count, again.corpus.sentences.count);
     assert_int_equal(some.corpus.labels, FILM_LABELS_PAIRS);
-    /* from all of the file, not from its start */
+    /* The sample covers the whole file, not only its start. */
     size_t late = 0;
     for (uint32_t i = 0; i < some.corpus.sentences.count; i++)
         late += atoi(strtab_get(&some.corpus.sentences, i).bytes + 1) >= ROWS / 2;
@@ -87,7 +87,7 @@ static void the_parts_share_no_question(void **state)
         film_text text = strtab_get(&run.dev.sentences, i);
         assert_int_equal(strtab_find(&run.corpus.sentences, text.bytes, text.length), STRTAB_NONE);
     }
-    /* a second reading divides them the same */
+    /* A second pass divides them in the same way. */
     struct stream stream;
     enum stream_part part;
     film_row row;
@@ -213,7 +213,7 @@ static void two_processes_sample_as_one_corpus(void **state)
     assert_int_equal(corpus->rows, one.corpus.rows);
     assert_int_equal(corpus_all(corpus), one.corpus.sentences.count);
     assert_int_equal(corpus->sentences.count + other->sentences.count, corpus_all(corpus));
-    for (int i = 0; i < 2; i++) { /* what is held out is whole in both */
+    for (int i = 0; i < 2; i++) { /* both have all held-out rows */
         assert_int_equal(halves[i].sample.dev.rows, one.dev.rows);
         assert_int_equal(halves[i].sample.dev.sentences.count, one.dev.sentences.count);
         stop(&halves[i].sample);
@@ -222,7 +222,7 @@ static void two_processes_sample_as_one_corpus(void **state)
     run_halves(halves, 1000, "dev");
     assert_int_equal(halves[0].sample.source.rows, ROWS);
     assert_true(corpus_all(corpus) <= 1000 && corpus_all(corpus) > 300);
-    /* from all of the file: the two processes had a half each */
+    /* The sample covers the whole file: each process had one half. */
     size_t late = 0, sentences = 0;
     for (int p = 0; p < 2; p++)
         for (uint32_t i = 0; i < halves[p].sample.corpus.sentences.count; i++, sentences++)

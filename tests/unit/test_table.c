@@ -1,4 +1,4 @@
-/* What is read, layout by layout; what is refused stands in test_table_bad.c. */
+/* Tests reading tables, layout by layout; refused tables are in test_table_bad.c. */
 #include "packing.h"
 #include "tables.h"
 
@@ -76,7 +76,7 @@ static void files_without_header_are_read(void **state)
            "tsv pairs\n1 1 [p][q] id=17\n2 0 [r][s] id=18\n");
     expect("t.tsv", "0\t1\t2\tp\tq\t0\n1\t3\t4\tr\ts\t1\n",
            "tsv pairs\n1 0 [p][q] id=0\n2 1 [r][s] id=1\n");
-    /* STS Benchmark's own files: tabs although .csv, licences in some rows. */
+    /* STS Benchmark's own files: tabs despite .csv, licences in some rows. */
     expect("sts-train.csv",
            "main-captions\tMSRvid\t2012test\t0001\t5.000\tA plane, off.\tAn \"air plane.\n"
            "main-news\tx\t2013\t0002\t3.8\tp\tq\tlicence\tother\n",
@@ -169,7 +169,7 @@ static void columns_can_be_given(void **state)
                 "tsv pairs\n1 1 [p][q]\n");
     expect_with("t.csv", "text,category\nx,y\n", (film_table_options){.columns = "category,text"},
                 "csv categories\n2 - [y] cat=x\n");
-    /* The user's own names: a header when its label is none. */
+    /* The user's own column names: the first row is a header when its label is not a label. */
     expect_with("t.csv", "same,left,right\n1,p,q\n", (film_table_options){.columns = "label,a,b"},
                 "csv pairs\n2 1 [p][q]\n");
     expect_with("t.tsv", "p\tq\n", (film_table_options){.labels = FILM_LABELS_CATEGORIES},
@@ -204,7 +204,7 @@ static void compressed_tables_are_read(void **state)
     free(zstd.bytes);
 }
 
-/* Random tables with every kind of trouble: the rows do not depend on how the bytes arrive. */
+/* Random tables with every kind of defect: the rows do not depend on how the bytes arrive. */
 static void rows_do_not_depend_on_the_size_of_reads(void **state)
 {
     (void)state;

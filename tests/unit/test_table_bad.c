@@ -1,4 +1,4 @@
-/* What is refused, with its message to the letter. */
+/* Tests refused tables, with their exact messages. */
 #include "packing.h"
 #include "tables.h"
 
@@ -125,10 +125,10 @@ static void rows_of_the_wrong_width_are_refused(void **state)
         "sts.csv", "m\tf\t2\t1\t5\tp\tq\nm\tf\t2\t1\t5\tp\tq\nm\tf\t2\t1\t5\tp\n",
         "tsv scores\n1 5 [p][q] id=1\n2 5 [p][q] id=1\n!2 sts.csv:3: 6 columns, expected 7 or more "
         "(genre, filename, year, id, score, sentence1, sentence2)" SKIP);
-    /* The first row is the odd one out. */
+    /* The first row differs from the others. */
     expect("x.tsv", "1\tp\n1\tp\tq\n0\tr\ts\n",
            "tsv pairs\n!2 x.tsv:1: 2 columns, expected 3 (label, a, b)" SKIP);
-    /* A row of nothing but tabs costs no memory. */
+    /* A row of only tabs costs no memory. */
     char *tabs = malloc(200020);
     memset(tabs, '\t', 200020);
     memcpy(tabs, "label\ta\tb\n", 10);
@@ -164,7 +164,7 @@ static void csv_quotes_are_checked(void **state)
     char expected[300];
     snprintf(expected, sizeof expected, "csv categories\n2 - [a] cat=b\n!2 x.csv:3%s", never);
     expect("x.csv", "text,category\na,b\nc,\"x\ny,z\n", expected);
-    /* Not even skip_bad: there is no telling where the next row begins. */
+    /* Refused even with skip_bad: the start of the next row is unknown. */
     expect_with("x.csv", "text,category\na,b\n\"c\nd\",\"x\ny,z\n",
                 (film_table_options){.skip_bad = 1},
                 "csv categories\n2 - [a] cat=b\n!2 x.csv:4: the quote opened here is never closed; "
@@ -198,7 +198,7 @@ static void json_is_checked(void **state)
     }
 }
 
-static void bad_rows_can_be_passed_over(void **state)
+static void bad_rows_can_be_skipped(void **state)
 {
     (void)state;
     film_table_options skip = {.skip_bad = 1};
@@ -210,7 +210,7 @@ static void bad_rows_can_be_passed_over(void **state)
                 "jsonl none\n1 - [p]\n3 - [q]\nskipped 1\n");
 }
 
-static void after_a_bad_row_reading_can_go_on(void **state)
+static void reading_continues_after_a_bad_row(void **state)
 {
     (void)state;
     static const char text[] = "1\tp\tq\nx\tp\tq\n0\tr\ts\n";
@@ -225,8 +225,8 @@ static void after_a_bad_row_reading_can_go_on(void **state)
     film_table_close(table);
 }
 
-/* 16 MiB are the limit to the byte, in lines and inside quotes, and the row behind is found. */
-static void rows_that_are_too_long_are_passed_over(void **state)
+/* The limit is exactly 16 MiB, in lines and inside quotes, and the following row is found. */
+static void rows_that_are_too_long_are_skipped(void **state)
 {
     (void)state;
     const size_t limit = 16 << 20;
@@ -296,9 +296,9 @@ int main(void)
         cmocka_unit_test(bytes_that_are_not_text_are_refused),
         cmocka_unit_test(csv_quotes_are_checked),
         cmocka_unit_test(json_is_checked),
-        cmocka_unit_test(bad_rows_can_be_passed_over),
-        cmocka_unit_test(after_a_bad_row_reading_can_go_on),
-        cmocka_unit_test(rows_that_are_too_long_are_passed_over),
+        cmocka_unit_test(bad_rows_can_be_skipped),
+        cmocka_unit_test(reading_continues_after_a_bad_row),
+        cmocka_unit_test(rows_that_are_too_long_are_skipped),
         cmocka_unit_test(files_that_cannot_be_read_say_why),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

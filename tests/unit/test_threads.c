@@ -1,4 +1,4 @@
-/* Loops over threads: every index once, by workers that are numbered, and errors that are kept. */
+/* Tests loops over threads: every index once, numbered workers, and preserved errors. */
 #include "base/mem.h"
 #include "base/threads.h"
 #include "la/openmp.h"
@@ -15,7 +15,7 @@ enum { MOST = 1000, THREADS = 4 };
 
 static film_error error;
 
-/* The linker leads the library's pthread_create here: after `allowed` threads there are no more. */
+/* The linker redirects the library's pthread_create here: it fails after `allowed` threads. */
 static int allowed = -1, started;
 
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
@@ -35,7 +35,7 @@ struct seen {
     size_t count, grain;
     int threads;
     int times[MOST], worker[MOST];
-    int bad;               /* a chunk or a number that cannot be */
+    int bad;               /* an impossible chunk or worker number */
     size_t fail_at;        /* MOST: never */
     uint64_t sum, workers; /* under the loop's lock */
     pthread_t caller;
@@ -112,7 +112,7 @@ static void no_more_threads_than_chunks(void **state)
     check_all(seen);
     assert_int_equal(started, 1);
     assert_int_equal(seen->workers, 2);
-    seen = seen_of(20, 10, 1); /* the caller alone, for 0 and less as well */
+    seen = seen_of(20, 10, 1); /* only the caller, also for 0 and below */
     assert_ok(threads_for(0, 20, 10, look, seen, &error));
     check_all(seen);
     assert_int_equal(started, 0);
@@ -151,7 +151,7 @@ static void the_error_of_a_worker_is_kept(void **state)
         }
 }
 
-/* All workers fail; each says who it is. */
+/* All workers fail; each reports its number. */
 static film_status fail_all(struct threads_worker *worker, void *user, film_error *own)
 {
     size_t begin, end;
@@ -163,7 +163,7 @@ static film_status fail_all(struct threads_worker *worker, void *user, film_erro
     return status_set(own, FILM_IO, "worker %d", worker->number);
 }
 
-static void of_several_errors_one_is_told(void **state)
+static void one_of_several_errors_is_reported(void **state)
 {
     (void)state;
     int failed = 0;
@@ -172,8 +172,7 @@ static void of_several_errors_one_is_told(void **state)
     assert_int_equal(strncmp(error.message, "worker ", 7), 0);
 }
 
-/* The caller fails at once; whoever waits for that sees it in threads_status and gets no chunk
- * any more. */
+/* The caller fails at once; waiting workers see it in threads_status and get no further chunk. */
 static film_status wait_for_failure(struct threads_worker *worker, void *user, film_error *own)
 {
     size_t begin, end;
@@ -221,7 +220,7 @@ static void a_loop_inside_a_loop_starts_no_threads(void **state)
     assert_ok(threads_for(2, 8, 1, loop_inside, &nested, &error));
     assert_int_equal(started, 1);
     for (int i = 0; i < 8; i++) check_all(&nested.inner[i]);
-    struct seen *seen = seen_of(MOST, 8, 2); /* and after it they are started again */
+    struct seen *seen = seen_of(MOST, 8, 2); /* afterwards threads are started again */
     assert_ok(threads_for(2, MOST, 8, look, seen, &error));
     check_all(seen);
     assert_int_equal(started, 1);
@@ -258,7 +257,7 @@ int main(void)
         cmocka_unit_test(no_more_threads_than_chunks),
         cmocka_unit_test(threads_that_cannot_be_started_are_done_without),
         cmocka_unit_test(the_error_of_a_worker_is_kept),
-        cmocka_unit_test(of_several_errors_one_is_told),
+        cmocka_unit_test(one_of_several_errors_is_reported),
         cmocka_unit_test(the_others_learn_of_a_failure),
         cmocka_unit_test(a_loop_inside_a_loop_starts_no_threads),
         cmocka_unit_test(the_environment_and_the_cores_decide),

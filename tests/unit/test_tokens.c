@@ -1,4 +1,4 @@
-/* text/tokens on many scripts and contractions. */
+/* Tests text/tokens on many scripts and contractions. */
 #include "testing.h"
 
 #include "text/tokens.h"
@@ -68,7 +68,7 @@ static void contractions_come_out_the_same_raw_and_tokenised(void **state)
         for (int j = 1; j < 4; j++) assert_string_equal(split(same[i][j]), same[i][0]);
     assert_string_equal(split("n't"), "not");
     assert_string_equal(split("can'table lrb rrb"), "can|table|lrb|rrb");
-    assert_string_equal(split("wo. n't"), "wo|not"); /* not next to each other */
+    assert_string_equal(split("wo. n't"), "wo|not"); /* not adjacent */
 }
 
 static void scripts_without_spaces_give_characters_and_pairs(void **state)
@@ -76,18 +76,18 @@ static void scripts_without_spaces_give_characters_and_pairs(void **state)
     (void)state;
     assert_string_equal(split("\xe5\xa4\xa9\xe5\xa5\xbd iPhone\xe6\x89\x8b"),
                         "\xe5\xa4\xa9|\xe5\xa5\xbd|\xe5\xa4\xa9\xe5\xa5\xbd|iphone|\xe6\x89\x8b");
-    /* Hangul, composed from conjoining letters as well */
+    /* Hangul, also composed from conjoining letters. */
     assert_string_equal(split("\xed\x95\x9c"), "\xed\x95\x9c");
     assert_string_equal(split("\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab"), "\xed\x95\x9c");
-    /* half-width Kana with a voice mark becomes one full-width letter */
+    /* Half-width Kana with a voice mark becomes one full-width letter. */
     assert_string_equal(split("\xef\xbd\xb6\xef\xbe\x9e"), "\xe3\x82\xac");
-    /* Thai: a mark stays with its letter */
+    /* Thai: a mark stays with its letter. */
     assert_string_equal(
         split("\xe0\xb8\x81\xe0\xb8\xb4\xe0\xb8\x99"),
         "\xe0\xb8\x81\xe0\xb8\xb4|\xe0\xb8\x99|\xe0\xb8\x81\xe0\xb8\xb4\xe0\xb8\x99");
 }
 
-static void tokens_know_where_they_stand(void **state)
+static void tokens_have_their_positions(void **state)
 {
     (void)state;
     const char *text = "A caf\x65\xcc\x81 can\xe2\x80\x99t";
@@ -123,7 +123,7 @@ static void stemming_and_stop_words_are_options(void **state)
     unlink(path);
 }
 
-/* Segment-wise folding must equal utf8proc over the whole string (quotes aside). */
+/* Segment-wise folding must equal utf8proc over the whole string (except for quotes). */
 static void folding_equals_the_whole_string_normalised(void **state)
 {
     (void)state;
@@ -203,7 +203,7 @@ int main(void)
         cmocka_unit_test(words_are_runs_of_letters_and_digits),
         cmocka_unit_test(contractions_come_out_the_same_raw_and_tokenised),
         cmocka_unit_test(scripts_without_spaces_give_characters_and_pairs),
-        cmocka_unit_test(tokens_know_where_they_stand),
+        cmocka_unit_test(tokens_have_their_positions),
         cmocka_unit_test(stemming_and_stop_words_are_options),
         cmocka_unit_test(folding_equals_the_whole_string_normalised),
         cmocka_unit_test(no_memory_is_reported),

@@ -1,4 +1,4 @@
-/* base/topk against sorting. */
+/* Tests base/topk against sorting. */
 #include "testing.h"
 
 #include "base/rng.h"

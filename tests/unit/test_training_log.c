@@ -1,4 +1,4 @@
-/* The log of a training: what is noted, and what is not. */
+/* Tests the log of a training: what is recorded, and what is not. */
 #include "testing.h"
 #include "base/mem.h"
 #include "learn/training_log.h"
@@ -27,7 +27,7 @@ static void figures_and_seconds_are_kept_apart(void **state)
     training_log_free(&log);
 }
 
-/* Traffic of a phase is what was sent since the phase before. */
+/* The traffic of a phase is what was sent since the preceding phase. */
 static void traffic_is_that_of_the_phase(void **state)
 {
     (void)state;
@@ -51,7 +51,7 @@ static void no_log_is_silent_and_loses_nothing(void **state)
     (void)state;
     json_t *value = json_string("kept");
     json_incref(value);
-    training_log_note(NULL, "key", value); /* takes over one reference */
+    training_log_note(NULL, "key", value); /* takes ownership of one reference */
     training_log_remark(NULL, "key", json_true());
     training_log_count(NULL, "key", 1);
     training_log_forget(NULL, "key");

@@ -1,6 +1,6 @@
-/* Models whose traits are not those of this program: older files without ids, files that have fewer
- * traits, more of them, or another order. Each is a good model taken apart and put together again
- * with other columns, so what it must answer is known to the last bit. */
+/* Tests models whose traits differ from this program's: older files without ids, and files with
+ * fewer, more or reordered traits. Each is a valid model rewritten with different columns, so its
+ * expected results are known to the last bit. */
 #include "faq_model.h"
 #include "spoil.h"
 
@@ -49,7 +49,7 @@ static void answer(const char *path, double *probability)
     film_close(model);
 }
 
-/* The changed file must answer as the file at REFERENCE does. */
+/* The changed file must give the results of the file at REFERENCE. */
 static void answers_as(const char *reference)
 {
     double wanted[PAIRS], found[PAIRS];
@@ -66,15 +66,15 @@ static void is_refused(const char *message)
     if (!strstr(error.message, message)) fail_msg("%s (not: %s)", error.message, message);
 }
 
-/* ---- A file with other columns ---- */
+/* ---- A file with different columns ---- */
 
 struct editing {
     struct spoil spoil;
     json_t *settings, *decision;
-    size_t at, count;       /* of the settings among the metadata; columns */
-    int from[MOST_COLUMNS]; /* the good file's column that each new one is; -1: none of them */
-    const char *id[MOST_COLUMNS]; /* of those that are none */
-    float weight;                 /* of those in the line */
+    size_t at, count;             /* index of the settings in the metadata; number of columns */
+    int from[MOST_COLUMNS];       /* per new column: the column of the valid file; -1: none */
+    const char *id[MOST_COLUMNS]; /* of the columns with -1 */
+    float weight;                 /* of those in the linear model */
 };
 
 static void edit(struct editing *editing)
@@ -137,7 +137,7 @@ static void write_edited(struct editing *editing, const char *path)
     spoil_close(&editing->spoil);
 }
 
-/* A new column in front of all others. */
+/* Inserts a new column before all others. */
 static void insert_first(struct editing *editing, const char *id, float weight)
 {
     memmove(editing->from + 1, editing->from, editing->count * sizeof *editing->from);
@@ -150,7 +150,7 @@ static void insert_first(struct editing *editing, const char *id, float weight)
 
 /* ---- Tests ---- */
 
-static void a_model_from_before_ids_answers_as_it_did(void **state)
+static void a_model_without_ids_gives_the_same_results(void **state)
 {
     (void)state;
     film_model *model;
@@ -238,7 +238,7 @@ static void an_unknown_trait_in_a_split_is_refused(void **state)
     is_refused("the version that trained it");
 }
 
-/* The reference has the trait, but gives it no weight and asks another one in its place. */
+/* The reference has the trait with weight 0 and uses another one in its place. */
 static void a_model_with_fewer_traits_takes_the_others_as_absent(void **state)
 {
     (void)state;
@@ -264,7 +264,7 @@ static void a_model_with_fewer_traits_takes_the_others_as_absent(void **state)
     unlink(reference);
 }
 
-static void columns_may_stand_in_any_order(void **state)
+static void columns_may_be_in_any_order(void **state)
 {
     (void)state;
     struct editing editing;
@@ -331,14 +331,14 @@ static void no_memory_while_columns_are_moved_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_model_from_before_ids_answers_as_it_did),
+        cmocka_unit_test(a_model_without_ids_gives_the_same_results),
         cmocka_unit_test(a_file_without_ids_is_read_by_its_names),
         cmocka_unit_test(names_are_not_read_where_there_are_ids),
         cmocka_unit_test(an_unknown_trait_that_nothing_uses_does_no_harm),
         cmocka_unit_test(an_unknown_trait_with_a_weight_is_refused),
         cmocka_unit_test(an_unknown_trait_in_a_split_is_refused),
         cmocka_unit_test(a_model_with_fewer_traits_takes_the_others_as_absent),
-        cmocka_unit_test(columns_may_stand_in_any_order),
+        cmocka_unit_test(columns_may_be_in_any_order),
         cmocka_unit_test(lists_that_cannot_be_are_refused),
         cmocka_unit_test(no_memory_while_columns_are_moved_is_reported),
     };

@@ -2,7 +2,7 @@
  *
  * Seven sentences make the vocabulary, so that rarities are round: idf - 1 = ln(8 / (1 + df)),
  * which is 0 for "the" (in all seven), ln 2 for card, lost, my, how (in three) and 2 ln 2 for the
- * others (in one). Rarity is the share of the highest: 0, 0.5 and 1; an unknown word has 1. */
+ * others (in one). Rarity is the fraction of the highest: 0, 0.5 and 1; an unknown word has 1. */
 #include "vocabulary.h"
 
 #include "base/mem.h"
@@ -149,7 +149,7 @@ static void weigh_word(struct world *world, const char *word, int alone, float w
     world->feature[2 * vocabulary_id(&world->vocabulary, word) + (size_t)alone] = weight;
 }
 
-/* The items of KIND of this pair weigh so much. */
+/* Sets the weight of the items of KIND of this pair. */
 static void weigh_items(struct world *world, const char *a, const char *b, enum item_kind kind,
                         float weight)
 {
@@ -167,7 +167,7 @@ static void weigh_items(struct world *world, const char *a, const char *b, enum 
     assert_true(world->evidence.items.count > before);
 }
 
-/* The weights stand by slot, and slots are known when all keys are there. */
+/* Weights are stored by slot, and slots are known when all keys are added. */
 static void place_weights(struct world *world)
 {
     const struct keytab *items = &world->evidence.items;
@@ -301,7 +301,7 @@ static void no_trait_is_without_a_test(void **state)
     assert_int_equal(missing, 0);
 }
 
-/* Small letters and single underscores: what programs of others may rely on. */
+/* Lower-case letters and single underscores: other programs may rely on this. */
 static void check_id(const char *id)
 {
     assert_true(strlen(id) > 2 && strlen(id) < 32);
@@ -310,7 +310,7 @@ static void check_id(const char *id)
     assert_true(id[0] != '_' && id[strlen(id) - 1] != '_');
 }
 
-static void every_trait_says_what_it_is(void **state)
+static void every_trait_describes_itself(void **state)
 {
     (void)state;
     int traits_of[FAMILIES] = {0};
@@ -322,7 +322,7 @@ static void every_trait_says_what_it_is(void **state)
         assert_true(strlen(trait->about) > 5 && !strchr(trait->about, '\n'));
         check_id(trait->id);
         assert_int_equal(trait_find(trait->id), t); /* no id twice */
-        for (size_t other = 0; other < t; other++)  /* nor a name */
+        for (size_t other = 0; other < t; other++)  /* nor a name twice */
             assert_string_not_equal(trait_at(other)->name, trait->name);
     }
     for (int family = 0; family < FAMILIES; family++) {
@@ -419,7 +419,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_trait_has_its_value),
         cmocka_unit_test(no_trait_is_without_a_test),
-        cmocka_unit_test(every_trait_says_what_it_is),
+        cmocka_unit_test(every_trait_describes_itself),
         cmocka_unit_test(unusual_sentences_have_finite_traits_the_same_both_ways_round),
         cmocka_unit_test(random_pairs_have_the_same_traits_both_ways_round),
     };

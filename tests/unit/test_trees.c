@@ -1,4 +1,4 @@
-/* Sums of small trees: against a walk from node to node, and split into terms. */
+/* Tests sums of small trees against a walk from node to node, and their split into terms. */
 #include "testing.h"
 
 #include "base/rng.h"
@@ -16,7 +16,7 @@ static float grid(void)
     return (float)((double)rng_below(&rng, 17) - 8) / 4;
 }
 
-/* A tree with or without its children, often with the same feature twice. */
+/* A tree with or without children, often with the same feature twice. */
 static struct tree random_tree(void)
 {
     struct tree tree = {.feature = {-1, -1, -1}};
@@ -53,7 +53,7 @@ static void random_row(float *x)
     for (int i = 0; i < FEATURES; i++) x[i] = rng_below(&rng, 2) ? grid() : (float)rng_normal(&rng);
 }
 
-/* The definition: from the root down, a comparison at a time. */
+/* The definition: descends from the root, one comparison at a time. */
 static float walk(const struct tree *tree, const float *x)
 {
     if (tree->feature[0] < 0) return tree->leaf[0];
@@ -92,7 +92,7 @@ static void a_tree_survives_its_arrays(void **state)
         assert_memory_equal(&read, &made[i], sizeof read);
     }
     trees_free(&trees);
-    trees_free(&trees); /* twice is fine */
+    trees_free(&trees); /* calling it twice is allowed */
 }
 
 static void bad_arrays_are_refused_by_tree(void **state)
@@ -111,7 +111,7 @@ static void bad_arrays_are_refused_by_tree(void **state)
     bad[7].cover[2] = -1;
     bad[8].cover[0] = INFINITY;
     bad[9].feature[0] = -1;  /* children without a root */
-    bad[10].feature[1] = -1; /* leaf 1 has a cover and cannot be reached */
+    bad[10].feature[1] = -1; /* leaf 1 has a cover but is unreachable */
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_ok(trees_init(&trees, 20, &error));
         trees_set(&trees, 0, &good);
@@ -211,7 +211,7 @@ static void every_term_is_zero_on_average(void **state)
     rng_seed(&rng, 4);
     for (size_t i = 0; i < ROWS; i++) {
         random_row(x + i * FEATURES);
-        weight[i] = (float)rng_below(&rng, 5); /* whole numbers: the covers are exact */
+        weight[i] = (float)rng_below(&rng, 5); /* integers: the covers are exact */
     }
     struct trees trees = random_trees(COUNT), again = random_trees(COUNT);
     for (size_t t = 0; t < COUNT; t++) {

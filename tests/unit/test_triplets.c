@@ -1,4 +1,4 @@
-/* learn/triplets: clusters, hard negatives, seeds. */
+/* Tests learn/triplets: clusters, hard negatives, seeds. */
 #include "testing.h"
 #include "base/rng.h"
 #include "learn/triplets.h"
@@ -35,9 +35,9 @@ static void negatives_are_carried_over_to_the_partners_cluster(void **state)
     assert_int_equal(t.largest, 3);
     assert_int_equal(t.without_positive, 2); /* 5 and 6; 7 was never labelled */
     assert_true(has(&t, 0, TRIPLETS_NONE, 3));
-    assert_true(has(&t, 0, TRIPLETS_NONE, 4)); /* carried over */
+    assert_true(has(&t, 0, TRIPLETS_NONE, 4)); /* from the partner's cluster */
     assert_true(has(&t, 0, 1, TRIPLETS_NONE));
-    assert_true(has(&t, 0, 2, TRIPLETS_NONE)); /* by the cluster, in spite of the 0 label */
+    assert_true(has(&t, 0, 2, TRIPLETS_NONE)); /* by the cluster, despite the label 0 */
     assert_true(has(&t, 3, 4, 0));
     assert_true(has(&t, 3, TRIPLETS_NONE, 2));
     assert_false(has(&t, 0, TRIPLETS_NONE, 2));
@@ -60,7 +60,7 @@ static void hard_negatives_come_from_the_neighbours(void **state)
     struct triplets t;
     for (int i = 0; i < 8; i++)
         for (int j = 0; j < 4; j++) near[i][j] = TRIPLETS_NONE;
-    uint32_t of_one[4] = {1, 0, 5, 4}; /* itself, its cluster, then two strangers */
+    uint32_t of_one[4] = {1, 0, 5, 4}; /* itself, its cluster, then two of other clusters */
     memcpy(near[1], of_one, sizeof of_one);
     triplets_defaults(&options);
     options.random = 0;
@@ -87,7 +87,7 @@ static void make_pairs(struct triplet_pair *pairs, size_t count, uint32_t n, uin
     }
 }
 
-/* Clusters the slow way, and every triplet checked against them. */
+/* Computes clusters with a slow reference and checks every triplet against them. */
 static void triplets_respect_the_clusters(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* base/union_find against relabelling. */
+/* Tests base/union_find against relabelling. */
 #include "testing.h"
 #include "base/rng.h"
 #include "base/union_find.h"
@@ -20,7 +20,7 @@ static void sets_are_named_by_their_smallest_member(void **state)
     union_find_free(&sets);
 }
 
-/* Against repeated relabelling, the slow way. */
+/* Compares with repeated relabelling. */
 static void joins_agree_with_relabelling(void **state)
 {
     (void)state;

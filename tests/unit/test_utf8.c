@@ -1,9 +1,9 @@
-/* text/utf8 on every code point and every short string. */
+/* Tests base/utf8 on every code point and every short string. */
 #include "testing.h"
 
 #include "base/utf8.h"
 
-/* An independent oracle: decode by arithmetic and compare with the encoder's shortest form. */
+/* An independent reference: decodes by arithmetic and compares with the encoder's shortest form. */
 static size_t encode(uint32_t code, unsigned char out[4])
 {
     if (code < 0x80) return out[0] = (unsigned char)code, 1;
@@ -38,7 +38,7 @@ static void every_code_point_is_valid_and_every_surrogate_is_not(void **state)
         assert_int_equal(utf8_valid((char *)bytes, encode(code, bytes), NULL), 0);
 }
 
-/* Of all two- and three-byte strings exactly those are valid that the encoder makes: counted. */
+/* Exactly those two- and three-byte strings are valid that the encoder produces: counted. */
 static void no_other_short_string_is_valid(void **state)
 {
     (void)state;

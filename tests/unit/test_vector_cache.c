@@ -1,4 +1,4 @@
-/* bert/vector_cache: found again, damaged files, limits, two processes. */
+/* Tests bert/vector_cache: stored vectors, damaged files, limits, two processes. */
 #include "testing.h"
 
 #include "bert/vector_cache.h"
@@ -40,7 +40,7 @@ static void add(struct vector_cache *cache, unsigned from, unsigned to)
     }
 }
 
-/* How many of texts FROM .. TO are there; each as it was written. */
+/* Counts the texts FROM .. TO that are cached; each must have the vector that was written. */
 static unsigned found(struct vector_cache *cache, unsigned from, unsigned to)
 {
     unsigned count = 0;
@@ -54,7 +54,7 @@ static unsigned found(struct vector_cache *cache, unsigned from, unsigned to)
     return count;
 }
 
-/* Calls EACH for every file; returns how many there are. */
+/* Calls EACH for every file; returns their number. */
 static unsigned each_file(void (*each)(const char *path))
 {
     unsigned count = 0;
@@ -153,7 +153,7 @@ static void a_damaged_file_is_not_trusted(void **state)
         cache = open_cache(ENCODER, 1 << 20);
         assert_int_equal(found(cache, 0, 10), 0);
         vector_cache_close(cache);
-        assert_int_equal(each_file(NULL), 0); /* and gone */
+        assert_int_equal(each_file(NULL), 0); /* and removed */
     }
 }
 
@@ -205,7 +205,7 @@ static void a_folder_that_cannot_be_used_is_no_error(void **state)
     vector_cache_close(cache);
 }
 
-static void without_memory_it_says_so(void **state)
+static void without_memory_it_reports_it(void **state)
 {
     (void)state;
     struct vector_cache *cache = open_cache(ENCODER, 1 << 20);
@@ -224,6 +224,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_oldest_files_go_first, start, clean),
         cmocka_unit_test_setup_teardown(two_processes_may_write_the_same, start, clean),
         cmocka_unit_test_setup_teardown(a_folder_that_cannot_be_used_is_no_error, start, clean),
-        cmocka_unit_test_setup_teardown(without_memory_it_says_so, start, clean)};
+        cmocka_unit_test_setup_teardown(without_memory_it_reports_it, start, clean)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* base/writer: JSON that jansson reads back as it was. */
+/* Tests base/writer: jansson reads the JSON back unchanged. */
 #include "testing.h"
 
 #include "base/rng.h"
@@ -17,7 +17,7 @@ static char *finish(struct writer *to)
     return json;
 }
 
-static void commas_stand_between_values_only(void **state)
+static void commas_are_between_values_only(void **state)
 {
     (void)state;
     struct writer to = {0};
@@ -41,7 +41,7 @@ static void commas_stand_between_values_only(void **state)
     film_free(json);
 }
 
-/* Every character there is below 128, and some above, read back by another library. */
+/* Every character below 128, and some above, read back by another library. */
 static void any_text_reads_back_as_itself(void **state)
 {
     (void)state;
@@ -113,7 +113,7 @@ static void numbers_read_back_exactly_and_weights_to_twelve_decimals(void **stat
     film_free(json);
 }
 
-/* Against printf, which knows nothing of how we write digits. */
+/* Compares with printf, an independent implementation. */
 static void digits_are_those_of_printf(void **state)
 {
     (void)state;
@@ -142,7 +142,7 @@ static void digits_are_those_of_printf(void **state)
     film_free(finish(&to));
 }
 
-/* The usual idiom of a function that writes JSON: TRY, and one way out that frees. */
+/* The usual idiom of a function that writes JSON: TRY, and one exit that frees. */
 static film_status write_much(char **json)
 {
     film_status status = FILM_OK;
@@ -165,15 +165,14 @@ static film_status write_and_drop(void)
     return status;
 }
 
-static void out_of_memory_is_told_at_the_end(void **state)
+static void out_of_memory_is_reported_at_the_end(void **state)
 {
     (void)state;
     survives_every_failure(write_and_drop());
     assert_true(failures_survived > 4); /* it grew from nothing to 26,000 bytes by doubling */
 }
 
-/* What the allocator has handed out and not got back: a second free of the same block is one too
- * many. */
+/* The number of allocated blocks: a double free makes it negative. */
 static long blocks;
 static void *counting_malloc(void *user, size_t size)
 {
@@ -185,7 +184,7 @@ static void *counting_realloc(void *user, void *memory, size_t size)
 {
     enum { ENOUGH = 4096 };
     (void)user;
-    if (size > ENOUGH) return NULL; /* so the writer fails while it holds a block */
+    if (size > ENOUGH) return NULL; /* the writer fails while it holds a block */
     blocks += !memory;
     return realloc(memory, size);
 }
@@ -222,13 +221,13 @@ static void a_finished_writer_is_empty_and_serves_again(void **state)
         assert_string_equal(json, "7");
         assert_int_equal(length, 1);
         assert_null(to.bytes);
-        writer_free(&to); /* nothing to free, and not what was handed out */
+        writer_free(&to); /* must not free the returned buffer */
         assert_string_equal(json, "7");
         film_free(json);
     }
 }
 
-/* As the server escapes a long text: chunks may end anywhere, also inside a character. */
+/* The server's way to escape a long text: chunks may end anywhere, also inside a character. */
 static void text_is_escaped_the_same_in_chunks(void **state)
 {
     (void)state;
@@ -246,12 +245,12 @@ static void text_is_escaped_the_same_in_chunks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(commas_stand_between_values_only),
+        cmocka_unit_test(commas_are_between_values_only),
         cmocka_unit_test(any_text_reads_back_as_itself),
         cmocka_unit_test(numbers_read_back_exactly_and_weights_to_twelve_decimals),
         cmocka_unit_test(digits_are_those_of_printf),
         cmocka_unit_test(a_writer_that_failed_frees_once),
-        cmocka_unit_test(out_of_memory_is_told_at_the_end),
+        cmocka_unit_test(out_of_memory_is_reported_at_the_end),
         cmocka_unit_test(a_finished_writer_is_empty_and_serves_again),
         cmocka_unit_test(text_is_escaped_the_same_in_chunks),
     };

@@ -1,4 +1,4 @@
-/* The ranking learner's own pausing, with a checkpointer in memory. */
+/* Tests the checkpoint state of the ranking learner with a checkpointer in memory. */
 #include "testing.h"
 #include "base/rng.h"
 #include "learn/rank.h"
@@ -34,7 +34,7 @@ static struct csr toy_matrix(void)
 }
 
 /* Copies of the arrays, by name. */
-struct shelf {
+struct store {
     struct state_array kept[MOST];
     size_t count;
     struct checkpointer checkpointer;
@@ -46,38 +46,38 @@ static size_t size_of(const struct state_array *array)
     return sizes[array->type] * array->count;
 }
 
-static void clear(struct shelf *shelf)
+static void clear(struct store *store)
 {
-    for (size_t i = 0; i < shelf->count; i++) free(shelf->kept[i].data);
-    shelf->count = 0;
+    for (size_t i = 0; i < store->count; i++) free(store->kept[i].data);
+    store->count = 0;
 }
 
-static int shelf_save(void *user, const struct state_array *arrays, size_t count)
+static int store_save(void *user, const struct state_array *arrays, size_t count)
 {
-    struct shelf *shelf = user;
-    clear(shelf);
+    struct store *store = user;
+    clear(store);
     assert_true(count <= MOST);
-    for (; shelf->count < count; shelf->count++) {
-        struct state_array copy = arrays[shelf->count];
+    for (; store->count < count; store->count++) {
+        struct state_array copy = arrays[store->count];
         copy.data = malloc(size_of(&copy) + 1);
-        memcpy(copy.data, arrays[shelf->count].data, size_of(&copy));
-        shelf->kept[shelf->count] = copy;
+        memcpy(copy.data, arrays[store->count].data, size_of(&copy));
+        store->kept[store->count] = copy;
     }
     return 0;
 }
 
-static film_status shelf_load(void *user, const struct state_array *arrays, size_t count,
+static film_status store_load(void *user, const struct state_array *arrays, size_t count,
                               film_error *e)
 {
-    struct shelf *shelf = user;
+    struct store *store = user;
     (void)e;
     for (size_t i = 0; i < count; i++) {
         size_t at = 0;
-        while (at < shelf->count && strcmp(shelf->kept[at].name, arrays[i].name) != 0) at++;
-        assert_true(at < shelf->count);
-        assert_int_equal(shelf->kept[at].type, arrays[i].type);
-        assert_int_equal(shelf->kept[at].count, arrays[i].count);
-        memcpy(arrays[i].data, shelf->kept[at].data, size_of(&arrays[i]));
+        while (at < store->count && strcmp(store->kept[at].name, arrays[i].name) != 0) at++;
+        assert_true(at < store->count);
+        assert_int_equal(store->kept[at].type, arrays[i].type);
+        assert_int_equal(store->kept[at].count, arrays[i].count);
+        memcpy(arrays[i].data, store->kept[at].data, size_of(&arrays[i]));
     }
     return FILM_OK;
 }
@@ -115,44 +115,44 @@ static struct rank_options small_options(void)
     return o;
 }
 
-static void check_pauses(const struct csr *x, struct rank_options o)
+static void check_resuming(const struct csr *x, struct rank_options o)
 {
-    struct shelf shelf = {.checkpointer = {&shelf, 0, shelf_load, never, shelf_save}};
+    struct store store = {.checkpointer = {&store, 0, store_load, never, store_save}};
     struct rank_learned whole, part;
     o.report = stop_later;
     int left = -1;
     o.user = &left;
     assert_ok(rank_learn(x, &labels, &o, &whole, &error));
-    o.checkpointer = &shelf.checkpointer;
+    o.checkpointer = &store.checkpointer;
     for (int k = 1; k <= (int)whole.history_count; k++) {
         left = k;
-        shelf.checkpointer.going_on = 0;
+        store.checkpointer.going_on = 0;
         assert_int_equal(rank_learn(x, &labels, &o, &part, &error), FILM_CANCELLED);
         assert_int_equal(part.steps_done, part.history[k - 1].step);
         rank_learned_free(&part);
         left = -1;
-        shelf.checkpointer.going_on = 1;
+        store.checkpointer.going_on = 1;
         assert_ok(rank_learn(x, &labels, &o, &part, &error));
         assert_same(&whole, &part);
         rank_learned_free(&part);
     }
     rank_learned_free(&whole);
-    clear(&shelf);
+    clear(&store);
 }
 
-static void ranking_can_be_paused_at_every_report(void **state)
+static void ranking_resumes_from_every_report(void **state)
 {
     (void)state;
     struct csr x = toy_matrix();
     for (size_t every = 1; every <= 3; every += 2) {
         struct rank_options o = small_options();
         o.report_every = every;
-        check_pauses(&x, o);
+        check_resuming(&x, o);
     }
     csr_free(&x);
 }
 
-/* The arrays have the right sizes and finite numbers, but what they say is impossible. */
+/* The arrays have the right sizes and finite numbers, but impossible values. */
 static void a_checkpoint_with_impossible_numbers_is_refused(void **state)
 {
     (void)state;
@@ -163,23 +163,23 @@ static void a_checkpoint_with_impossible_numbers_is_refused(void **state)
     } wrong[] = {{"step", 0, 1000000}, {"opposed_next", 0, 1000000}, {"history_count", 0, 0}};
     struct csr x = toy_matrix();
     for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++) {
-        struct shelf shelf = {.checkpointer = {&shelf, 0, shelf_load, never, shelf_save}};
+        struct store store = {.checkpointer = {&store, 0, store_load, never, store_save}};
         struct rank_options o = small_options();
         struct rank_learned learned;
         int left = 5;
         o.report = stop_later;
         o.report_every = 1;
         o.user = &left;
-        o.checkpointer = &shelf.checkpointer;
+        o.checkpointer = &store.checkpointer;
         assert_int_equal(rank_learn(&x, &labels, &o, &learned, &error), FILM_CANCELLED);
         rank_learned_free(&learned);
-        for (size_t i = 0; i < shelf.count; i++)
-            if (strcmp(shelf.kept[i].name, wrong[w].array) == 0)
-                ((uint64_t *)shelf.kept[i].data)[wrong[w].at] = wrong[w].value;
-        shelf.checkpointer.going_on = 1;
+        for (size_t i = 0; i < store.count; i++)
+            if (strcmp(store.kept[i].name, wrong[w].array) == 0)
+                ((uint64_t *)store.kept[i].data)[wrong[w].at] = wrong[w].value;
+        store.checkpointer.going_on = 1;
         assert_int_equal(rank_learn(&x, &labels, &o, &learned, &error), FILM_BAD_INPUT);
         assert_null(learned.map);
-        clear(&shelf);
+        clear(&store);
     }
     csr_free(&x);
 }
@@ -187,7 +187,7 @@ static void a_checkpoint_with_impossible_numbers_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranking_can_be_paused_at_every_report),
+        cmocka_unit_test(ranking_resumes_from_every_report),
         cmocka_unit_test(a_checkpoint_with_impossible_numbers_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
