@@ -1,5 +1,4 @@
-/* Encodes many sentences: tokenizes them, groups them into packs of about equal size and
- * distributes the packs over the threads. The network itself is in bert_forward.c. */
+/* Many sentences: tokens first, then packs of about equal size, shared out among the threads. */
 #include "bert/bert_parts.h"
 #include "base/mem.h"
 #include "la/openmp.h"
@@ -9,24 +8,24 @@
 #include <math.h>
 #include <string.h>
 
-/* Tokens per pack: enough rows for BLAS to be efficient, few enough that the activations of a layer
- * stay in the cache of a core. */
-enum { PACK_TOKENS = 512, CHUNK = 64 };
+/* Tokens of a pack: enough rows for BLAS to be at its best, few enough that what a layer writes
+ * stays in the cache of a core. */
+enum { PACK_TOKENS = 512, STRETCH = 64 };
 
 /* ---- Tokens ---- */
 
-/* The tokens of all texts. The texts that one thread tokenizes share a block. */
-struct token_lists {
+/* The tokens of all texts; those that one thread read lie together. */
+struct tokens {
     uint32_t **ids; /* by text */
     uint32_t *lengths;
-    uint32_t **block; /* by chunk of texts */
-    size_t chunks;
+    uint32_t **block; /* by stretch of texts */
+    size_t stretches;
     size_t longest;
 };
 
-static void token_lists_free(struct token_lists *tokens)
+static void tokens_free(struct tokens *tokens)
 {
-    for (size_t s = 0; tokens->block && s < tokens->chunks; s++) mem_free(tokens->block[s]);
+    for (size_t s = 0; tokens->block && s < tokens->stretches; s++) mem_free(tokens->block[s]);
     mem_free(tokens->block);
     mem_free(tokens->ids);
     mem_free(tokens->lengths);
@@ -76,16 +75,16 @@ static film_status read_tokens(const struct reading *reading, int threads, struc
     out->stretches = (count + STRETCH - 1) / STRETCH;
     TRY_ALLOC(out->ids = mem_array(count, sizeof *out->ids), error);
     TRY_ALLOC(out->lengths = mem_array(count, sizeof *out->lengths), error);
-    TRY_ALLOC(out->block = mem_zeroed(out->chunks, sizeof *out->block), error);
-    if ((size_t)threads > out->chunks) threads = out->chunks ? (int)out->chunks : 1;
+    TRY_ALLOC(out->block = mem_zeroed(out->stretches, sizeof *out->block), error);
+    if ((size_t)threads > out->stretches) threads = out->stretches ? (int)out->stretches : 1;
 #pragma omp parallel num_threads(threads)
     {
         film_error own_error;
         struct reader reader = {.spare = mem_array(reading->most, sizeof *reader.spare)};
         film_status own = reader.spare ? FILM_OK : status_no_memory(&own_error);
 #pragma omp for schedule(dynamic, 1)
-        for (size_t s = 0; s < out->chunks; s++) {
-            size_t end = (s + 1) * CHUNK < count ? (s + 1) * CHUNK : count;
+        for (size_t s = 0; s < out->stretches; s++) {
+            size_t end = (s + 1) * STRETCH < count ? (s + 1) * STRETCH : count;
             if (own == FILM_OK)
                 own = read_stretch(reading, s * STRETCH, end, &reader, out, &out->block[s],
                                    &own_error);
@@ -105,8 +104,7 @@ done:
 
 /* ---- Packs ---- */
 
-/* START (count + 1) receives the first text of each pack. A small input is divided so that every
- * thread has a pack. */
+/* START (count + 1) gets the first text of each pack. Few tokens are shared out to all threads. */
 static size_t cut_packs(const uint32_t *lengths, size_t count, int threads, size_t *start)
 {
     size_t total = 0, packs = 0, tokens = 0;
@@ -122,20 +120,20 @@ static size_t cut_packs(const uint32_t *lengths, size_t count, int threads, size
     return packs;
 }
 
-/* Receives the last layer (LENGTH x hidden) of sentence I. Returns 0 when it is not finite. */
+/* What becomes of the last layer of a sentence (LENGTH x hidden); I is its place. 0: not finite. */
 typedef int (*taker)(void *user, const struct bert *bert, size_t i, const float *states,
                      size_t length);
 
-struct encode_job {
+struct job {
     const struct bert *bert;
-    const struct token_lists *tokens;
+    const struct tokens *tokens;
     const size_t *start; /* of the packs */
     size_t packs;
     taker take;
     void *user;
 };
 
-static int run_pack(const struct encode_job *job, size_t p, struct bert_buffers *buffers)
+static int run_pack(const struct job *job, size_t p, struct bert_buffers *buffers)
 {
     const struct bert *bert = job->bert;
     size_t first = job->start[p], count = job->start[p + 1] - first, at = 0;
@@ -150,12 +148,12 @@ static int run_pack(const struct encode_job *job, size_t p, struct bert_buffers 
     return finite;
 }
 
-static film_status run_packs(const struct encode_job *job, int threads, film_error *error)
+static film_status run_packs(const struct job *job, int threads, film_error *error)
 {
     film_status status = FILM_OK;
     size_t longest = job->tokens->longest;
     if ((size_t)threads > job->packs) threads = job->packs ? (int)job->packs : 1;
-    int before = dense_begin(); /* each thread's matrix products are single-threaded */
+    int before = dense_begin(); /* a thread's matrix products are its own, also when it is alone */
 #pragma omp parallel num_threads(threads)
     {
         struct bert_buffers buffers;

@@ -1,5 +1,5 @@
-/* Reads the tokenizer of a folder: vocab.txt or tokenizer.json, and the overrides of
- * tokenizer_config.json. Tokenizing itself is in wordpiece.c. */
+/* The tokenizer of a folder: vocab.txt or tokenizer.json, and what tokenizer_config.json
+ * changes. */
 #include "bert/bert_parts.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -8,17 +8,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Accents are stripped exactly when text is lower-cased, unless a file says otherwise. */
+/* Accents follow the case unless a file says otherwise. */
 enum { FOLLOW_CASE = -1 };
 
-/* A token shortened for a message. */
-struct shown_token {
+/* A token, fit for a message. */
+struct shown {
     char text[64];
 };
 
-static struct shown_token show_token(const char *text, size_t length)
+static struct shown show(const char *text, size_t length)
 {
-    struct shown_token shown;
+    struct shown shown;
     length = utf8_cut(text, length, sizeof shown.text - 1);
     for (size_t i = 0; i < length; i++)
         shown.text[i] = (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i];
@@ -28,7 +28,7 @@ static struct shown_token show_token(const char *text, size_t length)
 
 /* ---- vocab.txt ---- */
 
-/* One token per line; its id is the line number, from 0. */
+/* A token per line; its number is the line's, from 0. */
 film_status bert_parse_vocabulary(const void *bytes, size_t size, const char *name,
                                   struct wordpiece *out, film_error *error)
 {
@@ -56,7 +56,7 @@ done:
 
 /* ---- tokenizer.json ---- */
 
-/* Checks that a section of tokenizer.json has the type that BERT uses. */
+/* A part of tokenizer.json that must be of one type, as BERT's are. */
 static film_status check_type(const json_t *root, const char *part, const char *wanted,
                               const char *name, film_error *error)
 {
@@ -73,7 +73,7 @@ static film_status read_rules(const json_t *root, const char *name, struct wordp
     const json_t *normalizer = json_object_get(root, "normalizer");
     const json_t *model = json_object_get(root, "model");
     const char *prefix = "##";
-    /* Files of early versions do not name the model's type. */
+    /* Files of the first versions do not name the model's type. */
     if (json_object_get(model, "type")) TRY(check_type(root, "model", "WordPiece", name, error));
     TRY(check_type(root, "normalizer", "BertNormalizer", name, error));
     TRY(check_type(root, "pre_tokenizer", "BertPreTokenizer", name, error));
@@ -93,8 +93,8 @@ done:
     return status;
 }
 
-/* Stores TOKEN at the index given by its id. There are as many ids as tokens and no id occurs
- * twice, so there is no gap. */
+/* Puts TOKEN where its number says. As many numbers as tokens and none twice: so there is no
+ * gap. */
 static film_status place_token(const char **tokens, size_t count, const char *token,
                                const json_t *number, const char *name, film_error *error)
 {
@@ -111,8 +111,8 @@ static film_status place_token(const char **tokens, size_t count, const char *to
     return FILM_OK;
 }
 
-/* Checks tokens that were added to the vocabulary later. Added tokens that are not special would be
- * matched in the normalised text, which no supported encoder needs. */
+/* Tokens added to the vocabulary afterwards. Those that are not special would be looked for in the
+ * normalised text, which no encoder read here needs. */
 static film_status check_added(const json_t *added, const json_t *vocabulary, size_t *more,
                                const char *name, film_error *error)
 {
@@ -205,7 +205,7 @@ static film_status read_token(const json_t *root, const char *key, const char *n
     return bert_json_text(root, key, name, token, error);
 }
 
-/* CONFIG is the file's content, NULL if there is no file. */
+/* CONFIG is the file's content, NULL where there is none. */
 static film_status apply_config(const json_t *config, const char *name, struct wordpiece *out,
                                 const char *vocabulary, film_error *error)
 {

@@ -1,6 +1,6 @@
-/* Reads the weights of a folder, model.safetensors or its shards with an index, as floats in the
- * network's own layout. Every shape is checked before memory is allocated, so allocations are
- * bounded by the size of the files. */
+/* The weights of a folder: model.safetensors, or its parts with an index, as floats in the
+ * network's own layout. Every shape is checked before memory is taken for it: what is allocated is
+ * then bounded by the size of the files. */
 #include "bert/bert_parts.h"
 #include "base/mem.h"
 
@@ -10,13 +10,13 @@
 
 enum { MOST_FILES = 1000, NAME_ROOM = 160, LANES = 16, BLOCK = 16 };
 
-/* ---- The source of tensors ---- */
+/* ---- Where tensors come from ---- */
 
 struct tensor_source {
     const char *name; /* for messages */
     struct safetensors *file[MOST_FILES];
     size_t count;
-    int borrowed;       /* the caller owns the file */
+    int borrowed;       /* the file belongs to somebody else */
     const char *prefix; /* of every tensor's name */
 };
 
@@ -27,8 +27,7 @@ static void close_source(struct tensor_source *source)
     mem_free(source);
 }
 
-static const struct safetensors_tensor *find_tensor(const struct tensor_source *source,
-                                                    const char *name)
+static const struct safetensors_tensor *find(const struct tensor_source *source, const char *name)
 {
     char full[NAME_ROOM];
     snprintf(full, sizeof full, "%s%s", source->prefix, name);
@@ -49,7 +48,7 @@ static film_status open_part(const char *folder, const char *file, struct tensor
     return status;
 }
 
-/* Opens each file that the index names, once. Tensors are searched in all of them. */
+/* Each file that the index names, once. The tensors are looked for in all of them. */
 static film_status open_parts(const char *folder, const char *index, struct tensor_source *source,
                               film_error *error)
 {
@@ -82,7 +81,7 @@ done:
     return status;
 }
 
-static film_status open_tensors(const char *folder, struct tensor_source *source, film_error *error)
+static film_status open_source(const char *folder, struct tensor_source *source, film_error *error)
 {
     film_status status = FILM_OK;
     char path[PATH_MAX];
@@ -102,8 +101,8 @@ done:
 
 /* ---- One tensor ---- */
 
-/* Reads the list of tensors in two passes: the first checks that each exists and counts the floats,
- * the second copies them. */
+/* Two passes over the same list of tensors: the first checks that each is there and adds up the
+ * floats, the second fills them in. */
 struct loader {
     const struct tensor_source *source;
     float *block; /* NULL in the first pass */
@@ -118,8 +117,8 @@ static float from_bits(uint32_t bits)
     return value;
 }
 
-/* Moves exponent and fraction to their places in a float, whose exponent bias is 112 larger. The
- * multiplication corrects the bias, for subnormal numbers too. */
+/* Exponent and fraction moved to their places in a float, whose exponent counts from 112 lower: the
+ * product puts that right, for numbers without a leading 1 too. */
 static float half_to_float(uint16_t bits)
 {
     enum { LARGEST_EXPONENT = 0x7C00 };
@@ -143,8 +142,8 @@ static film_status not_finite(const struct loader *loader, const char *name, fil
                       loader->source->name, loader->source->prefix, name);
 }
 
-/* TO[column * stride + row] = the tensor, in blocks: a single column would touch a new cache line
- * with every value. */
+/* TO[column * stride + row] = the tensor, in blocks: a column alone would touch a new line of
+ * memory with every value. */
 static int copy_transposed(const struct safetensors_tensor *tensor, size_t rows, size_t columns,
                            float *to, size_t stride)
 {
@@ -160,7 +159,7 @@ static int copy_transposed(const struct safetensors_tensor *tensor, size_t rows,
     return finite;
 }
 
-static int copy_floats(const struct safetensors_tensor *tensor, size_t count, float *to)
+static int copy(const struct safetensors_tensor *tensor, size_t count, float *to)
 {
     int finite = 1;
     for (size_t i = 0; i < count; i++) {
@@ -170,7 +169,7 @@ static int copy_floats(const struct safetensors_tensor *tensor, size_t count, fl
     return finite;
 }
 
-/* Records the tensor under its name in a model file. */
+/* Notes the tensor, under the name a model file gives it. */
 static film_status note_tensor(struct bert_weights *out, const char *name,
                                const struct safetensors_tensor *tensor, film_error *error)
 {
@@ -187,15 +186,15 @@ static film_status note_tensor(struct bert_weights *out, const char *name,
     return FILM_OK;
 }
 
-/* Finds the tensor NAME (or OTHER: older files call weight and bias of a norm gamma and beta) and
- * checks its shape; ROWS 0 means a vector. */
-static film_status look_up_tensor(const struct loader *loader, const char *name, const char *other,
-                                  size_t rows, size_t columns,
-                                  const struct safetensors_tensor **out, film_error *error)
+/* The tensor NAME (or OTHER: older files call weight and bias of a norm gamma and beta) with its
+ * shape, ROWS 0: a vector. */
+static film_status look_up(const struct loader *loader, const char *name, const char *other,
+                           size_t rows, size_t columns, const struct safetensors_tensor **out,
+                           film_error *error)
 {
     const struct tensor_source *source = loader->source;
-    const struct safetensors_tensor *tensor = find_tensor(source, name);
-    if (!tensor && other) tensor = find_tensor(source, other);
+    const struct safetensors_tensor *tensor = find(source, name);
+    if (!tensor && other) tensor = find(source, other);
     *out = tensor;
     if (!tensor)
         return status_set(error, FILM_BAD_INPUT, "%s: tensor %s%s is missing", source->name,
@@ -223,8 +222,8 @@ static film_status look_up_tensor(const struct loader *loader, const char *name,
                       source->prefix, name, wanted, tensor->dims ? is : "a single value");
 }
 
-/* Reserves COUNT floats of the block, aligned to a cache line. */
-static void reserve_floats(struct loader *loader, size_t count, float **where)
+/* COUNT floats of the block, at the start of a line of memory. */
+static void reserve(struct loader *loader, size_t count, float **where)
 {
     *where = loader->block ? loader->block + loader->used : NULL;
     loader->used += (count + LANES - 1) / LANES * LANES;
@@ -234,23 +233,22 @@ static film_status take_vector(struct loader *loader, const char *name, const ch
                                size_t count, float **where, film_error *error)
 {
     const struct safetensors_tensor *tensor;
-    film_status status = look_up_tensor(loader, name, other, 0, count, &tensor, error);
+    film_status status = look_up(loader, name, other, 0, count, &tensor, error);
     if (status != FILM_OK) return status;
-    reserve_floats(loader, count, where);
-    if (*where && !copy_floats(tensor, count, *where)) return not_finite(loader, name, error);
+    reserve(loader, count, where);
+    if (*where && !copy(tensor, count, *where)) return not_finite(loader, name, error);
     return FILM_OK;
 }
 
-/* Copies the first USED of ROWS rows. */
-static film_status take_matrix_rows(struct loader *loader, const char *name, size_t rows,
-                                    size_t columns, size_t used, float **where, film_error *error)
+/* The first USED of ROWS rows, as they are. */
+static film_status take_rows(struct loader *loader, const char *name, size_t rows, size_t columns,
+                             size_t used, float **where, film_error *error)
 {
     const struct safetensors_tensor *tensor;
-    film_status status = look_up_tensor(loader, name, NULL, rows, columns, &tensor, error);
+    film_status status = look_up(loader, name, NULL, rows, columns, &tensor, error);
     if (status != FILM_OK) return status;
-    reserve_floats(loader, used * columns, where);
-    if (*where && !copy_floats(tensor, used * columns, *where))
-        return not_finite(loader, name, error);
+    reserve(loader, used * columns, where);
+    if (*where && !copy(tensor, used * columns, *where)) return not_finite(loader, name, error);
     return FILM_OK;
 }
 
@@ -270,13 +268,13 @@ static void part_name(char name[NAME_ROOM], const struct bert_config *config, si
              layer, part_names[config->distil][part], what);
 }
 
-/* Transposes a matrix of the file (OUT x IN) into the columns at TO of a matrix with STRIDE
+/* A matrix of the file (OUT x IN), transposed into columns COLUMN .. of a matrix with STRIDE
  * columns. */
 static film_status fill_matrix(const struct loader *loader, const char *name, size_t outputs,
                                size_t inputs, float *to, size_t stride, film_error *error)
 {
     const struct safetensors_tensor *tensor;
-    film_status status = look_up_tensor(loader, name, NULL, outputs, inputs, &tensor, error);
+    film_status status = look_up(loader, name, NULL, outputs, inputs, &tensor, error);
     if (status != FILM_OK || !to) return status;
     if (!copy_transposed(tensor, outputs, inputs, to, stride))
         return not_finite(loader, name, error);
@@ -300,7 +298,7 @@ static film_status take_part_norm(struct loader *loader, const struct bert_confi
 {
     char name[NAME_ROOM];
     part_name(name, config, layer, part, "");
-    name[strlen(name) - 1] = '\0'; /* drop the final point */
+    name[strlen(name) - 1] = '\0'; /* the point */
     return take_norm(loader, name, config->hidden, weight, bias, error);
 }
 
@@ -328,7 +326,7 @@ static film_status take_qkv(struct loader *loader, const struct bert_config *con
 {
     char name[NAME_ROOM];
     size_t hidden = config->hidden;
-    reserve_floats(loader, 3 * hidden * hidden, qkv);
+    reserve(loader, 3 * hidden * hidden, qkv);
     for (int i = 0; i < 3; i++) {
         enum part part = (enum part)(QUERY + i);
         part_name(name, config, layer, part, "weight");
@@ -343,8 +341,8 @@ static film_status take_qkv(struct loader *loader, const struct bert_config *con
     return FILM_OK;
 }
 
-/* Attention weights sum to 1, so the value bias b passes through the attention unchanged and
- * becomes a constant after the next matrix: mix_bias += mix' b. */
+/* Attention weights add up to 1, so the value's bias b comes out of the attention as it is, and out
+ * of the matrix behind it as a constant: mix_bias += mix' b. */
 static void fold_value_bias(const struct bert_layer *layer, const float *value_bias, size_t hidden)
 {
     for (size_t o = 0; o < hidden; o++) {
@@ -377,23 +375,23 @@ done:
     return status;
 }
 
-static film_status take_network(struct loader *loader, const struct bert_config *config,
-                                struct bert_weights *out, film_error *error)
+static film_status take_all(struct loader *loader, const struct bert_config *config,
+                            struct bert_weights *out, film_error *error)
 {
     film_status status = FILM_OK;
     size_t hidden = config->hidden;
     float *type = NULL;
-    TRY(take_matrix_rows(loader, "embeddings.word_embeddings.weight", config->vocabulary, hidden,
-                         config->vocabulary, &out->words, error));
-    TRY(take_matrix_rows(loader, "embeddings.position_embeddings.weight", config->positions, hidden,
-                         config->positions, &out->positions, error));
+    TRY(take_rows(loader, "embeddings.word_embeddings.weight", config->vocabulary, hidden,
+                  config->vocabulary, &out->words, error));
+    TRY(take_rows(loader, "embeddings.position_embeddings.weight", config->positions, hidden,
+                  config->positions, &out->positions, error));
     if (config->types)
-        TRY(take_matrix_rows(loader, "embeddings.token_type_embeddings.weight", config->types,
-                             hidden, 1, &type, error));
+        TRY(take_rows(loader, "embeddings.token_type_embeddings.weight", config->types, hidden, 1,
+                      &type, error));
     TRY(take_norm(loader, "embeddings.LayerNorm", hidden, &out->norm, &out->norm_bias, error));
     for (size_t i = 0; i < config->layers; i++)
         TRY(take_layer(loader, config, i, &out->layers[i], error));
-    if (type) /* every token of a single sentence has token type 0 */
+    if (type) /* every token of a single sentence is of the first type */
         for (size_t p = 0; p < config->positions * hidden; p++)
             out->positions[p] += type[p % hidden];
 done:
@@ -402,14 +400,14 @@ done:
 
 /* ---- The folder ---- */
 
-/* Finds the prefix of "embeddings": a folder saved with a head on top has its network's name
+/* What stands before "embeddings": a folder saved with a head on top has its network's name
  * there. */
 static film_status find_prefix(struct tensor_source *source, film_error *error)
 {
     static const char *const prefixes[] = {"", "bert.", "distilbert."};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         source->prefix = prefixes[i];
-        if (find_tensor(source, "embeddings.word_embeddings.weight")) return FILM_OK;
+        if (find(source, "embeddings.word_embeddings.weight")) return FILM_OK;
     }
     return status_set(error, FILM_BAD_INPUT,
                       "%s: tensor embeddings.word_embeddings.weight is missing, with or without "
@@ -417,21 +415,21 @@ static film_status find_prefix(struct tensor_source *source, film_error *error)
                       source->name);
 }
 
-static film_status load_weights(struct tensor_source *source, const struct bert_config *config,
-                                struct bert_weights *out, film_error *error)
+static film_status load(struct tensor_source *source, const struct bert_config *config,
+                        struct bert_weights *out, film_error *error)
 {
     film_status status = FILM_OK;
     struct loader loader = {source, NULL, 0, out};
     out->source = source;
     TRY(find_prefix(source, error));
     TRY_ALLOC(out->layers = mem_zeroed(config->layers, sizeof *out->layers), error);
-    TRY(take_network(&loader, config, out, error));
+    TRY(take_all(&loader, config, out, error));
     out->count = loader.used;
     TRY_ALLOC(loader.block = out->block = mem_aligned(out->count, sizeof *out->block), error);
     mem_large_pages(out->block, out->count * sizeof *out->block);
-    memset(out->block, 0, out->count * sizeof *out->block); /* padding included */
+    memset(out->block, 0, out->count * sizeof *out->block); /* the ends of lines too */
     loader.used = 0;
-    TRY(take_network(&loader, config, out, error));
+    TRY(take_all(&loader, config, out, error));
 done:
     return status;
 }
@@ -443,8 +441,8 @@ film_status bert_read_weights(const char *folder, const struct bert_config *conf
     struct tensor_source *source = mem_zeroed(1, sizeof *source);
     if (!source) return status_no_memory(error);
     source->name = folder;
-    film_status status = open_tensors(folder, source, error);
-    if (status == FILM_OK) return load_weights(source, config, out, error);
+    film_status status = open_source(folder, source, error);
+    if (status == FILM_OK) return load(source, config, out, error);
     close_source(source);
     return status;
 }
@@ -457,9 +455,8 @@ film_status bert_take_weights(struct safetensors *file, int borrowed, const char
     struct tensor_source *source = mem_zeroed(1, sizeof *source);
     if (!source && !borrowed) safetensors_close(file);
     if (!source) return status_no_memory(error);
-    *source =
-        (struct tensor_source){.name = name, .file = {file}, .count = 1, .borrowed = borrowed};
-    return load_weights(source, config, out, error);
+    *source = (struct tensor_source){.name = name, .file = {file}, .count = 1, .borrowed = borrowed};
+    return load(source, config, out, error);
 }
 
 film_status bert_parse_weights(const void *bytes, size_t size, const char *name,

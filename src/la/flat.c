@@ -10,8 +10,8 @@
 #include <omp.h>
 #include <string.h>
 
-/* The shape of one product: QUERIES x ROWS scores (128 KiB) stay in the second-level cache while
- * they are scanned. */
+/* Shape of one product: QUERIES x ROWS scores (128 KiB) stay in the second-level cache while they
+ * are looked through. */
 enum { QUERIES = 64, ROWS = 512 };
 
 /* What one thread works with. */
@@ -22,7 +22,7 @@ struct worker {
     float *kept;    /* QUERIES x k */
 };
 
-struct flat_job {
+struct job {
     const struct flat *base;
     const struct flat_queries *queries;
     size_t k;
@@ -32,8 +32,7 @@ struct flat_job {
     uint32_t *rank;
 };
 
-static film_status flat_buffers_init(struct flat_buffers *worker, const struct flat_job *job,
-                                     film_error *error)
+static film_status worker_init(struct worker *worker, const struct job *job, film_error *error)
 {
     film_status status = FILM_OK;
     size_t dim = job->base->dim;
@@ -47,7 +46,7 @@ done:
     return status;
 }
 
-static void flat_buffers_free(struct flat_buffers *worker)
+static void worker_free(struct worker *worker)
 {
     mem_free_aligned(worker->queries);
     mem_free_aligned(worker->rows);
@@ -55,22 +54,22 @@ static void flat_buffers_free(struct flat_buffers *worker)
     mem_free(worker->kept);
 }
 
-/* The row that query I equals; FLAT_NONE, which is no row, for an external vector. */
+/* The row that query I is; FLAT_NONE, which is no row, for one from elsewhere. */
 static uint32_t query_id(const struct flat_queries *queries, size_t i)
 {
     if (queries->id) return queries->id[i];
     return queries->vectors ? FLAT_NONE : (uint32_t)i;
 }
 
-static const float *query_vector(const struct flat_job *job, size_t i)
+static const float *query_vector(const struct job *job, size_t i)
 {
     size_t dim = job->base->dim;
     return job->queries->vectors ? job->queries->vectors + i * dim
                                  : job->base->rows + query_id(job->queries, i) * dim;
 }
 
-/* The vector of query I's target, and the penalty subtracted from its score. */
-static const float *target_vector(const struct flat_job *job, size_t i, float *penalty)
+/* And its target's, with what is subtracted from its score. */
+static const float *target_vector(const struct job *job, size_t i, float *penalty)
 {
     const struct flat_targets *targets = job->targets;
     const float *of_row = job->base->penalty;
@@ -108,8 +107,7 @@ VEC_KERNEL static void multiply(float *scores, const float *queries, const float
         }
 }
 
-static void gather_queries(struct flat_buffers *worker, const struct flat_job *job, size_t first,
-                           size_t count)
+static void gather_queries(struct worker *worker, const struct job *job, size_t first, size_t count)
 {
     size_t dim = job->base->dim;
     memset(worker->queries, 0, QUERIES * dim * sizeof(float));
@@ -119,8 +117,8 @@ static void gather_queries(struct flat_buffers *worker, const struct flat_job *j
     }
 }
 
-/* Computes the scores of block BLOCK of the base; returns its number of rows. */
-static size_t score_block(struct flat_buffers *worker, const struct flat *base, size_t block)
+/* The scores of block BLOCK of the base; returns how many rows it has. */
+static size_t score_block(struct worker *worker, const struct flat *base, size_t block)
 {
     size_t first = block * ROWS, count = base->count - first < ROWS ? base->count - first : ROWS;
     const float *rows = base->rows + first * base->dim;
@@ -135,8 +133,7 @@ static size_t score_block(struct flat_buffers *worker, const struct flat *base, 
     return count;
 }
 
-static void search_tile(struct flat_buffers *worker, const struct flat_job *job, size_t first,
-                        size_t count)
+static void search_tile(struct worker *worker, const struct job *job, size_t first, size_t count)
 {
     struct topk top[QUERIES];
     size_t blocks = (job->base->count + ROWS - 1) / ROWS, k = job->k;
@@ -146,8 +143,7 @@ static void search_tile(struct flat_buffers *worker, const struct flat_job *job,
         size_t rows = score_block(worker, job->base, block);
         for (size_t i = 0; i < count; i++) {
             const float *scores = worker->scores + i * ROWS;
-            size_t self =
-                query_id(job->queries, first + i) - block * ROWS; /* wraps when not in this block */
+            size_t self = query_id(job->queries, first + i) - block * ROWS; /* wraps: not here */
             for (size_t j = 0; j < rows; j++)
                 if (j != self) topk_offer(&top[i], scores[j], (uint32_t)(block * ROWS + j));
         }
@@ -162,8 +158,7 @@ static void search_tile(struct flat_buffers *worker, const struct flat_job *job,
     }
 }
 
-static void rank_tile(struct flat_buffers *worker, const struct flat_job *job, size_t first,
-                      size_t count)
+static void rank_tile(struct worker *worker, const struct job *job, size_t first, size_t count)
 {
     size_t dim = job->base->dim, blocks = (job->base->count + ROWS - 1) / ROWS;
     float wanted[QUERIES], penalty[QUERIES];
@@ -184,8 +179,7 @@ static void rank_tile(struct flat_buffers *worker, const struct flat_job *job, s
             if (self == target && self != FLAT_NONE) continue;
             uint32_t better = 0;
             for (size_t j = 0; j < rows; j++) better += scores[j] >= wanted[i];
-            size_t s = self - block * ROWS,
-                   t = target - block * ROWS; /* wraps when not in this block */
+            size_t s = self - block * ROWS, t = target - block * ROWS; /* wrap: not here */
             if (s < rows) better -= scores[s] >= wanted[i];
             if (t < rows) better -= scores[t] >= wanted[i];
             job->rank[first + i] += better;
@@ -193,10 +187,10 @@ static void rank_tile(struct flat_buffers *worker, const struct flat_job *job, s
     }
 }
 
-/* Distributes tiles of queries over the threads. The calling thread reports progress; after a
- * cancellation all threads skip the remaining tiles. */
-static film_status run_tiles(const struct flat_job *job, int threads, const film_progress *progress,
-                             film_error *error)
+/* Tiles of queries, shared out among the threads. The calling thread reports progress; when that
+ * says stop, all threads pass over what is left. */
+static film_status run(const struct job *job, int threads, const film_progress *progress,
+                       film_error *error)
 {
     film_status status = FILM_OK;
     size_t tiles = (job->queries->count + QUERIES - 1) / QUERIES, done = 0;
@@ -205,9 +199,9 @@ static film_status run_tiles(const struct flat_job *job, int threads, const film
     if ((size_t)threads > tiles) threads = tiles ? (int)tiles : 1;
 #pragma omp parallel num_threads(threads)
     {
-        struct flat_buffers worker;
+        struct worker worker;
         film_error own_error;
-        film_status own = flat_buffers_init(&worker, job, &own_error);
+        film_status own = worker_init(&worker, job, &own_error);
         if (own != FILM_OK) __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 #pragma omp for schedule(dynamic, 1)
         for (size_t tile = 0; tile < tiles; tile++) {
@@ -226,7 +220,7 @@ static film_status run_tiles(const struct flat_job *job, int threads, const film
 #pragma omp critical
             status = status_set(error, own, "%s", own_error.message);
         }
-        flat_buffers_free(&worker);
+        worker_free(&worker);
     }
     return status;
 }
@@ -243,6 +237,6 @@ film_status flat_rank(const struct flat *base, const struct flat_queries *querie
                       const struct flat_targets *targets, int threads,
                       const film_progress *progress, uint32_t *rank, film_error *error)
 {
-    struct flat_job job = {.base = base, .queries = queries, .targets = targets, .rank = rank};
-    return run_tiles(&job, threads, progress, error);
+    struct job job = {.base = base, .queries = queries, .targets = targets, .rank = rank};
+    return run(&job, threads, progress, error);
 }

@@ -1,28 +1,26 @@
-/* Exact nearest neighbours of rows that are partitioned over the processes of a job: sends blocks
- * of queries to all processes, searches locally with flat.c and merges the results. */
+/* Exact nearest neighbours of rows that are partitioned over the processes of a job. */
 #include "la/flat_share.h"
 #include "base/mem.h"
 #include "base/topk.h"
 
 #include <string.h>
 
-/* Queries sent to all processes at a time. */
-enum { BLOCK = 4096 };
+enum { BLOCK = 4096 }; /* queries that are with all processes at a time */
 
 /* ---- Neighbours ---- */
 
-struct search_blocks {
+struct search {
     const struct flat_share *share;
-    size_t k, *rows;  /* ROWS: of each process */
+    size_t k, *rows;  /* of each process */
     float *vectors;   /* BLOCK x dim: of the queries */
-    uint32_t *self;   /* BLOCK: their rows in this process */
-    uint32_t *found;  /* BLOCK x k numbers, then the same number of scores: the data to send */
-    uint32_t *came;   /* the data received from each process */
+    uint32_t *self;   /* BLOCK: which rows they are here */
+    uint32_t *found;  /* BLOCK x k numbers, then as many scores: what is sent */
+    uint32_t *came;   /* that of each process */
     size_t *out, *in; /* bytes to and from each process */
     float *kept;      /* k */
 };
 
-static void search_blocks_free(struct search_blocks *search)
+static void search_free(struct search *search)
 {
     mem_free(search->rows);
     mem_free_aligned(search->vectors);
@@ -36,12 +34,12 @@ static void search_blocks_free(struct search_blocks *search)
 
 _Static_assert(sizeof(float) == sizeof(uint32_t), "scores travel behind numbers");
 
-static film_status search_blocks_init(struct search_blocks *search, const struct flat_share *share,
-                                      size_t k, film_error *error)
+static film_status search_init(struct search *search, const struct flat_share *share, size_t k,
+                               film_error *error)
 {
     film_status status = FILM_OK;
     size_t processes = (size_t)share->comm->size, list = 2 * BLOCK * sizeof(uint32_t);
-    *search = (struct search_blocks){.share = share, .k = k};
+    *search = (struct search){.share = share, .k = k};
     TRY_ALLOC((search->rows = mem_zeroed(processes, sizeof(size_t))) &&
                   (search->out = mem_zeroed(processes, sizeof(size_t))) &&
                   (search->in = mem_zeroed(processes, sizeof(size_t))) &&
@@ -57,8 +55,8 @@ done:
     return status;
 }
 
-/* Merges the results of all processes for HERE queries into ID. */
-static void merge_found(struct search_blocks *search, size_t here, uint32_t *id)
+/* The best of what all processes found for HERE queries, to ID. */
+static void merge(struct search *search, size_t here, uint32_t *id)
 {
     size_t k = search->k, processes = (size_t)search->share->comm->size;
     for (size_t i = 0; i < here; i++) {
@@ -77,9 +75,8 @@ static void merge_found(struct search_blocks *search, size_t here, uint32_t *id)
     }
 }
 
-/* Searches for rows FIRST .. FIRST + HERE - 1 of process OWNER, which receives the results in
- * ID. */
-static film_status search_block(struct search_blocks *search, int owner, size_t first, size_t here,
+/* Rows FIRST .. FIRST + HERE of process OWNER, which gets the answers to ID. */
+static film_status search_block(struct search *search, int owner, size_t first, size_t here,
                                 int threads, uint32_t *id, film_error *error)
 {
     film_status status = FILM_OK;
@@ -103,7 +100,7 @@ static film_status search_block(struct search_blocks *search, int owner, size_t 
         search->in[p] = is_mine ? bytes : 0;
     }
     TRY(comm_exchange(comm, search->found, search->out, search->came, search->in, error));
-    if (is_mine) merge_found(search, here, id + first * k);
+    if (is_mine) merge(search, here, id + first * k);
 done:
     return status;
 }
@@ -112,7 +109,7 @@ film_status flat_share_search(const struct flat_share *share, size_t k, int thre
                               const film_progress *progress, uint32_t *id, film_error *error)
 {
     film_status status = FILM_OK;
-    struct search_blocks search;
+    struct search search;
     struct flat_queries all = {.count = share->mine.count};
     size_t done = 0, total = 0;
     if (share->comm->size == 1)
@@ -128,13 +125,13 @@ film_status flat_share_search(const struct flat_share *share, size_t k, int thre
             TRY(progress_report(progress, "neighbours", (double)done, (double)total, error));
         }
 done:
-    search_blocks_free(&search);
+    search_free(&search);
     return status;
 }
 
 /* ---- Ranks ---- */
 
-struct rank_blocks {
+struct ranking {
     const struct flat_share *share;
     float *query, *target;                   /* BLOCK x dim */
     float *penalty;                          /* BLOCK: of the targets */
@@ -142,7 +139,7 @@ struct rank_blocks {
     size_t *better;
 };
 
-static void rank_blocks_free(struct rank_blocks *ranking)
+static void ranking_free(struct ranking *ranking)
 {
     mem_free_aligned(ranking->query);
     mem_free_aligned(ranking->target);
@@ -153,12 +150,12 @@ static void rank_blocks_free(struct rank_blocks *ranking)
     mem_free(ranking->better);
 }
 
-static film_status rank_blocks_init(struct rank_blocks *ranking, const struct flat_share *share,
-                                    film_error *error)
+static film_status ranking_init(struct ranking *ranking, const struct flat_share *share,
+                                film_error *error)
 {
     film_status status = FILM_OK;
     size_t dim = share->mine.dim;
-    *ranking = (struct rank_blocks){.share = share};
+    *ranking = (struct ranking){.share = share};
     TRY_ALLOC((ranking->query = mem_aligned(BLOCK * dim, sizeof(float))) &&
                   (ranking->target = mem_aligned(BLOCK * dim, sizeof(float))) &&
                   (ranking->penalty = mem_array(BLOCK, sizeof(float))) &&
@@ -171,8 +168,8 @@ done:
     return status;
 }
 
-/* Gives every process the vectors of HERE numbers: the owner writes its vectors among zeros, and
- * the arrays are summed. PENALTY may be NULL. */
+/* The vectors of HERE numbers in every process: the owner puts its own among zeros, and they are
+ * added up. PENALTY may be NULL. */
 static film_status share_vectors(const struct flat_share *share, const uint32_t *number,
                                  size_t here, uint32_t *row, float *vectors, float *penalty,
                                  film_error *error)
@@ -206,7 +203,7 @@ film_status flat_share_rank(const struct flat_share *share, const struct flat_sh
         struct flat_targets targets = {.id = wanted->target};
         return flat_rank(&share->mine, &queries, &targets, threads, progress, rank, error);
     }
-    TRY(rank_blocks_init(&ranking, share, error));
+    TRY(ranking_init(&ranking, share, error));
     for (size_t first = 0; first < count; first += BLOCK) {
         size_t here = count - first < BLOCK ? count - first : BLOCK;
         TRY(share_vectors(share, wanted->query + first, here, ranking.query_row, ranking.query,
@@ -222,6 +219,6 @@ film_status flat_share_rank(const struct flat_share *share, const struct flat_sh
         TRY(progress_report(progress, "retrieval", (double)(first + here), (double)count, error));
     }
 done:
-    rank_blocks_free(&ranking);
+    ranking_free(&ranking);
     return status;
 }

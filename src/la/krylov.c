@@ -1,5 +1,5 @@
-/* Block Lanczos with full reorthogonalisation: the largest eigenvalues of an operator that is known
- * only by its products with blocks. It does not restart; the basis size is the caller's choice. */
+/* Block Lanczos with full reorthogonalisation for the largest eigenvalues of an operator known
+ * by its products. */
 #include "la/krylov.h"
 
 #include "base/mem.h"
@@ -11,20 +11,20 @@
 #include <string.h>
 
 /* Below this size LAPACK runs on one thread: it makes thousands of small calls, which gain little
- * from threads and become 100 times slower when another program occupies a core. The result is then
+ * from threads and stall badly (100 times) where another program holds a core. The result is then
  * also the same for every thread count. */
 enum { ONE_THREAD_BELOW = 2500 };
 
-struct lanczos {
-    float *basis;     /* rows x count, row stride ld */
-    size_t ld, count; /* row stride in floats; vectors so far */
+struct work {
+    float *basis;     /* rows x count of ld */
+    size_t ld, count; /* floats from row to row; vectors so far */
     size_t last;      /* width of the newest block */
     float *block;     /* rows x block: A times the newest block, then the next one */
     double *small;    /* basis' A basis, basis x basis; block tridiagonal */
-    double *gram;     /* block x block, of the remainder of the last step */
+    double *gram;     /* block x block, of what the last step left over */
 };
 
-static void lanczos_free(struct lanczos *work)
+static void work_free(struct work *work)
 {
     mem_free_aligned(work->basis);
     mem_free_aligned(work->block);
@@ -32,11 +32,11 @@ static void lanczos_free(struct lanczos *work)
     mem_free(work->gram);
 }
 
-static film_status lanczos_init(const struct krylov *job, struct lanczos *work, film_error *error)
+static film_status work_init(const struct krylov *job, struct work *work, film_error *error)
 {
     memset(work, 0, sizeof *work);
     work->ld = (job->basis + 15) / 16 * 16;
-    /* Rows would evict each other from the cache if the stride were a multiple of its set size. */
+    /* A row length that is a multiple of the cache's set size makes rows evict each other. */
     if (work->ld % 256 == 0) work->ld += 16;
     work->basis = mem_aligned(job->side.rows, work->ld * sizeof *work->basis);
     work->block = mem_aligned(job->side.rows, job->block * sizeof *work->block);
@@ -46,8 +46,8 @@ static film_status lanczos_init(const struct krylov *job, struct lanczos *work, 
     return missing ? status_no_memory(error) : FILM_OK;
 }
 
-/* Appends the block (rows x width) to the basis. */
-static void append_block(const struct krylov *job, struct lanczos *work, size_t width)
+/* Puts the block (rows x width) behind the basis. */
+static void append(const struct krylov *job, struct work *work, size_t width)
 {
 #pragma omp parallel for schedule(static) num_threads(job->side.threads)
     for (size_t i = 0; i < job->side.rows; i++)
@@ -58,10 +58,9 @@ static void append_block(const struct krylov *job, struct lanczos *work, size_t 
 }
 
 /* Adds the inner products of the newest block's image with the basis vectors from FIRST on (the
- * newest block and the preceding one) to the small matrix. It is called twice per step: the second,
- * full projection adds small corrections. side.factor starts with vector BEGIN. */
-static void collect_products(const struct krylov *job, struct lanczos *work, size_t begin,
-                             size_t first)
+ * newest block and the one before) to the small matrix. They come twice: the second, full
+ * projection gives small corrections. side.factor begins with vector BEGIN. */
+static void collect(const struct krylov *job, struct work *work, size_t begin, size_t first)
 {
     size_t columns = work->count - work->last;
     for (size_t j = 0; j < work->last; j++)
@@ -70,7 +69,7 @@ static void collect_products(const struct krylov *job, struct lanczos *work, siz
                 (double)job->side.factor[(i - begin) * work->last + j];
 }
 
-/* The norm of the longest column that was projected out (side.factor, count x width). */
+/* The length of the longest column that was projected away (side.factor, count x width). */
 static double longest(const struct krylov *job, size_t count, size_t width)
 {
     double largest = 0.0;
@@ -85,14 +84,12 @@ static double longest(const struct krylov *job, size_t count, size_t width)
     return sqrt(largest);
 }
 
-/* One Lanczos step: A times the newest block, orthogonalised against the basis. In exact arithmetic
- * only the last two blocks matter. Projecting them out first leaves so little along the others that
- * one pass of the full projection reaches full orthogonality. The usual second pass would double
- * the cost of the most expensive part. *SCALE is the length of the image along the basis, by which
- * a remainder of rounding is recognised. After a random block, the part along the first blocks is
- * the larger. */
-static film_status lanczos_step(struct krylov *job, struct lanczos *work, double *scale,
-                                film_error *error)
+/* One step: A times the newest block, made orthogonal to the basis. In exact arithmetic only the
+ * last two blocks matter; taking them off first leaves so little along the others that one pass of
+ * the full projection reaches full orthogonality (the usual second pass would double the cost of
+ * the dearest part). SCALE: how long the image was along the basis, so that a remainder of rounding
+ * is known as such; after a random block the part along the first blocks is the larger. */
+static film_status step(struct krylov *job, struct work *work, double *scale, film_error *error)
 {
     size_t width = work->last, near = work->count;
     if (near > width + job->block) near = width + job->block;
@@ -112,21 +109,21 @@ done:
     return status;
 }
 
-/* Keeps the first WIDTH columns of the step's remainder as the next block. It drops columns only
- * when the basis is about to span everything; then any choice is right. */
-static void narrow(const struct krylov *job, struct lanczos *work, size_t width)
+/* The next block: the first WIDTH columns of what the step left. Fewer only when the basis is about
+ * to span everything, so that it does not matter which. */
+static void narrow(const struct krylov *job, struct work *work, size_t width)
 {
     if (width == work->last) return;
     for (size_t i = 0; i < job->side.rows; i++)
         memmove(work->block + i * width, work->block + i * work->last, width * sizeof *work->block);
 }
 
-static film_status build(struct krylov *job, struct lanczos *work, film_error *error)
+static film_status build(struct krylov *job, struct work *work, film_error *error)
 {
     struct ortho *side = &job->side;
     film_status status = FILM_OK;
     double scale = 0.0;
-    /* Starting from A times a random block costs one product and saves a step. */
+    /* A start of A times random costs one product and saves a step. */
     ortho_random(side, work->block, job->block);
     TRY(job->apply(job->self, work->block, job->block, error));
     TRY(ortho_block(side, &(struct ortho_basis){work->basis, work->ld, 0}, work->block, job->block,
@@ -137,7 +134,7 @@ static film_status build(struct krylov *job, struct lanczos *work, film_error *e
             job->comm,
             progress_report(&job->progress, "svd", (double)work->count, (double)job->basis, error),
             error));
-        TRY(lanczos_step(job, work, &scale, error));
+        TRY(step(job, work, &scale, error));
         size_t left = job->basis - work->count;
         if (left == 0) break;
         size_t width = left < job->block ? left : job->block;
@@ -181,10 +178,9 @@ done:
     return status;
 }
 
-/* TOP (basis x rank) = the top RANK eigenvectors of the small matrix as float, largest first. The
- * residuals are the remainder of the last step, weighted by the vector's components in the last
- * block. */
-static void take_top(const struct krylov *job, const struct lanczos *work, const double *all_values,
+/* The top RANK eigenvectors of the small matrix as float, top (basis x rank), largest first; and
+ * the residuals: what the last step left over, weighted by the vector's share in the last block. */
+static void take_top(const struct krylov *job, const struct work *work, const double *all_values,
                      double *values, double *residual, float *top)
 {
     size_t size = job->basis, last = work->last;
@@ -201,7 +197,7 @@ static void take_top(const struct krylov *job, const struct lanczos *work, const
 }
 
 /* vectors (rows x rank) = basis (rows x count) * top (count x rank). */
-static void combine(const struct krylov *job, const struct lanczos *work, const float *top,
+static void combine(const struct krylov *job, const struct work *work, const float *top,
                     float *vectors)
 {
     size_t parts = job->side.rows / 256 + 1;
@@ -219,25 +215,25 @@ static void combine(const struct krylov *job, const struct lanczos *work, const 
 film_status krylov_top(struct krylov *job, double *values, double *residual, float **vectors,
                        film_error *error)
 {
-    struct lanczos work;
+    struct work work;
     double *all_values = NULL;
     float *top = NULL;
     film_status status = FILM_OK;
     *vectors = NULL;
-    TRY(lanczos_init(job, &work, error));
+    TRY(work_init(job, &work, error));
     TRY(build(job, &work, error));
     all_values = mem_array(job->basis, sizeof *all_values);
     top = mem_array(job->basis, job->rank * sizeof *top);
     *vectors = mem_array(job->side.rows, job->rank * sizeof **vectors);
     TRY_ALLOC(all_values && top && *vectors, error);
-    /* Every process computes this, because waiting for the first process would take as long. Two
-     * machines may round differently, so the first process's vectors are used. */
+    /* Every process computes this: one that waited for the first would not be done sooner. Two
+     * machines may round differently, so the first one's vectors count. */
     TRY(krylov_small(work.small, job->basis, all_values, job->side.threads, error));
     take_top(job, &work, all_values, values, residual, top);
     TRY(comm_broadcast(job->comm, top, job->basis * job->rank * sizeof *top, 0, error));
     combine(job, &work, top, *vectors);
 done:
-    lanczos_free(&work);
+    work_free(&work);
     mem_free(all_values);
     mem_free(top);
     if (status != FILM_OK) {

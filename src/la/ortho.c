@@ -1,5 +1,5 @@
-/* Orthonormalises blocks of columns against a basis and among themselves by repeated Cholesky QR.
- * It does not build the basis; that is krylov.c's task. */
+/* Makes blocks of columns orthonormal, among themselves and against a basis, by Cholesky QR
+ * repeated until it holds. */
 #include "la/ortho.h"
 
 #include "base/mem.h"
@@ -11,12 +11,12 @@
 
 enum { ROWS_AT_ONCE = 256, MOST_PASSES = 8 };
 
-/* The remainder of a column is rounding error when it is below LOST times its length before the
- * projection. Below WEAK it is real, but in float it is only roughly orthogonal to the basis. */
+/* What is left of a column counts as rounding below LOST times its length before the projection.
+ * Below WEAK it is real, but float has left it only roughly orthogonal to the basis. */
 static const double LOST = 1e-6, WEAK = 1e-3;
 
-/* Computes FIRST and ALL from the row counts of all processes. */
-static film_status find_first_row(struct ortho *side, film_error *error)
+/* FIRST and ALL from the row counts of all processes. */
+static film_status find_place(struct ortho *side, film_error *error)
 {
     const struct comm *comm = side->comm;
     side->first = 0;
@@ -63,7 +63,7 @@ void ortho_free(struct ortho *side)
     memset(side, 0, sizeof *side);
 }
 
-/* ---- Parts: the same for every thread count ---- */
+/* ---- parts: the same for every thread count ---- */
 
 static size_t part_count(const struct ortho *side)
 {
@@ -77,9 +77,9 @@ static size_t part_begin(const struct ortho *side, size_t part)
     return side->rows / parts * part + side->rows % parts * part / parts;
 }
 
-/* ---- Random blocks ---- */
+/* ---- random blocks ---- */
 
-static void draw_block(struct ortho *side, float *block, size_t ld, size_t width)
+static void draw(struct ortho *side, float *block, size_t ld, size_t width)
 {
     uint64_t seed = side->seed + 0x9e3779b97f4a7c15u * ++side->draws;
 #pragma omp parallel for schedule(static) num_threads(side->threads)
@@ -92,10 +92,10 @@ static void draw_block(struct ortho *side, float *block, size_t ld, size_t width
 
 void ortho_random(struct ortho *side, float *block, size_t width)
 {
-    draw_block(side, block, width, width);
+    draw(side, block, width, width);
 }
 
-/* ---- Products with the basis ---- */
+/* ---- products with the basis ---- */
 
 film_status ortho_project(struct ortho *side, const struct ortho_basis *basis, float *block,
                           size_t width, film_error *error)
@@ -103,8 +103,8 @@ film_status ortho_project(struct ortho *side, const struct ortho_basis *basis, f
     size_t ld = basis->ld, count = basis->count;
     size_t parts = part_count(side), size = count * width;
     if (size == 0) return FILM_OK;
-        /* OpenBLAS runs single-threaded inside a parallel region. Our own parts are also 10 to 50 %
-         * faster than its threads, because these products are tall and thin. */
+        /* OpenBLAS runs on one thread inside a parallel region. Parts of our own were also 10 to 50
+         * % faster than its own threads: these products are tall and thin. */
 #pragma omp parallel for schedule(dynamic, 1) num_threads(side->threads) if (parts > 1)
     for (size_t part = 0; part < parts; part++) {
         size_t begin = part_begin(side, part), end = part_begin(side, part + 1);
@@ -132,8 +132,8 @@ film_status ortho_project(struct ortho *side, const struct ortho_basis *basis, f
     return FILM_OK;
 }
 
-/* GRAM (width x width) of rows BEGIN .. END - 1, in double: 32 rows at a time are widened, so that
- * they stay in the first-level cache. */
+/* gram (width x width) of rows BEGIN .. END, in double: 32 rows at a time are widened, so that they
+ * stay in the first-level cache. */
 static void gram_rows(const float *block, size_t width, size_t begin, size_t end, double *gram)
 {
     double wide[32 * ORTHO_WIDEST];
@@ -170,8 +170,8 @@ struct factored {
     int any_dependent, weak;
 };
 
-/* gram = upper' upper, in place (row-major, upper triangle). We do not use LAPACK, because
- * dependent columns must be found one by one and all processes must find the same ones. The row and
+/* gram = upper' upper, in place (row-major, upper triangle). By hand instead of LAPACK: dependent
+ * columns must be found one by one, and all processes must come to the same verdict. The row and
  * column of a dependent one become those of the identity. */
 static struct factored cholesky(double *gram, size_t width, double scale)
 {
@@ -233,7 +233,7 @@ static void times_small(const struct ortho *side, float *block, size_t width, co
     }
 }
 
-/* The largest deviation of block' block from the identity. */
+/* How far block' block is from the identity. */
 static double distance_from_identity(const double *gram, size_t width)
 {
     double largest = 0.0;
@@ -267,10 +267,10 @@ film_status ortho_block(struct ortho *side, const struct ortho_basis *basis, flo
         invert_upper(gram, width, inverse);
         times_small(side, block, width, inverse);
         for (size_t j = 0; j < width; j++)
-            if (found.dependent[j]) draw_block(side, block + j, width, 1);
+            if (found.dependent[j]) draw(side, block + j, width, 1);
         again = found.weak; /* a dependent column is weak too */
     }
-    /* After 8 passes only rounding remains: the deviation is 1e-5 or better. */
+    /* Only rounding is left to argue about: 8 passes end at 1e-5 or better. */
 done:
     return status;
 }

@@ -1,6 +1,5 @@
-/* Minimises a function over matrices with orthonormal columns: Cayley curve (equation 313 of the
- * paper; Wen & Yin 2013), Barzilai-Borwein steps, Zhang & Hager's line search. It does not know the
- * problem; FILM's is in learn/film_problem.c. */
+/* Minimises a function over orthonormal matrices: Cayley curve and Barzilai-Borwein steps (Wen &
+ * Yin 2013). Does not know its problem. */
 #include "la/stiefel.h"
 #include "base/mem.h"
 #include "la/dense.h"
@@ -37,17 +36,17 @@ const char *stiefel_stop_name(enum stiefel_stop stop)
     return names[stop];
 }
 
-/* ---- The Cayley curve through P along the gradient G ---- */
+/* ---- The Cayley curve through P against the gradient G ---- */
 
 struct cayley {
     size_t r, d;
     int threads, full;
-    double scale;  /* ||G|| / sqrt(d): the blocks below use G / scale, see cayley_prepare */
+    double scale;  /* ||G|| / sqrt(d): the blocks below hold G / scale, see cayley_prepare */
     double *m;     /* r x 2d: [G, P]; r x r form: A, r x r */
     double *ntm;   /* 2d x 2d: N'M */
     double *ntp;   /* 2d x d: N'P */
-    double *left;  /* the linear system for one tau, overwritten by LAPACK */
-    double *right; /* its right-hand side, then its solution */
+    double *left;  /* the system of one tau, overwritten by LAPACK */
+    double *right; /* and its right side, then its solution */
     double *pg;    /* d x d: P'G */
     double *gg;    /* d x d: G'G */
     int *pivots;
@@ -79,7 +78,7 @@ done:
     return status;
 }
 
-/* A = G P' - P G', r x r. Used for small r only; the plain loops define A. */
+/* A = G P' - P G', r x r. Small r only, so the plain loops are the place to read what A is. */
 static void prepare_full(struct cayley *c, const double *p, const double *g)
 {
     size_t r = c->r, d = c->d;
@@ -90,10 +89,9 @@ static void prepare_full(struct cayley *c, const double *p, const double *g)
                 dense_dot(g + i * d, p + j * d, d) - dense_dot(p + i * d, g + j * d, d);
 }
 
-/* Computes the parts of the curve that do not depend on tau. A = GP' - PG' is linear in G, so G /
- * scale with tau * scale gives the same curve. Without scaling, N'M mixes numbers of the size of
- * G'G with numbers of the size of P'P, and the step loses half its digits when ||G|| is far from
- * 1. */
+/* The parts of the curve that do not depend on tau. A = GP' - PG' is linear in G, so G / scale with
+ * tau * scale gives the same curve; without it N'M mixes numbers of the size of G'G with ones of
+ * the size of P'P, and the step loses half its digits when ||G|| is far from 1. */
 static void cayley_prepare(struct cayley *c, const double *p, const double *g)
 {
     size_t r = c->r, d = c->d, dd = 2 * d;
@@ -125,14 +123,14 @@ static void cayley_prepare(struct cayley *c, const double *p, const double *g)
         }
 }
 
-static film_status solve_system(struct cayley *c, size_t side, film_error *error)
+static film_status solve(struct cayley *c, size_t side, film_error *error)
 {
     int info = LAPACKE_dgesv(LAPACK_ROW_MAJOR, (int)side, (int)c->d, c->left, (int)side, c->pivots,
                              c->right, (int)c->d);
     if (info == LAPACK_WORK_MEMORY_ERROR || info == LAPACK_TRANSPOSE_MEMORY_ERROR)
         return status_no_memory(error);
-    /* info > 0 is a singular system: impossible for a skew A except after overflow. The caller then
-     * sees numbers that are not finite and shortens the step. */
+    /* info > 0, a singular system: impossible for a skew A but for overflow; the caller sees
+     * numbers that are not finite and shortens the step. */
     if (info != 0) memset(c->right, 0xff, side * c->d * sizeof(double));
     return FILM_OK;
 }
@@ -154,7 +152,7 @@ static film_status cayley_step(struct cayley *c, const double *p, double tau, do
         memcpy(out, c->right, r * d * sizeof *out);
     } else {
         memcpy(c->right, c->ntp, side * d * sizeof *c->right);
-        TRY(solve_system(c, side, error));
+        TRY(solve(c, side, error));
         memcpy(out, p, r * d * sizeof *out);
         dense_times((struct dense_shape){r, d, side}, -t, c->m, c->right, 1.0, out, c->threads);
     }
@@ -185,9 +183,9 @@ double stiefel_defect(size_t rows, size_t cols, const double *p, double *scratch
     return sqrt(dense_dot(scratch, scratch, cols * cols));
 }
 
-/* P <- P (I - E/2), E = P'P - I: the first term of P (P'P)^-1/2, the nearest orthonormal matrix.
- * Each round squares the defect, so one or two rounds suffice. Unlike QR it does not rotate P. */
-static double repair_columns(struct cayley *c, double *p, double *copy, double *scratch)
+/* P <- P (I - E/2), E = P'P - I: the first term of P (P'P)^-1/2, the nearest orthonormal matrix. It
+ * squares the defect each time, so one or two rounds do; and unlike QR it does not turn P. */
+static double repair(struct cayley *c, double *p, double *copy, double *scratch)
 {
     size_t r = c->r, d = c->d;
     double defect = 1.0;
@@ -202,32 +200,32 @@ static double repair_columns(struct cayley *c, double *p, double *copy, double *
 
 /* ---- The loop ---- */
 
-struct descent {
+struct state {
     const struct stiefel_problem *problem;
     const struct stiefel_options *options;
     struct stiefel_result *result;
     size_t r, d, size;
     struct cayley curve;
     double *p, *p_old;       /* r x d each, as all below */
-    double *g, *g_old;       /* gradients under the current data */
+    double *g, *g_old;       /* gradients under the present data */
     double *flow, *flow_old; /* F(P), F(P_old) */
     double *trial, *g_trial;
     double *small;               /* d x d */
     double f, reference, weight; /* f(P), Zhang-Hager's C and Q */
-    size_t still;                /* consecutive steps that hardly changed f */
+    size_t still;                /* steps in a row that hardly changed f */
     double defect;               /* of the last trial */
-    int moved;                   /* P_old is valid */
+    int moved;                   /* there is a P_old */
 };
 
-static film_status evaluate_at(struct descent *s, const double *p, double *f, double *g,
-                               film_error *error)
+static film_status evaluate(struct state *s, const double *p, double *f, double *g,
+                            film_error *error)
 {
     s->result->evaluations++;
     return s->problem->evaluate(s->problem->self, p, f, g, error);
 }
 
 /* OUT = F(P) = G - P (G'P). */
-static void flow_of(struct descent *s, const double *p, const double *g, double *out)
+static void flow_of(struct state *s, const double *p, const double *g, double *out)
 {
     dense_transposed_times((struct dense_shape){s->d, s->d, s->r}, 1.0, g, p, 0.0, s->small,
                            s->options->threads);
@@ -236,24 +234,24 @@ static void flow_of(struct descent *s, const double *p, const double *g, double 
                 s->options->threads);
 }
 
-/* Lets the problem change its data at P. Afterwards f, the reference value and both gradients
+/* Lets the problem change its data at P; afterwards f, the reference value and both gradients
  * belong to the new data. */
-static film_status refresh_data(struct descent *s, film_error *error)
+static film_status refresh(struct state *s, film_error *error)
 {
     film_status status = FILM_OK;
     int changed = 0;
     if (s->problem->refresh) TRY(s->problem->refresh(s->problem->self, s->p, &changed, error));
     if (!changed) goto done;
     double before = s->f, unused;
-    TRY(evaluate_at(s, s->p, &s->f, s->g, error));
+    TRY(evaluate(s, s->p, &s->f, s->g, error));
     s->reference += s->f - before;
-    if (s->moved) TRY(evaluate_at(s, s->p_old, &unused, s->g_old, error));
+    if (s->moved) TRY(evaluate(s, s->p_old, &unused, s->g_old, error));
 done:
     return status;
 }
 
-/* The Barzilai-Borwein step length: the two formulas alternate. */
-static double step_length(const struct descent *s, size_t iteration)
+/* Barzilai-Borwein: the two formulas in turn. */
+static double step_length(const struct state *s, size_t iteration)
 {
     const struct stiefel_options *o = s->options;
     double pp = 0.0, pf = 0.0, ff = 0.0;
@@ -267,9 +265,8 @@ static double step_length(const struct descent *s, size_t iteration)
     return fmin(fmax(tau, o->least_tau), o->most_tau);
 }
 
-/* Line search: shortens *TAU until the trial point satisfies the Zhang-Hager condition. Leaves it
- * in trial, g_trial and *F_TRIAL. */
-static film_status search(struct descent *s, double *tau, double slope, double *f_trial,
+/* Shortens *TAU until the trial point is good enough; leaves it in trial, g_trial, *F_TRIAL. */
+static film_status search(struct state *s, double *tau, double slope, double *f_trial,
                           size_t *backtracks, int *found, film_error *error)
 {
     film_status status = FILM_OK;
@@ -279,12 +276,12 @@ static film_status search(struct descent *s, double *tau, double slope, double *
     for (*backtracks = 0; *backtracks <= o->backtracks; ++*backtracks, *tau *= o->shrink) {
         TRY(cayley_step(&s->curve, s->p, *tau, s->trial, error));
         s->defect = stiefel_defect(s->r, s->d, s->trial, s->small, o->threads);
-        if (!(s->defect < 0.5)) continue; /* overflow: the step is much too long */
+        if (!(s->defect < 0.5)) continue; /* overflow: a step far too long */
         if (s->defect > o->most_defect) {
-            s->defect = repair_columns(&s->curve, s->trial, s->g_trial, s->small);
+            s->defect = repair(&s->curve, s->trial, s->g_trial, s->small);
             s->result->repairs++;
         }
-        TRY(evaluate_at(s, s->trial, f_trial, s->g_trial, error));
+        TRY(evaluate(s, s->trial, f_trial, s->g_trial, error));
         if (*f_trial <= s->reference - o->rho * *tau * slope) {
             *found = 1;
             break;
@@ -294,19 +291,19 @@ done:
     return status;
 }
 
-static void swap_arrays(double **a, double **b)
+static void swap(double **a, double **b)
 {
     double *keep = *a;
     *a = *b;
     *b = keep;
 }
 
-/* Accepts the trial point: P becomes P_old, the trial point becomes P. */
-static void accept(struct descent *s, double f_trial)
+/* The trial point becomes P, P becomes P_old. */
+static void accept(struct state *s, double f_trial)
 {
     const struct stiefel_options *o = s->options;
-    swap_arrays(&s->p_old, &s->p), swap_arrays(&s->p, &s->trial);
-    swap_arrays(&s->g_old, &s->g), swap_arrays(&s->g, &s->g_trial);
+    swap(&s->p_old, &s->p), swap(&s->p, &s->trial);
+    swap(&s->g_old, &s->g), swap(&s->g, &s->g_trial);
     s->still = fabs(f_trial - s->f) < o->least_change * fabs(s->f) ? s->still + 1 : 0;
     s->f = f_trial;
     double weight = o->gamma * s->weight + 1.0;
@@ -316,8 +313,8 @@ static void accept(struct descent *s, double f_trial)
     if (s->defect > s->result->defect) s->result->defect = s->defect;
 }
 
-/* The state as a view for the report; the arrays stay the optimiser's. */
-static struct stiefel_state state_view(const struct descent *s)
+/* What stiefel_state hands out: the arrays stay the optimiser's own. */
+static struct stiefel_state state_view(const struct state *s)
 {
     const struct stiefel_result *result = s->result;
     return (struct stiefel_state){.iteration = result->iterations,
@@ -335,8 +332,8 @@ static struct stiefel_state state_view(const struct descent *s)
                                   .g_old = s->g_old};
 }
 
-/* Returns whether the completed step was the last; sets the reason in the result. */
-static int was_last(struct descent *s)
+/* Whether the step just done was the last, with the reason in the result. */
+static int was_last(struct state *s)
 {
     const struct stiefel_options *o = s->options;
     int still = s->still > 0 && s->still >= o->window;
@@ -344,8 +341,8 @@ static int was_last(struct descent *s)
     return still || s->result->iterations >= o->iterations;
 }
 
-/* One iteration. Sets *STOP when it was the last, with the reason in the result. */
-static film_status iterate(struct descent *s, size_t iteration, int *stop, film_error *error)
+/* One iteration. *STOP becomes 1 when it was the last, with the reason in the result. */
+static film_status iterate(struct state *s, size_t iteration, int *stop, film_error *error)
 {
     film_status status = FILM_OK;
     const struct stiefel_options *o = s->options;
@@ -354,7 +351,7 @@ static film_status iterate(struct descent *s, size_t iteration, int *stop, film_
     double f_trial = 0.0;
     *stop = 1;
     s->result->stop = STIEFEL_DATA;
-    if ((iteration - 1) % o->refresh_every == 0) status = refresh_data(s, error);
+    if ((iteration - 1) % o->refresh_every == 0) status = refresh(s, error);
     if (status == FILM_END) return FILM_OK;
     TRY(status);
     flow_of(s, s->p, s->g, s->flow);
@@ -388,7 +385,7 @@ done:
     return status;
 }
 
-static film_status state_init(struct descent *s, film_error *error)
+static film_status state_init(struct state *s, film_error *error)
 {
     film_status status = FILM_OK;
     double **arrays[] = {&s->p,    &s->p_old,    &s->g,     &s->g_old,
@@ -401,7 +398,7 @@ done:
     return status;
 }
 
-static void state_free(struct descent *s)
+static void state_free(struct state *s)
 {
     double *arrays[] = {s->p,        s->p_old, s->g,       s->g_old, s->flow,
                         s->flow_old, s->trial, s->g_trial, s->small};
@@ -409,21 +406,20 @@ static void state_free(struct descent *s)
     cayley_free(&s->curve);
 }
 
-/* Starts from the caller's P. */
-static film_status start_from(struct descent *s, const double *p, film_error *error)
+/* From the caller's P. */
+static film_status begin(struct state *s, const double *p, film_error *error)
 {
     memcpy(s->p, p, s->size * sizeof *p);
     if (!(repair(&s->curve, s->p, s->trial, s->small) < 1e-10))
         return status_set(error, FILM_USAGE, "start: its columns are not orthonormal");
     s->weight = 1.0;
-    film_status status = evaluate_at(s, s->p, &s->f, s->g, error);
+    film_status status = evaluate(s, s->p, &s->f, s->g, error);
     s->reference = s->f;
     return status;
 }
 
-/* Resumes from a state, which may come from a file. P is used unchanged: a repair would change its
- * bits. */
-static film_status resume(struct descent *s, const struct stiefel_state *from, film_error *error)
+/* From a state, which may come from a file. P is taken as it is: a repair would change its bits. */
+static film_status go_on(struct state *s, const struct stiefel_state *from, film_error *error)
 {
     size_t bytes = s->size * sizeof(double);
     memcpy(s->p, from->p, bytes), memcpy(s->p_old, from->p_old, bytes);
@@ -452,7 +448,7 @@ film_status stiefel_minimise(const struct stiefel_problem *problem,
 {
     film_status status = FILM_OK;
     size_t r = problem->rows, d = problem->cols;
-    struct descent s = {.problem = problem, .options = options, .result = result, .r = r, .d = d};
+    struct state s = {.problem = problem, .options = options, .result = result, .r = r, .d = d};
     int before = dense_begin();
     *result = (struct stiefel_result){.stop = STIEFEL_ITERATIONS};
     if (d == 0 || d > r || r > 100000)
@@ -460,7 +456,7 @@ film_status stiefel_minimise(const struct stiefel_problem *problem,
                        r));
     s.size = r * d;
     TRY(state_init(&s, error));
-    TRY(options->resume ? resume(&s, options->resume, error) : start_from(&s, p, error));
+    TRY(options->resume ? go_on(&s, options->resume, error) : begin(&s, p, error));
     int stop = was_last(&s);
     for (size_t k = result->iterations + 1; !stop && status == FILM_OK; k++)
         status = iterate(&s, k, &stop, error);

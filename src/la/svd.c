@@ -1,5 +1,5 @@
-/* Truncated SVD of a sparse matrix by block Krylov iteration on its shorter side: the SVD of FILM's
- * first step (34). Dense matrices with few columns are in svd_dense.c. */
+/* Truncated SVD of a sparse matrix by block Krylov iteration on its shorter side. Small or dense
+ * cases are in svd_dense.c. */
 #include "la/svd.h"
 
 #include "base/mem.h"
@@ -14,28 +14,28 @@
 enum { DEFAULT_BLOCK = 16, ROWS_AT_ONCE = 256 };
 
 /* Singular values below SMALLEST times the first are noise. Where the last wanted one is below
- * GRADED times the first, squaring (A = X'X in float) has cost too many digits, and polish corrects
- * it. */
+ * GRADED times the first, squaring (A = X'X in float) has cost too many digits: polish. */
 static const double SMALLEST = 1e-5, GRADED = 0.05;
 
-struct svd_job {
+struct job {
     const struct csr *x; /* rows of this process x cols */
     struct csr t;        /* its transpose */
     const struct comm *comm;
     int threads;
-    int cols_side;   /* the columns are the shorter side: A = X'X, else A = XX' */
+    int cols_side;   /* the shorter side is that of the columns: A = X'X, else A = XX' */
     size_t all_rows; /* of all processes */
-    float *middle;   /* longer side x block; in a job: this process's rows of it */
-    float *whole;    /* in a job, columns' side: cols x block; else NULL */
+    float *middle;   /* longer side x block; of several processes: its own part of the rows */
+    float *whole;    /* several processes, columns' side: cols x block; else NULL */
 };
 
-/* block = A block. Each process has its rows of the block (columns' side: its range of columns). */
+/* block = A block, each process with its part of the rows (the columns' side: its stretch of the
+ * columns). */
 static film_status apply(void *self, float *block, size_t width, film_error *error)
 {
-    struct svd_job *job = self;
+    struct job *job = self;
     film_status status = FILM_OK;
     size_t cols = job->x->cols;
-    if (!job->cols_side) { /* middle is a sum over the processes' rows */
+    if (!job->cols_side) { /* the middle is the sum over the processes' rows */
         csr_times(&job->t, block, width, job->threads, job->middle);
         TRY(comm_sum_float(job->comm, job->middle, cols * width, error));
         csr_times(job->x, job->middle, width, job->threads, block);
@@ -50,7 +50,7 @@ done:
     return status;
 }
 
-static film_status count_rows(struct svd_job *job, film_error *error)
+static film_status count_rows(struct job *job, film_error *error)
 {
     double rows = (double)job->x->rows;
     film_status status = FILM_OK;
@@ -65,16 +65,15 @@ done:
     return status;
 }
 
-/* Chooses sizes that the matrix allows. The defaults were measured on the 165,497 x 25,799 word
- * matrix of Quora; largest relative error of a singular value against ARPACK:
+/* Sizes that the matrix allows. The defaults were measured on the 165,497 x 25,799 word matrix of
+ * Quora; largest relative error of a singular value against ARPACK:
  *     rank 500, block 16: basis 1000 2.8e-2, 1252 1.6e-4, 1346 3e-7 (float's rounding)
  *               block 32: basis 1250 8.0e-4, 1500 4.0e-7; block 8: 1000 2.5e-2
  *     rank 256, block 16: basis 512 3.7e-2, 640 2.7e-3, 704 2.4e-4, 768 3e-6
  *               block 32: basis 704 2.2e-3, 768 1.8e-4; block 8: 640 1.0e-3
- * Block 32 is about 10 % faster for the same basis, but needs a larger basis and loses overall.
- * Block 8 wastes half of every cache line. */
-static void choose_sizes(const struct svd_job *job, const struct svd_options *options,
-                         struct krylov *krylov)
+ * Block 32 is some 10 % faster for the same basis, which does not make up for the larger basis it
+ * needs. Block 8 wastes half of every cache line it fetches. */
+static void choose(const struct job *job, const struct svd_options *options, struct krylov *krylov)
 {
     size_t most = job->cols_side ? job->x->cols : job->all_rows;
     krylov->rank = options->rank < most ? options->rank : most;
@@ -121,15 +120,15 @@ done:
     return status;
 }
 
-/* ---- From one side to the other ---- */
+/* ---- from one side to the other ---- */
 
-struct svd_sides {
+struct pair {
     size_t near_rows, far_rows, rank;
     float *near, *far; /* rows x rank: orthonormal; X or X' times it, then orthonormal too */
 };
 
 /* far = X near or X' near */
-static film_status cross(const struct svd_job *job, struct svd_sides *pair, film_error *error)
+static film_status cross(const struct job *job, struct pair *pair, film_error *error)
 {
     pair->far = mem_array(pair->far_rows, pair->rank * sizeof *pair->far);
     if (!pair->far) return status_no_memory(error);
@@ -139,9 +138,9 @@ static film_status cross(const struct svd_job *job, struct svd_sides *pair, film
                                              job->threads, pair->far, error);
 }
 
-/* LENGTHS (rank) of far's columns, summed in double, in parts that do not depend on the threads. */
-static film_status column_lengths(const struct svd_job *job, const struct svd_sides *pair,
-                                  double *lengths, film_error *error)
+/* lengths (rank) of far's columns, summed in double, in parts that do not depend on the threads. */
+static film_status column_lengths(const struct job *job, const struct pair *pair, double *lengths,
+                                  film_error *error)
 {
     size_t rank = pair->rank;
     double *sums = mem_zeroed(ORTHO_PARTS, rank * sizeof *sums);
@@ -169,7 +168,7 @@ done:
 }
 
 /* gram (rank x rank) = far' far in double. */
-static film_status far_gram(const struct svd_job *job, const struct svd_sides *pair, double *gram,
+static film_status far_gram(const struct job *job, const struct pair *pair, double *gram,
                             film_error *error)
 {
     size_t rank = pair->rank;
@@ -205,12 +204,11 @@ static film_status turn_columns(float *matrix, size_t rows, size_t rank, const f
     return FILM_OK;
 }
 
-/* far = X near is accurate to float rounding of the first singular value, whereas A near knew only
- * its square to that precision. The Gram matrix of far in double, W S^2 W', rotates both sides:
- * near W, far W S^-1. This makes far orthonormal down to 1e-5 of the first singular value. It costs
- * rank^2
- * * rows; text with its flat spectrum does not need it. */
-static film_status polish(const struct svd_job *job, struct svd_sides *pair, double *sigma,
+/* far = X near is exact to a float's rounding of the first singular value, where A near knew only
+ * its square to that precision. Its Gram matrix in double, W S^2 W', turns both sides: near W, far
+ * W S^-1. This makes far orthonormal down to 1e-5 of the first singular value. It costs rank^2 *
+ * rows; text with its flat spectrum does not need it. */
+static film_status polish(const struct job *job, struct pair *pair, double *sigma,
                           film_error *error)
 {
     size_t rank = pair->rank;
@@ -227,7 +225,7 @@ static film_status polish(const struct svd_job *job, struct svd_sides *pair, dou
         for (size_t i = 0; i < rank; i++)
             turn[i * rank + j] = (float)gram[(rank - 1 - j) * rank + i];
     }
-    /* Two machines may round differently, so the first process's rotation is used. */
+    /* two machines may round differently */
     TRY(comm_broadcast(job->comm, turn, rank * rank * sizeof *turn, 0, error));
     TRY(turn_columns(pair->near, pair->near_rows, rank, turn, error));
     TRY(turn_columns(pair->far, pair->far_rows, rank, turn, error));
@@ -239,7 +237,7 @@ done:
     return status;
 }
 
-/* Drops all columns except the first KEEP. */
+/* Keeps the first KEEP columns. */
 static void cut_columns(float **matrix, size_t rows, size_t rank, size_t keep)
 {
     if (keep == rank) return;
@@ -250,7 +248,7 @@ static void cut_columns(float **matrix, size_t rows, size_t rank, size_t keep)
 }
 
 /* matrix (rows x rank): column j times scale[j]. */
-static void scale_columns(const struct svd_job *job, float *matrix, size_t rows, size_t rank,
+static void scale_columns(const struct job *job, float *matrix, size_t rows, size_t rank,
                           const float *scale)
 {
 #pragma omp parallel for schedule(static) num_threads(job->threads)
@@ -258,7 +256,7 @@ static void scale_columns(const struct svd_job *job, float *matrix, size_t rows,
         for (size_t j = 0; j < rank; j++) matrix[i * rank + j] *= scale[j];
 }
 
-/* SCALE (rank) = the first entry of largest magnitude in each column of VALUES (rows x rank). */
+/* scale (rank) = the first of the largest magnitude in each column of VALUES (rows x rank). */
 static void find_largest(const float *values, size_t rows, size_t rank, float *scale)
 {
     for (size_t j = 0; j < rank; j++) scale[j] = 0.0f;
@@ -269,9 +267,9 @@ static void find_largest(const float *values, size_t rows, size_t rank, float *s
         }
 }
 
-/* SCALE = +1 or -1, to make the entry of largest magnitude in each column of u positive. The rows
- * of u (ROWS of this process x rank) continue over the processes. */
-static film_status find_signs(const struct svd_job *job, const float *u, size_t rows, size_t rank,
+/* scale: +1 or -1 to make the entry of largest magnitude in each column of u positive, u (ROWS of
+ * this process x rank) being one behind the other in the processes. */
+static film_status find_signs(const struct job *job, const float *u, size_t rows, size_t rank,
                               float *scale, film_error *error)
 {
     film_status status = FILM_OK;
@@ -287,9 +285,9 @@ done:
     return status;
 }
 
-/* Normalises lengths, determines the rank and fixes the signs. */
-static film_status finish_svd(const struct svd_job *job, struct svd_sides *pair, struct svd *out,
-                              double *sigma, film_error *error)
+/* Lengths, rank, signs. */
+static film_status finish(const struct job *job, struct pair *pair, struct svd *out, double *sigma,
+                          film_error *error)
 {
     film_status status = FILM_OK;
     float *scale = mem_array(pair->rank, sizeof *scale);
@@ -309,7 +307,7 @@ static film_status finish_svd(const struct svd_job *job, struct svd_sides *pair,
     cut_columns(&pair->near, pair->near_rows, pair->rank, keep);
     cut_columns(&pair->far, pair->far_rows, pair->rank, keep);
     out->rank = pair->rank = keep;
-    /* Adjacent values that agree within rounding may be in the wrong order. */
+    /* Neighbours that agree to rounding may have come in the wrong order. */
     for (size_t j = 0; j < keep; j++)
         out->sigma[j] = (float)(j > 0 && sigma[j] > sigma[j - 1] ? sigma[j - 1] : sigma[j]);
     TRY(find_signs(job, job->cols_side ? pair->near : pair->far, out->u_rows, keep, scale, error));
@@ -324,7 +322,7 @@ done:
 film_status svd_compute(const struct csr *x, const struct svd_options *options, struct svd *out,
                         film_error *error)
 {
-    struct svd_job job = {.x = x, .comm = options->comm ? options->comm : &comm_single};
+    struct job job = {.x = x, .comm = options->comm ? options->comm : &comm_single};
     struct krylov krylov = {0};
     struct pair pair = {0};
     double *values = NULL;
@@ -333,7 +331,7 @@ film_status svd_compute(const struct csr *x, const struct svd_options *options, 
     job.threads = openmp_use(options->threads);
     if (options->rank == 0) return status_set(error, FILM_USAGE, "rank must be at least 1");
     TRY(count_rows(&job, error));
-    choose_sizes(&job, options, &krylov);
+    choose(&job, options, &krylov);
     values = mem_array(krylov.rank, sizeof *values);
     TRY_ALLOC(values, error);
     TRY(solve(&job, options, out, values, &krylov, &pair.near, error));
@@ -342,7 +340,7 @@ film_status svd_compute(const struct csr *x, const struct svd_options *options, 
     out->u_rows = spread_rows(job.comm, x->cols);
     pair.near_rows = job.cols_side ? out->u_rows : x->rows;
     pair.far_rows = job.cols_side ? x->rows : out->u_rows;
-    TRY(finish_svd(&job, &pair, out, values, error));
+    TRY(finish(&job, &pair, out, values, error));
 done:
     out->u = job.cols_side ? pair.near : pair.far;
     out->v = job.cols_side ? pair.far : pair.near;

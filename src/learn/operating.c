@@ -1,5 +1,5 @@
-/* Chooses a threshold: sorts rows by descending score and tries every gap between two scores in one
- * sweep. Probabilities are fitted in learn/calibrate_fit.c. */
+/* Chooses a threshold: rows are sorted by falling score, and every gap between two scores is
+ * tried in one sweep. Probabilities are not its business (learn/calibrate_fit.c). */
 #include "learn/operating.h"
 #include "base/mem.h"
 
@@ -36,12 +36,12 @@ static int higher_first(const void *left, const void *right)
     return a > b ? -1 : a < b;
 }
 
-/* Weights of the rows that passed so far and of all rows; [1] positive, [0] negative. */
+/* What has passed so far, and all there is; [1] same, [0] different. */
 struct tally {
     double passed[2], all[2], prior;
 };
 
-/* Computes the measures. An empty class has no errors, and none of it passes. */
+/* A class without rows has nothing wrong in it, and nothing that passes. */
 static void fill_in(const struct tally *tally, struct operating_point *out)
 {
     double recall = tally->all[1] > 0 ? tally->passed[1] / tally->all[1] : NAN;
@@ -55,17 +55,16 @@ static void fill_in(const struct tally *tally, struct operating_point *out)
     out->f1 = hits > 0 ? 2 * hits / (hits + alarms + prior) : 0;
 }
 
-/* Tolerance for a rate that equals the target except for rounding. */
-#define SLACK 1e-12
+#define SLACK 1e-12 /* a share that is the target but for rounding */
 
-/* Returns whether NEW, the lower threshold, is better than BEST. */
+/* Is NEW, the lower threshold, to be taken instead of BEST? */
 static int prefer(const film_operating *wanted, const struct operating_point *new,
                   const struct operating_point *best)
 {
     switch (wanted->criterion) {
     case FILM_F1:
         return new->f1 > best->f1;
-    case FILM_PRECISION: /* NaN: nothing passed, so there is no precision */
+    case FILM_PRECISION: /* NaN: nothing passed, which nobody means by precision */
         if (new->precision >= wanted->target - SLACK) return 1;
         return !best->reached && !(new->precision < best->precision);
     case FILM_RECALL:
@@ -75,7 +74,7 @@ static int prefer(const film_operating *wanted, const struct operating_point *ne
     }
 }
 
-/* Returns whether POINT satisfies the criterion's target. */
+/* Whether BEST, just taken, is what was wanted. */
 static int is_reached(const film_operating *wanted, const struct operating_point *point)
 {
     if (wanted->criterion == FILM_PRECISION) return point->precision >= wanted->target - SLACK;
@@ -83,21 +82,21 @@ static int is_reached(const film_operating *wanted, const struct operating_point
     return 1;
 }
 
-/* The midpoint between the row that passes and the next lower one. The midpoint of adjacent doubles
- * is one of them; it must not be the lower. */
+/* Between the row that passes and the next, lower one. Of neighbouring doubles the middle is one of
+ * them; it must not be the lower. */
 static double between(double passes, double next)
 {
     double middle = 0.5 * (passes + next);
     return middle > next ? middle : passes;
 }
 
-static void sweep_thresholds(const film_operating *wanted, double prior, const struct row *rows,
-                             size_t count, struct operating_point *best)
+static void sweep(const film_operating *wanted, double prior, const struct row *rows, size_t count,
+                  struct operating_point *best)
 {
     struct tally tally = {.prior = prior};
-    /* Summed in the order in which rows pass, so that both sums agree to the last bit. */
+    /* In the order in which they pass, so that all that pass are all there are to the last bit. */
     for (size_t i = 0; i < count; i++) tally.all[rows[i].same] += rows[i].weight;
-    /* The starting point: no row passes. */
+    /* Nothing passes. */
     best->threshold = count ? fmax(rows[0].score + 1e-6, nextafter(rows[0].score, INFINITY)) : 0.5;
     fill_in(&tally, best);
     best->reached = is_reached(wanted, best);
