@@ -95,7 +95,7 @@ struct verb {
     const char *summary;
     const char *arguments;
     const char *details;               /* shown below the options */
-    const char *page;                  /* documentation page, such as "docs/pool.md"; NULL: none */
+    const char *page;                  /* documentation page, such as "docs/how-to/search.md"; NULL: none */
     int shared;                        /* can run under mpirun */
     int min_words, max_words;          /* number of positional arguments; maximum 0: no limit */
     const struct option *options;      /* NULL: each action has its own */

@@ -169,7 +169,7 @@ static int run(const struct command *command, void *given)
 const struct verb verb_pool = {
     VERB_POOL,
     .arguments = "ACTION POOL ... [options]",
-    .page = "docs/pool.md",
+    .page = "docs/how-to/search.md",
     .min_words = 1,
     .max_words = 1,
     .actions = actions,

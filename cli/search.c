@@ -226,7 +226,7 @@ static int run(const struct command *command, void *given)
 const struct verb verb_search = {
     VERB_SEARCH,
     .arguments = "POOL QUERY|- [options]",
-    .page = "docs/pool.md",
+    .page = "docs/how-to/search.md",
     .min_words = 2,
     .max_words = 2,
     .options = options,

@@ -225,7 +225,7 @@ typedef struct film_found {
     film_sentence sentence;
     /* The verdict for the query (a) and the sentence (b). It has reasons only with `explain`. */
     film_verdict verdict;
-    /* The value that answers are sorted by; docs/pool.md has the formula. */
+    /* The value that answers are sorted by; docs/how-to/search.md has the formula. */
     double score;
 } film_found;
 
@@ -379,7 +379,7 @@ typedef struct film_dedup_result {
 
 /* Finds which of COUNT records mean the same, without comparing all pairs: an index finds
  * candidates, the full pair decision judges them, and clusters are formed by a rule that does not
- * chain (docs/pool.md). The result depends neither on the order of the records nor on the number of
+ * chain (docs/how-to/find-duplicates.md). The result depends neither on the order of the records nor on the number of
  * threads. RESULT may be NULL. */
 FILM_API film_status film_dedup(const film_model *model, const film_record *records, size_t count,
                                 const film_dedup_options *options, film_dedup_result *result,

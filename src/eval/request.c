@@ -76,28 +76,27 @@ film_status request_check_labels(const struct evaluation *evaluation, film_error
         int asked;
         const char *what;
     } need_pairs[] = {
-        {options->pool != NULL, "so nothing to search a pool for"},
-        {evaluation->decide_by_knn, "to decide on by knn"},
-        {options->threshold != 0, "to decide on by a threshold"},
-        {options->operating != NULL, "to choose an operating point on"},
-        {options->prior == FILM_PRIOR_AUTO, "to take the prior from"},
+        {options->pool != NULL, "for a search of the pool"},
+        {evaluation->decide_by_knn, "for the knn decision"},
+        {options->threshold != 0, "for a threshold"},
+        {options->operating != NULL, "for an operating point"},
+        {options->prior == FILM_PRIOR_AUTO, "for the prior"},
     };
     if (evaluation->corpus.labels == FILM_LABELS_NONE)
         return status_set(
             error, FILM_BAD_INPUT,
-            "%s: no labels to compare with; it needs a label, score or category column "
-            "or triplets (name the columns if they have other names)",
+            "%s: no labels; add a label, score or category column or triplets, or name the columns",
             evaluation->path);
     if (evaluation_has_pairs(evaluation)) return FILM_OK;
     for (size_t i = 0; i < sizeof need_pairs / sizeof *need_pairs; i++)
         if (need_pairs[i].asked)
-            return status_set(error, FILM_USAGE, "%s has neither labelled pairs nor triplets%s %s",
-                              evaluation->path, i == 0 ? "," : "", need_pairs[i].what);
+            return status_set(error, FILM_USAGE, "%s has neither labelled pairs nor triplets %s",
+                              evaluation->path, need_pairs[i].what);
     if (options->against && evaluation->corpus.labels == FILM_LABELS_CATEGORIES)
-        return status_set(error, FILM_USAGE,
-                          "%s holds categories; two models are compared on pairs, triplets or "
-                          "scores",
-                          evaluation->path);
+        return status_set(
+            error, FILM_USAGE,
+            "%s has categories; two models can be compared on pairs, triplets or scores only",
+            evaluation->path);
     return FILM_OK;
 }
 
@@ -108,10 +107,10 @@ film_status request_prior(struct evaluation *evaluation, film_error *error)
     if (evaluation->prior != FILM_PRIOR_AUTO) return FILM_OK;
     for (size_t i = 0; i < evaluation->pairs; i++) same += evaluation->label[i] >= 0.5f;
     if (same == 0 || same == (double)evaluation->pairs)
-        return status_set(error, FILM_BAD_INPUT,
-                          "%s: all pairs are labelled %s, which is no prior to decide with; give "
-                          "it as a number",
-                          evaluation->path, same == 0 ? "different" : "the same");
+        return status_set(
+            error, FILM_BAD_INPUT,
+            "%s: all pairs are labelled %s, so they give no prior; set the prior to a number",
+            evaluation->path, same == 0 ? "different" : "the same");
     evaluation->prior = same / (double)evaluation->pairs;
     return FILM_OK;
 }
