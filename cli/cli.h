@@ -94,8 +94,9 @@ struct verb {
     enum library library;
     const char *summary;
     const char *arguments;
-    const char *details;               /* shown below the options */
-    const char *page;                  /* documentation page, such as "docs/how-to/search.md"; NULL: none */
+    const char *details; /* shown below the options */
+    /* documentation page, such as "docs/how-to/search.md"; NULL: none */
+    const char *page;
     int shared;                        /* can run under mpirun */
     int min_words, max_words;          /* number of positional arguments; maximum 0: no limit */
     const struct option *options;      /* NULL: each action has its own */

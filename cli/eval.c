@@ -342,7 +342,8 @@ const struct verb verb_eval = {
     .details =
         "FILE contains labelled pairs, pairs with scores, triplets or categories. The metrics "
         "that\n"
-        "apply to it are printed with 95 % bootstrap confidence intervals; docs/reference/measures.md defines "
+        "apply to it are printed with 95 % bootstrap confidence intervals; "
+        "docs/reference/measures.md defines "
         "them.\n\n"
         "examples:\n"
         "  film eval faq.film examples/faq/heldout.tsv\n"

@@ -67,11 +67,11 @@ static int run(const struct command *command, void *given)
     return report(status, &error);
 }
 
-const struct verb verb_info = {VERB_INFO,
-                               .arguments = "MODEL",
-                               .min_words = 1,
-                               .max_words = 1,
-                               .options = options,
-                               .run = run,
-                               .details =
-                                   "MODEL may be a folder with a BERT encoder (docs/explanation/bert.md).\n"};
+const struct verb verb_info = {
+    VERB_INFO,
+    .arguments = "MODEL",
+    .min_words = 1,
+    .max_words = 1,
+    .options = options,
+    .run = run,
+    .details = "MODEL may be a folder with a BERT encoder (docs/explanation/bert.md).\n"};

@@ -8,8 +8,8 @@
  *
  * A verdict of film.h has some hundred reasons. An explanation is the same sum, grouped for people:
  * the weight of each word of the two sentences, and the weights of a dozen named groups. Bias,
- * words and groups add up to the log-odds. docs/explanation/explanations.md describes the method. film_types.h has
- * the rules of all calls. This header is part of libfilm. */
+ * words and groups add up to the log-odds. docs/explanation/explanations.md describes the method.
+ * film_types.h has the rules of all calls. This header is part of libfilm. */
 #ifndef FILM_EXPLAIN_H
 #define FILM_EXPLAIN_H
 
@@ -130,8 +130,9 @@ FILM_API film_status film_explanation_json(const film_explanation *explanation, 
 
 /* ---- What a model learned ------------------------------------------------------------------- */
 
-/* Each of these calls returns one JSON object; free it with film_free. docs/explanation/explanations.md describes
- * the fields. MOST is the length of each list, at most 1000; 0: 10. */
+/* Each of these calls returns one JSON object; free it with film_free.
+ * docs/explanation/explanations.md describes the fields. MOST is the length of each list, at most
+ * 1000; 0: 10. */
 
 /* Explains a dimension of the vectors: the words with the highest and lowest weights, how
  * concentrated it is on few words, and the stored examples at its ends. FILM_USAGE: the dimension

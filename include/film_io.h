@@ -153,8 +153,8 @@ FILM_API void film_output_discard(film_output *output);
 
 /* A job is the same program started several times, as by `mpirun -n 4 film train ...`. Where
  * options have a `job`, its processes share the work: each makes the same call with the same
- * arguments. A NULL job is this process alone. docs/how-to/scale-out.md describes what is split and what it
- * costs. */
+ * arguments. A NULL job is this process alone. docs/how-to/scale-out.md describes what is split and
+ * what it costs. */
 typedef struct film_job film_job;
 
 /* Joins the job this process was started in. *OUT is NULL, without an error, where there is no job

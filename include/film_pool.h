@@ -379,8 +379,8 @@ typedef struct film_dedup_result {
 
 /* Finds which of COUNT records mean the same, without comparing all pairs: an index finds
  * candidates, the full pair decision judges them, and clusters are formed by a rule that does not
- * chain (docs/how-to/find-duplicates.md). The result depends neither on the order of the records nor on the number of
- * threads. RESULT may be NULL. */
+ * chain (docs/how-to/find-duplicates.md). The result depends neither on the order of the records
+ * nor on the number of threads. RESULT may be NULL. */
 FILM_API film_status film_dedup(const film_model *model, const film_record *records, size_t count,
                                 const film_dedup_options *options, film_dedup_result *result,
                                 film_error *error);

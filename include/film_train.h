@@ -149,11 +149,11 @@ typedef struct film_train_options {
     const char *stem;
     /* Words to leave out: "english", or a file with a word per line; NULL: none. */
     const char *stop;
-    /* A Hugging Face folder with a BERT encoder (docs/explanation/bert.md). Sentence vectors then come from the
-     * encoder, with a map on top (methods FILM and SVD) or a network on top (DEEP). The encoder
-     * becomes part of the model. A full decision learns the weight of the vectors on the dev file,
-     * which should contain nothing that the encoder was trained on; without a dev file, on held-out
-     * rows. NULL: vectors are made from words. */
+    /* A Hugging Face folder with a BERT encoder (docs/explanation/bert.md). Sentence vectors then
+     * come from the encoder, with a map on top (methods FILM and SVD) or a network on top (DEEP).
+     * The encoder becomes part of the model. A full decision learns the weight of the vectors on
+     * the dev file, which should contain nothing that the encoder was trained on; without a dev
+     * file, on held-out rows. NULL: vectors are made from words. */
     const char *bert;
     /* A folder that caches the vectors of the encoder for the next training; NULL: no cache. */
     const char *cache;
@@ -418,8 +418,8 @@ FILM_API film_status film_split(const char *path, const char *train_path, const 
 FILM_API void film_train_register(void);
 
 /* A pretrained BERT encoder, read from a downloaded Hugging Face folder. It maps sentences to
- * vectors and learns nothing from your data. docs/explanation/bert.md lists the supported models. Threads may
- * share it. */
+ * vectors and learns nothing from your data. docs/explanation/bert.md lists the supported models.
+ * Threads may share it. */
 typedef struct film_bert film_bert;
 
 FILM_API film_status film_bert_open(const char *folder, film_bert **out, film_error *error);

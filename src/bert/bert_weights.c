@@ -1,6 +1,5 @@
-/* The weights of a folder: model.safetensors, or its parts with an index, as floats in the
- * network's own layout. Every shape is checked before memory is taken for it: what is allocated is
- * then bounded by the size of the files. */
+/* Reads a folder's weights (model.safetensors or its shards) as floats in the network's layout. Every
+ * shape is checked before memory is taken, so the files' sizes bound what is allocated. */
 #include "bert/bert_parts.h"
 #include "base/mem.h"
 
@@ -9,7 +8,6 @@
 #include <string.h>
 
 enum { MOST_FILES = 1000, NAME_ROOM = 160, LANES = 16, BLOCK = 16 };
-
 /* ---- Where tensors come from ---- */
 
 struct tensor_source {
@@ -455,7 +453,8 @@ film_status bert_take_weights(struct safetensors *file, int borrowed, const char
     struct tensor_source *source = mem_zeroed(1, sizeof *source);
     if (!source && !borrowed) safetensors_close(file);
     if (!source) return status_no_memory(error);
-    *source = (struct tensor_source){.name = name, .file = {file}, .count = 1, .borrowed = borrowed};
+    *source =
+        (struct tensor_source){.name = name, .file = {file}, .count = 1, .borrowed = borrowed};
     return load(source, config, out, error);
 }
 
@@ -477,7 +476,7 @@ film_status bert_weights_round(struct bert_weights *weights, const struct bert_c
     TRY_ALLOC(weights->int8 = mem_zeroed(config->layers, sizeof *weights->int8), error);
     for (size_t i = 0; i < config->layers; i++) {
         const struct bert_layer *layer = &weights->layers[i];
-        struct bert_int8 *to = weights->int8[i];
+        struct bert_int8 *to = weights->int8[i]; /* one per matrix */
         TRY(bert_int8_init(&to[BERT_QKV], layer->qkv, hidden, 3 * hidden, error));
         TRY(bert_int8_init(&to[BERT_MIX], layer->mix, hidden, hidden, error));
         TRY(bert_int8_init(&to[BERT_UP], layer->up, hidden, inner, error));

@@ -98,8 +98,8 @@ film_status graph_search(const struct graph_view *view, struct graph_walker *wal
                          const struct graph_question *question, uint32_t *id, float *score,
                          size_t *found, film_error *error);
 
-/* COUNT queries at once: OUT's id and score (may be NULL) are count x k, GRAPH_NONE and 0 where there are
- * fewer. QUESTION's vector is the first of them. */
+/* COUNT queries at once: OUT's id and score (may be NULL) are count x k, GRAPH_NONE and 0 where
+ * there are fewer. QUESTION's vector is the first of them. */
 film_status graph_search_many(const struct graph_view *view, const struct graph_question *question,
                               size_t count, int threads, const film_progress *progress,
                               const struct nearest *out, film_error *error);

@@ -33,7 +33,8 @@ struct scan_queries {
     size_t count, k;
 };
 
-/* OUT's id and score (may be NULL) are count x k, best first; where there are fewer than k rows the rest is SCAN_NONE. COUNTS may be NULL. */
+/* OUT's id and score (may be NULL) are count x k, best first; where there are fewer than k rows the
+ * rest is SCAN_NONE. COUNTS may be NULL. */
 film_status scan_search(const struct scan *scan, const struct scan_queries *queries, int threads,
                         const film_progress *progress, const struct nearest *out,
                         struct scan_counts *counts, film_error *error);

@@ -1,6 +1,6 @@
-/* Exact nearest neighbours by inner products of blocks of queries with blocks of rows. The products are our own: those
- * of sgemm are rounded differently in different lanes of its tile (OpenBLAS's kernels for AVX2), so equal vectors
- * would not tie. */
+/* Exact nearest neighbours by inner products of blocks of queries with blocks of rows. The products
+ * are our own: those of sgemm are rounded differently in different lanes of its tile (OpenBLAS's
+ * kernels for AVX2), so equal vectors would not tie. */
 #include "la/flat.h"
 #include "base/mem.h"
 #include "base/topk.h"
@@ -84,8 +84,8 @@ static const float *target_vector(const struct job *job, size_t i, float *penalt
 /* Eight queries at once. */
 typedef float lanes __attribute__((vector_size(32), aligned(4)));
 
-/* scores (QUERIES x ROWS) = queries' * rows'. A lane adds up one query's products with one row, dimension by
- * dimension: every score is the same sum in the same order, wherever it is. */
+/* scores (QUERIES x ROWS) = queries' * rows'. A lane adds up one query's products with one row,
+ * dimension by dimension: every score is the same sum in the same order, wherever it is. */
 VEC_KERNEL static void multiply(float *scores, const float *queries, const float *rows, size_t dim)
 {
     enum { LANES = 8, PART = 4 * LANES }; /* two rows x 32 queries: eight sums in registers */

@@ -1,8 +1,8 @@
 /* Exact nearest neighbours by inner product: compares every query with every row (brute force).
  *
- * Every score is the same sum in the same order, so it depends on the two vectors alone, not on their
- * places or on the number of threads: equal vectors tie exactly, and the bytes of the result are the same
- * for every thread count. For cosines the caller normalises the rows. */
+ * Every score is the same sum in the same order, so it depends on the two vectors alone, not on
+ * their places or on the number of threads: equal vectors tie exactly, and the bytes of the result
+ * are the same for every thread count. For cosines the caller normalises the rows. */
 #ifndef LA_FLAT_H
 #define LA_FLAT_H
 
@@ -37,8 +37,8 @@ struct flat_targets {
     const float *penalty; /* count, for vectors only; NULL: no penalty */
 };
 
-/* OUT's id and score (may be NULL) are queries x k, best first, of equal scores the lower id; where there
- * are fewer than k (other) rows the rest is FLAT_NONE. */
+/* OUT's id and score (may be NULL) are queries x k, best first, of equal scores the lower id; where
+ * there are fewer than k (other) rows the rest is FLAT_NONE. */
 film_status flat_search(const struct flat *base, const struct flat_queries *queries, size_t k,
                         int threads, const film_progress *progress, const struct nearest *out,
                         film_error *error);

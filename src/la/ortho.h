@@ -45,7 +45,8 @@ struct ortho_basis {
     size_t ld, count; /* LD: floats from row to row */
 };
 
-/* block -= basis basis' block. The inner products basis' block (count x width) are in side->factor after it. */
+/* block -= basis basis' block. The inner products basis' block (count x width) are in side->factor
+ * after it. */
 film_status ortho_project(struct ortho *side, const struct ortho_basis *basis, float *block,
                           size_t width, film_error *error);
 

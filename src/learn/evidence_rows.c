@@ -125,11 +125,12 @@ static film_status read_stretches(struct stretch *stretches, size_t count,
 
 /* ---- Numbering ----
  *
- * Items that at least two pairs of the job have get a number, in the order in which their second pairs come:
- * the same in every process, and for any number of them. Most items occur once, and a table of all would be
- * many times larger than that of those that stay; so keys are looked at in turns, a part of their hashes
- * each. In a turn every process shows each of its items once, or twice where two of its pairs have it, to
- * the process that decides about it; the second time a key is shown, that place is marked. */
+ * Items that at least two pairs of the job have get a number, in the order in which their second
+ * pairs come: the same in every process, and for any number of them. Most items occur once, and a
+ * table of all would be many times larger than that of those that stay; so keys are looked at in
+ * turns, a part of their hashes each. In a turn every process shows each of its items once, or
+ * twice where two of its pairs have it, to the process that decides about it; the second time a key
+ * is shown, that place is marked. */
 
 enum { TURN_KEYS = 1 << 18, MOST_TURNS = 32 }; /* each turn reads all keys */
 
@@ -183,8 +184,8 @@ done:
     return status;
 }
 
-/* STAYS[i]: key i of COUNT, as the processes showed them one behind the other, is there for the second
- * time. */
+/* STAYS[i]: key i of COUNT, as the processes showed them one behind the other, is there for the
+ * second time. */
 static film_status decide(const uint64_t *key, size_t count, unsigned char *stays,
                           film_error *error)
 {
@@ -350,8 +351,8 @@ static void shrink(void **array, uint64_t count, size_t size)
     if (smaller) *array = smaller;
 }
 
-/* A stretch is freed as soon as it is copied, and what the unknown items leave in the end: pairs are read once,
- * and this is where most memory is wanted. */
+/* A stretch is freed as soon as it is copied, and what the unknown items leave in the end: pairs
+ * are read once, and this is where most memory is wanted. */
 static film_status join_stretches(struct evidence_rows *rows, struct stretch *stretches,
                                   size_t count, int threads, film_error *error)
 {

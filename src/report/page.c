@@ -120,7 +120,8 @@ void page_assemble(const struct report *report, struct markup *page)
     markup_print(
         page,
         "<footer>Created by film %s. The CSV link of a plot downloads its values. Hover over a "
-        "point to see what it represents. docs/explanation/report.md explains each section.</footer>"
+        "point to see what it represents. docs/explanation/report.md explains each "
+        "section.</footer>"
         "</main></body></html>\n",
         film_version());
 }

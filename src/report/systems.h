@@ -2,8 +2,8 @@
  * data.
  *
  * Its columns are system (required), model (a model file; marks the row of the reported model),
- * explained (text) and the figures below, in any order. Fields may be empty. docs/explanation/report.md
- * describes the file for users. */
+ * explained (text) and the figures below, in any order. Fields may be empty.
+ * docs/explanation/report.md describes the file for users. */
 #ifndef REPORT_SYSTEMS_H
 #define REPORT_SYSTEMS_H
 
