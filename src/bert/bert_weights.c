@@ -1,5 +1,5 @@
-/* Reads a folder's weights (model.safetensors or its shards) as floats in the network's layout. Every
- * shape is checked before memory is taken, so the files' sizes bound what is allocated. */
+/* Reads a folder's weights (model.safetensors or its shards) as floats in the network's layout.
+ * Checks every shape before it takes memory, so the files' sizes bound what is allocated. */
 #include "bert/bert_parts.h"
 #include "base/mem.h"
 
