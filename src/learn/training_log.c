@@ -4,6 +4,7 @@
 #include "learn/training_log.h"
 #include "base/mem.h"
 #include "base/clock.h"
+#include "base/jsonfile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +86,7 @@ static film_status print(const json_t *object, char **out, film_error *error)
 {
     char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(6));
     *out = text ? mem_string(text, strlen(text)) : NULL;
-    free(text);
+    jsonfile_free_text(text);
     return *out ? FILM_OK : status_no_memory(error);
 }
 

@@ -91,7 +91,7 @@ area under the ROC curve N N +N [+N, +N]
 log loss N N +N [+N, +N]
 Brier score N N +N [+N, +N]
 only the first is right: 0, only the second: 0; McNemar (exact binomial) p = 1
-no difference can be told: +N points of accuracy (95 %: N to N; McNemar p = 1)
+no significant difference: +N points of accuracy (95 %: N to N; McNemar p = 1)
 END
 
 # ---- operating points ----

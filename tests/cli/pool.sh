@@ -94,7 +94,7 @@ expect_output "an id with another text names the line" 2 \
     "$FILM" pool add c.pool conflict.tsv
 expect_output "the batch is not there" 0 "id	text	category" "$FILM" pool list c.pool
 expect_output "earlier batches are" 2 \
-    'film: conflict.tsv:4: id "1" is in the pool with another text ("one"); replace it to take the new one
+    'film: conflict.tsv:4: id "1" is in the pool with a different text ("one"); replace existing sentences or choose another id
 2 sentences added; run the same command again to continue' "$FILM" pool add c.pool conflict.tsv --batch 2
 expect_output "--replace" 0 "1 added, 1 replaced, 2 already present" \
     "$FILM" pool add c.pool conflict.tsv --replace
@@ -135,13 +135,13 @@ if "$PYTHON" -c 'import sqlite3' 2>/dev/null; then
     sql bad.pool "DELETE FROM vector WHERE number = 2; UPDATE vector SET bytes = zeroblob(32) WHERE number = 1;
         UPDATE sentence SET text = 'My card was found' WHERE number = 3"
     expect_output "check finds what is wrong" 2 'problem: sentence "card-stolen" has no vector
-problem: sentence "card-unfreeze" is damaged (checksum differs); add it again and replace it
-problem: sentence "card-lost": its vector is not that of its text
+problem: sentence "card-unfreeze": checksum mismatch; add it again and replace it
+problem: sentence "card-lost": the vector does not match the text
 280 sentences, 279 vectors (278 recomputed), 2 labels
 3 problems, 0 repaired' "$FILM" pool check bad.pool
     expect_output "--repair computes again what can be" 2 'problem: sentence "card-stolen" has no vector
-problem: sentence "card-unfreeze" is damaged (checksum differs); add it again and replace it
-problem: sentence "card-lost": its vector is not that of its text
+problem: sentence "card-unfreeze": checksum mismatch; add it again and replace it
+problem: sentence "card-lost": the vector does not match the text
 280 sentences, 279 vectors (278 recomputed), 2 labels
 3 problems, 2 repaired' "$FILM" pool check bad.pool --repair
     expect_status "adding it again" 0 "$FILM" pool add bad.pool "$FAQ/questions.tsv" --replace
@@ -202,7 +202,7 @@ kill -INT $child; wait $child; status=$?
 kill $feeder 2>/dev/null; wait $feeder 2>/dev/null
 check "Ctrl-C: exit code 4" test $status -eq 4
 check "says what is there" bash -c 'grep -qx "film: stopped during adding" err && grep -qE "^[0-9,]+ sentences? added; run the same command again to continue$" err'
-check "and that is true" test "$(("$("$FILM" pool list int.pool | wc -l)" - 1))" -eq "$(grep -oE '^[0-9]+ sentences' err | cut -d' ' -f1)"
+check "and that is true" test "$(("$("$FILM" pool list int.pool | wc -l)" - 1))" -eq "$(grep -oE '^[0-9,]+ sentences' err | cut -d' ' -f1 | tr -d ,)"
 check "nothing lies beside it" test "$(ls int.pool*)" = int.pool
 
 # ---- usage ----

@@ -19,9 +19,9 @@ static void versions_and_names_are_returned(void **state)
     assert_int_equal(FILM_VERSION_NUMBER / 1000 % 1000, FILM_VERSION_MINOR);
     assert_string_equal(film_status_name(FILM_OK), "ok");
     assert_string_equal(film_status_name(FILM_DENIED), "denied");
-    for (int i = 0; i <= FILM_DENIED; i++)
+    for (int i = 0; i <= FILM_NEEDS_LIBRARY; i++)
         assert_string_not_equal(film_status_name((film_status)i), "unknown");
-    assert_string_equal(film_status_name((film_status)8), "unknown");
+    assert_string_equal(film_status_name((film_status)9), "unknown");
     assert_string_equal(film_status_name((film_status)-1), "unknown");
     assert_string_equal(film_format_name(FILM_FORMAT_LINES), "lines");
     assert_string_equal(film_format_name(FILM_FORMAT_COUNT), "unknown");
@@ -40,7 +40,7 @@ struct known {
 };
 struct newer {
     size_t size;
-    int a, b, c;
+    int a, b, c, d; /* without padding, whose bytes nobody sets */
 };
 
 static void options_of_other_versions_are_read(void **state)
@@ -52,7 +52,7 @@ static void options_of_other_versions_are_read(void **state)
     assert_int_equal(into.size, sizeof into);
     assert_int_equal(into.a, 1);
     assert_int_equal(into.b, 7);
-    struct newer newer = {sizeof newer, 2, 3, 0};
+    struct newer newer = {sizeof newer, 2, 3, 0, 0};
     assert_ok(sized_options(&into, sizeof into, &newer, "known", &error));
     assert_int_equal(into.a, 2);
     assert_int_equal(into.b, 3);

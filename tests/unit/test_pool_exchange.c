@@ -80,9 +80,9 @@ static void a_pool_renamed_over_one_in_use_is_refused(void **state)
     assert_string_equal(list_pool(pool, NULL), "old=I lost my card||||;");
     film_sentence one = sentence("more", "can I pay in euro");
     assert_int_equal(film_pool_add(pool, &one, 1, NULL, NULL, &error), FILM_IO);
-    assert_non_null(strstr(error.message, "replaced by another file"));
+    assert_non_null(strstr(error.message, "replaced while it was in use"));
     film_pool_close(pool);
-    expect_refused(path, "-wal holds changes of another pool");
+    expect_refused(path, "-wal has changes of a different pool");
     assert_int_equal(unlink(beside(path, "-wal")), 0);
     unlink(beside(path, "-shm"));
     expect_whole(path, "new=where is my parcel||||;");
@@ -174,7 +174,7 @@ static void a_log_of_a_pools_later_or_other_life_is_not_its_own(void **state)
     copy_with_log(path, copy);
     film_pool_close(pool);
     copy_file(backup, copy); /* restored after the crash, without the later changes */
-    expect_refused(copy, "-wal holds changes of another pool");
+    expect_refused(copy, "-wal has changes of a different pool");
     unlink(beside(copy, "-wal"));
     expect_whole(copy, "a=I lost my card||||;");
     pool = open_pool(copy); /* a copy that diverges */
@@ -184,7 +184,7 @@ static void a_log_of_a_pools_later_or_other_life_is_not_its_own(void **state)
     add_one(pool, "e", "can I pay in euro");
     copy_file(beside(path, "-wal"), beside(copy, "-wal"));
     film_pool_close(pool);
-    expect_refused(copy, "-wal holds changes of another pool");
+    expect_refused(copy, "-wal has changes of a different pool");
     remove_pool(copy);
     remove_pool(path);
     remove_pool(backup);

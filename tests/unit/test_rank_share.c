@@ -355,7 +355,7 @@ static void more_processes_than_dimensions_are_refused(void **state)
     run_job(&job, 3);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(job.status[i], FILM_USAGE);
-        assert_non_null(strstr(job.errors[i].message, "at most as many processes"));
+        assert_non_null(strstr(job.errors[i].message, "processes are too many for"));
     }
     csr_free(&x);
 }
