@@ -23,14 +23,14 @@ check "the model is the same once more" cmp one.film two.film
 expect_status "a cache of one's own" 0 train --cache own -q -o two.film
 check "is used" bash -c 'ls own/*/*.vectors'
 expect_status "a cache that cannot be written stops nothing" 0 train --cache /dev/null/x -o two.film
-check "but is reported" grep -q '^vectors not cached: cannot make the folder' err
+check "but is reported" grep -q '^vectors not cached: cannot create the folder' err
 
 check "with --dev there is nothing to warn of" fails_with 1 grep -q 'overrates it' err
 expect_status "without --dev" 0 "$FILM" train train.tsv --bert tiny --dim 8 -t 1 -o held.film
 check "it reports what the encoder's weight is based on" grep -q \
     '^if the encoder was trained on this file, the model overrates it; pass pairs that it has not seen with --dev$' err
 expect_status "its report" 0 "$FILM" report held.film -q -o held.html
-check "tells it too" grep -q 'What the encoder is worth was learned on rows of the training file' held.html
+check "tells it too" grep -q 'The weight of the encoder was learned on the training file' held.html
 
 rm -r tiny # one file holds all of it
 expect_status "info" 0 "$FILM" info one.film
