@@ -140,7 +140,7 @@ def labelled(twins):
 
 def origins(uri):
     """The origin of a label comes in through the library alone."""
-    path = os.path.join(os.path.dirname(FILM), "libfilm.so")
+    path = os.path.join(os.path.dirname(FILM), "libfilm-pool.so")
     if SANITIZED or not os.path.exists(path):
         return print("# origins of labels: the library cannot be loaded here")
     film = ctypes.CDLL(path)

@@ -148,12 +148,12 @@ closed=$(free_port)
 expect_output "no server" 3 "film: cannot reach the database of postgresql://owner@127.0.0.1:$closed/pool: connection to server at \"127.0.0.1\", port $closed failed: Connection refused; Is the server running on that host and accepting TCP/IP connections?" \
     "$FILM" pool list "postgresql://owner@127.0.0.1:$closed/pool"
 run "$FILM" pool list "$(uri_of owner nosuch)"
-check "no such database" grep -q 'cannot be reached: .*database "nosuch" does not exist' err
+check "no such database" grep -q 'cannot reach the database of .*database "nosuch" does not exist' err
 expect_output "no pool in it" 2 "film: $(database none) has no pool; create one first" "$FILM" pool list "$(uri_of owner none)"
 expect_output "a pool is not made twice" 3 "film: $name has a pool already; drop its schema or choose another database" \
     "$FILM" pool create "$uri" --model faq.film
 PGPASSFILE=/dev/null run "$FILM" pool list "$uri"
-check "no password" grep -q 'cannot be reached: .*no password supplied' err
+check "no password" grep -q 'cannot reach the database of .*no password supplied' err
 sql postgres "CREATE DATABASE latin OWNER owner ENCODING LATIN1 LOCALE 'C' TEMPLATE template0"
 expect_output "another encoding" 3 "film: $(uri_of owner latin) has encoding LATIN1; create the database with encoding UTF8" \
     "$FILM" pool create "$(uri_of owner latin)" --model faq.film
@@ -175,7 +175,7 @@ check "in its schema" test "$(sql pool 'SELECT count(*) FROM "Odd""name".sentenc
 sql pool "UPDATE film.sentence SET text = 'changed past film' WHERE id = 'card-stolen'"
 sql pool "UPDATE film.sentence SET vector = '\\x00' WHERE id = 'later'"
 run "$FILM" pool check "$uri" --full
-check "check finds what was changed past film" bash -c 'grep -q "card-stolen.*was changed in the database by another program" out && grep -q "later.*no vector in the database" out && grep -q "^2 problems, 0 repaired" out' || cat out
+check "check finds what was changed past film" bash -c 'grep -q "card-stolen.*was changed in the database by another program" out && grep -q "later.*no vector or an invalid vector in the database" out && grep -q "^2 problems, 0 repaired" out' || cat out
 run "$FILM" pool check "$uri" --full --repair
 check "check --repair writes back what the copy has" grep -q '^2 problems, 2 repaired' out
 check "in the database" test "$(sql pool "SELECT text FROM film.sentence WHERE id = 'card-stolen'")" = "My card was stolen, how do I block it?"

@@ -374,7 +374,7 @@ def whole_files(line):
     done = place.program(*create)
     tables = bulk.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'film'")
     check("film pool create, line lost before the commit: no pool, and it claims none",
-          done.returncode == 3 and tables == [["0"]] and "not known" in done.stderr, done.stderr, tables)
+          done.returncode == 3 and tables == [["0"]] and "was lost during the commit" in done.stderr, done.stderr, tables)
     line.set_trap(COMMIT, after=line.cut)
     done = place.program(*create)
     tables = bulk.sql("SELECT count(*) FROM film.counter")
