@@ -143,7 +143,7 @@ check "train --help has headings" test "$(grep -E '^[a-z ]+:$' help | paste -sd'
 check "and the settings of --set" grep -qE '^settings for --set:$' help
 expect_output "a heading is no option" 1 "film train: unknown option --data; see film train --help" "$FILM" train x -o y --data
 name="the stemmers' names in the completions are those of the program"
-"$FILM" train "$FAQ/train.tsv" -o x.film --stem nonsense 2>&1 | sed 's/.*there are: //' | tr ' ' '\n' | sort >stemmers
+"$FILM" train "$FAQ/train.tsv" -o x.film --stem nonsense 2>&1 | sed 's/.*available: //' | tr ' ' '\n' | sort >stemmers
 for shell in bash zsh fish; do
     check "$name ($shell)" bash -c 'while read -r s; do grep -qw "$s" "$1" || { echo "$s"; exit 1; }; done <stemmers' \
         - completion.$shell
