@@ -75,11 +75,14 @@ static film_status read_report(struct generation *generation, const char *path, 
     return bad ? failed(error, FILM_IO, "cannot read", path) : FILM_OK;
 }
 
-static film_status generation_open(const struct service_options *options, struct generation **out,
+/* CURRENT is the generation in use, or NULL. Its pool file must not be opened directly: closing the
+ * file would release SQLite's POSIX locks of this process. */
+static film_status generation_open(const struct service_options *options,
+                                   const struct generation *current, struct generation **out,
                                    film_error *error)
 {
-    int pool;
-    film_status status = is_pool(options->path, &pool, error);
+    int pool = current && current->pool;
+    film_status status = pool ? FILM_OK : is_pool(options->path, &pool, error);
     if (status != FILM_OK) return status;
     struct generation *generation = calloc(1, sizeof *generation);
     if (!generation) return failed(error, FILM_NO_MEMORY, NULL, NULL);
@@ -202,7 +205,7 @@ film_status service_open(struct service *service, const struct service_options *
     clock_gettime(CLOCK_REALTIME, &now);
     service->options = *options;
     service->started = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-    film_status status = generation_open(options, &generation, error);
+    film_status status = generation_open(options, NULL, &generation, error);
     if (status != FILM_OK) return status;
     atomic_init(&service->current, generation);
     pthread_mutex_init(&service->lock, NULL);
@@ -243,7 +246,8 @@ film_status service_reload(struct service *service, film_error *error)
 {
     struct generation *fresh = NULL;
     film_status status = check_replaced(service, error);
-    if (status == FILM_OK) status = generation_open(&service->options, &fresh, error);
+    if (status == FILM_OK)
+        status = generation_open(&service->options, atomic_load(&service->current), &fresh, error);
     if (status != FILM_OK) {
         atomic_fetch_add(&service->failed_reloads, 1);
         return status;

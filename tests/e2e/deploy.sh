@@ -35,14 +35,19 @@ if have "systemd takes the unit" systemd-analyze; then
     check "and exposes little of the machine" systemd-analyze security --offline=true --threshold=10 "$PWD/film.service"
 fi
 
-# The packages of the libraries that the program itself names (not those that these load in turn). libc is always there.
+# The packages of the libraries that the program, its modules and our libraries name (not those that these load in turn),
+# and libpq, which is loaded by name. libc is always there.
 loaded() {
-    objdump -p "$FILM" | awk '$1 == "NEEDED" { print $2 }' | grep -v '^libc\.so\|^libm\.so\|^ld-linux' |
-        while read -r name; do
-            file=$(ldd "$FILM" | awk -v name="$name" '$1 == name { print $3 }')
-            file=$(realpath "$file")
-            { dpkg -S "$file" || dpkg -S "${file#/usr}"; } 2>/dev/null | cut -d : -f 1
-        done | sort -u
+    local folder object name file
+    folder=$(dirname "$FILM")
+    { ldconfig -p | awk '$1 == "libpq.so.5" { print $NF }'
+        for object in "$FILM" "$folder"/libfilm*.so "$folder"/film-verbs-*.so; do
+            objdump -p "$object" | awk '$1 == "NEEDED" { print $2 }' | grep -v '^libc\.so\|^libm\.so\|^ld-linux\|^libfilm' |
+                while read -r name; do ldd "$object" | awk -v name="$name" '$1 == name { print $3 }'; done
+        done; } | sort -u | while read -r file; do
+        file=$(realpath "$file")
+        { dpkg -S "$file" || dpkg -S "${file#/usr}"; } 2>/dev/null | cut -d : -f 1
+    done | sort -u
 }
 # shellcheck disable=SC2086
 same_packages() { diff <(printf '%s\n' $RUN_PACKAGES | sort) <(loaded); }
