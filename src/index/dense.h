@@ -47,7 +47,7 @@ struct dense_among {
     size_t count;
 };
 
-/* The same among some rows, all of which are looked at; ids out of range are passed over. */
+/* The same for selected rows only, all of which are compared. Ids out of range are skipped. */
 film_status dense_search_among(const struct dense *dense, struct graph_walker *walker,
                                const float *vector, const struct dense_among *among, size_t k,
                                struct nearest *out, film_error *error);
