@@ -1,0 +1,261 @@
+"""Loads the three libraries and calls them: errors become exceptions, options become structs.
+
+libfilm is loaded at import, libfilm-pool and libfilm-train at their first call. Each is looked for
+in the package (a wheel), on LD_LIBRARY_PATH, in the checkout's build/release, then by the system.
+"""
+import ctypes
+import os
+import threading
+from itertools import accumulate
+from pathlib import Path
+
+from . import _abi
+
+NONE = ctypes.c_size_t(-1).value  # FILM_NONE: a count of 0 that is meant
+ZERO = -1e300  # FILM_ZERO: a number 0 that is meant
+_FILES = {"film": "libfilm.so.1", "pool": "libfilm-pool.so.1", "train": "libfilm-train.so.1"}
+_HERE = Path(__file__).resolve().parent
+_loaded = {}
+_lock = threading.RLock()
+
+
+class Error(Exception):
+    """A call of FILM failed. The message says what is wrong, where and what to do."""
+
+
+class UsageError(Error, ValueError):
+    """An argument or an option is invalid."""
+
+
+class BadInputError(Error, ValueError):
+    """The content of a file or a text is invalid."""
+
+
+class FileError(Error, OSError):
+    """A file or a database could not be read or written."""
+
+
+class DeniedError(Error, PermissionError):
+    """The user of the database lacks the permission."""
+
+
+class Cancelled(Error):
+    """A callback cancelled the call."""
+
+
+_ERRORS = {
+    _abi.FILM_USAGE: UsageError, _abi.FILM_BAD_INPUT: BadInputError, _abi.FILM_IO: FileError,
+    _abi.FILM_CANCELLED: Cancelled, _abi.FILM_NO_MEMORY: MemoryError,
+    _abi.FILM_DENIED: DeniedError,
+}
+
+
+def _places(file):
+    yield _HERE / "lib" / file
+    for folder in filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":")):
+        yield Path(folder) / file
+    yield _HERE.parent.parent / "build" / "release" / file
+
+
+def library(name):
+    """The library NAME ("film", "pool" or "train"), loaded at its first use."""
+    with _lock:
+        if name not in _loaded:
+            # Waiting OpenMP threads must not take the processor from other programs. The user's
+            # own setting wins. libgomp reads it when it is loaded.
+            if name == "train":
+                os.environ.setdefault("GOMP_SPINCOUNT", "1000")
+            path = next((p for p in _places(_FILES[name]) if p.exists()), _FILES[name])
+            try:
+                _loaded[name] = ctypes.CDLL(str(path))
+            except OSError as error:
+                raise ImportError(
+                    f"{_FILES[name]}: {error}; build FILM with scripts/build, install its "
+                    "packages, or set LD_LIBRARY_PATH to the folder of the library") from None
+        return _loaded[name]
+
+
+class _Calls:
+    """The functions of the C API as attributes, each prepared at its first use."""
+
+    def __getattr__(self, name):
+        if "film_" + name not in _abi.FUNCTIONS:
+            raise AttributeError(name)
+        owner, result, arguments = _abi.FUNCTIONS["film_" + name]
+        function = getattr(library(owner), "film_" + name)
+        function.restype, function.argtypes = result, arguments
+        setattr(self, name, function)
+        return function
+
+
+C = _Calls()
+
+
+def check(function, *arguments):
+    """Calls FUNCTION with ARGUMENTS and an error, and raises when it fails.
+
+    Returns whether there was something: False stands for FILM_END.
+    """
+    error = _abi.film_error()
+    status = function(*arguments, ctypes.byref(error))
+    if status not in (_abi.FILM_OK, _abi.FILM_END):
+        raise _ERRORS.get(status, Error)(error.message.decode("utf-8", "replace"))
+    return status == _abi.FILM_OK
+
+
+def handle(function, *arguments):
+    """Calls a function that returns a handle in its last argument before the error."""
+    out = ctypes.c_void_p()
+    check(function, *arguments, ctypes.byref(out))
+    return out
+
+
+def string(function, *arguments, before_error=()):
+    """Calls a function that returns a string to free, and returns it as str."""
+    out = ctypes.c_char_p()
+    try:
+        check(function, *arguments, ctypes.byref(out), *before_error)
+        return out.value.decode()
+    finally:
+        C.free(ctypes.cast(out, ctypes.c_void_p))
+
+
+# ---- text ---------------------------------------------------------------------------------------
+
+
+def encode(text):
+    if not isinstance(text, str):
+        raise TypeError(f"expected a str, got {type(text).__name__}")
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise BadInputError(f"text is not valid Unicode at character {error.start}") from None
+
+
+def path_bytes(path):
+    return os.fsencode(path)
+
+
+def text(value):
+    """A str as film_text. The result keeps its bytes alive."""
+    data = encode(value)
+    result = _abi.film_text(ctypes.cast(data, ctypes.c_void_p), len(data))
+    result.kept = data
+    return result
+
+
+def texts(values):
+    """Many str as an array of film_text, with one buffer for all bytes."""
+    from array import array
+    encoded = list(map(encode, values))
+    blob = ctypes.create_string_buffer(b"".join(encoded))
+    lengths = array("Q", map(len, encoded))
+    flat = array("Q", bytes(16 * len(encoded)))
+    flat[0::2] = array("Q", accumulate(lengths, initial=ctypes.addressof(blob)))[:-1]
+    flat[1::2] = lengths
+    result = (_abi.film_text * len(encoded)).from_buffer(flat) if encoded else \
+        (_abi.film_text * 0)()
+    result.kept = blob
+    return result
+
+
+def read(address, length):
+    """LENGTH bytes at ADDRESS as str; "" for NULL."""
+    return ctypes.string_at(address, length).decode("utf-8", "replace") if address else ""
+
+
+def read_text(value):
+    return read(value.bytes, value.length)
+
+
+def optional(value):
+    """A film_text as str, or None where there is none."""
+    return read_text(value) if value.bytes and value.length else None
+
+
+# ---- options ------------------------------------------------------------------------------------
+
+
+def options(kind, values, where=""):
+    """A struct of type KIND from a dict. None means the default and 0 means zero."""
+    struct = kind()
+    struct.kept = []
+    if kind._fields_[0][0] == "size":
+        struct.size = ctypes.sizeof(kind)
+    known = dict(kind._fields_)
+    for name, value in values.items():
+        if value is None:
+            continue
+        if name not in known or name in ("size", "reserved"):
+            raise TypeError(f"unknown option {where}{name}; known: "
+                            + ", ".join(n for n in known if n not in ("size", "reserved")))
+        setattr(struct, name, _option(struct, name, known[name], value, where))
+    return struct
+
+
+def _option(struct, name, kind, value, where):
+    enum = getattr(struct, "_enums_", {}).get(name)
+    if enum and isinstance(value, str):
+        names = _abi.ENUMS[enum]
+        if value not in names:
+            raise UsageError(f"{where}{name}: unknown value {value!r}; known: {', '.join(names)}")
+        return names[value]
+    if isinstance(value, dict):
+        inner = options(kind, value, f"{where}{name}.")
+        struct.kept.append(inner)
+        return inner
+    if kind is ctypes.c_char_p:
+        return os.fsencode(value)
+    if kind is ctypes.c_size_t and value == 0:
+        return NONE
+    if kind is ctypes.c_double and value == 0:
+        return ZERO
+    try:
+        return kind(value) if kind in (ctypes.c_double, ctypes.c_size_t, ctypes.c_int,
+                                       ctypes.c_uint, ctypes.c_uint64) else value
+    except TypeError:
+        raise TypeError(f"option {where}{name}: expected a number, got {value!r}") from None
+
+
+# ---- callbacks ----------------------------------------------------------------------------------
+
+
+class Callbacks:
+    """Keeps callbacks alive for one call, and raises in Python what a callback raised.
+
+    An exception, such as KeyboardInterrupt, cannot pass through C: the callback returns non-zero
+    to cancel the call, and `run` raises the exception when the call has returned.
+    """
+
+    def __init__(self):
+        self.kept, self.raised = [], None
+
+    def wrap(self, kind, function):
+        """FUNCTION as a C callback of type KIND. It stops the call by returning True."""
+        def call(*arguments):
+            try:
+                return 1 if function(*arguments) else 0
+            except BaseException as error:  # noqa: B902 - raised again by run
+                self.raised = self.raised or error
+                return 1
+        self.kept.append(kind(call))
+        return self.kept[-1]
+
+    def progress(self, bar):
+        """A film_progress that draws BAR. Ctrl-C reaches Python while C calls it."""
+        result = _abi.film_progress()
+        result.call = self.wrap(
+            _abi.film_progress_fn,
+            lambda user, phase, done, total: bar.update(phase.decode(), done, total))
+        return result
+
+    def run(self, function, *arguments):
+        found = False
+        try:
+            found = check(function, *arguments)
+        except Error:
+            if self.raised is None:
+                raise
+        if self.raised is not None:
+            raise self.raised
+        return found
