@@ -31,3 +31,11 @@ film_verbs(pool LIBRARIES film_pool_shared PkgConfig::MICROHTTPD
   SOURCES ${FILM_CLI_POOL_SOURCES} $<TARGET_OBJECTS:film_server>)
 film_verbs(train LIBRARIES film_train_shared film_pool_shared SOURCES ${FILM_CLI_TRAIN_SOURCES})
 add_custom_target(film_program ALL DEPENDS film film_verbs_pool film_verbs_train)
+
+# The loadable extension of SQLite: load it with .load ./film_sqlite.
+add_library(film_sqlite MODULE sqlite/film_sqlite.c sqlite/film_search.c)
+target_include_directories(film_sqlite PRIVATE ${PROJECT_SOURCE_DIR}/include)
+target_link_libraries(film_sqlite PRIVATE film_strict film_pool_shared film_shared)
+target_compile_options(film_sqlite PRIVATE -fvisibility=hidden)
+set_target_properties(film_sqlite PROPERTIES PREFIX "" BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN/.."
+  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})

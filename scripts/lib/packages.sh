@@ -16,11 +16,13 @@ command -v node >/dev/null || TEST_PACKAGES="$TEST_PACKAGES nodejs"
 command -v npm >/dev/null || TEST_PACKAGES="$TEST_PACKAGES npm"
 # scripts/check, which is part of scripts/test.
 CHECK_PACKAGES="clang-format clang-tidy shellcheck python3 git gcc pkg-config"
-# tests/e2e/abi.sh, tests/portable.sh.
-TEST_PACKAGES="$TEST_PACKAGES abigail-tools"
+# tests/e2e/abi.sh, tests/portable.sh, tests/e2e/sqlite.sh.
+TEST_PACKAGES="$TEST_PACKAGES abigail-tools sqlite3"
 TEST_PACKAGES="$TEST_PACKAGES $CHECK_PACKAGES"
 # Long tests: data races (clang's thread sanitizer knows OpenMP), fuzzing.
 LONG_PACKAGES="clang libclang-rt-14-dev libomp-14-dev"
+# scripts/package.
+PACKAGE_PACKAGES="patchelf python3-build python3-setuptools python3-wheel python3-venv"
 BENCH_PACKAGES="wrk postgresql openmpi-bin python3 python3-numpy python3-scipy python3-sklearn python3-xgboost python3-torch fasttext time g++ libhnswlib-dev libfaiss-dev
 liblapack-dev libopenblas-openmp-dev"
 
