@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# The wheel in a fresh virtual environment: built, installed without an index, trains and matches with the libraries it
+# carries. Long: it builds the libraries again, without MPI. TAP.
+source "$(dirname "$0")/../cli/tap.sh"
+[ -n "${FILM_TEST_LONG:-}" ] || { skip "the wheel" "long: scripts/test --long"; finish; exit; }
+check "scripts/package wheel" "$ROOT/scripts/package" wheel
+check "a virtual environment" "$PYTHON" -m venv --system-site-packages venv
+check "pip install --no-index" venv/bin/pip install -q --no-index "$ROOT"/dist/film_match-*.whl
+cat > first.py <<'PY'
+import sys
+import film
+model = film.train(sys.argv[1])
+assert model.match("I lost my card", "my card is lost").same
+foreign = [line for line in open("/proc/self/maps") if "libfilm" in line and "venv" not in line]
+assert not foreign, foreign
+PY
+check "from nothing to a verdict, with its own libraries" env -u LD_LIBRARY_PATH -u PYTHONPATH venv/bin/python first.py "$FAQ/train.tsv"
+finish
