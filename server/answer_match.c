@@ -1,5 +1,4 @@
-/* Handles requests about pairs of sentences (/v1/match, /v1/predict, /v1/explain) and about vectors
- * (/v1/embed). */
+/* Handles requests about pairs of sentences: /v1/match, /v1/predict, /v1/explain. */
 #include "fields.h"
 #include "film_explain.h"
 #include "route.h"
@@ -239,57 +238,6 @@ static void answer_explain(struct worker *worker, const struct request *request,
     json_decref(root);
 }
 
-/* ---- vectors ---- */
-
-static void write_vectors(struct bytes *out, const float *vectors, size_t count, size_t dim)
-{
-    bytes_format(out, "{\"dim\": %zu, \"vectors\": [", dim);
-    for (size_t i = 0; i < count; i++) {
-        bytes_text(out, i ? ", [" : "[");
-        for (size_t j = 0; j < dim; j++)
-            bytes_format(out, "%s%.9g", j ? "," : "", (double)vectors[i * dim + j]);
-        bytes_text(out, "]");
-    }
-    bytes_text(out, "]}\n");
-}
-
-static void embed(struct worker *worker, const json_t *list, struct response *response)
-{
-    film_error error;
-    film_text *texts = NULL;
-    size_t count, dim = film_dim(worker->generation->model);
-    if (fields_texts(list, "texts", worker->service->options.limits.texts, &texts, &count,
-                     response)) {
-        float *vectors = calloc(count * dim + 1, sizeof *vectors);
-        film_status status =
-            vectors ? film_embed_batch(worker->generation->model, texts, count,
-                                       worker->service->options.threads, vectors, &error)
-                    : FILM_NO_MEMORY;
-        if (status == FILM_OK)
-            write_vectors(&response->body, vectors, count, dim);
-        else
-            response_failure(response, status, &error);
-        free(vectors);
-    }
-    free(texts);
-}
-
-static const struct field embed_fields[] = {{.name = "texts", .kind = FIELD_LIST}, {.name = NULL}};
-
-static void answer_embed(struct worker *worker, const struct request *request,
-                         struct response *response)
-{
-    json_t *root = NULL;
-    const json_t *list = NULL;
-    if (fields_read(request, embed_fields, &list, &root, response)) {
-        if (list)
-            embed(worker, list, response);
-        else
-            response_error(response, 400, "texts is missing: [\"a sentence\", ...]");
-    }
-    json_decref(root);
-}
-
 const struct route match_routes[] = {
     {.method = METHOD_POST,
      .path = "/v1/match",
@@ -307,11 +255,5 @@ const struct route match_routes[] = {
      .summary = "Explain a decision: words, groups of reasons, links, facts, examples",
      .fields = explain_fields,
      .answer = answer_explain,
-     .slow = 1},
-    {.method = METHOD_POST,
-     .path = "/v1/embed",
-     .summary = "Return the vectors of sentences",
-     .fields = embed_fields,
-     .answer = answer_embed,
      .slow = 1},
     {.path = NULL}};

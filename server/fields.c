@@ -102,6 +102,11 @@ static int read_field(const struct field *field, void *target, const json_t *val
         if (!json_is_array(value)) return wrong_type(field, value, where, "an array", response);
         *(const json_t **)target = value;
         return 1;
+    case FIELD_TEXTS:
+        if (!json_is_array(value) && !json_is_string(value))
+            return wrong_type(field, value, where, "a string or an array", response);
+        *(const json_t **)target = value;
+        return 1;
     case FIELD_OBJECT:
         if (!json_is_object(value)) return wrong_type(field, value, where, "an object", response);
         *(const json_t **)target = value;

@@ -16,6 +16,7 @@ enum field_kind {
     FIELD_LEAST, /* double from 0 to 1 */
     FIELD_WORD,  /* int: index of the word in "auto|full|threshold" */
     FIELD_LIST,  /* const json_t *: an array */
+    FIELD_TEXTS, /* const json_t *: a string or an array */
     FIELD_OBJECT /* const json_t * */
 };
 

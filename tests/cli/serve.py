@@ -1,4 +1,5 @@
 """Asks a real film serve; called by serve.sh in a folder with faq.film, other.film and faq.pool."""
+import base64
 import contextlib
 import functools
 import http.client
@@ -9,6 +10,7 @@ import select
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -93,6 +95,12 @@ def pairs(server, model):
     check("empty sentences have a verdict", status == 200 and 0 <= answer["probability"] <= 1)
     status, vectors = ask("/v1/embed", {"texts": [A, B, ""]})
     check("/v1/embed", status == 200 and vectors["dim"] == 12 and [len(v) for v in vectors["vectors"]] == [12] * 3)
+    status, openai = ask("/v1/embeddings", {"input": [A, B, ""], "model": "any", "encoding_format": "float"})
+    check("/v1/embeddings has the vectors of /v1/embed", status == 200 and openai["object"] == "list"
+          and [d["embedding"] for d in openai["data"]] == vectors["vectors"] and [d["index"] for d in openai["data"]] == [0, 1, 2])
+    status, openai = ask("/v1/embeddings", {"input": A, "model": "any", "encoding_format": "base64", "dimensions": 12})
+    packed = base64.b64decode(openai["data"][0]["embedding"])
+    check("and in base64", status == 200 and packed == struct.pack("12f", *vectors["vectors"][0]))
     status, groups = ask("/v1/dedup", {"texts": [A, "where is my parcel?", A + "?", "Where is my parcel?"], "threshold": 0.95})
     found = sorted(sorted(m["index"] for m in c["members"]) for c in groups.get("clusters", []))
     check("/v1/dedup finds the same words", status == 200 and [1, 3] in found and groups["records"] == 4, groups)
@@ -179,7 +187,10 @@ def refusals(server):
     others = [("/v1/search", {"k": 3}, "q"), ("/v1/search", {"q": "x", "queries": []}, "exactly one"), ("/v1/search", {"q": "x", "k": 0}, "1 to 1000"),
               ("/v1/search", {"q": "x", "k": 1 << 62}, "1000"), ("/v1/search", {"q": "x", "where": {"a": [1]}}, "where"), ("/v1/search", {"q": "x", "least": 2}, "0 to 1"),
               ("/v1/search", {"q": "x", "where": {"no-such-field": "1"}}, "no-such-field"), ("/v1/search", {"queries": ["x", 1]}, "queries[1]"),
-              ("/v1/predict", {}, "pairs"), ("/v1/embed", {}, "texts"), ("/v1/embed", {"texts": [1]}, "texts[0]"), ("/v1/explain", {"a": "x"}, "b is missing"),
+              ("/v1/predict", {}, "pairs"), ("/v1/embed", {}, "texts"), ("/v1/embed", {"texts": [1]}, "texts[0]"),
+              ("/v1/embeddings", {"model": "x"}, "input is missing"), ("/v1/embeddings", {"input": [[1, 2]]}, "input[0]"),
+              ("/v1/embeddings", {"input": "x", "dimensions": 7}, "must be 12"), ("/v1/embeddings", {"input": 1}, "a string or an array"),
+              ("/v1/explain", {"a": "x"}, "b is missing"),
               ("/v1/dedup", {}, "exactly one"), ("/v1/dedup", {"texts": ["x", {}]}, "texts[1]"), ("/v1/dedup", {"records": [{"id": "x"}]}, "records[0]"),
               ("/v1/dedup", {"texts": [], "threshold": 1.5}, "threshold"), ("/v1/pool", {}, "sentences"), ("/v1/pool", {"sentences": ["x"]}, "sentences[0]"),
               ("/v1/pool", {"sentences": [{"text": "x", "more": 1}]}, "object"), ("/v1/pool", {"sentences": [{"text": "x", "id": "\n"}]}, "")]
