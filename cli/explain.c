@@ -54,8 +54,12 @@ static void print_examples(const film_explanation *why)
 
 static void print_all(const film_explanation *why)
 {
-    printf("all reasons:\n  %+7.2f  bias\n", why->verdict.bias);
-    for (size_t i = 0; i < why->verdict.reason_count; i++) print_reason(&why->verdict.reasons[i]);
+    const film_verdict *verdict = &why->verdict;
+    printf("all reasons:\n  %+7.2f  bias\n", verdict->bias);
+    for (int against = 0; against < 2; against++)
+        for (size_t i = 0; i < verdict->reason_count; i++)
+            if (((verdict->reasons[i].weight > 0) == verdict->same) != against)
+                print_reason(&verdict->reasons[i]);
 }
 
 static int explain_pair(const film_model *model, const film_answer_options *answer,
