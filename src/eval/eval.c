@@ -91,6 +91,15 @@ done:
     return status;
 }
 
+/* The probability at which pairs are called the same. */
+static double threshold_used(const struct evaluation *evaluation, const struct decision *decision)
+{
+    int full = decision->full && evaluation->decision != FILM_DECISION_THRESHOLD;
+    const struct calibration *line = full ? &decision->margin : &decision->similarity;
+    if (evaluation->options->threshold > 0) return evaluation->options->threshold;
+    return calibrate_probability(line->scale * line->threshold + line->bias);
+}
+
 static film_status measure_pairs(struct evaluation *evaluation, const struct model_answers *answers,
                                  film_error *error)
 {
@@ -105,7 +114,13 @@ static film_status measure_pairs(struct evaluation *evaluation, const struct mod
     TRY(measures_init(&measures, set, answers->probability, evaluation->label, answers->same,
                       evaluation->pairs, error));
     measures_compute(&measures, NULL, ranks, value);
-    if (has_pairs) result->best_threshold = measures_best_threshold(&measures);
+    if (has_pairs) {
+        result->best_threshold = measures_best_threshold(&measures);
+        answer_confusion(result, evaluation->label, answers->same, evaluation->pairs);
+        if (!evaluation->decide_by_knn)
+            answer_thresholds(result, &measures,
+                              threshold_used(evaluation, &answers->model->decision));
+    }
     TRY(bootstrap_measures(&evaluation->bootstrap, &measures, interval, error));
     for (int m = 0; m < MEASURES; m++)
         *answer_figure(result, (enum measure)m) =
