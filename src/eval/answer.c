@@ -64,7 +64,7 @@ void answer_confusion(film_eval_result *result, const float *label, const unsign
 
 void answer_thresholds(film_eval_result *result, const struct measures *measures, double used)
 {
-    static const double grid[] = {0.05, 0.1, 0.2, 0.3, 0.4,  0.5,  0.6,
+    static const double grid[] = {0.05, 0.1, 0.2, 0.3,  0.4,  0.5, 0.6,
                                   0.7,  0.8, 0.9, 0.95, 0.98, 0.99};
     const size_t steps = sizeof grid / sizeof *grid;
     _Static_assert(sizeof grid / sizeof *grid < ANSWER_THRESHOLDS, "room for one more");
@@ -224,23 +224,23 @@ static void put_knn(json_t *answer, const film_eval_result *result)
 static void put_decisions(json_t *answer, const film_eval_result *result)
 {
     json_t *points = json_array();
-    uint64_t decisions = result->true_positives + result->false_positives +
-                         result->true_negatives + result->false_negatives;
+    uint64_t decisions = result->true_positives + result->false_positives + result->true_negatives +
+                         result->false_negatives;
     for (size_t i = 0; i < result->threshold_count; i++) {
         const film_threshold_point *point = &result->thresholds[i];
-        json_array_append_new(
-            points, json_pack("{s:f, s:o, s:o, s:o, s:b}", "threshold", point->threshold,
-                              "precision", number(point->precision), "recall",
-                              number(point->recall), "called_same", number(point->called_same),
-                              "used", point->used));
+        json_array_append_new(points,
+                              json_pack("{s:f, s:o, s:o, s:o, s:b}", "threshold", point->threshold,
+                                        "precision", number(point->precision), "recall",
+                                        number(point->recall), "called_same",
+                                        number(point->called_same), "used", point->used));
     }
-    json_object_set_new(
-        answer, "confusion",
-        decisions ? json_pack("{s:I, s:I, s:I, s:I}", "tp", (json_int_t)result->true_positives,
-                              "fp", (json_int_t)result->false_positives, "tn",
-                              (json_int_t)result->true_negatives, "fn",
-                              (json_int_t)result->false_negatives)
-                  : json_null());
+    json_object_set_new(answer, "confusion",
+                        decisions ? json_pack("{s:I, s:I, s:I, s:I}", "tp",
+                                              (json_int_t)result->true_positives, "fp",
+                                              (json_int_t)result->false_positives, "tn",
+                                              (json_int_t)result->true_negatives, "fn",
+                                              (json_int_t)result->false_negatives)
+                                  : json_null());
     json_object_set_new(answer, "thresholds", points);
 }
 

@@ -119,7 +119,7 @@ film_status dimensions_section(struct report *report, film_error *error)
 {
     film_status status = FILM_OK;
     int ranked = report->model->encoder.weighs;
-    section_begin(
+    research_begin(
         report, "dimensions", "Dimensions",
         ranked ? "A sentence's vector is the sum of its words' weights. Method rank starts from "
                  "random directions, so a dimension combines words of several themes. Dimensions "

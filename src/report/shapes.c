@@ -312,7 +312,7 @@ film_status shapes_section(struct report *report, const struct eval_view *view, 
     struct shapes shapes = {.decision = &report->model->decision};
     struct labelled pairs = {0};
     const struct corpus *corpus = view ? view->corpus : &report->train;
-    section_begin(
+    research_begin(
         report, "shapes", "Traits",
         "Each curve shows what a trait of a pair adds to the log-odds that both sentences mean "
         "the same. The curves are the decision itself, not an approximation. Word evidence and "

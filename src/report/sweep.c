@@ -98,7 +98,7 @@ static void draw_search(struct report *report, const struct retrieval *found)
 film_status sweep_section(struct report *report, const struct eval_view *view, film_error *error)
 {
     film_status status = FILM_OK;
-    section_begin(
+    research_begin(
         report, "sweep", "Nearest neighbours",
         "The FILM paper decides by nearest neighbours of the vectors alone. These plots show the "
         "quality of the vectors; the decisions above use more than the vectors.");

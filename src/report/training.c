@@ -187,8 +187,8 @@ film_status training_section(struct report *report, film_error *error)
     const json_t *trees = json_object_get(figures, "trees"), *kept = NULL;
     int which = 0;
     for (int i = 0; i < 3 && !kept; i++) kept = json_object_get(figures, methods[which = i]);
-    section_begin(report, "training", "Training",
-                  "The training history stored in the model file: at most 500 steps per curve.");
+    research_begin(report, "training", "Training",
+                   "The training history stored in the model file: at most 500 steps per curve.");
     if (!json_array_size(json_object_get(kept, "history")) && !report->model->rank)
         not_shown(report, "Training curves",
                   "The model has no learned map, or its file has no training history.");
