@@ -65,6 +65,11 @@ static void print_knn(const json_t *answer)
                100 * json_number(point, "fpr"), 100 * json_number(point, "fnr"),
                k == best ? "  best" : "", k == elbow ? "  elbow" : "");
     }
+    size_t last = json_array_size(points) - 1;
+    if (last > 0 && (best == json_whole(json_array_get(points, 0), "k") ||
+                     best == json_whole(json_array_get(points, last), "k")))
+        printf("the best k is at the edge of the sweep%s\n",
+               best > 1 ? "; another may be better: choose a wider range with --k" : "");
 }
 
 static void print_retrieval(const json_t *answer)

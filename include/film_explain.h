@@ -143,8 +143,10 @@ FILM_API film_status film_explanation_json(const film_explanation *explanation, 
  * 1000; 0: 10. */
 
 /* Explains a dimension of the vectors: the words with the highest and lowest weights, how
- * concentrated it is on few words, and the stored examples at its ends. FILM_USAGE: the dimension
- * does not exist. */
+ * concentrated it is on few words, and the stored examples at its ends. With FILM_ALL_FEATURES as
+ * MOST, the list `features` has every weight of the dimension, in the order of the ids. FILM_USAGE:
+ * the dimension does not exist. */
+#define FILM_ALL_FEATURES SIZE_MAX
 FILM_API film_status film_explain_dimension(const film_model *model, size_t dimension, size_t most,
                                             char **json, film_error *error);
 

@@ -67,7 +67,7 @@ film_status labels_of_pairs(struct report *report, const struct eval_view *view,
         [FILE_STATS_BOTH_LABELS] = "the same pair has the other label in another row",
         [FILE_STATS_CONNECTED] = "a chain of pairs labelled the same connects them",
         [FILE_STATS_IDENTICAL] = "identical words, labelled different"};
-    static const char *const heads[] = {"row", "label", "probability of \"same\"", "pair", "why"};
+    static const char *const heads[] = {"row", "label", "p (same)", "pair", "why"};
     static const char *const short_heads[] = {"row", "label", "pair", "why"};
     size_t count = 0;
     struct suspect *list = mem_array(view ? file->count : 0, sizeof *list);
@@ -91,7 +91,7 @@ film_status labels_of_pairs(struct report *report, const struct eval_view *view,
         for (size_t i = 0; i < file->odd_count; i++)
             write_pair(report, view, file, file->odd[i], why[file->odd_kind[i]]);
         for (size_t i = 0; i < count && i < SHOWN; i++)
-            write_pair(report, view, file, list[i].pair, "the model is sure of the opposite");
+            write_pair(report, view, file, list[i].pair, "the model says the opposite");
         table_end(&report->body);
     }
     if (count > SHOWN)

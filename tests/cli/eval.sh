@@ -76,6 +76,17 @@ check "one thread gives the same bytes" cmp out.json first.json
 "$FILM" eval m.film "$FAQ/heldout.tsv" --pool "$FAQ/questions.tsv" -q > table
 check "the table shows figures with intervals" grep -qE '^accuracy +[0-9.]+ % +\[[0-9.]+, [0-9.]+\]$' table
 check "the table marks the best k" grep -qE '^ *[0-9]+ .* best( |$)' table
+for range in 1:3 2:9 20:24; do
+    "$FILM" eval m.film "$FAQ/heldout.tsv" --k $range --bootstrap 0 --json -q >out.json
+    "$FILM" eval m.film "$FAQ/heldout.tsv" --k $range --bootstrap 0 -q >edge
+    check "a best k at the edge of the sweep $range is reported" "$PYTHON" -c '
+import json, sys
+first, last = map(int, sys.argv[1].split(":"))
+best, text = json.load(open("out.json"))["best_k"], open("edge").read()
+wanted = {first: "choose a wider range", last: "choose a wider range", 1: "the edge of the sweep\n"}.get(best)
+assert (wanted in text) if wanted else ("edge of the sweep" not in text), (best, text)' $range
+done
+cp first.json out.json
 check "the table tells of the search" grep -q '^search: 560 duplicates among' table
 "$FILM" eval m.film "$FAQ/heldout.tsv" --decision knn --knn either --k 3:9 --json -q > out.json
 check "--decision knn takes the best k of the range" py '
