@@ -31,8 +31,8 @@ film_status categories_vote(const struct flat_share *sentences, const uint32_t *
 {
     film_status status = FILM_OK;
     size_t mine = sentences->mine.count, all = mine;
-    /* COLUMNS x all, 0 where another process has the sentence. For each depth: 1 where the winner is
-     * right. Then the deepest winner + 1 (a float holds it exactly) and its votes. */
+    /* COLUMNS x all, 0 where another process has the sentence. For each depth: 1 where the winner
+     * is right. Then the deepest winner + 1 (a float holds it exactly) and its votes. */
     enum { WINNER = CATEGORIES_DEPTHS, VOTES, COLUMNS };
     float *votes = NULL;
     uint32_t *neighbours = mem_array(mine, MOST * sizeof *neighbours);

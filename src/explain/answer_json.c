@@ -86,7 +86,7 @@ static int supports(double weight, int same)
     return (weight > 0) == (same != 0);
 }
 
-/* Writes the first MOST reasons, which are the strongest: those for the verdict, then the others. */
+/* Writes the first MOST reasons, the strongest ones: those for the verdict, then the others. */
 static void write_reasons(struct writer *to, const film_reason *reasons, size_t count, size_t most,
                           int same)
 {

@@ -1,5 +1,5 @@
-/* The section Dimensions: the first row of the map over all features (Figure 5 of the paper), and the
- * words with the largest weights in each dimension. */
+/* The section Dimensions: the first row of the map over all features (Figure 5 of the paper), and
+ * the words with the largest weights in each dimension. */
 #include "base/mem.h"
 #include "model/model.h"
 #include "report/captions.h"

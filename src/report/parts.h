@@ -28,7 +28,8 @@ struct report {
         const char *section;
     } warning[REPORT_WARNINGS];
     size_t warning_count, missing_count;
-    /* Where the open section and the open rows of plots begin: they are removed if they stay empty. */
+    /* Where the open section and the open rows of plots begin. They are removed if they stay
+     * empty. */
     size_t section_at, content_at, contents_at, plots_at[2], plots_depth;
     int folded;
 };

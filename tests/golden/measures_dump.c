@@ -1,6 +1,7 @@
 /* measures_dump FILE: reads cases ("CASE count", then a line "score label" per row) and prints one
  * line of our measures per case, in the order of enum measure, then the rates of threshold
- * 0.4 at a prior of 0.11, then the best threshold; "nan" for an undefined measure. Labels other than 0 and 1 make it a case of scores. */
+ * 0.4 at a prior of 0.11, then the best threshold; "nan" for an undefined measure.
+ * Labels other than 0 and 1 make it a case of scores. */
 #include "eval/measures.h"
 
 #include <math.h>
