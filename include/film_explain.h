@@ -110,8 +110,9 @@ FILM_API film_status film_explain_pair(film_context *context, film_text a, film_
 /* These calls return one NUL-terminated JSON value of *LENGTH bytes. LENGTH may be NULL. Free *JSON
  * with film_free. Texts must be valid UTF-8, as matched texts are. Weights have twelve decimals.
  * MOST limits the reasons (in an explanation: of each group) to the strongest. Lists begin with
- * what speaks for the verdict, the strongest first; what speaks against it follows. A reason without
- * a word has the id and the title of its group (group, title), beside its own id and text. */
+ * what speaks for the verdict, the strongest first; what speaks against it follows. A reason
+ * without a word has the id and the title of its group (group, title), beside its own id and
+ * text. */
 #define FILM_ALL_REASONS SIZE_MAX
 
 /* {a, b, probability, same, similarity, log_odds, bias, reasons: [{kind, id, text, side, span,
@@ -124,8 +125,8 @@ FILM_API film_status film_reasons_json(const film_verdict *verdict, size_t most,
                                        size_t *length, film_error *error);
 
 /* The reasons summed up by group: [{id, name, title, weight}]. All reasons about words are one
- * group with the id "words". With the bias, the weights add up to the log-odds if the verdict has all of
- * its reasons. */
+ * group with the id "words". With the bias, the weights add up to the log-odds if the verdict has
+ * all of its reasons. */
 FILM_API film_status film_groups_json(const film_verdict *verdict, char **json, size_t *length,
                                       film_error *error);
 

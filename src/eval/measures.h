@@ -55,8 +55,8 @@ film_status measures_init(struct measures *measures, unsigned set, const double 
 void measures_free(struct measures *measures);
 
 /* VALUE[m] for the measures of the set, NaN for the others and for what is not defined (AUC with
- * one class, precision of no decision, correlation with a constant). WEIGHT: how often each row counts;
- * NULL: once. RANKS is scratch space of count doubles. */
+ * one class, precision of no decision, correlation with a constant). WEIGHT: how often each row
+ * counts; NULL: once. RANKS is scratch space of count doubles. */
 void measures_compute(const struct measures *measures, const uint32_t *weight, double *ranks,
                       double value[MEASURES]);
 
