@@ -65,6 +65,11 @@ static void print_knn(const json_t *answer)
                100 * json_number(point, "fpr"), 100 * json_number(point, "fnr"),
                k == best ? "  best" : "", k == elbow ? "  elbow" : "");
     }
+    size_t last = json_array_size(points) - 1;
+    if (last > 0 && (best == json_whole(json_array_get(points, 0), "k") ||
+                     best == json_whole(json_array_get(points, last), "k")))
+        printf("the best k is at the edge of the sweep%s\n",
+               best > 1 ? "; another may be better: choose a wider range with --k" : "");
 }
 
 static void print_retrieval(const json_t *answer)
@@ -89,6 +94,48 @@ static void print_share(const char *name, const json_t *object, const char *key)
         printf("%s %.1f %%", name, 100 * json_number_value(value));
     else
         printf("%s undefined", name);
+}
+
+/* Prints the decisions counted by label. */
+static void print_confusion(const json_t *answer)
+{
+    const json_t *count = json_object_get(answer, "confusion");
+    if (!json_is_object(count)) return;
+    printf("\n%-18s %14s %19s\n", "decisions", "labelled same", "labelled different");
+    printf("%-18s %14lld %19lld\n", "called the same", json_whole(count, "tp"),
+           json_whole(count, "fp"));
+    printf("%-18s %14lld %19lld\n", "called different", json_whole(count, "fn"),
+           json_whole(count, "tn"));
+}
+
+static void print_cell(const json_t *point, const char *key, int width)
+{
+    if (json_is_number(json_object_get(point, key)))
+        printf("%*.1f %%", width - 2, 100 * json_number(point, key));
+    else
+        printf("%*s", width, "-");
+}
+
+/* Prints what each threshold gives at the prior in use. */
+static void print_thresholds(const json_t *answer)
+{
+    const json_t *count = json_object_get(answer, "confusion");
+    json_t *point, *points = json_object_get(answer, "thresholds");
+    size_t i;
+    if (!json_array_size(points)) return;
+    double same = (double)(json_whole(count, "tp") + json_whole(count, "fn"));
+    double all = same + (double)(json_whole(count, "fp") + json_whole(count, "tn"));
+    printf("\nby threshold, if %.3g %% of the pairs are duplicates (in this file: %.3g %%)\n"
+           "threshold  precision    recall  called the same\n",
+           100 * json_number(answer, "prior"), 100 * same / all);
+    json_array_foreach(points, i, point)
+    {
+        printf("%9.3f", json_number(point, "threshold"));
+        print_cell(point, "precision", 11);
+        print_cell(point, "recall", 10);
+        print_cell(point, "called_same", 17);
+        printf("%s\n", json_is_true(json_object_get(point, "used")) ? "  in use" : "");
+    }
 }
 
 static void print_operating(const json_t *answer)
@@ -159,6 +206,8 @@ static void print_answer(const json_t *answer)
     static const struct headline lines[] = {
         {"accuracy", "accuracy", 1},
         {"best_accuracy", "best accuracy", 1},
+        {"precision", "precision", 1},
+        {"recall", "recall", 1},
         {"f1", "F1", 1},
         {"auc", "area under the ROC curve", 0},
         {"average_precision", "average precision", 0},
@@ -178,6 +227,8 @@ static void print_answer(const json_t *answer)
     printf("%s\n", json_object_size(ci) ? "; [95 % confidence intervals]" : "");
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) print_figure(&lines[i], answer, ci);
     print_categories(answer, ci);
+    print_confusion(answer);
+    print_thresholds(answer);
     print_operating(answer);
     print_against(answer);
     print_knn(answer);

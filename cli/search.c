@@ -29,7 +29,10 @@ static int print_object(const struct printing *printing, const film_found *found
     }
     pool_set_fields(answer, sentence);
     if (printing->explain) {
-        char *reasons = NULL;
+        char *reasons = NULL, *groups = NULL;
+        film_groups_json(&found->verdict, &groups, NULL, NULL);
+        json_object_set_new(answer, "groups", groups ? json_loads(groups, 0, NULL) : NULL);
+        film_free(groups);
         film_reasons_json(&found->verdict, FILM_ALL_REASONS, &reasons, NULL, NULL);
         json_object_set_new(answer, "reasons", reasons ? json_loads(reasons, 0, NULL) : NULL);
         film_free(reasons);
@@ -41,17 +44,34 @@ static int print_object(const struct printing *printing, const film_found *found
     return failed;
 }
 
-static void print_line(const struct printing *printing, const film_found *found)
+/* Prints the first groups of reasons: those for the verdict, then those against it. */
+static void print_groups(const film_verdict *verdict)
 {
     enum { SHOWN = 5 };
+    size_t i;
+    json_t *group;
+    char *text = NULL;
+    film_groups_json(verdict, &text, NULL, NULL);
+    json_t *groups = text ? json_loads(text, 0, NULL) : NULL;
+    json_array_foreach(groups, i, group)
+    {
+        if (i == SHOWN) break;
+        printf("  %+7.2f  %s\n", json_number(group, "weight"),
+               json_string_value(json_object_get(group, "title")));
+    }
+    json_decref(groups);
+    film_free(text);
+}
+
+static void print_line(const struct printing *printing, const film_found *found)
+{
     if (printing->many) printf("%llu\t", printing->line[found->query]);
     printf("%.3f\t", found->verdict.probability);
     pool_print_field(found->sentence.id);
     putchar('\t');
     pool_print_field(found->sentence.text);
     putchar('\n');
-    for (size_t i = 0; printing->explain && i < found->verdict.reason_count && i < SHOWN; i++)
-        print_reason(&found->verdict.reasons[i]);
+    if (printing->explain) print_groups(&found->verdict);
 }
 
 static int print_found(void *user, const film_found *found)

@@ -55,7 +55,7 @@ static void print_sentence(const film_explanation *why, char side, int colour)
     printf("\n");
 }
 
-/* ---- The sum, strongest terms first ---- */
+/* ---- The sum: the strongest terms, those for the verdict first ---- */
 
 struct term {
     double weight;
@@ -123,7 +123,10 @@ static void print_sum(const film_explanation *why, int colour)
     printf("log-odds %+.2f =\n", why->verdict.log_odds);
     print_term(&(struct term){why->verdict.bias, film_string("Bias (the same for every pair)"), 0},
                most, colour);
-    for (size_t i = 0; i < count && i < SHOWN; i++) print_term(&terms[i], most, colour);
+    for (int against = 0; against < 2; against++)
+        for (size_t i = 0; i < count && i < SHOWN; i++)
+            if (((terms[i].weight > 0) == why->verdict.same) != against)
+                print_term(&terms[i], most, colour);
     for (size_t i = SHOWN; i < count; i++, words++) rest += terms[i].weight;
     if (words) {
         print_bar(rest, most, colour);

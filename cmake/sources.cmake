@@ -101,7 +101,7 @@ set(FILM_TRAIN_SOURCES
   src/plot/heat.c src/plot/markup.c src/plot/plot.c src/plot/scale.c
   # report: a page about a model
   src/report/audit.c src/report/captions.c src/report/data.c src/report/dimensions.c src/report/file_stats.c
-  src/report/map.c src/report/mistakes.c src/report/others.c src/report/page.c src/report/quality.c
+  src/report/labels.c src/report/reasons.c src/report/map.c src/report/mistakes.c src/report/others.c src/report/page.c src/report/quality.c
   src/report/report.c src/report/shapes.c src/report/style.c src/report/summary.c src/report/sweep.c
   src/report/systems.c src/report/training.c
 )

@@ -280,6 +280,17 @@ typedef struct film_knn_point {
     double true_positive_rate, true_negative_rate, false_positive_rate, false_negative_rate;
 } film_knn_point;
 
+/* What the rule "same when the probability is at least `threshold`" gives when a share of
+ * film_eval_result.prior of the pairs are duplicates. A share is NaN where it is not defined. */
+typedef struct film_threshold_point {
+    double threshold;
+    double precision, recall;
+    /* The share of all pairs that are called the same. */
+    double called_same;
+    /* Whether this is the threshold of the decisions. */
+    int used;
+} film_threshold_point;
+
 /* The operating point that a file chooses. */
 typedef struct film_operating_point {
     film_operating wanted;
@@ -346,6 +357,13 @@ typedef struct film_eval_result {
     const film_operating_point *operating;
     const film_comparison *against;
     const film_retrieval *retrieval;
+    /* Labelled pairs and triplets: precision and recall of the decisions, and the decisions
+     * counted. They are those of the file, with its own share of duplicates. */
+    film_figure precision, recall;
+    uint64_t true_positives, false_positives, true_negatives, false_negatives;
+    /* What other thresholds give at `prior`, by rising threshold. Empty for the kNN decision. */
+    const film_threshold_point *thresholds;
+    size_t threshold_count;
 } film_eval_result;
 
 /* Measures a model on a labelled file. */
@@ -354,8 +372,9 @@ FILM_API film_status film_eval(const film_model *model, const char *path,
                                film_error *error);
 FILM_API void film_eval_result_free(film_eval_result *result);
 
-/* A result as one JSON object: rows, accuracy, best_accuracy, log_loss, f1, auc, ..., ci, knn,
- * retrieval, operating, against; null where a figure does not apply. Free it with film_free. */
+/* A result as one JSON object: rows, accuracy, best_accuracy, log_loss, f1, precision, ..., ci,
+ * confusion, thresholds, knn, retrieval, operating, against; null where a figure does not apply.
+ * Free it with film_free. */
 FILM_API film_status film_eval_json(const film_eval_result *result, char **json, film_error *error);
 
 /* ---- A report ------------------------------------------------------------------------------- */

@@ -42,14 +42,19 @@ static void write_more(struct bytes *out, film_text more)
 
 static void write_reasons(struct bytes *out, const film_verdict *verdict, size_t most)
 {
-    char *json = NULL;
-    size_t length = 0;
-    if (film_reasons_json(verdict, most, &json, &length, NULL) != FILM_OK) out->failed = 1;
+    char *json = NULL, *groups = NULL;
+    size_t length = 0, groups_length = 0;
+    if (film_reasons_json(verdict, most, &json, &length, NULL) != FILM_OK ||
+        film_groups_json(verdict, &groups, &groups_length, NULL) != FILM_OK)
+        out->failed = 1;
     bytes_text(out, ", \"bias\": ");
     bytes_real(out, verdict->bias);
+    bytes_text(out, ", \"groups\": ");
+    bytes_append(out, groups, groups_length);
     bytes_text(out, ", \"reasons\": ");
     bytes_append(out, json, length);
     film_free(json);
+    film_free(groups);
 }
 
 /* Results arrive ordered by query; a query without results gets an empty list. */

@@ -11,12 +11,15 @@
 
 #include <jansson.h>
 
+enum { ANSWER_THRESHOLDS = 16 };
+
 /* What a result points to, in one block. */
 struct answer_owned {
     film_operating_point operating;
     film_comparison against;
     film_retrieval retrieval;
     char names[2][301], sentence[1000];
+    film_threshold_point thresholds[ANSWER_THRESHOLDS];
     film_knn_point points[];
 };
 
@@ -29,6 +32,13 @@ film_eval_result answer_nothing(void);
 
 /* The place of a measure. */
 film_figure *answer_figure(film_eval_result *result, enum measure measure);
+
+/* Counts the decisions of pairs labelled 0 or 1. */
+void answer_confusion(film_eval_result *result, const float *label, const unsigned char *same,
+                      size_t count);
+
+/* Fills the table of thresholds at the prior of the result; USED is the threshold in use. */
+void answer_thresholds(film_eval_result *result, const struct measures *measures, double used);
 
 /* Takes the sweep into the result. */
 void answer_knn(film_eval_result *result, const struct knn *knn, film_knn variant);

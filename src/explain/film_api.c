@@ -144,7 +144,8 @@ film_status film_explain_dimension(const film_model *model, size_t dimension, si
                                    char **json, film_error *error)
 {
     if (!model || !json) return missing(error, model ? "json" : "model");
-    return explain_dimension(model, dimension, list_length(most), json, error);
+    int all = most == FILM_ALL_FEATURES;
+    return explain_dimension(model, dimension, list_length(all ? 0 : most), all, json, error);
 }
 
 film_status film_explain_word(const film_model *model, film_text word, size_t most, char **json,
