@@ -19,6 +19,7 @@ struct film_iteration {
     double f, gradient, tau;
     double judged;             /* validation accuracy from the judge; 0 without one */
     double active, backtracks; /* counts: anchors inside the margin; backtracking steps */
+    double hinge, satisfied;   /* film_hinge_loss.h, after the step */
 };
 
 struct film_learn_options {

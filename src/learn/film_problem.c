@@ -13,7 +13,7 @@
 /* CHUNK anchors make one sgemm of the hinges (256 x 500 floats stay in the second-level cache).
  * PACK anchors make one update of H: long enough for sgemm to be efficient, short enough for sums
  * in float; the sum over packs is in double. */
-enum { CHUNK = 256, PACK = 1024, FULL_EVERY = 100 };
+enum { CHUNK = FILM_CHUNK, PACK = 1024, FULL_EVERY = 100 };
 
 double film_mu(double x)
 {
@@ -322,6 +322,7 @@ film_status film_problem_load(struct film_problem *q, const float *v, size_t str
                               film_error *error)
 {
     film_status status = FILM_OK;
+    film_hinge_loss_free(&q->loss);
     TRY(reserve_anchors(q, triplets->anchors, error));
     q->v = v;
     q->stride = stride;
@@ -349,6 +350,7 @@ void film_problem_weigh(struct film_problem *q, double weight)
 void film_problem_free(struct film_problem *q)
 {
     free_anchors(q);
+    film_hinge_loss_free(&q->loss);
     mem_free(q->scale), mem_free(q->s), mem_free(q->k), mem_free(q->sum), mem_free(q->h);
     mem_free(q->hp);
     mem_free(q->map), mem_free(q->pack_w), mem_free(q->pack_v), mem_free(q->scratch);

@@ -33,7 +33,11 @@
 #define LEARN_FILM_PROBLEM_H
 
 #include "la/stiefel.h"
+#include "learn/film_hinge_loss.h"
 #include "learn/film_rows.h"
+
+/* Anchors per block of a product; the scratch memory of a thread holds one block. */
+enum { FILM_CHUNK = 256 };
 
 struct film_problem {
     size_t rank, dim, anchors; /* r, d, a; in a job: this process's anchors */
@@ -65,9 +69,10 @@ struct film_problem {
     float *map;    /* r x d: D P */
     float *pack_w; /* PACK x r each: buffered anchors that are added to H together */
     float *pack_v;
-    float *scratch;    /* per thread CHUNK x (r + 2 d) */
+    float *scratch;    /* per thread FILM_CHUNK x (r + 2 d) */
     uint32_t *changed; /* a: anchors whose lambda changed */
     size_t updates, full_updates, since_full;
+    struct film_hinge_loss loss; /* of the loaded anchors; empty until it is measured */
 };
 
 /* The space in which P is optimised. */

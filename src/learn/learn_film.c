@@ -97,19 +97,20 @@ void learn_film_note(struct training_log *log, const char *name, const struct fi
     size_t count = learned->history ? learned->solver.iterations : 0, stride;
     for (size_t i = training_log_stride(count, &stride); i < count; i += stride) {
         const struct film_iteration *now = &learned->history[i];
-        json_array_append_new(history, json_pack("[f, f, I, f, I, f]", now->f, now->gradient,
+        json_array_append_new(history, json_pack("[f, f, I, f, I, f, f, f]", now->f, now->gradient,
                                                  (json_int_t)now->active, now->tau,
-                                                 (json_int_t)now->backtracks, now->judged));
+                                                 (json_int_t)now->backtracks, now->judged,
+                                                 now->hinge, now->satisfied));
     }
     training_log_note(
         log, name,
-        json_pack("{s:s, s:I, s:f, s:f, s:I, s:I, s:I, s:[s, s, s, s, s, s], s:o}", "stopped",
+        json_pack("{s:s, s:I, s:f, s:f, s:I, s:I, s:I, s:[s, s, s, s, s, s, s, s], s:o}", "stopped",
                   stiefel_stop_name(learned->solver.stop), "iterations",
                   (json_int_t)learned->solver.iterations, "objective", learned->f, "margin",
                   learned->margin, "active_anchors", (json_int_t)learned->active, "dead_columns",
                   (json_int_t)learned->dead, "best_iteration", (json_int_t)learned->best,
                   "history_columns", "objective", "gradient", "active", "step", "backtracks",
-                  "accuracy", "history", history));
+                  "accuracy", "hinge", "satisfied", "history", history));
 }
 
 /* A hash of this process's basis and anchors, which P depends on: a different machine or thread

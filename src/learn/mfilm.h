@@ -17,7 +17,7 @@
  * rows of words that a batch does not contain. The hinge has the paper's sign, not that of the
  * public code.
  *
- * Memory: that of film_problem.h with a batch's anchors, and 40 bytes of history per batch. */
+ * Memory: that of film_problem.h with a batch's anchors, and 64 bytes of history per batch. */
 #ifndef LEARN_MFILM_H
 #define LEARN_MFILM_H
 
