@@ -49,7 +49,8 @@ typedef enum film_method {
 typedef struct film_solver_options {
     /* p of Sigma^-p, which is 1 in the paper; 0: 0.5. */
     double power;
-    /* Start from eigenvectors instead of at random. */
+    /* The starting subspace. 1: eigenvectors. 2: uniformly random, with random weights, as in the
+     * paper. 3: a random rotation of the strongest directions. 0: 3, or 2 with `paper`. */
     int eigen;
     /* The margin over the mean squared length of a vector; 0: 0.5. */
     double margin_ratio;
@@ -74,6 +75,23 @@ typedef struct film_solver_options {
     /* MFILM: at most this number of sentences for the vocabulary and the SVD; 0: 200,000. */
     size_t sample;
 } film_solver_options;
+
+/* More options of methods FILM and MFILM, about the letter of the paper
+ * (docs/explanation/paper.md). */
+typedef struct film_paper_options {
+    /* Every option that is 0 gets the value of the paper instead of the default: power 1, min_df 1,
+     * hinge weights, uniform start, absolute margin, at most 500 iterations, the last iterate, and
+     * a threshold as decision. */
+    int letter;
+    /* The weights of the columns. 1: log(1 + e^k), 2: max(0, k), as in the paper; 0: 1. */
+    int weights;
+    /* The iterate to return. 1: the best on the dev or held-out pairs, 2: the last; 0: 1. */
+    int keep;
+    /* The margin itself. 0: `margin_ratio` determines it. */
+    double margin;
+    /* FILM: average the active hinges over the iterations, which makes training converge. */
+    int damped;
+} film_paper_options;
 
 /* Options of methods RANK and DEEP. */
 typedef struct film_rank_options {
@@ -190,6 +208,7 @@ typedef struct film_train_options {
      * solver.iterations. Anything else is FILM_BAD_INPUT, as is a missing or damaged checkpoint.
      * The model is byte-for-byte identical to that of an uninterrupted run. */
     int resume;
+    film_paper_options paper;
 } film_train_options;
 
 /* Learns a model from one or several files of the same layout.

@@ -67,6 +67,19 @@ static film_status random_start(size_t r, size_t d, uint64_t seed, double *p, fi
     return film_orthonormalise(d, d, p, error);
 }
 
+/* P = the orthonormal factor of a normal random r x d matrix, which is uniform on St(d, r); then s,
+ * uniform on [0, 1). The next refresh takes this s. */
+static film_status uniform_start(struct film_problem *q, uint64_t seed, double *p,
+                                 film_error *error)
+{
+    struct rng rng;
+    rng_seed(&rng, seed);
+    for (size_t i = 0; i < q->rank * q->dim; i++) p[i] = rng_normal(&rng);
+    for (size_t c = 0; c < q->dim; c++) q->s[c] = rng_uniform(&rng);
+    q->given_s = 1;
+    return film_orthonormalise(q->rank, q->dim, p, error);
+}
+
 /* P = the eigenvectors of H's d largest eigenvalues: the optimal P while Lambda = I. */
 static film_status eigen_start(const struct film_problem *q, double *p, film_error *error)
 {
@@ -88,12 +101,13 @@ done:
     return status;
 }
 
-static film_status starting_point(const struct film_problem *q, const struct film_learn_options *o,
+static film_status starting_point(struct film_problem *q, const struct film_learn_options *o,
                                   double *p, film_error *error)
 {
     if (o->start_p) memcpy(p, o->start_p, q->rank * q->dim * sizeof *p);
     if (o->start_p) return FILM_OK;
     if (o->start == FILM_START_EIGEN) return eigen_start(q, p, error);
+    if (o->start == FILM_START_UNIFORM) return uniform_start(q, o->seed, p, error);
     return random_start(q->rank, q->dim, o->seed, p, error);
 }
 
@@ -106,6 +120,7 @@ static film_status set_margin(struct film_problem *q, const struct film_learn_op
     size_t changed;
     if (o->margin > 0.0) {
         q->margin = o->margin;
+        if (q->given_s) return FILM_OK; /* Lambda follows in the first iteration */
         return film_problem_refresh(q, p, &changed, error);
     }
     for (size_t round = 0; round < o->margin_rounds; round++) {
@@ -134,11 +149,12 @@ struct recorder {
     double *s;                   /* d: of the current point */
 };
 
-/* rec->s = mu(k) at P. */
+/* rec->s = the weights of the columns at P. */
 static void weigh_columns(struct recorder *rec, const double *p)
 {
     film_problem_k(rec->problem, p, rec->s);
-    for (size_t c = 0; c < rec->problem->dim; c++) rec->s[c] = film_mu(rec->s[c]);
+    for (size_t c = 0; c < rec->problem->dim; c++)
+        rec->s[c] = film_problem_weight(rec->problem, rec->s[c]);
 }
 
 /* Validates P and rec->s with the judge and stores them when they are the best so far. */
@@ -226,6 +242,7 @@ static film_status start_or_resume(struct recorder *rec, struct stiefel_options 
     }
     TRY(starting_point(rec->problem, o, out->p, error));
     TRY(set_margin(rec->problem, o, out->p, error));
+    rec->problem->refreshes = 0;
     weigh_columns(rec, out->p);
     validate_point(rec, 0, out->p);
 done:
@@ -263,13 +280,13 @@ film_status film_no_triplets(film_error *error)
                       "no triplets; add labels of both kinds, same and different");
 }
 
-/* Computes the final measures: s = mu(k), dead columns, counts. */
+/* Computes the final measures: s from k, dead columns, counts. */
 static void compute_measures(struct film_problem *q, struct film_learned *out)
 {
     double mean = 0.0;
     film_problem_k(q, out->p, out->k);
     for (size_t c = 0; c < q->dim; c++) {
-        out->s[c] = film_mu(out->k[c]);
+        out->s[c] = film_problem_weight(q, out->k[c]);
         mean += fabs(out->k[c]) / (double)q->dim;
     }
     for (size_t c = 0; c < q->dim; c++) out->dead += out->k[c] < 0.01 * mean;
@@ -325,9 +342,11 @@ film_status film_learn(const float *v, size_t rank, const float *sigma,
     size_t r;
     *out = (struct film_learned){0};
     TRY(film_check(rank, sigma, options, &r, error));
-    struct film_space space = {r, options->dim, sigma, options->power, options->owners, threads};
+    struct film_space space = {
+        r, options->dim, sigma, options->power, options->owners, threads, options->hinge_weights};
     TRY(film_problem_init(&problem, &space, v, rank, triplets, error));
     if (problem.all_anchors == 0) TRY(film_no_triplets(error));
+    problem.damped = options->damped;
     out->anchors = problem.all_anchors;
     struct stiefel_problem view = film_problem_stiefel(&problem);
     status = film_learn_on(&problem, &view, options, out, error);

@@ -12,6 +12,7 @@ static film_status check_numbers(const film_train_options *options, film_error *
     const film_solver_options *film = &options->solver;
     const film_rank_options *rank = &options->ranking;
     const film_deep_options *deep = &options->deep;
+    const film_paper_options *paper = &options->paper;
     const struct {
         const char *option;
         double value;
@@ -21,6 +22,8 @@ static film_status check_numbers(const film_train_options *options, film_error *
         /* Negative powers emphasise the strong directions instead of whitening them. */
         {"power", film->power, film->power >= -4 && film->power <= 4, "from -4 to 4"},
         {"margin", film->margin_ratio, film->margin_ratio > 0 && film->margin_ratio <= 1e6,
+         "above 0, up to 1e6"},
+        {"margin_absolute", paper->margin, paper->margin >= 0 && paper->margin <= 1e6,
          "above 0, up to 1e6"},
         {"epsilon", film->epsilon, film->epsilon >= 0, "0 or more"},
         {"least-change", film->least_change, film->least_change >= 0, "0 or more"},
@@ -57,6 +60,9 @@ static film_status check_numbers(const film_train_options *options, film_error *
                               numbers[i].value, numbers[i].range);
     if (film->iterations == 0 || film->inner == 0)
         return status_set(error, FILM_USAGE, "iterations and inner must be at least 1");
+    if (film->eigen > 3 || film->eigen < 1 || paper->weights > 2 || paper->weights < 1 ||
+        paper->keep > 2 || paper->keep < 1)
+        return status_set(error, FILM_USAGE, "unknown start, weights or iterate to keep");
     if (film->labelled == 0 && film->hard == 0 && film->random == 0)
         return status_set(
             error, FILM_USAGE,
@@ -105,6 +111,10 @@ static film_status check_deep(const film_train_options *options, film_error *err
 
 film_status options_check(const film_train_options *options, film_error *error)
 {
+    if (options->paper.letter && options->method != FILM_METHOD_FILM &&
+        options->method != FILM_METHOD_MFILM)
+        return status_set(error, FILM_USAGE,
+                          "the letter of the paper needs method film or mfilm; choose one of them");
     if (options->features >= GROUP_BIT(GROUPS))
         return status_set(error, FILM_USAGE, "features: choose from word, bigram, char");
     if (options->method >= FILM_METHOD_COUNT || options->similarity >= FILM_SIMILARITY_COUNT)
