@@ -92,7 +92,7 @@ set(FILM_TRAIN_SOURCES
   src/learn/tree_rows.c src/learn/trees_cover.c src/learn/triplets.c src/learn/unrelated_pairs.c
   # eval: figures
   src/eval/against.c src/eval/answer.c src/eval/bootstrap.c src/eval/categories.c src/eval/eval.c
-  src/eval/eval_api.c src/eval/knn.c src/eval/mcnemar.c src/eval/measures.c src/eval/model_answers.c
+  src/eval/eval_api.c src/eval/knn.c src/eval/mcnemar.c src/eval/measures.c src/eval/model_answers.c src/eval/neighbours.c
   src/eval/read.c src/eval/request.c src/eval/retrieval.c
   # train: files to a model
   src/train/calibration.c src/train/checkpoint.c src/train/examples_sample.c src/train/fingerprint.c

@@ -377,6 +377,32 @@ FILM_API void film_eval_result_free(film_eval_result *result);
  * retrieval, operating, against; null where a figure does not apply. Free it with film_free. */
 FILM_API film_status film_eval_json(const film_eval_result *result, char **json, film_error *error);
 
+/* ---- The paper's decision for new pairs ----------------------------------------------------- */
+
+typedef struct film_neighbour_options {
+    size_t size;
+    film_table_options table;
+    /* Two sentences are the same when they are among each other's k nearest; 0: 36, as the paper
+     * chose. */
+    size_t k;
+    film_knn knn;
+    /* A file whose sentences are possible neighbours too, and how to read it; NULL: only those of
+     * the pairs. */
+    const char *pool;
+    film_table_options pool_table;
+    int threads;
+    film_progress progress;
+} film_neighbour_options;
+
+/* Decides the pairs of a file by pairwise kNN. *DEPTH receives one number per row: the smallest k
+ * from which its sentences count as the same, 0 for two equal sentences, and the options' k + 1
+ * where they do not count as the same. Neighbours are searched exactly, by the model's
+ * similarity, among the distinct sentences of the file and the pool. Free *DEPTH with film_free. Returns FILM_USAGE for a
+ * model without vectors. */
+FILM_API film_status film_neighbours(const film_model *model, const char *path,
+                                     const film_neighbour_options *options, uint32_t **depth,
+                                     size_t *rows, film_error *error);
+
 /* ---- A report ------------------------------------------------------------------------------- */
 
 typedef struct film_report_options {
