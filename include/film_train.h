@@ -159,7 +159,7 @@ typedef struct film_train_options {
     size_t keep_examples;
     /* FILM_WORD | FILM_BIGRAM | FILM_CHAR; 0: the default of the method. */
     unsigned features;
-    /* Keep features that occur in at least this number of sentences; 0: 2. */
+    /* Keep features that occur in at least this number of sentences; 0: 2, or 1 with `vectors`. */
     size_t min_df;
     /* Keep this number of features of each group, the most frequent; 0: all. */
     size_t max_features;
@@ -209,6 +209,11 @@ typedef struct film_train_options {
      * The model is byte-for-byte identical to that of an uninterrupted run. */
     int resume;
     film_paper_options paper;
+    /* A file of word vectors in the text format of word2vec, GloVe or fastText, plain or compressed
+     * (docs/how-to/use-word-vectors.md). A sentence is then the idf-weighted mean of its words'
+     * vectors, with a map on top (methods FILM and SVD) or none (TFIDF). The model has the vectors
+     * of the words that occur in training. NULL: vectors are learned from the sentences. */
+    const char *vectors;
 } film_train_options;
 
 /* Learns a model from one or several files of the same layout.

@@ -109,8 +109,27 @@ static film_status check_deep(const film_train_options *options, film_error *err
     return FILM_OK;
 }
 
+/* Checks the options of word vectors. */
+static film_status check_vectors(const film_train_options *options, film_error *error)
+{
+    film_method method = options->method;
+    if (!options->vectors) return FILM_OK;
+    if (options->bert)
+        return status_set(error, FILM_USAGE,
+                          "word vectors and a BERT encoder exclude each other; choose one of them");
+    if (method != FILM_METHOD_AUTO && method != FILM_METHOD_FILM && method != FILM_METHOD_SVD &&
+        method != FILM_METHOD_TFIDF)
+        return status_set(error, FILM_USAGE,
+                          "word vectors need method film, svd or tfidf; choose one of them");
+    if (options->features && options->features != FILM_WORD)
+        return status_set(error, FILM_USAGE,
+                          "word vectors need the feature group word; leave the others out");
+    return FILM_OK;
+}
+
 film_status options_check(const film_train_options *options, film_error *error)
 {
+    film_status status;
     if (options->paper.letter && options->method != FILM_METHOD_FILM &&
         options->method != FILM_METHOD_MFILM)
         return status_set(error, FILM_USAGE,
@@ -128,13 +147,15 @@ film_status options_check(const film_train_options *options, film_error *error)
         options->method != FILM_METHOD_DEEP)
         return status_set(error, FILM_USAGE,
                           "a BERT encoder needs method film, svd or deep; choose one of them");
+    status = check_vectors(options, error);
+    if (status != FILM_OK) return status;
     if (options->rank == 0) return status_set(error, FILM_USAGE, "rank must be at least 1");
     if (options->solver.sample == 0)
         return status_set(error, FILM_USAGE, "sample must be at least 1");
     if (!(options->train_share > 0 && options->train_share <= 1))
         return status_set(error, FILM_USAGE, "the training share must be between 0 and 1");
     double log_odds;
-    film_status status = match_prior(options->prior, &log_odds, error);
+    status = match_prior(options->prior, &log_odds, error);
     if (status == FILM_OK) status = operating_check(&options->operating, error);
     if (status == FILM_OK) status = options_check_dim(options, options->method, error);
     if (status == FILM_OK) status = check_deep(options, error);

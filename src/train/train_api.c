@@ -89,7 +89,7 @@ film_status options_complete(film_train_options *out, const film_train_options *
     fill_paper(&out->paper, &out->solver);
     if (out->paper.letter && out->decision == FILM_DECISION_AUTO)
         out->decision = FILM_DECISION_THRESHOLD;
-    fill_count(&out->min_df, out->paper.letter ? 1 : 2);
+    fill_count(&out->min_df, out->paper.letter || out->vectors ? 1 : 2);
     fill_count(&out->rank, 256);
     fill_number(&out->train_share, 0.8);
     fill_number(&out->prior, 0.5);
