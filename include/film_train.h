@@ -444,6 +444,9 @@ typedef struct film_split_options {
     double train_share;
     uint64_t seed;
     film_progress progress;
+    /* Split rows at random, as published splits of Quora are: questions then recur in both files,
+     * and having seen a question helps to predict its label. 0: the files share no question. */
+    int by_rows;
 } film_split_options;
 
 typedef struct film_split_result {
@@ -455,7 +458,7 @@ typedef struct film_split_result {
     uint64_t skipped;
 } film_split_result;
 
-/* Splits a file into two files that share no question. Rows with connected questions stay together.
+/* Splits a file into two files that share no question: rows with connected questions stay together.
  * Both files have the format of the input. RESULT may be NULL. */
 FILM_API film_status film_split(const char *path, const char *train_path, const char *dev_path,
                                 const film_split_options *options, film_split_result *result,
