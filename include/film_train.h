@@ -70,7 +70,7 @@ typedef struct film_solver_options {
      * non-monotone search (0: 0.85), the factor of a shortened step (0: 0.2), the length of the
      * first step (0: 1e-3). */
     double rho, gamma, shrink, first_tau;
-    /* MFILM: an SVD of every batch, as published; for comparison only. */
+    /* MFILM: an SVD of every batch, as in the public code of FLRML; for comparison only. */
     int batch_basis;
     /* MFILM: at most this number of sentences for the vocabulary and the SVD; 0: 200,000. */
     size_t sample;
@@ -107,7 +107,7 @@ typedef enum film_loss { FILM_LOSS_TRIPLET = 0, FILM_LOSS_NPAIR, FILM_LOSS_COUNT
 typedef struct film_deep_options {
     /* The number of tokens read of a sentence, 32 to 512; 0: 32. */
     size_t tokens;
-    /* The maps of the four layers; 0: 16, 32, 32, 16. The paper has 64, 128, 256, 128. */
+    /* The maps of the four layers; 0: 16, 32, 32, 16. Hoffer & Ailon have 64, 128, 256, 128. */
     size_t maps[4];
     film_loss loss;
     /* The margin of the triplet loss, between cosines; 0: 0.3. */
@@ -402,8 +402,8 @@ typedef struct film_neighbour_options {
 /* Decides the pairs of a file by pairwise kNN. *DEPTH receives one number per row: the smallest k
  * from which its sentences count as the same, 0 for two equal sentences, and the options' k + 1
  * where they do not count as the same. Neighbours are searched exactly, by the model's
- * similarity, among the distinct sentences of the file and the pool. Free *DEPTH with film_free. Returns FILM_USAGE for a
- * model without vectors. */
+ * similarity, among the distinct sentences of the file and the pool. Free *DEPTH with film_free.
+ * Returns FILM_USAGE for a model without vectors. */
 FILM_API film_status film_neighbours(const film_model *model, const char *path,
                                      const film_neighbour_options *options, uint32_t **depth,
                                      size_t *rows, film_error *error);

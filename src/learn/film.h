@@ -3,8 +3,9 @@
  *     X (D x n) = U Sigma V',   y = L x,   L = sqrt(S) P' Sigma^-p U'       p = 1 in the paper (34)
  *
  * The steps: P by film_start (or the caller's P) and s = 1, Lambda = I. Then the margin m, given or
- * ratio * mean |y|^2, with Lambda, H and s recomputed until it is stable, at most ten rounds. Then la/stiefel.h minimises learn/film_problem.h. Do not
- * confuse this file with the public film.h; nothing here is exported. */
+ * ratio * mean |y|^2, with Lambda, H and s recomputed until it is stable, at most ten rounds. Then
+ * la/stiefel.h minimises learn/film_problem.h. Do not confuse this file with the public film.h;
+ * nothing here is exported. */
 #ifndef LEARN_FILM_H
 #define LEARN_FILM_H
 

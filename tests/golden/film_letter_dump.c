@@ -100,9 +100,9 @@ int main(int count, char **arguments)
     write_array("gradient", gradient, r * d);
     film_problem_k(&q, p, k);
     write_array("k", k, d);
-    check(stiefel_cayley(r, d, &(struct stiefel_line){p, gradient, 0.3}, STIEFEL_SMALL, next,
-                         &error),
-          &error);
+    check(
+        stiefel_cayley(r, d, &(struct stiefel_line){p, gradient, 0.3}, STIEFEL_SMALL, next, &error),
+        &error);
     write_array("cayley", next, r * d);
     check(film_hinge_loss_measure(&q, p, s, &loss[0], &loss[1], &error), &error);
     write_array("loss", loss, 2);

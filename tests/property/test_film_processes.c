@@ -275,8 +275,8 @@ static void learning_gives_what_one_process_learns(void **state)
     play_free(&one);
 }
 
-/* The formulas of film_problem.h and film_hinge_loss.h: one refresh per iteration; those of the margin are the same in
- * both. */
+/* The formulas of film_problem.h and film_hinge_loss.h: one refresh per iteration; those of the
+ * margin are the same in both. */
 static void traffic_matches_the_formula(void **state)
 {
     (void)state;
