@@ -187,16 +187,19 @@ void job_abort(int code);
         .argument = argument_, .help = "output file", .fallback = "standard output"        \
     }
 /* Options of verbs that compute verdicts: members of a film_answer_options. */
-#define ANSWER_OPTIONS(type, place)                                                               \
-    {.name = "decision",                                                                          \
-     .kind = OPTION_CHOICE,                                                                       \
-     .at = offsetof(type, place.decision),                                                        \
-     .argument = "auto|full|threshold",                                                           \
-     .help = "use the full decision (default), or only the similarity"},                          \
-        {.name = "no-memory",                                                                     \
-         .kind = OPTION_FLAG,                                                                     \
-         .at = offsetof(type, place.no_memory),                                                   \
-         .help = "ignore what the model remembers of its training questions"},                    \
+#define ANSWER_OPTIONS(type, place)                                      \
+    {.name = "decision",                                                 \
+     .kind = OPTION_CHOICE,                                              \
+     .at = offsetof(type, place.decision),                               \
+     .argument = "auto|full|threshold",                                  \
+     .help = "use the full decision (default), or only the similarity"}, \
+        OTHER_ANSWER_OPTIONS(type, place)
+/* Without --decision. */
+#define OTHER_ANSWER_OPTIONS(type, place)                                                         \
+    {.name = "no-memory",                                                                         \
+     .kind = OPTION_FLAG,                                                                         \
+     .at = offsetof(type, place.no_memory),                                                       \
+     .help = "ignore what the model remembers of its training questions"},                        \
     {                                                                                             \
         .name = "prior", .kind = OPTION_PROBABILITY, .at = offsetof(type, place.prior),           \
         .argument = "P", .help = "assumed share of duplicates among all pairs", .fallback = "0.5" \

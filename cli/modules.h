@@ -17,6 +17,9 @@ struct train_calls {
                                    film_error *error);
     void (*job_leave)(film_job *job);
     void (*job_abort)(film_job *job, int code);
+    film_status (*neighbours)(const film_model *model, const char *path,
+                              const film_neighbour_options *options, uint32_t **depth, size_t *rows,
+                              film_error *error);
     film_status (*bert_open)(const char *folder, film_bert **out, film_error *error);
     film_status (*bert_round)(film_bert *bert, film_error *error);
     void (*bert_close)(film_bert *bert);

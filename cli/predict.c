@@ -1,11 +1,15 @@
-/* film predict: computes a probability for each pair of a file. Streams rows in file order. */
-#include "cli.h"
+/* film predict: computes a probability for each pair of a file, or the paper's verdict by nearest
+ * neighbours. Streams rows in file order. */
 #include "json.h"
+#include "modules.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum format { FORMAT_TSV, FORMAT_JSONL, FORMAT_KAGGLE };
+
+/* --decision knn follows the decisions of the library. */
+enum { KNN = FILM_DECISION_THRESHOLD + 1, PAPER_K = 36 };
 
 struct prediction {
     const film_model *model;
@@ -13,6 +17,10 @@ struct prediction {
     double threshold; /* 0: that of the model */
     film_answer_options answer;
     enum format format;
+    /* --decision knn: for each row the k from which its sentences are neighbours, in place of a
+     * probability; NULL: another decision. */
+    uint32_t *depth;
+    size_t rows, next, k;
     film_output *output;
     enum { NO_ROWS, WITHOUT_ID, WITH_ID } first_row;
 };
@@ -38,10 +46,28 @@ static film_status check_row(void *user, const film_row *row, film_error *error)
     return FILM_OK;
 }
 
+/* The file is read a second time, after the neighbours were found. */
+static film_status take_depths(struct prediction *prediction, const struct stream_batch *batch,
+                               film_error *error)
+{
+    film_verdict *verdicts = batch->result;
+    if (batch->count > prediction->rows - prediction->next) {
+        snprintf(error->message, sizeof error->message, "%s changed while it was read; try again",
+                 prediction->path);
+        return FILM_IO;
+    }
+    for (size_t i = 0; i < batch->count; i++) {
+        uint32_t depth = prediction->depth[prediction->next++];
+        verdicts[i] = (film_verdict){.probability = depth, .same = depth <= prediction->k};
+    }
+    return FILM_OK;
+}
+
 static film_status predict_batch(void *user, struct stream_batch *batch, film_error *error)
 {
-    const struct prediction *prediction = user;
+    struct prediction *prediction = user;
     film_verdict *verdicts = batch->result;
+    if (prediction->depth) return take_depths(prediction, batch, error);
     film_status status =
         film_match_batch(prediction->model, batch->text[STREAM_A], batch->text[STREAM_B],
                          batch->count, &prediction->answer, verdicts, error);
@@ -88,8 +114,11 @@ static film_status put_json(struct prediction *prediction, film_text id,
                             const film_verdict *verdict, film_error *error)
 {
     char number[64];
-    int length = snprintf(number, sizeof number, "\"probability\": %.9g, \"same\": %s}\n",
-                          verdict->probability, verdict->same ? "true" : "false");
+    int length = snprintf(number, sizeof number, "\"%s\": %.*g, \"same\": %s}\n",
+                          prediction->depth ? "depth" : "probability", 9, verdict->probability,
+                          verdict->same ? "true" : "false");
+    if (prediction->depth && !verdict->same)
+        length = snprintf(number, sizeof number, "\"depth\": null, \"same\": false}\n");
     film_status status = put(prediction, "{", 1, error);
     if (id.bytes && status == FILM_OK) {
         json_t *string = json_stringn(id.bytes, id.length);
@@ -118,6 +147,8 @@ static film_status put_row(struct prediction *prediction, film_text id, const fi
     else
         length = snprintf(number, sizeof number, "%s%.9g\t%d\n", id.bytes ? "\t" : "",
                           verdict->probability, verdict->same);
+    if (prediction->depth && !verdict->same)
+        length = snprintf(number, sizeof number, "%s\t0\n", id.bytes ? "\t" : "");
     if (id.bytes) status = (kaggle ? put_csv_id : put_tsv_id)(prediction, id, error);
     return status == FILM_OK ? put(prediction, number, (size_t)length, error) : status;
 }
@@ -127,8 +158,9 @@ static film_status put_header(struct prediction *prediction, int has_id, film_er
 {
     const char *header = prediction->format == FORMAT_KAGGLE  ? "test_id,is_duplicate\n"
                          : prediction->format == FORMAT_JSONL ? ""
-                         : has_id                             ? "id\tprobability\tsame\n"
-                                                              : "probability\tsame\n";
+                         : prediction->depth                  ? "id\tdepth\tsame\n"
+                                                              : "id\tprobability\tsame\n";
+    if (prediction->format == FORMAT_TSV && !has_id) header += strlen("id\t");
     return put(prediction, header, strlen(header), error);
 }
 
@@ -185,6 +217,7 @@ struct values {
     enum format format;
     film_answer_options answer;
     double threshold;
+    film_neighbour_options neighbours;
 };
 
 static const struct option options[] = {
@@ -194,7 +227,29 @@ static const struct option options[] = {
      .at = offsetof(struct values, format),
      .argument = "tsv|jsonl|kaggle",
      .help = "output format"},
-    ANSWER_OPTIONS(struct values, answer),
+    {.name = "decision",
+     .kind = OPTION_CHOICE,
+     .at = offsetof(struct values, answer.decision),
+     .argument = "auto|full|threshold|knn",
+     .help = "use the full decision (default), only the similarity, or nearest neighbours"},
+    {.name = "k",
+     .letter = 'k',
+     .kind = OPTION_POSITIVE_COUNT,
+     .at = offsetof(struct values, neighbours.k),
+     .argument = "K",
+     .help = "knn: the same when each is among the K nearest of the other",
+     .fallback = "36"},
+    {.name = "knn",
+     .kind = OPTION_CHOICE,
+     .at = offsetof(struct values, neighbours.knn),
+     .argument = "mutual|either",
+     .help = "knn: each among the K nearest of the other (default), or one of them"},
+    {.name = "pool",
+     .kind = OPTION_FILE,
+     .at = offsetof(struct values, neighbours.pool),
+     .argument = "FILE",
+     .help = "knn: the sentences of this file are possible neighbours too"},
+    OTHER_ANSWER_OPTIONS(struct values, answer),
     THRESHOLD_OPTION(struct values, threshold),
     COLUMNS_OPTION(struct values, table, "id,a,b"),
     FORMAT_OPTION(struct values, table, "input-format", "tsv|csv|jsonl"),
@@ -210,6 +265,42 @@ static void prepare(void *given)
     values->answer.size = sizeof values->answer;
 }
 
+/* Refuses options that the decision does not use. Returns EXIT_DONE if all fit. */
+static int check_options(const struct verb *verb, const struct values *values, const char *path)
+{
+    int knn = (int)values->answer.decision == KNN;
+    if (!knn && (values->neighbours.k || values->neighbours.knn || values->neighbours.pool))
+        return usage_error(verb, "--k, --knn and --pool need --decision knn");
+    if (!knn) return EXIT_DONE;
+    if (values->threshold > 0 || values->answer.prior > 0 || values->answer.no_memory ||
+        values->format == FORMAT_KAGGLE)
+        return usage_error(verb, "--decision knn has no probabilities; leave out --threshold, "
+                                 "--prior, --no-memory and --format kaggle");
+    if (strcmp(path, "-") == 0)
+        return usage_error(verb, "--decision knn reads its input twice and cannot read standard "
+                                 "input; pass a file");
+    if (job_size() > 1)
+        return usage_error(verb, "--decision knn cannot run under mpirun; start it without mpirun");
+    return EXIT_DONE;
+}
+
+static film_status find_neighbours(struct prediction *prediction, const struct values *values,
+                                   film_progress progress, film_error *error)
+{
+    film_neighbour_options by = values->neighbours;
+    by.size = sizeof by;
+    by.table = values->table;
+    by.table.size = by.pool_table.size = sizeof by.table;
+    by.pool_table.skip_bad = values->table.skip_bad;
+    by.threads = values->answer.threads;
+    by.progress = progress;
+    prediction->k = by.k = by.k ? by.k : PAPER_K;
+    const struct train_calls *calls = load_train_calls(error);
+    if (!calls) return FILM_IO;
+    return calls->neighbours(prediction->model, prediction->path, &by, &prediction->depth,
+                             &prediction->rows, error);
+}
+
 static int run(const struct command *command, void *given)
 {
     const struct values *values = given;
@@ -223,10 +314,14 @@ static int run(const struct command *command, void *given)
     film_model *model = NULL;
     film_table *table = NULL;
     unsigned long long rows = 0, skipped = 0;
+    int unfit = check_options(command->verb, values, path);
+    if (unfit != EXIT_DONE) return unfit;
     film_progress progress = progress_start(command->quiet);
     film_status status = film_open(command->words[0], &model, &error);
     if (status == FILM_OK) status = stream_open(path, &values->table, &table, &error);
     prediction.model = model;
+    if (status == FILM_OK && (int)values->answer.decision == KNN)
+        status = find_neighbours(&prediction, values, progress, &error);
     if (status == FILM_OK) status = predict(&prediction, table, output, &rows, progress, &error);
     if (status == FILM_OK) status = stream_total(table, &rows, &skipped, &error);
     int code = report(status, &error);
@@ -239,6 +334,7 @@ static int run(const struct command *command, void *given)
         print_skipped(notes, skipped);
         fprintf(notes, "\n");
     }
+    film_free(prediction.depth);
     film_output_discard(prediction.output);
     film_table_close(table);
     film_close(model);
@@ -259,7 +355,12 @@ const struct verb verb_predict = {
         "FILE has two sentences per row; the default is standard input. Output columns: the id of "
         "the\n"
         "row if FILE has ids, the probability that both mean the same, and 1 if it reaches the\n"
-        "threshold (else 0). --format kaggle writes the columns test_id and is_duplicate.\n\n"
+        "threshold (else 0). --format kaggle writes the columns test_id and is_duplicate.\n"
+        "--decision knn is the rule of the paper: two sentences are the same when each is among "
+        "the\n"
+        "K nearest of the other, of all sentences of FILE and --pool. It writes the smallest such "
+        "K\n"
+        "instead of a probability, or nothing.\n\n"
         "examples:\n"
         "  film predict quora.film test.csv --format kaggle -o submission.csv\n"
         "  mpirun -n 4 film predict quora.film pairs.tsv -o out.tsv    runs in 4 processes\n"};

@@ -127,6 +127,12 @@ static void print_summary(json_t *about, const struct train_values *values)
     print_skipped(stderr, (unsigned long long)json_whole(figures, "skipped_rows"));
     fprintf(stderr, "\n");
     print_encoding(figures);
+    const json_t *vectors = json_object_get(figures, "word_vectors");
+    if (vectors) {
+        fprintf(stderr, "vectors for %s of ",
+                grouped((unsigned long long)json_whole(vectors, "found")));
+        fprintf(stderr, "%s\n", counted((unsigned long long)json_whole(vectors, "words"), "word"));
+    }
     if (json_object_get(figures, "too_few_for_full"))
         fprintf(stderr,
                 "too few labelled pairs for the full decision; uses a similarity threshold\n");

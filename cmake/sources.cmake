@@ -81,6 +81,7 @@ set(FILM_TRAIN_SOURCES
   src/learn/corpus_share.c src/learn/corpus_triplets.c src/learn/decision_threshold.c src/learn/deep_learn.c
   src/learn/deep_loss.c src/learn/evidence_fit.c src/learn/evidence_rows.c src/learn/features_fit.c
   src/learn/features_matrix.c src/learn/features_share.c src/learn/film.c src/learn/film_checkpoint.c
+  src/learn/film_hinge_loss.c
   src/learn/film_problem.c src/learn/film_rows.c src/learn/folds.c src/learn/hard_negatives.c
   src/learn/judge.c src/learn/labels.c src/learn/learn.c src/learn/learn_decision.c src/learn/learn_deep.c
   src/learn/learn_film.c src/learn/learn_mfilm.c src/learn/learn_network.c src/learn/learn_rank.c
@@ -88,10 +89,10 @@ set(FILM_TRAIN_SOURCES
   src/learn/out_of_fold.c src/learn/pair_lists.c src/learn/questions.c src/learn/rank.c
   src/learn/rank_batch.c src/learn/rank_checkpoint.c src/learn/rank_draw.c src/learn/rank_fetch.c
   src/learn/rank_kernel.c src/learn/rank_map.c src/learn/rows.c src/learn/stream.c src/learn/training_log.c
-  src/learn/tree_rows.c src/learn/trees_cover.c src/learn/triplets.c src/learn/unrelated_pairs.c
+  src/learn/tree_rows.c src/learn/trees_cover.c src/learn/triplets.c src/learn/unrelated_pairs.c src/learn/word_vectors.c
   # eval: figures
   src/eval/against.c src/eval/answer.c src/eval/bootstrap.c src/eval/categories.c src/eval/eval.c
-  src/eval/eval_api.c src/eval/knn.c src/eval/mcnemar.c src/eval/measures.c src/eval/model_answers.c
+  src/eval/eval_api.c src/eval/knn.c src/eval/mcnemar.c src/eval/measures.c src/eval/model_answers.c src/eval/neighbours.c
   src/eval/read.c src/eval/request.c src/eval/retrieval.c
   # train: files to a model
   src/train/calibration.c src/train/checkpoint.c src/train/examples_sample.c src/train/fingerprint.c

@@ -49,7 +49,8 @@ typedef enum film_method {
 typedef struct film_solver_options {
     /* p of Sigma^-p, which is 1 in the paper; 0: 0.5. */
     double power;
-    /* Start from eigenvectors instead of at random. */
+    /* The starting subspace. 1: eigenvectors. 2: uniformly random, with random weights, as in the
+     * paper. 3: a random rotation of the strongest directions. 0: 3, or 2 with `paper`. */
     int eigen;
     /* The margin over the mean squared length of a vector; 0: 0.5. */
     double margin_ratio;
@@ -69,11 +70,28 @@ typedef struct film_solver_options {
      * non-monotone search (0: 0.85), the factor of a shortened step (0: 0.2), the length of the
      * first step (0: 1e-3). */
     double rho, gamma, shrink, first_tau;
-    /* MFILM: an SVD of every batch, as published; for comparison only. */
+    /* MFILM: an SVD of every batch, as in the public code of FLRML; for comparison only. */
     int batch_basis;
     /* MFILM: at most this number of sentences for the vocabulary and the SVD; 0: 200,000. */
     size_t sample;
 } film_solver_options;
+
+/* More options of methods FILM and MFILM, about the letter of the paper
+ * (docs/explanation/paper.md). */
+typedef struct film_paper_options {
+    /* Every option that is 0 gets the value of the paper instead of the default: power 1, min_df 1,
+     * hinge weights, uniform start, absolute margin, at most 500 iterations, the last iterate, and
+     * a threshold as decision. */
+    int letter;
+    /* The weights of the columns. 1: log(1 + e^k), 2: max(0, k), as in the paper; 0: 1. */
+    int weights;
+    /* The iterate to return. 1: the best on the dev or held-out pairs, 2: the last; 0: 1. */
+    int keep;
+    /* The margin itself. 0: `margin_ratio` determines it. */
+    double margin;
+    /* FILM: average the active hinges over the iterations, which makes training converge. */
+    int damped;
+} film_paper_options;
 
 /* Options of methods RANK and DEEP. */
 typedef struct film_rank_options {
@@ -89,7 +107,7 @@ typedef enum film_loss { FILM_LOSS_TRIPLET = 0, FILM_LOSS_NPAIR, FILM_LOSS_COUNT
 typedef struct film_deep_options {
     /* The number of tokens read of a sentence, 32 to 512; 0: 32. */
     size_t tokens;
-    /* The maps of the four layers; 0: 16, 32, 32, 16. The paper has 64, 128, 256, 128. */
+    /* The maps of the four layers; 0: 16, 32, 32, 16. Hoffer & Ailon have 64, 128, 256, 128. */
     size_t maps[4];
     film_loss loss;
     /* The margin of the triplet loss, between cosines; 0: 0.3. */
@@ -141,7 +159,7 @@ typedef struct film_train_options {
     size_t keep_examples;
     /* FILM_WORD | FILM_BIGRAM | FILM_CHAR; 0: the default of the method. */
     unsigned features;
-    /* Keep features that occur in at least this number of sentences; 0: 2. */
+    /* Keep features that occur in at least this number of sentences; 0: 2, or 1 with `vectors`. */
     size_t min_df;
     /* Keep this number of features of each group, the most frequent; 0: all. */
     size_t max_features;
@@ -190,6 +208,12 @@ typedef struct film_train_options {
      * solver.iterations. Anything else is FILM_BAD_INPUT, as is a missing or damaged checkpoint.
      * The model is byte-for-byte identical to that of an uninterrupted run. */
     int resume;
+    film_paper_options paper;
+    /* A file of word vectors in the text format of word2vec, GloVe or fastText, plain or compressed
+     * (docs/how-to/use-word-vectors.md). A sentence is then the idf-weighted mean of its words'
+     * vectors, with a map on top (methods FILM and SVD) or none (TFIDF). The model has the vectors
+     * of the words that occur in training. NULL: vectors are learned from the sentences. */
+    const char *vectors;
 } film_train_options;
 
 /* Learns a model from one or several files of the same layout.
@@ -377,6 +401,32 @@ FILM_API void film_eval_result_free(film_eval_result *result);
  * Free it with film_free. */
 FILM_API film_status film_eval_json(const film_eval_result *result, char **json, film_error *error);
 
+/* ---- The paper's decision for new pairs ----------------------------------------------------- */
+
+typedef struct film_neighbour_options {
+    size_t size;
+    film_table_options table;
+    /* Two sentences are the same when they are among each other's k nearest; 0: 36, as the paper
+     * chose. */
+    size_t k;
+    film_knn knn;
+    /* A file whose sentences are possible neighbours too, and how to read it; NULL: only those of
+     * the pairs. */
+    const char *pool;
+    film_table_options pool_table;
+    int threads;
+    film_progress progress;
+} film_neighbour_options;
+
+/* Decides the pairs of a file by pairwise kNN. *DEPTH receives one number per row: the smallest k
+ * from which its sentences count as the same, 0 for two equal sentences, and the options' k + 1
+ * where they do not count as the same. Neighbours are searched exactly, by the model's
+ * similarity, among the distinct sentences of the file and the pool. Free *DEPTH with film_free.
+ * Returns FILM_USAGE for a model without vectors. */
+FILM_API film_status film_neighbours(const film_model *model, const char *path,
+                                     const film_neighbour_options *options, uint32_t **depth,
+                                     size_t *rows, film_error *error);
+
 /* ---- A report ------------------------------------------------------------------------------- */
 
 typedef struct film_report_options {
@@ -413,6 +463,9 @@ typedef struct film_split_options {
     double train_share;
     uint64_t seed;
     film_progress progress;
+    /* Split rows at random, as published splits of Quora are: questions then recur in both files,
+     * and having seen a question helps to predict its label. 0: the files share no question. */
+    int by_rows;
 } film_split_options;
 
 typedef struct film_split_result {
@@ -424,7 +477,7 @@ typedef struct film_split_result {
     uint64_t skipped;
 } film_split_result;
 
-/* Splits a file into two files that share no question. Rows with connected questions stay together.
+/* Splits a file into two files that share no question: rows with connected questions stay together.
  * Both files have the format of the input. RESULT may be NULL. */
 FILM_API film_status film_split(const char *path, const char *train_path, const char *dev_path,
                                 const film_split_options *options, film_split_result *result,

@@ -12,6 +12,7 @@
 #include "learn/corpus.h"
 #include "learn/stream.h"
 #include "learn/training_log.h"
+#include "learn/word_vectors.h"
 #include "film_train.h"
 
 struct learn_input {
@@ -29,6 +30,8 @@ struct learn_input {
      * (sentences x network_dim) replaces x. */
     const struct network *network;
     const float *encoded;
+    /* Vectors of the words or NULL (learn/word_vectors.h): the map is learned on top of them. */
+    const struct word_vectors *word_vectors;
     const struct stream_source *stream;        /* for streaming methods */
     const struct checkpointing *checkpointing; /* NULL: no checkpoints */
     struct training_log *log;                  /* NULL: nothing is logged */

@@ -30,6 +30,10 @@ static film_status check_job(const film_train_options *options, film_error *erro
         return status_set(
             error, FILM_USAGE,
             "training with a BERT encoder cannot run under mpirun; start it without mpirun");
+    if (options->vectors)
+        return status_set(
+            error, FILM_USAGE,
+            "training with word vectors cannot run under mpirun; start it without mpirun");
     if (options->method == FILM_METHOD_MFILM && options->solver.batch_basis)
         return status_set(error, FILM_USAGE,
                           "method mfilm with an SVD of every batch cannot run under mpirun; start "
@@ -64,6 +68,24 @@ done:
     return status;
 }
 
+/* Reads the vectors of the model's words. */
+static film_status read_vectors(const film_model *model, const film_train_options *options,
+                                struct word_vectors *out, struct training_log *log,
+                                film_error *error)
+{
+    film_status status = FILM_OK;
+    struct source *source = NULL;
+    TRY(source_open(options->vectors, &source, error));
+    TRY(word_vectors_read(out, source, &model->features, error));
+    training_log_note(log, "word_vectors",
+                      json_pack("{s:I, s:I, s:I}", "width", (json_int_t)out->width, "words",
+                                (json_int_t)features_count(&model->features), "found",
+                                (json_int_t)out->found));
+    training_log_phase(log, "word_vectors");
+done:
+    return status;
+}
+
 /* ---- Maps ---- */
 
 /* The inputs of the maps of a training; a view. */
@@ -72,6 +94,7 @@ struct training_data {
     const struct training_plan *plan;
     const struct training_rows *rows;
     const struct csr *x;
+    const struct word_vectors *word_vectors; /* NULL: none */
     const struct checkpointing *checkpointing;
     struct training_log *log;
 };
@@ -91,6 +114,7 @@ static struct learn_input words_input(const struct training_data *data, const fi
                                 .dev = &data->rows->dev,
                                 .features = &model->features,
                                 .x = data->x,
+                                .word_vectors = data->word_vectors,
                                 .stream = &data->rows->stream,
                                 .checkpointing = second ? NULL : data->checkpointing,
                                 .log = data->log};
@@ -211,7 +235,9 @@ static void describe_model(film_model *model, const struct training_plan *plan,
 {
     model->settings = (struct model_settings){
         .min_df = options->min_df, .max_features = options->max_features, .seed = options->seed};
-    strcpy(model->settings.method, learn_defaults(plan->method)->name);
+    /* A model called "tfidf" has no map. */
+    int mean = options->vectors && plan->method == FILM_METHOD_TFIDF;
+    strcpy(model->settings.method, mean ? "vectors" : learn_defaults(plan->method)->name);
     model->features.groups = plan->features;
 }
 
@@ -227,6 +253,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     struct csr x = {0};
     struct checkpoint checkpoint = {0};
     struct interruption stopped = {FILM_OK, {0}};
+    struct word_vectors vectors = {0};
     *out = NULL;
     TRY(check_training(options, error));
     TRY(training_log_init(&log, comm_of(options->job), error));
@@ -242,8 +269,14 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     TRY(count_features(model, &rows.corpus, options, &x, &log, error));
     struct training_identity identity = {
         options, model->settings.method, plan.dim, plan.features, &rows.corpus, &rows.dev, &x};
-    struct training_data data = {
-        options, &plan, &rows, &x, checkpoint_prepare(&checkpoint, &identity), &log};
+    if (options->vectors) TRY(read_vectors(model, options, &vectors, &log, error));
+    struct training_data data = {.options = options,
+                                 .plan = &plan,
+                                 .rows = &rows,
+                                 .x = &x,
+                                 .word_vectors = options->vectors ? &vectors : NULL,
+                                 .checkpointing = checkpoint_prepare(&checkpoint, &identity),
+                                 .log = &log};
     TRY(learn_maps(&data, cache, model, &stopped, error));
     if (plan.full && stopped.status == FILM_OK) TRY(train_decision(&data, model, &stopped, error));
     if (!model->decision.full || rows.dev.rows || options->bert)
@@ -256,6 +289,7 @@ done:
     vector_cache_close(cache);
     checkpoint_free(&checkpoint);
     training_rows_free(&rows);
+    word_vectors_free(&vectors);
     csr_free(&x);
     training_log_free(&log);
     if (status != FILM_OK)
