@@ -33,9 +33,6 @@ film_figure *answer_figure(film_eval_result *result, enum measure measure);
 /* Takes the sweep into the result. */
 void answer_knn(film_eval_result *result, const struct knn *knn, film_knn variant);
 
-/* {"criterion", "target", "threshold", "reached", "accuracy", "precision", "recall", "f1"} */
-json_t *answer_operating(const film_operating *wanted, const struct operating_point *point);
-
 /* All of a result. NULL: no memory. */
 json_t *answer_object(const film_eval_result *result);
 
