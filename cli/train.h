@@ -11,8 +11,8 @@ struct train_values {
     const char *cache;
 };
 
-/* Prints "precision 95.5 %, 89 to 98 on 161 pairs, " for an operating point whose precision or recall
- * is promised; nothing for others. */
+/* Prints "precision 95.5 %, 89 to 98 on 161 pairs, " for an operating point whose precision or
+ * recall is promised; nothing for others. */
 void print_promise(FILE *to, const json_t *point);
 
 extern const struct option train_options[], train_settings[];

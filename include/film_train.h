@@ -102,8 +102,8 @@ typedef struct film_deep_options {
 typedef enum film_criterion {
     FILM_ACCURACY = 0,
     FILM_F1,
-    /* The lowest threshold whose precision is at least the target with 95 % confidence. Pairs of the
-     * same sentence count as dependent. If there is none, the strictest threshold. */
+    /* The lowest threshold whose precision is at least the target with 95 % confidence. Pairs of
+     * the same sentence count as dependent. If there is none, the strictest threshold. */
     FILM_PRECISION,
     /* The highest threshold whose recall is at least the target with 95 % confidence. */
     FILM_RECALL,

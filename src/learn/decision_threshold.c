@@ -57,7 +57,11 @@ json_t *decision_threshold_json(const film_operating *wanted, const struct opera
 
 void decision_threshold_made_up(struct training_log *log, size_t made_up)
 {
-    if (!log || !made_up) return;
+    static const char *const known[] = {"random_negatives", "recall", "random_called_same"};
+    if (!log) return;
+    for (size_t i = 0; !made_up && i < sizeof known / sizeof *known; i++)
+        training_log_forget(log, known[i]); /* of pairs that others have replaced */
+    if (!made_up) return;
     json_t *point = json_object_get(log->figures, "operating");
     double balanced = json_number_value(json_object_get(log->figures, "balanced_accuracy"));
     double recall = json_number_value(json_object_get(point, "recall"));
@@ -66,9 +70,9 @@ void decision_threshold_made_up(struct training_log *log, size_t made_up)
     training_log_note(log, "recall", json_real(recall));
     training_log_note(log, "random_called_same", json_real(1 - (2 * balanced - recall)));
     training_log_forget(log, "balanced_accuracy");
-    for (const char *const *key = (const char *const[]){"accuracy", "precision", "f1", NULL}; *key;
-         key++)
-        json_object_set_new(point, *key, json_null());
+    json_object_set_new(point, "accuracy", json_null());
+    json_object_set_new(point, "precision", json_null());
+    json_object_set_new(point, "f1", json_null());
 }
 
 /* The score at which LINE gives even odds under the prior. */

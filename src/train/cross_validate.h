@@ -1,7 +1,7 @@
 /* Scores labelled pairs by models that have not seen them. The whole training is repeated without
  * each fold: vocabulary, map, evidence, trees and calibration. A figure measured on these scores
- * includes every choice that training makes. The folds inside a training (learn/out_of_fold.h) share
- * more than that, and their figures are too good for a promise. */
+ * includes every choice that training makes. The folds inside a training (learn/out_of_fold.h)
+ * share more than that, and their figures are too good for a promise. */
 #ifndef TRAIN_CROSS_VALIDATE_H
 #define TRAIN_CROSS_VALIDATE_H
 
@@ -19,8 +19,8 @@ struct cross_validated {
 typedef film_status (*cross_validate_train)(struct corpus *rest, const film_train_options *options,
                                             film_model **out, film_error *error);
 
-/* Five folds or, with many rows, the first of five. A fold that leaves too few labels to train on is
- * skipped. Collective in a job. Free OUT after a failure as well. */
+/* Five folds or, with many rows, the first of five. A fold that leaves too few labels to train on
+ * is skipped. Collective in a job. Free OUT after a failure as well. */
 film_status cross_validate(const struct corpus *corpus, const film_train_options *options,
                            cross_validate_train train, struct cross_validated *out,
                            film_error *error);

@@ -216,16 +216,16 @@ static void describe_model(film_model *model, const struct training_plan *plan,
     model->features.groups = plan->features;
 }
 
-/* Returns whether the operating point is chosen on cross-validated scores: a figure is promised, and
- * there are no unseen rows. A BERT encoder, the black box and streams are trained only once. */
+/* Returns whether the operating point is chosen on cross-validated scores: a figure is promised,
+ * and there are no unseen rows. A BERT encoder, the black box and streams are trained only once. */
 static int promises_on_folds(const struct training_rows *rows, const film_train_options *options)
 {
     return operating_promises(&options->operating) && !rows->dev.rows && !options->bert &&
            options->method != FILM_METHOD_MFILM && options->method != FILM_METHOD_DEEP;
 }
 
-/* Refuses an operating point that the pairs cannot choose, before anything is learned. Also computes
- * the share of duplicates among labelled pairs; 0 where there is none. */
+/* Refuses an operating point that the pairs cannot choose, before anything is learned. Also
+ * computes the share of duplicates among labelled pairs; 0 where there is none. */
 static film_status check_operating(const struct training_rows *rows,
                                    const film_train_options *options, double *share,
                                    film_error *error)
