@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Promised against real precision: film train --operating precision=P on one half, its threshold on the other half.
 
-    bench/promises.py [--em N] [--quora N] [--precision P] [--rows all|valid] [--data FOLDER] [--log FILE] [--sets A,B]
+    bench/promises.py [--em N] [--quora N] [--precision P] [--rows valid|all] [--data FOLDER] [--log FILE] [--sets A,B]
 
-N random splits of each entity-matching set (em/NAME/train.jsonl.zst and valid.jsonl.zst, or the valid file alone) and
+N random splits of each entity-matching set (em/NAME/valid.jsonl.zst, or with all also train.jsonl.zst) and
 N draws of 4,000 Quora pairs. The halves are grouped by record: rows that are connected by records stay together; where
 more than a fifth of all rows are connected, the rows of one left record do. A promise is broken where the precision on
 the other half is below P though training reported it as reached. Prints per set: promises reached and broken, the mean
@@ -93,7 +93,7 @@ def main():
     options.add_argument("--em", type=int, default=20)
     options.add_argument("--quora", type=int, default=100)
     options.add_argument("--precision", type=float, default=0.95)
-    options.add_argument("--rows", choices=["all", "valid"], default="all")
+    options.add_argument("--rows", choices=["all", "valid"], default="valid")
     options.add_argument("--data", default=os.path.join(ROOT, "..", "shared", "data"))
     options.add_argument("--sets", help="only these sets, comma-separated")
     options.add_argument("--log", help="append one JSON line per trial")
