@@ -1,6 +1,5 @@
 /* film eval: evaluates a model on a labelled file and prints the metrics as a table or JSON. */
-#include "cli.h"
-#include "json.h"
+#include "train.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -146,14 +145,15 @@ static void print_operating(const json_t *answer)
     printf("\noperating point for %s", criterion);
     if (json_is_number(json_object_get(point, "target")))
         printf(" %g", json_number(point, "target"));
-    printf(", at %.3g %% duplicates\n", 100 * json_number(answer, "prior"));
-    if (json_is_false(json_object_get(point, "reached"))) {
-        print_share("no threshold reaches it on this file; the highest value is", point, criterion);
-        printf(", at\n");
-    }
+    printf(", at %.3g %% duplicates\n", 100 * json_number(point, "prior"));
+    if (json_is_false(json_object_get(point, "reached")))
+        printf("no threshold is sure to reach it on this file (95 %% confidence); the %s is\n",
+               strcmp(criterion, "recall") == 0 ? "lowest" : "strictest");
     printf("threshold %.4f: ", json_number(point, "threshold"));
-    print_share("precision", point, "precision");
-    print_share(", recall", point, "recall");
+    print_promise(stdout, point);
+    if (strcmp(criterion, "precision") != 0) print_share("precision", point, "precision");
+    if (strcmp(criterion, "recall") != 0)
+        print_share(strcmp(criterion, "precision") == 0 ? "recall" : ", recall", point, "recall");
     print_share(", F1", point, "f1");
     print_share(", accuracy", point, "accuracy");
     printf("\n");
@@ -291,7 +291,7 @@ static const struct option options[] = {
      .kind = OPTION_OPERATING,
      .at = offsetof(struct values, wanted),
      .argument = "POINT",
-     .help = "find the best threshold on FILE for accuracy, f1, precision=P or recall=R",
+     .help = "find the threshold on FILE for accuracy, f1, or a sure precision=P or recall=R",
      .proposals = "accuracy f1 precision=0.9 recall=0.9"},
     {.name = "against",
      .kind = OPTION_FILE,

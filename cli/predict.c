@@ -181,6 +181,29 @@ static film_status write_batch(void *user, const struct stream_batch *batch, fil
 
 /* ---- The verb ---- */
 
+/* Warns of a prior if the model's threshold was chosen for one: it would count twice. */
+static film_status warn_prior(const struct prediction *prediction, const char *name,
+                              film_error *error)
+{
+    char *text = NULL;
+    if (prediction->answer.prior == 0 || prediction->threshold > 0) return FILM_OK;
+    film_status status = film_describe(prediction->model, &text, error);
+    if (status != FILM_OK) return status;
+    json_t *about = json_loads(text, 0, NULL);
+    const json_t *point = json_object_get(json_object_get(about, "figures"), "operating");
+    const char *criterion = json_string_value(json_object_get(point, "criterion"));
+    double prior = json_number(point, "prior");
+    if (criterion && (strcmp(criterion, "accuracy") != 0 || prior != 0.5))
+        fprintf(stderr,
+                "film: warning: %s: the threshold was chosen for %s at %.3g %% duplicates, and "
+                "--prior moves every probability away from it; leave --prior out, or set "
+                "--threshold too\n",
+                name, criterion, 100 * prior);
+    json_decref(about);
+    film_free(text);
+    return FILM_OK;
+}
+
 /* Writes the header if the first process has no rows: another has the first row, or the file is
  * empty. */
 static film_status put_late_header(struct prediction *prediction, film_error *error)
@@ -322,6 +345,8 @@ static int run(const struct command *command, void *given)
     prediction.model = model;
     if (status == FILM_OK && (int)values->answer.decision == KNN)
         status = find_neighbours(&prediction, values, progress, &error);
+    if (status == FILM_OK && job_rank() == 0 && !command->quiet)
+        status = warn_prior(&prediction, command->words[0], &error);
     if (status == FILM_OK) status = predict(&prediction, table, output, &rows, progress, &error);
     if (status == FILM_OK) status = stream_total(table, &rows, &skipped, &error);
     int code = report(status, &error);

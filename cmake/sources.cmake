@@ -85,7 +85,7 @@ set(FILM_TRAIN_SOURCES
   src/learn/film_problem.c src/learn/film_rows.c src/learn/folds.c src/learn/hard_negatives.c
   src/learn/judge.c src/learn/labels.c src/learn/learn.c src/learn/learn_decision.c src/learn/learn_deep.c
   src/learn/learn_film.c src/learn/learn_mfilm.c src/learn/learn_network.c src/learn/learn_rank.c
-  src/learn/linear_fit.c src/learn/memory_build.c src/learn/mfilm.c src/learn/operating.c
+  src/learn/linear_fit.c src/learn/memory_build.c src/learn/mfilm.c src/learn/operating.c src/learn/binomial.c src/learn/promise.c
   src/learn/out_of_fold.c src/learn/pair_lists.c src/learn/questions.c src/learn/rank.c
   src/learn/rank_batch.c src/learn/rank_checkpoint.c src/learn/rank_draw.c src/learn/rank_fetch.c
   src/learn/rank_kernel.c src/learn/rank_map.c src/learn/rows.c src/learn/stream.c src/learn/training_log.c
@@ -95,7 +95,7 @@ set(FILM_TRAIN_SOURCES
   src/eval/eval_api.c src/eval/knn.c src/eval/mcnemar.c src/eval/measures.c src/eval/model_answers.c src/eval/neighbours.c
   src/eval/read.c src/eval/request.c src/eval/retrieval.c
   # train: files to a model
-  src/train/calibration.c src/train/checkpoint.c src/train/examples_sample.c src/train/fingerprint.c
+  src/train/calibration.c src/train/checkpoint.c src/train/cross_validate.c src/train/examples_sample.c src/train/fingerprint.c
   src/train/hold_out.c src/train/options.c src/train/pairs.c src/train/plan.c src/train/split.c
   src/train/train.c src/train/train_api.c src/train/training_rows.c
   # plot: numbers to SVG

@@ -73,11 +73,14 @@ typedef enum film_decision {
     FILM_DECISION_COUNT
 } film_decision;
 
+/* A prior: the share of duplicates among the labelled pairs that chose the model's threshold. */
+#define FILM_PRIOR_AUTO (-1.0)
+
 typedef struct film_answer_options {
     size_t size;
     film_decision decision;
-    /* The prior probability that two sentences mean the same; 0: 0.5. It shifts the bias by
-     * log(prior / (1 - prior)). */
+    /* The prior probability that two sentences mean the same, or FILM_PRIOR_AUTO; 0: 0.5. It shifts
+     * the bias by log(prior / (1 - prior)). */
     double prior;
     /* Decision FULL: ignore which questions were labelled in training. */
     int no_memory;

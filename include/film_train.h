@@ -120,9 +120,10 @@ typedef struct film_deep_options {
 typedef enum film_criterion {
     FILM_ACCURACY = 0,
     FILM_F1,
-    /* The lowest threshold whose precision is at least the target, if there is one. */
+    /* The lowest threshold whose precision is at least the target with 95 % confidence. Pairs of
+     * the same sentence count as dependent. If there is none, the strictest threshold. */
     FILM_PRECISION,
-    /* The highest threshold whose recall is at least the target. */
+    /* The highest threshold whose recall is at least the target with 95 % confidence. */
     FILM_RECALL,
     FILM_CRITERION_COUNT
 } film_criterion;
@@ -144,7 +145,8 @@ typedef struct film_train_options {
     /* A labelled file to choose the threshold on; NULL: rows held out from training. */
     const char *dev;
     film_operating operating;
-    /* The share of duplicates that the threshold is chosen for; 0: 0.5. */
+    /* The share of duplicates that the threshold is chosen for. FILM_PRIOR_AUTO: the share in the
+     * file that chooses it. 0: 0.5, but FILM_PRIOR_AUTO for a precision or recall. */
     double prior;
     /* Without `dev` and without a full decision: learn from this share of the rows and choose the
      * threshold on the others; 0: 0.8. */
@@ -254,9 +256,6 @@ typedef enum film_knn {
 /* "mutual" or "either". */
 FILM_API const char *film_knn_name(film_knn knn);
 
-/* film_eval_options.prior: the share of duplicates in the file. */
-#define FILM_PRIOR_AUTO (-1.0)
-
 typedef struct film_eval_options {
     size_t size;
     film_table_options table;
@@ -266,12 +265,14 @@ typedef struct film_eval_options {
     int no_knn;
     film_knn knn;
     film_eval_decision decision;
-    /* As in film_answer_options. The kNN decision does not use the prior. */
+    /* As in film_answer_options, but FILM_PRIOR_AUTO is the share of duplicates in this file. The
+     * kNN decision does not use the prior. */
     int no_memory;
     double prior;
     /* The probability at which pairs are the same; 0: the model's own operating point. */
     double threshold;
-    /* Also choose an operating point on this file; NULL: do not. */
+    /* Also choose an operating point on this file; NULL: do not. Without a prior, a precision or
+     * recall is that of the share of duplicates in the file. */
     const film_operating *operating;
     /* A second model, compared on the same rows; NULL: none. */
     const film_model *against;
@@ -319,9 +320,15 @@ typedef struct film_threshold_point {
 typedef struct film_operating_point {
     film_operating wanted;
     double threshold;
-    /* Whether the target was reached. */
+    /* Whether the target is reached with 95 % confidence. */
     int reached;
     double accuracy, precision, recall, f1;
+    /* Bounds of the wanted precision or recall, each with 95 % confidence, and the number of pairs
+     * it is a share of; NaN and 0 for the other criteria. */
+    double low, high;
+    uint64_t pairs;
+    /* The share of duplicates that the figures hold for. */
+    double prior;
 } film_operating_point;
 
 /* A figure of two models, and the first minus the second with its 95 % interval. */

@@ -3,6 +3,7 @@
 #include "eval/answer.h"
 #include "base/mem.h"
 #include "eval/categories.h"
+#include "learn/decision_threshold.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -133,16 +134,6 @@ static void put_interval(json_t *ci, const char *name, const film_figure *figure
     if (isfinite(figure->low)) json_object_set_new(ci, name, interval(figure->low, figure->high));
 }
 
-json_t *answer_operating(const film_operating *wanted, const struct operating_point *point)
-{
-    int has_target = wanted->criterion == FILM_PRECISION || wanted->criterion == FILM_RECALL;
-    return json_pack("{s:s, s:o, s:f, s:b, s:f, s:o, s:o, s:f}", "criterion",
-                     operating_name(wanted->criterion), "target",
-                     number(has_target ? wanted->target : NAN), "threshold", point->threshold,
-                     "reached", point->reached, "accuracy", point->accuracy, "precision",
-                     number(point->precision), "recall", number(point->recall), "f1", point->f1);
-}
-
 static json_t *operating_object(const film_operating_point *chosen)
 {
     const struct operating_point point = {.threshold = chosen->threshold,
@@ -150,8 +141,11 @@ static json_t *operating_object(const film_operating_point *chosen)
                                           .accuracy = chosen->accuracy,
                                           .precision = chosen->precision,
                                           .recall = chosen->recall,
-                                          .f1 = chosen->f1};
-    return answer_operating(&chosen->wanted, &point);
+                                          .f1 = chosen->f1,
+                                          .low = chosen->low,
+                                          .high = chosen->high,
+                                          .pairs = (size_t)chosen->pairs};
+    return decision_threshold_json(&chosen->wanted, &point, chosen->prior);
 }
 
 static json_t *mcnemar_object(const film_comparison *against)

@@ -43,9 +43,6 @@ void answer_thresholds(film_eval_result *result, const struct measures *measures
 /* Takes the sweep into the result. */
 void answer_knn(film_eval_result *result, const struct knn *knn, film_knn variant);
 
-/* {"criterion", "target", "threshold", "reached", "accuracy", "precision", "recall", "f1"} */
-json_t *answer_operating(const film_operating *wanted, const struct operating_point *point);
-
 /* All of a result. NULL: no memory. */
 json_t *answer_object(const film_eval_result *result);
 

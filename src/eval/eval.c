@@ -31,8 +31,13 @@ static film_status choose_operating(struct evaluation *evaluation, const double 
 {
     const film_operating *wanted = evaluation->options->operating;
     struct operating_point point;
-    struct operating_rows rows = {probability, evaluation->label, NULL, evaluation->pairs};
-    film_status status = operating_choose(wanted, evaluation->prior, &rows, &point, error);
+    struct operating_rows rows = {probability, evaluation->label, evaluation->a, evaluation->b,
+                                  evaluation->pairs};
+    double own = operating_share(&rows), prior = evaluation->prior;
+    /* The probabilities keep their prior; a promised figure is one of this file. */
+    if (evaluation->options->prior == 0)
+        prior = operating_promises(wanted) && own > 0 && own < 1 ? own : 0.5;
+    film_status status = operating_choose(wanted, prior, &rows, &point, error);
     if (status != FILM_OK) return status;
     struct answer_owned *owned = evaluation->result.owned;
     owned->operating = (film_operating_point){.wanted = *wanted,
@@ -41,7 +46,11 @@ static film_status choose_operating(struct evaluation *evaluation, const double 
                                               .accuracy = point.accuracy,
                                               .precision = point.precision,
                                               .recall = point.recall,
-                                              .f1 = point.f1};
+                                              .f1 = point.f1,
+                                              .low = point.low,
+                                              .high = point.high,
+                                              .pairs = point.pairs,
+                                              .prior = prior};
     evaluation->result.operating = &owned->operating;
     return FILM_OK;
 }

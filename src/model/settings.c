@@ -66,13 +66,16 @@ static json_t *decision_object(const struct decision *decision)
 static json_t *settings_object(const film_model *model)
 {
     const struct tokenizer *tokenizer = &model->features.tokenizer;
-    return json_pack(
-        "{s:s, s:s, s:o, s:I, s:I, s:s?, s:o, s:I, s:o, s:o}", "method", model->settings.method,
-        "similarity", similarity_names[model->encoder.similarity], "features",
-        group_names(model->features.groups), "min_df", (json_int_t)model->settings.min_df,
-        "max_features", (json_int_t)model->settings.max_features, "stem", tokenizer->stem, "stop",
-        stop_words(&tokenizer->stop), "seed", (json_int_t)model->settings.seed, "calibration",
-        line_object(&model->decision.similarity), "decision", decision_object(&model->decision));
+    json_t *share = model->decision.share > 0 ? json_real(model->decision.share) : NULL;
+    return json_pack("{s:s, s:s, s:o, s:I, s:I, s:s?, s:o, s:I, s:o, s:o, s:o*}", "method",
+                     model->settings.method, "similarity",
+                     similarity_names[model->encoder.similarity], "features",
+                     group_names(model->features.groups), "min_df",
+                     (json_int_t)model->settings.min_df, "max_features",
+                     (json_int_t)model->settings.max_features, "stem", tokenizer->stem, "stop",
+                     stop_words(&tokenizer->stop), "seed", (json_int_t)model->settings.seed,
+                     "calibration", line_object(&model->decision.similarity), "decision",
+                     decision_object(&model->decision), "share", share);
 }
 
 film_status settings_write(const film_model *model, char **json, film_error *error)
@@ -200,6 +203,18 @@ done:
     return status;
 }
 
+/* Only where the model was trained on pairs of both labels. */
+static film_status read_share(const json_t *object, const char *path, double *share,
+                              film_error *error)
+{
+    if (!object) return FILM_OK;
+    *share = json_number_value(object);
+    return *share > 0 && *share < 1
+               ? FILM_OK
+               : status_set(error, FILM_BAD_INPUT,
+                            "%s: settings: a value is out of range; the file is damaged", path);
+}
+
 film_status settings_read(const char *json, const char *path, film_model *model,
                           struct trait_columns *columns, film_error *error)
 {
@@ -228,6 +243,7 @@ film_status settings_read(const char *json, const char *path, film_model *model,
     model->settings.max_features = (size_t)max_features;
     model->settings.seed = (uint64_t)seed;
     TRY(read_line(line, path, &model->decision.similarity, error));
+    TRY(read_share(json_object_get(object, "share"), path, &model->decision.share, error));
     TRY(read_decision(decision, path, &model->decision, columns, error));
     TRY(read_similarity(similarity, path, &model->encoder.similarity, error));
     TRY(read_groups(groups, path, &model->features.groups, error));

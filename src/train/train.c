@@ -9,6 +9,7 @@
 #include "learn/learn_network.h"
 #include "train/calibration.h"
 #include "train/checkpoint.h"
+#include "train/cross_validate.h"
 #include "train/examples_sample.h"
 #include "train/options.h"
 #include "train/training_rows.h"
@@ -241,6 +242,132 @@ static void describe_model(film_model *model, const struct training_plan *plan,
     model->features.groups = plan->features;
 }
 
+/* Returns whether the operating point is chosen on cross-validated scores: a figure is promised,
+ * and there are no unseen rows. A BERT encoder, the black box and streams are trained only once. */
+static int promises_on_folds(const struct training_rows *rows, const film_train_options *options)
+{
+    return operating_promises(&options->operating) && !rows->dev.rows && !options->bert &&
+           options->method != FILM_METHOD_MFILM && options->method != FILM_METHOD_DEEP;
+}
+
+/* Refuses an operating point that the pairs cannot choose, before anything is learned. Also
+ * computes the share of duplicates among labelled pairs; 0 where there is none. */
+static film_status check_operating(const struct training_rows *rows,
+                                   const film_train_options *options, double *share,
+                                   film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct corpus *judged = training_rows_judged(rows);
+    struct labelled_pairs pairs;
+    TRY(labels_to_pairs(judged, LABELS_DRAWN, options->seed, &pairs, error));
+    TRY(decision_threshold_check(options, &pairs, error));
+    double own = operating_share(
+        &(struct operating_rows){.target = pairs.target, .count = pairs.count - pairs.made_up});
+    *share = judged->labels == FILM_LABELS_PAIRS && own < 1 ? own : 0;
+done:
+    labelled_pairs_free(&pairs);
+    return status;
+}
+
+/* Learns a model from rows that have been read. A fold of a cross-validation has no log. */
+static film_status train_rows(struct training_rows *rows, const film_train_options *options,
+                              struct vector_cache *cache, film_model *model,
+                              struct training_log *log, struct interruption *stopped,
+                              film_error *error)
+{
+    film_status status = FILM_OK;
+    struct training_plan plan;
+    struct csr x = {0};
+    struct checkpoint checkpoint = {0};
+    struct word_vectors vectors = {0};
+    double share = 0;
+    /* A promised figure is chosen on pairs that nothing was learned from. */
+    film_train_options learning = *options;
+    if (operating_promises(&options->operating)) {
+        learning.operating = (film_operating){FILM_ACCURACY, 0};
+        learning.prior = 0.5;
+    }
+    TRY(plan_make(&plan, options, rows->corpus.labels, error));
+    TRY(training_rows_choose_dev(rows, &plan, options, log, error));
+    TRY(check_operating(rows, options, &share, error));
+    describe_model(model, &plan, options);
+    TRY(count_features(model, &rows->corpus, options, &x, log, error));
+    struct training_identity identity = {
+        options, model->settings.method, plan.dim, plan.features, &rows->corpus, &rows->dev, &x};
+    if (options->vectors) TRY(read_vectors(model, options, &vectors, log, error));
+    struct training_data data = {.options = &learning,
+                                 .plan = &plan,
+                                 .rows = rows,
+                                 .x = &x,
+                                 .word_vectors = options->vectors ? &vectors : NULL,
+                                 .checkpointing = checkpoint_prepare(&checkpoint, &identity),
+                                 .log = log};
+    TRY(learn_maps(&data, cache, model, stopped, error));
+    if (plan.full && stopped->status == FILM_OK) TRY(train_decision(&data, model, stopped, error));
+    if (!model->decision.full || rows->dev.rows || options->bert)
+        TRY(calibrate_model(model, rows, promises_on_folds(rows, options) ? &learning : options,
+                            log, error));
+    model->decision.share = share;
+done:
+    checkpoint_free(&checkpoint);
+    word_vectors_free(&vectors);
+    csr_free(&x);
+    return status;
+}
+
+/* ---- The promise ---- */
+
+/* Trains on REST as the whole training does, but for the accuracy. */
+static film_status train_fold(struct corpus *rest, const film_train_options *options,
+                              film_model **out, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct interruption stopped = {FILM_OK, {0}};
+    struct training_rows rows = {.corpus = *rest, .dev_name = "train"};
+    film_train_options plain = *options;
+    film_model *model = mem_zeroed(1, sizeof *model);
+    *rest = (struct corpus){0};
+    plain.operating = (film_operating){FILM_ACCURACY, 0};
+    plain.prior = 0.5;
+    plain.checkpoint = NULL;
+    plain.resume = 0;
+    TRY_ALLOC(model, error);
+    TRY(train_rows(&rows, &plain, NULL, model, NULL, &stopped, error));
+    if (stopped.status != FILM_OK)
+        TRY(status_set(error, stopped.status, "%s", stopped.error.message));
+    *out = model;
+    model = NULL;
+done:
+    training_rows_free(&rows);
+    model_free(model);
+    return status;
+}
+
+/* Chooses the threshold for a promised precision or recall on cross-validated log-odds. */
+static film_status keep_promise(film_model *model, const struct training_rows *rows,
+                                const film_train_options *options, struct training_log *log,
+                                film_error *error)
+{
+    film_status status = FILM_OK;
+    struct cross_validated held;
+    struct decision *decision = &model->decision;
+    struct calibration *line = decision->full ? &decision->margin : &decision->similarity;
+    double log_odds;
+    TRY(cross_validate(&rows->corpus, options, train_fold, &held, error));
+    struct scored_pairs scored = {held.score, held.target, held.a, held.b, held.count};
+    TRY(decision_threshold_choose(&scored, options, NULL, &log_odds, log, error));
+    if (held.count) line->threshold = (log_odds - line->bias) / line->scale;
+    json_object_set_new(json_object_get(log->figures, "operating"), "threshold",
+                        json_real(line->threshold));
+    training_log_note(log, "threshold_from", json_string("folds"));
+    training_log_count(log, "threshold_pairs", held.count);
+    decision_threshold_made_up(log, held.made_up);
+    training_log_phase(log, "cross-validation");
+done:
+    cross_validated_free(&held);
+    return status;
+}
+
 film_status train_files(const char *const *paths, size_t count, const film_train_options *options,
                         film_model **out, film_error *error)
 {
@@ -249,11 +376,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     struct vector_cache *cache = NULL;
     struct training_log log = {0};
     struct training_rows rows = {0};
-    struct training_plan plan;
-    struct csr x = {0};
-    struct checkpoint checkpoint = {0};
     struct interruption stopped = {FILM_OK, {0}};
-    struct word_vectors vectors = {0};
     *out = NULL;
     TRY(check_training(options, error));
     TRY(training_log_init(&log, comm_of(options->job), error));
@@ -261,36 +384,22 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     if (options->bert) /* report a bad folder at once */
         TRY(learn_network_open(options, &model->network, &cache, error));
     TRY(training_rows_read(&rows, paths, count, options, &log, error));
-    TRY(plan_make(&plan, options, rows.corpus.labels, error));
-    TRY(training_rows_choose_dev(&rows, &plan, options, &log, error));
-    TRY(decision_threshold_check(&options->operating,
-                                 training_rows_judged(&rows)->labels == FILM_LABELS_NONE, error));
-    describe_model(model, &plan, options);
-    TRY(count_features(model, &rows.corpus, options, &x, &log, error));
-    struct training_identity identity = {
-        options, model->settings.method, plan.dim, plan.features, &rows.corpus, &rows.dev, &x};
-    if (options->vectors) TRY(read_vectors(model, options, &vectors, &log, error));
-    struct training_data data = {.options = options,
-                                 .plan = &plan,
-                                 .rows = &rows,
-                                 .x = &x,
-                                 .word_vectors = options->vectors ? &vectors : NULL,
-                                 .checkpointing = checkpoint_prepare(&checkpoint, &identity),
-                                 .log = &log};
-    TRY(learn_maps(&data, cache, model, &stopped, error));
-    if (plan.full && stopped.status == FILM_OK) TRY(train_decision(&data, model, &stopped, error));
-    if (!model->decision.full || rows.dev.rows || options->bert)
-        TRY(calibrate_model(model, &rows, options, &log, error));
+    TRY(train_rows(&rows, options, cache, model, &log, &stopped, error));
+    if (stopped.status == FILM_OK && promises_on_folds(&rows, options))
+        status = keep_promise(model, &rows, options, &log, error);
+    if (status == FILM_CANCELLED)
+        stopped.status =
+            status_set(&stopped.error, status, "stopped before the operating point was chosen");
+    else if (status != FILM_OK)
+        goto done;
+    status = FILM_OK;
     TRY(examples_sample(&model->examples, &rows.corpus, options->keep_examples, options->seed,
                         error));
     TRY(training_log_print(&log, &model->figures, &model->seconds, error));
 done:
     if (model && model->network) network_use_cache(model->network, NULL);
     vector_cache_close(cache);
-    checkpoint_free(&checkpoint);
     training_rows_free(&rows);
-    word_vectors_free(&vectors);
-    csr_free(&x);
     training_log_free(&log);
     if (status != FILM_OK)
         model_free(model);

@@ -3,6 +3,7 @@
 #include "base/sized.h"
 #include "train/options.h"
 #include "train/split.h"
+#include "learn/operating.h"
 #include "train/train.h"
 
 /* Chosen on a sample of Quora (docs/explanation/paper-convergence.md). */
@@ -92,7 +93,8 @@ film_status options_complete(film_train_options *out, const film_train_options *
     fill_count(&out->min_df, out->paper.letter || out->vectors ? 1 : 2);
     fill_count(&out->rank, 256);
     fill_number(&out->train_share, 0.8);
-    fill_number(&out->prior, 0.5);
+    /* A promised figure is one of data like the training file's. */
+    fill_number(&out->prior, operating_promises(&out->operating) ? FILM_PRIOR_AUTO : 0.5);
     fill_solver(&out->solver);
     fill_deep(&out->deep);
     if (!out->seed) out->seed = 1;

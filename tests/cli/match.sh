@@ -104,7 +104,7 @@ expect_status "a word of 80 kB" 0 "$FILM" match faq.film "$(tr -d " " <<<"$long"
 expect_output "not UTF-8" 2 "film: the text is not valid UTF-8 at byte 2" "$FILM" match faq.film $'ab\xff' "my card"
 expect_output "not UTF-8 in the second" 2 "film: the text is not valid UTF-8 at byte 0" "$FILM" match faq.film "my card" $'\xc3'
 for bad in 0 1 -0.1 1.5; do
-    expect_output "--prior $bad" 1 "film match: --prior $bad: expected a probability above 0 and below 1; see film match --help" "$FILM" match faq.film --prior="$bad" a b
+    expect_output "--prior $bad" 1 "film match: --prior $bad: expected a probability above 0 and below 1, or auto; see film match --help" "$FILM" match faq.film --prior="$bad" a b
 done
 expect_status "--prior nan" 1 "$FILM" match faq.film --prior nan a b
 expect_output "a full disk" 3 "film: cannot write standard output: No space left on device" \

@@ -117,7 +117,7 @@ bad "a probability that is none" 1 \
     'film dedup: --threshold 1.5: expected a probability above 0 and below 1; see film dedup --help' \
     film dedup good.film questions.tsv --threshold 1.5
 bad "a prior that is none" 1 \
-    'film dedup: --prior 0: expected a probability above 0 and below 1; see film dedup --help' \
+    'film dedup: --prior 0: expected a probability above 0 and below 1, or auto; see film dedup --help' \
     film dedup good.film questions.tsv --prior 0
 bad "a review of a file without a place for it" 1 \
     'film dedup: --review of a file needs -o OUT; only a pool can store answers; see film dedup --help' \

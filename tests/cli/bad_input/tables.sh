@@ -242,6 +242,12 @@ sed -n '1p; /^1/p' good.tsv >ones.tsv
 bad "the prior of a file with one label" 2 \
     'film: ones.tsv: all pairs are labelled the same, so they give no prior; set the prior to a number' \
     film eval good.film ones.tsv --prior auto
+bad "train: the prior of a file with one label" 2 \
+    'film: all pairs are labelled the same, so they give no prior; set the prior to a number' \
+    film train ones.tsv --prior auto -o m.film
+bad "a precision without negatives" 2 \
+    'film: operating point precision: no pair is labelled different, so nothing is known about false matches; label some pairs different, give a dev file that has both, or choose recall' \
+    film train ones.tsv --operating precision=0.9 -o m.film
 bad "an operating point without labels" 2 \
     'film: operating point f1: no pair is labelled the same; give a labelled dev file or leave the operating point out' \
     film train plain.txt --operating f1 -o m.film
