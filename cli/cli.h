@@ -151,7 +151,7 @@ void job_abort(int code);
     {                                                                                        \
         .name = "columns", .kind = OPTION_TEXT, .at = offsetof(type, place.columns),         \
         .argument = "LIST",                                                                  \
-        .help = "names of the columns, in file order: " example " (- skips one)",            \
+        .help = "the columns in file order: " example " (- skips one), or text=NAME,...",    \
         .proposals = "label,a,b a,b,label score,a,b text,category anchor,positive,negative " \
                      "a,b"                                                                   \
     }
@@ -165,6 +165,12 @@ void job_abort(int code);
         .name = "labels", .kind = OPTION_CHOICE, .at = offsetof(type, place.labels),        \
         .argument = "auto|none|pairs|scores|triplets|categories", .help = "kind of labels", \
         .fallback = "detected from the columns"                                             \
+    }
+#define ENCODING_OPTION(type, place)                                                         \
+    {                                                                                        \
+        .name = "encoding", .kind = OPTION_TEXT, .at = offsetof(type, place.encoding),       \
+        .argument = "NAME", .help = "encoding of the input: utf-8, windows-1252 or latin-1", \
+        .fallback = "utf-8", .proposals = "utf-8 windows-1252 latin-1"                       \
     }
 #define SKIP_BAD_OPTION(type, place)                                                   \
     {                                                                                  \
@@ -204,7 +210,7 @@ void job_abort(int code);
 #define TABLE_OPTIONS(type, place)                                                               \
     COLUMNS_OPTION(type, place, "label,a,b"),                                                    \
         FORMAT_OPTION(type, place, "format", "tsv|csv|jsonl|lines"), LABELS_OPTION(type, place), \
-        SKIP_BAD_OPTION(type, place)
+        ENCODING_OPTION(type, place), SKIP_BAD_OPTION(type, place)
 
 /* Returns whether PATH is a folder. A MODEL that is a folder is a BERT encoder. */
 int is_folder(const char *path);

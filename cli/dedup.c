@@ -136,6 +136,7 @@ static const struct option options[] = {
     ANSWER_OPTIONS(struct values, dedup.answer),
     COLUMNS_OPTION(struct values, dedup.table, "id,text"),
     FORMAT_OPTION(struct values, dedup.table, "input-format", "tsv|csv|jsonl|lines"),
+    ENCODING_OPTION(struct values, dedup.table),
     SKIP_BAD_OPTION(struct values, dedup.table),
     THREADS_OPTION(struct values, dedup.answer.threads),
     END_OF_OPTIONS};

@@ -54,9 +54,10 @@ static const struct option options[] = {
      .kind = OPTION_TEXT,
      .at = offsetof(struct values, link.table.columns),
      .argument = "LIST",
-     .help = "names of the columns of both files: id,text (- skips one)",
+     .help = "the columns of both files in file order: id,text (- skips one), or text=NAME,...",
      .proposals = "id,text text"},
     FORMAT_OPTION(struct values, link.table, "input-format", "tsv|csv|jsonl|lines"),
+    ENCODING_OPTION(struct values, link.table),
     SKIP_BAD_OPTION(struct values, link.table),
     THREADS_OPTION(struct values, link.answer.threads),
     END_OF_OPTIONS};

@@ -29,6 +29,9 @@ struct train_calls {
 /* Loads libfilm-train. Returns NULL and sets ERROR if it is not installed. */
 const struct train_calls *load_train_calls(film_error *error);
 
+/* Lets tables be Excel workbooks. The module that reads them is loaded for the first one. */
+void set_workbook_reader(void);
+
 /* Returns the verbs of LIBRARY, NULL-terminated. Prints a message and returns NULL if its module
  * cannot be loaded. */
 const struct verb *const *load_verbs(enum library library);

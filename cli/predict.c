@@ -199,6 +199,7 @@ static const struct option options[] = {
     COLUMNS_OPTION(struct values, table, "id,a,b"),
     FORMAT_OPTION(struct values, table, "input-format", "tsv|csv|jsonl"),
     LABELS_OPTION(struct values, table),
+    ENCODING_OPTION(struct values, table),
     SKIP_BAD_OPTION(struct values, table),
     THREADS_OPTION(struct values, answer.threads),
     END_OF_OPTIONS};

@@ -31,3 +31,13 @@ film_verbs(pool LIBRARIES film_pool_shared PkgConfig::MICROHTTPD
   SOURCES ${FILM_CLI_POOL_SOURCES} $<TARGET_OBJECTS:film_server>)
 film_verbs(train LIBRARIES film_train_shared film_pool_shared SOURCES ${FILM_CLI_TRAIN_SOURCES})
 add_custom_target(film_program ALL DEPENDS film film_verbs_pool film_verbs_train)
+
+# What reads Excel workbooks is a module too: film does not wait for expat.
+if(FILM_WORKBOOKS)
+  add_library(film_workbook MODULE ${FILM_WORKBOOK_SOURCES})
+  target_include_directories(film_workbook PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(film_workbook PRIVATE film_strict PkgConfig::EXPAT PkgConfig::ZLIB)
+  set_target_properties(film_workbook PROPERTIES OUTPUT_NAME film-workbook PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  add_dependencies(film_program film_workbook)
+endif()

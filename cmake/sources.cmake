@@ -10,9 +10,9 @@ set(FILM_SOURCES
   src/base/status.c src/base/strtab.c src/base/threads.c src/base/topk.c src/base/union_find.c
   src/base/utf8.c src/base/writer.c
   # text: bytes to tokens, files to rows
-  src/text/columns.c src/text/fold.c src/text/format.c src/text/guess.c src/text/io_api.c src/text/jsonl.c
+  src/text/columns.c src/text/encoding.c src/text/filetype.c src/text/fold.c src/text/format.c src/text/guess.c src/text/io_api.c src/text/jsonl.c
   src/text/reader.c src/text/record.c src/text/slice.c src/text/source.c src/text/table.c
-  src/text/tokenizer.c src/text/tokens.c src/text/value.c
+  src/text/tokenizer.c src/text/tokens.c src/text/value.c src/text/workbook.c
   # embed: sentences to vectors
   src/embed/encoder.c src/embed/features.c src/embed/grams.c src/embed/network.c src/embed/vec.c
   # pair: two sentences to a verdict
@@ -117,6 +117,7 @@ set(FILM_CLI_POOL_SOURCES
 set(FILM_CLI_TRAIN_SOURCES
   cli/verbs_train.c cli/train_calls.c cli/train.c cli/train_options.c cli/train_pools.c cli/eval.c
   cli/split.c cli/report.c)
+set(FILM_WORKBOOK_SOURCES cli/workbook.c cli/zip.c) # .xlsx
 set(FILM_SERVER_SOURCES
   server/access_log.c server/answer_about.c server/answer_dedup.c server/answer_match.c server/answer_pool.c
   server/assets.c server/bytes.c server/connections.c server/fields.c server/http.c server/listen.c
