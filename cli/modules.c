@@ -71,6 +71,11 @@ const struct verb *const *load_verbs(enum library library)
     return table;
 }
 
+const struct pool_calls *load_pool_calls(film_error *error)
+{
+    return symbol(LIBRARY_POOL, "film_pool_calls", error);
+}
+
 const struct train_calls *load_train_calls(film_error *error)
 {
     return symbol(LIBRARY_TRAIN, "film_train_calls", error);

@@ -27,6 +27,9 @@ film_status pool_open(const char *path, double wait, film_pool **pool, film_erro
  * invalid (pool_list.c). */
 const char *pool_parse_where(const struct option_texts *texts, film_pool_where *where);
 
+/* Returns whether a pool made this id from the text of a sentence without one: t- and 20 digits. */
+int pool_made_id(film_text id);
+
 /* Prints TEXT. Control characters become spaces. */
 void pool_print_field(film_text text);
 

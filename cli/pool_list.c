@@ -7,6 +7,14 @@
 
 /* ---- list ---- */
 
+int pool_made_id(film_text id)
+{
+    if (id.length != 22 || memcmp(id.bytes, "t-", 2) != 0) return 0;
+    for (size_t i = 2; i < id.length; i++)
+        if (!strchr("0123456789abcdef", id.bytes[i])) return 0;
+    return 1;
+}
+
 void pool_print_field(film_text text)
 {
     for (size_t i = 0; i < text.length; i++)

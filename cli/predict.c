@@ -1,6 +1,5 @@
 /* film predict: computes a probability for each pair of a file. Streams rows in file order. */
-#include "cli.h"
-#include "json.h"
+#include "sheet.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,8 @@ struct prediction {
     double threshold; /* 0: that of the model */
     film_answer_options answer;
     enum format format;
-    film_output *output;
+    struct sheet sheet;
+    struct kept kept; /* empty without --keep-columns */
     enum { NO_ROWS, WITHOUT_ID, WITH_ID } first_row;
 };
 
@@ -52,84 +52,62 @@ static film_status predict_batch(void *user, struct stream_batch *batch, film_er
 
 /* ---- Writing ---- */
 
-static film_status put(struct prediction *prediction, const char *bytes, size_t count,
-                       film_error *error)
-{
-    return film_output_write(prediction->output, bytes, count, error);
-}
-
-/* Writes an id as TSV. Tabs and line ends become spaces. */
-static film_status put_tsv_id(struct prediction *prediction, film_text id, film_error *error)
-{
-    film_status status = FILM_OK;
-    for (size_t i = 0, end; i < id.length && status == FILM_OK; i = end + 1) {
-        for (end = i; end < id.length && !strchr("\t\n\r", id.bytes[end]);) end++;
-        status = put(prediction, id.bytes + i, end - i, error);
-        if (status == FILM_OK && end < id.length) status = put(prediction, " ", 1, error);
-    }
-    return status;
-}
-
 /* Writes an id as CSV, quoted if necessary. */
-static film_status put_csv_id(struct prediction *prediction, film_text id, film_error *error)
+static film_status put_csv_id(film_output *output, film_text id, film_error *error)
 {
     int plain = 1;
     for (size_t i = 0; i < id.length; i++)
         if (strchr(",\"\n\r", id.bytes[i])) plain = 0;
-    if (plain) return put(prediction, id.bytes, id.length, error);
-    film_status status = put(prediction, "\"", 1, error);
+    if (plain) return film_output_write(output, id.bytes, id.length, error);
+    film_status status = film_output_write(output, "\"", 1, error);
     for (size_t i = 0; i < id.length && status == FILM_OK; i++)
-        status = put(prediction, id.bytes[i] == '"' ? "\"\"" : &id.bytes[i],
-                     id.bytes[i] == '"' ? 2 : 1, error);
-    return status == FILM_OK ? put(prediction, "\"", 1, error) : status;
+        status = film_output_write(output, id.bytes[i] == '"' ? "\"\"" : &id.bytes[i],
+                                   id.bytes[i] == '"' ? 2 : 1, error);
+    return status == FILM_OK ? film_output_write(output, "\"", 1, error) : status;
 }
 
-static film_status put_json(struct prediction *prediction, film_text id,
-                            const film_verdict *verdict, film_error *error)
+static film_status put_kaggle(film_output *output, film_text id, const film_verdict *verdict,
+                              film_error *error)
 {
-    char number[64];
-    int length = snprintf(number, sizeof number, "\"probability\": %.9g, \"same\": %s}\n",
-                          verdict->probability, verdict->same ? "true" : "false");
-    film_status status = put(prediction, "{", 1, error);
-    if (id.bytes && status == FILM_OK) {
-        json_t *string = json_stringn(id.bytes, id.length);
-        char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
-        if (!quoted) {
-            status = no_memory(error);
-        }
-        if (status == FILM_OK) status = put(prediction, "\"id\": ", 6, error);
-        if (status == FILM_OK) status = put(prediction, quoted, strlen(quoted), error);
-        if (status == FILM_OK) status = put(prediction, ", ", 2, error);
-        free(quoted);
-        json_decref(string);
-    }
-    return status == FILM_OK ? put(prediction, number, (size_t)length, error) : status;
+    char number[48];
+    int length = snprintf(number, sizeof number, ",%.9g\n", verdict->probability);
+    film_status status = put_csv_id(output, id, error);
+    return status == FILM_OK ? film_output_write(output, number, (size_t)length, error) : status;
 }
 
 static film_status put_row(struct prediction *prediction, film_text id, const film_verdict *verdict,
-                           film_error *error)
+                           film_text kept, film_error *error)
 {
-    char number[48];
-    int length, kaggle = prediction->format == FORMAT_KAGGLE;
-    film_status status = FILM_OK;
-    if (prediction->format == FORMAT_JSONL) return put_json(prediction, id, verdict, error);
-    if (kaggle)
-        length = snprintf(number, sizeof number, ",%.9g\n", verdict->probability);
+    struct sheet *sheet = &prediction->sheet;
+    if (prediction->format == FORMAT_KAGGLE)
+        return put_kaggle(sheet->output, id, verdict, error);
+    if (id.bytes) sheet_text(sheet, "id", id);
+    sheet_number(sheet, "probability", "%.9g", verdict->probability);
+    if (sheet->json)
+        sheet_flag(sheet, "same", verdict->same);
     else
-        length = snprintf(number, sizeof number, "%s%.9g\t%d\n", id.bytes ? "\t" : "",
-                          verdict->probability, verdict->same);
-    if (id.bytes) status = (kaggle ? put_csv_id : put_tsv_id)(prediction, id, error);
-    return status == FILM_OK ? put(prediction, number, (size_t)length, error) : status;
+        sheet_number(sheet, "same", "%.0f", verdict->same);
+    kept_write_packed(sheet, &prediction->kept, kept);
+    sheet_end_row(sheet);
+    *error = sheet->error;
+    return sheet->status;
+}
+
+static const char *own_columns(int has_id)
+{
+    return has_id ? "id\tprobability\tsame" : "probability\tsame";
 }
 
 /* Writes the header. Whether there is an id is known only with the first row. */
 static film_status put_header(struct prediction *prediction, int has_id, film_error *error)
 {
-    const char *header = prediction->format == FORMAT_KAGGLE  ? "test_id,is_duplicate\n"
-                         : prediction->format == FORMAT_JSONL ? ""
-                         : has_id                             ? "id\tprobability\tsame\n"
-                                                              : "probability\tsame\n";
-    return put(prediction, header, strlen(header), error);
+    static const char kaggle[] = "test_id,is_duplicate\n";
+    struct sheet *sheet = &prediction->sheet;
+    if (prediction->format == FORMAT_KAGGLE)
+        return film_output_write(sheet->output, kaggle, sizeof kaggle - 1, error);
+    sheet_header(sheet, own_columns(has_id), &prediction->kept);
+    *error = sheet->error;
+    return sheet->status;
 }
 
 static film_status write_batch(void *user, const struct stream_batch *batch, film_error *error)
@@ -143,7 +121,7 @@ static film_status write_batch(void *user, const struct stream_batch *batch, fil
         if (job_rank() == 0) status = put_header(prediction, id[0].bytes != NULL, error);
     }
     for (size_t i = 0; i < batch->count && status == FILM_OK; i++)
-        status = put_row(prediction, id[i], &verdicts[i], error);
+        status = put_row(prediction, id[i], &verdicts[i], batch->text[STREAM_KEPT][i], error);
     return status;
 }
 
@@ -168,14 +146,23 @@ static film_status put_late_header(struct prediction *prediction, film_error *er
 static film_status predict(struct prediction *prediction, film_table *table, const char *path,
                            unsigned long long *rows, film_progress progress, film_error *error)
 {
-    film_status status = job_output_open(path, &prediction->output, error);
-    struct stream stream = {table,       sizeof(film_verdict), check_row,    predict_batch,
-                            write_batch, prediction,           "predicting", progress};
+    struct sheet *sheet = &prediction->sheet;
+    *sheet = (struct sheet){.json = prediction->format == FORMAT_JSONL, .first_field = 1};
+    film_status status = job_output_open(path, &sheet->output, error);
+    struct stream stream = {table,
+                            sizeof(film_verdict),
+                            check_row,
+                            predict_batch,
+                            write_batch,
+                            prediction,
+                            "predicting",
+                            progress,
+                            prediction->kept.count ? &prediction->kept : NULL};
     if (status == FILM_OK) status = stream_rows(&stream, rows, error);
     if (status == FILM_OK) status = put_late_header(prediction, error);
     if (status != FILM_OK) return status;
-    film_output *output = prediction->output;
-    prediction->output = NULL;
+    film_output *output = sheet->output;
+    sheet->output = NULL;
     return film_output_commit(output, error);
 }
 
@@ -185,10 +172,15 @@ struct values {
     enum format format;
     film_answer_options answer;
     double threshold;
+    int keep_columns;
 };
 
 static const struct option options[] = {
     OUTPUT_OPTION(struct values, output, "OUT"),
+    {.name = "keep-columns",
+     .kind = OPTION_FLAG,
+     .at = offsetof(struct values, keep_columns),
+     .help = "write the other columns of FILE too, after those of predict"},
     {.name = "format",
      .kind = OPTION_CHOICE,
      .at = offsetof(struct values, format),
@@ -220,13 +212,19 @@ static int run(const struct command *command, void *given)
                                     .answer = values->answer,
                                     .format = values->format};
 
+    if (values->keep_columns && values->format == FORMAT_KAGGLE)
+        return usage_error(command->verb, "--keep-columns cannot be combined with --format kaggle");
+
     film_error error = {0};
     film_model *model = NULL;
     film_table *table = NULL;
     unsigned long long rows = 0, skipped = 0;
     film_progress progress = progress_start(command->quiet);
-    film_status status = film_open(command->words[0], &model, &error);
+    film_status status = open_model(command->words[0], &model, &error);
     if (status == FILM_OK) status = stream_open(path, &values->table, &table, &error);
+    if (status == FILM_OK && values->keep_columns)
+        status = kept_of_table(&prediction.kept, table, 1u << FILM_COLUMN_ID, own_columns(1),
+                               &error);
     prediction.model = model;
     if (status == FILM_OK) status = predict(&prediction, table, output, &rows, progress, &error);
     if (status == FILM_OK) status = stream_total(table, &rows, &skipped, &error);
@@ -240,9 +238,10 @@ static int run(const struct command *command, void *given)
         print_skipped(notes, skipped);
         fprintf(notes, "\n");
     }
-    film_output_discard(prediction.output);
+    film_output_discard(prediction.sheet.output);
+    kept_free(&prediction.kept);
     film_table_close(table);
-    film_close(model);
+    close_model(model);
     return code;
 }
 
@@ -260,7 +259,7 @@ const struct verb verb_predict = {
         "FILE has two sentences per row; the default is standard input. Output columns: the id of "
         "the\n"
         "row if FILE has ids, the probability that both mean the same, and 1 if it reaches the\n"
-        "threshold (else 0). --format kaggle writes the columns test_id and is_duplicate.\n\n"
+        "threshold (else 0). --keep-columns adds all other columns. --format kaggle writes the columns test_id and is_duplicate.\n\n"
         "examples:\n"
         "  film predict quora.film test.csv --format kaggle -o submission.csv\n"
         "  mpirun -n 4 film predict quora.film pairs.tsv -o out.tsv    runs in 4 processes\n"};

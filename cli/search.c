@@ -46,9 +46,11 @@ static void print_line(const struct printing *printing, const film_found *found)
     enum { SHOWN = 5 };
     if (printing->many) printf("%llu\t", printing->line[found->query]);
     printf("%.3f\t", found->verdict.probability);
-    pool_print_field(found->sentence.id);
+    if (!pool_made_id(found->sentence.id)) pool_print_field(found->sentence.id);
     putchar('\t');
     pool_print_field(found->sentence.text);
+    if (found->sentence.category.length) putchar('\t');
+    pool_print_field(found->sentence.category);
     putchar('\n');
     for (size_t i = 0; printing->explain && i < found->verdict.reason_count && i < SHOWN; i++)
         print_reason(&found->verdict.reasons[i]);
@@ -234,9 +236,9 @@ const struct verb verb_search = {
     .prepare = prepare,
     .run = run,
     .details =
-        "Prints probability, id and text of each result, best first. Results are ranked by "
-        "probability\n"
-        "and similarity together. If QUERY is -, reads one query per line from standard input and\n"
+        "Prints probability, id, text and category of each result, best first. An id that was made "
+        "from\n"
+        "the text is not shown. Results are ranked by probability and similarity together. If QUERY is -, reads one query per line from standard input and\n"
         "prints the line number before each result. --json prints one object per result. The "
         "first\n"
         "search of a large pool builds an index and stores it in POOL.index.\n\n"

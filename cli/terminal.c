@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+int is_quiet;
+
 /* Prints a message. The library names what to choose, the program adds the option. */
 static void print_message(const char *message)
 {

@@ -49,7 +49,7 @@ set(FILM_POOL_SOURCES
   # dedup: records to duplicates, without SQLite
   src/dedup/candidates.c src/dedup/candidates_job.c src/dedup/cluster.c src/dedup/cluster_pairs.c
   src/dedup/dedup.c src/dedup/dedup_clusters.c src/dedup/dedup_components.c src/dedup/dedup_judge.c
-  src/dedup/dedup_report.c src/dedup/fields.c src/dedup/link.c src/dedup/record_set.c
+  src/dedup/dedup_report.c src/dedup/fields.c src/dedup/link.c src/dedup/others.c src/dedup/record_set.c
   src/dedup/record_set_fetch.c src/dedup/record_set_intake.c src/dedup/record_set_keys.c
   src/dedup/record_set_read.c src/dedup/record_set_share.c
   # store: rows of a pool in SQLite
@@ -108,11 +108,11 @@ set(FILM_TRAIN_SOURCES
 
 # ---- the program, and its modules: verbs that need libfilm-pool or libfilm-train ----
 set(FILM_CLI_SOURCES
-  cli/completions.c cli/describe.c cli/embed.c cli/explain.c cli/help.c cli/info.c cli/job.c cli/main.c
-  cli/match.c cli/modules.c cli/options.c cli/predict.c cli/stream.c cli/terminal.c cli/verbs_film.c
+  cli/completions.c cli/describe.c cli/embed.c cli/explain.c cli/help.c cli/info.c cli/job.c cli/kept.c cli/main.c
+  cli/match.c cli/models.c cli/modules.c cli/options.c cli/predict.c cli/sheet.c cli/stream.c cli/terminal.c cli/verbs_film.c
   cli/why.c)
 set(FILM_CLI_POOL_SOURCES
-  cli/verbs_pool.c cli/pool.c cli/pool_add.c cli/pool_list.c cli/pool_label.c cli/sheet.c cli/review.c
+  cli/verbs_pool.c cli/pool.c cli/pool_add.c cli/pool_list.c cli/pool_label.c cli/review.c
   cli/dedup.c cli/link.c cli/search.c cli/serve.c)
 set(FILM_CLI_TRAIN_SOURCES
   cli/verbs_train.c cli/train_calls.c cli/train.c cli/train_options.c cli/train_pools.c cli/eval.c
