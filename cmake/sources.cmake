@@ -61,7 +61,7 @@ set(FILM_POOL_SOURCES
   # pool: many sentences, kept
   src/pool/add.c src/pool/batch.c src/pool/check.c src/pool/check_recall.c src/pool/check_sentences.c
   src/pool/create.c src/pool/dedup_pool.c src/pool/export.c src/pool/pool.c src/pool/rows.c
-  src/pool/search.c src/pool/shared.c src/pool/snapshot.c
+  src/pool/search.c src/pool/shared.c src/pool/snapshot.c src/pool/update.c
 )
 
 # ---- libfilm-train: learn, measure, report; encoders; several processes ----

@@ -195,6 +195,23 @@ FILM_API film_status film_pool_export(film_pool *pool, const char *path, film_fo
                                       const film_progress *progress, uint64_t *written,
                                       film_error *error);
 
+/* Writes all labels with the ids and texts of their sentences: columns same, id_a, id_b, text_a,
+ * text_b, when, origin. A pool can import the table (film_pool_label_many), and a model can be
+ * trained on it. Format and WRITTEN are as for film_pool_export. */
+FILM_API film_status film_pool_export_labels(film_pool *pool, const char *path, film_format format,
+                                             uint64_t *written, film_error *error);
+
+/* Replaces the model of a pool by the model in MODEL_PATH, a model file or another pool. Sentences,
+ * labels and clusters stay; all vectors are computed again. Other processes can read the pool all
+ * the time. Calls that have begun finish with the old model, later ones use the new model; models
+ * from film_pool_model stay valid until the pool is closed. SENTENCES may be NULL. */
+FILM_API film_status film_pool_update(film_pool *pool, const char *model_path, int threads,
+                                      const film_progress *progress, uint64_t *sentences,
+                                      film_error *error);
+
+/* Returns whether MODEL, from film_pool_model, has been replaced in the pool since. */
+FILM_API int film_pool_outdated(film_pool *pool, const film_model *model);
+
 /* ---- Searching ------------------------------------------------------------------------------ */
 
 /* "Has this been asked before?" An index over vectors and words finds candidates, and the best of

@@ -233,12 +233,12 @@ film_status film_pool_dedup(film_pool *pool, const film_dedup_options *options,
                             film_dedup_result *result, film_error *error)
 {
     film_status status = FILM_OK;
-    film_model *model = NULL;
+    const film_model *model = NULL;
     struct dedup_call call;
     status = dedup_call_start(&call, options, result, error);
     if (status != FILM_OK) return status;
     if (!pool) TRY(pool_missing(error, "pool"));
-    TRY(pool_model(pool, &model, error));
+    TRY(film_pool_model(pool, &model, error));
     call.set.keeps_others = call.options.columns != NULL;
     TRY(read_pool(&call.set, call.comm, pool, &call.options.progress, error));
     dedup_call_columns(&call);
