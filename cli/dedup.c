@@ -9,7 +9,7 @@
 struct finding {
     struct sheet sheet;
     struct review review;
-    const char *own;  /* the columns of the output */
+    const char *own; /* the columns of the output */
     int pairs;
     struct kept kept; /* columns of the input; of pairs, those of both, one after the other */
     size_t others;    /* columns of a record */
@@ -26,7 +26,10 @@ static void take_columns(void *user, int file, const film_text *names, size_t co
     for (int side = 0; side <= finding->pairs; side++)
         for (size_t i = 0; i < count && there; i++)
             there = kept_add(&finding->kept, names[i],
-                             !finding->pairs ? "" : side ? "_b" : "_a", finding->own);
+                             !finding->pairs ? ""
+                             : side          ? "_b"
+                                             : "_a",
+                             finding->own);
     finding->no_memory = !there;
     if (there && finding->sheet.output) sheet_header(&finding->sheet, finding->own, &finding->kept);
 }
@@ -209,8 +212,7 @@ static int run(const struct command *command, void *given)
     dedup->member = pairs || review ? NULL : write_member;
     dedup->borderline = review ? add_borderline : NULL;
     dedup->columns = review ? NULL : take_columns;
-    if (!review && first)
-        sheet_open(&finding.sheet, output ? output : "-", command->json);
+    if (!review && first) sheet_open(&finding.sheet, output ? output : "-", command->json);
     if (finding.sheet.status == FILM_OK)
         status = find(command->count == 1 ? arguments[0] : NULL, arguments[0],
                       command->count == 2 ? arguments[1] : "", dedup, &pool, &result, &error);
@@ -247,7 +249,8 @@ const struct verb verb_dedup = {
         "are compared. Clusters are joined by the average probability of their pairs, so chains "
         "of\n"
         "similar pairs do not merge them. Output columns: cluster, id (or row number), text,\n"
-        "probability of being a duplicate of the representative, * for the representative, and all\n"
+        "probability of being a duplicate of the representative, * for the representative, and "
+        "all\n"
         "other columns of FILE.\n"
         "If few sentences have a duplicate, --prior 0.05 reduces false matches. In a POOL, labels\n"
         "have priority: \"same\" joins two sentences, \"different\" separates them.\n"

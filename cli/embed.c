@@ -205,7 +205,8 @@ static int run(const struct command *command, void *given)
     struct stream stream = {table,       embedding.dim * sizeof(float),
                             check_row,   embed_batch,
                             write_batch, &embedding,
-                            "embedding", progress, NULL};
+                            "embedding", progress,
+                            NULL};
     if (status == FILM_OK) status = stream_rows(&stream, &rows, &error);
     if (status == FILM_OK) status = stream_total(table, &rows, &skipped, &error);
     if (status == FILM_OK) status = finish(&sink, rows, dim, &error);

@@ -95,8 +95,7 @@ void sheet_header(struct sheet *sheet, const char *own, const struct kept *kept)
 {
     if (sheet->json) return;
     sheet_raw(sheet, own);
-    for (size_t i = 0; i < kept->count; i++)
-        sheet_text(sheet, "", film_string(kept->names[i]));
+    for (size_t i = 0; i < kept->count; i++) sheet_text(sheet, "", film_string(kept->names[i]));
     sheet_end_row(sheet);
 }
 

@@ -160,11 +160,10 @@ static int run_export(const struct command *command, void *given)
     film_progress progress = progress_start(command->quiet);
     film_status status = pool_open(command->words[0], POOL_WAIT, &pool, &error);
     if (status == FILM_OK)
-        status = values->labels
-                     ? film_pool_export_labels(pool, values->output, values->format, &written,
-                                               &error)
-                     : film_pool_export(pool, values->output, values->format, &progress, &written,
-                                        &error);
+        status = values->labels ? film_pool_export_labels(pool, values->output, values->format,
+                                                          &written, &error)
+                                : film_pool_export(pool, values->output, values->format, &progress,
+                                                   &written, &error);
     int code = report(status, &error);
     FILE *notes = command->json && strcmp(values->output, "-") != 0 ? stdout : stderr;
     if (code == EXIT_DONE && command->json)

@@ -79,8 +79,7 @@ static film_status put_row(struct prediction *prediction, film_text id, const fi
                            film_text kept, film_error *error)
 {
     struct sheet *sheet = &prediction->sheet;
-    if (prediction->format == FORMAT_KAGGLE)
-        return put_kaggle(sheet->output, id, verdict, error);
+    if (prediction->format == FORMAT_KAGGLE) return put_kaggle(sheet->output, id, verdict, error);
     if (id.bytes) sheet_text(sheet, "id", id);
     sheet_number(sheet, "probability", "%.9g", verdict->probability);
     if (sheet->json)
@@ -223,8 +222,8 @@ static int run(const struct command *command, void *given)
     film_status status = open_model(command->words[0], &model, &error);
     if (status == FILM_OK) status = stream_open(path, &values->table, &table, &error);
     if (status == FILM_OK && values->keep_columns)
-        status = kept_of_table(&prediction.kept, table, 1u << FILM_COLUMN_ID, own_columns(1),
-                               &error);
+        status =
+            kept_of_table(&prediction.kept, table, 1u << FILM_COLUMN_ID, own_columns(1), &error);
     prediction.model = model;
     if (status == FILM_OK) status = predict(&prediction, table, output, &rows, progress, &error);
     if (status == FILM_OK) status = stream_total(table, &rows, &skipped, &error);
@@ -259,7 +258,9 @@ const struct verb verb_predict = {
         "FILE has two sentences per row; the default is standard input. Output columns: the id of "
         "the\n"
         "row if FILE has ids, the probability that both mean the same, and 1 if it reaches the\n"
-        "threshold (else 0). --keep-columns adds all other columns. --format kaggle writes the columns test_id and is_duplicate.\n\n"
+        "threshold (else 0). --keep-columns adds all other columns of FILE. --format kaggle writes "
+        "the\n"
+        "columns test_id and is_duplicate.\n\n"
         "examples:\n"
         "  film predict quora.film test.csv --format kaggle -o submission.csv\n"
         "  mpirun -n 4 film predict quora.film pairs.tsv -o out.tsv    runs in 4 processes\n"};

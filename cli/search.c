@@ -238,9 +238,12 @@ const struct verb verb_search = {
     .details =
         "Prints probability, id, text and category of each result, best first. An id that was made "
         "from\n"
-        "the text is not shown. Results are ranked by probability and similarity together. If QUERY is -, reads one query per line from standard input and\n"
-        "prints the line number before each result. --json prints one object per result. The "
-        "first\n"
-        "search of a large pool builds an index and stores it in POOL.index.\n\n"
+        "the text is not shown. Results are ranked by probability and similarity together. If "
+        "QUERY "
+        "is\n"
+        "-, reads one query per line from standard input and prints the line number before each\n"
+        "result. --json prints one object per result. The first search of a large pool builds an "
+        "index\n"
+        "and stores it in POOL.index.\n\n"
         "example:\n"
         "  film search faq.pool \"what if my card is lost?\" -k 3 --explain\n"};

@@ -27,7 +27,7 @@ film_status sheet_close(struct sheet *sheet, film_status status, film_error *err
 /* ---- Columns that pass through ---- */
 
 struct kept {
-    char **names; /* as written */
+    char **names;   /* as written */
     size_t *column; /* in the table; only from kept_of_table */
     size_t count, capacity;
 };

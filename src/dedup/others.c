@@ -25,8 +25,8 @@ film_status others_add(struct others *others, film_text name, size_t column, fil
     char *copy = mem_string(name.bytes, name.length);
     int there = mem_grow(&names, &others->capacity, others->count + 1, sizeof *others->names);
     others->names = names;
-    there = there && mem_grow(&columns, &others->column_capacity, others->count + 1,
-                              sizeof *others->column);
+    there = there &&
+            mem_grow(&columns, &others->column_capacity, others->count + 1, sizeof *others->column);
     others->column = columns;
     mem_free(others->values);
     others->values = mem_zeroed(2 * (others->count + 1), sizeof *others->values);

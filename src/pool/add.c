@@ -92,8 +92,8 @@ static film_status embed_new(struct adding *adding, film_error *error)
     }
     pool_read_end(adding->pool, db);
     db = NULL;
-    TRY(encoder_embed_all(&adding->learned->model->encoder, adding->texts, count, adding->options->threads,
-                          adding->vectors, error));
+    TRY(encoder_embed_all(&adding->learned->model->encoder, adding->texts, count,
+                          adding->options->threads, adding->vectors, error));
 done:
     pool_read_end(adding->pool, db);
     return status;
@@ -107,8 +107,8 @@ static film_status vector_of(struct adding *adding, size_t i, float **vector, fi
         return FILM_OK;
     }
     *vector = adding->vectors + adding->batch.count * adding->learned->dim;
-    return encoder_embed_all(&adding->learned->model->encoder, &adding->batch.rows[i].text, 1, 1, *vector,
-                             error);
+    return encoder_embed_all(&adding->learned->model->encoder, &adding->batch.rows[i].text, 1, 1,
+                             *vector, error);
 }
 
 /* ---- Writing ---- */

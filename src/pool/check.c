@@ -182,7 +182,8 @@ static film_status note_damage(struct checking *checking, film_status status, fi
 /* The index file: a problem when it is damaged, none when it is missing or stale. */
 static film_status check_cache(struct checking *checking, film_error *error)
 {
-    film_status status = snapshot_check_file(checking->pool, checking->learned, checking->db, error);
+    film_status status =
+        snapshot_check_file(checking->pool, checking->learned, checking->db, error);
     if (status == FILM_END) return FILM_OK;
     if (status != FILM_BAD_INPUT) return status;
     checking->cache = 1;
@@ -197,8 +198,8 @@ static film_status look(struct checking *checking, film_error *error)
     TRY(note_damage(checking, check_counters(checking, error), error));
     TRY(note_damage(checking, check_labels(checking, error), error));
     TRY(pool_dim(checking->db, checking->pool->path, &checking->dim, error));
-    TRY(note_damage(checking,
-                    pool_learned(checking->pool, checking->db, &checking->learned, error), error));
+    TRY(note_damage(checking, pool_learned(checking->pool, checking->db, &checking->learned, error),
+                    error));
     if (checking->learned) checking->model = checking->learned->model;
     TRY(note_damage(checking, check_sentences(checking, error), error));
     TRY(note_damage(checking, check_database_rows(checking, error), error));

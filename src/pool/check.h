@@ -9,7 +9,7 @@ struct checking {
     film_pool *pool;
     const film_pool_check_options *options;
     film_pool_checked *result;
-    struct db *db;     /* a reading transaction while checking, the writing one while repairing */
+    struct db *db; /* a reading transaction while checking, the writing one while repairing */
     struct pool_learned *learned; /* NULL when the model is damaged */
     film_model *model;            /* the same */
     size_t dim;

@@ -254,9 +254,9 @@ static film_status put_label_json(struct export *export, const film_text *column
     char *text = NULL;
     json_t *row = json_object();
     TRY_ALLOC(row, export->error);
-    TRY_ALLOC(json_object_set_new(row, label_columns[0],
-                                  json_boolean(columns[0].bytes[0] == 'y')) == 0,
-              export->error);
+    TRY_ALLOC(
+        json_object_set_new(row, label_columns[0], json_boolean(columns[0].bytes[0] == 'y')) == 0,
+        export->error);
     for (int i = 1; i < LABEL_COLUMNS; i++)
         TRY_ALLOC(set_text(row, label_columns[i], columns[i]), export->error);
     TRY_ALLOC(text = fields_dump(row), export->error);

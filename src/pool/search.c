@@ -373,10 +373,9 @@ done:
 static film_status prepare(struct search *search, film_error *error)
 {
     const struct pool_snapshot *snapshot;
-    film_status status =
-        snapshot_begin(search->pool, search->learned, search->workers[0].db,
-                       search->options->answer.threads, &search->options->progress, &snapshot,
-                       error);
+    film_status status = snapshot_begin(search->pool, search->learned, search->workers[0].db,
+                                        search->options->answer.threads, &search->options->progress,
+                                        &snapshot, error);
     if (status == FILM_OK) snapshot_end(search->learned);
     return status;
 }
