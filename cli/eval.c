@@ -354,8 +354,8 @@ static int run(const struct command *command, void *given)
     film_eval_result result = {.size = sizeof result};
     char *text = NULL;
     eval->progress = progress_start(command->quiet);
-    film_status status = film_open(arguments[0], &model, &error);
-    if (status == FILM_OK && values->other) status = film_open(values->other, &other, &error);
+    film_status status = open_model(arguments[0], &model, &error);
+    if (status == FILM_OK && values->other) status = open_model(values->other, &other, &error);
     if (values->wanted.criterion != FILM_CRITERION_COUNT) eval->operating = &values->wanted;
     eval->against = other;
     eval->job = job;
@@ -374,8 +374,8 @@ static int run(const struct command *command, void *given)
     }
     film_free(text);
     film_eval_result_free(&result);
-    film_close(model);
-    film_close(other);
+    close_model(model);
+    close_model(other);
     return code;
 }
 

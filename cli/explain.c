@@ -267,12 +267,12 @@ static int run(const struct command *command, void *given)
                                                : "sentences need --pair");
     film_error error;
     film_model *model = NULL;
-    int code = report(film_open(command->words[0], &model, &error), &error);
+    int code = report(open_model(command->words[0], &model, &error), &error);
     if (code == EXIT_DONE)
         code = pair ? explain_pair(model, &values->answer, command->words + 1, command->json,
                                    values->all)
                     : explain_learned(model, values, command->json);
-    film_close(model);
+    close_model(model);
     return code;
 }
 

@@ -119,6 +119,7 @@ int main(int argc, char **argv)
     film_error error = {.status = FILM_OK};
     signal(SIGPIPE, SIG_IGN); /* so that a closed pipe is reported as a write error */
     film_set_encoder_loader(load_encoders, NULL);
+    set_workbook_reader();
     film_status status = job_join(&error);
     if (status != FILM_OK) return report(status, &error);
     int code = finish(run(argc, argv));

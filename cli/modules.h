@@ -5,6 +5,7 @@
 #define CLI_MODULES_H
 
 #include "cli.h"
+#include "film_pool.h"
 
 /* Functions of libfilm-train that verbs of libfilm may need. The train module exports them. */
 struct train_calls {
@@ -29,8 +30,19 @@ struct train_calls {
                               int threads, float *out, film_error *error);
 };
 
+/* The same for pools, which have a model in them. */
+struct pool_calls {
+    film_status (*open)(const char *path, film_pool **out, film_error *error);
+    film_status (*model)(film_pool *pool, const film_model **model, film_error *error);
+    void (*close)(film_pool *pool);
+};
+const struct pool_calls *load_pool_calls(film_error *error);
+
 /* Loads libfilm-train. Returns NULL and sets ERROR if it is not installed. */
 const struct train_calls *load_train_calls(film_error *error);
+
+/* Lets tables be Excel workbooks. The module that reads them is loaded for the first one. */
+void set_workbook_reader(void);
 
 /* Returns the verbs of LIBRARY, NULL-terminated. Prints a message and returns NULL if its module
  * cannot be loaded. */

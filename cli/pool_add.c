@@ -59,6 +59,7 @@ static const struct option options[] = {
      .help = "print \"committed N\" when N rows are on disk, after each batch"},
     COLUMNS_OPTION(struct values, table, "id,text,answer"),
     FORMAT_OPTION(struct values, table, "input-format", "tsv|csv|jsonl|lines"),
+    ENCODING_OPTION(struct values, table),
     SKIP_BAD_OPTION(struct values, table),
     THREADS_OPTION(struct values, threads),
     WAIT_OPTION(struct values, wait),

@@ -2,6 +2,7 @@
  * neighbours. Streams rows in file order. */
 #include "json.h"
 #include "modules.h"
+#include "sheet.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,8 @@ struct prediction {
      * probability; NULL: another decision. */
     uint32_t *depth;
     size_t rows, next, k;
-    film_output *output;
+    struct sheet sheet;
+    struct kept kept; /* empty without --keep-columns */
     enum { NO_ROWS, WITHOUT_ID, WITH_ID } first_row;
 };
 
@@ -78,90 +80,66 @@ static film_status predict_batch(void *user, struct stream_batch *batch, film_er
 
 /* ---- Writing ---- */
 
-static film_status put(struct prediction *prediction, const char *bytes, size_t count,
-                       film_error *error)
-{
-    return film_output_write(prediction->output, bytes, count, error);
-}
-
-/* Writes an id as TSV. Tabs and line ends become spaces. */
-static film_status put_tsv_id(struct prediction *prediction, film_text id, film_error *error)
-{
-    film_status status = FILM_OK;
-    for (size_t i = 0, end; i < id.length && status == FILM_OK; i = end + 1) {
-        for (end = i; end < id.length && !strchr("\t\n\r", id.bytes[end]);) end++;
-        status = put(prediction, id.bytes + i, end - i, error);
-        if (status == FILM_OK && end < id.length) status = put(prediction, " ", 1, error);
-    }
-    return status;
-}
-
 /* Writes an id as CSV, quoted if necessary. */
-static film_status put_csv_id(struct prediction *prediction, film_text id, film_error *error)
+static film_status put_csv_id(film_output *output, film_text id, film_error *error)
 {
     int plain = 1;
     for (size_t i = 0; i < id.length; i++)
         if (strchr(",\"\n\r", id.bytes[i])) plain = 0;
-    if (plain) return put(prediction, id.bytes, id.length, error);
-    film_status status = put(prediction, "\"", 1, error);
+    if (plain) return film_output_write(output, id.bytes, id.length, error);
+    film_status status = film_output_write(output, "\"", 1, error);
     for (size_t i = 0; i < id.length && status == FILM_OK; i++)
-        status = put(prediction, id.bytes[i] == '"' ? "\"\"" : &id.bytes[i],
-                     id.bytes[i] == '"' ? 2 : 1, error);
-    return status == FILM_OK ? put(prediction, "\"", 1, error) : status;
+        status = film_output_write(output, id.bytes[i] == '"' ? "\"\"" : &id.bytes[i],
+                                   id.bytes[i] == '"' ? 2 : 1, error);
+    return status == FILM_OK ? film_output_write(output, "\"", 1, error) : status;
 }
 
-static film_status put_json(struct prediction *prediction, film_text id,
-                            const film_verdict *verdict, film_error *error)
+static film_status put_kaggle(film_output *output, film_text id, const film_verdict *verdict,
+                              film_error *error)
 {
-    char number[64];
-    int length = snprintf(number, sizeof number, "\"%s\": %.*g, \"same\": %s}\n",
-                          prediction->depth ? "depth" : "probability", 9, verdict->probability,
-                          verdict->same ? "true" : "false");
-    if (prediction->depth && !verdict->same)
-        length = snprintf(number, sizeof number, "\"depth\": null, \"same\": false}\n");
-    film_status status = put(prediction, "{", 1, error);
-    if (id.bytes && status == FILM_OK) {
-        json_t *string = json_stringn(id.bytes, id.length);
-        char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
-        if (!quoted) {
-            status = no_memory(error);
-        }
-        if (status == FILM_OK) status = put(prediction, "\"id\": ", 6, error);
-        if (status == FILM_OK) status = put(prediction, quoted, strlen(quoted), error);
-        if (status == FILM_OK) status = put(prediction, ", ", 2, error);
-        free(quoted);
-        json_decref(string);
-    }
-    return status == FILM_OK ? put(prediction, number, (size_t)length, error) : status;
+    char number[48];
+    int length = snprintf(number, sizeof number, ",%.9g\n", verdict->probability);
+    film_status status = put_csv_id(output, id, error);
+    return status == FILM_OK ? film_output_write(output, number, (size_t)length, error) : status;
 }
 
 static film_status put_row(struct prediction *prediction, film_text id, const film_verdict *verdict,
-                           film_error *error)
+                           film_text kept, film_error *error)
 {
-    char number[48];
-    int length, kaggle = prediction->format == FORMAT_KAGGLE;
-    film_status status = FILM_OK;
-    if (prediction->format == FORMAT_JSONL) return put_json(prediction, id, verdict, error);
-    if (kaggle)
-        length = snprintf(number, sizeof number, ",%.9g\n", verdict->probability);
-    else
-        length = snprintf(number, sizeof number, "%s%.9g\t%d\n", id.bytes ? "\t" : "",
-                          verdict->probability, verdict->same);
+    struct sheet *sheet = &prediction->sheet;
+    if (prediction->format == FORMAT_KAGGLE) return put_kaggle(sheet->output, id, verdict, error);
+    if (id.bytes) sheet_text(sheet, "id", id);
     if (prediction->depth && !verdict->same)
-        length = snprintf(number, sizeof number, "%s\t0\n", id.bytes ? "\t" : "");
-    if (id.bytes) status = (kaggle ? put_csv_id : put_tsv_id)(prediction, id, error);
-    return status == FILM_OK ? put(prediction, number, (size_t)length, error) : status;
+        sheet_text(sheet, "depth", (film_text){NULL, 0});
+    else
+        sheet_number(sheet, prediction->depth ? "depth" : "probability", "%.9g",
+                     verdict->probability);
+    if (sheet->json)
+        sheet_flag(sheet, "same", verdict->same);
+    else
+        sheet_number(sheet, "same", "%.0f", verdict->same);
+    kept_write_packed(sheet, &prediction->kept, kept);
+    sheet_end_row(sheet);
+    *error = sheet->error;
+    return sheet->status;
+}
+
+static const char *own_columns(const struct prediction *prediction, int has_id)
+{
+    const char *names = prediction->depth ? "id\tdepth\tsame" : "id\tprobability\tsame";
+    return has_id ? names : names + strlen("id\t");
 }
 
 /* Writes the header. Whether there is an id is known only with the first row. */
 static film_status put_header(struct prediction *prediction, int has_id, film_error *error)
 {
-    const char *header = prediction->format == FORMAT_KAGGLE  ? "test_id,is_duplicate\n"
-                         : prediction->format == FORMAT_JSONL ? ""
-                         : prediction->depth                  ? "id\tdepth\tsame\n"
-                                                              : "id\tprobability\tsame\n";
-    if (prediction->format == FORMAT_TSV && !has_id) header += strlen("id\t");
-    return put(prediction, header, strlen(header), error);
+    static const char kaggle[] = "test_id,is_duplicate\n";
+    struct sheet *sheet = &prediction->sheet;
+    if (prediction->format == FORMAT_KAGGLE)
+        return film_output_write(sheet->output, kaggle, sizeof kaggle - 1, error);
+    sheet_header(sheet, own_columns(prediction, has_id), &prediction->kept);
+    *error = sheet->error;
+    return sheet->status;
 }
 
 static film_status write_batch(void *user, const struct stream_batch *batch, film_error *error)
@@ -175,7 +153,7 @@ static film_status write_batch(void *user, const struct stream_batch *batch, fil
         if (job_rank() == 0) status = put_header(prediction, id[0].bytes != NULL, error);
     }
     for (size_t i = 0; i < batch->count && status == FILM_OK; i++)
-        status = put_row(prediction, id[i], &verdicts[i], error);
+        status = put_row(prediction, id[i], &verdicts[i], batch->text[STREAM_KEPT][i], error);
     return status;
 }
 
@@ -223,14 +201,23 @@ static film_status put_late_header(struct prediction *prediction, film_error *er
 static film_status predict(struct prediction *prediction, film_table *table, const char *path,
                            unsigned long long *rows, film_progress progress, film_error *error)
 {
-    film_status status = job_output_open(path, &prediction->output, error);
-    struct stream stream = {table,       sizeof(film_verdict), check_row,    predict_batch,
-                            write_batch, prediction,           "predicting", progress};
+    struct sheet *sheet = &prediction->sheet;
+    *sheet = (struct sheet){.json = prediction->format == FORMAT_JSONL, .first_field = 1};
+    film_status status = job_output_open(path, &sheet->output, error);
+    struct stream stream = {table,
+                            sizeof(film_verdict),
+                            check_row,
+                            predict_batch,
+                            write_batch,
+                            prediction,
+                            "predicting",
+                            progress,
+                            prediction->kept.count ? &prediction->kept : NULL};
     if (status == FILM_OK) status = stream_rows(&stream, rows, error);
     if (status == FILM_OK) status = put_late_header(prediction, error);
     if (status != FILM_OK) return status;
-    film_output *output = prediction->output;
-    prediction->output = NULL;
+    film_output *output = sheet->output;
+    sheet->output = NULL;
     return film_output_commit(output, error);
 }
 
@@ -240,11 +227,16 @@ struct values {
     enum format format;
     film_answer_options answer;
     double threshold;
+    int keep_columns;
     film_neighbour_options neighbours;
 };
 
 static const struct option options[] = {
     OUTPUT_OPTION(struct values, output, "OUT"),
+    {.name = "keep-columns",
+     .kind = OPTION_FLAG,
+     .at = offsetof(struct values, keep_columns),
+     .help = "write the other columns of FILE too, after those of predict"},
     {.name = "format",
      .kind = OPTION_CHOICE,
      .at = offsetof(struct values, format),
@@ -277,6 +269,7 @@ static const struct option options[] = {
     COLUMNS_OPTION(struct values, table, "id,a,b"),
     FORMAT_OPTION(struct values, table, "input-format", "tsv|csv|jsonl"),
     LABELS_OPTION(struct values, table),
+    ENCODING_OPTION(struct values, table),
     SKIP_BAD_OPTION(struct values, table),
     THREADS_OPTION(struct values, answer.threads),
     END_OF_OPTIONS};
@@ -333,18 +326,24 @@ static int run(const struct command *command, void *given)
                                     .answer = values->answer,
                                     .format = values->format};
 
+    if (values->keep_columns && values->format == FORMAT_KAGGLE)
+        return usage_error(command->verb, "--keep-columns cannot be combined with --format kaggle");
+
+    int unfit = check_options(command->verb, values, path);
+    if (unfit != EXIT_DONE) return unfit;
     film_error error = {0};
     film_model *model = NULL;
     film_table *table = NULL;
     unsigned long long rows = 0, skipped = 0;
-    int unfit = check_options(command->verb, values, path);
-    if (unfit != EXIT_DONE) return unfit;
     film_progress progress = progress_start(command->quiet);
-    film_status status = film_open(command->words[0], &model, &error);
+    film_status status = open_model(command->words[0], &model, &error);
     if (status == FILM_OK) status = stream_open(path, &values->table, &table, &error);
     prediction.model = model;
     if (status == FILM_OK && (int)values->answer.decision == KNN)
         status = find_neighbours(&prediction, values, progress, &error);
+    if (status == FILM_OK && values->keep_columns)
+        status = kept_of_table(&prediction.kept, table, 1u << FILM_COLUMN_ID,
+                               own_columns(&prediction, 1), &error);
     if (status == FILM_OK && job_rank() == 0 && !command->quiet)
         status = warn_prior(&prediction, command->words[0], &error);
     if (status == FILM_OK) status = predict(&prediction, table, output, &rows, progress, &error);
@@ -360,9 +359,10 @@ static int run(const struct command *command, void *given)
         fprintf(notes, "\n");
     }
     film_free(prediction.depth);
-    film_output_discard(prediction.output);
+    film_output_discard(prediction.sheet.output);
+    kept_free(&prediction.kept);
     film_table_close(table);
-    film_close(model);
+    close_model(model);
     return code;
 }
 
@@ -380,7 +380,9 @@ const struct verb verb_predict = {
         "FILE has two sentences per row; the default is standard input. Output columns: the id of "
         "the\n"
         "row if FILE has ids, the probability that both mean the same, and 1 if it reaches the\n"
-        "threshold (else 0). --format kaggle writes the columns test_id and is_duplicate.\n"
+        "threshold (else 0). --keep-columns adds all other columns of FILE. --format kaggle writes "
+        "the\n"
+        "columns test_id and is_duplicate.\n"
         "--decision knn is the rule of the paper: two sentences are the same when each is among "
         "the\n"
         "K nearest of the other, of all sentences of FILE and --pool. It writes the smallest such "

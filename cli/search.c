@@ -67,9 +67,11 @@ static void print_line(const struct printing *printing, const film_found *found)
 {
     if (printing->many) printf("%llu\t", printing->line[found->query]);
     printf("%.3f\t", found->verdict.probability);
-    pool_print_field(found->sentence.id);
+    if (!pool_made_id(found->sentence.id)) pool_print_field(found->sentence.id);
     putchar('\t');
     pool_print_field(found->sentence.text);
+    if (found->sentence.category.length) putchar('\t');
+    pool_print_field(found->sentence.category);
     putchar('\n');
     if (printing->explain) print_groups(&found->verdict);
 }
@@ -254,11 +256,14 @@ const struct verb verb_search = {
     .prepare = prepare,
     .run = run,
     .details =
-        "Prints probability, id and text of each result, best first. Results are ranked by "
-        "probability\n"
-        "and similarity together. If QUERY is -, reads one query per line from standard input and\n"
-        "prints the line number before each result. --json prints one object per result. The "
-        "first\n"
-        "search of a large pool builds an index and stores it in POOL.index.\n\n"
+        "Prints probability, id, text and category of each result, best first. An id that was made "
+        "from\n"
+        "the text is not shown. Results are ranked by probability and similarity together. If "
+        "QUERY "
+        "is\n"
+        "-, reads one query per line from standard input and prints the line number before each\n"
+        "result. --json prints one object per result. The first search of a large pool builds an "
+        "index\n"
+        "and stores it in POOL.index.\n\n"
         "example:\n"
         "  film search faq.pool \"what if my card is lost?\" -k 3 --explain\n"};

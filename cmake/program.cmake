@@ -39,3 +39,13 @@ target_link_libraries(film_sqlite PRIVATE film_strict film_pool_shared film_shar
 target_compile_options(film_sqlite PRIVATE -fvisibility=hidden)
 set_target_properties(film_sqlite PROPERTIES PREFIX "" BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN/.."
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+
+# What reads Excel workbooks is a module too: film does not wait for expat.
+if(FILM_WORKBOOKS)
+  add_library(film_workbook MODULE ${FILM_WORKBOOK_SOURCES})
+  target_include_directories(film_workbook PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(film_workbook PRIVATE film_strict PkgConfig::EXPAT PkgConfig::ZLIB)
+  set_target_properties(film_workbook PROPERTIES OUTPUT_NAME film-workbook PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  add_dependencies(film_program film_workbook)
+endif()

@@ -10,9 +10,9 @@ set(FILM_SOURCES
   src/base/status.c src/base/strtab.c src/base/threads.c src/base/topk.c src/base/union_find.c
   src/base/utf8.c src/base/writer.c
   # text: bytes to tokens, files to rows
-  src/text/columns.c src/text/fold.c src/text/format.c src/text/guess.c src/text/io_api.c src/text/jsonl.c
+  src/text/columns.c src/text/encoding.c src/text/filetype.c src/text/fold.c src/text/format.c src/text/guess.c src/text/io_api.c src/text/jsonl.c
   src/text/reader.c src/text/record.c src/text/slice.c src/text/source.c src/text/table.c
-  src/text/tokenizer.c src/text/tokens.c src/text/value.c
+  src/text/tokenizer.c src/text/tokens.c src/text/value.c src/text/workbook.c
   # embed: sentences to vectors
   src/embed/encoder.c src/embed/features.c src/embed/grams.c src/embed/network.c src/embed/vec.c
   # pair: two sentences to a verdict
@@ -49,7 +49,7 @@ set(FILM_POOL_SOURCES
   # dedup: records to duplicates, without SQLite
   src/dedup/candidates.c src/dedup/candidates_job.c src/dedup/cluster.c src/dedup/cluster_pairs.c
   src/dedup/dedup.c src/dedup/dedup_clusters.c src/dedup/dedup_components.c src/dedup/dedup_judge.c
-  src/dedup/dedup_report.c src/dedup/fields.c src/dedup/link.c src/dedup/record_set.c
+  src/dedup/dedup_report.c src/dedup/fields.c src/dedup/link.c src/dedup/others.c src/dedup/record_set.c
   src/dedup/record_set_fetch.c src/dedup/record_set_intake.c src/dedup/record_set_keys.c
   src/dedup/record_set_read.c src/dedup/record_set_share.c
   # store: rows of a pool in SQLite
@@ -61,7 +61,7 @@ set(FILM_POOL_SOURCES
   # pool: many sentences, kept
   src/pool/add.c src/pool/batch.c src/pool/check.c src/pool/check_recall.c src/pool/check_sentences.c
   src/pool/create.c src/pool/dedup_pool.c src/pool/export.c src/pool/pool.c src/pool/rows.c
-  src/pool/search.c src/pool/shared.c src/pool/snapshot.c
+  src/pool/search.c src/pool/shared.c src/pool/snapshot.c src/pool/update.c
 )
 
 # ---- libfilm-train: learn, measure, report; encoders; several processes ----
@@ -109,15 +109,16 @@ set(FILM_TRAIN_SOURCES
 
 # ---- the program, and its modules: verbs that need libfilm-pool or libfilm-train ----
 set(FILM_CLI_SOURCES
-  cli/completions.c cli/describe.c cli/embed.c cli/explain.c cli/help.c cli/info.c cli/job.c cli/main.c
-  cli/match.c cli/modules.c cli/options.c cli/predict.c cli/stream.c cli/terminal.c cli/verbs_film.c
+  cli/completions.c cli/describe.c cli/embed.c cli/explain.c cli/help.c cli/info.c cli/job.c cli/kept.c cli/main.c
+  cli/match.c cli/models.c cli/modules.c cli/options.c cli/predict.c cli/sheet.c cli/stream.c cli/terminal.c cli/verbs_film.c
   cli/why.c)
 set(FILM_CLI_POOL_SOURCES
-  cli/verbs_pool.c cli/pool.c cli/pool_add.c cli/pool_list.c cli/pool_label.c cli/sheet.c cli/review.c
+  cli/verbs_pool.c cli/pool.c cli/pool_add.c cli/pool_list.c cli/pool_label.c cli/review.c
   cli/dedup.c cli/link.c cli/search.c cli/serve.c)
 set(FILM_CLI_TRAIN_SOURCES
   cli/verbs_train.c cli/train_calls.c cli/train.c cli/train_options.c cli/train_pools.c cli/eval.c
   cli/split.c cli/report.c)
+set(FILM_WORKBOOK_SOURCES cli/workbook.c cli/zip.c) # .xlsx
 set(FILM_SERVER_SOURCES
   server/access_log.c server/answer_about.c server/answer_dedup.c server/answer_embed.c
   server/answer_match.c server/answer_pool.c

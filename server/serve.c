@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 enum { SWEEP_MS = 250 };
+static const double RETRY_SECONDS = 30;
 static const double STOP_SECONDS = 10; /* maximum wait for requests in progress */
 
 void serve_defaults(struct serve_options *options)
@@ -51,24 +52,29 @@ static int next_signal(const sigset_t *set, int milliseconds)
     return sigtimedwait(set, NULL, &wait);
 }
 
-static void reload(struct http *http, const struct serve_options *options)
+/* Returns whether it succeeded. */
+static int reload(struct http *http, const struct serve_options *options)
 {
     film_error error;
     if (access_log_open(&http->access_log, &error) != FILM_OK)
         fprintf(stderr, "film: %s; logging continues in the old file\n", error.message);
     if (service_reload(http->service, &error) != FILM_OK) {
         fprintf(stderr, "film: reload failed, the old model stays in use: %s\n", error.message);
-        return;
+        return 0;
     }
     print_status(options, "reloaded %s\n", options->service.path);
     http_warm_up(http);
+    return 1;
 }
 
 static void run(struct http *http, const struct serve_options *options, const sigset_t *signals)
 {
+    double next_look = 0; /* for another model in the pool; later after a failure */
     for (;;) {
         int caught = next_signal(signals, SWEEP_MS);
-        if (caught == SIGHUP) reload(http, options);
+        int outdated = clock_seconds() >= next_look && service_outdated(http->service);
+        if ((caught == SIGHUP || outdated) && !reload(http, options))
+            next_look = clock_seconds() + RETRY_SECONDS;
         if (caught == SIGTERM || caught == SIGINT) return;
         connections_sweep(&http->connections);
     }

@@ -262,6 +262,12 @@ film_status service_reload(struct service *service, film_error *error)
     return FILM_OK;
 }
 
+int service_outdated(struct service *service)
+{
+    const struct generation *current = atomic_load(&service->current);
+    return current->pool && film_pool_outdated(current->pool, current->model);
+}
+
 film_status service_pool_size(const struct generation *generation, uint64_t *count,
                               film_error *error)
 {

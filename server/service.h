@@ -76,6 +76,10 @@ void service_close(struct service *service);
 /* Opens the file again. On failure, the old model or pool stays in use. */
 film_status service_reload(struct service *service, film_error *error);
 
+/* Returns whether the pool that is served has got another model (film pool update). Only the thread
+ * that reloads calls it. */
+int service_outdated(struct service *service);
+
 /* Creates a worker, one per thread; service_close frees it. NULL: out of memory. */
 struct worker *service_worker(struct service *service);
 

@@ -51,7 +51,7 @@ static int is_near(const float *a, const float *b, size_t dim)
 static film_status compare(struct checking *checking, struct waiting *waiting, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t dim = checking->pool->dim, count = waiting->texts.count;
+    size_t dim = checking->dim, count = waiting->texts.count;
     char shown[VALUE_SHOWN];
     if (count == 0) return FILM_OK; /* without a model, nothing is collected */
     for (size_t i = 0; i < count; i++) waiting->list[i] = waiting->texts.rows[i].text;
@@ -88,7 +88,7 @@ static film_status check_row(struct checking *checking, sqlite3_stmt *row, int s
                              struct waiting *waiting, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t dim = checking->pool->dim;
+    size_t dim = checking->dim;
     int64_t number = sqlite3_column_int64(row, 0);
     film_sentence sentence;
     char shown[VALUE_SHOWN];
@@ -132,7 +132,7 @@ film_status check_sentences(struct checking *checking, film_error *error)
     sqlite3_stmt *statement = NULL;
     int64_t total;
     int row;
-    size_t dim = checking->pool->dim;
+    size_t dim = checking->dim;
     TRY_ALLOC(waiting.stored = mem_array(ROWS, dim * sizeof(float)), error);
     TRY_ALLOC(waiting.fresh = mem_array(ROWS, dim * sizeof(float)), error);
     TRY_ALLOC(waiting.list = mem_array(ROWS, sizeof *waiting.list), error);

@@ -90,7 +90,7 @@ bad "too many candidates" 1 \
     'film: candidates: 40000 is too many; choose at most 32768' \
     film search good.pool card --candidates 40000
 bad "pairs for a pool" 2 \
-    'film: good.tsv has two sentences per row, but a pool takes one; name the columns, for example id,text,-' \
+    'film: good.tsv has two sentences per row, but a pool takes one; name the columns, for example --columns id,text,-' \
     film pool add good.pool good.tsv
 printf 'id\ttext\ncard-lost\tanother text\n' >conflict.tsv
 bad "an id that has another text" 2 \
