@@ -3,8 +3,8 @@
  * (marks, conjoining Hangul, half-width voice marks). Every character that can be the second half
  * of a canonical composition belongs to its segment, so the result equals the normalisation of the
  * whole (a property test compares the two), and each output byte has a source range no wider than
- * its segment. A segment has at most FOLD_MARKS marks, as in the stream-safe text format of UAX #15:
- * utf8proc sorts marks in quadratic time, and no written language has more than a few. */
+ * its segment. A segment has at most FOLD_MARKS marks, as in the stream-safe text format of UAX
+ * #15: utf8proc sorts marks in quadratic time, and no written language has more than a few. */
 #include "text/fold.h"
 #include "base/mem.h"
 #include "base/utf8.h"

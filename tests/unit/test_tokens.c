@@ -156,8 +156,8 @@ static void folding_equals_the_whole_string_normalised(void **state)
     fold_free(&fold);
 }
 
-/* A run of marks is cut after 30, as UAX #15 does with a combining grapheme joiner, so that its cost
- * is linear. The oracle normalises the text with the joiners, then removes them. */
+/* A run of marks is cut after 30, as UAX #15 does with a combining grapheme joiner, so that its
+ * cost is linear. The oracle normalises the text with the joiners, then removes them. */
 static void long_runs_of_marks_are_cut_as_in_stream_safe_text(void **state)
 {
     (void)state;
