@@ -7,6 +7,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+/* Sentences or pairs between two checks whether the request was cancelled. */
+enum { CHUNK = 512 };
+
 struct pairs {
     film_text *a, *b; /* one allocation, owned by a */
     size_t count;
@@ -92,9 +95,13 @@ static film_verdict *judge_pairs(struct worker *worker, const struct pair_reques
         if (!verdicts) response_error(response, 503, "out of memory");
     }
     film_status status = FILM_OK;
-    if (verdicts)
-        status = film_match_batch(worker->generation->model, pairs.a, pairs.b, pairs.count,
-                                  &wanted->options, verdicts, &error);
+    for (size_t i = 0; verdicts && i < pairs.count && status == FILM_OK; i += CHUNK) {
+        size_t some = pairs.count - i < CHUNK ? pairs.count - i : CHUNK;
+        status = worker_cancelled(worker)
+                     ? FILM_CANCELLED
+                     : film_match_batch(worker->generation->model, pairs.a + i, pairs.b + i, some,
+                                        &wanted->options, verdicts + i, &error);
+    }
     if (status != FILM_OK) {
         response_failure(response, status, &error);
         free(verdicts);
@@ -261,10 +268,15 @@ static void embed(struct worker *worker, const json_t *list, struct response *re
     if (fields_texts(list, "texts", worker->service->options.limits.texts, &texts, &count,
                      response)) {
         float *vectors = calloc(count * dim + 1, sizeof *vectors);
-        film_status status =
-            vectors ? film_embed_batch(worker->generation->model, texts, count,
-                                       worker->service->options.threads, vectors, &error)
-                    : FILM_NO_MEMORY;
+        film_status status = vectors ? FILM_OK : FILM_NO_MEMORY;
+        for (size_t i = 0; i < count && status == FILM_OK; i += CHUNK) {
+            size_t some = count - i < CHUNK ? count - i : CHUNK;
+            status =
+                worker_cancelled(worker)
+                    ? FILM_CANCELLED
+                    : film_embed_batch(worker->generation->model, texts + i, some,
+                                       worker->service->options.threads, vectors + i * dim, &error);
+        }
         if (status == FILM_OK)
             write_vectors(&response->body, vectors, count, dim);
         else
@@ -301,7 +313,7 @@ const struct route match_routes[] = {
      .summary = "Return the probabilities of many pairs",
      .fields = predict_fields,
      .answer = answer_predict,
-     .slow = 1},
+     .batch = 1},
     {.method = METHOD_POST,
      .path = "/v1/explain",
      .summary = "Explain a decision: words, groups of reasons, links, facts, examples",
@@ -313,5 +325,5 @@ const struct route match_routes[] = {
      .summary = "Return the vectors of sentences",
      .fields = embed_fields,
      .answer = answer_embed,
-     .slow = 1},
+     .batch = 1},
     {.path = NULL}};

@@ -182,7 +182,7 @@ static void answer_search(struct worker *worker, const struct request *request,
         query.options.where = conditions.where;
         query.options.where_count = conditions.count;
         query.options.answer.threads = query.queries ? worker->service->options.threads : 1;
-        query.options.progress = service_progress(worker->service);
+        query.options.progress = worker_search_progress(worker);
         if (!query.q.bytes == !query.queries)
             response_error(response, 400,
                            "exactly one of q (a sentence) and queries (a list) is required");
@@ -255,7 +255,7 @@ static void add(struct worker *worker, const film_sentence *sentences, size_t co
     film_pool_add_options options = {.size = sizeof options,
                                      .replace = replace,
                                      .threads = service->options.threads,
-                                     .progress = service_progress(service)};
+                                     .progress = worker_progress(worker)};
     pthread_mutex_lock(&service->writing);
     if (has_room(worker, count, response)) {
         film_status status =
