@@ -66,11 +66,12 @@ FILM_API int film_pool_replaced(const film_pool *pool, const char *path);
 /* Called with one line to log. */
 typedef void (*film_tell_fn)(void *user, const char *line);
 
-/* Follows a pool in PostgreSQL, for servers: a thread fetches the changes of other writers as soon
+/* For servers; call it before the first search. The index file is copied into private memory
+ * instead of being mapped, so that a truncated file cannot end the process. Pools in PostgreSQL are
+ * followed: a thread fetches the changes of other writers as soon
  * as they are committed, and readers no longer query the database. TELL (may be NULL) is called
  * from that thread with one line when the database becomes unreachable and when it is reachable
- * again. Meanwhile readers use the last known state. film_pool_close stops the thread. This call
- * does nothing for a pool in a file. */
+ * again. Meanwhile readers use the last known state. film_pool_close stops the thread. */
 FILM_API film_status film_pool_follow(film_pool *pool, film_tell_fn tell, void *user,
                                       film_error *error);
 

@@ -101,7 +101,7 @@ static film_status generation_open(const struct service_options *options,
     if (!generation) return failed(error, FILM_NO_MEMORY, NULL, NULL);
     atomic_init(&generation->users, 1);
     status = pool ? film_pool_open(options->path, &generation->pool, error)
-                  : film_open(options->path, &generation->opened, error);
+                  : film_open_private(options->path, &generation->opened, error);
     generation->model = generation->opened;
     if (status == FILM_OK && pool)
         status = film_pool_follow(generation->pool, print_event, NULL, error);

@@ -13,7 +13,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-film_status file_map_open(const char *path, struct file_map *map, film_error *error)
+/* Copies SIZE bytes of FD into BYTES. */
+static film_status read_whole(int fd, const char *path, unsigned char *bytes, size_t size,
+                              film_error *error)
+{
+    while (size) {
+        ssize_t got = read(fd, bytes, size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return status_errno(error, "cannot read %s", path);
+        if (got == 0)
+            return status_set(error, FILM_IO, "%s became shorter while it was read; try again",
+                              path);
+        bytes += got;
+        size -= (size_t)got;
+    }
+    return FILM_OK;
+}
+
+static film_status map_file(const char *path, int copy, struct file_map *map, film_error *error)
 {
     film_status status = FILM_OK;
     struct stat about;
@@ -28,14 +45,29 @@ film_status file_map_open(const char *path, struct file_map *map, film_error *er
     } else if (about.st_size < 0 || (uint64_t)about.st_size > PTRDIFF_MAX) {
         status = status_set(error, FILM_IO, "%s is too large for the memory of this machine", path);
     } else if (about.st_size > 0) {
-        void *bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        size_t size = (size_t)about.st_size;
+        void *bytes =
+            copy ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                 : mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (bytes == MAP_FAILED)
             status = status_errno(error, "cannot map %s", path);
         else
-            *map = (struct file_map){bytes, (size_t)about.st_size};
+            *map = (struct file_map){bytes, size};
+        if (copy && status == FILM_OK) status = read_whole(fd, path, bytes, size, error);
     }
     close(fd);
+    if (status != FILM_OK) file_map_close(map);
     return status;
+}
+
+film_status file_map_open(const char *path, struct file_map *map, film_error *error)
+{
+    return map_file(path, 0, map, error);
+}
+
+film_status file_map_read(const char *path, struct file_map *map, film_error *error)
+{
+    return map_file(path, 1, map, error);
 }
 
 void file_map_close(struct file_map *map)

@@ -9,8 +9,12 @@ struct file_map {
     size_t size;
 };
 
-/* Maps a regular file for reading. An empty file gives size 0 and a non-NULL pointer. */
+/* Maps a regular file for reading. An empty file gives size 0 and a non-NULL pointer. If another
+ * process truncates the file later, reading the map raises SIGBUS; changed bytes show through. */
 film_status file_map_open(const char *path, struct file_map *map, film_error *error);
+/* The same, but copies the file into private memory: for processes that must not depend on what
+ * happens to the file. */
+film_status file_map_read(const char *path, struct file_map *map, film_error *error);
 void file_map_close(struct file_map *map);
 
 /* Publishes the complete file TEMPORARY under the name PATH, which must not exist yet. TEMPORARY is

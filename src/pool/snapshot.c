@@ -130,7 +130,7 @@ static film_status open_file(film_pool *pool, struct db *db, struct index_file *
     struct tie tie = {.path = NULL};
     TRY(pool_model(pool, &model, error));
     TRY(tie_make(&tie, pool, db, error));
-    TRY(index_file_open(tie.path, &model->encoder, &tie.tie, file, error));
+    TRY(index_file_open(tie.path, &model->encoder, &tie.tie, pool->followed, file, error));
     TRY(check_recent(db, file, error));
 done:
     if (status != FILM_OK) index_file_close(file);

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import socket
+import subprocess
 import sys
 import threading
 
@@ -19,6 +20,10 @@ Server = functools.partial(serving.Server, FILM)
 A, B = "I lost my card", "my card is gone"
 SANITIZED = b"__asan_init" in open(FILM, "rb").read()  # memory figures are those of the sanitizer then
 TOKEN = "a-token-of-some-length"
+
+
+def program(*arguments):
+    return subprocess.run([FILM, *arguments], capture_output=True, text=True)
 
 
 def message(answer):
@@ -206,12 +211,41 @@ def descriptors():
             one.close()
 
 
+def files():
+    """The files of a running server are overwritten or truncated in place."""
+    shutil.copy("faq.film", "live.film")
+    with Server("live.film") as server:
+        before = server.ask("POST", "/v1/match", {"a": A, "b": B})[:2]
+        size = os.path.getsize("live.film")
+        with open("live.film", "r+b") as file:
+            file.write(b"\0" * (size // 2))
+        check("a model overwritten in place is not noticed", server.ask("POST", "/v1/match", {"a": A, "b": B})[:2] == before)
+        os.truncate("live.film", 0)
+        texts = [f"{A} {i} lost refund" for i in range(300)]
+        check("nor is a truncated one", server.ask("POST", "/v1/match", {"a": A, "b": B})[:2] == before
+              and server.ask("POST", "/v1/embed", {"texts": texts})[0] == 200 and server.process.poll() is None)
+    shutil.copy("faq.pool", "large.pool")
+    with open("large.tsv", "w") as table:
+        table.writelines(f"l{i}\tquestion {i} about card {i * 7919 % 5003}\n" for i in range(6000))
+    program("pool", "add", "large.pool", "large.tsv", "--columns", "id,text")
+    program("search", "large.pool", "question 1")
+    check("a pool has an index file", os.path.exists("large.pool.index"))
+    with Server("large.pool") as server:
+        queries = {"queries": [f"question {i} about card" for i in range(200)]}
+        server.ask("POST", "/v1/search", {"q": "question 1"})
+        os.truncate("large.pool.index", 100)
+        status, answer, _ = server.ask("POST", "/v1/search", queries)
+        check("an index file truncated in place is not noticed", status == 200 and len(answer["results"]) == 200
+              and all(answer["results"]) and server.process.poll() is None, status)
+
+
 bodies_without_a_token()
 buffer()
 queues()
 leaving()
 sizes()
 wire()
+files()
 descriptors()
 check("every answer is as the OpenAPI file describes it", not undescribed, *undescribed[:5])
 serving.finish()
