@@ -145,6 +145,9 @@ typedef struct film_pool_add_options {
     /* Files: called after every batch that is safe on disk, with the counts so far. May be NULL. */
     void (*committed)(void *user, const film_pool_added *so_far);
     void *committed_user;
+    /* Maximum size of a text in bytes; 0: 65536. Longer ones fail, or are bad rows of a file: every
+     * search that finds one pays for its length. */
+    size_t max_sentence;
 } film_pool_add_options;
 
 /* Adds COUNT sentences, all or none. ADDED may be NULL. */

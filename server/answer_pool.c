@@ -255,7 +255,8 @@ static void add(struct worker *worker, const film_sentence *sentences, size_t co
     film_pool_add_options options = {.size = sizeof options,
                                      .replace = replace,
                                      .threads = service->options.threads,
-                                     .progress = worker_progress(worker)};
+                                     .progress = worker_progress(worker),
+                                     .max_sentence = service->options.limits.sentence};
     pthread_mutex_lock(&service->writing);
     if (has_room(worker, count, response)) {
         film_status status =
