@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/comm.h"
 #include "base/mem.h"
+#include "base/rng.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -106,22 +107,37 @@ static char *without_links(const char *path)
     return copy;
 }
 
+film_status file_temporary(const char *path, unsigned mode, char **name, int *fd, film_error *error)
+{
+    size_t room = strlen(path) + 40;
+    char *temporary = mem_array(room, 1);
+    *name = NULL;
+    *fd = -1;
+    if (!temporary) return status_no_memory(error);
+    /* Not mkstemp: open honours the umask of the user. */
+    for (int attempt = 0; attempt < 100 && *fd < 0; attempt++) {
+        snprintf(temporary, room, "%s.tmp-%016llx", path, (unsigned long long)rng_entropy());
+        *fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, (mode_t)mode);
+        if (*fd < 0 && errno != EEXIST) break;
+    }
+    if (*fd >= 0) {
+        *name = temporary;
+        return FILM_OK;
+    }
+    film_status status = status_errno(error, "cannot write %s", path);
+    mem_free(temporary);
+    return status;
+}
+
+/* A file that is replaced keeps its permissions. */
 static film_status open_temporary(struct film_output *output, film_error *error)
 {
-    size_t room = strlen(output->path) + 40;
-    output->temporary = mem_array(room, 1);
-    if (!output->temporary) return status_no_memory(error);
-    /* Not mkstemp: open honours the umask of the user. Existing names, left by a killed process,
-     * are skipped. */
-    for (int attempt = 0; attempt < 1000 && output->fd < 0; attempt++) {
-        snprintf(output->temporary, room, "%s.tmp-%ld-%d", output->path, (long)getpid(), attempt);
-        output->fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (output->fd < 0 && errno != EEXIST) break;
-    }
-    if (output->fd >= 0) return FILM_OK;
-    film_status status = status_errno(error, "cannot write %s", output->path);
-    mem_free(output->temporary);
-    output->temporary = NULL;
+    struct stat about;
+    int there = stat(output->path, &about) == 0;
+    mode_t mode = there ? about.st_mode & 0777 : 0666;
+    film_status status = file_temporary(output->path, mode, &output->temporary, &output->fd, error);
+    if (status == FILM_OK && there && fchmod(output->fd, mode) != 0)
+        status = status_errno(error, "cannot write %s", output->path);
     return status;
 }
 

@@ -228,8 +228,9 @@ def files():
     with open("large.tsv", "w") as table:
         table.writelines(f"l{i}\tquestion {i} about card {i * 7919 % 5003}\n" for i in range(6000))
     program("pool", "add", "large.pool", "large.tsv", "--columns", "id,text")
+    os.chmod("large.pool", 0o600)
     program("search", "large.pool", "question 1")
-    check("a pool has an index file", os.path.exists("large.pool.index"))
+    check("the index file has the permissions of its pool", os.stat("large.pool.index").st_mode & 0o777 == 0o600)
     with Server("large.pool") as server:
         queries = {"queries": [f"question {i} about card" for i in range(200)]}
         server.ask("POST", "/v1/search", {"q": "question 1"})
