@@ -30,7 +30,8 @@ static int print_object(const struct printing *printing, const film_found *found
     pool_set_fields(answer, sentence);
     if (printing->explain) {
         char *reasons = NULL;
-        film_reasons_json(&found->verdict, FILM_ALL_REASONS, &reasons, NULL, NULL);
+        if (film_reasons_json(&found->verdict, FILM_ALL_REASONS, &reasons, NULL, NULL) != FILM_OK)
+            output_incomplete();
         json_object_set_new(answer, "reasons", reasons ? json_loads(reasons, 0, NULL) : NULL);
         film_free(reasons);
         json_object_set_new(answer, "bias", json_real(found->verdict.bias));

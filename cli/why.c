@@ -112,7 +112,10 @@ static void print_sum(const film_explanation *why, int colour)
     enum { SHOWN = 10 };
     struct term *terms = malloc((why->word_count + why->group_count + 1) * sizeof *terms);
     size_t count = 0, words = 0;
-    if (!terms) return; /* the verdict is already printed */
+    if (!terms) {
+        output_incomplete();
+        return;
+    }
     for (size_t i = 0; i < why->word_count && i < 1000; i++)
         add_word(terms, &count, &why->words[i]);
     double rest = 0;

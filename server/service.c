@@ -314,10 +314,11 @@ film_status service_pool_size(const struct generation *generation, uint64_t *cou
     film_status status = film_pool_describe_json(generation->pool, &about, error);
     if (status != FILM_OK) return status;
     json_t *object = json_loads(about, 0, NULL);
+    if (!object) status = error ? failed(error, FILM_NO_MEMORY, NULL, NULL) : FILM_NO_MEMORY;
     *count = (uint64_t)json_integer_value(json_object_get(object, "sentences"));
     json_decref(object);
     film_free(about);
-    return FILM_OK;
+    return status;
 }
 
 /* ---- cancelling ---- */
