@@ -6,11 +6,11 @@
 #include "service.h"
 
 struct route {
-    int method;
     const char *path;
     const char *summary;        /* as in the documentation and /openapi.json */
     const struct field *fields; /* of the body; NULL: no body */
     void (*answer)(struct worker *worker, const struct request *request, struct response *response);
+    int method;
     int open;       /* no token needed */
     int slow;       /* may take milliseconds or more: runs on a work queue */
     int batch;      /* about many sentences: slow, and has its own queue */
