@@ -67,9 +67,8 @@ FILM_API int film_pool_replaced(const film_pool *pool, const char *path);
 typedef void (*film_tell_fn)(void *user, const char *line);
 
 /* For servers, before the first search: the index file is copied into memory instead of mapped, and
- * a thread follows a pool in PostgreSQL, so that readers do not query the database. TELL (may be
- * NULL) is called from that thread with one line when the database becomes unreachable and when it
- * is reachable again. Meanwhile readers use the last known state. */
+ * a thread follows a pool in PostgreSQL, so that readers do not query the database. Readers use the
+ * last known state while it is unreachable. TELL (may be NULL) gets a line when that changes. */
 FILM_API film_status film_pool_follow(film_pool *pool, film_tell_fn tell, void *user,
                                       film_error *error);
 
