@@ -139,12 +139,19 @@ static void load_encoders(void *user)
     if (calls) calls->register_encoders();
 }
 
+static int is_interrupted(void *user)
+{
+    (void)user;
+    return interrupted();
+}
+
 int main(int argc, char **argv)
 {
     film_error error = {.status = FILM_OK};
     json_set_alloc_funcs(json_allocate, free);
     signal(SIGPIPE, SIG_IGN); /* so that a closed pipe is reported as a write error */
     film_set_encoder_loader(load_encoders, NULL);
+    film_set_interrupt(is_interrupted, NULL);
     film_status status = job_join(&error);
     if (status != FILM_OK) return report(status, &error);
     int code = finish(run(argc, argv));
