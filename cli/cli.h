@@ -246,6 +246,10 @@ extern int is_quiet;
 /* Prints "film: MESSAGE" on standard error unless STATUS is FILM_OK. Returns the exit code. */
 int report(film_status status, const film_error *error);
 film_status no_memory(film_error *error);
+
+/* Records that the output is incomplete because memory ran out: the program ends with an error even
+ * if the verb returns EXIT_DONE. Called for every allocation of jansson that fails. */
+void output_incomplete(void);
 /* Prints the message and a reference to --help. Returns EXIT_USAGE. */
 int usage_error(const struct verb *verb, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -369,7 +369,7 @@ static int run(const struct command *command, void *given)
         puts(text);
     } else if (prints) {
         json_t *answer = json_loads(text, 0, NULL);
-        print_answer(answer);
+        if (answer) print_answer(answer);
         json_decref(answer);
     }
     film_free(text);

@@ -22,7 +22,7 @@ static void print_object(const json_t *object, int depth)
             continue;
         }
         char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-        printf("%*s%-*s %s\n", 2 * depth, "", 24 - 2 * depth, key, text ? text : "?");
+        if (text) printf("%*s%-*s %s\n", 2 * depth, "", 24 - 2 * depth, key, text);
         free(text);
     }
 }

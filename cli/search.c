@@ -30,10 +30,11 @@ static int print_object(const struct printing *printing, const film_found *found
     pool_set_fields(answer, sentence);
     if (printing->explain) {
         char *reasons = NULL, *groups = NULL;
-        film_groups_json(&found->verdict, &groups, NULL, NULL);
+        if (film_groups_json(&found->verdict, &groups, NULL, NULL) != FILM_OK ||
+            film_reasons_json(&found->verdict, FILM_ALL_REASONS, &reasons, NULL, NULL) != FILM_OK)
+            output_incomplete();
         json_object_set_new(answer, "groups", groups ? json_loads(groups, 0, NULL) : NULL);
         film_free(groups);
-        film_reasons_json(&found->verdict, FILM_ALL_REASONS, &reasons, NULL, NULL);
         json_object_set_new(answer, "reasons", reasons ? json_loads(reasons, 0, NULL) : NULL);
         film_free(reasons);
         json_object_set_new(answer, "bias", json_real(found->verdict.bias));

@@ -200,8 +200,8 @@ static int describe(const film_model *model, const struct command *command,
     /* With -o - the model is written to standard output. */
     if (command->json) fprintf(strcmp(values->model, "-") == 0 ? stderr : stdout, "%s\n", text);
     json_t *about = json_loads(text, 0, NULL);
-    if (!command->quiet && !command->json) print_summary(about, values);
-    warn_unreached(json_object_get(about, "figures"));
+    if (about && !command->quiet && !command->json) print_summary(about, values);
+    if (about) warn_unreached(json_object_get(about, "figures"));
     json_decref(about);
     film_free(text);
     return EXIT_DONE;

@@ -37,6 +37,9 @@ typedef struct film_model film_model;
  * if the model has a BERT encoder and film_train_register (film_train.h) was not called. Do not
  * change the file in place while it is open; replacing it with another file is safe. */
 FILM_API film_status film_open(const char *path, film_model **out, film_error *error);
+/* The same, but copies the file into private memory, for servers: whatever happens to the file
+ * later has no effect. */
+FILM_API film_status film_open_private(const char *path, film_model **out, film_error *error);
 FILM_API void film_close(film_model *model);
 
 /* Sets a function that is called when a model needs an encoder and film_train_register was not

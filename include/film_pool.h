@@ -66,11 +66,9 @@ FILM_API int film_pool_replaced(const film_pool *pool, const char *path);
 /* Called with one line to log. */
 typedef void (*film_tell_fn)(void *user, const char *line);
 
-/* Follows a pool in PostgreSQL, for servers: a thread fetches the changes of other writers as soon
- * as they are committed, and readers no longer query the database. TELL (may be NULL) is called
- * from that thread with one line when the database becomes unreachable and when it is reachable
- * again. Meanwhile readers use the last known state. film_pool_close stops the thread. This call
- * does nothing for a pool in a file. */
+/* For servers, before the first search: the index file is copied into memory instead of mapped, and
+ * a thread follows a pool in PostgreSQL, so that readers do not query the database. Readers use the
+ * last known state while it is unreachable. TELL (may be NULL) gets a line when that changes. */
 FILM_API film_status film_pool_follow(film_pool *pool, film_tell_fn tell, void *user,
                                       film_error *error);
 
@@ -144,6 +142,8 @@ typedef struct film_pool_add_options {
     /* Files: called after every batch that is safe on disk, with the counts so far. May be NULL. */
     void (*committed)(void *user, const film_pool_added *so_far);
     void *committed_user;
+    /* Maximum size of a text in bytes; 0: 65536. */
+    size_t max_sentence;
 } film_pool_add_options;
 
 /* Adds COUNT sentences, all or none. ADDED may be NULL. */

@@ -18,10 +18,14 @@ void serve_defaults(struct serve_options *options)
 {
     *options = (struct serve_options){.listen = "127.0.0.1:8080",
                                       .service = {.limits = {.body = 8 << 20,
+                                                             .buffer = 128 << 20,
                                                              .texts = 10000,
+                                                             .sentence = 65536,
                                                              .header = 8192,
                                                              .connections = 1000,
-                                                             .timeout = 30}}};
+                                                             .queue = 64,
+                                                             .timeout = 30,
+                                                             .deadline = 60}}};
 }
 
 static void print_status(const struct serve_options *options, const char *format, const char *what)
@@ -114,6 +118,8 @@ film_status serve(const struct serve_options *options, film_error *error)
                       "listening on a public address needs a token: pass --token-file FILE or "
                       "set FILM_TOKEN");
     with.local = listening.local && !with.token;
+    /* A growing buffer has up to twice the size of its content. */
+    if (with.limits.buffer < 2 * with.limits.body) with.limits.buffer = 2 * with.limits.body;
     block_signals(&signals); /* before threads start, so that they inherit the mask */
     status = access_log_open(&http.access_log, error);
     if (status == FILM_OK) status = service_open(&service, &with, error);

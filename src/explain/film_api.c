@@ -32,7 +32,13 @@ static film_status missing(film_error *error, const char *what)
 film_status film_open(const char *path, film_model **out, film_error *error)
 {
     if (!path || !out) return missing(error, path ? "out" : "path");
-    return model_open(path, out, error);
+    return model_open(path, 0, out, error);
+}
+
+film_status film_open_private(const char *path, film_model **out, film_error *error)
+{
+    if (!path || !out) return missing(error, path ? "out" : "path");
+    return model_open(path, 1, out, error);
 }
 
 void film_close(film_model *model)

@@ -5,7 +5,6 @@
 #include "model/decision_file.h"
 #include "model/settings.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -68,10 +67,6 @@ static film_status open_network(film_model *model, const char *path, film_error 
     if (model->network->black_box) goto done;
     TRY(safetensors_require(model->file, "M", SAFETENSORS_F32, 2, shape, &map, error));
     if (map->shape[1] == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: map M is empty", path));
-    for (uint64_t i = 0; i < map->shape[0] * map->shape[1]; i++)
-        if (!isfinite(((const float *)map->data)[i]))
-            TRY(status_set(error, FILM_BAD_INPUT, "%s: map M: value %llu is not finite", path,
-                           (unsigned long long)i));
     model->encoder.network_map = map->data;
     model->encoder.network_dim = (size_t)map->shape[1];
 done:
@@ -143,6 +138,7 @@ static film_status read_file(film_model *model, const char *path, film_error *er
                        path, version));
     if (!safetensors_is_checked(model->file))
         TRY(status_set(error, FILM_BAD_INPUT, "%s: the checksums are missing; train again", path));
+    TRY(safetensors_check_finite(model->file, path, error));
     TRY(metadata(model, path, "settings", &settings, error));
     TRY(metadata(model, path, "figures", &figures, error));
     TRY(settings_read(settings, path, model, &columns, error));
@@ -156,16 +152,16 @@ done:
     return status;
 }
 
-/* Opens a mapped file or (BYTES not NULL) a file in memory. */
-static film_status open_model(const char *path, const void *bytes, size_t size, film_model **out,
-                              film_error *error)
+/* Opens a file, mapped or PRIVATE, or (BYTES not NULL) one in memory. */
+static film_status open_model(const char *path, const void *bytes, size_t size, int private,
+                              film_model **out, film_error *error)
 {
     film_status status = FILM_OK;
     *out = NULL;
     film_model *model = mem_zeroed(1, sizeof *model);
     TRY_ALLOC(model, error);
     TRY(bytes ? safetensors_parse(bytes, size, path, &model->file, error)
-              : safetensors_open(path, &model->file, error));
+              : safetensors_map(path, private ? SAFETENSORS_PRIVATE : 0, &model->file, error));
     TRY(read_file(model, path, error));
 done:
     if (status != FILM_OK)
@@ -175,15 +171,15 @@ done:
     return status;
 }
 
-film_status model_open(const char *path, film_model **out, film_error *error)
+film_status model_open(const char *path, int private, film_model **out, film_error *error)
 {
-    return open_model(path, NULL, 0, out, error);
+    return open_model(path, NULL, 0, private, out, error);
 }
 
 film_status model_parse(const void *bytes, size_t size, const char *name, film_model **out,
                         film_error *error)
 {
-    return open_model(name, bytes, size, out, error);
+    return open_model(name, bytes, size, 0, out, error);
 }
 
 /* ---- Saving ---- */

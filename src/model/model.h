@@ -35,7 +35,7 @@ struct film_model {
     float *own_network_map;
 };
 
-film_status model_open(const char *path, film_model **out, film_error *error);
+film_status model_open(const char *path, int private, film_model **out, film_error *error);
 /* Opens the bytes of a model file (NAME is for messages); they must outlive the model. */
 film_status model_parse(const void *bytes, size_t size, const char *name, film_model **out,
                         film_error *error);

@@ -15,8 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Very long texts make smaller batches. */
-enum { ROWS = 4096, BATCH_BYTES = 16 << 20 };
+/* Long texts make smaller batches. */
+enum { ROWS = 4096, BATCH_BYTES = 16 << 20, SENTENCE_BYTES = 65536 };
 
 struct adding {
     film_pool *pool;
@@ -184,6 +184,17 @@ done:
     return status;
 }
 
+/* Checks that a sentence can be stored. */
+static film_status check_sentence(const struct adding *adding, const film_sentence *sentence,
+                                  const char *where, film_error *error)
+{
+    if (sentence->text.length > adding->options->max_sentence)
+        return status_set(error, FILM_BAD_INPUT,
+                          "%sthe text has %zu bytes, at most %zu are allowed", where,
+                          sentence->text.length, adding->options->max_sentence);
+    return fields_check(sentence, where, error);
+}
+
 /* ---- Arrays of the caller ---- */
 
 static film_status add_all(struct adding *adding, const film_sentence *sentences, size_t count,
@@ -199,7 +210,7 @@ static film_status add_all(struct adding *adding, const film_sentence *sentences
         row.url = fields_or_none(row.url);
         row.more = fields_or_none(row.more);
         snprintf(where, sizeof where, "sentence %zu: ", i + 1);
-        TRY(fields_check(&row, where, error));
+        TRY(check_sentence(adding, &row, where, error));
         TRY(fields_check_more(row.more, where, error));
         TRY(batch_add(&adding->batch, &row, i + 1, error));
     }
@@ -213,6 +224,7 @@ static film_status start_adding(film_pool_add_options *with, const film_pool_add
                                 const film_pool_added *added, film_error *error)
 {
     film_status status = sized_options(with, sizeof *with, options, "film_pool_add_options", error);
+    if (!with->max_sentence) with->max_sentence = SENTENCE_BYTES;
     return status == FILM_OK ? sized_check(added, "film_pool_added", error) : status;
 }
 
@@ -254,7 +266,7 @@ static film_status take_row(struct adding *adding, const film_table *table, cons
     snprintf(where, sizeof where, "%.500s:%llu: ", table_name(table),
              (unsigned long long)row->line);
     TRY(fields_of_row(table, row, &fields, error));
-    status = fields_check(&fields.sentence, where, error);
+    status = check_sentence(adding, &fields.sentence, where, error);
     if (status == FILM_BAD_INPUT && adding->options->table.skip_bad) {
         adding->added->skipped++;
         status = FILM_OK;

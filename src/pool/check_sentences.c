@@ -2,6 +2,7 @@
  * the vectors to recompute. check.c repairs them. */
 #include "pool/check.h"
 #include "base/mem.h"
+#include "dedup/fields.h"
 #include "pool/batch.h"
 #include "base/utf8.h"
 #include "text/value.h"
@@ -69,6 +70,21 @@ done:
     return status;
 }
 
+/* Reports fields that cannot be searched. */
+static film_status check_more(struct checking *checking, const film_sentence *sentence,
+                              film_error *error)
+{
+    char shown[VALUE_SHOWN];
+    film_status status = fields_check_more(sentence->more, "", NULL);
+    if (status == FILM_NO_MEMORY) return status_no_memory(error);
+    if (status != FILM_OK || !fields_shallow(sentence->more))
+        check_problem(checking,
+                      "sentence \"%s\": the other fields are not a JSON object or nested more than "
+                      "%d levels deep; add it again and replace it",
+                      value_show(sentence->id, shown), FIELDS_DEPTH);
+    return FILM_OK;
+}
+
 /* Checks the user's fields of a row; returns 1 when they are valid. */
 static int check_fields(struct checking *checking, sqlite3_stmt *row, film_sentence *out)
 {
@@ -99,6 +115,7 @@ static film_status check_row(struct checking *checking, sqlite3_stmt *row, int s
     /* If the text is damaged, the vector cannot be checked. */
     int whole = check_fields(checking, row, &sentence);
     TRY(db_row_read(checking->db, error));
+    if (whole) TRY(check_more(checking, &sentence, error));
     if (!whole || dim == 0) goto done; /* a model of features alone has no vectors */
     float *vector = waiting->stored + waiting->texts.count * dim;
     if (!bytes)

@@ -52,6 +52,7 @@ film_status film_pool_create(const char *path, const char *model_path, film_erro
     film_model *model = NULL;
     struct stat about;
     char *temporary = NULL;
+    int empty;
     if (!path || !model_path) return pool_missing(error, path ? "model_path" : "path");
     int is_remote = place_is_remote(path);
     if (!is_remote && lstat(path, &about) == 0)
@@ -63,10 +64,8 @@ film_status film_pool_create(const char *path, const char *model_path, film_erro
         status = remote_create(path, bytes, size, encoder_dim(&model->encoder), error);
         goto done;
     }
-    size_t room = strlen(path) + 60;
-    TRY_ALLOC(temporary = mem_array(room, 1), error);
-    snprintf(temporary, room, "%s.tmp-%ld-%ld", path, (long)getpid(), (long)gettid());
-    unlink(temporary); /* left by a killed process with the same ids */
+    TRY(file_temporary(path, 0666, &temporary, &empty, error));
+    close(empty);
     status = write_pool(temporary, bytes, size, model, error);
     if (status == FILM_OK)
         status = file_publish(temporary, path, error);

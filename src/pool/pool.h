@@ -49,6 +49,7 @@ struct film_pool {
     char *copy_name;                   /* name of the copy in messages; NULL: there is none */
     char *index_file;                  /* index file, next to the path or the copy */
     unsigned long long device, number; /* of that file, to detect that it was replaced */
+    int followed; /* film_pool_follow was called: the index file is copied, not mapped */
 
     pthread_mutex_t lock; /* protects the following, up to `writing` */
     double wait;          /* timeout in seconds for another process that writes */

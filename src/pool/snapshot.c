@@ -6,7 +6,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -126,7 +129,7 @@ static film_status open_file(film_pool *pool, const struct pool_learned *learned
     film_status status = FILM_OK;
     struct tie tie = {.path = NULL};
     TRY(tie_make(&tie, pool, learned, db, error));
-    TRY(index_file_open(tie.path, &learned->model->encoder, &tie.tie, file, error));
+    TRY(index_file_open(tie.path, &learned->model->encoder, &tie.tie, pool->followed, file, error));
     TRY(check_recent(db, file, error));
 done:
     if (status != FILM_OK) index_file_close(file);
@@ -154,6 +157,19 @@ void snapshot_remove_file(const film_pool *pool)
     unlink(pool->index_file);
 }
 
+/* Gives the index file the permissions of the pool, before it has any content. An existing file
+ * keeps its permissions when it is replaced. */
+static void copy_permissions(const film_pool *pool)
+{
+    struct stat about;
+    if (stat(pool->file, &about) != 0) return;
+    mode_t mode = about.st_mode & 0777;
+    int file = open(pool->index_file, O_WRONLY | O_CREAT | O_CLOEXEC, mode);
+    if (file < 0) return;
+    if (fchmod(file, mode) != 0) errno = 0; /* the file of another user */
+    close(file);
+}
+
 /* Writes the index file. Failing to write it is not a failure of the search. */
 static void save(film_pool *pool, struct pool_learned *learned, struct db *db)
 {
@@ -162,9 +178,13 @@ static void save(film_pool *pool, struct pool_learned *learned, struct db *db)
     film_status status = tie_make(&tie, pool, learned, db, NULL);
     if (status == FILM_OK) status = write_recent(&tie, db, snapshot->change, NULL);
     tie.tie.change = snapshot->change;
+    if (status == FILM_OK) copy_permissions(pool);
     if (status == FILM_OK)
         status = index_file_save(tie.path, snapshot->index, snapshot->numbers, &tie.tie, NULL);
-    if (status == FILM_OK) snapshot->unsaved = 0;
+    if (status == FILM_OK)
+        snapshot->unsaved = 0;
+    else if (!snapshot->file) /* perhaps an empty file of copy_permissions */
+        snapshot_remove_file(pool);
     tie_free(&tie);
 }
 

@@ -3,6 +3,7 @@
  * rows. */
 #include "text/source.h"
 #include "base/mem.h"
+#include "film_io.h"
 #include "text/workbook.h"
 
 #include <errno.h>
@@ -49,6 +50,23 @@ struct source {
     film_error failure;  /* status FILM_OK: no failure */
 };
 
+/* ---- interruption ---- */
+
+/* Set once, before other threads start. */
+static int (*interrupt_call)(void *user);
+static void *interrupt_user;
+
+void film_set_interrupt(int (*call)(void *user), void *user)
+{
+    interrupt_call = call;
+    interrupt_user = user;
+}
+
+static int is_interrupted(void)
+{
+    return interrupt_call && interrupt_call(interrupt_user);
+}
+
 /* ---- raw bytes ------------------------------------------------------------------------- */
 
 static film_status read_raw(struct source *source, void *buffer, size_t capacity, size_t *got,
@@ -62,8 +80,12 @@ static film_status read_raw(struct source *source, void *buffer, size_t capacity
         if (*got) memcpy(buffer, source->bytes + source->consumed, *got);
     } else {
         ssize_t count;
-        do count = read(source->fd, buffer, capacity);
-        while (count < 0 && errno == EINTR);
+        do {
+            /* A row may never end, and a pipe may never send. */
+            if (is_interrupted())
+                return status_set(error, FILM_CANCELLED, "stopped during reading");
+            count = read(source->fd, buffer, capacity);
+        } while (count < 0 && errno == EINTR);
         if (count < 0) return status_errno(error, "cannot read %s", source->name);
         *got = (size_t)count;
     }

@@ -267,7 +267,7 @@ def limits():
         big = json.dumps({"a": "x" * 3000, "b": "y"})
         status, answer, headers = server.ask("POST", "/v1/match", big, raw=True)
         with contextlib.closing(socket.create_connection((server.host, server.port))) as early:
-            early.sendall(b"POST /v1/match HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000000\r\n\r\n")
+            early.sendall(b"POST /v1/match HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000000000\r\n\r\n")
             check("a huge one is refused before it is sent", b" 413 " in early.recv(1000))
         check("a large body is 413", status == 413 and "--max-body" in message(answer), status, answer)
         connection = server.connect()
