@@ -10,7 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { FOLDS = 5, PAIRS_PER_SENTENCE = 8, CHUNK = 256 };
+/* From categories, 3 pairs per sentence are drawn: 8 gave the same accuracy in thrice the time. */
+enum { FOLDS = 5, PAIRS_PER_SENTENCE = 3, CHUNK = 256 };
 
 void out_of_fold_free(struct out_of_fold *held)
 {
