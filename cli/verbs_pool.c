@@ -2,7 +2,7 @@
  * file. */
 #include "cli.h"
 
-extern const struct verb verb_pool, verb_search, verb_dedup, verb_link, verb_serve;
+extern const struct verb verb_pool, verb_search, verb_dedup, verb_link, verb_serve, verb_classify;
 
-const struct verb *const pool_verbs[] = {&verb_pool, &verb_search, &verb_dedup,
-                                         &verb_link, &verb_serve,  NULL};
+const struct verb *const pool_verbs[] = {&verb_pool,  &verb_search,   &verb_dedup, &verb_link,
+                                         &verb_serve, &verb_classify, NULL};

@@ -21,10 +21,11 @@ set(FILM_SOURCES
   src/pair/reasons.c src/pair/score.c src/pair/survey.c src/pair/traits.c src/pair/tree_terms.c
   src/pair/trees.c
   # model: the file on disk
+  src/model/class_row.c src/model/classifier.c src/model/classifier_file.c
   src/model/decision_file.c src/model/examples.c src/model/model.c src/model/settings.c
   src/model/trait_columns.c
   # explain: reasons for readers; the calls of film.h
-  src/explain/answer_json.c src/explain/dimension.c src/explain/encoded.c src/explain/facts.c
+  src/explain/answer_json.c src/explain/classify.c src/explain/dimension.c src/explain/encoded.c src/explain/facts.c
   src/explain/film_api.c src/explain/links.c src/explain/model.c src/explain/nearest.c src/explain/pair.c
   src/explain/ranking.c src/explain/word.c src/explain/words.c
 )
@@ -77,7 +78,8 @@ set(FILM_TRAIN_SOURCES
   src/bert/bert_weights.c src/bert/deep.c src/bert/deep_file.c src/bert/deep_layers.c src/bert/film_bert.c
   src/bert/network.c src/bert/vector_cache.c src/bert/wordpiece.c
   # learn: labels to maps, evidence and trees
-  src/learn/adam.c src/learn/boosting.c src/learn/calibrate_fit.c src/learn/corpus.c
+  src/learn/adam.c src/learn/boosting.c src/learn/calibrate_fit.c src/learn/classifier_fit.c
+  src/learn/classifier_learn.c src/learn/classifier_rule.c src/learn/corpus.c
   src/learn/corpus_share.c src/learn/corpus_triplets.c src/learn/decision_threshold.c src/learn/deep_learn.c
   src/learn/deep_loss.c src/learn/evidence_fit.c src/learn/evidence_rows.c src/learn/features_fit.c
   src/learn/features_matrix.c src/learn/features_share.c src/learn/film.c src/learn/film_checkpoint.c
@@ -90,12 +92,13 @@ set(FILM_TRAIN_SOURCES
   src/learn/rank_kernel.c src/learn/rank_map.c src/learn/rows.c src/learn/stream.c src/learn/training_log.c
   src/learn/tree_rows.c src/learn/trees_cover.c src/learn/triplets.c src/learn/unrelated_pairs.c
   # eval: figures
-  src/eval/against.c src/eval/answer.c src/eval/bootstrap.c src/eval/categories.c src/eval/eval.c
+  src/eval/against.c src/eval/answer.c src/eval/bootstrap.c src/eval/categories.c src/eval/classes.c src/eval/eval.c
   src/eval/eval_api.c src/eval/knn.c src/eval/mcnemar.c src/eval/measures.c src/eval/model_answers.c
   src/eval/read.c src/eval/request.c src/eval/retrieval.c
   # train: files to a model
   src/train/calibration.c src/train/checkpoint.c src/train/examples_sample.c src/train/fingerprint.c
-  src/train/hold_out.c src/train/options.c src/train/pairs.c src/train/plan.c src/train/split.c
+  src/train/hold_out.c src/train/options.c src/train/pairs.c src/train/plan.c src/train/reference.c
+  src/train/split.c
   src/train/train.c src/train/train_api.c src/train/training_rows.c
   # plot: numbers to SVG
   src/plot/heat.c src/plot/markup.c src/plot/plot.c src/plot/scale.c
@@ -113,7 +116,7 @@ set(FILM_CLI_SOURCES
   cli/why.c)
 set(FILM_CLI_POOL_SOURCES
   cli/verbs_pool.c cli/pool.c cli/pool_add.c cli/pool_list.c cli/pool_label.c cli/sheet.c cli/review.c
-  cli/dedup.c cli/link.c cli/search.c cli/serve.c)
+  cli/classify.c cli/dedup.c cli/link.c cli/search.c cli/serve.c)
 set(FILM_CLI_TRAIN_SOURCES
   cli/verbs_train.c cli/train_calls.c cli/train.c cli/train_options.c cli/train_pools.c cli/eval.c
   cli/split.c cli/report.c)

@@ -3,6 +3,7 @@
 #include "eval/answer.h"
 #include "base/mem.h"
 #include "eval/categories.h"
+#include "eval/classes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -50,6 +51,12 @@ film_status answer_init(film_eval_result *result, size_t points, film_error *err
         owned = mem_zeroed(1, sizeof *owned + points * sizeof *owned->points);
     result->owned = owned;
     return owned ? FILM_OK : status_no_memory(error);
+}
+
+void answer_free(struct answer_owned *owned)
+{
+    if (owned) mem_free(owned->classes);
+    mem_free(owned);
 }
 
 void answer_knn(film_eval_result *result, const struct knn *knn, film_knn variant)
@@ -237,6 +244,7 @@ json_t *answer_object(const film_eval_result *result)
     put_interval(ci, "triplet_accuracy", &result->triplet_accuracy);
     json_object_set_new(answer, "category_accuracy", json_null());
     if (categories) put_categories(answer, ci, result);
+    if (categories) classes_put(answer, result->classes);
     json_object_set_new(answer, "operating",
                         result->operating ? operating_object(result->operating) : json_null());
     json_object_set_new(answer, "against",

@@ -3,10 +3,12 @@
  * learning itself is in src/learn. */
 #include "train/train.h"
 #include "base/mem.h"
+#include "learn/classifier_learn.h"
 #include "learn/decision_threshold.h"
 #include "learn/learn.h"
 #include "learn/learn_decision.h"
 #include "learn/learn_network.h"
+#include "learn/out_of_fold.h"
 #include "train/calibration.h"
 #include "train/checkpoint.h"
 #include "train/examples_sample.h"
@@ -74,6 +76,7 @@ struct training_data {
     const struct csr *x;
     const struct checkpointing *checkpointing;
     struct training_log *log;
+    float **fold_maps; /* of the words, kept for the classifier; NULL without categories */
 };
 
 /* The input of the words' map. With a BERT encoder it is learned second: it then has no
@@ -93,7 +96,8 @@ static struct learn_input words_input(const struct training_data *data, const fi
                                 .x = data->x,
                                 .stream = &data->rows->stream,
                                 .checkpointing = second ? NULL : data->checkpointing,
-                                .log = data->log};
+                                .log = data->log,
+                                .fold_maps = data->fold_maps};
 }
 
 /* The input of the map on top of the BERT encoder, from its VECTORS, or of the black box on its
@@ -204,6 +208,17 @@ static film_status train_decision(const struct training_data *data, film_model *
     return FILM_OK;
 }
 
+/* Learns the categories of sentences, where the rows have them. */
+static film_status train_classifier(const struct training_data *data, film_model *model,
+                                    film_error *error)
+{
+    struct learn_input words = words_input(data, model);
+    if (data->rows->corpus.labels != FILM_LABELS_CATEGORIES ||
+        data->plan->method == FILM_METHOD_MFILM)
+        return FILM_OK;
+    return classifier_learn(&words, &model->encoder, NULL, &model->classifier, error);
+}
+
 /* ---- The pipeline ---- */
 
 static void describe_model(film_model *model, const struct training_plan *plan,
@@ -227,6 +242,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     struct csr x = {0};
     struct checkpoint checkpoint = {0};
     struct interruption stopped = {FILM_OK, {0}};
+    float *fold_maps[OUT_OF_FOLD_FOLDS] = {NULL};
     *out = NULL;
     TRY(check_training(options, error));
     TRY(training_log_init(&log, comm_of(options->job), error));
@@ -242,10 +258,16 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     TRY(count_features(model, &rows.corpus, options, &x, &log, error));
     struct training_identity identity = {
         options, model->settings.method, plan.dim, plan.features, &rows.corpus, &rows.dev, &x};
-    struct training_data data = {
-        options, &plan, &rows, &x, checkpoint_prepare(&checkpoint, &identity), &log};
+    struct training_data data = {options,
+                                 &plan,
+                                 &rows,
+                                 &x,
+                                 checkpoint_prepare(&checkpoint, &identity),
+                                 &log,
+                                 rows.corpus.labels == FILM_LABELS_CATEGORIES ? fold_maps : NULL};
     TRY(learn_maps(&data, cache, model, &stopped, error));
     if (plan.full && stopped.status == FILM_OK) TRY(train_decision(&data, model, &stopped, error));
+    if (stopped.status == FILM_OK) TRY(train_classifier(&data, model, error));
     if (!model->decision.full || rows.dev.rows || options->bert)
         TRY(calibrate_model(model, &rows, options, &log, error));
     TRY(examples_sample(&model->examples, &rows.corpus, options->keep_examples, options->seed,
@@ -257,6 +279,7 @@ done:
     checkpoint_free(&checkpoint);
     training_rows_free(&rows);
     csr_free(&x);
+    for (int f = 0; f < OUT_OF_FOLD_FOLDS; f++) mem_free(fold_maps[f]);
     training_log_free(&log);
     if (status != FILM_OK)
         model_free(model);
