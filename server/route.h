@@ -34,7 +34,8 @@ const char *route_path(size_t number);
 void route_answer(struct worker *worker, const struct request *request, struct response *response);
 
 /* The tables of routes, each ended by an entry without a path. */
-extern const struct route match_routes[], pool_routes[], dedup_routes[], about_routes[];
+extern const struct route match_routes[], classify_routes[], pool_routes[], dedup_routes[],
+    about_routes[];
 
 /* Handles the files of the web page. */
 void answer_asset(struct worker *worker, const struct request *request, struct response *response);
