@@ -44,6 +44,36 @@ static void print_categories(const json_t *answer, const json_t *ci)
     }
 }
 
+/* Prints each category of the file, and the most frequent confusions. */
+static void print_classes(const json_t *answer)
+{
+    enum { SHOWN = 10 };
+    json_t *classes = json_object_get(answer, "classes"), *item;
+    json_t *confusions = json_object_get(answer, "confusions");
+    size_t index;
+    if (!json_is_array(classes)) return;
+    printf("%-28s %9.4f\n", "macro F1", json_number(answer, "macro_f1"));
+    if (json_is_number(json_object_get(answer, "none_auroc")))
+        printf("%-28s %9.4f\n", "area under the ROC, none", json_number(answer, "none_auroc"));
+    printf("%-28s %6.1f %%\n", "not refused as none", 100 * json_number(answer, "answered"));
+    printf("\n  rows  precision  recall     F1  category\n");
+    json_array_foreach(classes, index, item)
+    {
+        if (!json_whole(item, "rows")) continue;
+        printf("%6lld  %9.3f  %6.3f  %5.3f  %s\n", json_whole(item, "rows"),
+               json_number(item, "precision"), json_number(item, "recall"), json_number(item, "f1"),
+               json_string_value(json_object_get(item, "category")));
+    }
+    if (json_array_size(confusions)) printf("\nmost frequent confusions\n");
+    json_array_foreach(confusions, index, item)
+    {
+        if (index == SHOWN) break;
+        printf("%6lld  %s answered as %s\n", json_whole(item, "rows"),
+               json_string_value(json_object_get(item, "category")),
+               json_string_value(json_object_get(item, "answered")));
+    }
+}
+
 /* Prints the first k, every fifth, the best and the elbow. */
 static void print_knn(const json_t *answer)
 {
@@ -229,6 +259,7 @@ static void print_answer(const json_t *answer)
     print_categories(answer, ci);
     print_confusion(answer);
     print_thresholds(answer);
+    print_classes(answer);
     print_operating(answer);
     print_against(answer);
     print_knn(answer);
@@ -252,7 +283,7 @@ static int parse_range(const char *text, size_t *first, size_t *last)
 
 struct values {
     film_eval_options eval;
-    const char *range, *other;
+    const char *range, *other, *reference;
     film_operating wanted; /* FILM_CRITERION_COUNT: not requested */
 };
 
@@ -298,6 +329,11 @@ static const struct option options[] = {
      .at = offsetof(struct values, other),
      .argument = "MODEL2",
      .help = "compare with a second model on the same rows"},
+    {.name = "reference",
+     .kind = OPTION_FILE,
+     .at = offsetof(struct values, reference),
+     .argument = "FILE",
+     .help = "categories: use the sentences of this file instead of those of the model"},
     {.name = "pool",
      .kind = OPTION_FILE,
      .at = offsetof(struct values, eval.pool),
@@ -355,6 +391,13 @@ static int run(const struct command *command, void *given)
     char *text = NULL;
     eval->progress = progress_start(command->quiet);
     film_status status = open_model(arguments[0], &model, &error);
+    if (status == FILM_OK && values->reference) {
+        film_reference_options reference = {.size = sizeof reference,
+                                            .table = {.skip_bad = eval->table.skip_bad},
+                                            .threads = eval->threads,
+                                            .progress = eval->progress};
+        status = film_set_reference(model, values->reference, &reference, &error);
+    }
     if (status == FILM_OK && values->other) status = open_model(values->other, &other, &error);
     if (values->wanted.criterion != FILM_CRITERION_COUNT) eval->operating = &values->wanted;
     eval->against = other;

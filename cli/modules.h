@@ -28,6 +28,8 @@ struct train_calls {
     film_status (*bert_describe)(const film_bert *bert, char **json, film_error *error);
     film_status (*bert_embed)(const film_bert *bert, const film_text *texts, size_t count,
                               int threads, float *out, film_error *error);
+    film_status (*set_reference)(film_model *model, const char *path,
+                                 const film_reference_options *options, film_error *error);
 };
 
 /* The same for pools, which have a model in them. */

@@ -19,4 +19,5 @@ const struct train_calls film_train_calls = {
     .bert_dim = film_bert_dim,
     .bert_describe = film_bert_describe,
     .bert_embed = film_bert_embed,
+    .set_reference = film_set_reference,
 };

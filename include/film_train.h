@@ -359,6 +359,41 @@ typedef struct film_retrieval {
     double recall_1, recall_10, recall_36, mean_reciprocal_rank;
 } film_retrieval;
 
+/* A category of a model on a file. */
+typedef struct film_class_figure {
+    const char *category;
+    /* Rows of the file that have it. */
+    uint64_t rows;
+    double precision, recall, f1;
+} film_class_figure;
+
+/* Rows of CATEGORY that got the category ANSWERED. */
+typedef struct film_confusion {
+    const char *category, *answered;
+    uint64_t count;
+} film_confusion;
+
+/* The number of confusions that a result lists at most. */
+enum { FILM_CONFUSIONS = 20 };
+
+/* Categories as film_classify_many answers them, before "none" is said. */
+typedef struct film_class_result {
+    /* The mean F1 of the categories that occur in the file. */
+    double macro_f1;
+    const film_class_figure *classes;
+    size_t class_count;
+    /* The most frequent first. */
+    const film_confusion *confusions;
+    size_t confusion_count;
+    /* Rows whose category the model does not have: "none" is right for them. */
+    uint64_t unknown_rows;
+    /* The area under the ROC curve of the probability of none; NaN without such rows. */
+    double none_auroc;
+    /* The share of the other rows that are not answered with "none", and the share of unknown rows
+     * that are. */
+    double answered, refused;
+} film_class_result;
+
 /* The result of film_eval (docs/reference/measures.md). Free it with film_eval_result_free. */
 typedef struct film_eval_result {
     size_t size;
@@ -395,6 +430,9 @@ typedef struct film_eval_result {
     /* What other thresholds give at `prior`, by rising threshold. Empty for the kNN decision. */
     const film_threshold_point *thresholds;
     size_t threshold_count;
+    /* Categories, for a model that was trained on categories; `accuracy` is theirs then. NULL
+     * otherwise. */
+    const film_class_result *classes;
 } film_eval_result;
 
 /* Measures a model on a labelled file. */
@@ -433,6 +471,20 @@ typedef struct film_neighbour_options {
 FILM_API film_status film_neighbours(const film_model *model, const char *path,
                                      const film_neighbour_options *options, uint32_t **depth,
                                      size_t *rows, film_error *error);
+/* ---- Categories of another file ------------------------------------------------------------- */
+
+typedef struct film_reference_options {
+    size_t size;
+    film_table_options table;
+    int threads;
+    film_progress progress;
+} film_reference_options;
+
+/* Replaces the categories that film_classify_many (film.h) chooses from by those of a file of
+ * sentences with categories. It learns them in seconds; the map of the model stays. Call it before
+ * anything else uses MODEL. */
+FILM_API film_status film_set_reference(film_model *model, const char *path,
+                                        const film_reference_options *options, film_error *error);
 
 /* ---- A report ------------------------------------------------------------------------------- */
 

@@ -40,8 +40,8 @@ const struct route *route_admit(const struct service_options *options,
 void route_answer(struct worker *worker, const struct request *request, struct response *response);
 
 /* The tables of routes, each ended by an entry without a path. */
-extern const struct route match_routes[], embed_routes[], pool_routes[], dedup_routes[],
-    about_routes[];
+extern const struct route match_routes[], embed_routes[], classify_routes[], pool_routes[],
+    dedup_routes[], about_routes[];
 
 /* Handles the files of the web page. */
 void answer_asset(struct worker *worker, const struct request *request, struct response *response);

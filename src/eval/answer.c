@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "eval/categories.h"
 #include "learn/decision_threshold.h"
+#include "eval/classes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -89,6 +90,12 @@ void answer_thresholds(film_eval_result *result, const struct measures *measures
     }
     result->thresholds = owned->thresholds;
     result->threshold_count = count;
+}
+
+void answer_free(struct answer_owned *owned)
+{
+    if (owned) mem_free(owned->classes);
+    mem_free(owned);
 }
 
 void answer_knn(film_eval_result *result, const struct knn *knn, film_knn variant)
@@ -293,6 +300,7 @@ json_t *answer_object(const film_eval_result *result)
     put_interval(ci, "triplet_accuracy", &result->triplet_accuracy);
     json_object_set_new(answer, "category_accuracy", json_null());
     if (categories) put_categories(answer, ci, result);
+    if (categories) classes_put(answer, result->classes);
     json_object_set_new(answer, "operating",
                         result->operating ? operating_object(result->operating) : json_null());
     json_object_set_new(answer, "against",

@@ -18,6 +18,7 @@ struct answer_owned {
     film_operating_point operating;
     film_comparison against;
     film_retrieval retrieval;
+    film_class_result *classes; /* a block of its own */
     char names[2][301], sentence[1000];
     film_threshold_point thresholds[ANSWER_THRESHOLDS];
     film_knn_point points[];
@@ -26,6 +27,9 @@ struct answer_owned {
 /* A result without a figure, with room for POINTS of a sweep. Free it with film_eval_result_free.
  * */
 film_status answer_init(film_eval_result *result, size_t points, film_error *error);
+
+/* Frees what a result owns; NULL is allowed. */
+void answer_free(struct answer_owned *owned);
 
 /* A result without a figure and without room. */
 film_eval_result answer_nothing(void);

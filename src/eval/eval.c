@@ -5,6 +5,7 @@
 #include "eval/against.h"
 #include "eval/answer.h"
 #include "eval/categories.h"
+#include "eval/classes.h"
 #include "eval/evaluation.h"
 #include "embed/vec.h"
 #include "learn/operating.h"
@@ -272,6 +273,7 @@ static film_status measure(struct evaluation *evaluation, struct model_answers *
     describe(evaluation, answers->model);
     if (evaluation->corpus.labels == FILM_LABELS_CATEGORIES) {
         TRY(measure_categories(evaluation, answers, error));
+        TRY(classes_measure(evaluation, answers->model, error));
     } else {
         TRY(model_answers_pairs(evaluation, answers, error));
         TRY(measure_pairs(evaluation, answers, error));
@@ -334,7 +336,7 @@ static film_status evaluate(const film_model *model, const char *path,
         evaluation.result.owned = NULL;
     }
 done:
-    mem_free(evaluation.result.owned);
+    answer_free(evaluation.result.owned);
     retrieval_free(&evaluation.found);
     evaluation_free(&evaluation);
     model_answers_free(&answers);

@@ -56,7 +56,7 @@ done:
 void film_eval_result_free(film_eval_result *result)
 {
     if (!result || result->size < offsetof(film_eval_result, owned) + sizeof result->owned) return;
-    mem_free(result->owned);
+    answer_free(result->owned);
     memset((unsigned char *)result + sizeof result->size, 0, result->size - sizeof result->size);
 }
 

@@ -155,6 +155,11 @@ const struct learn_defaults *learn_defaults(film_method method)
     return &methods[method].defaults;
 }
 
+int learn_uses_labels(film_method method)
+{
+    return method == FILM_METHOD_RANK || method == FILM_METHOD_FILM;
+}
+
 film_status learn_map(const struct learn_input *input, struct learned_map *out, film_error *error)
 {
     film_status status = methods[input->method].learn(input, out, error);

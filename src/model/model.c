@@ -16,6 +16,7 @@ void model_free(film_model *model)
     if (!model) return;
     decision_free(&model->decision);
     examples_free(&model->examples);
+    classifier_free(&model->classifier);
     features_free(&model->features);
     mem_free(model->own_map);
     mem_free(model->own_sigma);
@@ -147,6 +148,7 @@ static film_status read_file(film_model *model, const char *path, film_error *er
     model->decision.encoder = &model->encoder;
     TRY(decision_open(&model->decision, model->file, &columns, path, error));
     TRY(examples_open(&model->examples, model->file, path, error));
+    TRY(classifier_open(&model->classifier, model->file, model->encoder.dim, path, error));
 done:
     trait_columns_free(&columns);
     return status;
@@ -184,7 +186,7 @@ film_status model_parse(const void *bytes, size_t size, const char *name, film_m
 
 /* ---- Saving ---- */
 
-enum { OWN_TENSORS = 3 * GROUPS + 4 + DECISION_TENSORS + EXAMPLES_TENSORS };
+enum { OWN_TENSORS = 3 * GROUPS + 4 + DECISION_TENSORS + EXAMPLES_TENSORS + CLASSIFIER_TENSORS };
 struct layout {
     struct safetensors_tensor *tensors; /* OWN_TENSORS, and those of a network */
     char names[3 * GROUPS][24];
@@ -242,6 +244,7 @@ film_status model_save(const film_model *model, const char *path, film_error *er
         if (features->groups & GROUP_BIT(g)) place_group(&layout, g, &features->vocabulary[g]);
     layout.count += decision_tensors(&model->decision, layout.tensors + layout.count);
     layout.count += examples_tensors(&model->examples, layout.tensors + layout.count);
+    layout.count += classifier_tensors(&model->classifier, layout.tensors + layout.count);
     if (model->network) place_network(&layout, model, &network);
     const char *keys[] = {"format", "format_version", "settings", "figures", "bert", "deep"};
     const char *values[] = {FORMAT,         FORMAT_VERSION, settings,

@@ -3,10 +3,12 @@
  * learning itself is in src/learn. */
 #include "train/train.h"
 #include "base/mem.h"
+#include "learn/classifier_learn.h"
 #include "learn/decision_threshold.h"
 #include "learn/learn.h"
 #include "learn/learn_decision.h"
 #include "learn/learn_network.h"
+#include "learn/out_of_fold.h"
 #include "train/calibration.h"
 #include "train/checkpoint.h"
 #include "train/cross_validate.h"
@@ -98,6 +100,7 @@ struct training_data {
     const struct word_vectors *word_vectors; /* NULL: none */
     const struct checkpointing *checkpointing;
     struct training_log *log;
+    float **fold_maps; /* of the words, kept for the classifier; NULL without categories */
 };
 
 /* The input of the words' map. With a BERT encoder it is learned second: it then has no
@@ -118,7 +121,8 @@ static struct learn_input words_input(const struct training_data *data, const fi
                                 .word_vectors = data->word_vectors,
                                 .stream = &data->rows->stream,
                                 .checkpointing = second ? NULL : data->checkpointing,
-                                .log = data->log};
+                                .log = data->log,
+                                .fold_maps = data->fold_maps};
 }
 
 /* The input of the map on top of the BERT encoder, from its VECTORS, or of the black box on its
@@ -229,6 +233,17 @@ static film_status train_decision(const struct training_data *data, film_model *
     return FILM_OK;
 }
 
+/* Learns the categories of sentences, where the rows have them. */
+static film_status train_classifier(const struct training_data *data, film_model *model,
+                                    film_error *error)
+{
+    struct learn_input words = words_input(data, model);
+    if (data->rows->corpus.labels != FILM_LABELS_CATEGORIES ||
+        data->plan->method == FILM_METHOD_MFILM)
+        return FILM_OK;
+    return classifier_learn(&words, &model->encoder, NULL, &model->classifier, error);
+}
+
 /* ---- The pipeline ---- */
 
 static void describe_model(film_model *model, const struct training_plan *plan,
@@ -280,6 +295,7 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
     struct csr x = {0};
     struct checkpoint checkpoint = {0};
     struct word_vectors vectors = {0};
+    float *fold_maps[OUT_OF_FOLD_FOLDS] = {NULL};
     double share = 0;
     /* A promised figure is chosen on pairs that nothing was learned from. */
     film_train_options learning = *options;
@@ -301,9 +317,13 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
                                  .x = &x,
                                  .word_vectors = options->vectors ? &vectors : NULL,
                                  .checkpointing = checkpoint_prepare(&checkpoint, &identity),
-                                 .log = log};
+                                 .log = log,
+                                 .fold_maps = rows->corpus.labels == FILM_LABELS_CATEGORIES
+                                                  ? fold_maps
+                                                  : NULL};
     TRY(learn_maps(&data, cache, model, stopped, error));
     if (plan.full && stopped->status == FILM_OK) TRY(train_decision(&data, model, stopped, error));
+    if (stopped->status == FILM_OK) TRY(train_classifier(&data, model, error));
     if (!model->decision.full || rows->dev.rows || options->bert)
         TRY(calibrate_model(model, rows, promises_on_folds(rows, options) ? &learning : options,
                             log, error));
@@ -311,6 +331,7 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
 done:
     checkpoint_free(&checkpoint);
     word_vectors_free(&vectors);
+    for (int f = 0; f < OUT_OF_FOLD_FOLDS; f++) mem_free(fold_maps[f]);
     csr_free(&x);
     return status;
 }
