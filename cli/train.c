@@ -216,6 +216,8 @@ static film_status add_pools(struct train_values *values, struct pool_pairs *pai
         job_abort(report(status, error));
     train->pairs = pairs->list;
     train->pair_count = pairs->count;
+    train->sentences = pairs->sentences;
+    train->sentence_count = pairs->sentence_count;
     return status;
 }
 

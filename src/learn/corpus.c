@@ -40,6 +40,24 @@ done:
     return status;
 }
 
+film_status corpus_add_plain(struct corpus *corpus, const film_row *row, film_error *error)
+{
+    film_status status = FILM_OK;
+    uint32_t id;
+    const film_text texts[] = {row->a, row->b, row->c};
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
+        TRY(sentence_id(&corpus->sentences, texts[t], &id, error));
+done:
+    return status;
+}
+
+void corpus_begin_labels(struct corpus *corpus, film_labels labels)
+{
+    if (corpus->labels == labels) return;
+    corpus->labels = labels;
+    corpus->rows = 0;
+}
+
 film_status corpus_init(struct corpus *corpus, film_labels labels, film_error *error)
 {
     film_status status = FILM_OK;
@@ -60,16 +78,20 @@ film_status corpus_read(struct corpus *corpus, const char *const *paths, size_t 
     film_status status = FILM_OK;
     struct rows rows;
     film_row row;
+    size_t read = 0;
     rows_start(&rows, paths, count, options);
+    rows.mixes = 1;
     TRY(corpus_init(corpus, FILM_LABELS_AUTO, error));
     while ((status = rows_next(&rows, &row, error)) == FILM_OK) {
-        TRY(corpus_add(corpus, &row, error));
-        if (corpus->rows % 65536 == 0)
+        corpus_begin_labels(corpus, rows.labels);
+        int plain = rows.plain && rows.labels != FILM_LABELS_NONE;
+        TRY((plain ? corpus_add_plain : corpus_add)(corpus, &row, error));
+        if (++read % 65536 == 0)
             TRY(progress_report(progress, "reading", rows_progress(&rows), 1, error));
     }
     if (status == FILM_END) status = FILM_OK;
     TRY(status);
-    corpus->labels = rows.labels;
+    corpus_begin_labels(corpus, rows.labels);
     corpus->skipped = rows.skipped;
     if (corpus->rows == 0 && options->parts <= 1) /* a part may be empty */
         TRY(status_set(error, FILM_BAD_INPUT, "%s: no rows", count ? paths[0] : "input"));

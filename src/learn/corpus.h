@@ -45,7 +45,14 @@ film_status corpus_add(struct corpus *corpus, const film_row *row, film_error *e
 /* Reserves space for ROWS rows. Returns 0 when out of memory. */
 int corpus_reserve(struct corpus *corpus, size_t rows);
 
-/* Reads files with the same kind of labels, one after the other. */
+/* Adds the sentences of a row, but no row: they count for vocabulary, rarity and vectors. */
+film_status corpus_add_plain(struct corpus *corpus, const film_row *row, film_error *error);
+
+/* Sets the kind of labels of a corpus without labels. Its sentences stay, its rows do not. */
+void corpus_begin_labels(struct corpus *corpus, film_labels labels);
+
+/* Reads files with the same kind of labels, one after the other. Of files without labels beside
+ * them the sentences are kept. */
 film_status corpus_read(struct corpus *corpus, const char *const *paths, size_t count,
                         const film_table_options *options, const film_progress *progress,
                         film_error *error);

@@ -128,11 +128,14 @@ static film_status agree_on_labels(struct corpus *corpus, const struct comm *com
     int kinds = 0;
     if (corpus->rows) has[corpus->labels] = 1;
     TRY(comm_sum_counts(comm, has, FILM_LABELS_COUNT, error));
+    film_labels agreed = corpus->labels;
     for (int kind = 0; kind < FILM_LABELS_COUNT; kind++)
         if (has[kind]) {
-            corpus->labels = (film_labels)kind;
-            kinds++;
+            /* Rows without labels may be in other processes: their sentences are kept. */
+            kinds += kinds == 0 || agreed != FILM_LABELS_NONE;
+            agreed = (film_labels)kind;
         }
+    corpus_begin_labels(corpus, agreed);
     if (kinds == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: no rows", name));
     if (kinds > 1)
         TRY(status_set(error, FILM_BAD_INPUT,

@@ -7,6 +7,7 @@
 #include "learn/learn.h"
 #include "learn/learn_decision.h"
 #include "learn/learn_network.h"
+#include "learn/prior.h"
 #include "train/calibration.h"
 #include "train/checkpoint.h"
 #include "train/examples_sample.h"
@@ -204,6 +205,20 @@ static film_status train_decision(const struct training_data *data, film_model *
     return FILM_OK;
 }
 
+/* The decision without labels; few labels choose its threshold. */
+static film_status train_prior(const struct training_data *data, film_model *model,
+                               film_error *error)
+{
+    film_status status = FILM_OK;
+    struct learn_input words = words_input(data, model);
+    TRY(prior_decision(&words, &model->decision, error));
+    if (data->rows->corpus.labels == FILM_LABELS_NONE) goto done;
+    training_log_count(data->log, "few_labels", PRIOR_FEW);
+    if (!data->rows->dev.rows) TRY(prior_threshold(&words, &model->decision, error));
+done:
+    return status;
+}
+
 /* ---- The pipeline ---- */
 
 static void describe_model(film_model *model, const struct training_plan *plan,
@@ -234,7 +249,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     if (options->bert) /* report a bad folder at once */
         TRY(learn_network_open(options, &model->network, &cache, error));
     TRY(training_rows_read(&rows, paths, count, options, &log, error));
-    TRY(plan_make(&plan, options, rows.corpus.labels, error));
+    TRY(plan_make(&plan, options, &rows.corpus, error));
     TRY(training_rows_choose_dev(&rows, &plan, options, &log, error));
     TRY(decision_threshold_check(&options->operating,
                                  training_rows_judged(&rows)->labels == FILM_LABELS_NONE, error));
@@ -246,6 +261,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
         options, &plan, &rows, &x, checkpoint_prepare(&checkpoint, &identity), &log};
     TRY(learn_maps(&data, cache, model, &stopped, error));
     if (plan.full && stopped.status == FILM_OK) TRY(train_decision(&data, model, &stopped, error));
+    if (plan.prior) TRY(train_prior(&data, model, error));
     if (!model->decision.full || rows.dev.rows || options->bert)
         TRY(calibrate_model(model, &rows, options, &log, error));
     TRY(examples_sample(&model->examples, &rows.corpus, options->keep_examples, options->seed,
