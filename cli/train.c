@@ -104,7 +104,7 @@ static void print_choice(const json_t *figures)
     if (json_object_get(figures, "balanced_accuracy"))
         print_accuracy(figures);
     else
-        fprintf(stderr, ", reached by 1 in 1,000 %s",
+        fprintf(stderr, ", reached by at most 1 in 1,000 %s",
                 strcmp(labels, "none") == 0 ? "random pairs (no labels)"
                                             : "pairs (none is labelled \"same\")");
     print_operating(json_object_get(figures, "operating"));
@@ -113,6 +113,22 @@ static void print_choice(const json_t *figures)
             stderr, "\nno pair is labelled \"different\": used %s instead",
             counted((unsigned long long)json_whole(figures, "random_negatives"), "random pair"));
     fprintf(stderr, "\n");
+}
+
+/* Prints what to expect without labels or with few, and how many would change it. */
+static void print_expectation(const json_t *figures)
+{
+    const char *labels = json_string_value(json_object_get(figures, "labels"));
+    unsigned long long needed = (unsigned long long)json_whole(figures, "few_labels");
+    if (needed)
+        fprintf(stderr, "below %s labels only the threshold is learned from them; it %s\n",
+                grouped(needed),
+                json_is_true(json_object_get(figures, "threshold_moved")) ? "moved"
+                                                                          : "did not move");
+    else if (labels && strcmp(labels, "none") == 0)
+        fprintf(stderr, "without labels: finds near copies with few errors, but few paraphrases; "
+                        "about 100 labels move the\nthreshold, 1,000 train the decision "
+                        "(film dedup POOL --review N)\n");
 }
 
 static void print_summary(json_t *about, const struct train_values *values)
@@ -132,6 +148,7 @@ static void print_summary(json_t *about, const struct train_values *values)
                 "too few labelled pairs for the full decision; uses a similarity threshold\n");
     print_threshold(json_object_get(about, "settings"));
     print_choice(figures);
+    print_expectation(figures);
     const char *from = json_string_value(json_object_get(figures, "threshold_from"));
     if (values->train.bert && from && strcmp(from, "held out") == 0)
         fprintf(stderr, "if the encoder was trained on this file, the model overrates it; "

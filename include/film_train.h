@@ -198,7 +198,8 @@ typedef struct film_train_options {
 } film_train_options;
 
 /* Learns a model from one or several files: labelled ones of the same layout, and files of plain
- * sentences. With fewer than 300 labelled pairs only the threshold is learned from them.
+ * sentences. With fewer than 300 labelled pairs (1,000 beside plain sentences) only the threshold
+ * is learned from them.
  *
  * When training is cancelled while a map or the decision is learned, it returns FILM_CANCELLED and
  * sets *OUT to the best model so far, with a threshold instead of a decision, calibrated and ready

@@ -47,6 +47,7 @@ film_status corpus_add_plain(struct corpus *corpus, const film_row *row, film_er
     const film_text texts[] = {row->a, row->b, row->c};
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
         TRY(sentence_id(&corpus->sentences, texts[t], &id, error));
+    corpus->plain = 1;
 done:
     return status;
 }
@@ -54,6 +55,7 @@ done:
 void corpus_begin_labels(struct corpus *corpus, film_labels labels)
 {
     if (corpus->labels == labels) return;
+    corpus->plain |= corpus->rows > 0;
     corpus->labels = labels;
     corpus->rows = 0;
 }
@@ -107,6 +109,30 @@ static film_text row_text(const struct strtab *table, uint32_t id)
     return id == STRTAB_NONE ? (film_text){NULL, 0} : strtab_get(table, id);
 }
 
+void corpus_mark_used(const struct corpus *corpus, unsigned char *used)
+{
+    const uint32_t *columns[] = {corpus->a, corpus->b, corpus->c};
+    memset(used, 0, corpus_all(corpus));
+    for (size_t c = 0; c < 3; c++)
+        for (size_t i = 0; i < corpus->rows; i++)
+            if (columns[c][i] != STRTAB_NONE) used[columns[c][i]] = 1;
+}
+
+/* Adds the sentences of no row. */
+static film_status select_plain(const struct corpus *from, struct corpus *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    unsigned char *used = mem_array(from->sentences.count, 1);
+    TRY_ALLOC(used, error);
+    corpus_mark_used(from, used);
+    for (uint32_t id = 0; id < from->sentences.count; id++)
+        if (!used[id])
+            TRY(corpus_add_plain(out, &(film_row){.a = strtab_get(&from->sentences, id)}, error));
+done:
+    mem_free(used);
+    return status;
+}
+
 film_status corpus_select(const struct corpus *from, const unsigned char *part,
                           unsigned char wanted, struct corpus *out, film_error *error)
 {
@@ -122,6 +148,7 @@ film_status corpus_select(const struct corpus *from, const unsigned char *part,
                         .label = (double)from->label[i]};
         TRY(corpus_add(out, &row, error));
     }
+    if (from->plain && wanted == 0) TRY(select_plain(from, out, error));
 done:
     if (status != FILM_OK) corpus_free(out);
     return status;

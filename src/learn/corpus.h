@@ -20,6 +20,7 @@ struct corpus {
     uint32_t *category;
     size_t a_capacity, b_capacity, c_capacity, label_capacity, category_capacity;
     uint64_t skipped; /* bad rows */
+    size_t plain;     /* sentences beside the rows were read: corpus_add_plain */
 };
 
 /* The number of sentences of all processes, this process's first id, and the owner of an id. */
@@ -57,7 +58,11 @@ film_status corpus_read(struct corpus *corpus, const char *const *paths, size_t 
                         const film_table_options *options, const film_progress *progress,
                         film_error *error);
 
-/* OUT = the rows of FROM with PART[row] == WANTED, and their sentences. */
+/* USED[id] = 1 for the sentences of rows, otherwise 0. */
+void corpus_mark_used(const struct corpus *corpus, unsigned char *used);
+
+/* OUT = the rows of FROM with PART[row] == WANTED, and their sentences. Part 0 also gets the
+ * sentences of no row. */
 film_status corpus_select(const struct corpus *from, const unsigned char *part,
                           unsigned char wanted, struct corpus *out, film_error *error);
 void corpus_free(struct corpus *corpus);

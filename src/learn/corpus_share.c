@@ -157,6 +157,7 @@ film_status corpus_share(struct corpus *corpus, const struct comm *comm, const c
     TRY(share_categories(corpus, comm, error));
     TRY(share_rows(corpus, comm, error));
     TRY(comm_sum_counts(comm, &skipped, 1, error));
+    TRY(comm_sum_counts(comm, &corpus->plain, 1, error));
     corpus->skipped = skipped;
 done:
     return status;
@@ -292,12 +293,14 @@ static film_status take_rows(const struct corpus *from, const unsigned char *par
     return FILM_OK;
 }
 
-/* NUMBER[id] = dense, ascending ids for the sentences of OUT's rows; updates the owners' starts. */
-static void number_densely(const struct corpus *from, struct corpus *out, uint32_t *number)
+/* NUMBER[id] = dense, ascending ids for the sentences of OUT's rows, and of no row where USED is not
+ * NULL (corpus_mark_used); updates the owners' starts. */
+static void number_densely(const struct corpus *from, struct corpus *out, const unsigned char *used,
+                           uint32_t *number)
 {
     uint32_t *columns[] = {out->a, out->b, out->c}, next = 0;
     size_t all = corpus_all(from);
-    memset(number, 0, all * sizeof *number);
+    for (size_t id = 0; id < all; id++) number[id] = used && !used[id];
     for (size_t c = 0; c < 3; c++)
         for (size_t i = 0; i < out->rows; i++)
             if (columns[c][i] != STRTAB_NONE) number[columns[c][i]] = 1;
@@ -317,13 +320,18 @@ film_status corpus_select_shared(const struct corpus *from, const unsigned char 
 {
     film_status status = FILM_OK;
     uint32_t *number = NULL, id;
+    unsigned char *used = mem_array(corpus_all(from), 1);
+    int plain = from->plain && wanted == 0;
+    TRY_ALLOC(used, error);
     TRY(corpus_init(out, from->labels, error));
     TRY(take_rows(from, part, wanted, out, error));
+    corpus_mark_used(from, used);
     out->comm = from->comm;
+    out->plain = plain ? from->plain : 0;
     TRY_ALLOC((out->starts = mem_array((size_t)from->comm->size + 1, sizeof *out->starts)) &&
                   (number = mem_array(corpus_all(from), sizeof *number)),
               error);
-    number_densely(from, out, number);
+    number_densely(from, out, plain ? used : NULL, number);
     for (uint32_t i = 0; i < from->sentences.count; i++) {
         if (number[corpus_first(from) + i] == STRTAB_NONE) continue;
         film_text text = strtab_get(&from->sentences, i);
@@ -331,6 +339,7 @@ film_status corpus_select_shared(const struct corpus *from, const unsigned char 
     }
 done:
     mem_free(number);
+    mem_free(used);
     if (status != FILM_OK) corpus_free(out);
     return status;
 }

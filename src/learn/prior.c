@@ -20,9 +20,9 @@ static const struct prior_term {
     const char *trait;
     float weight, highest;
 } terms[] = {
-    {"vector_cosine", 1.0f / 3, 1},           {"spelling_share", 1.0f / 3, 1},
-    {"char_cosine", 1.0f / 3, 1},             {"word_cosine", 1.0f / 3, 1},
-    {"unshared_numbers_min", -0.07f, 1},      {"negation_differs", -0.07f, 1},
+    {"vector_cosine", 1.0f / 3, 1},      {"spelling_share", 1.0f / 3, 1},
+    {"char_cosine", 1.0f / 3, 1},        {"word_cosine", 1.0f / 3, 1},
+    {"unshared_numbers_min", -0.07f, 1}, {"negation_differs", -0.07f, 1},
 };
 
 /* Words stand in for letters where the model has no letters. */
@@ -190,7 +190,7 @@ static int labels_bracket(const struct few *few)
 }
 
 /* Returns whether the thresholds of the folds are more accurate on the pairs they did not see than
- * the prior one, by more than the standard error. */
+ * the prior one, by more than two standard errors. */
 static int moving_helps(const struct few *few)
 {
     size_t count = few->pairs.count, same = 0;
@@ -204,7 +204,7 @@ static int moving_helps(const struct few *few)
         sum += gain;
         squares += gain * gain;
     }
-    return sum > sqrt(squares);
+    return sum > 2 * sqrt(squares);
 }
 
 static film_status few_fit(const struct learn_input *input, struct few *few,
@@ -218,8 +218,7 @@ static film_status few_fit(const struct learn_input *input, struct few *few,
         TRY(fit_without(few, f, &without, error));
         for (size_t i = 0; i < count; i++)
             if (folds_of_pair(&few->folds, few->pairs.a[i]) == f)
-                few->unseen[i] =
-                    (float)(without.bias + without.scale * (double)few->margin[i]);
+                few->unseen[i] = (float)(without.bias + without.scale * (double)few->margin[i]);
     }
     TRY(fit_without(few, FOLDS, line, error));
 done:
@@ -252,6 +251,7 @@ film_status prior_threshold(const struct learn_input *input, struct decision *de
                                   input->log, error));
     decision->margin.threshold = moves ? (at - line.bias) / line.scale : at;
     training_log_note(input->log, "threshold_from", json_string("folds"));
+    training_log_note(input->log, "threshold_moved", json_boolean(moves));
 done:
     few_free(&few);
     return status;

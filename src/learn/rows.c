@@ -31,8 +31,8 @@ static film_status open_next(struct rows *rows, film_error *error)
     if (status != FILM_OK) return status;
     film_labels labels = film_table_labels(rows->table);
     rows->plain = labels == FILM_LABELS_NONE;
-    int first = rows->labels == FILM_LABELS_AUTO ||
-                (rows->mixes && rows->labels == FILM_LABELS_NONE);
+    int first =
+        rows->labels == FILM_LABELS_AUTO || (rows->mixes && rows->labels == FILM_LABELS_NONE);
     if (!first && rows->labels != labels && !(rows->mixes && rows->plain))
         return status_set(error, FILM_BAD_INPUT,
                           "%s has %s, the preceding files have %s; train on one kind at a time",

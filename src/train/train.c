@@ -213,7 +213,8 @@ static film_status train_prior(const struct training_data *data, film_model *mod
     struct learn_input words = words_input(data, model);
     TRY(prior_decision(&words, &model->decision, error));
     if (data->rows->corpus.labels == FILM_LABELS_NONE) goto done;
-    training_log_count(data->log, "few_labels", PRIOR_FEW);
+    training_log_count(data->log, "few_labels",
+                       data->rows->corpus.plain ? PRIOR_FEW_IN_POOL : PRIOR_FEW);
     if (!data->rows->dev.rows) TRY(prior_threshold(&words, &model->decision, error));
 done:
     return status;
