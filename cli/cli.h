@@ -225,15 +225,17 @@ void close_model(film_model *model);
 /* Returns whether PATH is a folder. A MODEL that is a folder is a BERT encoder. */
 int is_folder(const char *path);
 
-/* ---- Labelled pairs of pools, for training ---- */
+/* ---- Sentences and labelled pairs of pools, for training ---- */
 
 struct pool_pairs {
     film_pair *list;
     size_t count, capacity;
+    film_text *sentences;
+    size_t sentence_count, sentence_capacity;
 };
 
-/* Appends the labelled pairs of every pool to OUT. Returns FILM_BAD_INPUT for a pool without
- * labels. */
+/* Appends the sentences and labelled pairs of every pool to OUT. Returns FILM_BAD_INPUT for an empty
+ * pool. */
 film_status read_pool_pairs(const struct option_texts *pools, struct pool_pairs *out,
                             film_error *error);
 void pool_pairs_free(struct pool_pairs *pairs);

@@ -92,7 +92,7 @@ set(FILM_TRAIN_SOURCES
   src/learn/rank_kernel.c src/learn/rank_map.c src/learn/rows.c src/learn/stream.c src/learn/training_log.c
   src/learn/tree_rows.c src/learn/trees_cover.c src/learn/triplets.c src/learn/unrelated_pairs.c
   src/learn/binomial.c src/learn/classifier_fit.c src/learn/classifier_learn.c
-  src/learn/classifier_rule.c src/learn/film_hinge_loss.c src/learn/promise.c
+  src/learn/classifier_rule.c src/learn/film_hinge_loss.c src/learn/prior.c src/learn/promise.c
   src/learn/word_vectors.c
   # eval: figures
   src/eval/against.c src/eval/answer.c src/eval/bootstrap.c src/eval/categories.c src/eval/eval.c

@@ -216,9 +216,16 @@ typedef struct film_train_options {
      * vectors, with a map on top (methods FILM and SVD) or none (TFIDF). The model has the vectors
      * of the words that occur in training. NULL: vectors are learned from the sentences. */
     const char *vectors;
+    /* Sentences in memory without labels, such as all those of a pool. Vocabulary, rarity and
+     * vectors are learned from them too. Files without labels may also be mixed with labelled ones.
+     * Method MFILM takes none. In a job the sentences of the first process count. */
+    const film_text *sentences;
+    size_t sentence_count;
 } film_train_options;
 
-/* Learns a model from one or several files of the same layout.
+/* Learns a model from one or several files: labelled ones of the same layout, and files of plain
+ * sentences. With fewer than 300 labelled pairs (1,000 beside plain sentences) only the threshold
+ * is learned from them.
  *
  * When training is cancelled while a map or the decision is learned, it returns FILM_CANCELLED and
  * sets *OUT to the best model so far, with a threshold instead of a decision, calibrated and ready

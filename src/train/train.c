@@ -9,6 +9,7 @@
 #include "learn/learn_decision.h"
 #include "learn/learn_network.h"
 #include "learn/out_of_fold.h"
+#include "learn/prior.h"
 #include "train/calibration.h"
 #include "train/checkpoint.h"
 #include "train/cross_validate.h"
@@ -244,6 +245,21 @@ static film_status train_classifier(const struct training_data *data, film_model
     return classifier_learn(&words, &model->encoder, NULL, &model->classifier, error);
 }
 
+/* The decision without labels; few labels choose its threshold. */
+static film_status train_prior(const struct training_data *data, film_model *model,
+                               film_error *error)
+{
+    film_status status = FILM_OK;
+    struct learn_input words = words_input(data, model);
+    TRY(prior_decision(&words, &model->decision, error));
+    if (data->rows->corpus.labels == FILM_LABELS_NONE) goto done;
+    training_log_count(data->log, "few_labels",
+                       data->rows->corpus.plain ? PRIOR_FEW_IN_POOL : PRIOR_FEW);
+    if (!data->rows->dev.rows) TRY(prior_threshold(&words, &model->decision, error));
+done:
+    return status;
+}
+
 /* ---- The pipeline ---- */
 
 static void describe_model(film_model *model, const struct training_plan *plan,
@@ -303,7 +319,7 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
         learning.operating = (film_operating){FILM_ACCURACY, 0};
         learning.prior = 0.5;
     }
-    TRY(plan_make(&plan, options, rows->corpus.labels, error));
+    TRY(plan_make(&plan, options, &rows->corpus, error));
     TRY(training_rows_choose_dev(rows, &plan, options, log, error));
     TRY(check_operating(rows, options, &share, error));
     describe_model(model, &plan, options);
@@ -324,6 +340,7 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
     TRY(learn_maps(&data, cache, model, stopped, error));
     if (plan.full && stopped->status == FILM_OK) TRY(train_decision(&data, model, stopped, error));
     if (stopped->status == FILM_OK) TRY(train_classifier(&data, model, error));
+    if (plan.prior) TRY(train_prior(&data, model, error));
     if (!model->decision.full || rows->dev.rows || options->bert)
         TRY(calibrate_model(model, rows, promises_on_folds(rows, options) ? &learning : options,
                             log, error));
