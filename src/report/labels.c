@@ -164,10 +164,11 @@ static film_status write_worst(struct report *report, const struct eval_view *vi
         if (list[c].right < list[c].sentences) list[count++] = list[c];
     if (!count) goto done;
     qsort(list, count, sizeof *list, worst_first);
-    markup_print(&report->body,
-                 "<h3>Worst categories</h3><p class=\"intro\">The %zu of %zu categories whose "
-                 "sentences the ten nearest neighbours name least often.</p>",
-                 count < SHOWN ? count : SHOWN, categories);
+    markup_print(
+        &report->body,
+        "<h3>Worst categories</h3><p class=\"intro\">How many sentences of a category their "
+        "ten nearest neighbours name correctly; the worst %zu of %zu categories.</p>",
+        count < SHOWN ? count : SHOWN, categories);
     table_begin(&report->body, "worst-categories", heads, 4);
     for (size_t i = 0; i < count && i < SHOWN; i++) {
         find_confusion(view, &list[i], wrong);
