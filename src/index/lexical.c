@@ -2,6 +2,7 @@
  * a file before a change. Searching is in lexical_search.c. */
 #include "index/lexical_parts.h"
 #include "base/mem.h"
+#include "base/rng.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,8 @@ film_status lexical_new(struct lexical **out, film_error *error)
     struct lexical *lexical = mem_zeroed(1, sizeof *lexical);
     *out = NULL;
     TRY_ALLOC(lexical, error);
-    TRY(keytab_init(&lexical->terms, error));
+    /* Words come from strangers. The seed is stored in the index file. */
+    TRY(keytab_init_seeded(&lexical->terms, rng_entropy(), error));
     *out = lexical;
     lexical = NULL;
 done:
@@ -145,7 +147,7 @@ static film_status copy_terms(const struct keytab *from, struct keytab *to, film
     film_status status = FILM_OK;
     uint64_t *key = NULL;
     uint32_t number;
-    TRY(keytab_init(to, error));
+    TRY(keytab_init_seeded(to, from->seed, error));
     TRY_ALLOC(key = mem_zeroed(from->count, sizeof *key), error);
     for (size_t i = 0; i <= from->slot_mask; i++) {
         number = from->number[i]; /* once: a mapped file may change */
