@@ -249,6 +249,18 @@ extern int is_quiet;
 int report(film_status status, const film_error *error);
 film_status no_memory(film_error *error);
 
+/* Returns the length of the control character at byte AT of a text, or 0: a terminal would act on
+ * it. */
+static inline size_t control_at(film_text text, size_t at)
+{
+    unsigned char c = (unsigned char)text.bytes[at];
+    if (c < 32 || c == 127) return 1;
+    /* U+0080 to U+009F */
+    return c == 0xc2 && at + 1 < text.length && ((unsigned char)text.bytes[at + 1] & 0xe0) == 0x80
+               ? 2
+               : 0;
+}
+
 /* Records that the output is incomplete because memory ran out: the program ends with an error even
  * if the verb returns EXIT_DONE. Called for every allocation of jansson that fails. */
 void output_incomplete(void);
