@@ -327,16 +327,15 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
     struct training_identity identity = {
         options, model->settings.method, plan.dim, plan.features, &rows->corpus, &rows->dev, &x};
     if (options->vectors) TRY(read_vectors(model, options, &vectors, log, error));
-    struct training_data data = {.options = &learning,
-                                 .plan = &plan,
-                                 .rows = rows,
-                                 .x = &x,
-                                 .word_vectors = options->vectors ? &vectors : NULL,
-                                 .checkpointing = checkpoint_prepare(&checkpoint, &identity),
-                                 .log = log,
-                                 .fold_maps = rows->corpus.labels == FILM_LABELS_CATEGORIES
-                                                  ? fold_maps
-                                                  : NULL};
+    struct training_data data = {
+        .options = &learning,
+        .plan = &plan,
+        .rows = rows,
+        .x = &x,
+        .word_vectors = options->vectors ? &vectors : NULL,
+        .checkpointing = checkpoint_prepare(&checkpoint, &identity),
+        .log = log,
+        .fold_maps = rows->corpus.labels == FILM_LABELS_CATEGORIES ? fold_maps : NULL};
     TRY(learn_maps(&data, cache, model, stopped, error));
     if (plan.full && stopped->status == FILM_OK) TRY(train_decision(&data, model, stopped, error));
     if (stopped->status == FILM_OK) TRY(train_classifier(&data, model, error));
