@@ -1,6 +1,6 @@
 """The C API for ctypes. Written by python/generate from include/; do not edit."""
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double,
-                    c_float, c_int, c_size_t, c_uint, c_uint64, c_void_p)
+                    c_float, c_int, c_size_t, c_uint, c_uint32, c_uint64, c_void_p)
 
 # name -> library, result, arguments; and the names of the values of enums
 FUNCTIONS, ENUMS = {}, {}
@@ -445,6 +445,149 @@ FUNCTIONS["film_job_leave"] = (
     "train", None, [c_void_p])
 FUNCTIONS["film_job_abort"] = (
     "train", None, [c_void_p, c_int])
+film_columns_fn = CFUNCTYPE(None, c_void_p, c_int, POINTER(film_text), c_size_t)
+
+
+class film_record(Structure):
+    _fields_ = [
+        ("id", film_text),
+        ("text", film_text),
+    ]
+
+
+class film_duplicate(Structure):
+    _fields_ = [
+        ("a", c_size_t),
+        ("b", c_size_t),
+        ("first", film_record),
+        ("second", film_record),
+        ("probability", c_double),
+        ("first_others", POINTER(film_text)),
+        ("second_others", POINTER(film_text)),
+    ]
+
+
+film_duplicate_fn = CFUNCTYPE(c_int, c_void_p, POINTER(film_duplicate))
+
+
+class film_member(Structure):
+    _fields_ = [
+        ("cluster", c_size_t),
+        ("cluster_size", c_size_t),
+        ("at", c_size_t),
+        ("record", film_record),
+        ("probability", c_double),
+        ("representative", c_int),
+        ("others", POINTER(film_text)),
+    ]
+
+
+film_member_fn = CFUNCTYPE(c_int, c_void_p, POINTER(film_member))
+
+
+class film_dedup_label(Structure):
+    _fields_ = [
+        ("a", c_size_t),
+        ("b", c_size_t),
+        ("same", c_int),
+    ]
+
+
+class film_dedup_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("answer", film_answer_options),
+        ("threshold", c_double),
+        ("candidates", c_size_t),
+        ("review", c_size_t),
+        ("singles", c_int),
+        ("labels", POINTER(film_dedup_label)),
+        ("label_count", c_size_t),
+        ("table", film_table_options),
+        ("job", c_void_p),
+        ("progress", film_progress),
+        ("pair", film_duplicate_fn),
+        ("borderline", film_duplicate_fn),
+        ("member", film_member_fn),
+        ("user", c_void_p),
+        ("columns", film_columns_fn),
+    ]
+
+
+class film_dedup_result(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("records", c_uint64),
+        ("distinct", c_uint64),
+        ("compared", c_uint64),
+        ("pairs", c_uint64),
+        ("sure", c_uint64),
+        ("clusters", c_uint64),
+        ("clustered", c_uint64),
+        ("largest", c_uint64),
+        ("connected", c_uint64),
+        ("contradictions", c_uint64),
+        ("skipped", c_uint64),
+        ("threshold", c_double),
+        ("sent", c_uint64),
+    ]
+
+
+FUNCTIONS["film_dedup"] = (
+    "pool", film_status, [c_void_p, POINTER(film_record), c_size_t, POINTER(film_dedup_options), POINTER(film_dedup_result), POINTER(film_error)])
+FUNCTIONS["film_dedup_file"] = (
+    "pool", film_status, [c_void_p, c_char_p, POINTER(film_dedup_options), POINTER(film_dedup_result), POINTER(film_error)])
+
+
+class film_link_match(Structure):
+    _fields_ = [
+        ("a", c_size_t),
+        ("b", c_size_t),
+        ("first", film_record),
+        ("second", film_record),
+        ("probability", c_double),
+        ("first_others", POINTER(film_text)),
+        ("second_others", POINTER(film_text)),
+    ]
+
+
+film_link_fn = CFUNCTYPE(c_int, c_void_p, POINTER(film_link_match))
+
+
+class film_link_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("answer", film_answer_options),
+        ("threshold", c_double),
+        ("candidates", c_size_t),
+        ("most", c_size_t),
+        ("unique", c_int),
+        ("table", film_table_options),
+        ("job", c_void_p),
+        ("progress", film_progress),
+        ("match", film_link_fn),
+        ("user", c_void_p),
+        ("columns", film_columns_fn),
+    ]
+
+
+class film_link_result(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("a", c_uint64),
+        ("b", c_uint64),
+        ("compared", c_uint64),
+        ("matched", c_uint64),
+        ("skipped", c_uint64),
+        ("threshold", c_double),
+        ("sent", c_uint64),
+    ]
+
+
+FUNCTIONS["film_link"] = (
+    "pool", film_status, [c_void_p, POINTER(film_record), c_size_t, POINTER(film_record), c_size_t, POINTER(film_link_options), POINTER(film_link_result), POINTER(film_error)])
+FUNCTIONS["film_link_files"] = (
+    "pool", film_status, [c_void_p, c_char_p, c_char_p, POINTER(film_link_options), POINTER(film_link_result), POINTER(film_error)])
 FUNCTIONS["film_pool_is_uri"] = (
     "pool", c_int, [c_char_p])
 FUNCTIONS["film_pool_create"] = (
@@ -656,221 +799,6 @@ FUNCTIONS["film_pool_check"] = (
     "pool", film_status, [c_void_p, POINTER(film_pool_check_options), POINTER(film_pool_checked), POINTER(film_error)])
 FUNCTIONS["film_pool_set_process_allocator"] = (
     "pool", film_status, [POINTER(film_allocator), POINTER(film_error)])
-film_columns_fn = CFUNCTYPE(None, c_void_p, c_int, POINTER(film_text), c_size_t)
-
-
-class film_record(Structure):
-    _fields_ = [
-        ("id", film_text),
-        ("text", film_text),
-    ]
-
-
-class film_duplicate(Structure):
-    _fields_ = [
-        ("a", c_size_t),
-        ("b", c_size_t),
-        ("first", film_record),
-        ("second", film_record),
-        ("probability", c_double),
-        ("first_others", POINTER(film_text)),
-        ("second_others", POINTER(film_text)),
-    ]
-
-
-film_duplicate_fn = CFUNCTYPE(c_int, c_void_p, POINTER(film_duplicate))
-
-
-class film_member(Structure):
-    _fields_ = [
-        ("cluster", c_size_t),
-        ("cluster_size", c_size_t),
-        ("at", c_size_t),
-        ("record", film_record),
-        ("probability", c_double),
-        ("representative", c_int),
-        ("others", POINTER(film_text)),
-    ]
-
-
-film_member_fn = CFUNCTYPE(c_int, c_void_p, POINTER(film_member))
-
-
-class film_dedup_label(Structure):
-    _fields_ = [
-        ("a", c_size_t),
-        ("b", c_size_t),
-        ("same", c_int),
-    ]
-
-
-class film_dedup_options(Structure):
-    _fields_ = [
-        ("size", c_size_t),
-        ("answer", film_answer_options),
-        ("threshold", c_double),
-        ("candidates", c_size_t),
-        ("review", c_size_t),
-        ("singles", c_int),
-        ("labels", POINTER(film_dedup_label)),
-        ("label_count", c_size_t),
-        ("table", film_table_options),
-        ("job", c_void_p),
-        ("progress", film_progress),
-        ("pair", film_duplicate_fn),
-        ("borderline", film_duplicate_fn),
-        ("member", film_member_fn),
-        ("user", c_void_p),
-        ("columns", film_columns_fn),
-    ]
-
-
-class film_dedup_result(Structure):
-    _fields_ = [
-        ("size", c_size_t),
-        ("records", c_uint64),
-        ("distinct", c_uint64),
-        ("compared", c_uint64),
-        ("pairs", c_uint64),
-        ("sure", c_uint64),
-        ("clusters", c_uint64),
-        ("clustered", c_uint64),
-        ("largest", c_uint64),
-        ("connected", c_uint64),
-        ("contradictions", c_uint64),
-        ("skipped", c_uint64),
-        ("threshold", c_double),
-        ("sent", c_uint64),
-    ]
-
-
-FUNCTIONS["film_dedup"] = (
-    "pool", film_status, [c_void_p, POINTER(film_record), c_size_t, POINTER(film_dedup_options), POINTER(film_dedup_result), POINTER(film_error)])
-FUNCTIONS["film_dedup_file"] = (
-    "pool", film_status, [c_void_p, c_char_p, POINTER(film_dedup_options), POINTER(film_dedup_result), POINTER(film_error)])
-
-
-class film_link_match(Structure):
-    _fields_ = [
-        ("a", c_size_t),
-        ("b", c_size_t),
-        ("first", film_record),
-        ("second", film_record),
-        ("probability", c_double),
-        ("first_others", POINTER(film_text)),
-        ("second_others", POINTER(film_text)),
-    ]
-
-
-film_link_fn = CFUNCTYPE(c_int, c_void_p, POINTER(film_link_match))
-
-
-class film_link_options(Structure):
-    _fields_ = [
-        ("size", c_size_t),
-        ("answer", film_answer_options),
-        ("threshold", c_double),
-        ("candidates", c_size_t),
-        ("most", c_size_t),
-        ("unique", c_int),
-        ("table", film_table_options),
-        ("job", c_void_p),
-        ("progress", film_progress),
-        ("match", film_link_fn),
-        ("user", c_void_p),
-        ("columns", film_columns_fn),
-    ]
-
-
-class film_link_result(Structure):
-    _fields_ = [
-        ("size", c_size_t),
-        ("a", c_uint64),
-        ("b", c_uint64),
-        ("compared", c_uint64),
-        ("matched", c_uint64),
-        ("skipped", c_uint64),
-        ("threshold", c_double),
-        ("sent", c_uint64),
-    ]
-
-
-FUNCTIONS["film_link"] = (
-    "pool", film_status, [c_void_p, POINTER(film_record), c_size_t, POINTER(film_record), c_size_t, POINTER(film_link_options), POINTER(film_link_result), POINTER(film_error)])
-FUNCTIONS["film_link_files"] = (
-    "pool", film_status, [c_void_p, c_char_p, c_char_p, POINTER(film_link_options), POINTER(film_link_result), POINTER(film_error)])
-FILM_WORD = 1
-FILM_BIGRAM = 2
-FILM_CHAR = 4
-FILM_METHOD_AUTO = 0
-FILM_METHOD_TFIDF = 1
-FILM_METHOD_SVD = 2
-FILM_METHOD_FILM = 3
-FILM_METHOD_MFILM = 4
-FILM_METHOD_RANK = 5
-FILM_METHOD_DEEP = 6
-FILM_METHOD_COUNT = 7
-film_method = c_int
-ENUMS["film_method"] = {'auto': 0, 'tfidf': 1, 'svd': 2, 'film': 3, 'mfilm': 4, 'rank': 5, 'deep': 6}
-
-
-class film_solver_options(Structure):
-    _fields_ = [
-        ("power", c_double),
-        ("eigen", c_int),
-        ("margin_ratio", c_double),
-        ("positives", c_size_t),
-        ("labelled", c_size_t),
-        ("hard", c_size_t),
-        ("random", c_size_t),
-        ("iterations", c_size_t),
-        ("inner", c_size_t),
-        ("epsilon", c_double),
-        ("least_change", c_double),
-        ("rho", c_double),
-        ("gamma", c_double),
-        ("shrink", c_double),
-        ("first_tau", c_double),
-        ("batch_basis", c_int),
-        ("sample", c_size_t),
-    ]
-
-
-class film_paper_options(Structure):
-    _fields_ = [
-        ("letter", c_int),
-        ("weights", c_int),
-        ("keep", c_int),
-        ("margin", c_double),
-        ("damped", c_int),
-    ]
-
-
-class film_rank_options(Structure):
-    _fields_ = [
-        ("rate", c_double),
-        ("temperature", c_double),
-    ]
-
-
-FILM_LOSS_TRIPLET = 0
-FILM_LOSS_NPAIR = 1
-FILM_LOSS_COUNT = 2
-film_loss = c_int
-ENUMS["film_loss"] = {'triplet': 0, 'npair': 1}
-
-
-class film_deep_options(Structure):
-    _fields_ = [
-        ("tokens", c_size_t),
-        ("maps", c_size_t * 4),
-        ("loss", film_loss),
-        ("margin", c_double),
-        ("dropout", c_double),
-    ]
-    _enums_ = {'loss': 'film_loss'}
-
-
 FILM_ACCURACY = 0
 FILM_F1 = 1
 FILM_PRECISION = 2
@@ -888,53 +816,6 @@ class film_operating(Structure):
     _enums_ = {'criterion': 'film_criterion'}
 
 
-class film_train_options(Structure):
-    _fields_ = [
-        ("size", c_size_t),
-        ("table", film_table_options),
-        ("pairs", POINTER(film_pair)),
-        ("pair_count", c_size_t),
-        ("dev", c_char_p),
-        ("operating", film_operating),
-        ("prior", c_double),
-        ("train_share", c_double),
-        ("decision", film_decision),
-        ("no_memory", c_int),
-        ("keep_examples", c_size_t),
-        ("features", c_uint),
-        ("min_df", c_size_t),
-        ("max_features", c_size_t),
-        ("stem", c_char_p),
-        ("stop", c_char_p),
-        ("bert", c_char_p),
-        ("cache", c_char_p),
-        ("method", film_method),
-        ("similarity", film_similarity),
-        ("rank", c_size_t),
-        ("dim", c_size_t),
-        ("epochs", c_size_t),
-        ("batch", c_size_t),
-        ("solver", film_solver_options),
-        ("ranking", film_rank_options),
-        ("deep", film_deep_options),
-        ("seed", c_uint64),
-        ("threads", c_int),
-        ("job", c_void_p),
-        ("progress", film_progress),
-        ("checkpoint", c_char_p),
-        ("checkpoint_every", c_double),
-        ("checkpoint_only_when_cancelled", c_int),
-        ("resume", c_int),
-        ("paper", film_paper_options),
-        ("vectors", c_char_p),
-        ("sentences", POINTER(film_text)),
-        ("sentence_count", c_size_t),
-    ]
-    _enums_ = {'decision': 'film_decision', 'method': 'film_method', 'similarity': 'film_similarity'}
-
-
-FUNCTIONS["film_train"] = (
-    "train", film_status, [POINTER(c_char_p), c_size_t, POINTER(film_train_options), POINTER(c_void_p), POINTER(film_error)])
 FILM_EVAL_AUTO = 0
 FILM_EVAL_FULL = 1
 FILM_EVAL_THRESHOLD = 2
@@ -1176,7 +1057,126 @@ class film_neighbour_options(Structure):
 
 
 FUNCTIONS["film_neighbours"] = (
-    "train", film_status, [c_void_p, c_char_p, POINTER(film_neighbour_options), POINTER(POINTER(uint32_t)), POINTER(c_size_t), POINTER(film_error)])
+    "train", film_status, [c_void_p, c_char_p, POINTER(film_neighbour_options), POINTER(POINTER(c_uint32)), POINTER(c_size_t), POINTER(film_error)])
+FILM_WORD = 1
+FILM_BIGRAM = 2
+FILM_CHAR = 4
+FILM_METHOD_AUTO = 0
+FILM_METHOD_TFIDF = 1
+FILM_METHOD_SVD = 2
+FILM_METHOD_FILM = 3
+FILM_METHOD_MFILM = 4
+FILM_METHOD_RANK = 5
+FILM_METHOD_DEEP = 6
+FILM_METHOD_COUNT = 7
+film_method = c_int
+ENUMS["film_method"] = {'auto': 0, 'tfidf': 1, 'svd': 2, 'film': 3, 'mfilm': 4, 'rank': 5, 'deep': 6}
+
+
+class film_solver_options(Structure):
+    _fields_ = [
+        ("power", c_double),
+        ("eigen", c_int),
+        ("margin_ratio", c_double),
+        ("positives", c_size_t),
+        ("labelled", c_size_t),
+        ("hard", c_size_t),
+        ("random", c_size_t),
+        ("iterations", c_size_t),
+        ("inner", c_size_t),
+        ("epsilon", c_double),
+        ("least_change", c_double),
+        ("rho", c_double),
+        ("gamma", c_double),
+        ("shrink", c_double),
+        ("first_tau", c_double),
+        ("batch_basis", c_int),
+        ("sample", c_size_t),
+    ]
+
+
+class film_paper_options(Structure):
+    _fields_ = [
+        ("letter", c_int),
+        ("weights", c_int),
+        ("keep", c_int),
+        ("margin", c_double),
+        ("damped", c_int),
+    ]
+
+
+class film_rank_options(Structure):
+    _fields_ = [
+        ("rate", c_double),
+        ("temperature", c_double),
+    ]
+
+
+FILM_LOSS_TRIPLET = 0
+FILM_LOSS_NPAIR = 1
+FILM_LOSS_COUNT = 2
+film_loss = c_int
+ENUMS["film_loss"] = {'triplet': 0, 'npair': 1}
+
+
+class film_deep_options(Structure):
+    _fields_ = [
+        ("tokens", c_size_t),
+        ("maps", c_size_t * 4),
+        ("loss", film_loss),
+        ("margin", c_double),
+        ("dropout", c_double),
+    ]
+    _enums_ = {'loss': 'film_loss'}
+
+
+class film_train_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("table", film_table_options),
+        ("pairs", POINTER(film_pair)),
+        ("pair_count", c_size_t),
+        ("dev", c_char_p),
+        ("operating", film_operating),
+        ("prior", c_double),
+        ("train_share", c_double),
+        ("decision", film_decision),
+        ("no_memory", c_int),
+        ("keep_examples", c_size_t),
+        ("features", c_uint),
+        ("min_df", c_size_t),
+        ("max_features", c_size_t),
+        ("stem", c_char_p),
+        ("stop", c_char_p),
+        ("bert", c_char_p),
+        ("cache", c_char_p),
+        ("method", film_method),
+        ("similarity", film_similarity),
+        ("rank", c_size_t),
+        ("dim", c_size_t),
+        ("epochs", c_size_t),
+        ("batch", c_size_t),
+        ("solver", film_solver_options),
+        ("ranking", film_rank_options),
+        ("deep", film_deep_options),
+        ("seed", c_uint64),
+        ("threads", c_int),
+        ("job", c_void_p),
+        ("progress", film_progress),
+        ("checkpoint", c_char_p),
+        ("checkpoint_every", c_double),
+        ("checkpoint_only_when_cancelled", c_int),
+        ("resume", c_int),
+        ("paper", film_paper_options),
+        ("vectors", c_char_p),
+        ("sentences", POINTER(film_text)),
+        ("sentence_count", c_size_t),
+    ]
+    _enums_ = {'decision': 'film_decision', 'method': 'film_method', 'similarity': 'film_similarity'}
+
+
+FUNCTIONS["film_train"] = (
+    "train", film_status, [POINTER(c_char_p), c_size_t, POINTER(film_train_options), POINTER(c_void_p), POINTER(film_error)])
 
 
 class film_reference_options(Structure):
