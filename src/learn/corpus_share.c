@@ -293,8 +293,8 @@ static film_status take_rows(const struct corpus *from, const unsigned char *par
     return FILM_OK;
 }
 
-/* NUMBER[id] = dense, ascending ids for the sentences of OUT's rows, and of no row where USED is not
- * NULL (corpus_mark_used); updates the owners' starts. */
+/* NUMBER[id] = dense, ascending ids for the sentences of OUT's rows, and of no row where USED is
+ * not NULL (corpus_mark_used); updates the owners' starts. */
 static void number_densely(const struct corpus *from, struct corpus *out, const unsigned char *used,
                            uint32_t *number)
 {

@@ -1,5 +1,5 @@
-/* Adds the labelled pairs and sentences of film_train_options to the rows of the files, with the same
- * checks as a table's rows. The caller provides them (a pool, a program). */
+/* Adds the labelled pairs and sentences of film_train_options to the rows of the files, with the
+ * same checks as a table's rows. The caller provides them (a pool, a program). */
 #include "train/pairs.h"
 #include "base/utf8.h"
 

@@ -18,7 +18,8 @@ struct training_plan {
     int prior;         /* the decision is the one without labels (learn/prior.h) */
 };
 
-/* FILM_BAD_INPUT for a method that the labels do not allow, FILM_USAGE for contradictory options. */
+/* FILM_BAD_INPUT for a method that the labels do not allow, FILM_USAGE for contradictory
+ * options. */
 film_status plan_make(struct training_plan *plan, const film_train_options *options,
                       const struct corpus *corpus, film_error *error);
 
