@@ -4,8 +4,9 @@
     bench/few_labels.py [--seeds N] [--labels N,N,...] [--sets faq,quora] [--from file,pool] [--film PROGRAM]
 
 Sentences: the 1,400 questions of examples/faq; 2,000 sentences of Quora's dev file (another sample for each seed).
-Labels from a file are rows of the pair file, drawn at random: film train sentences.txt labels.tsv. Labels from a pool
-are pairs near the threshold, as film dedup --review asks for them, answered by the truth: film train --pool.
+Every model, also the one with 0 labels, is trained on these and on all sentences of the pair file, so that only the
+labels differ. Labels from a file are rows of the pair file, drawn at random: film train sentences.tsv labels.tsv. Labels
+from a pool are pairs near the threshold, as film dedup --review asks for them, answered by the truth: film train --pool.
 Measures: accuracy on pairs whose sentences are in neither, and precision and recall of film dedup over all pairs of
 sentences inside a cluster. The truth is the cluster of a question, or what the positive pairs connect. Differences
 are paired by seed; one that is below 0 by more than two standard errors is marked with "!" and makes the exit 1.
@@ -70,6 +71,8 @@ class Trial:
         self.film, self.folder = film, folder
         self.sentences, self.group, self.pairs, self.test = data
         write(self.path("all.tsv"), [[str(i + 1), text] for i, text in enumerate(self.sentences)], ["id", "text"])
+        texts = dict.fromkeys(self.sentences + [text for row in self.pairs for text in row[1:]])
+        write(self.path("train.tsv"), [[str(i + 1), text] for i, text in enumerate(texts)], ["id", "text"])
         write(self.path("test.tsv"), self.test, ["label", "question1", "question2"])
         sizes = collections.Counter(self.group.values())
         self.duplicates = sum(n * (n - 1) // 2 for n in sizes.values())
@@ -96,14 +99,14 @@ class Trial:
 
     def without(self, seed):
         model = self.path("0.film")
-        self.run("train", self.path("all.tsv"), "--labels", "none", "--seed", str(seed), "-o", model)
+        self.run("train", self.path("train.tsv"), "--labels", "none", "--seed", str(seed), "-o", model)
         return model
 
     def from_file(self, count, seed):
         rows = random.Random(1000 * seed + count).sample(self.pairs, count)
         write(self.path("labels.tsv"), rows, ["label", "question1", "question2"])
         model = self.path("file.film")
-        self.run("train", self.path("all.tsv"), self.path("labels.tsv"), "--seed", str(seed), "-o", model)
+        self.run("train", self.path("train.tsv"), self.path("labels.tsv"), "--seed", str(seed), "-o", model)
         return model
 
     def from_pool(self, count, seed):
@@ -120,7 +123,7 @@ class Trial:
             row[at[2]] = "yes" if groups[0] == groups[1] else "no"
         write(review, rows, header)
         self.run("pool", "label", pool, "--from", review)
-        self.run("train", "--pool", pool, "--seed", str(seed), "-o", model)
+        self.run("train", self.path("train.tsv"), "--pool", pool, "--seed", str(seed), "-o", model)
         return model
 
 

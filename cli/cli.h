@@ -234,8 +234,8 @@ struct pool_pairs {
     size_t sentence_count, sentence_capacity;
 };
 
-/* Appends the sentences and labelled pairs of every pool to OUT. Returns FILM_BAD_INPUT for an
- * empty pool. */
+/* Appends the sentences and labelled pairs of every pool to OUT. Returns FILM_BAD_INPUT for a pool
+ * without sentences. */
 film_status read_pool_pairs(const struct option_texts *pools, struct pool_pairs *out,
                             film_error *error);
 void pool_pairs_free(struct pool_pairs *pairs);
