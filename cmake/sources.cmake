@@ -16,7 +16,7 @@ set(FILM_SOURCES
   # embed: sentences to vectors
   src/embed/encoder.c src/embed/features.c src/embed/grams.c src/embed/network.c src/embed/vec.c
   # pair: two sentences to a verdict
-  src/pair/alignment.c src/pair/calibrate.c src/pair/comparison.c src/pair/decision.c src/pair/evidence.c
+  src/pair/alignment.c src/pair/answered.c src/pair/calibrate.c src/pair/comparison.c src/pair/decision.c src/pair/evidence.c
   src/pair/items.c src/pair/linear.c src/pair/match.c src/pair/memory.c src/pair/reading.c
   src/pair/reasons.c src/pair/score.c src/pair/survey.c src/pair/traits.c src/pair/tree_terms.c
   src/pair/trees.c
@@ -78,7 +78,7 @@ set(FILM_TRAIN_SOURCES
   src/bert/bert_weights.c src/bert/deep.c src/bert/deep_file.c src/bert/deep_layers.c src/bert/film_bert.c
   src/bert/network.c src/bert/vector_cache.c src/bert/wordpiece.c
   # learn: labels to maps, evidence and trees
-  src/learn/adam.c src/learn/boosting.c src/learn/calibrate_fit.c src/learn/classifier_fit.c
+  src/learn/adam.c src/learn/answered_fit.c src/learn/boosting.c src/learn/calibrate_fit.c src/learn/classifier_fit.c
   src/learn/classifier_learn.c src/learn/classifier_rule.c src/learn/corpus.c
   src/learn/corpus_share.c src/learn/corpus_triplets.c src/learn/decision_threshold.c src/learn/deep_learn.c
   src/learn/deep_loss.c src/learn/evidence_fit.c src/learn/evidence_rows.c src/learn/features_fit.c
@@ -86,7 +86,7 @@ set(FILM_TRAIN_SOURCES
   src/learn/film_problem.c src/learn/film_rows.c src/learn/folds.c src/learn/hard_negatives.c
   src/learn/judge.c src/learn/labels.c src/learn/learn.c src/learn/learn_decision.c src/learn/learn_deep.c
   src/learn/learn_film.c src/learn/learn_mfilm.c src/learn/learn_network.c src/learn/learn_rank.c
-  src/learn/linear_fit.c src/learn/memory_build.c src/learn/mfilm.c src/learn/operating.c
+  src/learn/linear_fit.c src/learn/made_up.c src/learn/memory_build.c src/learn/mfilm.c src/learn/operating.c
   src/learn/out_of_fold.c src/learn/pair_lists.c src/learn/questions.c src/learn/rank.c
   src/learn/rank_batch.c src/learn/rank_checkpoint.c src/learn/rank_draw.c src/learn/rank_fetch.c
   src/learn/rank_kernel.c src/learn/rank_map.c src/learn/rows.c src/learn/stream.c src/learn/training_log.c

@@ -217,6 +217,8 @@ typedef struct film_search_options {
     film_answer_options answer;
     /* Reports building the index, and many queries. */
     film_progress progress;
+    /* Return nothing for a query that no sentence answers (film_found.answers). */
+    int answered_only;
 } film_search_options;
 
 typedef struct film_found {
@@ -227,6 +229,11 @@ typedef struct film_found {
     film_verdict verdict;
     /* The value that answers are sorted by; docs/how-to/search.md has the formula. */
     double score;
+    /* The probability that this sentence answers the query at all, also for queries unlike anything
+     * in training; -1 for a model without a full decision, or trained before this was learned. */
+    double answered;
+    /* Whether `answered` reaches the threshold that training chose; 1 where `answered` is -1. */
+    int answers;
 } film_found;
 
 /* Called once per answer, the best first; return non-zero to stop. */

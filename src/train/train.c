@@ -8,7 +8,6 @@
 #include "learn/learn.h"
 #include "learn/learn_decision.h"
 #include "learn/learn_network.h"
-#include "learn/out_of_fold.h"
 #include "train/calibration.h"
 #include "train/checkpoint.h"
 #include "train/examples_sample.h"
@@ -76,7 +75,6 @@ struct training_data {
     const struct csr *x;
     const struct checkpointing *checkpointing;
     struct training_log *log;
-    float **fold_maps; /* of the words, kept for the classifier; NULL without categories */
 };
 
 /* The input of the words' map. With a BERT encoder it is learned second: it then has no
@@ -96,8 +94,7 @@ static struct learn_input words_input(const struct training_data *data, const fi
                                 .x = data->x,
                                 .stream = &data->rows->stream,
                                 .checkpointing = second ? NULL : data->checkpointing,
-                                .log = data->log,
-                                .fold_maps = data->fold_maps};
+                                .log = data->log};
 }
 
 /* The input of the map on top of the BERT encoder, from its VECTORS, or of the black box on its
@@ -242,7 +239,6 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     struct csr x = {0};
     struct checkpoint checkpoint = {0};
     struct interruption stopped = {FILM_OK, {0}};
-    float *fold_maps[OUT_OF_FOLD_FOLDS] = {NULL};
     *out = NULL;
     TRY(check_training(options, error));
     TRY(training_log_init(&log, comm_of(options->job), error));
@@ -258,13 +254,8 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     TRY(count_features(model, &rows.corpus, options, &x, &log, error));
     struct training_identity identity = {
         options, model->settings.method, plan.dim, plan.features, &rows.corpus, &rows.dev, &x};
-    struct training_data data = {options,
-                                 &plan,
-                                 &rows,
-                                 &x,
-                                 checkpoint_prepare(&checkpoint, &identity),
-                                 &log,
-                                 rows.corpus.labels == FILM_LABELS_CATEGORIES ? fold_maps : NULL};
+    struct training_data data = {
+        options, &plan, &rows, &x, checkpoint_prepare(&checkpoint, &identity), &log};
     TRY(learn_maps(&data, cache, model, &stopped, error));
     if (plan.full && stopped.status == FILM_OK) TRY(train_decision(&data, model, &stopped, error));
     if (stopped.status == FILM_OK) TRY(train_classifier(&data, model, error));
@@ -279,7 +270,6 @@ done:
     checkpoint_free(&checkpoint);
     training_rows_free(&rows);
     csr_free(&x);
-    for (int f = 0; f < OUT_OF_FOLD_FOLDS; f++) mem_free(fold_maps[f]);
     training_log_free(&log);
     if (status != FILM_OK)
         model_free(model);
