@@ -179,7 +179,7 @@ def refusals(server):
     others = [("/v1/search", {"k": 3}, "q"), ("/v1/search", {"q": "x", "queries": []}, "exactly one"), ("/v1/search", {"q": "x", "k": 0}, "1 to 1000"),
               ("/v1/search", {"q": "x", "k": 1 << 62}, "1000"), ("/v1/search", {"q": "x", "where": {"a": [1]}}, "where"), ("/v1/search", {"q": "x", "least": 2}, "0 to 1"),
               ("/v1/search", {"q": "x", "where": {"no-such-field": "1"}}, "no-such-field"), ("/v1/search", {"queries": ["x", 1]}, "queries[1]"),
-              ("/v1/predict", {}, "pairs"), ("/v1/embed", {}, "texts"), ("/v1/embed", {"texts": [1]}, "texts[0]"), ("/v1/explain", {"a": "x"}, "b is missing"),
+              ("/v1/predict", {}, "pairs"), ("/v1/embed", {}, "texts"), ("/v1/classify", {}, "exactly one"), ("/v1/classify", {"text": "x"}, "no categories"), ("/v1/embed", {"texts": [1]}, "texts[0]"), ("/v1/explain", {"a": "x"}, "b is missing"),
               ("/v1/dedup", {}, "exactly one"), ("/v1/dedup", {"texts": ["x", {}]}, "texts[1]"), ("/v1/dedup", {"records": [{"id": "x"}]}, "records[0]"),
               ("/v1/dedup", {"texts": [], "threshold": 1.5}, "threshold"), ("/v1/pool", {}, "sentences"), ("/v1/pool", {"sentences": ["x"]}, "sentences[0]"),
               ("/v1/pool", {"sentences": [{"text": "x", "more": 1}]}, "object"), ("/v1/pool", {"sentences": [{"text": "x", "id": "\n"}]}, "")]
