@@ -1,9 +1,9 @@
 /* Learns the classifier of a model from categories: weights, examples, and when it says "none".
  *
- * Two to five fits each leave out a fifth of the sentences and a fifth of the categories. The sentences
- * left out show how far the two parts can be trusted, and those of the categories left out show
- * what a sentence of no category looks like. Made-up sentences (words of other sentences, excerpts,
- * nonsense) stand for queries about something else. */
+ * Two to five fits each leave out a fifth of the sentences and a fifth of the categories. The
+ * sentences left out show how far the two parts can be trusted, and those of the categories left
+ * out show what a sentence of no category looks like. Made-up sentences (learn/made_up.h) stand for
+ * queries about something else. */
 #ifndef LEARN_CLASSIFIER_LEARN_H
 #define LEARN_CLASSIFIER_LEARN_H
 

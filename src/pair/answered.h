@@ -1,8 +1,8 @@
 /* Whether the best answer of a search answers the query at all.
  *
- * A pair's probability was learned on pairs that people chose because they are close. It says little
- * about a query unlike anything in training. So a second probability is learned for the first answer
- * of a search (learn/answered_fit.h): a logistic function of signs of the pair. */
+ * A pair's probability was learned on pairs that people chose because they are close. It says
+ * little about a query unlike anything in training. So a second probability is learned for the
+ * first answer of a search (learn/answered_fit.h): a logistic function of signs of the pair. */
 #ifndef PAIR_ANSWERED_H
 #define PAIR_ANSWERED_H
 

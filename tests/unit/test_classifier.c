@@ -1,5 +1,6 @@
-/* Tests the classifier: items and weights against values computed by hand, and models with a damaged
- * classifier and correct checksums, which are refused or work; none is read beyond its arrays. */
+/* Tests the classifier: items and weights against values computed by hand, and models with a
+ * damaged classifier and correct checksums, which are refused or work; none is read beyond its
+ * arrays. */
 #include "testing.h"
 
 #include "base/rng.h"
