@@ -229,10 +229,9 @@ typedef struct film_search_options {
     double least;
     /* Compute reasons too. */
     int explain;
-    /* `answer.threads` also holds for several queries. */
-    film_answer_options answer;
-    /* Reports building the index, and many queries. */
-    film_progress progress;
+    film_answer_options answer; /* `answer.threads` also holds for several queries */
+    film_progress progress;     /* reports building the index, and many queries */
+    int answered_only;          /* nothing for a query whose first answer has `answers` 0 */
 } film_search_options;
 
 typedef struct film_found {
@@ -241,8 +240,9 @@ typedef struct film_found {
     film_sentence sentence;
     /* The verdict for the query (a) and the sentence (b). It has reasons only with `explain`. */
     film_verdict verdict;
-    /* The value that answers are sorted by; docs/how-to/search.md has the formula. */
-    double score;
+    double score;    /* what answers are sorted by; docs/how-to/search.md has the formula */
+    double answered; /* the probability that it answers the query at all; -1: not learned */
+    int answers;     /* `answered` is -1 or reaches the threshold that training chose */
 } film_found;
 
 /* Called once per answer, the best first; return non-zero to stop. */

@@ -8,7 +8,6 @@
 #include "learn/learn.h"
 #include "learn/learn_decision.h"
 #include "learn/learn_network.h"
-#include "learn/out_of_fold.h"
 #include "learn/prior.h"
 #include "train/calibration.h"
 #include "train/checkpoint.h"
@@ -101,7 +100,6 @@ struct training_data {
     const struct word_vectors *word_vectors; /* NULL: none */
     const struct checkpointing *checkpointing;
     struct training_log *log;
-    float **fold_maps; /* of the words, kept for the classifier; NULL without categories */
 };
 
 /* The input of the words' map. With a BERT encoder it is learned second: it then has no
@@ -122,8 +120,7 @@ static struct learn_input words_input(const struct training_data *data, const fi
                                 .word_vectors = data->word_vectors,
                                 .stream = &data->rows->stream,
                                 .checkpointing = second ? NULL : data->checkpointing,
-                                .log = data->log,
-                                .fold_maps = data->fold_maps};
+                                .log = data->log};
 }
 
 /* The input of the map on top of the BERT encoder, from its VECTORS, or of the black box on its
@@ -311,7 +308,6 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
     struct csr x = {0};
     struct checkpoint checkpoint = {0};
     struct word_vectors vectors = {0};
-    float *fold_maps[OUT_OF_FOLD_FOLDS] = {NULL};
     double share = 0;
     /* A promised figure is chosen on pairs that nothing was learned from. */
     film_train_options learning = *options;
@@ -327,15 +323,13 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
     struct training_identity identity = {
         options, model->settings.method, plan.dim, plan.features, &rows->corpus, &rows->dev, &x};
     if (options->vectors) TRY(read_vectors(model, options, &vectors, log, error));
-    struct training_data data = {
-        .options = &learning,
-        .plan = &plan,
-        .rows = rows,
-        .x = &x,
-        .word_vectors = options->vectors ? &vectors : NULL,
-        .checkpointing = checkpoint_prepare(&checkpoint, &identity),
-        .log = log,
-        .fold_maps = rows->corpus.labels == FILM_LABELS_CATEGORIES ? fold_maps : NULL};
+    struct training_data data = {.options = &learning,
+                                 .plan = &plan,
+                                 .rows = rows,
+                                 .x = &x,
+                                 .word_vectors = options->vectors ? &vectors : NULL,
+                                 .checkpointing = checkpoint_prepare(&checkpoint, &identity),
+                                 .log = log};
     TRY(learn_maps(&data, cache, model, stopped, error));
     if (plan.full && stopped->status == FILM_OK) TRY(train_decision(&data, model, stopped, error));
     if (stopped->status == FILM_OK) TRY(train_classifier(&data, model, error));
@@ -347,7 +341,6 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
 done:
     checkpoint_free(&checkpoint);
     word_vectors_free(&vectors);
-    for (int f = 0; f < OUT_OF_FOLD_FOLDS; f++) mem_free(fold_maps[f]);
     csr_free(&x);
     return status;
 }
