@@ -720,6 +720,7 @@ class film_search_options(Structure):
         ("explain", c_int),
         ("answer", film_answer_options),
         ("progress", film_progress),
+        ("answered_only", c_int),
     ]
 
 
@@ -730,6 +731,8 @@ class film_found(Structure):
         ("sentence", film_sentence),
         ("verdict", film_verdict),
         ("score", c_double),
+        ("answered", c_double),
+        ("answers", c_int),
     ]
 
 
