@@ -58,8 +58,8 @@ static void print_all(const film_explanation *why)
     for (size_t i = 0; i < why->verdict.reason_count; i++) print_reason(&why->verdict.reasons[i]);
 }
 
-static int explain_pair(const film_model *model, const film_answer_options *answer,
-                        const char *const *sentences, int as_json, int all)
+static int print_pair_explanation(const film_model *model, const film_answer_options *answer,
+                                  const char *const *sentences, int as_json, int all)
 {
     film_error error;
     film_context *context = NULL;
@@ -249,8 +249,8 @@ static int run(const struct command *command, void *given)
     film_model *model = NULL;
     int code = report(film_open(command->words[0], &model, &error), &error);
     if (code == EXIT_DONE)
-        code = pair ? explain_pair(model, &values->answer, command->words + 1, command->json,
-                                   values->all)
+        code = pair ? print_pair_explanation(model, &values->answer, command->words + 1,
+                                             command->json, values->all)
                     : explain_learned(model, values->word, values->dimension, values->most,
                                       command->json);
     film_close(model);

@@ -63,7 +63,7 @@ static const char *similar_verb(const char *name)
     return NULL;
 }
 
-static int run(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
     if (argc < 2) {
         print_help(stderr);
@@ -95,7 +95,7 @@ static int run(int argc, char **argv)
     return EXIT_USAGE;
 }
 
-static int finish(int code)
+static int flush_output(int code)
 {
     /* stdio buffers the output, so a full disk may be detected only now. */
     int failed = fflush(stdout) != 0 || ferror(stdout);
@@ -121,7 +121,7 @@ int main(int argc, char **argv)
     film_set_encoder_loader(load_encoders, NULL);
     film_status status = job_join(&error);
     if (status != FILM_OK) return report(status, &error);
-    int code = finish(run(argc, argv));
+    int code = flush_output(run_command(argc, argv));
     /* A usage error occurs in every process. Another error may occur in this one only, while the
      * others wait for it. */
     if (code != EXIT_DONE && code != EXIT_USAGE) job_abort(code);

@@ -26,7 +26,7 @@ static int find_module(const char *relative, const char *file, char path[PATH_MA
     return needed > 0 && needed < PATH_MAX && access(path, R_OK) == 0;
 }
 
-static void *load(enum library library, film_error *error)
+static void *load_module(enum library library, film_error *error)
 {
     char path[PATH_MAX];
     const char *file = modules[library].file;
@@ -48,7 +48,7 @@ static void *load(enum library library, film_error *error)
 
 static const void *symbol(enum library library, const char *name, film_error *error)
 {
-    void *handle = load(library, error);
+    void *handle = load_module(library, error);
     const void *found = handle ? dlsym(handle, name) : NULL;
     if (handle && !found) {
         error->status = FILM_IO;

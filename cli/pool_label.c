@@ -21,7 +21,7 @@ static film_status fail(film_error *error, film_status status, const char *path,
     return status;
 }
 
-static char *copy(film_text text)
+static char *copy_text(film_text text)
 {
     char *bytes = malloc(text.length + 1);
     if (!bytes) return NULL;
@@ -54,7 +54,8 @@ static film_status add_answer(struct answers *answers, film_text a, film_text b,
         answers->rows = rows;
         answers->capacity = larger;
     }
-    film_pool_label_row row = {.a = {copy(a), a.length}, .b = {copy(b), b.length}, .same = same};
+    film_pool_label_row row = {
+        .a = {copy_text(a), a.length}, .b = {copy_text(b), b.length}, .same = same};
     if (!row.a.bytes || !row.b.bytes) return FILM_NO_MEMORY; /* the program exits */
     answers->rows[answers->count++] = row;
     return FILM_OK;
@@ -88,8 +89,8 @@ static int find_names(const film_text *name, size_t count, size_t at[3])
 
 /* Finds the columns in the header. A table without a known column has no header; its first row then
  * contains the names. */
-static film_status find_columns(film_table *table, const char *path, size_t at[3],
-                                film_error *error)
+static film_status find_label_columns(film_table *table, const char *path, size_t at[3],
+                                      film_error *error)
 {
     enum { MOST = 64 };
     film_text names[MOST];
@@ -105,8 +106,8 @@ static film_status find_columns(film_table *table, const char *path, size_t at[3
                 "POOL --review N -o FILE");
 }
 
-static film_status read_row(struct answers *answers, const char *path, const film_row *row,
-                            const size_t at[3], film_error *error)
+static film_status read_label_row(struct answers *answers, const char *path, const film_row *row,
+                                  const size_t at[3], film_error *error)
 {
     for (int n = 0; n < 3; n++)
         if (at[n] >= row->field_count)
@@ -133,9 +134,9 @@ static film_status read_answers(struct answers *answers, const char *path, film_
     film_row row;
     size_t at[3];
     film_status status = film_table_open(path, &options, &table, error);
-    if (status == FILM_OK) status = find_columns(table, path, at, error);
+    if (status == FILM_OK) status = find_label_columns(table, path, at, error);
     while (status == FILM_OK && (status = film_table_next(table, &row, error)) == FILM_OK)
-        status = read_row(answers, path, &row, at, error);
+        status = read_label_row(answers, path, &row, at, error);
     film_table_close(table);
     return status == FILM_END ? FILM_OK : status;
 }

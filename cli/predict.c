@@ -52,8 +52,8 @@ static film_status predict_batch(void *user, struct stream_batch *batch, film_er
 
 /* ---- Writing ---- */
 
-static film_status put(struct prediction *prediction, const char *bytes, size_t count,
-                       film_error *error)
+static film_status put_bytes(struct prediction *prediction, const char *bytes, size_t count,
+                             film_error *error)
 {
     return film_output_write(prediction->output, bytes, count, error);
 }
@@ -64,8 +64,8 @@ static film_status put_tsv_id(struct prediction *prediction, film_text id, film_
     film_status status = FILM_OK;
     for (size_t i = 0, end; i < id.length && status == FILM_OK; i = end + 1) {
         for (end = i; end < id.length && !strchr("\t\n\r", id.bytes[end]);) end++;
-        status = put(prediction, id.bytes + i, end - i, error);
-        if (status == FILM_OK && end < id.length) status = put(prediction, " ", 1, error);
+        status = put_bytes(prediction, id.bytes + i, end - i, error);
+        if (status == FILM_OK && end < id.length) status = put_bytes(prediction, " ", 1, error);
     }
     return status;
 }
@@ -76,60 +76,62 @@ static film_status put_csv_id(struct prediction *prediction, film_text id, film_
     int plain = 1;
     for (size_t i = 0; i < id.length; i++)
         if (strchr(",\"\n\r", id.bytes[i])) plain = 0;
-    if (plain) return put(prediction, id.bytes, id.length, error);
-    film_status status = put(prediction, "\"", 1, error);
+    if (plain) return put_bytes(prediction, id.bytes, id.length, error);
+    film_status status = put_bytes(prediction, "\"", 1, error);
     for (size_t i = 0; i < id.length && status == FILM_OK; i++)
-        status = put(prediction, id.bytes[i] == '"' ? "\"\"" : &id.bytes[i],
-                     id.bytes[i] == '"' ? 2 : 1, error);
-    return status == FILM_OK ? put(prediction, "\"", 1, error) : status;
+        status = put_bytes(prediction, id.bytes[i] == '"' ? "\"\"" : &id.bytes[i],
+                           id.bytes[i] == '"' ? 2 : 1, error);
+    return status == FILM_OK ? put_bytes(prediction, "\"", 1, error) : status;
 }
 
-static film_status put_json(struct prediction *prediction, film_text id,
-                            const film_verdict *verdict, film_error *error)
+static film_status put_prediction_json(struct prediction *prediction, film_text id,
+                                       const film_verdict *verdict, film_error *error)
 {
     char number[64];
     int length = snprintf(number, sizeof number, "\"probability\": %.9g, \"same\": %s}\n",
                           verdict->probability, verdict->same ? "true" : "false");
-    film_status status = put(prediction, "{", 1, error);
+    film_status status = put_bytes(prediction, "{", 1, error);
     if (id.bytes && status == FILM_OK) {
         json_t *string = json_stringn(id.bytes, id.length);
         char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
         if (!quoted) {
             status = no_memory(error);
         }
-        if (status == FILM_OK) status = put(prediction, "\"id\": ", 6, error);
-        if (status == FILM_OK) status = put(prediction, quoted, strlen(quoted), error);
-        if (status == FILM_OK) status = put(prediction, ", ", 2, error);
+        if (status == FILM_OK) status = put_bytes(prediction, "\"id\": ", 6, error);
+        if (status == FILM_OK) status = put_bytes(prediction, quoted, strlen(quoted), error);
+        if (status == FILM_OK) status = put_bytes(prediction, ", ", 2, error);
         free(quoted);
         json_decref(string);
     }
-    return status == FILM_OK ? put(prediction, number, (size_t)length, error) : status;
+    return status == FILM_OK ? put_bytes(prediction, number, (size_t)length, error) : status;
 }
 
-static film_status put_row(struct prediction *prediction, film_text id, const film_verdict *verdict,
-                           film_error *error)
+static film_status put_prediction(struct prediction *prediction, film_text id,
+                                  const film_verdict *verdict, film_error *error)
 {
     char number[48];
     int length, kaggle = prediction->format == FORMAT_KAGGLE;
     film_status status = FILM_OK;
-    if (prediction->format == FORMAT_JSONL) return put_json(prediction, id, verdict, error);
+    if (prediction->format == FORMAT_JSONL)
+        return put_prediction_json(prediction, id, verdict, error);
     if (kaggle)
         length = snprintf(number, sizeof number, ",%.9g\n", verdict->probability);
     else
         length = snprintf(number, sizeof number, "%s%.9g\t%d\n", id.bytes ? "\t" : "",
                           verdict->probability, verdict->same);
     if (id.bytes) status = (kaggle ? put_csv_id : put_tsv_id)(prediction, id, error);
-    return status == FILM_OK ? put(prediction, number, (size_t)length, error) : status;
+    return status == FILM_OK ? put_bytes(prediction, number, (size_t)length, error) : status;
 }
 
 /* Writes the header. Whether there is an id is known only with the first row. */
-static film_status put_header(struct prediction *prediction, int has_id, film_error *error)
+static film_status put_prediction_header(struct prediction *prediction, int has_id,
+                                         film_error *error)
 {
     const char *header = prediction->format == FORMAT_KAGGLE  ? "test_id,is_duplicate\n"
                          : prediction->format == FORMAT_JSONL ? ""
                          : has_id                             ? "id\tprobability\tsame\n"
                                                               : "probability\tsame\n";
-    return put(prediction, header, strlen(header), error);
+    return put_bytes(prediction, header, strlen(header), error);
 }
 
 static film_status write_batch(void *user, const struct stream_batch *batch, film_error *error)
@@ -140,10 +142,10 @@ static film_status write_batch(void *user, const struct stream_batch *batch, fil
     film_status status = FILM_OK;
     if (prediction->first_row == NO_ROWS) {
         prediction->first_row = id[0].bytes ? WITH_ID : WITHOUT_ID;
-        if (job_rank() == 0) status = put_header(prediction, id[0].bytes != NULL, error);
+        if (job_rank() == 0) status = put_prediction_header(prediction, id[0].bytes != NULL, error);
     }
     for (size_t i = 0; i < batch->count && status == FILM_OK; i++)
-        status = put_row(prediction, id[i], &verdicts[i], error);
+        status = put_prediction(prediction, id[i], &verdicts[i], error);
     return status;
 }
 
@@ -160,7 +162,7 @@ static film_status put_late_header(struct prediction *prediction, film_error *er
     film_status status = job_sum(rows, processes, error);
     while (first + 1 < processes && rows[first] == NO_ROWS) first++;
     if (status == FILM_OK && job_rank() == 0 && rows[0] == NO_ROWS)
-        status = put_header(prediction, rows[first] == WITH_ID, error);
+        status = put_prediction_header(prediction, rows[first] == WITH_ID, error);
     free(rows);
     return status;
 }
@@ -169,8 +171,8 @@ static film_status predict(struct prediction *prediction, film_table *table, con
                            unsigned long long *rows, film_progress progress, film_error *error)
 {
     film_status status = job_output_open(path, &prediction->output, error);
-    struct stream stream = {table,       sizeof(film_verdict), check_row,    predict_batch,
-                            write_batch, prediction,           "predicting", progress};
+    struct row_stream stream = {table,       sizeof(film_verdict), check_row,    predict_batch,
+                                write_batch, prediction,           "predicting", progress};
     if (status == FILM_OK) status = stream_rows(&stream, rows, error);
     if (status == FILM_OK) status = put_late_header(prediction, error);
     if (status != FILM_OK) return status;

@@ -12,13 +12,13 @@ struct pairs {
     size_t count;
 };
 
-struct pair {
+struct sentence_pair {
     film_text a, b;
 };
 
 static const struct field pair_fields[] = {
-    {.name = "a", .kind = FIELD_TEXT, .at = offsetof(struct pair, a)},
-    {.name = "b", .kind = FIELD_TEXT, .at = offsetof(struct pair, b)},
+    {.name = "a", .kind = FIELD_TEXT, .at = offsetof(struct sentence_pair, a)},
+    {.name = "b", .kind = FIELD_TEXT, .at = offsetof(struct sentence_pair, b)},
     {.name = NULL}};
 
 /* {"a": ..., "b": ...} or [a, b] */
@@ -26,7 +26,7 @@ static int read_pair(const json_t *item, size_t number, film_text *a, film_text 
                      struct response *response)
 {
     char where[40];
-    struct pair pair = {.a = {NULL, 0}};
+    struct sentence_pair pair = {.a = {NULL, 0}};
     snprintf(where, sizeof where, "pairs[%zu]", number);
     if (json_is_array(item) && json_array_size(item) == 2)
         return fields_text(json_array_get(item, 0), where, 0, a, response) &&
@@ -253,7 +253,7 @@ static void write_vectors(struct bytes *out, const float *vectors, size_t count,
     bytes_text(out, "]}\n");
 }
 
-static void embed(struct worker *worker, const json_t *list, struct response *response)
+static void embed_sentences(struct worker *worker, const json_t *list, struct response *response)
 {
     film_error error;
     film_text *texts = NULL;
@@ -283,7 +283,7 @@ static void answer_embed(struct worker *worker, const struct request *request,
     const json_t *list = NULL;
     if (fields_read(request, embed_fields, &list, &root, response)) {
         if (list)
-            embed(worker, list, response);
+            embed_sentences(worker, list, response);
         else
             response_error(response, 400, "texts is missing: [\"a sentence\", ...]");
     }

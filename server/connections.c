@@ -16,7 +16,7 @@ struct peer *connections_enter(struct connections *connections, int socket)
         return NULL;
     }
     peer->socket = socket;
-    atomic_init(&peer->since, clock_seconds());
+    atomic_init(&peer->since, monotonic_seconds());
     atomic_init(&peer->reading, 1);
     pthread_mutex_lock(&connections->lock);
     peer->next = connections->list;
@@ -58,7 +58,7 @@ static void close_peer(struct connections *connections, struct peer *peer)
 
 void connections_sweep(struct connections *connections)
 {
-    double now = clock_seconds();
+    double now = monotonic_seconds();
     pthread_mutex_lock(&connections->lock);
     for (struct peer *peer = connections->list; peer; peer = peer->next) {
         double since = atomic_load(&peer->since);
@@ -70,7 +70,7 @@ void connections_sweep(struct connections *connections)
     pthread_mutex_unlock(&connections->lock);
 }
 
-static void make_room(struct connections *connections)
+static void close_slowest(struct connections *connections)
 {
     struct peer *slowest = NULL;
     double earliest = 0;
@@ -90,7 +90,7 @@ static void make_room(struct connections *connections)
 
 int connections_admit(struct connections *connections, size_t spare)
 {
-    if (atomic_load(&connections->count) >= connections->most) make_room(connections);
+    if (atomic_load(&connections->count) >= connections->most) close_slowest(connections);
     if (atomic_load(&connections->count) >= connections->most + spare) {
         atomic_fetch_add(&connections->away->full, 1);
         return 0;

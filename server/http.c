@@ -103,7 +103,7 @@ static enum MHD_Result send_answer(struct exchange *exchange)
 {
     struct response *response = &exchange->response;
     struct worker *worker = own_worker(exchange->http->service);
-    double now = clock_seconds();
+    double now = monotonic_seconds();
     struct access_log_entry entry = {exchange->method, &exchange->request, response,
                                      response_content(response).length, now - exchange->started};
     if (worker)
@@ -221,8 +221,8 @@ static int check_head(struct exchange *exchange)
     return 1;
 }
 
-static enum MHD_Result begin(struct http *http, struct MHD_Connection *connection, const char *url,
-                             const char *method, void **state)
+static enum MHD_Result begin_request(struct http *http, struct MHD_Connection *connection,
+                                     const char *url, const char *method, void **state)
 {
     struct exchange *exchange = calloc(1, sizeof *exchange);
     if (!exchange) return MHD_NO;
@@ -234,7 +234,7 @@ static enum MHD_Result begin(struct http *http, struct MHD_Connection *connectio
     exchange->connection = connection;
     exchange->peer = peer ? peer->socket_context : NULL;
     exchange->method = method;
-    exchange->started = clock_seconds();
+    exchange->started = monotonic_seconds();
     exchange->request = (struct request){.method = method_number(method), .path = url};
     MHD_get_connection_values(connection, MHD_HEADER_KIND, take_header, &exchange->request);
     return check_head(exchange) ? MHD_YES : send_answer(exchange);
@@ -259,7 +259,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
     struct http *http = user;
     struct exchange *exchange = *state;
     (void)version;
-    if (!exchange) return begin(http, connection, url, method, state);
+    if (!exchange) return begin_request(http, connection, url, method, state);
     if (*length) {
         take_body(exchange, data, *length);
         *length = 0;
@@ -290,7 +290,7 @@ static void on_completed(void *user, struct MHD_Connection *connection, void **s
     (void)connection;
     (void)how;
     if (!exchange) return;
-    if (exchange->peer) atomic_store(&exchange->peer->since, clock_seconds());
+    if (exchange->peer) atomic_store(&exchange->peer->since, monotonic_seconds());
     bytes_free(&exchange->body);
     response_free(&exchange->response);
     free(exchange);

@@ -11,7 +11,7 @@ struct checking {
     film_pool_checked *result;
     struct db *db;     /* a reading transaction while checking, the writing one while repairing */
     film_model *model; /* NULL when it is damaged */
-    uint64_t told;
+    uint64_t reported;
     /* What can be recomputed: */
     int64_t *vectors; /* sentences whose vector is missing or wrong */
     size_t vector_count, vector_capacity;

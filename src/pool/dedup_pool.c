@@ -32,7 +32,7 @@ static int add_sentence(void *user, const struct store_sentence *sentence)
 }
 
 /* Returns the record of a sentence, or count when there is none, as in a damaged pool. */
-static size_t position(const struct pooled *pooled, int64_t number)
+static size_t record_position(const struct pooled *pooled, int64_t number)
 {
     size_t low = 0, high = pooled->count;
     while (low < high) {
@@ -93,8 +93,8 @@ static film_status read_labels(struct pooled *pooled, struct db *db, film_error 
     for (;;) {
         TRY(db_step(db, statement, &row, error));
         if (!row) break;
-        size_t a = position(pooled, sqlite3_column_int64(statement, 0));
-        size_t b = position(pooled, sqlite3_column_int64(statement, 1));
+        size_t a = record_position(pooled, sqlite3_column_int64(statement, 0));
+        size_t b = record_position(pooled, sqlite3_column_int64(statement, 1));
         if (a < pooled->count && b < pooled->count)
             TRY(record_set_label(pooled->intake.set, a, b, sqlite3_column_int(statement, 2),
                                  pooled->count, error));
@@ -105,8 +105,9 @@ done:
 }
 
 /* Reads all sentences and labels of a pool, in one transaction. */
-static film_status read_pool(struct record_set *set, const struct comm *comm, film_pool *pool,
-                             const film_progress *progress, film_error *error)
+static film_status read_pool_records(struct record_set *set, const struct comm *comm,
+                                     film_pool *pool, const film_progress *progress,
+                                     film_error *error)
 {
     film_status status = FILM_OK;
     struct pooled pooled = {.error = error};
@@ -139,7 +140,7 @@ film_status film_pool_dedup(film_pool *pool, const film_dedup_options *options,
     if (status != FILM_OK) return status;
     if (!pool) TRY(pool_missing(error, "pool"));
     TRY(pool_model(pool, &model, error));
-    TRY(read_pool(&call.set, call.comm, pool, &call.options.progress, error));
+    TRY(read_pool_records(&call.set, call.comm, pool, &call.options.progress, error));
     TRY(dedup_run(&call.set, model, &call.options, &call.result, error));
 done:
     return dedup_call_end(&call, status, result, error);

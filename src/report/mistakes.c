@@ -16,7 +16,7 @@ struct choice {
     size_t pair;
 };
 
-static int rising(const void *left, const void *right)
+static int probabilities_rising(const void *left, const void *right)
 {
     const struct choice *a = left, *b = right;
     if (a->probability != b->probability) return a->probability < b->probability ? -1 : 1;
@@ -25,7 +25,7 @@ static int rising(const void *left, const void *right)
 
 /* ---- One pair with its reasons ---- */
 
-static void write_reason(struct markup *out, const film_reason *reason)
+static void write_mark(struct markup *out, const film_reason *reason)
 {
     markup_print(out, "<span class=\"%s\" title=\"", reason->weight >= 0 ? "for" : "against");
     markup_string(out, reason->kind);
@@ -42,8 +42,8 @@ static void write_reason(struct markup *out, const film_reason *reason)
     markup_raw(out, "</bdi></span>");
 }
 
-static film_status write_pair(struct report *report, struct match *match,
-                              const struct eval_view *view, size_t pair, film_error *error)
+static film_status write_mistake(struct report *report, struct match *match,
+                                 const struct eval_view *view, size_t pair, film_error *error)
 {
     struct markup *out = &report->body;
     film_verdict verdict;
@@ -62,7 +62,7 @@ static film_status write_pair(struct report *report, struct match *match,
     }
     markup_raw(out, "<div class=\"chips\">");
     for (size_t i = 0; i < verdict.reason_count && i < REASONS; i++)
-        write_reason(out, &verdict.reasons[i]);
+        write_mark(out, &verdict.reasons[i]);
     markup_raw(out, "</div></div>\n");
     return FILM_OK;
 }
@@ -75,9 +75,9 @@ static film_status write_pairs(struct report *report, struct match *match,
     film_status status = FILM_OK;
     if (first > count) first = count;
     if (last > count - first) last = count - first;
-    for (size_t i = 0; i < first; i++) TRY(write_pair(report, match, view, list[i].pair, error));
+    for (size_t i = 0; i < first; i++) TRY(write_mistake(report, match, view, list[i].pair, error));
     for (size_t i = count - last; i < count; i++)
-        TRY(write_pair(report, match, view, list[i].pair, error));
+        TRY(write_mistake(report, match, view, list[i].pair, error));
 done:
     return status;
 }
@@ -94,7 +94,7 @@ static film_status write_cell(struct report *report, struct match *match,
     for (size_t i = 0; i < view->pairs; i++)
         if (view->same[i] == same && (view->label[i] >= 0.5f) == label)
             list[count++] = (struct choice){same ? -view->probability[i] : view->probability[i], i};
-    qsort(list, count, sizeof *list, rising); /* most certain first */
+    qsort(list, count, sizeof *list, probabilities_rising); /* most certain first */
     scale_count((double)count, number, sizeof number);
     markup_print(
         &report->body,
@@ -175,7 +175,7 @@ static film_status write_scores(struct report *report, struct match *match,
         double expected = high > low ? ((double)view->label[i] - low) / (high - low) : 0.5;
         list[i] = (struct choice){view->probability[i] - expected, i};
     }
-    qsort(list, view->pairs, sizeof *list, rising);
+    qsort(list, view->pairs, sizeof *list, probabilities_rising);
     markup_raw(&report->body,
                "<details open=\"open\"><summary>probability much lower than the score</summary>\n");
     TRY(write_pairs(report, match, view, list, view->pairs, SUREST, 0, error));

@@ -78,7 +78,7 @@ static film_status draw_ranking(struct report *report, const struct eval_view *v
         {.name = "threshold", .kind = PLOT_POINTS, .colour = 2, .x = &fpr, .y = &tpr, .count = 1}};
     snprintf(about, sizeof about,
              "AUC %.3f: the probability that a duplicate ranks above a non-duplicate.",
-             number_of(view->answer, "auc"));
+             json_value(view->answer, "auc"));
     struct plot_axis share = {.percent = 1, .low = 0, .high = 1};
     struct plot plot = {.id = "roc",
                         .title = "ROC",
@@ -103,7 +103,7 @@ static film_status draw_ranking(struct report *report, const struct eval_view *v
                                 .y = &precision,
                                 .count = 1}};
     snprintf(about, sizeof about, "Average precision %.3f.",
-             number_of(view->answer, "average_precision"));
+             json_value(view->answer, "average_precision"));
     plot = (struct plot){.id = "precision-recall",
                          .title = "Precision and recall",
                          .about = about,
@@ -149,7 +149,7 @@ static void draw_calibration(struct report *report, const struct eval_view *view
          .count = BINS}};
     snprintf(about, sizeof about,
              "Are 80 %% of the pairs with probability 80 %% the same? Mean error %.1f points.",
-             100 * number_of(view->answer, "ece"));
+             100 * json_value(view->answer, "ece"));
     struct plot_axis share = {.percent = 1, .low = 0, .high = 1};
     struct plot plot = {.id = "calibration",
                         .title = "Calibration",
@@ -291,7 +291,7 @@ static film_status draw_scatter(struct report *report, const struct eval_view *v
                                  .count = count,
                                  .label = labels};
     snprintf(about, sizeof about, "Pearson %.3f, Spearman %.3f%s.",
-             number_of(view->answer, "pearson"), number_of(view->answer, "spearman"),
+             json_value(view->answer, "pearson"), json_value(view->answer, "spearman"),
              stride > 1 ? "; a sample of the pairs" : "");
     struct plot plot = {.id = "scatter",
                         .title = "Score and probability",

@@ -27,7 +27,7 @@ static void figure_card(struct report *report, const struct eval_view *view, con
                         int percent, const char *name, const char *meaning)
 {
     char value[40], interval[80], note[200];
-    double number = number_of(view->answer, key);
+    double number = json_value(view->answer, key);
     if (!isfinite(number)) return;
     snprintf(value, sizeof value, percent ? "%.1f %%" : "%.3f", percent ? 100 * number : number);
     interval_text(view, key, percent, interval, sizeof interval);
@@ -45,7 +45,7 @@ static const char *calibration_words(double ece)
 static void lead_pairs(struct report *report, const struct eval_view *view)
 {
     char pairs[40], line[500];
-    double accuracy = number_of(view->answer, "accuracy"), ece = number_of(view->answer, "ece");
+    double accuracy = json_value(view->answer, "accuracy"), ece = json_value(view->answer, "ece");
     scale_count((double)view->pairs, pairs, sizeof pairs);
     snprintf(
         line, sizeof line,
@@ -59,12 +59,12 @@ static void lead_pairs(struct report *report, const struct eval_view *view)
              "duplicates or its kind of sentences differs from the training data. Rely on the "
              "decisions, not on the probabilities.",
              100 * ece);
-    double best = number_of(view->answer, "best_accuracy");
+    double best = json_value(view->answer, "best_accuracy");
     if (best - accuracy > 0.015)
         warn(report, "quality",
              "Threshold %.2f would decide %.1f %% of this file correctly instead of %.1f %%. Train "
              "with a dev file, or choose another operating point.",
-             number_of(view->answer, "best_threshold"), 100 * best, 100 * accuracy);
+             json_value(view->answer, "best_threshold"), 100 * best, 100 * accuracy);
     if (view->pairs < 200)
         warn(report, "quality", "Only %zu pairs were evaluated. All figures are very uncertain.",
              view->pairs);
@@ -78,19 +78,19 @@ static void lead_others(struct report *report, const struct eval_view *view)
         snprintf(line, sizeof line,
                  "On %s scored pairs, the correlation between probability and score is %.3f "
                  "(Pearson) or %.3f (Spearman).",
-                 rows, number_of(view->answer, "pearson"), number_of(view->answer, "spearman"));
+                 rows, json_value(view->answer, "pearson"), json_value(view->answer, "spearman"));
     else
         snprintf(
             line, sizeof line,
             "The ten nearest neighbours predict the right category for %.1f %% of %s sentences.",
-            100 * number_of(json_object_get(view->answer, "category_accuracy"), "10"), rows);
+            100 * json_value(json_object_get(view->answer, "category_accuracy"), "10"), rows);
     markup_string(&report->summary, line);
 }
 
 static void lead_without(struct report *report)
 {
     const json_t *figures = json_object_get(report->about, "figures");
-    double accuracy = number_of(figures, "balanced_accuracy");
+    double accuracy = json_value(figures, "balanced_accuracy");
     markup_raw(&report->summary,
                report->options->eval
                    ? "The model was not evaluated: the evaluation file has no labels."
@@ -129,7 +129,7 @@ static void cards(struct report *report, const struct eval_view *view)
         {"1", "nearest neighbour"}, {"5", "5 neighbours"}, {"10", "10 neighbours"}};
     const json_t *shares = json_object_get(view->answer, "category_accuracy");
     for (int i = 0; i < 3; i++) {
-        double share = number_of(shares, depths[i][0]);
+        double share = json_value(shares, depths[i][0]);
         char value[40];
         snprintf(value, sizeof value, "%.1f %%", 100 * share);
         if (isfinite(share)) card(report, value, depths[i][1], "category predicted correctly");
@@ -137,7 +137,7 @@ static void cards(struct report *report, const struct eval_view *view)
 }
 
 /* Describes the model in one line. */
-static void describe_model(struct report *report)
+static void write_model_summary(struct report *report)
 {
     const film_model *model = report->model;
     char features[40];
@@ -156,7 +156,7 @@ static void describe_model(struct report *report)
 
 void summary_begin(struct report *report, const struct eval_view *view)
 {
-    describe_model(report);
+    write_model_summary(report);
     markup_raw(&report->summary, "<p class=\"lead\">");
     if (!view)
         lead_without(report);

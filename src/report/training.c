@@ -56,8 +56,8 @@ struct curve {
     int zero_is_none; /* 0 marks a step at which it was not measured */
 };
 
-static void draw(struct report *report, const json_t *kept, const struct history *history,
-                 const struct curve *curve)
+static void draw_history(struct report *report, const json_t *kept, const struct history *history,
+                         const struct curve *curve)
 {
     double *y = column(kept, history, curve->column);
     if (!y) return;
@@ -99,11 +99,11 @@ static film_status draw_map_history(struct report *report, const json_t *kept, i
         {"accuracy", "training-accuracy", "Accuracy on held-out pairs",
          "The model of the best step is stored.", "accuracy", 0, 1}};
     struct history history = {0};
-    double steps = number_of(kept, ranking ? "steps" : "iterations");
+    double steps = json_value(kept, ranking ? "steps" : "iterations");
     film_status status = read_history(kept, steps, &history, error);
     size_t count = ranking ? sizeof of_rank / sizeof *of_rank : sizeof of_film / sizeof *of_film;
     for (size_t i = 0; status == FILM_OK && i < count; i++)
-        draw(report, kept, &history, ranking ? &of_rank[i] : &of_film[i]);
+        draw_history(report, kept, &history, ranking ? &of_rank[i] : &of_film[i]);
     mem_free(history.value);
     mem_free(history.step);
     return status;
@@ -131,7 +131,7 @@ static film_status draw_trees(struct report *report, const json_t *kept, film_er
                                     .x = round,
                                     .y = apart,
                                     .count = history.rows}};
-    struct plot_mark mark = {number_of(kept, "rounds"), "trees kept"};
+    struct plot_mark mark = {json_value(kept, "rounds"), "trees kept"};
     struct plot plot = {.id = "training-trees",
                         .title = "Boosting",
                         .about = "Log loss of one fold by number of trees. Boosting stops when "

@@ -13,7 +13,7 @@ enum record_format format_of(film_format format)
     return (enum record_format)((int)format - FILM_FORMAT_TSV);
 }
 
-static int ends_with(film_text *name, const char *ending)
+static int name_ends_with(film_text *name, const char *ending)
 {
     size_t length = strlen(ending);
     return name->length > length &&
@@ -25,7 +25,7 @@ static film_text without_packing(const char *path)
     static const char *const packings[] = {".gz", ".zst", ".zstd"};
     film_text name = value_of(path);
     for (size_t i = 0; i < sizeof packings / sizeof packings[0]; i++)
-        if (ends_with(&name, packings[i])) {
+        if (name_ends_with(&name, packings[i])) {
             name.length -= strlen(packings[i]);
             break;
         }
@@ -85,12 +85,12 @@ film_status format_detect(const char *path, film_text beginning, enum record_for
     film_text name = without_packing(path), rest = beginning, line = {"", 0};
     int csv_header = 0;
     film_status status = FILM_OK;
-    if (ends_with(&name, ".tsv") || ends_with(&name, ".tab")) {
+    if (name_ends_with(&name, ".tsv") || name_ends_with(&name, ".tab")) {
         *format = RECORD_TSV;
-    } else if (ends_with(&name, ".jsonl") || ends_with(&name, ".ndjson") ||
-               ends_with(&name, ".json")) {
+    } else if (name_ends_with(&name, ".jsonl") || name_ends_with(&name, ".ndjson") ||
+               name_ends_with(&name, ".json")) {
         *format = RECORD_JSONL;
-    } else if (ends_with(&name, ".csv")) {
+    } else if (name_ends_with(&name, ".csv")) {
         *format = has_tabs(beginning) ? RECORD_TSV : RECORD_CSV;
     } else if (next_line(&rest, &line) && line.bytes[0] == '{') {
         *format = RECORD_JSONL;

@@ -24,7 +24,7 @@ struct film_table {
     enum record_format format;
     int skip_bad;
     uint64_t skipped;
-    struct part part;
+    struct table_slice part;
     char *header;
     size_t header_length;
 };
@@ -33,8 +33,8 @@ struct film_table {
 
 /* Loads a record from the reader, checks it and splits it. JSON is only parsed: its fields depend
  * on the column names. */
-static film_status load(struct record *record, const char *name, enum record_format format,
-                        const struct reader_record *from, film_error *error)
+static film_status load_record(struct record *record, const char *name, enum record_format format,
+                               const struct reader_record *from, film_error *error)
 {
     record->name = name;
     record->line = from->line;
@@ -49,7 +49,7 @@ static film_status load(struct record *record, const char *name, enum record_for
 
 /* ---- Opening ---- */
 
-static film_status check_options(const film_table_options *options, film_error *error)
+static film_status check_table_options(const film_table_options *options, film_error *error)
 {
     if ((unsigned)options->format >= FILM_FORMAT_COUNT)
         return status_set(error, FILM_USAGE, "unknown format %d", (int)options->format);
@@ -133,7 +133,7 @@ static film_status look_ahead(film_table *table, struct peeked *peeked, film_err
     do {
         if (next.raw.length == 0 && !next.too_long) continue;
         struct record *record = &peeked->records[peeked->peek.count];
-        status = load(record, name, table->format, &next, &problem);
+        status = load_record(record, name, table->format, &next, &problem);
         if (status == FILM_NO_MEMORY) {
             if (error) *error = problem;
             return status;
@@ -211,21 +211,21 @@ static film_status open_source(struct source *source, size_t number,
     } else {
         TRY(find_columns(table, options, error));
     }
-    TRY(part_find(&table->part, options, number, &table->reader, error));
+    TRY(slice_find(&table->part, options, number, &table->reader, error));
     *out = table;
 done:
     if (status != FILM_OK) film_table_close(table);
     return status;
 }
 
-film_status table_open_dealt(const char *path, size_t number, const film_table_options *options,
+film_status table_open_slice(const char *path, size_t number, const film_table_options *options,
                              film_table **out, film_error *error)
 {
     static const film_table_options standard = {0};
     struct source *source = NULL;
     *out = NULL;
     if (!options) options = &standard;
-    film_status status = check_options(options, error);
+    film_status status = check_table_options(options, error);
     if (status == FILM_OK) status = source_open(path, &source, error);
     if (status == FILM_OK) status = open_source(source, number, options, out, error);
     return status;
@@ -234,7 +234,7 @@ film_status table_open_dealt(const char *path, size_t number, const film_table_o
 film_status table_open(const char *path, const film_table_options *options, film_table **out,
                        film_error *error)
 {
-    return table_open_dealt(path, 0, options, out, error);
+    return table_open_slice(path, 0, options, out, error);
 }
 
 film_status table_open_bytes(const void *bytes, size_t size, const char *name, size_t chunk,
@@ -242,7 +242,7 @@ film_status table_open_bytes(const void *bytes, size_t size, const char *name, s
 {
     struct source *source = NULL;
     *out = NULL;
-    film_status status = check_options(options, error);
+    film_status status = check_table_options(options, error);
     if (status == FILM_OK) status = source_open_bytes(bytes, size, name, chunk, &source, error);
     if (status == FILM_OK) status = open_source(source, 0, options, out, error);
     return status;
@@ -327,7 +327,7 @@ static film_status make_row(film_table *table, const struct reader_record *from,
     film_status status = FILM_OK;
     struct record *record = &table->record;
     double label = NAN;
-    TRY(load(record, source_name(table->reader.source), table->format, from, error));
+    TRY(load_record(record, source_name(table->reader.source), table->format, from, error));
     if (table->format == RECORD_JSONL) {
         TRY(check_keys(table, error));
         TRY(jsonl_fields(record, table->columns.names, table->columns.count, error));
@@ -352,7 +352,7 @@ done:
 film_status film_table_line(film_table *table, const film_row *row, uint64_t *line,
                             film_error *error)
 {
-    film_status status = part_count_lines(&table->part, &table->reader, error);
+    film_status status = slice_count_lines(&table->part, &table->reader, error);
     *line = table->reader.lines_before + row->line;
     return status;
 }
@@ -363,7 +363,7 @@ static film_status next_record(film_table *table, struct reader_record *next, fi
 {
     film_status status = reader_next(&table->reader, next, error);
     if (status != FILM_BAD_INPUT || table->part.counted) return status;
-    status = part_count_lines(&table->part, &table->reader, error);
+    status = slice_count_lines(&table->part, &table->reader, error);
     return status == FILM_OK ? reader_next(&table->reader, next, error) : status;
 }
 
@@ -390,7 +390,7 @@ film_status film_table_next(film_table *table, film_row *row, film_error *error)
         if (!table->skip_bad) {
             if (table->part.counted) return status;
             /* As in next_record. */
-            status = part_count_lines(&table->part, &table->reader, error);
+            status = slice_count_lines(&table->part, &table->reader, error);
             return status == FILM_OK ? next_row(table, &next, row, error) : status;
         }
         table->skipped++;
@@ -416,7 +416,7 @@ film_format film_table_format(const film_table *table)
 
 double film_table_progress(const film_table *table)
 {
-    return part_progress(&table->part, table->reader.source);
+    return slice_progress(&table->part, table->reader.source);
 }
 
 film_text film_table_header(const film_table *table)

@@ -206,8 +206,8 @@ static film_status train_decision(const struct training_data *data, film_model *
 
 /* ---- The pipeline ---- */
 
-static void describe_model(film_model *model, const struct training_plan *plan,
-                           const film_train_options *options)
+static void set_model_settings(film_model *model, const struct training_plan *plan,
+                               const film_train_options *options)
 {
     model->settings = (struct model_settings){
         .min_df = options->min_df, .max_features = options->max_features, .seed = options->seed};
@@ -238,7 +238,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     TRY(training_rows_choose_dev(&rows, &plan, options, &log, error));
     TRY(decision_threshold_check(&options->operating,
                                  training_rows_judged(&rows)->labels == FILM_LABELS_NONE, error));
-    describe_model(model, &plan, options);
+    set_model_settings(model, &plan, options);
     TRY(count_features(model, &rows.corpus, options, &x, &log, error));
     struct training_identity identity = {
         options, model->settings.method, plan.dim, plan.features, &rows.corpus, &rows.dev, &x};
