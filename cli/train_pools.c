@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct reading {
+struct pool_reading {
     struct pool_pairs *pairs;
     film_status status;
     film_error *error;
@@ -14,7 +14,7 @@ struct reading {
 /* Copies both texts into one block: a, then b. Freeing a.bytes frees both. */
 static int copy_pair(void *user, const film_pair *pair)
 {
-    struct reading *reading = user;
+    struct pool_reading *reading = user;
     struct pool_pairs *pairs = reading->pairs;
     if (pairs->count == pairs->capacity) {
         size_t capacity = pairs->capacity ? 2 * pairs->capacity : 1024;
@@ -39,7 +39,7 @@ static int copy_pair(void *user, const film_pair *pair)
 
 static film_status read_pool(const char *path, struct pool_pairs *pairs, film_error *error)
 {
-    struct reading reading = {.pairs = pairs, .error = error};
+    struct pool_reading reading = {.pairs = pairs, .error = error};
     film_pool *pool = NULL;
     size_t before = pairs->count;
     film_status status = film_pool_open(path, &pool, error);

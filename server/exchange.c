@@ -129,7 +129,7 @@ static enum MHD_Result send_answer(struct exchange *exchange)
 {
     struct response *response = &exchange->response;
     struct worker *worker = exchange_worker(exchange->http->service);
-    double now = clock_seconds();
+    double now = monotonic_seconds();
     struct access_log_entry entry = {exchange->method, &exchange->request, response,
                                      response_content(response).length, now - exchange->started};
     if (worker)
@@ -299,7 +299,7 @@ static enum MHD_Result begin(struct http *http, struct MHD_Connection *connectio
     exchange->connection = connection;
     exchange->peer = peer ? peer->socket_context : NULL;
     exchange->method = method;
-    exchange->started = clock_seconds();
+    exchange->started = monotonic_seconds();
     exchange->response.status = 200;
     exchange->request = (struct request){.method = method_number(method),
                                          .path = url,
@@ -349,7 +349,7 @@ static enum MHD_Result answer(struct exchange *exchange)
     const struct route *route = exchange->route;
     if (exchange->peer) atomic_store(&exchange->peer->since, 0);
     exchange->request.body = (film_text){exchange->body.data, exchange->body.length};
-    exchange->request.deadline = clock_seconds() + http->service->options.limits.deadline;
+    exchange->request.deadline = monotonic_seconds() + http->service->options.limits.deadline;
     int batch = route->batch || exchange->body.length > LARGE_BODY;
     if (batch || route->slow) {
         enqueue(exchange, route->writes ? &http->writes : batch ? &http->batches : &http->queue);
@@ -382,7 +382,7 @@ void exchange_end(void *user, struct MHD_Connection *connection, void **state,
     (void)connection;
     (void)how;
     if (!exchange) return;
-    if (exchange->peer) atomic_store(&exchange->peer->since, clock_seconds());
+    if (exchange->peer) atomic_store(&exchange->peer->since, monotonic_seconds());
     discharge(exchange);
     bytes_free(&exchange->body);
     response_free(&exchange->response);

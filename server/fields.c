@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Number of bytes of a name that a message quotes; never splits a character. */
-static int shown(const char *name)
+static int is_shown(const char *name)
 {
     return (int)film_text_cut(film_string(name), 40);
 }
@@ -147,8 +147,8 @@ static int unknown_field(const char *name, const char *where, const struct field
     struct bytes known = {.data = NULL};
     for (; fields->name; fields++) bytes_format(&known, " %s", fields->name);
     bytes_append(&known, "", 1);
-    response_error(response, 400, "%sunknown field \"%.*s\"; known fields:%s", where, shown(name),
-                   name, known.failed ? "" : known.data);
+    response_error(response, 400, "%sunknown field \"%.*s\"; known fields:%s", where,
+                   is_shown(name), name, known.failed ? "" : known.data);
     bytes_free(&known);
     return 0;
 }

@@ -191,8 +191,8 @@ struct layout {
     size_t count;
 };
 
-static void place(struct layout *layout, const char *name, enum safetensors_type type,
-                  const void *data, size_t dims, uint64_t rows, uint64_t columns)
+static void layout_add(struct layout *layout, const char *name, enum safetensors_type type,
+                       const void *data, size_t dims, uint64_t rows, uint64_t columns)
 {
     layout->tensors[layout->count++] = (struct safetensors_tensor){
         .name = name, .type = type, .dims = dims, .shape = {rows, columns}, .data = data};
@@ -205,9 +205,10 @@ static void place_group(struct layout *layout, int group, const struct strtab *t
     snprintf(name[0], 24, "%s.bytes", prefix);
     snprintf(name[1], 24, "%s.offsets", prefix);
     snprintf(name[2], 24, "%s.slots", prefix);
-    place(layout, name[0], SAFETENSORS_U8, table->bytes, 1, table->offsets[table->count], 0);
-    place(layout, name[1], SAFETENSORS_U64, table->offsets, 1, table->count + 1u, 0);
-    place(layout, name[2], SAFETENSORS_U64, table->slots, 1, (uint64_t)table->slot_mask + 1, 0);
+    layout_add(layout, name[0], SAFETENSORS_U8, table->bytes, 1, table->offsets[table->count], 0);
+    layout_add(layout, name[1], SAFETENSORS_U64, table->offsets, 1, table->count + 1u, 0);
+    layout_add(layout, name[2], SAFETENSORS_U64, table->slots, 1, (uint64_t)table->slot_mask + 1,
+               0);
 }
 
 /* Places the map on top of the network, then the network itself. */
@@ -215,8 +216,8 @@ static void place_network(struct layout *layout, const film_model *model,
                           const struct network_file *network)
 {
     if (!model->network->black_box)
-        place(layout, "M", SAFETENSORS_F32, model->encoder.network_map, 2, model->network->dim,
-              model->encoder.network_dim);
+        layout_add(layout, "M", SAFETENSORS_F32, model->encoder.network_map, 2, model->network->dim,
+                   model->encoder.network_dim);
     memcpy(layout->tensors + layout->count, network->tensors,
            network->count * sizeof *network->tensors);
     layout->count += network->count;
@@ -234,10 +235,10 @@ film_status model_save(const film_model *model, const char *path, film_error *er
               error);
     TRY(settings_write(model, &settings, error));
     if (model->encoder.map)
-        place(&layout, "L", SAFETENSORS_F32, model->encoder.map, 2, features_count(features),
-              model->encoder.dim);
-    place(&layout, "idf", SAFETENSORS_F32, features->idf, 1, features_count(features), 0);
-    place(&layout, "sigma", SAFETENSORS_F32, model->sigma, 1, model->rank, 0);
+        layout_add(&layout, "L", SAFETENSORS_F32, model->encoder.map, 2, features_count(features),
+                   model->encoder.dim);
+    layout_add(&layout, "idf", SAFETENSORS_F32, features->idf, 1, features_count(features), 0);
+    layout_add(&layout, "sigma", SAFETENSORS_F32, model->sigma, 1, model->rank, 0);
     for (int g = 0; g < GROUPS; g++)
         if (features->groups & GROUP_BIT(g)) place_group(&layout, g, &features->vocabulary[g]);
     layout.count += decision_tensors(&model->decision, layout.tensors + layout.count);

@@ -16,7 +16,7 @@ struct weight {
     uint32_t feature;
 };
 
-static int rising(const void *left, const void *right)
+static int weights_rising(const void *left, const void *right)
 {
     const struct weight *a = left, *b = right;
     if (a->value != b->value) return a->value < b->value ? -1 : 1;
@@ -39,7 +39,7 @@ static void draw_dimension(struct report *report, size_t dimension, double share
     film_text names[2 * WORDS], label[2 * WORDS];
     char text[2 * WORDS][200], id[40], title[60], about[120];
     size_t shown = 0;
-    qsort(list, count, sizeof *list, rising);
+    qsort(list, count, sizeof *list, weights_rising);
     for (size_t i = 0; i < count; i++) {
         if (i >= WORDS && i + WORDS < count) continue;
         film_text name = features_name(features, list[i].feature);

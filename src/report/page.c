@@ -123,7 +123,7 @@ const char *file_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-static void write_head(const struct report *report, struct markup *page)
+static void write_page_head(const struct report *report, struct markup *page)
 {
     markup_raw(page,
                "<!DOCTYPE html>\n<html lang=\"en\"><head>"
@@ -181,7 +181,7 @@ void page_assemble(const struct report *report, struct markup *page)
     const struct markup *parts[] = {&report->summary, &report->contents, &report->warnings,
                                     &report->missing, &report->body};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) page->failed |= parts[i]->failed;
-    write_head(report, page);
+    write_page_head(report, page);
     markup_raw(page, "<header id=\"summary\"><p class=\"kind\">FILM report</p><h1><bdi>");
     markup_string(page, report->model_name);
     markup_raw(page, "</bdi></h1>\n");

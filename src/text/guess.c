@@ -24,13 +24,14 @@ size_t guess_width(const struct columns_peek *peek)
 }
 
 /* Counts over column INDEX of the records with at least WIDTH columns. */
-struct evidence {
+struct column_evidence {
     size_t rows, numbers, labels; /* labels: 0, 1 or a word for it */
 };
 
-static struct evidence look_at(const struct columns_peek *peek, size_t width, size_t index)
+static struct column_evidence inspect_column(const struct columns_peek *peek, size_t width,
+                                             size_t index)
 {
-    struct evidence seen = {0, 0, 0};
+    struct column_evidence seen = {0, 0, 0};
     double value;
     for (size_t i = 0; i < peek->count; i++) {
         const struct record *record = &peek->records[i];
@@ -50,14 +51,14 @@ static int mostly(size_t part, size_t rows)
 
 static int is_numeric(const struct columns_peek *peek, size_t width, size_t index)
 {
-    struct evidence seen = look_at(peek, width, index);
+    struct column_evidence seen = inspect_column(peek, width, index);
     return mostly(seen.numbers, seen.rows);
 }
 
 /* Numeric, and only 0 and 1. */
 static int is_binary(const struct columns_peek *peek, size_t width, size_t index)
 {
-    struct evidence seen = look_at(peek, width, index);
+    struct column_evidence seen = inspect_column(peek, width, index);
     return mostly(seen.labels, seen.rows) && seen.labels == seen.numbers;
 }
 

@@ -7,7 +7,7 @@
 #include "pair/match.h"
 
 /* Ranges of the methods' numbers. Conditions are written so that NaN fails them. */
-static film_status check_numbers(const film_train_options *options, film_error *error)
+static film_status check_ranges(const film_train_options *options, film_error *error)
 {
     const film_solver_options *film = &options->solver;
     const film_rank_options *rank = &options->ranking;
@@ -160,5 +160,5 @@ film_status options_check(const film_train_options *options, film_error *error)
     if (status == FILM_OK) status = operating_check(&options->operating, error);
     if (status == FILM_OK) status = options_check_dim(options, options->method, error);
     if (status == FILM_OK) status = check_deep(options, error);
-    return status == FILM_OK ? check_numbers(options, error) : status;
+    return status == FILM_OK ? check_ranges(options, error) : status;
 }

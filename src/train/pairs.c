@@ -3,7 +3,7 @@
 #include "train/pairs.h"
 #include "base/utf8.h"
 
-static film_status check(const film_pair *pair, size_t i, film_error *error)
+static film_status check_pair(const film_pair *pair, size_t i, film_error *error)
 {
     const film_text texts[2] = {pair->a, pair->b};
     size_t bad;
@@ -30,7 +30,7 @@ film_status pairs_add(struct corpus *corpus, const film_pair *pairs, size_t coun
                        "the pairs have labels same or different, but the files do not; train on "
                        "one kind at a time"));
     for (size_t i = 0; i < count; i++) {
-        TRY(check(&pairs[i], i, error));
+        TRY(check_pair(&pairs[i], i, error));
         film_row row = {.a = pairs[i].a, .b = pairs[i].b, .label = pairs[i].label};
         TRY(corpus_add(corpus, &row, error));
     }

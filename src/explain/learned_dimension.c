@@ -1,5 +1,5 @@
 /* Explains a dimension of the vectors: its strongest words, and the stored sentences with extreme
- * values. Words are explained in word.c, the whole model in model.c. */
+ * values. Words are explained in learned_word.c, the whole model in learned_model.c. */
 #include "base/mem.h"
 #include "explain/learned.h"
 #include "explain/ranking.h"
