@@ -234,8 +234,8 @@ struct pool_pairs {
     size_t sentence_count, sentence_capacity;
 };
 
-/* Appends the sentences and labelled pairs of every pool to OUT. Returns FILM_BAD_INPUT for an empty
- * pool. */
+/* Appends the sentences and labelled pairs of every pool to OUT. Returns FILM_BAD_INPUT for an
+ * empty pool. */
 film_status read_pool_pairs(const struct option_texts *pools, struct pool_pairs *out,
                             film_error *error);
 void pool_pairs_free(struct pool_pairs *pairs);
@@ -311,7 +311,7 @@ struct stream_batch {
     size_t used, capacity;
 };
 
-struct stream {
+struct row_stream {
     film_table *table;
     size_t result_size; /* bytes per row */
     /* Rejects unsuitable rows. Called by the reading thread. */
@@ -331,7 +331,8 @@ film_status stream_open(const char *path, const film_table_options *options, fil
                         film_error *error);
 
 /* Processes all rows and adds their number to *ROWS. */
-film_status stream_rows(const struct stream *stream, unsigned long long *rows, film_error *error);
+film_status stream_rows(const struct row_stream *stream, unsigned long long *rows,
+                        film_error *error);
 
 /* Sums *ROWS over all processes. *SKIPPED becomes the number of bad rows that they skipped. */
 film_status stream_total(const film_table *table, unsigned long long *rows,

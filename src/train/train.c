@@ -262,8 +262,8 @@ done:
 
 /* ---- The pipeline ---- */
 
-static void describe_model(film_model *model, const struct training_plan *plan,
-                           const film_train_options *options)
+static void set_model_settings(film_model *model, const struct training_plan *plan,
+                               const film_train_options *options)
 {
     model->settings = (struct model_settings){
         .min_df = options->min_df, .max_features = options->max_features, .seed = options->seed};
@@ -322,21 +322,20 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
     TRY(plan_make(&plan, options, &rows->corpus, error));
     TRY(training_rows_choose_dev(rows, &plan, options, log, error));
     TRY(check_operating(rows, options, &share, error));
-    describe_model(model, &plan, options);
+    set_model_settings(model, &plan, options);
     TRY(count_features(model, &rows->corpus, options, &x, log, error));
     struct training_identity identity = {
         options, model->settings.method, plan.dim, plan.features, &rows->corpus, &rows->dev, &x};
     if (options->vectors) TRY(read_vectors(model, options, &vectors, log, error));
-    struct training_data data = {.options = &learning,
-                                 .plan = &plan,
-                                 .rows = rows,
-                                 .x = &x,
-                                 .word_vectors = options->vectors ? &vectors : NULL,
-                                 .checkpointing = checkpoint_prepare(&checkpoint, &identity),
-                                 .log = log,
-                                 .fold_maps = rows->corpus.labels == FILM_LABELS_CATEGORIES
-                                                  ? fold_maps
-                                                  : NULL};
+    struct training_data data = {
+        .options = &learning,
+        .plan = &plan,
+        .rows = rows,
+        .x = &x,
+        .word_vectors = options->vectors ? &vectors : NULL,
+        .checkpointing = checkpoint_prepare(&checkpoint, &identity),
+        .log = log,
+        .fold_maps = rows->corpus.labels == FILM_LABELS_CATEGORIES ? fold_maps : NULL};
     TRY(learn_maps(&data, cache, model, stopped, error));
     if (plan.full && stopped->status == FILM_OK) TRY(train_decision(&data, model, stopped, error));
     if (stopped->status == FILM_OK) TRY(train_classifier(&data, model, error));
