@@ -29,7 +29,7 @@ static int find_module(const char *relative, const char *file, char path[PATH_MA
     return needed > 0 && needed < PATH_MAX && access(path, R_OK) == 0;
 }
 
-static void *load(int library, film_error *error)
+static void *load_module(int library, film_error *error)
 {
     char path[PATH_MAX];
     const char *file = modules[library].file;
@@ -51,7 +51,7 @@ static void *load(int library, film_error *error)
 
 static const void *symbol(int library, const char *name, film_error *error)
 {
-    void *handle = load(library, error);
+    void *handle = load_module(library, error);
     const void *found = handle ? dlsym(handle, name) : NULL;
     if (handle && !found) {
         error->status = FILM_IO;

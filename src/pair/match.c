@@ -80,8 +80,8 @@ void match_free(struct match *match)
 
 /* log-odds = scale * score + bias + memory + identity + prior, compared with the threshold on the
  * same scale. */
-static void judge(struct match *match, const struct calibration *line, double score, double memory,
-                  film_verdict *verdict)
+static void judge_score(struct match *match, const struct calibration *line, double score,
+                        double memory, film_verdict *verdict)
 {
     double log_odds = line->scale * score + line->bias + memory;
     match->identity = match->rule.identity ? decision_identity(&match->survey, log_odds) : 0;
@@ -104,7 +104,7 @@ film_status match_score(struct match *match, film_text a, film_text b, film_verd
         TRY(survey_make(survey, &decision->evidence, a, b, error));
         double memory =
             match->rule.memory ? decision->memory.weight[decision_memory(decision, survey)] : 0;
-        judge(match, &decision->margin, decision_margin(decision, survey), memory, verdict);
+        judge_score(match, &decision->margin, decision_margin(decision, survey), memory, verdict);
         verdict->similarity = survey_similarity(survey);
         /* The same for every pair, and therefore not a reason. */
         verdict->bias += decision->margin.scale *
@@ -113,7 +113,7 @@ film_status match_score(struct match *match, film_text a, film_text b, film_verd
     } else {
         TRY(survey_read(survey, a, b, error));
         double similarity = survey_similarity(survey);
-        judge(match, &decision->similarity, similarity, 0, verdict);
+        judge_score(match, &decision->similarity, similarity, 0, verdict);
         verdict->similarity = similarity;
     }
 done:
