@@ -32,8 +32,8 @@ struct comparison_line {
     const struct mcnemar *test; /* NULL: scores */
 };
 
-/* 1: the first is better, -1: the second, 0: cannot be told. The interval and the test must agree;
- * they seldom do not, and then a difference is not worth calling one. */
+/* 1: the first is better, -1: the second, 0: the difference is not significant. Interval and test
+ * must agree. They seldom disagree. */
 static int better(const struct comparison_line *headline)
 {
     const double *interval = headline->interval;

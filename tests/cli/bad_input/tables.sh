@@ -61,7 +61,7 @@ NORMAL='s/\(.*\)/(...)/' bad "gzip, damaged in the middle" 2 \
     'film: damaged.tsv.gz: compressed data is damaged (...)' \
     film train damaged.tsv.gz -o m.film
 { head -c 10 good.tsv.gz; printf '\377\377\377\377'; } >rubbish.tsv.gz
-NORMAL='s/\(.*\)/(...)/' bad "gzip, rubbish behind its header" 2 \
+NORMAL='s/\(.*\)/(...)/' bad "gzip, garbage after its header" 2 \
     'film: rubbish.tsv.gz: compressed data is damaged (...)' \
     film train rubbish.tsv.gz -o m.film
 printf 'BZh91AY&SYxxxx' >file.bz2
