@@ -184,8 +184,7 @@ static film_status note_tensor(struct bert_weights *out, const char *name,
     return FILM_OK;
 }
 
-/* Finds the tensor NAME and checks its shape (ROWS 0: a vector). OTHER is a second name: older
- * files call weight and bias of a norm gamma and beta. */
+/* Finds tensor NAME and checks its shape (ROWS 0: a vector). OTHER: its name in older files. */
 static film_status look_up(const struct loader *loader, const char *name, const char *other,
                            size_t rows, size_t columns, const struct safetensors_tensor **out,
                            film_error *error)

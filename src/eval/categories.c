@@ -1,4 +1,4 @@
-/* Votes of nearest neighbours for a sentence's category, and how often they are right. */
+/* Classifies sentences by the categories of their nearest neighbours and measures the accuracy. */
 #include "eval/categories.h"
 #include "base/mem.h"
 #include "la/openmp.h"
@@ -29,7 +29,7 @@ film_status categories_vote(const struct flat_share *sentences, const uint32_t *
 {
     film_status status = FILM_OK;
     size_t mine = sentences->mine.count, all = mine;
-    float *votes = NULL; /* CATEGORIES_DEPTHS x all: 1 where this process has found it right */
+    float *votes = NULL; /* CATEGORIES_DEPTHS x all: 1 where the vote was right */
     uint32_t *neighbours = mem_array(mine, MOST * sizeof *neighbours);
     TRY_ALLOC(neighbours, error);
     TRY(comm_sum_counts(sentences->comm, &all, 1, error));

@@ -25,7 +25,7 @@ struct index_searcher {
     struct graph_walker *walker;
     struct lexical_searcher *words;
     float *vector;
-    uint32_t *id; /* of either side in turn */
+    uint32_t *id; /* of one side at a time */
     float *score;
     struct index_near *near;     /* of both sides */
     struct index_candidate *all; /* the same, with scores */

@@ -1,5 +1,5 @@
-/* Chooses a threshold: rows are sorted by falling score, and every gap between two scores is
- * tried in one sweep. Probabilities are not its business (learn/calibrate_fit.c). */
+/* Chooses a threshold: sorts the rows by descending score and tries every gap between two scores in
+ * one sweep. Calibration is in learn/calibrate_fit.c. */
 #include "learn/operating.h"
 #include "base/mem.h"
 
@@ -36,12 +36,12 @@ static int higher_first(const void *left, const void *right)
     return a > b ? -1 : a < b;
 }
 
-/* What has passed so far, and all there is; [1] same, [0] different. */
+/* Weights that passed so far, and in total; [1] same, [0] different. */
 struct tally {
     double passed[2], all[2], prior;
 };
 
-/* A class without rows has nothing wrong in it, and nothing that passes. */
+/* In a class without rows nothing is wrong and nothing passes. */
 static void fill_in(const struct tally *tally, struct operating_point *out)
 {
     double recall = tally->all[1] > 0 ? tally->passed[1] / tally->all[1] : NAN;
@@ -55,16 +55,16 @@ static void fill_in(const struct tally *tally, struct operating_point *out)
     out->f1 = hits > 0 ? 2 * hits / (hits + alarms + prior) : 0;
 }
 
-#define SLACK 1e-12 /* a share that is the target but for rounding */
+#define SLACK 1e-12 /* tolerance for rounding when comparing with the target */
 
-/* Is NEW, the lower threshold, to be taken instead of BEST? */
+/* Returns whether NEW, the lower threshold, is preferred to BEST. */
 static int prefer(const film_operating *wanted, const struct operating_point *new,
                   const struct operating_point *best)
 {
     switch (wanted->criterion) {
     case FILM_F1:
         return new->f1 > best->f1;
-    case FILM_PRECISION: /* NaN: nothing passed, which nobody means by precision */
+    case FILM_PRECISION: /* NaN: no row passes, so precision is undefined */
         if (new->precision >= wanted->target - SLACK) return 1;
         return !best->reached && !(new->precision < best->precision);
     case FILM_RECALL:
@@ -74,7 +74,7 @@ static int prefer(const film_operating *wanted, const struct operating_point *ne
     }
 }
 
-/* Whether BEST, just taken, is what was wanted. */
+/* Returns whether BEST reaches the target. */
 static int is_reached(const film_operating *wanted, const struct operating_point *point)
 {
     if (wanted->criterion == FILM_PRECISION) return point->precision >= wanted->target - SLACK;
@@ -82,8 +82,8 @@ static int is_reached(const film_operating *wanted, const struct operating_point
     return 1;
 }
 
-/* Between the row that passes and the next, lower one. Of neighbouring doubles the middle is one of
- * them; it must not be the lower. */
+/* Midway between the last row that passes and the next, lower one. The mean of adjacent doubles is
+ * one of them; it must not be the lower one. */
 static double between(double passes, double next)
 {
     double middle = 0.5 * (passes + next);
@@ -94,7 +94,7 @@ static void sweep(const film_operating *wanted, double prior, const struct row *
                   struct operating_point *best)
 {
     struct tally tally = {.prior = prior};
-    /* In the order in which they pass, so that all that pass are all there are to the last bit. */
+    /* Summed in the order of the sweep, so that the final sums are equal to the last bit. */
     for (size_t i = 0; i < count; i++) tally.all[rows[i].same] += rows[i].weight;
     /* Nothing passes. */
     best->threshold = count ? fmax(rows[0].score + 1e-6, nextafter(rows[0].score, INFINITY)) : 0.5;

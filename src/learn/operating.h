@@ -11,7 +11,7 @@
 
 struct operating_point {
     double threshold; /* positive means score >= threshold */
-    int reached;      /* 0: no threshold has the wanted precision; this one has the highest */
+    int reached;      /* 0: no threshold reaches the target precision; this one has the highest */
     /* At the threshold, for the mixture. Precision is NaN when no row passes, recall when no row is
      * positive. */
     double accuracy, precision, recall, f1;
@@ -24,21 +24,21 @@ const char *operating_name(film_criterion criterion);
 /* Refuses an unknown criterion and a target outside 0 to 1. */
 film_status operating_check(const film_operating *wanted, film_error *error);
 
-/* What a threshold is chosen on. */
+/* The rows that a threshold is chosen on. */
 struct operating_rows {
     const double *score;
-    const float *target;  /* 0.5 and above: the same */
-    const double *weight; /* how much each row counts; NULL: all alike */
+    const float *target;  /* 0.5 or more: same */
+    const double *weight; /* NULL: equal weights */
     size_t count;
 };
 
-/* Of thresholds that are equally good the highest is taken; for precision the lowest that has it.
- * It lies midway between two scores where it can. */
+/* Of equally good thresholds it chooses the highest; for precision, the lowest that reaches the
+ * target. The threshold is midway between two scores if possible. */
 film_status operating_choose(const film_operating *wanted, double prior,
                              const struct operating_rows *rows, struct operating_point *out,
                              film_error *error);
 
-/* What a threshold is like, whoever chose it. */
+/* Computes the figures of a given threshold. */
 void operating_at(double threshold, double prior, const struct operating_rows *rows,
                   struct operating_point *out);
 
