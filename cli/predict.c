@@ -302,8 +302,8 @@ static int check_options(const struct verb *verb, const struct values *values, c
     return EXIT_DONE;
 }
 
-static film_status find_neighbours(struct prediction *prediction, const struct values *values,
-                                   film_progress progress, film_error *error)
+static film_status find_known_neighbours(struct prediction *prediction, const struct values *values,
+                                         film_progress progress, film_error *error)
 {
     film_neighbour_options by = values->neighbours;
     by.size = sizeof by;
@@ -342,7 +342,7 @@ static int run(const struct command *command, void *given)
     if (status == FILM_OK) status = stream_open(path, &values->table, &table, &error);
     prediction.model = model;
     if (status == FILM_OK && (int)values->answer.decision == KNN)
-        status = find_neighbours(&prediction, values, progress, &error);
+        status = find_known_neighbours(&prediction, values, progress, &error);
     if (status == FILM_OK && values->keep_columns)
         status = kept_of_table(&prediction.kept, table, 1u << FILM_COLUMN_ID,
                                own_columns(&prediction, 1), &error);
@@ -351,14 +351,13 @@ static int run(const struct command *command, void *given)
     if (status == FILM_OK) status = predict(&prediction, table, output, &rows, progress, &error);
     if (status == FILM_OK) status = stream_total(table, &rows, &skipped, &error);
     int code = report(status, &error);
-    FILE *notes = command->json && strcmp(output, "-") != 0 ? stdout : stderr;
-    int prints = code == EXIT_DONE && job_rank() == 0;
-    if (prints && command->json)
-        fprintf(notes, "{\"rows\": %llu, \"skipped\": %llu}\n", rows, skipped);
-    else if (prints && !command->quiet) {
-        fprintf(notes, "%s", counted(rows, "pair"));
-        print_skipped(notes, skipped);
-        fprintf(notes, "\n");
+    FILE *figures = figures_stream(command, code, output);
+    if (figures && command->json)
+        fprintf(figures, "{\"rows\": %llu, \"skipped\": %llu}\n", rows, skipped);
+    else if (figures) {
+        fprintf(figures, "%s", counted(rows, "pair"));
+        print_skipped(figures, skipped);
+        fprintf(figures, "\n");
     }
     film_free(prediction.depth);
     film_output_discard(prediction.sheet.output);

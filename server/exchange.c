@@ -286,8 +286,8 @@ static enum MHD_Result check_head(struct exchange *exchange, const struct head *
     return MHD_YES;
 }
 
-static enum MHD_Result begin(struct http *http, struct MHD_Connection *connection, const char *url,
-                             const char *method, void **state)
+static enum MHD_Result begin_exchange(struct http *http, struct MHD_Connection *connection,
+                                      const char *url, const char *method, void **state)
 {
     struct exchange *exchange = calloc(1, sizeof *exchange);
     if (!exchange) return MHD_NO;
@@ -343,7 +343,7 @@ static void take_body(struct exchange *exchange, const char *data, size_t length
 }
 
 /* Handles a complete request. */
-static enum MHD_Result answer(struct exchange *exchange)
+static enum MHD_Result answer_exchange(struct exchange *exchange)
 {
     struct http *http = exchange->http;
     const struct route *route = exchange->route;
@@ -365,13 +365,13 @@ enum MHD_Result exchange_step(void *user, struct MHD_Connection *connection, con
 {
     struct exchange *exchange = *state;
     (void)version;
-    if (!exchange) return begin(user, connection, url, method, state);
+    if (!exchange) return begin_exchange(user, connection, url, method, state);
     if (*length) {
         take_body(exchange, data, *length);
         *length = 0;
         return MHD_YES;
     }
-    return exchange->finished ? send_answer(exchange) : answer(exchange);
+    return exchange->finished ? send_answer(exchange) : answer_exchange(exchange);
 }
 
 void exchange_end(void *user, struct MHD_Connection *connection, void **state,

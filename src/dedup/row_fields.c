@@ -79,8 +79,8 @@ static int is_role(const film_table *table, size_t column)
 }
 
 /* Columns of TSV and CSV. answer and url are found by name. */
-static int take_columns(const film_table *table, const film_row *row, film_sentence *sentence,
-                        json_t *more)
+static int take_known_columns(const film_table *table, const film_row *row, film_sentence *sentence,
+                              json_t *more)
 {
     size_t named = film_table_columns(table);
     for (size_t i = 0; i < row->field_count; i++) {
@@ -139,7 +139,7 @@ film_status row_fields_read(const film_table *table, const film_row *row, struct
         TRY_ALLOC(fields->object = json_loadb(row->raw.bytes, row->raw.length, 0, NULL), error);
         TRY_ALLOC(take_keys(table, fields->object, &fields->sentence, others), error);
     } else {
-        TRY_ALLOC(take_columns(table, row, &fields->sentence, others), error);
+        TRY_ALLOC(take_known_columns(table, row, &fields->sentence, others), error);
     }
     if (json_object_size(others)) {
         TRY_ALLOC(fields->more = row_fields_dump(others), error);

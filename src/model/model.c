@@ -121,7 +121,7 @@ static film_status metadata(const film_model *model, const char *path, const cha
 }
 
 /* Reads the contents of the opened file. PATH is for messages. */
-static film_status read_file(film_model *model, const char *path, film_error *error)
+static film_status read_model_file(film_model *model, const char *path, film_error *error)
 {
     film_status status = FILM_OK;
     const char *format, *version, *settings, *figures;
@@ -153,8 +153,8 @@ done:
 }
 
 /* Opens a file, mapped or PRIVATE, or (BYTES not NULL) one in memory. */
-static film_status open_model(const char *path, const void *bytes, size_t size, int private,
-                              film_model **out, film_error *error)
+static film_status open_model_bytes(const char *path, const void *bytes, size_t size, int private,
+                                    film_model **out, film_error *error)
 {
     film_status status = FILM_OK;
     *out = NULL;
@@ -162,7 +162,7 @@ static film_status open_model(const char *path, const void *bytes, size_t size, 
     TRY_ALLOC(model, error);
     TRY(bytes ? safetensors_parse(bytes, size, path, &model->file, error)
               : safetensors_map(path, private ? SAFETENSORS_PRIVATE : 0, &model->file, error));
-    TRY(read_file(model, path, error));
+    TRY(read_model_file(model, path, error));
 done:
     if (status != FILM_OK)
         model_free(model);
@@ -173,13 +173,13 @@ done:
 
 film_status model_open(const char *path, int private, film_model **out, film_error *error)
 {
-    return open_model(path, NULL, 0, private, out, error);
+    return open_model_bytes(path, NULL, 0, private, out, error);
 }
 
 film_status model_parse(const void *bytes, size_t size, const char *name, film_model **out,
                         film_error *error)
 {
-    return open_model(name, bytes, size, 0, out, error);
+    return open_model_bytes(name, bytes, size, 0, out, error);
 }
 
 /* ---- Saving ---- */

@@ -32,8 +32,8 @@ static void write_cell(struct markup *out, film_text text)
 }
 
 /* Writes a row: number of the row in the file, label, what the model says, the pair, why. */
-static void write_pair(struct report *report, const struct eval_view *view,
-                       const struct file_stats *file, size_t pair, const char *why)
+static void write_label_pair(struct report *report, const struct eval_view *view,
+                             const struct file_stats *file, size_t pair, const char *why)
 {
     struct markup *out = &report->body;
     const struct strtab *sentences = &file->corpus->sentences;
@@ -89,9 +89,9 @@ film_status labels_of_pairs(struct report *report, const struct eval_view *view,
                  : "");
         table_begin(&report->body, id, view ? heads : short_heads, view ? 5 : 4);
         for (size_t i = 0; i < file->odd_count; i++)
-            write_pair(report, view, file, file->odd[i], why[file->odd_kind[i]]);
+            write_label_pair(report, view, file, file->odd[i], why[file->odd_kind[i]]);
         for (size_t i = 0; i < count && i < SHOWN; i++)
-            write_pair(report, view, file, list[i].pair, "the model says the opposite");
+            write_label_pair(report, view, file, list[i].pair, "the model says the opposite");
         table_end(&report->body);
     }
     if (count > SHOWN)
@@ -103,14 +103,14 @@ film_status labels_of_pairs(struct report *report, const struct eval_view *view,
 
 /* ---- Categories ---- */
 
-struct tally {
+struct category_tally {
     size_t category, sentences, right;
     size_t instead, confused; /* the most frequent wrong category, and how often */
 };
 
 static int worst_first(const void *left, const void *right)
 {
-    const struct tally *a = left, *b = right;
+    const struct category_tally *a = left, *b = right;
     double x = (double)a->right / (double)a->sentences, y = (double)b->right / (double)b->sentences;
     if (x != y) return x < y ? -1 : 1;
     if (a->sentences != b->sentences) return a->sentences > b->sentences ? -1 : 1;
@@ -119,7 +119,8 @@ static int worst_first(const void *left, const void *right)
 
 /* Finds what the sentences of a category are most often taken for. WRONG is scratch: one count per
  * category. */
-static void find_confusion(const struct eval_view *view, struct tally *tally, size_t *wrong)
+static void find_confusion(const struct eval_view *view, struct category_tally *tally,
+                           size_t *wrong)
 {
     memset(wrong, 0, view->corpus->categories.count * sizeof *wrong);
     for (uint32_t i = 0; i < view->own; i++) {
@@ -131,7 +132,8 @@ static void find_confusion(const struct eval_view *view, struct tally *tally, si
     }
 }
 
-static void write_tally(struct markup *out, const struct strtab *names, const struct tally *tally)
+static void write_tally(struct markup *out, const struct strtab *names,
+                        const struct category_tally *tally)
 {
     markup_raw(out, "<tr><td>");
     write_cell(out, strtab_get(names, (uint32_t)tally->category));
@@ -151,10 +153,10 @@ static film_status write_worst(struct report *report, const struct eval_view *vi
     static const char *const heads[] = {"category", "sentences", "right", "most often taken for"};
     film_status status = FILM_OK;
     size_t categories = view->corpus->categories.count, count = 0;
-    struct tally *list = mem_array(categories, sizeof *list);
+    struct category_tally *list = mem_array(categories, sizeof *list);
     size_t *wrong = mem_array(categories, sizeof *wrong);
     TRY_ALLOC(list && wrong, error);
-    for (size_t c = 0; c < categories; c++) list[c] = (struct tally){.category = c};
+    for (size_t c = 0; c < categories; c++) list[c] = (struct category_tally){.category = c};
     for (uint32_t i = 0; i < view->own; i++) {
         if (view->category[i] >= categories) continue;
         list[view->category[i]].sentences++;

@@ -24,7 +24,7 @@ static int probabilities_rising(const void *left, const void *right)
 
 /* ---- One pair with its reasons ---- */
 
-static film_status write_mistake(struct report *report, struct reader *reader,
+static film_status write_mistake(struct report *report, struct verdict_reader *reader,
                                  const struct eval_view *view, size_t pair, film_error *error)
 {
     struct markup *out = &report->body;
@@ -45,7 +45,7 @@ static film_status write_mistake(struct report *report, struct reader *reader,
 }
 
 /* Writes the FIRST pairs at the start of the list and the LAST pairs at its end. */
-static film_status write_pairs(struct report *report, struct reader *reader,
+static film_status write_pairs(struct report *report, struct verdict_reader *reader,
                                const struct eval_view *view, const struct choice *list,
                                size_t count, size_t first, size_t last, film_error *error)
 {
@@ -62,7 +62,7 @@ done:
 
 /* ---- The matrix ---- */
 
-static film_status write_cell(struct report *report, struct reader *reader,
+static film_status write_cell(struct report *report, struct verdict_reader *reader,
                               const struct eval_view *view, int same, int label,
                               struct choice *list, film_error *error)
 {
@@ -104,7 +104,7 @@ static void write_rates(struct report *report, const double value[4])
     markup_raw(out, "</table></div>\n");
 }
 
-static film_status write_matrix(struct report *report, struct reader *reader,
+static film_status write_matrix(struct report *report, struct verdict_reader *reader,
                                 const struct eval_view *view, struct choice *list,
                                 film_error *error)
 {
@@ -140,7 +140,7 @@ done:
 }
 
 /* Writes the pairs whose probability is farthest from their score, scaled to 0 to 1. */
-static film_status write_scores(struct report *report, struct reader *reader,
+static film_status write_scores(struct report *report, struct verdict_reader *reader,
                                 const struct eval_view *view, struct choice *list,
                                 film_error *error)
 {
@@ -169,7 +169,7 @@ done:
 film_status mistakes_section(struct report *report, const struct eval_view *view, film_error *error)
 {
     film_status status = FILM_OK;
-    struct reader reader = {.ready = 0};
+    struct verdict_reader reader = {.ready = 0};
     struct choice *list = NULL;
     section_begin(report, "mistakes", "Mistakes", NULL);
     if (!view || !view->pairs) {

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static void begin(struct report *report, const char *id, const char *title, const char *intro)
+static void begin_section(struct report *report, const char *id, const char *title,
+                          const char *intro)
 {
     report->section_at = report->body.length;
     report->contents_at = report->contents.length;
@@ -25,13 +26,13 @@ static void begin(struct report *report, const char *id, const char *title, cons
 void section_begin(struct report *report, const char *id, const char *title, const char *intro)
 {
     report->folded = 0;
-    begin(report, id, title, intro);
+    begin_section(report, id, title, intro);
 }
 
 void research_begin(struct report *report, const char *id, const char *title, const char *intro)
 {
     report->folded = 1;
-    begin(report, id, title, intro);
+    begin_section(report, id, title, intro);
 }
 
 void section_end(struct report *report)

@@ -362,8 +362,8 @@ done:
 }
 
 /* Pairs: first what a user decides by, then curves for a closer look. */
-static film_status draw_pairs(struct report *report, const struct eval_view *view,
-                              film_error *error)
+static film_status draw_pair_plots(struct report *report, const struct eval_view *view,
+                                   film_error *error)
 {
     static const struct histogram losses = {
         "log-loss",
@@ -415,7 +415,7 @@ film_status quality_section(struct report *report, const struct eval_view *view,
                   report->options->eval ? "The file has no labels."
                                         : "This needs a labelled evaluation file.");
     } else if (has_pairs(view->corpus)) {
-        TRY(draw_pairs(report, view, error));
+        TRY(draw_pair_plots(report, view, error));
     } else if (view->corpus->labels == FILM_LABELS_SCORES) {
         plots_begin(report);
         TRY(draw_scatter(report, view, error));

@@ -83,7 +83,7 @@ static const char *const category_names[] = {"category", "intent", "class", "clu
 static const char *const id_names[] = {"id",    "test_id", "pair_id", "pairid",
                                        "index", "idx",     "qid",     NULL};
 
-static size_t find_name(const film_text *names, size_t count, const char *wanted)
+static size_t find_listed(const film_text *names, size_t count, const char *wanted)
 {
     for (size_t i = 0; i < count; i++)
         if (value_is(names[i], wanted)) return i;
@@ -93,7 +93,7 @@ static size_t find_name(const film_text *names, size_t count, const char *wanted
 static size_t find_any(const film_text *names, size_t count, const char *const *wanted)
 {
     size_t at = COLUMN_NONE;
-    for (; *wanted && at == COLUMN_NONE; wanted++) at = find_name(names, count, *wanted);
+    for (; *wanted && at == COLUMN_NONE; wanted++) at = find_listed(names, count, *wanted);
     return at;
 }
 
@@ -108,19 +108,19 @@ int columns_recognise(struct columns *columns, const film_text *names, size_t co
     size_t *at = columns->at;
     clear_roles(columns);
     for (size_t i = 0; i < sizeof pair_names / sizeof pair_names[0]; i++) {
-        size_t a = find_name(names, count, pair_names[i][0]),
-               b = find_name(names, count, pair_names[i][1]);
+        size_t a = find_listed(names, count, pair_names[i][0]),
+               b = find_listed(names, count, pair_names[i][1]);
         if (a == COLUMN_NONE || b == COLUMN_NONE) continue;
         at[COLUMN_A] = a;
         at[COLUMN_B] = b;
         break;
     }
-    if (find_name(names, count, "anchor") != COLUMN_NONE &&
-        find_name(names, count, "positive") != COLUMN_NONE &&
-        find_name(names, count, "negative") != COLUMN_NONE) {
-        at[COLUMN_A] = find_name(names, count, "anchor");
-        at[COLUMN_B] = find_name(names, count, "positive");
-        at[COLUMN_C] = find_name(names, count, "negative");
+    if (find_listed(names, count, "anchor") != COLUMN_NONE &&
+        find_listed(names, count, "positive") != COLUMN_NONE &&
+        find_listed(names, count, "negative") != COLUMN_NONE) {
+        at[COLUMN_A] = find_listed(names, count, "anchor");
+        at[COLUMN_B] = find_listed(names, count, "positive");
+        at[COLUMN_C] = find_listed(names, count, "negative");
     }
     if (at[COLUMN_A] == COLUMN_NONE) at[COLUMN_A] = find_any(names, count, single_names);
     at[COLUMN_LABEL] = find_any(names, count, label_names);

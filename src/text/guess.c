@@ -191,7 +191,7 @@ int guess_header(const struct columns_peek *peek)
 }
 
 /* Returns the column with the longest texts, other than the columns A and B. */
-static size_t longest(const struct columns_peek *peek, size_t a, size_t b)
+static size_t longest_value(const struct columns_peek *peek, size_t a, size_t b)
 {
     size_t best = SIZE_MAX, most = 0;
     for (size_t i = 0; i < peek->records[0].field_count; i++) {
@@ -206,7 +206,7 @@ static size_t longest(const struct columns_peek *peek, size_t a, size_t b)
 const char *guess_example(const struct columns_peek *peek, char example[GUESS_EXAMPLE])
 {
     const struct record *first = &peek->records[0];
-    size_t label = SIZE_MAX, category = SIZE_MAX, text = longest(peek, SIZE_MAX, SIZE_MAX);
+    size_t label = SIZE_MAX, category = SIZE_MAX, text = longest_value(peek, SIZE_MAX, SIZE_MAX);
     size_t most = 0;
     char shown[3][VALUE_SHOWN];
     for (size_t i = 0; i < first->field_count; i++) {
@@ -222,7 +222,7 @@ const char *guess_example(const struct columns_peek *peek, char example[GUESS_EX
     if (label != SIZE_MAX && first->field_count > 2)
         snprintf(example, GUESS_EXAMPLE, "label=%s,a=%s,b=%s", value_show(names[label], shown[0]),
                  value_show(names[text], shown[1]),
-                 value_show(names[longest(peek, text, label)], shown[2]));
+                 value_show(names[longest_value(peek, text, label)], shown[2]));
     else if (category != SIZE_MAX)
         snprintf(example, GUESS_EXAMPLE, "text=%s,category=%s", value_show(names[text], shown[0]),
                  value_show(names[category], shown[1]));

@@ -62,7 +62,7 @@ void film_set_interrupt(int (*call)(void *user), void *user)
     interrupt_user = user;
 }
 
-static int is_interrupted(void)
+static int interrupted_call(void)
 {
     return interrupt_call && interrupt_call(interrupt_user);
 }
@@ -82,7 +82,7 @@ static film_status read_raw(struct source *source, void *buffer, size_t capacity
         ssize_t count;
         do {
             /* A row may never end, and a pipe may never send. */
-            if (is_interrupted())
+            if (interrupted_call())
                 return status_set(error, FILM_CANCELLED, "stopped during reading");
             count = read(source->fd, buffer, capacity);
         } while (count < 0 && errno == EINTR);
