@@ -15,8 +15,9 @@
 /* ---- The line ---- */
 
 /* The weights were chosen by hand, looking at FAQ, Quora's dev file, STS and five product and
- * citation files. By area under the ROC curve the sum beats the vectors on all but FAQ
- * (0.656 against 0.667 on its held-out pairs); letters alone are better on products (0.96 against 0.92 on Abt-Buy) and worse on Quora. */
+ * citation files. By area under the ROC curve the sum beats the vectors on all but FAQ (0.656
+ * against 0.667 on its held-out pairs). Letters alone are better on products (0.96 against 0.92 on
+ * Abt-Buy) and worse on Quora. */
 static const struct prior_term {
     const char *trait;
     float weight, highest;
