@@ -14,8 +14,10 @@
 
 /* ---- The line ---- */
 
-/* The weights were chosen by hand such that the same ones rank pairs of Quora, STS, FAQ and five
- * product and citation files at least as well as any single similarity. */
+/* The weights were chosen by hand, looking at FAQ, Quora's dev file, STS and five product and
+ * citation files. By area under the ROC curve the sum beats the vectors on all but FAQ (0.656
+ * against 0.667 on its held-out pairs). Letters alone are better on products (0.96 against 0.92 on
+ * Abt-Buy) and worse on Quora. */
 static const struct prior_term {
     const char *trait;
     float weight, highest;
@@ -97,7 +99,7 @@ static double tail_quantile(float *margins, size_t count)
 static film_status calibrate_on_random(const struct learn_input *input, struct decision *decision,
                                        film_error *error)
 {
-    /* The median slope of a logistic regression on the margin over eight labelled files. */
+    /* By choice: read off the share of duplicates by margin in these files, from 8 to 30. */
     enum { SLOPE = 13 };
     static const double LEAST = 0.5;
     film_status status = FILM_OK;
