@@ -59,7 +59,7 @@ bad "create with a table as model" 2 \
     'film: good.tsv: not a safetensors file: its first 8 bytes announce a header of 8462555535967936876 bytes, more than 100 MB' \
     film pool create new.pool --model good.tsv
 bad "create in a missing directory" 3 \
-    'film: cannot read or write nowhere/new.pool: No such file or directory' \
+    'film: cannot write nowhere/new.pool: No such file or directory' \
     film pool create nowhere/new.pool --model good.film
 "$FILM" pool create empty-one.pool --model good.film
 bad "a search in an empty pool" 0 \
