@@ -96,6 +96,16 @@ static double tail_quantile(float *margins, size_t count)
     return start + (median - start) * log(10) / log(2);
 }
 
+/* Pairs to draw: a small corpus has few different ones. */
+static size_t random_wanted(const struct corpus *corpus)
+{
+    enum { FEWEST = 1000, SMALL = 100 };
+    size_t count = corpus_all(corpus);
+    return count > SMALL || 4 * count * count > LABELS_DRAWN ? LABELS_DRAWN
+           : 4 * count * count < FEWEST                      ? FEWEST
+                                                             : 4 * count * count;
+}
+
 static film_status calibrate_on_random(const struct learn_input *input, struct decision *decision,
                                        film_error *error)
 {
@@ -108,7 +118,8 @@ static film_status calibrate_on_random(const struct learn_input *input, struct d
     struct labelled_pairs pairs = {0};
     float *scores = NULL;
     unlabelled.labels = FILM_LABELS_NONE;
-    TRY(labels_to_pairs(&unlabelled, LABELS_DRAWN, input->options->seed, &pairs, error));
+    TRY(labels_to_pairs(&unlabelled, random_wanted(input->corpus), input->options->seed, &pairs,
+                        error));
     TRY_ALLOC(scores = mem_array(pairs.count, sizeof *scores), error);
     TRY(score(input, decision, 0, &pairs, scores, error));
     TRY(calibrate_blind(scores, pairs.count, &decision->similarity, error));
