@@ -201,16 +201,16 @@ void job_abort(int code);
      .help = "use the full decision (default), or only the similarity"}, \
         OTHER_ANSWER_OPTIONS(type, place)
 /* Without --decision. */
-#define OTHER_ANSWER_OPTIONS(type, place)                                                        \
-    {.name = "no-memory",                                                                        \
-     .kind = OPTION_FLAG,                                                                        \
-     .at = offsetof(type, place.no_memory),                                                      \
-     .help = "ignore what the model remembers of its training questions"},                       \
-    {                                                                                            \
-        .name = "prior", .kind = OPTION_PRIOR, .at = offsetof(type, place.prior),                \
-        .argument = "P|auto",                                                                    \
-        .help = "assumed share of duplicates among all pairs; auto: that of the training pairs", \
-        .fallback = "0.5", .proposals = "auto"                                                   \
+#define OTHER_ANSWER_OPTIONS(type, place)                                         \
+    {.name = "no-memory",                                                         \
+     .kind = OPTION_FLAG,                                                         \
+     .at = offsetof(type, place.no_memory),                                       \
+     .help = "ignore what the model remembers of its training questions"},        \
+    {                                                                             \
+        .name = "prior", .kind = OPTION_PRIOR, .at = offsetof(type, place.prior), \
+        .argument = "P|auto",                                                     \
+        .help = "assumed share of duplicates; auto: that of the training pairs",  \
+        .fallback = "0.5", .proposals = "auto"                                    \
     }
 #define TABLE_OPTIONS(type, place)                                                               \
     COLUMNS_OPTION(type, place, "label,a,b"),                                                    \
