@@ -23,7 +23,7 @@ for folder in "${folders[@]}"; do
         bad+=$("${compile[@]}" -c "$file" -o "${objects[-1]}" 2>&1)
     done
     # Atomics of 64 bits would be calls of libatomic, which nothing links.
-    [ -n "$bad" ] || bad=$(nm -A -u "${objects[@]}" | grep -E 'pthread_|sched_|__atomic_|GOMP_|omp_')
+    [ -n "$bad" ] || bad=$(nm -A -u "${objects[@]}" -lm | grep -E 'pthread_|sched_|__atomic_|GOMP_|omp_')
     if [ -z "$bad" ]; then
         verdict ok "src/$folder compiles for 32 bits, without threads"
     else
@@ -34,7 +34,7 @@ done
 
 objects=()
 for name in threads status mem strtab keytab rng; do objects+=("$work/src_base_$name.c.o"); done
-if bad=$("${compile[@]}" tests/lib/portable.c "${objects[@]}" -o "$work/run" 2>&1 && "$work/run" 2>&1); then
+if bad=$("${compile[@]}" tests/lib/portable.c "${objects[@]}" -lm -o "$work/run" 2>&1 && "$work/run" 2>&1); then
     verdict ok "loops without threads and tables with 32-bit sizes work"
 else
     verdict "not ok" "loops without threads and tables with 32-bit sizes work (status $?)"
